@@ -102,17 +102,11 @@ _KEY = re.compile(r"""\s*(?P<name>(?:"[^"]*"|'[^']*'|[\w.-]|\s*\.\s*)+)\s*=""")
 
 @dataclass(frozen=True)
 class Setting:
-    """One setting.
+    """One setting."""
 
-    Attributes:
-        name: as in the file, with its table: ``store.url``.
-        value: what holds.
-        origin: where that was said.
-    """
-
-    name: str
-    value: Any
-    origin: str
+    name: str  #: as in the file, with its table: ``store.url``.
+    value: Any  #: what holds.
+    origin: str  #: where that was said.
 
     def __str__(self) -> str:
         return f"{self.value} (from {self.origin})"
@@ -120,23 +114,14 @@ class Setting:
 
 @dataclass(frozen=True)
 class Config:
-    """The settings that hold.
+    """The settings that hold."""
 
-    Attributes:
-        url: of the store.
-        reader: role, or whole URL, that typed queries are run as; empty: that of the store's URL.
-        publish_path: of the published copy.
-        publish_after: when it is renewed.
-        others: what the file says of everything else, by full name.
-        tables: of the file.
-    """
-
-    url: Setting
-    reader: Setting
-    publish_path: Setting
-    publish_after: Setting
-    others: Mapping[str, Setting] = field(default_factory=dict)
-    tables: frozenset[str] = frozenset()
+    url: Setting  #: of the store.
+    reader: Setting  #: role, or whole URL, that typed queries are run as; empty: that of the store's URL.
+    publish_path: Setting  #: of the published copy.
+    publish_after: Setting  #: when it is renewed.
+    others: Mapping[str, Setting] = field(default_factory=dict)  #: what the file says of everything else, by full name.
+    tables: frozenset[str] = frozenset()  #: of the file.
 
     @property
     def settings(self) -> tuple[Setting, ...]:

@@ -33,17 +33,11 @@ FACT_ROWS, TEXT_ROWS = 500_000, 20_000
 
 @dataclass(frozen=True)
 class ExportReport:
-    """What was written.
+    """What was written."""
 
-    Attributes:
-        folder: where.
-        rows: rows of each file, by its path inside the folder.
-        bytes: size of all files together.
-    """
-
-    folder: Path
-    rows: dict[str, int]
-    bytes: int
+    folder: Path  #: where.
+    rows: dict[str, int]  #: rows of each file, by its path inside the folder.
+    bytes: int  #: size of all files together.
 
     def __str__(self) -> str:
         total = sum(self.rows.values())

@@ -27,17 +27,11 @@ from warehouse.errors import DiskFullError, MisuseError
 
 @dataclass(frozen=True)
 class OutputKind:
-    """A kind of file that this program writes.
+    """A kind of file that this program writes."""
 
-    Attributes:
-        name: what a message calls it.
-        start: how each begins.
-        mark: what stands in each and, as it is written, in no file of others; empty: none is known again.
-    """
-
-    name: str
-    start: bytes = b""
-    mark: bytes = b""
+    name: str  #: what a message calls it.
+    start: bytes = b""  #: how each begins.
+    mark: bytes = b""  #: what stands in each and, as it is written, in no file of others; empty: none is known again.
 
     def knows(self, path: Path) -> bool:
         """Whether a file, which is not empty, is of this kind and of this program."""

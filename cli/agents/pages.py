@@ -28,23 +28,14 @@ CUTS = ((200, 50), (150, 20), (120, 8), (120, 4), (100, 3), (80, 2), (40, 2), (2
 
 @dataclass(frozen=True)
 class Answered:
-    """What a tool found.
+    """What a tool found."""
 
-    Attributes:
-        verdict: the answer in one sentence.
-        columns: of the rows, in order.
-        rows: a mapping each, or a table.
-        brief: columns to show where nobody chose; empty for all.
-        command: makes the line that gives the same rows, with the further options that it is given.
-        notes: what a reader should know of all rows.
-    """
-
-    verdict: str
-    columns: Sequence[str]
-    rows: Sequence[Row] | pa.Table
-    brief: Sequence[str]
-    command: Callable[..., str]
-    notes: Sequence[str] = ()
+    verdict: str  #: the answer in one sentence.
+    columns: Sequence[str]  #: of the rows, in order.
+    rows: Sequence[Row] | pa.Table  #: a mapping each, or a table.
+    brief: Sequence[str]  #: columns to show where nobody chose; empty for all.
+    command: Callable[..., str]  #: makes the line that gives the same rows, with the further options that it is given.
+    notes: Sequence[str] = ()  #: what a reader should know of all rows.
 
     def __len__(self) -> int:
         return len(self.rows)

@@ -13,8 +13,9 @@ from warehouse.tables.words import some_of
 
 from ..lazy_group import command, group
 from ..state import State, pass_state
-from ..ui.options import output_options, refuse_typed, where_option
+from ..ui.options import output_options, refuse_typed
 from ..ui.output import Output
+from ..ui.questions import where_option
 from ..ui.table import echo
 
 RUN_COLUMNS = (

@@ -159,10 +159,7 @@ def verify(
             checked_state = State(store_of_dumps(folder, dumps, read), quiet=True)
         with checked_state.open(guarded=typed, limits=limits, typed=typed) as store:
             verdict = verify_claim(store, read, _parsed, other_files=other_files)
-    if output.for_people:
-        _print(verdict, read.command, read.answer)
-    else:
-        output.emit_records(Difference, verdict.rows)
+    output.answer(Difference, verdict.rows, lambda: _print(verdict, read.command, read.answer))
     state.notes(verdict.notes)
     return 0 if verdict.holds else 1
 

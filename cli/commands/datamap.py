@@ -11,16 +11,9 @@ from warehouse.analysis.items.excerpts import distinctive
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import (
-    REFERENCE,
-    level_option,
-    metric_option,
-    no_store_option,
-    output_options,
-    threshold_option,
-    where_option,
-)
+from ..ui.options import REFERENCE, no_store_option, output_options, threshold_option
 from ..ui.output import Output
+from ..ui.questions import level_option, metric_option, where_option
 from ..ui.table import count_range, echo, excerpt, interval, level_column, number, print_rows, print_table, print_text
 
 if TYPE_CHECKING:

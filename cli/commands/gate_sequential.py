@@ -107,10 +107,7 @@ def sequential_gate(
     if markdown:
         echo(decision.to_markdown())
         return decision.exit_code
-    if output.for_people:
-        _print(decision)
-    else:
-        output.emit_records(SequentialRow, decision.rows)
+    output.answer(SequentialRow, decision.rows, lambda: _print(decision))
     state.notes((*decision.notes, *(f"left out {reason}" for reason in decision.left_out)))
     return decision.exit_code
 

@@ -13,18 +13,9 @@ from warehouse.questions.question import options
 
 from ..lazy_group import command, group
 from ..state import State, pass_state
-from ..ui.options import (
-    Function,
-    first_rows,
-    level_option,
-    output_options,
-    refuse_typed,
-    seed_option,
-    typed,
-    whole_numbers,
-)
+from ..ui.options import Function, first_rows, output_options, refuse_typed, seed_option, typed, whole_numbers
 from ..ui.output import Output
-from ..ui.questions import options_of
+from ..ui.questions import level_option, options_of
 from ..ui.table import echo
 
 if TYPE_CHECKING:
@@ -101,10 +92,7 @@ def fit(state: State, /, output: Output, family: str | None, top: int, **values:
     from ..ui.irt_tables import print_fit
 
     report = asked(state, values).fit(family=families(family), **values)
-    if output.for_people:
-        print_fit(report, top)
-    else:
-        output.emit_records(FittedItemRow, first_rows(report.rows, top, output))
+    output.answer(FittedItemRow, first_rows(report.rows, top, output), lambda: print_fit(report, top))
     state.notes(report.notes)
 
 
@@ -222,10 +210,7 @@ def dimensions(state: State, /, output: Output, **values: Any) -> None:
     from ..ui.irt_tables import print_dimensions
 
     report = asked(state, values).dimensions(**values)
-    if output.for_people:
-        print_dimensions(report)
-    else:
-        output.emit_records(DimensionRow, report.rows)
+    output.answer(DimensionRow, report.rows, lambda: print_dimensions(report))
     state.notes(report.notes)
 
 

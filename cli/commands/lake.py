@@ -112,10 +112,7 @@ def vacuum(_state: State, location: str, older_than: timedelta, output: Output) 
     from warehouse.store.lake.versions import vacuum as remove
 
     report = remove(location, older_than=older_than)
-    if output.for_people:
-        echo(str(report))
-    else:
-        output.emit_records(VacuumReport, [report])
+    output.answer(VacuumReport, [report], lambda: echo(str(report)))
 
 
 for _command in (sync, check, versions, vacuum):

@@ -14,16 +14,14 @@ from ..state import State, pass_state
 from ..ui.options import (
     Function,
     first_rows,
-    latest_option,
-    metric_option,
     no_store_option,
     output_options,
     refuse_typed,
     replace_option,
     seed_option,
-    where_option,
 )
 from ..ui.output import Output
+from ..ui.questions import latest_option, metric_option, where_option
 
 if TYPE_CHECKING:
     from warehouse.analysis.matrix.matrix import Matrix
@@ -311,17 +309,11 @@ def explain(state: State, /, benchmark: str, output: Output, top: int, parts: tu
         refuse_typed("goes with one --part: several are compared by their tests", "top")
         with opened(state, benchmark, "permutations", options) as scores:
             compared = scores.explain_parts(parts, **options)
-        if output.for_people:
-            print_parts(compared)
-        else:
-            output.emit_records(compared.ROW, compared.rows)
+        output.answer(compared.ROW, compared.rows, lambda: print_parts(compared))
         return state.notes(compared.notes)
     with opened(state, benchmark, "permutations", options) as scores:
         result = scores.explain(part=parts[0], **options)
-    if output.for_people:
-        print_explanation(result, top)
-    else:
-        output.emit_records(ExplainRow, first_rows(result.rows, top, output))
+    output.answer(ExplainRow, first_rows(result.rows, top, output), lambda: print_explanation(result, top))
     finish(state, result)
 
 

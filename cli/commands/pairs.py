@@ -146,10 +146,7 @@ def frontier(state: State, /, output: Output, **options: Any) -> None:
     question = Frontier.from_command(options, typed(options))
     with state.open() as store:
         report: FrontierReport = question.ask(store)
-    if output.for_people:
-        print_view(report.view(verbose=state.verbose))
-    else:
-        output.emit_records(report.ROW, report.rows)
+    output.answer(report.ROW, report.rows, lambda: print_view(report.view(verbose=state.verbose)))
     state.notes(in_flags(Frontier, note) for note in report.notes)
     draw(report)
     say_next(state, output, report, question)

@@ -82,10 +82,7 @@ def power(
             planned.omega2 or 0.0, planned.sigma2_a, planned.sigma2_b, planned.icc, planned.cluster_size
         )
     plan = plan_power(question, source)
-    if output.for_people:
-        _print(plan)
-    else:
-        output.emit_records(PowerRow, plan.rows)
+    output.answer(PowerRow, plan.rows, lambda: _print(plan))
     state.notes(plan.notes)
     if not plan.reachable:
         raise click.exceptions.Exit(1)

@@ -217,10 +217,7 @@ def history(state: State, /, names: tuple[str, ...], benchmark: str | None, outp
             changes = look(store, *given, **options)
         else:
             changes = look(store, None, benchmark, **options) if benchmark else history_of(store, names[0], **options)
-    if output.for_people:
-        _print_history(changes)
-    else:
-        output.emit_records(HistoryRow, changes.rows)
+    output.answer(HistoryRow, changes.rows, lambda: _print_history(changes))
 
 
 def _places(row: HistoryRow) -> int:

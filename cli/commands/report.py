@@ -11,10 +11,11 @@ from warehouse.files import REPORT
 from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.next_step import say_next
-from ..ui.options import level_option, output_options, resamples_option, seed_option
+from ..ui.options import output_options, resamples_option, seed_option
 from ..ui.output import Output
 from ..ui.output_files import OutputFile, forced
 from ..ui.progress import share
+from ..ui.questions import level_option
 from ..ui.table import print_text
 
 
@@ -67,8 +68,5 @@ def report(
         written = write_report(reading, out, split=split, force=forced(), known_as=known_in(store))
     if not can_draw():
         state.notes([f"figures stand in words; to have them drawn run: {install_command('figures')}"])
-    if output.for_people:
-        print_text(f"{written}; open it in a browser")
-    else:
-        output.emit_records(Written, [written])
+    output.answer(Written, [written], lambda: print_text(f"{written}; open it in a browser"))
     say_next(state, output, written)

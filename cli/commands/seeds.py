@@ -47,10 +47,7 @@ def seeds(state: State, /, output: Output, **options: Any) -> None:
     with state.open() as store:
         report: SeedsReport = Seeds(**options).ask(store)
     draw(report)
-    if output.for_people:
-        _print_seeds(report, state)
-    else:
-        output.emit_records(SeedsRow, report.rows)
+    output.answer(SeedsRow, report.rows, lambda: _print_seeds(report, state))
     if report.left_out:
         state.say(f"note: {report.left_out} recipes with one seed and one checkpoint are left out")
     if report.elsewhere:
@@ -141,10 +138,7 @@ def decide(state: State, /, output: Output, **options: Any) -> None:
 
     with state.open() as store:
         decisions: Decisions = Decide(**options).ask(store)
-    if output.for_people:
-        _print_decisions(decisions)
-    else:
-        output.emit_records(DecisionRow, decisions.rows)
+    output.answer(DecisionRow, decisions.rows, lambda: _print_decisions(decisions))
     state.notes(f"left out {reason}" for reason in decisions.left_out)
     if mixed := sum("mixed_lengths" in row.flags for row in decisions.rows):
         many = f"{mixed} benchmark{'s' * (mixed > 1)}"
@@ -230,10 +224,7 @@ def recipes(state: State, /, output: Output, **options: Any) -> None:
     question = Recipes.from_command(options, typed(options))
     with state.open() as store:
         report: RecipesReport = question.ask(store)
-    if output.for_people:
-        _print_recipes(report, state)
-    else:
-        output.emit_records(RecipesRow, report.rows)
+    output.answer(RecipesRow, report.rows, lambda: _print_recipes(report, state))
     if report.left_out:
         state.say(f"note: {report.left_out} benchmarks and metrics have one recipe only at this scale")
     if report.elsewhere:

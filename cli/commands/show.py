@@ -51,10 +51,7 @@ def show(state: State, run: str, prompt: str | None, full: bool, output: Output)
             row = view.to_dict()
             output.emit(list(row), [row])
     elif isinstance(view, PromptRuns):
-        if output.for_people:
-            _print_prompt_runs(view)
-        else:
-            output.emit_records(PromptRunRow, view.rows)
+        output.answer(PromptRunRow, view.rows, lambda: _print_prompt_runs(view))
     elif output.for_people:
         _print_run(view, state.verbose)
         say_next(state, output, view)

@@ -101,10 +101,7 @@ def _give(state: State, plans: SubsetPlans, output: Output, out: Path | None) ->
 
     if out is not None:
         write_output(out, plans.content, PLAN, force=forced())
-    if output.for_people:
-        _print(plans, out)
-    else:
-        output.emit_records(PlanPrompt, [row for one in plans.rows for row in one.rows])
+    output.answer(PlanPrompt, [row for one in plans.rows for row in one.rows], lambda: _print(plans, out))
     state.notes(plans.notes)
     for one in plans.rows:
         state.notes(f"{one.benchmark}: {note}" for note in one.notes)

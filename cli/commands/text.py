@@ -107,10 +107,7 @@ def embed(
             parts=parts,
             progress=bar,
         )
-    if output.for_people:
-        _print_embedded(embedding, state)
-    else:
-        output.emit_records(EmbedRow, embedding.rows)
+    output.answer(EmbedRow, embedding.rows, lambda: _print_embedded(embedding, state))
 
 
 def _print_embedded(embedding: Embedding, state: State) -> None:
@@ -158,10 +155,7 @@ def similar(state: State, /, wanted: str, output: Output, **options: Any) -> Non
 
     with state.open() as store:
         nearest = look(store, wanted, **options)
-    if output.for_people:
-        _print_similar(nearest)
-    else:
-        output.emit_records(SimilarRow, nearest.rows)
+    output.answer(SimilarRow, nearest.rows, lambda: _print_similar(nearest))
 
 
 def _print_similar(nearest: Similar) -> None:
@@ -214,10 +208,7 @@ def duplicates(state: State, /, benchmarks: tuple[str, ...], output: Output, **o
 
     with share(state.quiet, "comparing prompts") as bar:
         result = look(state.opener(), benchmarks, progress=bar, **options)
-    if output.for_people:
-        _print_duplicates(result)
-    else:
-        output.emit_records(DuplicateRow, result.rows)
+    output.answer(DuplicateRow, result.rows, lambda: _print_duplicates(result))
     if result.n_without_vector:
         state.say(f"note: {result.n_without_vector} prompts have no vector; see: warehouse embed")
     state.notes(result.notes)
@@ -365,10 +356,7 @@ def _group_by_text(state: State, benchmark: str, output: Output, options: dict[s
     opened = state.open(write=options["store_result"])
     with opened as store, share(state.quiet, "comparing prompts") as bar:
         clusters = cluster_semantic(store, benchmark, progress=bar, **options)
-    if output.for_people:
-        _print_clusters(clusters)
-    else:
-        output.emit_records(GrowthRow, clusters.rows)
+    output.answer(GrowthRow, clusters.rows, lambda: _print_clusters(clusters))
     if clusters.n_without_vector:
         state.say(f"note: {clusters.n_without_vector} prompts have no vector; see: warehouse embed")
     _say_chained(state, clusters.name, clusters.largest, clusters.n_prompts)

@@ -163,50 +163,6 @@ def wants_picture() -> bool:
     return click.get_current_context().params.get("svg") is not None
 
 
-def where_option(function: Function) -> Function:
-    """``--where FIELD=VALUE``, repeatable; the command gets ``where``, a tuple of texts."""
-    return click.option(
-        "--where",
-        "where",
-        metavar="FIELD=VALUE",
-        multiple=True,
-        help="Only runs of which this holds; also FIELD!=VALUE; * and ? fit any. Repeatable.",
-    )(function)
-
-
-def latest_option(function: Function) -> Function:
-    """``--latest``: of several runs that a name fits, the newest."""
-    return click.option("--latest", is_flag=True, help="Where a name fits several conditions, take the newest.")(
-        function
-    )
-
-
-def metric_option(function: Function) -> Function:
-    """``--metric NAME``."""
-    return click.option(
-        "-m", "--metric", metavar="NAME", help="Metric, or METRIC,FILTER; default: the headline metric."
-    )(function)
-
-
-def level_option(function: Function) -> Function:
-    """``--level P``, between 0 and 1."""
-    return click.option(
-        "--level",
-        metavar="P",
-        default=0.95,
-        show_default=True,
-        type=click.FloatRange(0, 1, min_open=True, max_open=True),
-        help="Confidence level of the intervals.",
-    )(function)
-
-
-def cluster_option(function: Function) -> Function:
-    """``--cluster NAME``: the clustering that standard errors allow for."""
-    return click.option(
-        "--cluster", metavar="NAME", help="Clustering for the error bars; default: the benchmark's; none: without."
-    )(function)
-
-
 def benchmark_argument(*, required: bool) -> Decorator:
     """A benchmark, named first or by ``-b``; the command gets ``benchmark``."""
 
@@ -224,13 +180,6 @@ def benchmark_argument(*, required: bool) -> Decorator:
         return wrapper
 
     return decorate
-
-
-def selection_options(function: Function) -> Function:
-    """``--metric``, ``--where``, ``--latest`` and ``--cluster``: which scores, and what they count as."""
-    for option in (cluster_option, latest_option, where_option, metric_option):
-        function = option(function)
-    return function
 
 
 def resamples_option(default: int, text: str) -> Decorator:

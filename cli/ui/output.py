@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, time
 from importlib.metadata import version
@@ -111,6 +111,13 @@ class Output:
         columns = columns_of(kind)
         rows = ({name: getattr(record, name) for name in columns} for record in records)
         self.emit(columns, rows, shown=shown, hide_empty=hide_empty, counts=counts, minor=minor, empty=empty)
+
+    def answer(self, kind: type, records: Sequence[Any], show: Callable[[], object]) -> None:
+        """Show people what they are shown, and write the records for programs."""
+        if self.for_people:
+            show()
+        else:
+            self.emit_records(kind, records)
 
     def _write_parquet(self, columns: Sequence[str], rows: Iterable[Row]) -> None:
         import pyarrow as pa

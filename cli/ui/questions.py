@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from warehouse.questions.options import SelectedAtLevel
 from warehouse.questions.question import FieldOption, Options, UnusedError, options
 
 from .options import decimal_numbers, whole_numbers
@@ -48,6 +49,11 @@ def options_of(
         return wrapper
 
     return decorate
+
+
+def _shared_option(name: str) -> Callable[[Function], Function]:
+    """An option that many questions have, for a command that asks none."""
+    return options_of(SelectedAtLevel, without=tuple(other for other in options(SelectedAtLevel) if other != name))
 
 
 def _parameter(name: str, flags: tuple[str, ...], option: FieldOption, settings: dict[str, Any]) -> Function:
@@ -95,3 +101,6 @@ def in_flags(question: type[Options], text: str) -> str:
         if "_" in name:  # a keyword, not a word of the text
             text = re.sub(rf"\b{name}\b", max(option.all_flags(name), key=len), text)
     return text
+
+
+metric_option, where_option, latest_option, level_option = map(_shared_option, ("metric", "where", "latest", "level"))

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from warehouse.errors import StatisticsError
 from warehouse.stats import interval_betting
-from warehouse.stats.intervals.betting import Bets, Game, betting_ends, log_capital
+from warehouse.stats.intervals.betting import Bets, Game, bet_sizes, betting_ends, capital_paths
 
 D16 = [1, 0, 0, 1, 0, -1, 1, 0, 0, 1, 1, 0, 0, 1, 0, 0, 1, 0, -1, 1]
 Y17 = [1, 1, 0, 1, 1, 1, 0, 1, 1, 1, 1, 0]
@@ -22,8 +22,8 @@ def test_g16_prompts_sampled() -> None:
     game = Game(np.array(D16, float), -1.0, 1.0, 0.25)
     bets = Bets((16.0, 4.0), 0.5, 0.05)
     zero = np.zeros(20)
-    assert log_capital(game, zero, 1, bets)[-1] == pytest.approx(1.85742650375, abs=1e-10)
-    assert log_capital(game, zero, -1, bets)[-1] == pytest.approx(-4.73424722826, abs=1e-10)
+    assert capital_paths(game, zero, 1, bets, bet_sizes(game, bets))[-1] == pytest.approx(1.85742650375, abs=1e-10)
+    assert capital_paths(game, zero, -1, bets, bet_sizes(game, bets))[-1] == pytest.approx(-4.73424722826, abs=1e-10)
     expected = (-0.143342020678, 0.630931296284)
     assert betting_ends(game, bets) == pytest.approx(expected, abs=1e-11)
 
@@ -37,7 +37,10 @@ def test_g17_predictions_without_replacement() -> None:
         return np.array([(20 * theta - y[:t].sum()) / (20 - t) - f[t:].mean() for t in range(12)])
 
     assert means(0.5)[0] == pytest.approx(-0.075)
-    found = log_capital(game, means(0.5), 1, bets)[-1], log_capital(game, means(0.8), -1, bets)[-1]
+    found = (
+        capital_paths(game, means(0.5), 1, bets, bet_sizes(game, bets))[-1],
+        capital_paths(game, means(0.8), -1, bets, bet_sizes(game, bets))[-1],
+    )
     assert found == pytest.approx((2.36649761354, 0.888331635564), abs=1e-10)
 
 

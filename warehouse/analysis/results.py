@@ -9,6 +9,7 @@ from inspect import get_annotations
 from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, Self, TypeVar, overload
 
 from warehouse.errors import MisuseError
+from warehouse.field_docs import document_fields
 from warehouse.tables.markup import in_latex, in_markdown, in_percent
 from warehouse.tables.text import in_text
 from warehouse.tables.view import PLOTTERS, Table, View, in_html, viewers
@@ -68,13 +69,14 @@ class Column(Generic[T]):
 
 
 class Row:
-    """Base of one row of a result: a frozen dataclass whose fields and `Column` are the columns.
+    """Base of one row of a result: a frozen dataclass whose fields and `Column` are the columns."""
 
-    Attributes:
-        PARTS: fields that hold the parts in which columns stand, and are no columns themselves.
-    """
-
+    #: fields that hold the parts in which columns stand, and are no columns themselves.
     PARTS: ClassVar[tuple[str, ...]] = ()
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        document_fields(cls)
 
     @classmethod
     def columns(cls) -> tuple[str, ...]:
@@ -86,11 +88,56 @@ class Row:
         return {name: plain(getattr(self, name)) for name in self.columns()}
 
 
+@dataclass(frozen=True)
+class BenchmarkRow(Row):
+    """A row about one benchmark."""
+
+    benchmark: str  #: name of the benchmark.
+    split: str  #: part of the benchmark.
+    metric: str  #: name of the metric, with its filter.
+
+
+@dataclass(frozen=True)
+class PairedRow(BenchmarkRow):
+    """A row about two conditions on a benchmark."""
+
+    model_a: str  #: the first model.
+    condition_a: str  #: settings that tell it from the second.
+    model_b: str  #: the second model.
+    condition_b: str  #: settings that tell it from the first.
+
+
+@dataclass(frozen=True)
+class RecipeRow(BenchmarkRow):
+    """A row about the training runs of one recipe on a benchmark. Figures are in the metric's reported unit."""
+
+    model: str  #: name of the model.
+    recipe: str  #: data mix or hyperparameters.
+    setting: str  #: settings in which this row differs from others of the same model and recipe.
+
+
+@dataclass(frozen=True)
+class ConditionRow(Row):
+    """A row about one condition."""
+
+    model: str  #: name of the model.
+    condition: str  #: settings that tell the row from others.
+    benchmark: str  #: name of the benchmark.
+    split: str  #: part of the benchmark.
+    metric: str  #: name of the metric, with its filter.
+
+
 @cache
 def _columns(row: type[Row]) -> tuple[str, ...]:
     own = {item.name for item in fields(row)} - set(row.PARTS)  # type: ignore[arg-type]
     declared = [name for base in reversed(row.__mro__) for name in get_annotations(base)]
     return tuple(name for name in declared if name in own or isinstance(vars(row).get(name), Column))
+
+
+def shared_fields(source: Any, kind: type[Any], **own: Any) -> dict[str, Any]:
+    """Values of the fields that a result is made with: its own, and those that another has by the same name."""
+    alike = (item.name for item in fields(kind) if item.init and hasattr(source, item.name))
+    return {name: getattr(source, name) for name in alike} | own
 
 
 class ConfidenceInterval(NamedTuple):
@@ -158,16 +205,15 @@ class SingleTest:
 
 
 class Result:
-    """Base of a result: a frozen dataclass with ``rows``.
+    """Base of a result: a frozen dataclass with ``rows``."""
 
-    Attributes:
-        ROW: their class.
-        notebook_columns: fields of the rows that a notebook shows; empty for all.
-    """
-
-    ROW: ClassVar[type[Row]]
-    notebook_columns: ClassVar[tuple[str, ...]] = ()
+    ROW: ClassVar[type[Row]]  #: their class.
+    notebook_columns: ClassVar[tuple[str, ...]] = ()  #: fields of the rows that a notebook shows; empty for all.
     rows: tuple[Any, ...]
+
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        document_fields(cls)
 
     def to_dict(self) -> dict[str, Any]:
         """All fields by name; ``rows`` and ``others`` are lists of dictionaries."""
@@ -282,13 +328,9 @@ class Listing(Result):
 
 
 class StoredResult(Result):
-    """A result that is stored once computed, and read back.
+    """A result that is stored once computed, and read back."""
 
-    Attributes:
-        ROWS: class of the entries of each field that holds rows.
-    """
-
-    ROWS: ClassVar[Mapping[str, type[Row]]] = {}
+    ROWS: ClassVar[Mapping[str, type[Row]]] = {}  #: class of the entries of each field that holds rows.
 
     def to_dict(self) -> dict[str, Any]:
         """All fields by name; rows are dictionaries, tuples lists."""

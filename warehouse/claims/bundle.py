@@ -23,28 +23,17 @@ Row = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class Claim:
-    """A figure that can be recomputed.
+    """A figure that can be recomputed."""
 
-    Attributes:
-        command: what was typed, for people; a check goes by ``kind`` and ``parameters``.
-        kind: the question: ``leaderboard``, ``compare``, ``pairs``, ``variance``, ``card`` or ``query``.
-        parameters: of the question, by name; ``sql`` of a query.
-        program: version of the program.
-        answer: the answer in words.
-        rows: the figures, each with its interval and method; without ids of the store.
-        runs: what they rest on: model, benchmark, keys and hashes.
-        sources: the files: name, format, sha256, bytes.
-        clusterings: those that errors use unasked: benchmark, name and kind.
-    """
-
-    command: str
-    kind: str
-    parameters: dict[str, Any]
-    program: str
-    answer: str
-    rows: list[dict[str, Any]]
-    runs: list[dict[str, Any]] = field(default_factory=list)
-    sources: list[dict[str, Any]] = field(default_factory=list)
+    command: str  #: what was typed, for people; a check goes by ``kind`` and ``parameters``.
+    kind: str  #: the question: ``leaderboard``, ``compare``, ``pairs``, ``variance``, ``card`` or ``query``.
+    parameters: dict[str, Any]  #: of the question, by name; ``sql`` of a query.
+    program: str  #: version of the program.
+    answer: str  #: the answer in words.
+    rows: list[dict[str, Any]]  #: the figures, each with its interval and method; without ids of the store.
+    runs: list[dict[str, Any]] = field(default_factory=list)  #: what they rest on: model, benchmark, keys and hashes.
+    sources: list[dict[str, Any]] = field(default_factory=list)  #: the files: name, format, sha256, bytes.
+    #: those that errors use unasked: benchmark, name and kind.
     clusterings: list[dict[str, Any]] = field(default_factory=list)
 
 

@@ -30,36 +30,22 @@ CommandReader = Callable[[str], tuple[str, Mapping[str, Any]]]
 
 @dataclass(frozen=True)
 class Difference:
-    """One thing in which a store and a claim differ.
+    """One thing in which a store and a claim differ."""
 
-    Attributes:
-        what: ``command``, ``figure``, ``row``, ``run``, ``source``, ``clustering`` or ``answer``.
-        where: the row and column, the run, or the file; ``order``: where the entries stand.
-        claimed: what the claim says.
-        found: what was found.
-    """
-
-    what: str
-    where: str
-    claimed: str
-    found: str
+    what: str  #: ``command``, ``figure``, ``row``, ``run``, ``source``, ``clustering`` or ``answer``.
+    where: str  #: the row and column, the run, or the file; ``order``: where the entries stand.
+    claimed: str  #: what the claim says.
+    found: str  #: what was found.
 
 
 @dataclass(frozen=True)
 class Verdict:
-    """Whether a claim holds.
+    """Whether a claim holds."""
 
-    Attributes:
-        holds: all that the claim says comes out again, from runs with the same samples.
-        rows: what differs.
-        notes: another version of the program, and what to do about other files.
-        n_figures: numbers that were compared.
-    """
-
-    holds: bool
-    rows: tuple[Difference, ...]
-    notes: tuple[str, ...]
-    n_figures: int
+    holds: bool  #: all that the claim says comes out again, from runs with the same samples.
+    rows: tuple[Difference, ...]  #: what differs.
+    notes: tuple[str, ...]  #: another version of the program, and what to do about other files.
+    n_figures: int  #: numbers that were compared.
 
     def __str__(self) -> str:
         if self.holds:

@@ -62,19 +62,12 @@ class _Task:
 
 @dataclass(frozen=True)
 class Arrived:
-    """What an executor made of some sources.
+    """What an executor made of some sources."""
 
-    Attributes:
-        places: of those that it could read, among all.
-        dumps: of these, without their batches.
-        n_rows: rows of these.
-        archive: what they came in, with the rows.
-    """
-
-    places: Sequence[int]
-    dumps: Sequence[Dump]
-    n_rows: int
-    archive: zipfile.ZipFile
+    places: Sequence[int]  #: of those that it could read, among all.
+    dumps: Sequence[Dump]  #: of these, without their batches.
+    n_rows: int  #: rows of these.
+    archive: zipfile.ZipFile  #: what they came in, with the rows.
 
     def rows(self) -> Iterator[tuple[str, pa.RecordBatchReader]]:
         """The parsed tables: those of a parser, and no others."""

@@ -57,35 +57,9 @@ def ingest(
     on: str | None = None,
     lake: str | None = None,
 ) -> IngestReport:
-    """Load every dump found under some paths.
+    """Load every dump found under some paths: files, folders or URLs.
 
-    Args:
-        store: a store open for writing.
-        paths: files, folders, which are walked, or URLs, which are fetched
-            (:mod:`warehouse.ingest.remote`).
-        format: name of an importer; default: whatever recognises a file.
-        values: header fields that hold whatever the dumps say (``{"temperature": 0.7}``).
-        mapping: a mapping file for tabular dumps.
-        higher_is_better: direction of the metrics of which a dump says none.
-        options: what to do about conflicts, duplicates and bad rows.
-        defaults: header fields for what the dumps leave empty (``{"model": "org/name"}``).
-        force: file the runs of several named models under the one that ``values`` names.
-        dry_run: read and check everything, store nothing.
-        progress: told what is going on.
-        only: asked about the files of each source, whether to load it; default: all.
-        on: a server whose executors read the dumps, ``sc://HOST:PORT`` or ``sail:``; default: this process.
-        lake: where a lake of the store lies, which is brought up afterwards in one version.
-
-    Returns:
-        one report per source; a source that cannot be taken is ``refused`` with its error, and
-        the rest goes on.
-
-    Raises:
-        MisuseError: a path that does not exist, an unknown format, or a value of ``model`` that
-            would rename several models; a lake, and a dry run that stores nothing for it.
-        MappingError: a mapping that is wrong in itself.
-        InputError: a URL that cannot be reached.
-        StoreError: the server was lost, or the lake cannot be written; what was loaded until then stays.
+    Arguments and errors are those of :meth:`warehouse.api.Warehouse.ingest`.
     """
     with fetched(paths) as local:
         discovered = discover(

@@ -39,32 +39,23 @@ HTTP = frozenset({"http", "https"})
 
 @dataclass(frozen=True)
 class FetchLimits:
-    """What may be fetched at most, of all URLs of one call together.
-
-    Attributes:
-        seconds: from the first request to the last byte, however slowly it comes.
-        allow_private: whether redirections may lead to this machine and to private networks, from elsewhere.
-    """
+    """What may be fetched at most, of all URLs of one call together."""
 
     files: int = 10_000
     bytes: int = 20_000_000_000
-    seconds: float = 7200.0
+    seconds: float = 7200.0  #: from the first request to the last byte, however slowly it comes.
+    #: whether redirections may lead to this machine and to private networks, from elsewhere.
     allow_private: bool = False
 
 
 @dataclass(frozen=True)
 class Fetched:
-    """Paths of which those that were URLs are local copies.
+    """Paths of which those that were URLs are local copies."""
 
-    Attributes:
-        paths: in the order as given.
-        places: path of a copy, or of the folder that it is in, to what is told instead.
-        notes: what is to be told of the fetching.
-    """
-
-    paths: tuple[str | Path, ...]
+    paths: tuple[str | Path, ...]  #: in the order as given.
+    #: path of a copy, or of the folder that it is in, to what is told instead.
     places: Mapping[str, str] = field(default_factory=dict)
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  #: what is to be told of the fetching.
 
     def shown(self, text: str) -> str:
         """A text with places of copies replaced by the URLs that they are of."""

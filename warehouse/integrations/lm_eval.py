@@ -45,17 +45,11 @@ PIECE = 50
 
 @dataclass(frozen=True, eq=False)
 class SettledRun:
-    """A run of lm-eval that a sequential test watched.
+    """A run of lm-eval that a sequential test watched."""
 
-    Attributes:
-        results: as ``simple_evaluate`` returns them, over all pieces, without error estimates.
-        record: verdict, interval, reason and settings, as the log has them under ``early_stopping``.
-        folder: where the log was written; None if it was not.
-    """
-
-    results: dict[str, Any]
-    record: dict[str, Any]
-    folder: Path | None
+    results: dict[str, Any]  #: as ``simple_evaluate`` returns them, over all pieces, without error estimates.
+    record: dict[str, Any]  #: verdict, interval, reason and settings, as the log has them under ``early_stopping``.
+    folder: Path | None  #: where the log was written; None if it was not.
 
 
 def run_until_settled(

@@ -42,22 +42,15 @@ _UNSAFE = re.compile(r"[^A-Za-z0-9._+-]+")
 
 @dataclass(frozen=True)
 class EveryEvalEverReport:
-    """What was written.
+    """What was written."""
 
-    Attributes:
-        folder: where.
-        n_runs: evaluations, one for each run.
-        n_rows: lines of samples.
-        n_unscored: lines of samples without a score, which the format has no form for; they are
-            beside the samples, in files ending in ``_unscored.ndjson``.
-        left_out: runs of which no figure can be given, with the reason.
-    """
-
-    folder: Path
-    n_runs: int
-    n_rows: int
+    folder: Path  #: where.
+    n_runs: int  #: evaluations, one for each run.
+    n_rows: int  #: lines of samples.
+    #: lines of samples without a score, which the format has no form for; they are beside the samples, in files ending
+    #: in ``_unscored.ndjson``.
     n_unscored: int
-    left_out: tuple[str, ...] = ()
+    left_out: tuple[str, ...] = ()  #: runs of which no figure can be given, with the reason.
 
     def __str__(self) -> str:
         return (

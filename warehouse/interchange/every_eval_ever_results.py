@@ -234,19 +234,12 @@ _JSON = ("sampling", "configuration", "tags", "hyperparameters", "agent_paramete
 
 @dataclass(frozen=True)
 class Run:
-    """One current run.
+    """One current run."""
 
-    Attributes:
-        id: id of the run in this store.
-        header: the fields of its :class:`warehouse.records.RunHeader`, without those of no value.
-        metrics: its metrics, each with its id.
-        published: figures that its source publishes, each with the id of its metric.
-    """
-
-    id: int
-    header: Row
-    metrics: list[Row]
-    published: list[Row]
+    id: int  #: id of the run in this store.
+    header: Row  #: the fields of its :class:`warehouse.records.RunHeader`, without those of no value.
+    metrics: list[Row]  #: its metrics, each with its id.
+    published: list[Row]  #: figures that its source publishes, each with the id of its metric.
     condition_key: str
     content_digest: str
 

@@ -42,33 +42,19 @@ Q = TypeVar("Q", bound="Options")
 
 @dataclass(frozen=True)
 class Option:
-    """What is to be said of a field of a question: ``name: Annotated[type, Option(...)] = default``.
+    """What is to be said of a field of a question: ``name: Annotated[type, Option(...)] = default``."""
 
-    Attributes:
-        help: its meaning, for the command's ``--help`` and the method's docstring.
-        metavar: what stands for its value on the command line.
-        flags: how it is called there, where not by its name.
-        choices: the values that there are; on the command line with hyphens.
-        least: the smallest value; None: any.
-        most: the largest.
-        is_open: whether the limits are excluded, the smallest and the largest.
-        is_argument: whether it stands on the command line without a flag, although it may be left out.
-        is_spread: whether the method takes each of several values as an argument of its own.
-        in_python_only: whether the command has no option for it.
-        if_several: what to do, where somebody names several.
-    """
-
-    help: str
-    metavar: str | None = None
-    flags: tuple[str, ...] = ()
-    choices: tuple[str, ...] = ()
-    least: float | None = None
-    most: float | None = None
-    is_open: tuple[bool, bool] = (False, False)
-    is_argument: bool = False
-    is_spread: bool = False
-    in_python_only: bool = False
-    if_several: str = ""
+    help: str  #: its meaning, for the command's ``--help`` and the method's docstring.
+    metavar: str | None = None  #: what stands for its value on the command line.
+    flags: tuple[str, ...] = ()  #: how it is called there, where not by its name.
+    choices: tuple[str, ...] = ()  #: the values that there are; on the command line with hyphens.
+    least: float | None = None  #: the smallest value; None: any.
+    most: float | None = None  #: the largest.
+    is_open: tuple[bool, bool] = (False, False)  #: whether the limits are excluded, the smallest and the largest.
+    is_argument: bool = False  #: whether it stands on the command line without a flag, although it may be left out.
+    is_spread: bool = False  #: whether the method takes each of several values as an argument of its own.
+    in_python_only: bool = False  #: whether the command has no option for it.
+    if_several: str = ""  #: what to do, where somebody names several.
 
     def check(self, name: str, value: Any) -> Any:
         """The value in its one spelling.
@@ -121,12 +107,9 @@ class UnusedError(MisuseError):
 
 @dataclass(frozen=True)
 class Options:
-    """Base of what questions are made of: fields with an `Option` each, which are checked.
+    """Base of what questions are made of: fields with an `Option` each, which are checked."""
 
-    Attributes:
-        given: fields that were typed although they may be at their default; for `refuse`.
-    """
-
+    #: fields that were typed although they may be at their default; for `refuse`.
     given: frozenset[str] = field(default=frozenset(), init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -186,18 +169,12 @@ class Options:
 
 @dataclass(frozen=True)
 class Question(Options):
-    """Base of a question.
+    """Base of a question."""
 
-    Attributes:
-        NAME: of the method that asks it, and of the command, where that has no COMMAND of its own.
-        COMMAND: its words and the switches without which it asks something else.
-        ANSWER: ``module:name`` of the `Answer`, which is loaded when it is asked.
-        OPENS: whether that is given how to open the store, as it lets go of it while it works, or writes.
-    """
-
-    NAME: ClassVar[str]
-    ANSWER: ClassVar[str]
-    COMMAND: ClassVar[str] = ""
+    NAME: ClassVar[str]  #: of the method that asks it, and of the command, where that has no COMMAND of its own.
+    ANSWER: ClassVar[str]  #: ``module:name`` of the `Answer`, which is loaded when it is asked.
+    COMMAND: ClassVar[str] = ""  #: words of that command and the switches without which it asks something else.
+    #: whether that is given how to open the store, as it lets go of it while it works, or writes.
     OPENS: ClassVar[bool] = False
 
     def ask(self, store: Any) -> Any:
@@ -260,21 +237,13 @@ class Question(Options):
 
 @dataclass(frozen=True)
 class FieldOption(Option):
-    """An `Option` with the field that it is of.
+    """An `Option` with the field that it is of."""
 
-    Attributes:
-        type: of the value, or of one of several; None left out.
-        kinds: of what the value, or each of several, has to be an instance.
-        may_be_none: whether None may stand for it.
-        default: ``inspect.Parameter.empty`` where it is required.
-        is_list: whether it is several texts or numbers.
-    """
-
-    type: Any = None
-    kinds: tuple[Any, ...] = ()
-    may_be_none: bool = False
-    default: Any = inspect.Parameter.empty
-    is_list: bool = False
+    type: Any = None  #: of the value, or of one of several; None left out.
+    kinds: tuple[Any, ...] = ()  #: of what the value, or each of several, has to be an instance.
+    may_be_none: bool = False  #: whether None may stand for it.
+    default: Any = inspect.Parameter.empty  #: ``inspect.Parameter.empty`` where it is required.
+    is_list: bool = False  #: whether it is several texts or numbers.
 
     def checked(self, name: str, value: Any) -> Any:
         """The value in its one spelling, several as a tuple; raises as `check` does."""

@@ -322,21 +322,13 @@ MASK = "***"
 
 @dataclass(frozen=True)
 class KeyShape:
-    """A pattern that the keys of a service match.
+    """A pattern that the keys of a service match."""
 
-    Args:
-        of: whose, or what, they are.
-        pattern: a regular expression; group ``kept``, if there is one, stays.
-        marks: texts of which each key has one, as a quick test.
-        source: the rule that it follows.
-        drawn: whether it must look drawn too, as words may look so.
-    """
-
-    of: str
-    pattern: str
-    marks: tuple[str, ...]
-    source: str
-    drawn: bool = False
+    of: str  #: whose, or what, they are.
+    pattern: str  #: a regular expression; group ``kept``, if there is one, stays.
+    marks: tuple[str, ...]  #: texts of which each key has one, as a quick test.
+    source: str  #: the rule that it follows.
+    drawn: bool = False  #: whether it must look drawn too, as words may look so.
 
 
 _REST = r"[A-Za-z0-9_-]"

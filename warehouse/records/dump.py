@@ -30,18 +30,14 @@ class Rejection:
 
 @dataclass(frozen=True)
 class BulkQuery:
-    """A query over files that yields the columns of :data:`SAMPLE_SCHEMA`.
+    """A query over files that yields the columns of :data:`SAMPLE_SCHEMA`."""
 
-    Args:
-        sql: a SELECT with ``$name`` parameters. Columns are matched by name. ``scores`` and
-            ``choice_scores`` are lists of structs with the fields of the schema (any order).
-        parameters: values of the parameters; paths go here, escaped by :func:`literal_path`.
-        fallback: called when the query fails; yields the same rows one file at a time, and
-            records each bad row in ``Dump.rejections`` with its line.
-    """
-
+    #: a SELECT with ``$name`` parameters. Columns are matched by name. ``scores`` and ``choice_scores`` are lists of
+    #: structs with the fields of the schema (any order).
     sql: str
-    parameters: Mapping[str, Any]
+    parameters: Mapping[str, Any]  #: values of the parameters; paths go here, escaped by :func:`literal_path`.
+    #: called when the query fails; yields the same rows one file at a time, and records each bad row in
+    #: ``Dump.rejections`` with its line.
     fallback: Callable[[], Iterable[pa.RecordBatch]]
 
 
@@ -50,36 +46,22 @@ Batch: TypeAlias = pa.RecordBatch | BulkQuery
 
 @dataclass(frozen=True)
 class SameContent:
-    """What rows of one run are that hold the same content, in a dump whose own ids do not settle it.
+    """What rows of one run are that hold the same content, in a dump whose own ids do not settle it."""
 
-    Attributes:
-        are_draws: of one prompt, in their order; else prompts of their own, told apart by ids or by place.
-        belong_together: rows may be about one prompt, of other variants, draws or metrics.
-        by_metric: each row holds a metric of its own.
-        by_id: ids tell them apart.
-        key: how a mapping says that they are draws of one prompt.
-    """
-
-    are_draws: bool
-    belong_together: bool = False
-    by_metric: bool = False
-    by_id: bool = False
-    key: str = ""
+    are_draws: bool  #: of one prompt, in their order; else prompts of their own, told apart by ids or by place.
+    belong_together: bool = False  #: rows may be about one prompt, of other variants, draws or metrics.
+    by_metric: bool = False  #: each row holds a metric of its own.
+    by_id: bool = False  #: ids tell them apart.
+    key: str = ""  #: how a mapping says that they are draws of one prompt.
 
 
 @dataclass
 class Scan:
-    """What scanners found in generations that runs of other sources hold, whichever comes first.
+    """What scanners found in generations that runs of other sources hold, whichever comes first."""
 
-    Attributes:
-        scan_id: the tool's own id of the scan.
-        metrics: one for each scanner, or for each key of one whose values are objects.
-        batches: columns of :data:`SCAN_SCHEMA`.
-    """
-
-    scan_id: str
-    metrics: tuple[MetricSpec, ...]
-    batches: Iterable[pa.RecordBatch]
+    scan_id: str  #: the tool's own id of the scan.
+    metrics: tuple[MetricSpec, ...]  #: one for each scanner, or for each key of one whose values are objects.
+    batches: Iterable[pa.RecordBatch]  #: columns of :data:`SCAN_SCHEMA`.
 
 
 @dataclass

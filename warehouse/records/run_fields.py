@@ -12,30 +12,18 @@ from typing import Literal
 
 @dataclass(frozen=True)
 class RunField:
-    """One field.
+    """One field."""
 
-    Attributes:
-        name: of it, in the header and in ``run_current``.
-        in_key: it changes what is measured, and is part of the condition key.
-        stored: a column of ``run`` that takes the header's value as it is.
-        label: place among the settings of a condition's label; None where labels do without.
-        always: labels tell it even where it differs between models only: it changes what a
-            figure means.
-        is_hash: a label shows its first characters only.
-        suite: in a suite's rows ``"who"``: it says who was evaluated, and a row never mixes two of
-            them; ``"common"``: it means the same on every leaf, and where it differs on one leaf
-            conditions make rows of their own; empty: neither.
-        of_checkpoint: it changes along one training, and nothing else does.
-    """
-
-    name: str
-    in_key: bool = False
-    stored: bool = False
-    label: int | None = None
-    always: bool = False
-    is_hash: bool = False
+    name: str  #: of it, in the header and in ``run_current``.
+    in_key: bool = False  #: it changes what is measured, and is part of the condition key.
+    stored: bool = False  #: a column of ``run`` that takes the header's value as it is.
+    label: int | None = None  #: place among the settings of a condition's label; None where labels do without.
+    always: bool = False  #: labels tell it even where it differs between models only: it changes what a figure means.
+    is_hash: bool = False  #: a label shows its first characters only.
+    #: in a suite's rows ``"who"``: it says who was evaluated, and a row never mixes two of them; ``"common"``: it means
+    #: the same on every leaf, and where it differs on one leaf conditions make rows of their own; empty: neither.
     suite: Literal["", "who", "common"] = ""
-    of_checkpoint: bool = False
+    of_checkpoint: bool = False  #: it changes along one training, and nothing else does.
 
 
 #: ``sampling_seed`` is in no key: runs that differ by it alone are repeats of one condition.

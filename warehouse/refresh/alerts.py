@@ -37,26 +37,17 @@ _NEWEST = "select max(loaded_at) as loaded_at from source"
 class Rules:
     """What raises an alert.
 
-    Attributes:
-        moved: a score that moved since the refresh before by more than both errors allow.
-        worse: a difference from a baseline or the checkpoint before that is significant, for
-            the worse.
-        max_unscored: share of samples without a score above which a score is doubtful; None:
-            not checked.
-        published: a published figure that the samples contradict.
-        max_silence: longest time without a load; None: not checked.
-        alpha: chance of any false alarm of one refresh, in (0, 1).
-
     Raises:
         MisuseError: a number out of range.
     """
 
-    moved: bool = True
-    worse: bool = True
+    moved: bool = True  #: a score that moved since the refresh before by more than both errors allow.
+    worse: bool = True  #: a difference from a baseline or the checkpoint before that is significant, for the worse.
+    #: share of samples without a score above which a score is doubtful; None: not checked.
     max_unscored: float | None = None
-    published: bool = True
-    max_silence: timedelta | None = None
-    alpha: float = 0.05
+    published: bool = True  #: a published figure that the samples contradict.
+    max_silence: timedelta | None = None  #: longest time without a load; None: not checked.
+    alpha: float = 0.05  #: chance of any false alarm of one refresh, in (0, 1).
 
     def __post_init__(self) -> None:
         if not 0 < self.alpha < 1:
@@ -67,43 +58,29 @@ class Rules:
 
 @dataclass(frozen=True)
 class Alert(Row):
-    """Something to look at.
+    """Something to look at."""
 
-    Attributes:
-        rule: ``moved``, ``worse``, ``unscored``, ``published`` or ``silence``.
-        benchmark: name of the benchmark; empty for ``silence``.
-        subject: what it is about.
-        message: in words.
-        p_value: of the test, not adjusted; None where the rule is no test.
-        p_holm: adjusted over all tests of the refresh.
-        change: the difference that was tested, in the metric's unit; None where the rule is no test.
-        noise_floor: what two runs of one recipe differ by with the training seed in 5 % of cases,
-            pooled over the recipes of the benchmark that have seeds; None without seeds.
-    """
-
-    rule: str
-    benchmark: str
-    subject: str
-    message: str
-    p_value: float | None = None
-    p_holm: float | None = None
+    rule: str  #: ``moved``, ``worse``, ``unscored``, ``published`` or ``silence``.
+    benchmark: str  #: name of the benchmark; empty for ``silence``.
+    subject: str  #: what it is about.
+    message: str  #: in words.
+    p_value: float | None = None  #: of the test, not adjusted; None where the rule is no test.
+    p_holm: float | None = None  #: adjusted over all tests of the refresh.
+    #: the difference that was tested, in the metric's unit; None where the rule is no test.
     change: float | None = None
+    #: what two runs of one recipe differ by with the training seed in 5 % of cases, pooled over the recipes of the
+    #: benchmark that have seeds; None without seeds.
     noise_floor: float | None = None
 
 
 @dataclass(frozen=True)
 class Alerts(Result):
-    """The alerts of one refresh.
-
-    Attributes:
-        tests: so many were adjusted together.
-        notes: what could not be checked, and what to do about it.
-    """
+    """The alerts of one refresh."""
 
     rows: tuple[Alert, ...]
     refresh_id: int
-    tests: int
-    notes: tuple[str, ...] = ()
+    tests: int  #: so many were adjusted together.
+    notes: tuple[str, ...] = ()  #: what could not be checked, and what to do about it.
 
     @property
     def one_line(self) -> str:

@@ -28,19 +28,13 @@ Channel = Callable[[Sequence[Alerts]], Iterable[int]]
 
 @dataclass
 class Delivery:
-    """What channels took.
+    """What channels took."""
 
-    Attributes:
-        present: the alerts of this refresh.
-        taken: channel -> alerts that it took, by refresh, this one first; only refreshes with alerts.
-        notes: what waits, or was given up.
-        problem: why a channel did not take them; None if all did.
-    """
-
-    present: Alerts
+    present: Alerts  #: the alerts of this refresh.
+    #: channel -> alerts that it took, by refresh, this one first; only refreshes with alerts.
     taken: dict[str, list[Alerts]] = field(default_factory=dict)
-    notes: list[str] = field(default_factory=list)
-    problem: WarehouseError | None = None
+    notes: list[str] = field(default_factory=list)  #: what waits, or was given up.
+    problem: WarehouseError | None = None  #: why a channel did not take them; None if all did.
 
 
 def deliver_alerts(

@@ -29,17 +29,9 @@ _WHOLE = ("benchmark", "question")
 
 @dataclass(frozen=True)
 class HistoryRow(Row):
-    """One figure as one refresh computed it; columns as in the view ``metric_history``.
+    """One figure as one refresh computed it; columns as in the view ``metric_history``."""
 
-    Attributes:
-        refreshed_at: end of the refresh, UTC.
-        previous_estimate: figure of the refresh before that changed it.
-        change: ``estimate`` minus that.
-        age: 1 for the newest.
-        p_value: of the test behind the figure, not adjusted; None without one.
-    """
-
-    refreshed_at: datetime
+    refreshed_at: datetime  #: end of the refresh, UTC.
     refresh_id: int
     subject_kind: str
     subject: str
@@ -54,27 +46,25 @@ class HistoryRow(Row):
     high: float | None
     n: int | None
     n_clusters: int | None
-    previous_estimate: float | None
-    change: float | None
-    age: int
+    previous_estimate: float | None  #: figure of the refresh before that changed it.
+    change: float | None  #: ``estimate`` minus that.
+    age: int  #: 1 for the newest.
     reason: str
     input_fingerprint: str
-    p_value: float | None
+    p_value: float | None  #: of the test behind the figure, not adjusted; None without one.
 
 
 @dataclass(frozen=True)
 class History(Result):
     """Figures of a model on a benchmark (on all, if ``benchmark`` is empty), by statistic and subject,
     the newest first; those of the benchmark as a whole if ``model`` is None.
-
-    Attributes:
-        settings: what tells the conditions of one model apart, such as ``fewshot=5``, by the subject of each;
-            those whose runs are gone are not there.
     """
 
     model: str | None
     benchmark: str
     rows: tuple[HistoryRow, ...]
+    #: what tells the conditions of one model apart, such as ``fewshot=5``, by the subject of each; those whose runs are
+    #: gone are not there.
     settings: Mapping[str, str] = field(default_factory=dict)
 
     @property

@@ -28,18 +28,13 @@ StoredValue = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class PlannedQuestion:
-    """A question on a benchmark.
-
-    Attributes:
-        fingerprint: that its answer gets.
-        why: why it has to be asked: ``new``, or what has changed; empty where nothing has.
-    """
+    """A question on a benchmark."""
 
     family: Family
     data: BenchmarkData
     question: RefreshQuestion
-    fingerprint: str
-    why: str
+    fingerprint: str  #: that its answer gets.
+    why: str  #: why it has to be asked: ``new``, or what has changed; empty where nothing has.
 
     @property
     def name(self) -> str:
@@ -49,23 +44,14 @@ class PlannedQuestion:
 
 @dataclass(frozen=True)
 class RefreshPlan:
-    """What there is and what is to be done.
+    """What there is and what is to be done."""
 
-    Attributes:
-        questions: all, fresh and stale, benchmark by benchmark.
-        stored: current figures by question.
-        resumed: questions that an unfinished refresh has answered.
-        outdated: fingerprints in it that are not true any more, or not asked for now.
-        gone: current figures whose question nobody asks any more.
-        failures: families that could not say what they ask, with the reason.
-    """
-
-    questions: tuple[PlannedQuestion, ...]
-    stored: Mapping[str, tuple[StoredValue, ...]]
-    resumed: frozenset[str]
-    outdated: tuple[str, ...]
-    gone: tuple[StoredValue, ...]
-    failures: tuple[str, ...]
+    questions: tuple[PlannedQuestion, ...]  #: all, fresh and stale, benchmark by benchmark.
+    stored: Mapping[str, tuple[StoredValue, ...]]  #: current figures by question.
+    resumed: frozenset[str]  #: questions that an unfinished refresh has answered.
+    outdated: tuple[str, ...]  #: fingerprints in it that are not true any more, or not asked for now.
+    gone: tuple[StoredValue, ...]  #: current figures whose question nobody asks any more.
+    failures: tuple[str, ...]  #: families that could not say what they ask, with the reason.
 
     @property
     def stale(self) -> list[PlannedQuestion]:

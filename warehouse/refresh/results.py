@@ -15,34 +15,23 @@ COUNTS = ("resumed", "gone", "failed")
 
 @dataclass(frozen=True)
 class StaleRow(Row):
-    """One question whose answer is out of date.
+    """One question whose answer is out of date."""
 
-    Attributes:
-        family: metric family.
-        benchmark: name of the benchmark.
-        subject: what it is about.
-        why: ``new``, what has changed, ``gone`` (its runs are no longer there), or ``resumed``
-            (an unfinished refresh has answered it).
-    """
-
-    family: str
-    benchmark: str
-    subject: str
+    family: str  #: metric family.
+    benchmark: str  #: name of the benchmark.
+    subject: str  #: what it is about.
+    #: ``new``, what has changed, ``gone`` (its runs are no longer there), or ``resumed`` (an unfinished refresh has
+    #: answered it).
     why: str
 
 
 @dataclass(frozen=True)
 class StaleList(Result):
-    """What a refresh would do.
-
-    Attributes:
-        fresh: questions whose stored answers hold.
-        notes: what was left out.
-    """
+    """What a refresh would do."""
 
     rows: tuple[StaleRow, ...]
-    fresh: int
-    notes: tuple[str, ...]
+    fresh: int  #: questions whose stored answers hold.
+    notes: tuple[str, ...]  #: what was left out.
 
     @property
     def one_line(self) -> str:
@@ -57,45 +46,27 @@ class StaleList(Result):
 
 @dataclass(frozen=True)
 class RefreshedFamilyRow(Row):
-    """What a refresh did for one family.
+    """What a refresh did for one family."""
 
-    Attributes:
-        family: metric family.
-        recomputed: questions that were answered anew.
-        resumed: questions that an unfinished refresh had answered.
-        fresh: questions whose stored answers hold.
-        failed: questions that raised; their stored answers stay.
-        values: figures that were written.
-        gone: figures that are no longer there.
-        seconds: spent on computing.
-    """
-
-    family: str
-    recomputed: int
-    resumed: int
-    fresh: int
-    failed: int
-    values: int
-    gone: int
-    seconds: float
+    family: str  #: metric family.
+    recomputed: int  #: questions that were answered anew.
+    resumed: int  #: questions that an unfinished refresh had answered.
+    fresh: int  #: questions whose stored answers hold.
+    failed: int  #: questions that raised; their stored answers stay.
+    values: int  #: figures that were written.
+    gone: int  #: figures that are no longer there.
+    seconds: float  #: spent on computing.
 
 
 @dataclass(frozen=True)
 class Refreshed(Result):
-    """A finished refresh.
-
-    Attributes:
-        refresh_id: its id.
-        seconds: it took.
-        failures: what raised, each with where; empty if all went well.
-        notes: what was left out.
-    """
+    """A finished refresh."""
 
     rows: tuple[RefreshedFamilyRow, ...]
-    refresh_id: int
-    seconds: float
-    failures: tuple[str, ...]
-    notes: tuple[str, ...]
+    refresh_id: int  #: its id.
+    seconds: float  #: it took.
+    failures: tuple[str, ...]  #: what raised, each with where; empty if all went well.
+    notes: tuple[str, ...]  #: what was left out.
 
     def view(self, *, verbose: bool = False) -> View:
         """What people are shown of it."""

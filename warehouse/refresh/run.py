@@ -51,19 +51,12 @@ Progress = Callable[[int, int], None]
 
 @dataclass(frozen=True)
 class RefreshRequest:
-    """What a refresh is asked for.
+    """What a refresh is asked for."""
 
-    Attributes:
-        families: names, or families of your own; all but those that take long, if empty.
-        benchmarks: names; all, if empty.
-        settings: that hold for all figures.
-        channels: that alerts are told on, marked in the store until they have (`deliver_alerts`).
-    """
-
-    families: tuple[str | Family, ...] = ()
-    benchmarks: tuple[str, ...] = ()
-    settings: FamilySettings = FamilySettings()
-    channels: tuple[str, ...] = ()
+    families: tuple[str | Family, ...] = ()  #: names, or families of your own; all but those that take long, if empty.
+    benchmarks: tuple[str, ...] = ()  #: names; all, if empty.
+    settings: FamilySettings = FamilySettings()  #: that hold for all figures.
+    channels: tuple[str, ...] = ()  #: that alerts are told on, marked in the store until they have (`deliver_alerts`).
 
 
 def list_stale(opener: StoreOpener, work: RefreshRequest = RefreshRequest()) -> StaleList:

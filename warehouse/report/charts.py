@@ -95,17 +95,11 @@ _CONFIG: Spec = {
 
 @dataclass(frozen=True)
 class Chart:
-    """A figure with two axes.
+    """A figure with two axes."""
 
-    Attributes:
-        title: what it is called.
-        say: what is seen, in words, for those who cannot see it.
-        spec: of Vega-Lite.
-    """
-
-    title: str
-    say: str
-    spec: Spec
+    title: str  #: what it is called.
+    say: str  #: what is seen, in words, for those who cannot see it.
+    spec: Spec  #: of Vega-Lite.
 
     @property
     def markdown(self) -> str:

@@ -61,17 +61,11 @@ _DISC = re.compile(r"M([\d.]+),0A\1,\1,0,1,1,-\1,0A\1,\1,0,1,1,\1,0Z?")
 
 @dataclass(frozen=True)
 class Drawing:
-    """What stands in an ``svg`` element of the page.
+    """What stands in an ``svg`` element of the page."""
 
-    Attributes:
-        width: of the box.
-        height: of the box.
-        body: the elements; text is escaped.
-    """
-
-    width: int
-    height: int
-    body: str
+    width: int  #: of the box.
+    height: int  #: of the box.
+    body: str  #: the elements; text is escaped.
 
 
 def can_draw() -> bool:

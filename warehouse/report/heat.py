@@ -43,49 +43,30 @@ Order = Literal["apart", "date", "name"]
 
 @dataclass(frozen=True, slots=True)
 class HeatCell:
-    """A score.
+    """A score."""
 
-    Attributes:
-        estimate: the score.
-        standard_error: of it; None where it has none.
-        low: lower end of its interval; None without.
-        high: upper end of it.
-        rank: among the scores that count on this benchmark, 1 is best; None for one that does not.
-        statistical_rank: 1 + number of those that are significantly better (Holm); None without a test.
-        mark: sign of a score that does not count as others do: `PART`, `ALONE`, `PUBLISHED`; else empty.
-        is_best_of: best of several conditions of its model.
-    """
-
-    estimate: float
-    standard_error: float | None = None
-    low: float | None = None
-    high: float | None = None
-    rank: int | None = None
+    estimate: float  #: the score.
+    standard_error: float | None = None  #: of it; None where it has none.
+    low: float | None = None  #: lower end of its interval; None without.
+    high: float | None = None  #: upper end of it.
+    rank: int | None = None  #: among the scores that count on this benchmark, 1 is best; None for one that does not.
+    #: 1 + number of those that are significantly better (Holm); None without a test.
     statistical_rank: int | None = None
-    mark: str = ""
-    is_best_of: bool = False
+    mark: str = ""  #: sign of a score that does not count as others do: `PART`, `ALONE`, `PUBLISHED`; else empty.
+    is_best_of: bool = False  #: best of several conditions of its model.
 
 
 @dataclass(frozen=True)
 class HeatColumn:
-    """A benchmark or suite.
+    """A benchmark or suite."""
 
-    Attributes:
-        name: of it.
-        metric: name of the metric.
-        higher_is_better: its direction; None: unknown, and nobody is first.
-        cells: by the name of a model or condition.
-        link: where more of it stands; empty: nowhere.
-        newest: when its newest score was made; None if unknown.
-        is_suite: stands before all benchmarks, which it is made of, and does not count for the order of rows.
-    """
-
-    name: str
-    metric: str
-    higher_is_better: bool | None
-    cells: Mapping[str, HeatCell]
-    link: str = ""
-    newest: datetime | None = None
+    name: str  #: of it.
+    metric: str  #: name of the metric.
+    higher_is_better: bool | None  #: its direction; None: unknown, and nobody is first.
+    cells: Mapping[str, HeatCell]  #: by the name of a model or condition.
+    link: str = ""  #: where more of it stands; empty: nowhere.
+    newest: datetime | None = None  #: when its newest score was made; None if unknown.
+    #: stands before all benchmarks, which it is made of, and does not count for the order of rows.
     is_suite: bool = False
 
     @cached_property
@@ -135,29 +116,17 @@ class HeatLine:
 
 @dataclass(frozen=True)
 class HeatWindow:
-    """A part of a heat table, ready for the page.
+    """A part of a heat table, ready for the page."""
 
-    Attributes:
-        heads: of its columns.
-        lines: its rows.
-        first_row: number of rows before it.
-        first_column: number of columns before it.
-        n_rows: of all.
-        n_columns: of all.
-        about: what it shows, in sentences.
-        order: of rows and columns, in words; empty for a single column.
-        keys: signs with what they say.
-    """
-
-    heads: tuple[HeatHead, ...]
-    lines: tuple[HeatLine, ...]
-    first_row: int
-    first_column: int
-    n_rows: int
-    n_columns: int
-    about: tuple[str, ...]
-    order: str
-    keys: tuple[tuple[str, str], ...]
+    heads: tuple[HeatHead, ...]  #: of its columns.
+    lines: tuple[HeatLine, ...]  #: its rows.
+    first_row: int  #: number of rows before it.
+    first_column: int  #: number of columns before it.
+    n_rows: int  #: of all.
+    n_columns: int  #: of all.
+    about: tuple[str, ...]  #: what it shows, in sentences.
+    order: str  #: of rows and columns, in words; empty for a single column.
+    keys: tuple[tuple[str, str], ...]  #: signs with what they say.
 
     @property
     def is_whole(self) -> bool:

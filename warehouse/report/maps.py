@@ -37,34 +37,21 @@ _SIZES = ((0.02, 12), (0.08, 28), (0.25, 50), (0.6, 79), (1.0, 133))
 
 @dataclass(frozen=True)
 class MapPart:
-    """The data maps of one benchmark.
+    """The data maps of one benchmark."""
 
-    Attributes:
-        charts: for each condition its map, where generations have text.
-        histograms: for each condition the distribution of P(correct).
-        distributions: of P(correct), one for each condition.
-        suspects: prompts with a suspected label error: how many conditions suspect it, and the
-            row of the first that does; those that most suspect first.
-        max_p: suspected are prompts with at most this P(correct)
-        min_s: and at least this S(consistency).
-        says: what follows, in one sentence.
-        table: the distributions.
-        suspects_table: the suspects.
-        notes: what a reader should know.
-        more: models whose maps are not shown.
-    """
-
-    charts: tuple[Chart, ...]
-    histograms: tuple[Chart, ...]
-    distributions: tuple[DistributionRow, ...]
+    charts: tuple[Chart, ...]  #: for each condition its map, where generations have text.
+    histograms: tuple[Chart, ...]  #: for each condition the distribution of P(correct).
+    distributions: tuple[DistributionRow, ...]  #: of P(correct), one for each condition.
+    #: prompts with a suspected label error: how many conditions suspect it, and the row of the first that does; those
+    #: that most suspect first.
     suspects: tuple[tuple[int, DataMapRow], ...]
-    max_p: float
-    min_s: float
-    says: str
-    table: Markup | None
-    suspects_table: Markup | None
-    notes: tuple[str, ...]
-    more: tuple[str, ...]
+    max_p: float  #: suspected are prompts with at most this P(correct)
+    min_s: float  #: and at least this S(consistency).
+    says: str  #: what follows, in one sentence.
+    table: Markup | None  #: the distributions.
+    suspects_table: Markup | None  #: the suspects.
+    notes: tuple[str, ...]  #: what a reader should know.
+    more: tuple[str, ...]  #: models whose maps are not shown.
 
 
 def map_part(data_maps: Maps) -> MapPart:

@@ -32,36 +32,22 @@ MOST_CHANGES = 50
 
 @dataclass(frozen=True)
 class OpeningLine:
-    """The answer of one benchmark or suite.
+    """The answer of one benchmark or suite."""
 
-    Attributes:
-        link: of its section or page.
-        name: of it.
-        words: the sentence, as HTML.
-    """
-
-    link: str
-    name: str
-    words: Markup
+    link: str  #: of its section or page.
+    name: str  #: of it.
+    words: Markup  #: the sentence, as HTML.
 
 
 @dataclass(frozen=True)
 class Told:
-    """What the head of a report keeps of a benchmark.
+    """What the head of a report keeps of a benchmark."""
 
-    Attributes:
-        name: of it.
-        answer: its sentence.
-        nobody_first: on it, for want of a direction, a second model or a difference.
-        n_parts: rows on a part of it.
-        column: of the heat table, without its link; None without a leaderboard.
-    """
-
-    name: str
-    answer: Markup
-    nobody_first: bool
-    n_parts: int
-    column: HeatColumn | None
+    name: str  #: of it.
+    answer: Markup  #: its sentence.
+    nobody_first: bool  #: on it, for want of a direction, a second model or a difference.
+    n_parts: int  #: rows on a part of it.
+    column: HeatColumn | None  #: of the heat table, without its link; None without a leaderboard.
 
 
 def told_of(part: BenchmarkPart, answer: Markup) -> Told:

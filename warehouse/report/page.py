@@ -55,23 +55,15 @@ class Report(Protocol):
 
 @dataclass(frozen=True)
 class Written:
-    """A report on disk.
+    """A report on disk."""
 
-    Attributes:
-        path: of the file; of a folder its index.
-        bytes: its size, of a folder that of all its pages.
-        benchmarks: how many it shows.
-        unchanged: there was such a page already but for its time, and it was left; of a folder all of them.
-        pages: how many.
-        why_split: why these are several where nobody asked for them.
-    """
-
-    path: str
-    bytes: int
-    benchmarks: int
+    path: str  #: of the file; of a folder its index.
+    bytes: int  #: its size, of a folder that of all its pages.
+    benchmarks: int  #: how many it shows.
+    #: there was such a page already but for its time, and it was left; of a folder all of them.
     unchanged: bool = False
-    pages: int = 1
-    why_split: str = ""
+    pages: int = 1  #: how many.
+    why_split: str = ""  #: why these are several where nobody asked for them.
 
     def __str__(self) -> str:
         if self.unchanged:
@@ -83,17 +75,11 @@ class Written:
 
 @dataclass(frozen=True)
 class Section:
-    """A benchmark in HTML, and what is left of it in memory when that is written.
+    """A benchmark in HTML, and what is left of it in memory when that is written."""
 
-    Attributes:
-        told: what the head of the report says of it.
-        entry: its row in the contents of a folder, without what is read of all benchmarks at once.
-        html: the section; empty once it is written.
-    """
-
-    told: Told
-    entry: PageEntry
-    html: str
+    told: Told  #: what the head of the report says of it.
+    entry: PageEntry  #: its row in the contents of a folder, without what is read of all benchmarks at once.
+    html: str  #: the section; empty once it is written.
 
 
 #: Parts of the one page, besides suites and benchmarks.

@@ -36,27 +36,16 @@ _OVER = Markup(' stroke="var(--bg)" stroke-width="3" paint-order="stroke"')
 
 @dataclass(frozen=True)
 class Picture:
-    """A picture.
+    """A picture."""
 
-    Attributes:
-        title: what it is called.
-        say: what is seen, in words, for those who cannot see it.
-        note: how many, when and by which method; goes with every copy.
-        width: in pixels.
-        height: in pixels.
-        body: what is in the ``svg`` element; text is escaped.
-        head: of the same as a table.
-        rows: of it.
-    """
-
-    title: str
-    say: str
-    note: str
-    width: int
-    height: int
-    body: Markup
-    head: tuple[str, ...]
-    rows: tuple[tuple[str, ...], ...]
+    title: str  #: what it is called.
+    say: str  #: what is seen, in words, for those who cannot see it.
+    note: str  #: how many, when and by which method; goes with every copy.
+    width: int  #: in pixels.
+    height: int  #: in pixels.
+    body: Markup  #: what is in the ``svg`` element; text is escaped.
+    head: tuple[str, ...]  #: of the same as a table.
+    rows: tuple[tuple[str, ...], ...]  #: of it.
 
     @cached_property
     def markdown(self) -> str:
@@ -74,23 +63,14 @@ class Picture:
 
 @dataclass(frozen=True)
 class Interval:
-    """A row of a forest plot.
+    """A row of a forest plot."""
 
-    Attributes:
-        name: of the model or condition.
-        estimate: the figure.
-        low: lower end of its interval; None without.
-        high: upper end of it.
-        filled: whether its dot is: none is better, or a difference is found.
-        mark: sign of a figure that does not count as others do; it is drawn faint.
-    """
-
-    name: str
-    estimate: float
-    low: float | None
-    high: float | None
-    filled: bool = True
-    mark: str = ""
+    name: str  #: of the model or condition.
+    estimate: float  #: the figure.
+    low: float | None  #: lower end of its interval; None without.
+    high: float | None  #: upper end of it.
+    filled: bool = True  #: whether its dot is: none is better, or a difference is found.
+    mark: str = ""  #: sign of a figure that does not count as others do; it is drawn faint.
 
 
 def forest(

@@ -34,21 +34,13 @@ MANY_ROWS, FIRST_ROWS = 50, 40
 
 @dataclass(frozen=True)
 class PageColumn:
-    """One column.
+    """One column."""
 
-    Attributes:
-        head: its name, as HTML.
-        kind: class of its header, ``n`` for numbers, ``figure`` for drawings.
-        cells: of each row, with their tags, as HTML.
-        words: what it says in each row, for those that may be said once; None for others.
-        minor: hidden where the table is narrow.
-    """
-
-    head: str
-    kind: str
-    cells: tuple[str, ...]
-    words: tuple[str, ...] | None = None
-    minor: bool = False
+    head: str  #: its name, as HTML.
+    kind: str  #: class of its header, ``n`` for numbers, ``figure`` for drawings.
+    cells: tuple[str, ...]  #: of each row, with their tags, as HTML.
+    words: tuple[str, ...] | None = None  #: what it says in each row, for those that may be said once; None for others.
+    minor: bool = False  #: hidden where the table is narrow.
 
 
 def table(
@@ -234,21 +226,13 @@ _MARGIN = 14.0
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis between two figures.
+    """An axis between two figures."""
 
-    Attributes:
-        low: figure at the left end.
-        high: figure at the right end.
-        ticks: round numbers on it: place and words.
-        left: place of the left end.
-        width: from there to the right end.
-    """
-
-    low: float
-    high: float
-    ticks: tuple[tuple[float, str], ...]
-    left: float = _MARGIN
-    width: float = WIDTH - 2 * _MARGIN
+    low: float  #: figure at the left end.
+    high: float  #: figure at the right end.
+    ticks: tuple[tuple[float, str], ...]  #: round numbers on it: place and words.
+    left: float = _MARGIN  #: place of the left end.
+    width: float = WIDTH - 2 * _MARGIN  #: from there to the right end.
 
     def at(self, value: float | None) -> float | None:
         """Place of a value; None for a missing one."""

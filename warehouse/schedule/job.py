@@ -42,29 +42,17 @@ RESULTS: dict[str, Level] = {
 
 @dataclass(frozen=True)
 class Job:
-    """What is to be done.
+    """What is to be done."""
 
-    Attributes:
-        watch: folders, files or URLs to ingest.
-        settle: seconds for which a file has to be unchanged, else it waits for the next run.
-        work: what to refresh.
-        rules: of the alerts.
-        webhook: told the alerts; empty: nobody.
-        prune: age of figures that are forgotten; None: none.
-        publish: path of the published copy; empty: none.
-        lake: where a lake is that is brought up; empty: none.
-        report: path of the page; empty: none.
-    """
-
-    watch: tuple[str, ...] = ()
-    settle: float = 2.0
-    work: RefreshRequest = RefreshRequest()
-    rules: Rules = Rules()
-    webhook: str = ""
-    prune: timedelta | None = None
-    publish: str = ""
-    lake: str = ""
-    report: str = ""
+    watch: tuple[str, ...] = ()  #: folders, files or URLs to ingest.
+    settle: float = 2.0  #: seconds for which a file has to be unchanged, else it waits for the next run.
+    work: RefreshRequest = RefreshRequest()  #: what to refresh.
+    rules: Rules = Rules()  #: of the alerts.
+    webhook: str = ""  #: told the alerts; empty: nobody.
+    prune: timedelta | None = None  #: age of figures that are forgotten; None: none.
+    publish: str = ""  #: path of the published copy; empty: none.
+    lake: str = ""  #: where a lake is that is brought up; empty: none.
+    report: str = ""  #: path of the page; empty: none.
 
 
 class _JobStopped(Exception):
@@ -73,18 +61,13 @@ class _JobStopped(Exception):
 
 @dataclass
 class Outcome:
-    """How the job went.
+    """How the job went."""
 
-    Attributes:
-        result: ``ok``; ``alerts``; ``incomplete`` (a source was refused, a figure failed);
-            ``failed`` (a step failed); ``stopped``; the worst of them.
-        exit_code: 0, or the highest of its mistakes: 1 alerts and figures, 3 refused sources.
-        counts: of what was done.
-    """
-
+    #: ``ok``; ``alerts``; ``incomplete`` (a source was refused, a figure failed); ``failed`` (a step failed);
+    #: ``stopped``; the worst of them.
     result: str = "ok"
-    exit_code: int = 0
-    counts: dict[str, int] = field(default_factory=dict)
+    exit_code: int = 0  #: 0, or the highest of its mistakes: 1 alerts and figures, 3 refused sources.
+    counts: dict[str, int] = field(default_factory=dict)  #: of what was done.
 
     def note(self, result: str, exit_code: int = 1) -> None:
         """Record an outcome; the worst one is kept."""

@@ -23,26 +23,17 @@ from warehouse.schedule.worker import BEAT, Ended, Stop, run_child
 
 @dataclass(frozen=True)
 class Scheduler:
-    """Runs a job at its times until SIGINT or SIGTERM.
+    """Runs a job at its times until SIGINT or SIGTERM."""
 
-    Attributes:
-        timetable: its times.
-        command: the job; a process of its own, so that a run that dies, hangs or grows takes
-            nothing with it, and the store is open during a job only.
-        environment: of the job.
-        log: told what happens.
-        health: told how it stands.
-        grace: seconds that a running job has to end after the first signal.
-        clock: the time of day, aware.
-    """
-
-    timetable: Timetable
+    timetable: Timetable  #: its times.
+    #: the job; a process of its own, so that a run that dies, hangs or grows takes nothing with it, and the store is
+    #: open during a job only.
     command: Sequence[str]
-    environment: Mapping[str, str]
-    log: JobLog
-    health: Health
-    grace: float
-    clock: Callable[[], datetime]
+    environment: Mapping[str, str]  #: of the job.
+    log: JobLog  #: told what happens.
+    health: Health  #: told how it stands.
+    grace: float  #: seconds that a running job has to end after the first signal.
+    clock: Callable[[], datetime]  #: the time of day, aware.
 
     def run(self, stop: Stop) -> None:
         """Go on until a signal comes."""
@@ -199,15 +190,10 @@ def _is_fine(parts: list[str]) -> bool:
 
 @dataclass(frozen=True)
 class ClockReading:
-    """A reading of the clock against the next scheduled time.
+    """A reading of the clock against the next scheduled time."""
 
-    Attributes:
-        left: seconds until the next time; 0 or less: it has come.
-        set_back: seconds by which the clock was set back, if that moved the next time, else 0.
-    """
-
-    left: float
-    set_back: float = 0.0
+    left: float  #: seconds until the next time; 0 or less: it has come.
+    set_back: float = 0.0  #: seconds by which the clock was set back, if that moved the next time, else 0.
 
 
 class Timetable:

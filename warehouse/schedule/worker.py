@@ -25,15 +25,10 @@ BEAT = 15.0
 
 @dataclass
 class Ended:
-    """How a job ended.
+    """How a job ended."""
 
-    Attributes:
-        exit_code: of the process; negative: the signal that ended it.
-        last: fields of its last event; empty if it died before.
-    """
-
-    exit_code: int = 0
-    last: dict[str, Any] = field(default_factory=dict)
+    exit_code: int = 0  #: of the process; negative: the signal that ended it.
+    last: dict[str, Any] = field(default_factory=dict)  #: fields of its last event; empty if it died before.
 
     @property
     def result(self) -> str:

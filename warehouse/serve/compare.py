@@ -40,16 +40,11 @@ PROMPTS, BENCHMARKS, DRAWN, NAMES = 10, 60, 24, 300
 
 @dataclass(frozen=True, eq=False)
 class Looked:
-    """What a filter keeps of a comparison.
-
-    Attributes:
-        prompts: that it keeps by what they are; None for all.
-        exploratory: the difference on these; None for all.
-    """
+    """What a filter keeps of a comparison."""
 
     flips: Flips
-    prompts: Ids | None
-    exploratory: Exploratory | None
+    prompts: Ids | None  #: that it keeps by what they are; None for all.
+    exploratory: Exploratory | None  #: the difference on these; None for all.
 
 
 def compare(site: Site, request: PageRequest) -> Page:

@@ -67,25 +67,15 @@ class _Limits(engines.Limits):
 
 @dataclass
 class _State:
-    """One state of the store, and who asks it.
+    """One state of the store, and who asks it."""
 
-    Attributes:
-        version: differs between any two states.
-        url: what is opened: of the copy, or of the store itself.
-        as_of: when it was seen, UTC.
-        copy: file to be removed once nobody asks it any more; None where the store itself is asked.
-        readers: connections that are lent.
-        idle: connections that wait for the next reader.
-        is_old: another state has taken its place.
-    """
-
-    version: str
-    url: str
-    as_of: datetime
-    copy: Path | None = None
-    readers: int = 0
-    idle: list[Store] = field(default_factory=list)
-    is_old: bool = False
+    version: str  #: differs between any two states.
+    url: str  #: what is opened: of the copy, or of the store itself.
+    as_of: datetime  #: when it was seen, UTC.
+    copy: Path | None = None  #: file to be removed once nobody asks it any more; None where the store itself is asked.
+    readers: int = 0  #: connections that are lent.
+    idle: list[Store] = field(default_factory=list)  #: connections that wait for the next reader.
+    is_old: bool = False  #: another state has taken its place.
 
     def drop(self) -> None:
         """Let go of what nobody asks any more."""

@@ -26,25 +26,15 @@ _POWER = 0.8
 
 @dataclass(frozen=True)
 class Gauge:
-    """A difference from the reference, and how sure it is.
+    """A difference from the reference, and how sure it is."""
 
-    Attributes:
-        word: `CLEAR`, `CLOSE`, `LITTLE` or `NOT_COMPARED`.
-        why: in one sentence.
-        difference: this one minus the reference.
-        low: lower end of its simultaneous interval.
-        high: upper end of it.
-        pair: where the figures come from; None where there is no pair.
-        degrees_of_freedom: of its standard error.
-    """
-
-    word: str
-    why: str
-    difference: float | None = None
-    low: float | None = None
-    high: float | None = None
-    pair: PairRow | None = None
-    degrees_of_freedom: float | None = None
+    word: str  #: `CLEAR`, `CLOSE`, `LITTLE` or `NOT_COMPARED`.
+    why: str  #: in one sentence.
+    difference: float | None = None  #: this one minus the reference.
+    low: float | None = None  #: lower end of its simultaneous interval.
+    high: float | None = None  #: upper end of it.
+    pair: PairRow | None = None  #: where the figures come from; None where there is no pair.
+    degrees_of_freedom: float | None = None  #: of its standard error.
 
     @property
     def delta(self) -> str:

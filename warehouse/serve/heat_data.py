@@ -31,15 +31,10 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class Facts:
-    """What the store says of its runs before any leaderboard.
+    """What the store says of its runs before any leaderboard."""
 
-    Attributes:
-        runs: current ones, with their mean score where a plain mean gives it.
-        suites: names of benchmarks by suite.
-    """
-
-    runs: tuple[Row, ...]
-    suites: Mapping[str, tuple[str, ...]]
+    runs: tuple[Row, ...]  #: current ones, with their mean score where a plain mean gives it.
+    suites: Mapping[str, tuple[str, ...]]  #: names of benchmarks by suite.
 
     def values(self, facet: str) -> list[str]:
         """What can be chosen of a facet, by name."""

@@ -44,36 +44,22 @@ class Missing(WarehouseError):
 
 @dataclass(frozen=True)
 class Site:
-    """What views have.
+    """What views have."""
 
-    Attributes:
-        store: what is asked.
-        answers: to what was asked of it.
-        heat: of the table of all models.
-        large: answers with the scores of every prompt, few of which are kept.
-        rules: what raises an alert.
-    """
-
-    store: FollowedStore
-    answers: Answers
-    heat: HeatData
-    large: Answers
-    rules: Rules
+    store: FollowedStore  #: what is asked.
+    answers: Answers  #: to what was asked of it.
+    heat: HeatData  #: of the table of all models.
+    large: Answers  #: answers with the scores of every prompt, few of which are kept.
+    rules: Rules  #: what raises an alert.
 
 
 @dataclass(frozen=True)
 class PageRequest:
-    """What an address asks for: all state of a view.
+    """What an address asks for: all state of a view."""
 
-    Attributes:
-        path: parts of the path, by name.
-        query: names and values, in order; a name may stand several times.
-        address: the path itself.
-    """
-
-    path: Mapping[str, str]
-    query: Sequence[tuple[str, str]]
-    address: str = "/"
+    path: Mapping[str, str]  #: parts of the path, by name.
+    query: Sequence[tuple[str, str]]  #: names and values, in order; a name may stand several times.
+    address: str = "/"  #: the path itself.
 
     def value(self, name: str, default: str = "") -> str:
         """The first value of a name."""
@@ -114,27 +100,16 @@ def link(*parts: str, **query: str | int) -> str:
 
 @dataclass(frozen=True)
 class Page:
-    """What a view shows.
+    """What a view shows."""
 
-    Attributes:
-        template: its file.
-        title: of the page.
-        shown: what the template is given, by name.
-        answer: what ``?format=json`` gives: of a result what ``--json`` gives, else a value as it is.
-        questions: that were asked, for *how was this made*.
-        sql: a query that gives what is nearest.
-        again: seconds after which the page is not yet whole and asks again; 0: it is whole.
-        status: of the answer.
-    """
-
-    template: str
-    title: str
-    shown: Mapping[str, Any]
-    answer: Any
-    questions: Sequence[Question] = ()
-    sql: str = ""
-    again: int = 0
-    status: int = 200
+    template: str  #: its file.
+    title: str  #: of the page.
+    shown: Mapping[str, Any]  #: what the template is given, by name.
+    answer: Any  #: what ``?format=json`` gives: of a result what ``--json`` gives, else a value as it is.
+    questions: Sequence[Question] = ()  #: that were asked, for *how was this made*.
+    sql: str = ""  #: a query that gives what is nearest.
+    again: int = 0  #: seconds after which the page is not yet whole and asks again; 0: it is whole.
+    status: int = 200  #: of the answer.
 
     def json(self) -> str:
         """For programs."""
@@ -153,17 +128,11 @@ class Page:
 
 @dataclass(frozen=True)
 class Download:
-    """A text that a browser keeps as a file, and never shows.
+    """A text that a browser keeps as a file, and never shows."""
 
-    Attributes:
-        name: of the file.
-        content: the text.
-        kind: its type.
-    """
-
-    name: str
-    content: str
-    kind: str
+    name: str  #: of the file.
+    content: str  #: the text.
+    kind: str  #: its type.
 
     @property
     def headers(self) -> dict[str, str]:

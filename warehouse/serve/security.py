@@ -43,19 +43,12 @@ _HOST = re.compile(r"(?P<name>\[[0-9a-f:.]+\]|[^:\[\]]*)(?::\d+)?", re.IGNORECAS
 
 @dataclass(frozen=True)
 class Access:
-    """Who may ask.
+    """Who may ask."""
 
-    Attributes:
-        host: that the server listens on.
-        token: that everybody has to show; empty: nobody has to.
-        header: that a proxy sets to the name of who asks, having let them in; empty: there is none.
-        proxy: address of that proxy.
-    """
-
-    host: str = "127.0.0.1"
-    token: str = ""
-    header: str = ""
-    proxy: str = ""
+    host: str = "127.0.0.1"  #: that the server listens on.
+    token: str = ""  #: that everybody has to show; empty: nobody has to.
+    header: str = ""  #: that a proxy sets to the name of who asks, having let them in; empty: there is none.
+    proxy: str = ""  #: address of that proxy.
 
     def __post_init__(self) -> None:
         if bool(self.header) != bool(self.proxy):

@@ -10,9 +10,12 @@ one of its names is first asked for: no program needs them all.
 from __future__ import annotations
 
 import ast
+from dataclasses import is_dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+
+from warehouse.field_docs import document_fields
 
 
 def _modules_by_name() -> dict[str, str]:
@@ -31,6 +34,8 @@ def __getattr__(name: str) -> Any:
     if name not in _MODULES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = value = getattr(import_module(_MODULES[name]), name)
+    if is_dataclass(value):
+        document_fields(value)
     return value
 
 

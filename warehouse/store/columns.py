@@ -16,13 +16,9 @@ FEW = 10_000
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Columns by name.
+    """Columns by name."""
 
-    Attributes:
-        table: the answer.
-    """
-
-    table: pa.Table
+    table: pa.Table  #: the answer.
 
     def __len__(self) -> int:
         return int(self.table.num_rows)

@@ -138,15 +138,10 @@ def _create(store: Store, beside_others: bool, say: Callable[[str], None] | None
 
 @dataclass(frozen=True)
 class StoreOpener:
-    """How to open a store, for as long as one step takes: nobody waits while something is computed.
+    """How to open a store, for as long as one step takes: nobody waits while something is computed."""
 
-    Attributes:
-        reading: opens it for reading.
-        writing: opens it for writing.
-    """
-
-    reading: Callable[[], AbstractContextManager[Store]]
-    writing: Callable[[], AbstractContextManager[Store]]
+    reading: Callable[[], AbstractContextManager[Store]]  #: opens it for reading.
+    writing: Callable[[], AbstractContextManager[Store]]  #: opens it for writing.
 
     @classmethod
     def of(cls, store: Store) -> StoreOpener:

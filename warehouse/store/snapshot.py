@@ -28,17 +28,11 @@ READ_ONLY = stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH
 
 @dataclass(frozen=True)
 class PublishedCopy:
-    """A published copy.
+    """A published copy."""
 
-    Attributes:
-        path: where it lies.
-        bytes: its size.
-        seconds: how long the copying took.
-    """
-
-    path: str
-    bytes: int
-    seconds: float
+    path: str  #: where it lies.
+    bytes: int  #: its size.
+    seconds: float  #: how long the copying took.
 
     def __str__(self) -> str:
         return f"published {self.path}: {self.bytes} bytes in {self.seconds:.1f} s"

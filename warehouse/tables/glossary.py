@@ -13,19 +13,12 @@ from warehouse.tables.words import MEANINGS
 
 @dataclass(frozen=True)
 class Term:
-    """A word.
+    """A word."""
 
-    Attributes:
-        name: as ``warehouse help`` is asked for it.
-        says: what it means, on one line.
-        page: of the docs, without folder and suffix.
-        also: other names of it.
-    """
-
-    name: str
-    says: str
-    page: str
-    also: tuple[str, ...] = ()
+    name: str  #: as ``warehouse help`` is asked for it.
+    says: str  #: what it means, on one line.
+    page: str  #: of the docs, without folder and suffix.
+    also: tuple[str, ...] = ()  #: other names of it.
 
 
 @cache

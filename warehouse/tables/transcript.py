@@ -11,17 +11,11 @@ from typing import Any
 
 @dataclass(frozen=True)
 class Message:
-    """One message of a transcript.
+    """One message of a transcript."""
 
-    Attributes:
-        title: who speaks, and of a tool that it failed.
-        role: as it stands.
-        parts: what was said, each a text of one or several lines; calls of tools as code.
-    """
-
-    title: str
-    role: str
-    parts: tuple[str, ...]
+    title: str  #: who speaks, and of a tool that it failed.
+    role: str  #: as it stands.
+    parts: tuple[str, ...]  #: what was said, each a text of one or several lines; calls of tools as code.
 
 
 def messages_of(text: str, width: int) -> Iterator[Message]:

@@ -15,23 +15,14 @@ from warehouse.tables.words import NOTHING, WrittenInterval, cell, is_number, vi
 
 @dataclass(frozen=True)
 class Table:
-    """Rows under columns.
+    """Rows under columns."""
 
-    Attributes:
-        columns: names, in order.
-        rows: a value for each of them.
-        empty: what to say where there are no rows.
-        hide_empty: columns that are left out where they say nothing in any row.
-        counts: those that are left out where they are 0, too.
-        minor: those that a narrow page drops, the first of them first.
-    """
-
-    columns: tuple[str, ...]
-    rows: tuple[tuple[Any, ...], ...]
-    empty: str = "no rows"
-    hide_empty: tuple[str, ...] = ()
-    counts: tuple[str, ...] = ()
-    minor: tuple[str, ...] = ()
+    columns: tuple[str, ...]  #: names, in order.
+    rows: tuple[tuple[Any, ...], ...]  #: a value for each of them.
+    empty: str = "no rows"  #: what to say where there are no rows.
+    hide_empty: tuple[str, ...] = ()  #: columns that are left out where they say nothing in any row.
+    counts: tuple[str, ...] = ()  #: those that are left out where they are 0, too.
+    minor: tuple[str, ...] = ()  #: those that a narrow page drops, the first of them first.
 
     @classmethod
     def of(
@@ -68,30 +59,19 @@ class Table:
 
 @dataclass(frozen=True)
 class TableNote:
-    """A line below a table; with a column only where that one is shown.
+    """A line below a table; with a column only where that one is shown."""
 
-    Attributes:
-        line: a sentence.
-        column: name of a column of the table above.
-        width: characters at which it is broken also where a page has no width; 0: never.
-    """
-
-    line: str
-    column: str = ""
-    width: int = 0
+    line: str  #: a sentence.
+    column: str = ""  #: name of a column of the table above.
+    width: int = 0  #: characters at which it is broken also where a page has no width; 0: never.
 
 
 @dataclass(frozen=True)
 class View:
-    """Sentences, tables and lines below them, in order, and remarks on the whole.
+    """Sentences, tables and lines below them, in order, and remarks on the whole."""
 
-    Attributes:
-        parts: an empty sentence is an empty line.
-        notes: what a reader should know, each a sentence; a command says them on standard error.
-    """
-
-    parts: tuple[str | Table | TableNote, ...]
-    notes: tuple[str, ...] = ()
+    parts: tuple[str | Table | TableNote, ...]  #: an empty sentence is an empty line.
+    notes: tuple[str, ...] = ()  #: what a reader should know, each a sentence; a command says them on standard error.
 
     @property
     def explained(self) -> tuple[TableNote, ...]:

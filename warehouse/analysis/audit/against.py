@@ -67,17 +67,11 @@ _OPEN = {"", "?", "-", "na", "n/a", "null", "none", "nan", "unknown", "unsure", 
 
 @dataclass(frozen=True)
 class HumanVerdicts:
-    """What people say of some prompts.
+    """What people say of some prompts."""
 
-    Attributes:
-        path: the file.
-        column: that the verdicts are from.
-        by_prompt: True wrong, False right, None not decided, by what names the prompt.
-    """
-
-    path: str
-    column: str
-    by_prompt: dict[str, bool | None]
+    path: str  #: the file.
+    column: str  #: that the verdicts are from.
+    by_prompt: dict[str, bool | None]  #: True wrong, False right, None not decided, by what names the prompt.
 
 
 def read_verdicts(path: str | Path, wrong_is: Sequence[str] = ()) -> HumanVerdicts:

@@ -27,21 +27,13 @@ FEWEST_MODELS = 5
 
 @dataclass(frozen=True)
 class HealthPart:
-    """One thing that may be wrong.
+    """One thing that may be wrong."""
 
-    Attributes:
-        name: of the part, for links.
-        title: in words.
-        meaning: what it does to figures, and what to do.
-        rows: what was found, the worst or the newest first; ``command`` mends it.
-        n: how many there are; None where that takes long, and was not asked for.
-    """
-
-    name: str
-    title: str
-    meaning: str
-    rows: tuple[Row, ...]
-    n: int | None
+    name: str  #: of the part, for links.
+    title: str  #: in words.
+    meaning: str  #: what it does to figures, and what to do.
+    rows: tuple[Row, ...]  #: what was found, the worst or the newest first; ``command`` mends it.
+    n: int | None  #: how many there are; None where that takes long, and was not asked for.
 
     @property
     def columns(self) -> list[str]:

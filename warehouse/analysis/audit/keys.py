@@ -23,19 +23,12 @@ SEVERAL_KEYS = "several options are right"
 
 @dataclass(frozen=True)
 class Key:
-    """What is known of the right answer of one prompt.
+    """What is known of the right answer of one prompt."""
 
-    Attributes:
-        options: None where answers are free-form, or their number is not known.
-        option: recorded option, from 0; None without.
-        texts: forms of a free-form key, the first to be shown; empty otherwise.
-        reason: why the prompt cannot be judged; empty if it can.
-    """
-
-    options: PromptOptions | None = None
-    option: int | None = None
-    texts: tuple[str, ...] = ()
-    reason: str = ""
+    options: PromptOptions | None = None  #: None where answers are free-form, or their number is not known.
+    option: int | None = None  #: recorded option, from 0; None without.
+    texts: tuple[str, ...] = ()  #: forms of a free-form key, the first to be shown; empty otherwise.
+    reason: str = ""  #: why the prompt cannot be judged; empty if it can.
 
 
 def keys_of(prompts: Sequence[Mapping[str, Any]], choices: ChoiceRows, n_options: int | None) -> list[Key]:
@@ -120,17 +113,11 @@ _BOXED = re.compile(r"\\boxed\s*\{")
 
 @dataclass(frozen=True)
 class PromptOptions:
-    """The options of one prompt.
+    """The options of one prompt."""
 
-    Attributes:
-        n: how many there are.
-        texts: of each, in order; empty where they are not stored.
-        base: number of the first option, where options are numbers: 0 or 1.
-    """
-
-    n: int
-    texts: tuple[str, ...] = ()
-    base: int = 0
+    n: int  #: how many there are.
+    texts: tuple[str, ...] = ()  #: of each, in order; empty where they are not stored.
+    base: int = 0  #: number of the first option, where options are numbers: 0 or 1.
 
     def index_of(self, text: str | None) -> int | None:
         """The option that a text names, from 0: by its text, its letter (``B``, ``(b)``, ``B. Paris``)
@@ -260,46 +247,27 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class TextAnswers:
-    """Answers in words, one for each draw.
+    """Answers in words, one for each draw."""
 
-    Attributes:
-        prompts: prompt of each, shape (n,).
-        runs: run of each, shape (n,).
-        texts: extracted answer, or the beginning of the response; None where there is none.
-        values: score of each draw, NaN without, shape (n,).
-    """
-
-    prompts: Ints
-    runs: Ints
-    texts: list[str | None]
-    values: Floats
+    prompts: Ints  #: prompt of each, shape (n,).
+    runs: Ints  #: run of each, shape (n,).
+    texts: list[str | None]  #: extracted answer, or the beginning of the response; None where there is none.
+    values: Floats  #: score of each draw, NaN without, shape (n,).
 
 
 @dataclass(frozen=True)
 class ChoiceRows:
-    """Options as runs scored them; the rows of one draw stand together, by option.
+    """Options as runs scored them; the rows of one draw stand together, by option."""
 
-    Attributes:
-        prompts: prompt of each row, shape (n,).
-        runs: run of each row.
-        draw: number of the draw that the row is of, ascending from 0.
-        option: from 0.
-        loglikelihood: nats, NaN if unknown.
-        unconditional: nats of the option alone, NaN if unknown.
-        n_tokens: NaN if unknown, like the next.
-        n_bytes: length of the option.
-        is_target: 1, 0, NaN if unknown.
-    """
-
-    prompts: Ints
-    runs: Ints
-    draw: Ints
-    option: Ints
-    loglikelihood: Floats
-    unconditional: Floats
-    n_tokens: Floats
-    n_bytes: Floats
-    is_target: Floats
+    prompts: Ints  #: prompt of each row, shape (n,).
+    runs: Ints  #: run of each row.
+    draw: Ints  #: number of the draw that the row is of, ascending from 0.
+    option: Ints  #: from 0.
+    loglikelihood: Floats  #: nats, NaN if unknown.
+    unconditional: Floats  #: nats of the option alone, NaN if unknown.
+    n_tokens: Floats  #: NaN if unknown, like the next.
+    n_bytes: Floats  #: length of the option.
+    is_target: Floats  #: 1, 0, NaN if unknown.
 
 
 @dataclass(frozen=True)

@@ -56,31 +56,19 @@ class Voter:
 
 @dataclass(frozen=True)
 class StoredAnswers:
-    """All that an audit rests on.
+    """All that an audit rests on."""
 
-    Attributes:
-        scores: of the benchmark.
-        entries: all conditions that can stand side by side, with or without answers.
-        voters: the models whose answers are heard, by name.
-        prompts: rows of ``audit_prompts.sql``, by natural key.
-        keys: of each prompt.
-        likeliest: the options that runs find likeliest.
-        texts: answers in words of the other runs.
-        near: stored vectors of the prompts, with what to call their embedder; None where it is not clear which.
-        labels: name of each stored cluster by number.
-        notes: what a reader should know.
-    """
-
-    scores: BenchmarkScores
-    entries: tuple[ScoredCondition, ...]
-    voters: tuple[Voter, ...]
-    prompts: tuple[Mapping[str, Any], ...]
-    keys: tuple[Key, ...]
-    likeliest: LikeliestOptions
-    texts: tuple[TextAnswers, ...]
+    scores: BenchmarkScores  #: of the benchmark.
+    entries: tuple[ScoredCondition, ...]  #: all conditions that can stand side by side, with or without answers.
+    voters: tuple[Voter, ...]  #: the models whose answers are heard, by name.
+    prompts: tuple[Mapping[str, Any], ...]  #: rows of ``audit_prompts.sql``, by natural key.
+    keys: tuple[Key, ...]  #: of each prompt.
+    likeliest: LikeliestOptions  #: the options that runs find likeliest.
+    texts: tuple[TextAnswers, ...]  #: answers in words of the other runs.
+    #: stored vectors of the prompts, with what to call their embedder; None where it is not clear which.
     near: tuple[PromptVectors, str] | None
-    labels: Mapping[int, str]
-    notes: tuple[str, ...]
+    labels: Mapping[int, str]  #: name of each stored cluster by number.
+    notes: tuple[str, ...]  #: what a reader should know.
 
 
 def read_answers(store: Store, scores: BenchmarkScores, n_options: int | None = None) -> StoredAnswers:

@@ -20,28 +20,7 @@ NOT_CALIBRATED = (
 
 @dataclass(frozen=True)
 class AuditReport(Result):
-    """The prompts of a benchmark, the most suspect key first; those that cannot be judged last.
-
-    Attributes:
-        benchmark: its name.
-        metric: name of the metric, with its filter.
-        threshold: posterior from which on a key is listed.
-        n_judged: prompts whose key can be judged.
-        n_refused: prompts whose key cannot, each with a reason.
-        expected_wrong: sum of the posteriors of the listed; not calibrated.
-        expected_fdr: mean of 1 − posterior of the listed; not calibrated; None for an empty list.
-        models: models whose votes were heard.
-        strata_by: field that the strata are of; None without.
-        strata: their rates.
-        rows: one per prompt.
-        effect: one per condition, with all prompts and without the listed; empty unless asked for.
-        level: nominal coverage of the intervals in ``effect``.
-        agreement: with people's verdicts; empty unless they were given.
-        sample: keys for people to judge; empty unless asked for.
-        judged: what their verdicts on such a sample say of all keys; empty without.
-        not_recalibrated: why they give no recalibrated posterior; empty where they do.
-        notes: what a reader should know.
-    """
+    """The prompts of a benchmark, the most suspect key first; those that cannot be judged last."""
 
     notebook_columns: ClassVar[tuple[str, ...]] = (
         "prompt",
@@ -54,24 +33,25 @@ class AuditReport(Result):
         "contradicts",
         "text",
     )
-    benchmark: str
-    metric: str
-    threshold: float
-    n_judged: int
-    n_refused: int
-    expected_wrong: float
-    expected_fdr: float | None
-    models: tuple[str, ...]
-    strata_by: str | None
-    strata: tuple[StratumRow, ...]
-    rows: tuple[AuditRow, ...]
+    benchmark: str  #: its name.
+    metric: str  #: name of the metric, with its filter.
+    threshold: float  #: posterior from which on a key is listed.
+    n_judged: int  #: prompts whose key can be judged.
+    n_refused: int  #: prompts whose key cannot, each with a reason.
+    expected_wrong: float  #: sum of the posteriors of the listed; not calibrated.
+    expected_fdr: float | None  #: mean of 1 − posterior of the listed; not calibrated; None for an empty list.
+    models: tuple[str, ...]  #: models whose votes were heard.
+    strata_by: str | None  #: field that the strata are of; None without.
+    strata: tuple[StratumRow, ...]  #: their rates.
+    rows: tuple[AuditRow, ...]  #: one per prompt.
+    #: one per condition, with all prompts and without the listed; empty unless asked for.
     effect: tuple[EffectRow, ...]
-    level: float
-    agreement: tuple[AuditAgreementRow, ...]
-    sample: tuple[SampleRow, ...]
-    judged: tuple[JudgedRow, ...]
-    not_recalibrated: str
-    notes: tuple[str, ...]
+    level: float  #: nominal coverage of the intervals in ``effect``.
+    agreement: tuple[AuditAgreementRow, ...]  #: with people's verdicts; empty unless they were given.
+    sample: tuple[SampleRow, ...]  #: keys for people to judge; empty unless asked for.
+    judged: tuple[JudgedRow, ...]  #: what their verdicts on such a sample say of all keys; empty without.
+    not_recalibrated: str  #: why they give no recalibrated posterior; empty where they do.
+    notes: tuple[str, ...]  #: what a reader should know.
 
     @property
     def listed(self) -> tuple[AuditRow, ...]:
@@ -156,221 +136,128 @@ class AuditReport(Result):
 
 @dataclass(frozen=True)
 class AuditRow(Row):
-    """One prompt, and what speaks against its recorded key.
+    """One prompt, and what speaks against its recorded key."""
 
-    Attributes:
-        prompt: ``prompt:ID``, as `show` takes it.
-        key: its id in the dump, else its key.
-        posterior: probability that the recorded key is wrong, by the votes: an order, not calibrated; None with a
-            ``reason``.
-        listed: the posterior reaches the threshold.
-        running_fdr: mean of 1 − posterior in the list down to this row; not calibrated.
-        recorded: the recorded key: letter and text of the option, or the answer.
-        rival: the most probable other answer; None where that is one that nobody gave.
-        rival_posterior: probability that the rival is the right answer.
-        votes_key: votes for the recorded key; a model has one, split over its draws.
-        votes_rival: votes for the rival.
-        votes_unparsed: votes that name no option.
-        n_models: models that answered.
-        stratum: the prompt's stratum, None without strata.
-        stratum_rate: rate of wrong keys in it, at least 2 %.
-        contradicts: a prompt that asks the same, or nearly, and has another key; else None.
-        negative: models that are better on the rest do worse on it, significantly; None if unknown.
-        constant: all models have one score; None if unknown.
-        datamap_models: models that answer it wrongly and always alike, over several generations each;
-            None where none answered it more than once.
-        cluster: its cluster, None without.
-        cluster_listed: prompts of this cluster that are listed, itself included.
-        cluster_size: prompts of this cluster.
-        recalibrated: the posterior on the scale of people's verdicts on a sample; None without, or with too few.
-        wrong: the verdict of the people's audit; None without one.
-        reason: why the key cannot be judged; empty if it can.
-        text: beginning of the prompt.
-    """
-
-    prompt: str
-    key: str
+    prompt: str  #: ``prompt:ID``, as `show` takes it.
+    key: str  #: its id in the dump, else its key.
+    #: probability that the recorded key is wrong, by the votes: an order, not calibrated; None with a ``reason``.
     posterior: float | None
-    listed: bool
-    running_fdr: float | None
-    recorded: str | None
-    rival: str | None
-    rival_posterior: float | None
-    votes_key: float | None
-    votes_rival: float | None
-    votes_unparsed: float | None
-    n_models: int
-    stratum: str | None
-    stratum_rate: float | None
-    contradicts: str | None
-    negative: bool | None
-    constant: bool | None
+    listed: bool  #: the posterior reaches the threshold.
+    running_fdr: float | None  #: mean of 1 − posterior in the list down to this row; not calibrated.
+    recorded: str | None  #: the recorded key: letter and text of the option, or the answer.
+    rival: str | None  #: the most probable other answer; None where that is one that nobody gave.
+    rival_posterior: float | None  #: probability that the rival is the right answer.
+    votes_key: float | None  #: votes for the recorded key; a model has one, split over its draws.
+    votes_rival: float | None  #: votes for the rival.
+    votes_unparsed: float | None  #: votes that name no option.
+    n_models: int  #: models that answered.
+    stratum: str | None  #: the prompt's stratum, None without strata.
+    stratum_rate: float | None  #: rate of wrong keys in it, at least 2 %.
+    contradicts: str | None  #: a prompt that asks the same, or nearly, and has another key; else None.
+    negative: bool | None  #: models that are better on the rest do worse on it, significantly; None if unknown.
+    constant: bool | None  #: all models have one score; None if unknown.
+    #: models that answer it wrongly and always alike, over several generations each; None where none answered it more
+    #: than once.
     datamap_models: int | None
-    cluster: str | None
-    cluster_listed: int | None
-    cluster_size: int | None
+    cluster: str | None  #: its cluster, None without.
+    cluster_listed: int | None  #: prompts of this cluster that are listed, itself included.
+    cluster_size: int | None  #: prompts of this cluster.
+    #: the posterior on the scale of people's verdicts on a sample; None without, or with too few.
     recalibrated: float | None
-    wrong: bool | None
-    reason: str
-    text: str
+    wrong: bool | None  #: the verdict of the people's audit; None without one.
+    reason: str  #: why the key cannot be judged; empty if it can.
+    text: str  #: beginning of the prompt.
 
 
 @dataclass(frozen=True)
 class EffectRow(Row):
-    """One condition with all prompts, and without the suspects. Figures are in the metric's reported unit.
+    """One condition with all prompts, and without the suspects. Figures are in the metric's reported unit."""
 
-    Attributes:
-        model: its name.
-        condition: settings that tell it from others.
-        heard: its votes helped to find the suspects.
-        n_prompts: prompts with a score.
-        n_kept: those that are no suspects.
-        estimate: the figure with all prompts.
-        estimate_kept: without the suspects; None if no prompt is left.
-        change: the second minus the first.
-        rank: place among rows that cover the whole benchmark, 1 is best, ties share it.
-        rank_kept: place without the suspects.
-        difference: paired difference to the leader with all prompts; None for the leader.
-        ci_low: lower end of its interval.
-        ci_high: upper end.
-        difference_kept: the same difference without the suspects.
-        ci_low_kept: lower end of its interval.
-        ci_high_kept: upper end.
-        flags: ``subset``, ``truncated``, ``failed``, ``other_prompts``, ``unscored``.
-    """
-
-    model: str
-    condition: str
-    heard: bool
-    n_prompts: int
-    n_kept: int
-    estimate: float
-    estimate_kept: float | None
-    change: float | None
-    rank: int | None
-    rank_kept: int | None
-    difference: float | None
-    ci_low: float | None
-    ci_high: float | None
-    difference_kept: float | None
-    ci_low_kept: float | None
-    ci_high_kept: float | None
-    flags: tuple[str, ...]
+    model: str  #: its name.
+    condition: str  #: settings that tell it from others.
+    heard: bool  #: its votes helped to find the suspects.
+    n_prompts: int  #: prompts with a score.
+    n_kept: int  #: those that are no suspects.
+    estimate: float  #: the figure with all prompts.
+    estimate_kept: float | None  #: without the suspects; None if no prompt is left.
+    change: float | None  #: the second minus the first.
+    rank: int | None  #: place among rows that cover the whole benchmark, 1 is best, ties share it.
+    rank_kept: int | None  #: place without the suspects.
+    difference: float | None  #: paired difference to the leader with all prompts; None for the leader.
+    ci_low: float | None  #: lower end of its interval.
+    ci_high: float | None  #: upper end.
+    difference_kept: float | None  #: the same difference without the suspects.
+    ci_low_kept: float | None  #: lower end of its interval.
+    ci_high_kept: float | None  #: upper end.
+    flags: tuple[str, ...]  #: ``subset``, ``truncated``, ``failed``, ``other_prompts``, ``unscored``.
 
 
 @dataclass(frozen=True)
 class AuditAgreementRow(Row):
-    """One figure of how well a list agrees with the people's audit.
+    """One figure of how well a list agrees with the people's audit."""
 
-    Attributes:
-        score: what orders the list: ``posterior``; beside it the simple ``share_wrong`` (votes not for the
-            key) and ``rival_votes`` (share of votes for the rival).
-        figure: ``auc``, ``average_precision``, ``precision_at``, ``expected_fdr``, ``observed_fdr``, and
-            the first two ``_within`` strata and ``_without_largest`` stratum.
-        at: prompts of ``precision_at``, threshold of the rates; None otherwise.
-        value: the figure; None where it is not defined.
-        low: lower end of the interval of ``observed_fdr``.
-        high: upper end.
-        random: what a random order would give; None where that is not one number.
-        n: prompts behind it.
-        n_wrong: those with a wrong key.
-    """
-
+    #: what orders the list: ``posterior``; beside it the simple ``share_wrong`` (votes not for the key) and
+    #: ``rival_votes`` (share of votes for the rival).
     score: str
+    #: ``auc``, ``average_precision``, ``precision_at``, ``expected_fdr``, ``observed_fdr``, and the first two
+    #: ``_within`` strata and ``_without_largest`` stratum.
     figure: str
-    at: float | None
-    value: float | None
-    low: float | None
-    high: float | None
-    random: float | None
-    n: int
-    n_wrong: int
+    at: float | None  #: prompts of ``precision_at``, threshold of the rates; None otherwise.
+    value: float | None  #: the figure; None where it is not defined.
+    low: float | None  #: lower end of the interval of ``observed_fdr``.
+    high: float | None  #: upper end.
+    random: float | None  #: what a random order would give; None where that is not one number.
+    n: int  #: prompts behind it.
+    n_wrong: int  #: those with a wrong key.
 
 
 @dataclass(frozen=True)
 class StratumRow(Row):
-    """The rate of wrong keys of one stratum.
+    """The rate of wrong keys of one stratum."""
 
-    Attributes:
-        stratum: its label; None where there are none.
-        n_prompts: its prompts that can be judged.
-        n_listed: those that are listed.
-        rate: rate of wrong keys that the prompts share, at least 2 %.
-        expected_wrong: sum of the posterior probabilities.
-    """
-
-    stratum: str | None
-    n_prompts: int
-    n_listed: int
-    rate: float
-    expected_wrong: float
+    stratum: str | None  #: its label; None where there are none.
+    n_prompts: int  #: its prompts that can be judged.
+    n_listed: int  #: those that are listed.
+    rate: float  #: rate of wrong keys that the prompts share, at least 2 %.
+    expected_wrong: float  #: sum of the posterior probabilities.
 
 
 @dataclass(frozen=True)
 class SampleRow(Row):
-    """A key for people to judge. What the models say of it is not shown: who judges should not know.
+    """A key for people to judge. What the models say of it is not shown: who judges should not know."""
 
-    Attributes:
-        benchmark: its name.
-        sample: how it was drawn, the same in each row.
-        key: of the prompt, the same in every store.
-        id: the dump's own.
-        stratum: the prompt's stratum, None without strata.
-        probability: chance of this key to be in the sample.
-        question: the prompt in full.
-        options: of the prompt, one a line; empty where none are stored.
-        recorded: the recorded key.
-        wrong: for the verdict: 1, true, wrong, or 0, false, ok; empty or unknown where there is none.
-    """
-
-    benchmark: str
-    sample: str
-    key: str
-    id: str
-    stratum: str | None
-    probability: float
-    question: str
-    options: str
-    recorded: str
-    wrong: str
+    benchmark: str  #: its name.
+    sample: str  #: how it was drawn, the same in each row.
+    key: str  #: of the prompt, the same in every store.
+    id: str  #: the dump's own.
+    stratum: str | None  #: the prompt's stratum, None without strata.
+    probability: float  #: chance of this key to be in the sample.
+    question: str  #: the prompt in full.
+    options: str  #: of the prompt, one a line; empty where none are stored.
+    recorded: str  #: the recorded key.
+    wrong: str  #: for the verdict: 1, true, wrong, or 0, false, ok; empty or unknown where there is none.
 
 
 @dataclass(frozen=True)
 class JudgedRow(Row):
-    """One figure of all keys, from people's verdicts on a random sample.
+    """One figure of all keys, from people's verdicts on a random sample."""
 
-    Attributes:
-        figure: ``wrong_rate``: share of wrong keys, of all and from a posterior on; ``calibration``: the same between
-            two posteriors; ``slope``, ``intercept``: log odds of a wrong key on the logit of the posterior; ``auc``:
-            P(a wrong key before a right one), with ``_within`` and ``_between`` strata.
-        score: ``posterior``, or ``share_wrong``: votes not for the key.
-        at: posterior from which on keys count; None for all.
-        value: the figure; None where no verdict tells.
-        standard_error: of slopes and the intercept.
-        low: lower end of the interval.
-        high: upper end.
-        bound_low: lower end if all keys of the sample without a verdict were right; None where none is missing.
-        bound_high: upper end if all of them were wrong.
-        expected: mean posterior, of ``calibration``.
-        recalibrated: mean recalibrated posterior.
-        n: keys that the figure is of; None for slopes and AUC, like the next three.
-        n_judged: those with a verdict.
-        n_wrong: those that people find wrong.
-        n_missing: keys of the sample without a verdict.
-    """
-
+    #: ``wrong_rate``: share of wrong keys, of all and from a posterior on; ``calibration``: the same between two
+    #: posteriors; ``slope``, ``intercept``: log odds of a wrong key on the logit of the posterior; ``auc``: P(a wrong
+    #: key before a right one), with ``_within`` and ``_between`` strata.
     figure: str
-    score: str | None = None
-    at: float | None = None
-    value: float | None = None
-    standard_error: float | None = None
-    low: float | None = None
-    high: float | None = None
+    score: str | None = None  #: ``posterior``, or ``share_wrong``: votes not for the key.
+    at: float | None = None  #: posterior from which on keys count; None for all.
+    value: float | None = None  #: the figure; None where no verdict tells.
+    standard_error: float | None = None  #: of slopes and the intercept.
+    low: float | None = None  #: lower end of the interval.
+    high: float | None = None  #: upper end.
+    #: lower end if all keys of the sample without a verdict were right; None where none is missing.
     bound_low: float | None = None
-    bound_high: float | None = None
-    expected: float | None = None
-    recalibrated: float | None = None
-    n: int | None = None
-    n_judged: int | None = None
-    n_wrong: int | None = None
-    n_missing: int | None = None
+    bound_high: float | None = None  #: upper end if all of them were wrong.
+    expected: float | None = None  #: mean posterior, of ``calibration``.
+    recalibrated: float | None = None  #: mean recalibrated posterior.
+    n: int | None = None  #: keys that the figure is of; None for slopes and AUC, like the next three.
+    n_judged: int | None = None  #: those with a verdict.
+    n_wrong: int | None = None  #: those that people find wrong.
+    n_missing: int | None = None  #: keys of the sample without a verdict.

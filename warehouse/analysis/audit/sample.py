@@ -40,21 +40,13 @@ _ROUNDED = 1e-3  # of a probability, in a table that a spreadsheet wrote again
 
 @dataclass(frozen=True)
 class SampleDesign:
-    """How a sample was drawn.
+    """How a sample was drawn."""
 
-    Attributes:
-        seed: of the draw.
-        size: keys of the sample.
-        certain: the most suspect of them, which are in it for certain.
-        keys: those that could be judged then.
-        strata: field that the sample is spread over; None without.
-    """
-
-    seed: int
-    size: int
-    certain: int
-    keys: int
-    strata: str | None
+    seed: int  #: of the draw.
+    size: int  #: keys of the sample.
+    certain: int  #: the most suspect of them, which are in it for certain.
+    keys: int  #: those that could be judged then.
+    strata: str | None  #: field that the sample is spread over; None without.
 
     def __str__(self) -> str:
         return f"seed={self.seed} size={self.size} certain={self.certain} keys={self.keys} strata={self.strata or ''}"
@@ -112,19 +104,12 @@ def _lettered(data: AuditData, item: int) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class JudgedTable:
-    """What people wrote into a sample.
+    """What people wrote into a sample."""
 
-    Attributes:
-        path: of the file.
-        design: how the sample was drawn.
-        rows: where each stands, its key and the probability that stands there.
-        verdicts: True wrong, False right, None without one, by key.
-    """
-
-    path: str
-    design: SampleDesign
-    rows: tuple[tuple[str, str, str], ...]
-    verdicts: Mapping[str, bool | None]
+    path: str  #: of the file.
+    design: SampleDesign  #: how the sample was drawn.
+    rows: tuple[tuple[str, str, str], ...]  #: where each stands, its key and the probability that stands there.
+    verdicts: Mapping[str, bool | None]  #: True wrong, False right, None without one, by key.
 
 
 def read_judged(path: str | Path, benchmark: str, wrong_is: Sequence[str]) -> JudgedTable:
@@ -160,17 +145,11 @@ def read_judged(path: str | Path, benchmark: str, wrong_is: Sequence[str]) -> Ju
 
 @dataclass(frozen=True, eq=False)
 class Judged:
-    """Verdicts beside all keys of a benchmark.
+    """Verdicts beside all keys of a benchmark."""
 
-    Attributes:
-        wrong: 1, 0, NaN without a verdict, shape (J,).
-        sampled: in the sample, shape (J,).
-        certain: in it for certain.
-    """
-
-    wrong: Floats
-    sampled: Mask
-    certain: Mask
+    wrong: Floats  #: 1, 0, NaN without a verdict, shape (J,).
+    sampled: Mask  #: in the sample, shape (J,).
+    certain: Mask  #: in it for certain.
 
 
 def match_judged(table: JudgedTable, data: AuditData, judgement: WrongKeys, labels: Sequence[str] | None) -> Judged:

@@ -29,31 +29,19 @@ TWO_OPTIONS = "where a prompt misleads most models it looks like a wrong key"
 
 @dataclass(frozen=True)
 class AuditData:
-    """Prompts with their keys, and who votes for what.
+    """Prompts with their keys, and who votes for what."""
 
-    Attributes:
-        prompts: rows of ``audit_prompts.sql``, by natural key.
-        ids: their ids, shape (J,).
-        keys: of each prompt.
-        votes: of the models for the options; refused prompts included.
-        reasons: why each prompt is refused, empty if it is not.
-        draws: answers of each model to each prompt, shape (J, M).
-        voters: the models, as columns of ``votes``.
-        entries: all conditions that can stand side by side, with or without answers.
-        answers: texts of the options of prompts with free-form answers, the key first; empty for others.
-        notes: what a reader should know.
-    """
-
-    prompts: tuple[Mapping[str, Any], ...]
-    ids: Ints
-    keys: tuple[Key, ...]
-    votes: Votes
-    reasons: tuple[str, ...]
-    draws: Ints
-    voters: tuple[Voter, ...]
-    entries: tuple[ScoredCondition, ...]
+    prompts: tuple[Mapping[str, Any], ...]  #: rows of ``audit_prompts.sql``, by natural key.
+    ids: Ints  #: their ids, shape (J,).
+    keys: tuple[Key, ...]  #: of each prompt.
+    votes: Votes  #: of the models for the options; refused prompts included.
+    reasons: tuple[str, ...]  #: why each prompt is refused, empty if it is not.
+    draws: Ints  #: answers of each model to each prompt, shape (J, M).
+    voters: tuple[Voter, ...]  #: the models, as columns of ``votes``.
+    entries: tuple[ScoredCondition, ...]  #: all conditions that can stand side by side, with or without answers.
+    #: texts of the options of prompts with free-form answers, the key first; empty for others.
     answers: tuple[tuple[str, ...], ...]
-    notes: tuple[str, ...]
+    notes: tuple[str, ...]  #: what a reader should know.
 
     def answer(self, item: int, option: int) -> str | None:
         """What an option of a prompt says; None for one that nobody gave."""
@@ -231,25 +219,16 @@ INSTRUCTION = 50
 
 @dataclass(frozen=True)
 class Beside:
-    """Of each prompt, in the order of the data.
+    """Of each prompt, in the order of the data."""
 
-    Attributes:
-        contradicts: place of a prompt that asks the same and has another key; −1 for none, shape (J,).
-        negative: 1, 0, NaN if unknown, shape (J,).
-        constant: 1, 0, NaN if unknown, shape (J,).
-        datamap_models: NaN where no model answered it more than once, shape (J,).
-        clusters: number of its cluster; −1 without, shape (J,).
-        labels: name of each cluster by number.
-        notes: where figures come from.
-    """
-
+    #: place of a prompt that asks the same and has another key; −1 for none, shape (J,).
     contradicts: NDArray[np.int64]
-    negative: NDArray[np.float64]
-    constant: NDArray[np.float64]
-    datamap_models: NDArray[np.float64]
-    clusters: NDArray[np.int64]
-    labels: Mapping[int, str]
-    notes: tuple[str, ...]
+    negative: NDArray[np.float64]  #: 1, 0, NaN if unknown, shape (J,).
+    constant: NDArray[np.float64]  #: 1, 0, NaN if unknown, shape (J,).
+    datamap_models: NDArray[np.float64]  #: NaN where no model answered it more than once, shape (J,).
+    clusters: NDArray[np.int64]  #: number of its cluster; −1 without, shape (J,).
+    labels: Mapping[int, str]  #: name of each cluster by number.
+    notes: tuple[str, ...]  #: where figures come from.
 
 
 def look_beside(stored: StoredAnswers, data: AuditData) -> Beside:

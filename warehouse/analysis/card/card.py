@@ -32,20 +32,14 @@ from warehouse.tables.view import View
 
 @dataclass(frozen=True)
 class ModelCard(Result):
-    """The figures of a model, a row for each condition on each benchmark, by name.
-
-    Attributes:
-        model: name of the model.
-        against: reference of the other model, as given; empty without one.
-        notes: what a reader should know: what was left out, checkpoints that are several.
-    """
+    """The figures of a model, a row for each condition on each benchmark, by name."""
 
     ROW = CardRow
 
-    model: str
-    against: str
+    model: str  #: name of the model.
+    against: str  #: reference of the other model, as given; empty without one.
     rows: tuple[CardRow, ...]
-    notes: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()  #: what a reader should know: what was left out, checkpoints that are several.
 
     @property
     def one_line(self) -> str:

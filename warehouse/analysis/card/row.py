@@ -23,63 +23,50 @@ class CardRow(Row):
     """The figure of one condition on one benchmark, and the difference from a reference.
 
     What is not said here has the meaning that it has in its leaderboard (`figure`) or comparison (`paired`).
-
-    Attributes:
-        unit: of the figure: as it is stored, ``share of 1`` or ``LOW to HIGH`` by the metric's bounds; empty: unknown.
-        higher_is_better: direction of the metric; None if unknown.
-        n_prompts: prompts with a score; of a published figure as published, None if unknown.
-        method: of the interval; ``published``: the source's own figure, which no sample here gives.
-        checkpoint: revision or key of the weights, or the position in training; empty if unknown.
-        training_seed: label of the trained replicate.
-        harness: tool and version that made the runs.
-        fewshot: examples in the prompt; None if unknown.
-        temperature: of the sampling; None if unknown.
-        date: day on which the newest of the runs began [UTC]; empty if unknown.
-        difference: mean of this model minus the reference's, on common prompts.
-        p_holm: adjusted for the number of benchmarks; None with one.
-        verdict: ``better``, ``worse``, ``cannot be told apart``; else why there is no difference.
-        figure: the row of the leaderboard that figures come from.
-        paired: the row of the comparison that differences come from.
     """
 
     benchmark: ClassVar[Column[str]] = Column("figure.benchmark")
     split: ClassVar[Column[str]] = Column("figure.split")
     condition: ClassVar[Column[str]] = Column("figure.condition")
     metric: ClassVar[Column[str]] = Column("figure.metric")
+    #: of the figure: as it is stored, ``share of 1`` or ``LOW to HIGH`` by the metric's bounds; empty: unknown.
     unit: str
-    higher_is_better: bool | None
+    higher_is_better: bool | None  #: direction of the metric; None if unknown.
     estimate: ClassVar[Column[float | None]] = Column("figure.estimate")
     standard_error: ClassVar[Column[float | None]] = Column("figure.standard_error")
     ci_low: ClassVar[Column[float | None]] = Column("figure.ci_low")
     ci_high: ClassVar[Column[float | None]] = Column("figure.ci_high")
     level: ClassVar[Column[float]] = Column("figure.level")
-    n_prompts: int | None
+    n_prompts: int | None  #: prompts with a score; of a published figure as published, None if unknown.
     n_clusters: ClassVar[Column[int | None]] = Column("figure.n_clusters")
     n_draws: ClassVar[Column[int]] = Column("figure.n_draws")
     n_unscored: ClassVar[Column[int]] = Column("figure.n_unscored")
     runs: ClassVar[Column[int]] = Column("figure.runs")
+    #: of the interval; ``published``: the source's own figure, which no sample here gives.
     method: ClassVar[Column[str]] = Column("figure.method")
     flags: ClassVar[Column[tuple[str, ...]]] = Column("figure.flags")
     reason: ClassVar[Column[str]] = Column("figure.reason")
     model: ClassVar[Column[str]] = Column("figure.model")
-    checkpoint: str
-    training_seed: str
-    harness: str
-    fewshot: int | None
-    temperature: float | None
-    date: str
+    checkpoint: str  #: revision or key of the weights, or the position in training; empty if unknown.
+    training_seed: str  #: label of the trained replicate.
+    harness: str  #: tool and version that made the runs.
+    fewshot: int | None  #: examples in the prompt; None if unknown.
+    temperature: float | None  #: of the sampling; None if unknown.
+    date: str  #: day on which the newest of the runs began [UTC]; empty if unknown.
     reference: ClassVar[Column[str]] = Column("paired.model_b", "")
+    #: mean of this model minus the reference's, on common prompts.
     difference: ClassVar[Column[float | None]] = Column("paired.difference")
     difference_standard_error: ClassVar[Column[float | None]] = Column("paired.standard_error")
     difference_ci_low: ClassVar[Column[float | None]] = Column("paired.ci_low")
     difference_ci_high: ClassVar[Column[float | None]] = Column("paired.ci_high")
     n_common: ClassVar[Column[int | None]] = Column("paired.n_prompts")
     p_value: ClassVar[Column[float | None]] = Column("paired.p_value")
+    #: adjusted for the number of benchmarks; None with one.
     p_holm: ClassVar[Column[float | None]] = Column("paired.p_holm")
-    verdict: str
+    verdict: str  #: ``better``, ``worse``, ``cannot be told apart``; else why there is no difference.
     run_ids: ClassVar[Column[tuple[int, ...]]] = Column("figure.run_ids")
-    figure: LeaderboardRow
-    paired: ComparisonRow | None = None
+    figure: LeaderboardRow  #: the row of the leaderboard that figures come from.
+    paired: ComparisonRow | None = None  #: the row of the comparison that differences come from.
 
     PARTS = ("figure", "paired")
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.comparison.words import better_in_words, not_compared_notes
-from warehouse.analysis.results import Result, Row
+from warehouse.analysis.results import PairedRow, Result
 from warehouse.analysis.selection.benchmarks import Metric, advise_others, direction_unknown
 from warehouse.analysis.selection.clusterings import outside_clusters
 from warehouse.analysis.selection.score_matrix import LastPairs, RankedPairs, ScoreTable, score_table, too_many
@@ -36,79 +36,41 @@ from warehouse.tables.words import decimals, direction, interval, meanings, numb
 
 
 @dataclass(frozen=True)
-class PairRow(Row):
+class PairRow(PairedRow):
     """The difference of two conditions on the prompts that both have, first minus second.
 
     The better one by its figure comes first.
-
-    Attributes:
-        benchmark: name of the benchmark.
-        split: part of the benchmark.
-        metric: name of the metric, with its filter.
-        model_a: the first model.
-        condition_a: settings that tell it from others.
-        model_b: the second model.
-        condition_b: settings that tell it from others.
-        mean_a: figure of the first over its own scored prompts.
-        mean_b: figure of the second over its own scored prompts.
-        difference: mean of first minus second over the common prompts.
-        standard_error: paired; CR2 with clusters. None where 0 or not defined.
-        ci_low: lower end of the simultaneous interval (max-|T|): all intervals of the group hold
-            together at the level.
-        ci_high: upper end of it.
-        level: of the intervals; 1 - level is the size of the tests.
-        p_value: two-sided t test of this pair alone.
-        p_holm: Holm's adjustment over all pairs of the group.
-        p_bh: Benjamini and Hochberg's.
-        p_step_down: from random signs of all pairs together, step by step (max-|T|); at least ``p_value``.
-        p_max_t: ``p_step_down``, under its former name.
-        better: ``"a"`` or ``"b"`` where Holm's p is at most 1 - level, by the metric's direction;
-            empty where it is not or the direction is unknown.
-        correlation: of the two over the common prompts.
-        n_prompts: prompts that both have a score of.
-        n_clusters: clusters among them; None without clusters.
-        n_pairs: pairs of the group that were adjusted for.
-        n_resamples: draws of max-|T|; all vectors of signs, where these are no more than were asked for.
-        seed: of the draws.
-        critical_value: of max-|T|, by which errors are multiplied; None without draws, and where there
-            are too few prompts (clusters) to tell any difference.
-        reason: why there is no error, empty where there is one.
-        runs_a: ids of the runs of the first.
-        runs_b: ids of the runs of the second.
-        flags: warnings, as a comparison of the pair gives them.
     """
 
-    benchmark: str
-    split: str
-    metric: str
-    model_a: str
-    condition_a: str
-    model_b: str
-    condition_b: str
-    mean_a: float | None
-    mean_b: float | None
-    difference: float | None
-    standard_error: float | None
+    mean_a: float | None  #: figure of the first over its own scored prompts.
+    mean_b: float | None  #: figure of the second over its own scored prompts.
+    difference: float | None  #: mean of first minus second over the common prompts.
+    standard_error: float | None  #: paired; CR2 with clusters. None where 0 or not defined.
+    #: lower end of the simultaneous interval (max-|T|): all intervals of the group hold together at the level.
     ci_low: float | None
-    ci_high: float | None
-    level: float
-    p_value: float | None
-    p_holm: float | None
-    p_bh: float | None
-    p_step_down: float | None
-    p_max_t: float | None
+    ci_high: float | None  #: upper end of it.
+    level: float  #: of the intervals; 1 - level is the size of the tests.
+    p_value: float | None  #: two-sided t test of this pair alone.
+    p_holm: float | None  #: Holm's adjustment over all pairs of the group.
+    p_bh: float | None  #: Benjamini and Hochberg's.
+    p_step_down: float | None  #: from random signs of all pairs together, step by step (max-|T|); at least ``p_value``.
+    p_max_t: float | None  #: ``p_step_down``, under its former name.
+    #: ``"a"`` or ``"b"`` where Holm's p is at most 1 - level, by the metric's direction; empty where it is not or the
+    #: direction is unknown.
     better: str
-    correlation: float | None
-    n_prompts: int
-    n_clusters: int | None
-    n_pairs: int
-    n_resamples: int
-    seed: int
+    correlation: float | None  #: of the two over the common prompts.
+    n_prompts: int  #: prompts that both have a score of.
+    n_clusters: int | None  #: clusters among them; None without clusters.
+    n_pairs: int  #: pairs of the group that were adjusted for.
+    n_resamples: int  #: draws of max-|T|; all vectors of signs, where these are no more than were asked for.
+    seed: int  #: of the draws.
+    #: of max-|T|, by which errors are multiplied; None without draws, and where there are too few prompts (clusters) to
+    #: tell any difference.
     critical_value: float | None
-    reason: str
-    runs_a: tuple[int, ...]
-    runs_b: tuple[int, ...]
-    flags: tuple[str, ...] = ()
+    reason: str  #: why there is no error, empty where there is one.
+    runs_a: tuple[int, ...]  #: ids of the runs of the first.
+    runs_b: tuple[int, ...]  #: ids of the runs of the second.
+    flags: tuple[str, ...] = ()  #: warnings, as a comparison of the pair gives them.
 
 
 def _label(model: str, condition: str) -> str:
@@ -118,23 +80,14 @@ def _label(model: str, condition: str) -> str:
 
 @dataclass(frozen=True)
 class PairGroup:
-    """Conditions that can be compared with one another, best figure first.
+    """Conditions that can be compared with one another, best figure first."""
 
-    Attributes:
-        split: part of the benchmark.
-        task_version: of the benchmark's definition, empty if unknown.
-        metric: name of the metric, with its filter.
-        models: name of the model of each condition.
-        conditions: settings that tell conditions apart.
-        tested: all pairs, and what they say about places.
-    """
-
-    split: str
-    task_version: str
-    metric: str
-    models: tuple[str, ...]
-    conditions: tuple[str, ...]
-    tested: RankedPairs
+    split: str  #: part of the benchmark.
+    task_version: str  #: of the benchmark's definition, empty if unknown.
+    metric: str  #: name of the metric, with its filter.
+    models: tuple[str, ...]  #: name of the model of each condition.
+    conditions: tuple[str, ...]  #: settings that tell conditions apart.
+    tested: RankedPairs  #: all pairs, and what they say about places.
 
     @property
     def pairs(self) -> PairStatistics:
@@ -278,24 +231,16 @@ def _better(pairs: PairStatistics, higher_is_better: bool | None, n_rows: int) -
 
 @dataclass(frozen=True)
 class Pairs(Result):
-    """All pairs on a benchmark, the largest group first; in each the better condition first.
-
-    Attributes:
-        benchmark: name of the benchmark.
-        metric: name of the metric, with its filter.
-        higher_is_better: direction; None if unknown (then higher is first).
-        groups: conditions that were compared with one another.
-        notes: what was left out, and how the tests were adjusted.
-    """
+    """All pairs on a benchmark, the largest group first; in each the better condition first."""
 
     ROW = PairRow
 
-    benchmark: str
-    metric: str
-    higher_is_better: bool | None
+    benchmark: str  #: name of the benchmark.
+    metric: str  #: name of the metric, with its filter.
+    higher_is_better: bool | None  #: direction; None if unknown (then higher is first).
     rows: tuple[PairRow, ...]
-    groups: tuple[PairGroup, ...]
-    notes: tuple[str, ...]
+    groups: tuple[PairGroup, ...]  #: conditions that were compared with one another.
+    notes: tuple[str, ...]  #: what was left out, and how the tests were adjusted.
 
     @property
     def one_line(self) -> str:

@@ -41,20 +41,7 @@ from warehouse.tables.words import visible
 
 @dataclass(frozen=True)
 class Comparison(SingleTest, Result):
-    """Paired differences, one row per benchmark and split.
-
-    Attributes:
-        a: the first reference, as given.
-        b: the second reference, as given.
-        overall: mean over the benchmarks, each of equal weight; None with one benchmark, and
-            where their metrics have no common scale (``left_out`` says so).
-        flips: prompts on which they differ most, where they were asked for.
-        left_out: what was not compared, each with the reason.
-        n_tests: that ``p_holm`` is adjusted for: benchmarks with a p, one that has several names once.
-        notes: what a reader should know of the rows.
-        n_resamples: random sign patterns of a permutation test that is not exact.
-        seed: of the permutation test.
-    """
+    """Paired differences, one row per benchmark and split."""
 
     notebook_columns: ClassVar[tuple[str, ...]] = (
         "benchmark",
@@ -86,16 +73,18 @@ class Comparison(SingleTest, Result):
 
     ROW = ComparisonRow
 
-    a: str
-    b: str
+    a: str  #: the first reference, as given.
+    b: str  #: the second reference, as given.
     rows: tuple[ComparisonRow, ...]
+    #: mean over the benchmarks, each of equal weight; None with one benchmark, and where their metrics have no common
+    #: scale (``left_out`` says so).
     overall: ComparisonRow | None
-    flips: tuple[Flip, ...]
-    left_out: tuple[str, ...]
-    n_tests: int
-    notes: tuple[str, ...]
-    n_resamples: int
-    seed: int
+    flips: tuple[Flip, ...]  #: prompts on which they differ most, where they were asked for.
+    left_out: tuple[str, ...]  #: what was not compared, each with the reason.
+    n_tests: int  #: that ``p_holm`` is adjusted for: benchmarks with a p, one that has several names once.
+    notes: tuple[str, ...]  #: what a reader should know of the rows.
+    n_resamples: int  #: random sign patterns of a permutation test that is not exact.
+    seed: int  #: of the permutation test.
 
     @property
     def one_line(self) -> str:

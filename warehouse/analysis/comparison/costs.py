@@ -30,17 +30,11 @@ STORED = "stored"
 
 @dataclass(frozen=True)
 class CostSource:
-    """Which cost is meant.
+    """Which cost is meant."""
 
-    Attributes:
-        kind: ``dollars``, ``tokens``, ``seconds`` or ``calls``.
-        prices: for dollars by tokens; None: as recorded.
-        digest: sha256 of the prices; empty without.
-    """
-
-    kind: str
-    prices: tuple[Price, ...] | None = None
-    digest: str = ""
+    kind: str  #: ``dollars``, ``tokens``, ``seconds`` or ``calls``.
+    prices: tuple[Price, ...] | None = None  #: for dollars by tokens; None: as recorded.
+    digest: str = ""  #: sha256 of the prices; empty without.
 
     @property
     def metric(self) -> str:
@@ -57,19 +51,12 @@ class CostSource:
 
 @dataclass(frozen=True)
 class PromptCosts:
-    """Costs of the answers of one condition.
+    """Costs of the answers of one condition."""
 
-    Attributes:
-        prompts: ids, ascending, shape (n,).
-        values: mean over the draws that say it; NaN where none does, shape (n,).
-        said: draws that say it, shape (n,).
-        n: draws that the dump has, shape (n,).
-    """
-
-    prompts: NDArray[np.int64]
-    values: NDArray[np.float64]
-    said: NDArray[np.float64]
-    n: NDArray[np.float64]
+    prompts: NDArray[np.int64]  #: ids, ascending, shape (n,).
+    values: NDArray[np.float64]  #: mean over the draws that say it; NaN where none does, shape (n,).
+    said: NDArray[np.float64]  #: draws that say it, shape (n,).
+    n: NDArray[np.float64]  #: draws that the dump has, shape (n,).
 
     def at(self, prompts: NDArray[np.int64]) -> NDArray[np.float64]:
         """Those of some prompts, NaN for the others."""
@@ -84,27 +71,17 @@ class PromptCosts:
 
 @dataclass(frozen=True)
 class PairCosts:
-    """What two models cost on the prompts of which both costs are known.
+    """What two models cost on the prompts of which both costs are known."""
 
-    Attributes:
-        metric: name of the cost.
-        prices_digest: sha256 of the prices; empty without.
-        a: mean cost of an answer of the first; None where none is known.
-        b: of the second.
-        ratio: first over second, with its interval; None where none is known.
-        test: whether the first is so many times cheaper; None where that was not asked, or no cost is known.
-        n_missing: common prompts of which either cost is not known.
-        share_missing: of the answers of one of them to the common prompts, the larger share without a cost.
-    """
-
-    metric: str
-    prices_digest: str
-    a: float | None
-    b: float | None
-    ratio: CostFigure | None
+    metric: str  #: name of the cost.
+    prices_digest: str  #: sha256 of the prices; empty without.
+    a: float | None  #: mean cost of an answer of the first; None where none is known.
+    b: float | None  #: of the second.
+    ratio: CostFigure | None  #: first over second, with its interval; None where none is known.
+    #: whether the first is so many times cheaper; None where that was not asked, or no cost is known.
     test: CheaperTest | None
-    n_missing: int
-    share_missing: float
+    n_missing: int  #: common prompts of which either cost is not known.
+    share_missing: float  #: of the answers of one of them to the common prompts, the larger share without a cost.
 
 
 NO_COSTS = PromptCosts(np.empty(0, np.int64), *[np.empty(0)] * 3)

@@ -38,15 +38,10 @@ SHOWN = (
 
 @dataclass(frozen=True)
 class Exploratory:
-    """What a filter shows.
+    """What a filter shows."""
 
-    Attributes:
-        rows: `SHOWN` of each benchmark with such prompts, the mean over several last.
-        notes: what was left out, and why.
-    """
-
-    rows: tuple[Mapping[str, Any], ...]
-    notes: tuple[str, ...]
+    rows: tuple[Mapping[str, Any], ...]  #: `SHOWN` of each benchmark with such prompts, the mean over several last.
+    notes: tuple[str, ...]  #: what was left out, and why.
 
 
 def explore(compared: ComparedPairs, prompts: Ids) -> Exploratory:

@@ -101,23 +101,14 @@ def _says(document: Any, name: str, value: str) -> bool:
 
 @dataclass(frozen=True)
 class Counts:
-    """Prompts of two models on one or several benchmarks.
+    """Prompts of two models on one or several benchmarks."""
 
-    Attributes:
-        n_both: with a score of both.
-        only_a: with a score of the first only.
-        only_b: with a score of the second only.
-        unscored: with a sample of either that has no score.
-        higher_a: of ``n_both``, those on which the first has the higher score.
-        higher_b: those on which the second has it; on the others they are equal.
-    """
-
-    n_both: int
-    only_a: int
-    only_b: int
-    unscored: int
-    higher_a: int
-    higher_b: int
+    n_both: int  #: with a score of both.
+    only_a: int  #: with a score of the first only.
+    only_b: int  #: with a score of the second only.
+    unscored: int  #: with a sample of either that has no score.
+    higher_a: int  #: of ``n_both``, those on which the first has the higher score.
+    higher_b: int  #: those on which the second has it; on the others they are equal.
 
     @property
     def overlap(self) -> float:
@@ -139,38 +130,23 @@ class Counts:
 
 @dataclass(frozen=True)
 class PairedPrompt(Flip):
-    """A prompt with what both models said.
+    """A prompt with what both models said."""
 
-    Attributes:
-        unscored_a: samples of the first without a score.
-        unscored_b: samples of the second without a score.
-        key: of a page that begins after it.
-    """
-
-    unscored_a: int
-    unscored_b: int
-    key: str
+    unscored_a: int  #: samples of the first without a score.
+    unscored_b: int  #: samples of the second without a score.
+    key: str  #: of a page that begins after it.
 
 
 @dataclass(frozen=True, eq=False)
 class Flips:
-    """The prompts of pairs that a filter keeps, in order: the largest difference first, then by prompt.
+    """The prompts of pairs that a filter keeps, in order: the largest difference first, then by prompt."""
 
-    Attributes:
-        pairs: of the comparison.
-        counts: of what the filter keeps by what prompts are.
-        which: place among the pairs of each, shape (n,).
-        prompts: ids, shape (n,).
-        sizes: of the differences; -1 without one, shape (n,).
-        notes: what was left out, and why.
-    """
-
-    pairs: tuple[Pair, ...]
-    counts: Counts
-    which: NDArray[np.intp]
-    prompts: Ids
-    sizes: NDArray[np.float64]
-    notes: tuple[str, ...]
+    pairs: tuple[Pair, ...]  #: of the comparison.
+    counts: Counts  #: of what the filter keeps by what prompts are.
+    which: NDArray[np.intp]  #: place among the pairs of each, shape (n,).
+    prompts: Ids  #: ids, shape (n,).
+    sizes: NDArray[np.float64]  #: of the differences; -1 without one, shape (n,).
+    notes: tuple[str, ...]  #: what was left out, and why.
 
     def __len__(self) -> int:
         return len(self.prompts)

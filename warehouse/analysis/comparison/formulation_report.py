@@ -23,114 +23,65 @@ NO_PROMPT = "no prompt in both"
 
 @dataclass(frozen=True)
 class AgreementRow(Row, Agreement):
-    """One correlation over models; see `Agreement`.
+    """One correlation over models; see `Agreement`."""
 
-    Attributes:
-        n_models: models that have both formulations.
-        n_linked: prompts that stand in both.
-        flags: ``few_units``: fewer than 20 prompts or clusters in one of them.
-        reason: why an interval is not there.
-    """
-
-    n_models: int = 0
-    n_linked: int = 0
-    flags: tuple[str, ...] = ()
-    reason: str = ""
+    n_models: int = 0  #: models that have both formulations.
+    n_linked: int = 0  #: prompts that stand in both.
+    flags: tuple[str, ...] = ()  #: ``few_units``: fewer than 20 prompts or clusters in one of them.
+    reason: str = ""  #: why an interval is not there.
 
 
 @dataclass(frozen=True)
 class FormulationModel(Row):
-    """One model in both formulations.
+    """One model in both formulations."""
 
-    Attributes:
-        model: its name, with checkpoint, seed and agent.
-        mean_first: its figure in the first, over all its scored prompts; as published where it has none.
-        mean_second: in the second.
-        rank_first: 1 + models with a better figure in the first.
-        rank_second: in the second.
-        rank_change: ``rank_second - rank_first``; below 0: better placed in the second.
-        difference: first minus second over the prompts that both have; None where ``reason`` says why.
-        standard_error: of the difference.
-        ci_low: lower end of its interval.
-        ci_high: upper end.
-        p_value: two-sided, paired by prompt.
-        p_holm: adjusted for the number of models.
-        n_prompts: common prompts.
-        reason: why there is no difference, or no error of it.
-        runs_first: ids of the runs of the first.
-        runs_second: of the second.
-    """
-
-    model: str
-    mean_first: float
-    mean_second: float
-    rank_first: int
-    rank_second: int
-    rank_change: int
-    difference: float | None
-    standard_error: float | None
-    ci_low: float | None
-    ci_high: float | None
-    p_value: float | None
-    p_holm: float | None
-    n_prompts: int
-    reason: str
-    runs_first: tuple[int, ...]
-    runs_second: tuple[int, ...]
+    model: str  #: its name, with checkpoint, seed and agent.
+    mean_first: float  #: its figure in the first, over all its scored prompts; as published where it has none.
+    mean_second: float  #: in the second.
+    rank_first: int  #: 1 + models with a better figure in the first.
+    rank_second: int  #: in the second.
+    rank_change: int  #: ``rank_second - rank_first``; below 0: better placed in the second.
+    difference: float | None  #: first minus second over the prompts that both have; None where ``reason`` says why.
+    standard_error: float | None  #: of the difference.
+    ci_low: float | None  #: lower end of its interval.
+    ci_high: float | None  #: upper end.
+    p_value: float | None  #: two-sided, paired by prompt.
+    p_holm: float | None  #: adjusted for the number of models.
+    n_prompts: int  #: common prompts.
+    reason: str  #: why there is no difference, or no error of it.
+    runs_first: tuple[int, ...]  #: ids of the runs of the first.
+    runs_second: tuple[int, ...]  #: of the second.
 
 
 @dataclass(frozen=True)
 class CrossingRow(Row):
-    """Two models whose order differs between the formulations.
+    """Two models whose order differs between the formulations."""
 
-    Attributes:
-        model_a: the model that is better in the first formulation.
-        model_b: the one that is better in the second.
-        difference_first: a minus b in the first.
-        difference_second: a minus b in the second.
-        p_first: two-sided p of the difference in the first; None without samples.
-        p_second: in the second.
-        p_holm: the larger of the two, adjusted for all pairs of models (Holm).
-        is_shown: whether both differences are significant by ``p_holm``: the two do change places.
-    """
-
-    model_a: str
-    model_b: str
-    difference_first: float
-    difference_second: float
-    p_first: float | None
-    p_second: float | None
-    p_holm: float | None
-    is_shown: bool
+    model_a: str  #: the model that is better in the first formulation.
+    model_b: str  #: the one that is better in the second.
+    difference_first: float  #: a minus b in the first.
+    difference_second: float  #: a minus b in the second.
+    p_first: float | None  #: two-sided p of the difference in the first; None without samples.
+    p_second: float | None  #: in the second.
+    p_holm: float | None  #: the larger of the two, adjusted for all pairs of models (Holm).
+    is_shown: bool  #: whether both differences are significant by ``p_holm``: the two do change places.
 
 
 @dataclass(frozen=True)
 class FormulationsReport(Result):
-    """Two formulations over the models that have both.
-
-    Attributes:
-        first: the first, with what tells it from the second.
-        second: the second.
-        metric_first: metric of the first, with its filter.
-        metric_second: of the second.
-        rows: Pearson, Kendall, Spearman.
-        models: one row for each model, by rank in the first.
-        crossings: pairs of models whose order differs, those that are shown first.
-        n_pairs: pairs of models that there are.
-        notes: what a reader should know, and what was left out.
-    """
+    """Two formulations over the models that have both."""
 
     ROW = AgreementRow
 
-    first: str
-    second: str
-    metric_first: str
-    metric_second: str
-    rows: tuple[AgreementRow, ...]
-    models: tuple[FormulationModel, ...]
-    crossings: tuple[CrossingRow, ...]
-    n_pairs: int
-    notes: tuple[str, ...]
+    first: str  #: the first, with what tells it from the second.
+    second: str  #: the second.
+    metric_first: str  #: metric of the first, with its filter.
+    metric_second: str  #: of the second.
+    rows: tuple[AgreementRow, ...]  #: Pearson, Kendall, Spearman.
+    models: tuple[FormulationModel, ...]  #: one row for each model, by rank in the first.
+    crossings: tuple[CrossingRow, ...]  #: pairs of models whose order differs, those that are shown first.
+    n_pairs: int  #: pairs of models that there are.
+    notes: tuple[str, ...]  #: what a reader should know, and what was left out.
 
     @property
     def n_shown(self) -> int:

@@ -41,19 +41,12 @@ _NAMED = 3
 
 @dataclass(frozen=True)
 class _Side:
-    """One formulation.
+    """One formulation."""
 
-    Attributes:
-        label: name of the benchmark, with the conditions on its runs.
-        entries: of the models, in the order of both sides.
-        clusters: of both benchmarks, links followed.
-        table: scores of those with samples; None where none has any.
-    """
-
-    label: str
-    entries: tuple[ScoredCondition, ...]
-    clusters: ClusterMap
-    table: ScoreTable | None
+    label: str  #: name of the benchmark, with the conditions on its runs.
+    entries: tuple[ScoredCondition, ...]  #: of the models, in the order of both sides.
+    clusters: ClusterMap  #: of both benchmarks, links followed.
+    table: ScoreTable | None  #: scores of those with samples; None where none has any.
 
     @property
     def metric(self) -> Metric:

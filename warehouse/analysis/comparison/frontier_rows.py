@@ -26,89 +26,51 @@ from warehouse.tables.words import (
 
 @dataclass(frozen=True)
 class FrontierRow(Row):
-    """Score and cost of one condition, and what beats it.
+    """Score and cost of one condition, and what beats it."""
 
-    Attributes:
-        model: name of the model.
-        condition: settings that tell the row from others.
-        benchmark: name of the benchmark.
-        split: part of the benchmark.
-        metric: name of the metric, with its filter.
-        group: number of the rows that it is held against, of one split, task version and metric.
-        cost_metric: ``cost`` (dollars as recorded), ``cost_priced``, ``tokens``, ``seconds`` or ``calls``.
-        prices_digest: sha256 of the prices behind ``cost_priced``, else empty.
-        estimate: mean score, over the prompts of which the cost is known too.
-        standard_error: of it.
-        ci_low: lower end of its interval.
-        ci_high: upper end.
-        level: nominal coverage of all intervals.
-        mean_cost: of an answer.
-        cost_low: lower end of its interval, by logarithms.
-        cost_high: upper end.
-        cost_per_solved: what was spent for each prompt that was solved; None where nothing was, or scores do not say.
-        solved_low: lower end of its interval.
-        solved_high: upper end; None with a lower end: there is none.
-        on_frontier: no other in the table is as good and as cheap, and one of them more.
-        dominated_by: the best of those that are, empty where none is.
-        p_on_frontier: share of samples of the prompts in which it is on the frontier: stability, not confidence.
-        in_frontier_set: not shown to be off the frontier, at the level for all rows together; None without prompts.
-        excluded_by: the model that shows it, empty where none does.
-        p: smallest adjusted p of "no other beats it"; None without prompts.
-        difference: score minus that of the best row, on the prompts that both have.
-        difference_low: lower end of its interval, of this pair alone.
-        difference_high: upper end.
-        cost_ratio: cost over that of the best row.
-        ratio_low: lower end of its interval, of this pair alone.
-        ratio_high: upper end.
-        p_as_good: with a margin: of "worse than the best row by the margin, or not so much cheaper" (Holm).
-        n_prompts: prompts behind the figures.
-        n_clusters: clusters among them; None without.
-        n_missing_cost: scored prompts of which the cost is not known.
-        score_missing: mean score of those; None where there are none.
-        flags: ``heavy_tail``, ``skew_gate``, ``missing_cost``, ``published`` and those of the score.
-        reason: why figures are missing.
-        run_ids: ids of the runs.
-    """
-
-    model: str
-    condition: str
-    benchmark: str
-    split: str
-    metric: str
-    group: int
-    cost_metric: str
-    prices_digest: str
-    estimate: float
-    standard_error: float | None
-    ci_low: float | None
-    ci_high: float | None
-    level: float
-    mean_cost: float
-    cost_low: float | None
-    cost_high: float | None
+    model: str  #: name of the model.
+    condition: str  #: settings that tell the row from others.
+    benchmark: str  #: name of the benchmark.
+    split: str  #: part of the benchmark.
+    metric: str  #: name of the metric, with its filter.
+    group: int  #: number of the rows that it is held against, of one split, task version and metric.
+    cost_metric: str  #: ``cost`` (dollars as recorded), ``cost_priced``, ``tokens``, ``seconds`` or ``calls``.
+    prices_digest: str  #: sha256 of the prices behind ``cost_priced``, else empty.
+    estimate: float  #: mean score, over the prompts of which the cost is known too.
+    standard_error: float | None  #: of it.
+    ci_low: float | None  #: lower end of its interval.
+    ci_high: float | None  #: upper end.
+    level: float  #: nominal coverage of all intervals.
+    mean_cost: float  #: of an answer.
+    cost_low: float | None  #: lower end of its interval, by logarithms.
+    cost_high: float | None  #: upper end.
+    #: what was spent for each prompt that was solved; None where nothing was, or scores do not say.
     cost_per_solved: float | None
-    solved_low: float | None
-    solved_high: float | None
-    on_frontier: bool
-    dominated_by: str
+    solved_low: float | None  #: lower end of its interval.
+    solved_high: float | None  #: upper end; None with a lower end: there is none.
+    on_frontier: bool  #: no other in the table is as good and as cheap, and one of them more.
+    dominated_by: str  #: the best of those that are, empty where none is.
+    #: share of samples of the prompts in which it is on the frontier: stability, not confidence.
     p_on_frontier: float | None
+    #: not shown to be off the frontier, at the level for all rows together; None without prompts.
     in_frontier_set: bool | None
-    excluded_by: str
-    p: float | None
-    difference: float | None
-    difference_low: float | None
-    difference_high: float | None
-    cost_ratio: float | None
-    ratio_low: float | None
-    ratio_high: float | None
+    excluded_by: str  #: the model that shows it, empty where none does.
+    p: float | None  #: smallest adjusted p of "no other beats it"; None without prompts.
+    difference: float | None  #: score minus that of the best row, on the prompts that both have.
+    difference_low: float | None  #: lower end of its interval, of this pair alone.
+    difference_high: float | None  #: upper end.
+    cost_ratio: float | None  #: cost over that of the best row.
+    ratio_low: float | None  #: lower end of its interval, of this pair alone.
+    ratio_high: float | None  #: upper end.
+    #: with a margin: of "worse than the best row by the margin, or not so much cheaper" (Holm).
     p_as_good: float | None
-    n_prompts: int
-    n_clusters: int | None
-    n_missing_cost: int
-    score_missing: float | None
-    flags: tuple[str, ...]
-    reason: str
-    run_ids: tuple[int, ...]
+    n_prompts: int  #: prompts behind the figures.
+    n_clusters: int | None  #: clusters among them; None without.
+    n_missing_cost: int  #: scored prompts of which the cost is not known.
+    score_missing: float | None  #: mean score of those; None where there are none.
+    flags: tuple[str, ...]  #: ``heavy_tail``, ``skew_gate``, ``missing_cost``, ``published`` and those of the score.
+    reason: str  #: why figures are missing.
+    run_ids: tuple[int, ...]  #: ids of the runs.
 
     @property
     def label(self) -> str:
@@ -124,26 +86,17 @@ class FrontierRow(Row):
 
 @dataclass(frozen=True)
 class FrontierReport(Result):
-    """Models by score and cost, of each benchmark the better score first.
-
-    Attributes:
-        target: as given.
-        unit: of costs, in words.
-        higher_is_better: direction of the scores of each benchmark.
-        sentences: what is known, one for each benchmark.
-        prices: where the prices of ``cost_priced`` came from, with the sha256; empty without.
-        notes: what was left out, and why.
-    """
+    """Models by score and cost, of each benchmark the better score first."""
 
     ROW = FrontierRow
 
-    target: str
-    unit: str
-    higher_is_better: bool
+    target: str  #: as given.
+    unit: str  #: of costs, in words.
+    higher_is_better: bool  #: direction of the scores of each benchmark.
     rows: tuple[FrontierRow, ...]
-    sentences: tuple[str, ...]
-    prices: str
-    notes: tuple[str, ...]
+    sentences: tuple[str, ...]  #: what is known, one for each benchmark.
+    prices: str  #: where the prices of ``cost_priced`` came from, with the sha256; empty without.
+    notes: tuple[str, ...]  #: what was left out, and why.
 
     @property
     def one_line(self) -> str:

@@ -16,7 +16,7 @@ from warehouse.analysis.comparison.pair_tests import planned_pair
 from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.comparison.read import TwoModels
 from warehouse.analysis.comparison.words import tests_in_words
-from warehouse.analysis.results import Column, Result, Row
+from warehouse.analysis.results import BenchmarkRow, Column, Result
 from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.analysis.selection.prompts import SharedPrompts, read_shared_prompts, same_contents, shared_in_words
 from warehouse.analysis.selection.reference import in_words
@@ -88,83 +88,49 @@ EXIT = {PASS: 0, FAIL: 1, UNDECIDED: 5}
 
 
 @dataclass(frozen=True)
-class GateRow(Row):
-    """One benchmark and split.
+class GateRow(BenchmarkRow):
+    """One benchmark and split."""
 
-    Attributes:
-        benchmark: name of the benchmark.
-        split: part of it.
-        metric: name of the metric, with its filter.
-        verdict: ``pass``: shown to be worse by less than the margin, or better; ``fail``: shown
-            to be worse by more; else ``undecided``.
-        candidate: its figure on the common prompts.
-        baseline: its figure there.
-        difference: in favour of the candidate, on the scale of the figure.
-        standard_error: of it, CR2 with clusters.
-        low: lower confidence bound of it, one-sided at 1 − alpha, not adjusted.
-        margin: loss that is tolerated.
-        p_pass: one-sided, of "worse by the margin or more", adjusted (Holm over benchmarks).
-        p_fail: of "worse by less than the margin", adjusted likewise.
-        n_prompts: prompts that both have a score of.
-        n_clusters: clusters among them; None without.
-        prompts_if_equal: prompts with which a candidate as good as the baseline passes with
-            80 % power; None where decided, or where there is no number.
-        prompts_as_seen: prompts that decide with 80 % power if the difference is as it was seen.
-        missing: prompts that only the baseline has a score of.
-        share_unscored: samples of the candidate without a score, in [0, 1].
-        method: of the test.
-        reason: why it is undecided where it is not for want of data, and what was done.
-        model_candidate: name of the candidate's model.
-        model_baseline: name of the baseline's.
-        runs_candidate: ids of its runs.
-        runs_baseline: of the baseline's.
-        condition_candidate: settings that tell its runs from the baseline's.
-        condition_baseline: settings that tell the baseline's from its.
-        overall: the verdict over all benchmarks, the same in each row.
-        cost_metric: cost that was asked for; empty without.
-        cost_ratio: cost of the candidate over that of the baseline, on the prompts of which both are known.
-        ratio_low: lower end of its interval (two-sided at 1 − 2·alpha).
-        ratio_high: upper end.
-        p_cost: of "not so many times cheaper as asked"; ``p_pass`` is the larger of it and that of the scores.
-        n_missing_cost: common prompts of which either cost is not known; None where no cost was asked for.
-        prices_digest: sha256 of the prices behind it; empty without.
-        costs: that the columns of costs come from.
-    """
-
-    benchmark: str
-    split: str
-    metric: str
+    #: ``pass``: shown to be worse by less than the margin, or better; ``fail``: shown to be worse by more; else
+    #: ``undecided``.
     verdict: str
-    candidate: float
-    baseline: float
-    difference: float
-    standard_error: float | None
-    low: float | None
-    margin: float
-    p_pass: float | None
-    p_fail: float | None
-    n_prompts: int
-    n_clusters: int | None
+    candidate: float  #: its figure on the common prompts.
+    baseline: float  #: its figure there.
+    difference: float  #: in favour of the candidate, on the scale of the figure.
+    standard_error: float | None  #: of it, CR2 with clusters.
+    low: float | None  #: lower confidence bound of it, one-sided at 1 − alpha, not adjusted.
+    margin: float  #: loss that is tolerated.
+    p_pass: float | None  #: one-sided, of "worse by the margin or more", adjusted (Holm over benchmarks).
+    p_fail: float | None  #: of "worse by less than the margin", adjusted likewise.
+    n_prompts: int  #: prompts that both have a score of.
+    n_clusters: int | None  #: clusters among them; None without.
+    #: prompts with which a candidate as good as the baseline passes with 80 % power; None where decided, or where there
+    #: is no number.
     prompts_if_equal: int | None
-    prompts_as_seen: int | None
-    missing: int
-    share_unscored: float
-    method: str
-    reason: str
-    model_candidate: str
-    model_baseline: str
-    runs_candidate: tuple[int, ...]
-    runs_baseline: tuple[int, ...]
-    condition_candidate: str
-    condition_baseline: str
-    overall: str
-    costs: PairCosts | None = None
-    cost_metric: ClassVar[Column[str]] = Column("costs.metric", "")
+    prompts_as_seen: int | None  #: prompts that decide with 80 % power if the difference is as it was seen.
+    missing: int  #: prompts that only the baseline has a score of.
+    share_unscored: float  #: samples of the candidate without a score, in [0, 1].
+    method: str  #: of the test.
+    reason: str  #: why it is undecided where it is not for want of data, and what was done.
+    model_candidate: str  #: name of the candidate's model.
+    model_baseline: str  #: name of the baseline's.
+    runs_candidate: tuple[int, ...]  #: ids of its runs.
+    runs_baseline: tuple[int, ...]  #: of the baseline's.
+    condition_candidate: str  #: settings that tell its runs from the baseline's.
+    condition_baseline: str  #: settings that tell the baseline's from its.
+    overall: str  #: the verdict over all benchmarks, the same in each row.
+    costs: PairCosts | None = None  #: that the columns of costs come from.
+    cost_metric: ClassVar[Column[str]] = Column("costs.metric", "")  #: cost that was asked for; empty without.
+    #: cost of the candidate over that of the baseline, on the prompts of which both are known.
     cost_ratio: ClassVar[Column[float | None]] = Column("costs.ratio.estimate")
+    #: lower end of its interval (two-sided at 1 − 2·alpha).
     ratio_low: ClassVar[Column[float | None]] = Column("costs.ratio.low")
-    ratio_high: ClassVar[Column[float | None]] = Column("costs.ratio.high")
+    ratio_high: ClassVar[Column[float | None]] = Column("costs.ratio.high")  #: upper end.
+    #: of "not so many times cheaper as asked"; ``p_pass`` is the larger of it and that of the scores.
     p_cost: ClassVar[Column[float | None]] = Column("costs.test.p_value")
+    #: common prompts of which either cost is not known; None where no cost was asked for.
     n_missing_cost: ClassVar[Column[int | None]] = Column("costs.n_missing")
+    #: sha256 of the prices behind it; empty without.
     prices_digest: ClassVar[Column[str]] = Column("costs.prices_digest", "")
 
     PARTS = ("costs",)
@@ -172,28 +138,18 @@ class GateRow(Row):
 
 @dataclass(frozen=True)
 class Gate(Result):
-    """The verdict over all benchmarks.
-
-    Attributes:
-        candidate: as given.
-        baseline: as given.
-        verdict: ``fail`` if one benchmark fails, else ``pass`` if all pass, else ``undecided``.
-        alpha: chance of any false pass, and of any false fail.
-        left_out: benchmarks that were not compared, with the reason.
-        n_tests: benchmarks, one that has several names (and one margin) once.
-        notes: what a reader should know of all rows.
-    """
+    """The verdict over all benchmarks."""
 
     ROW = GateRow
 
-    candidate: str
-    baseline: str
-    verdict: str
-    alpha: float
+    candidate: str  #: as given.
+    baseline: str  #: as given.
+    verdict: str  #: ``fail`` if one benchmark fails, else ``pass`` if all pass, else ``undecided``.
+    alpha: float  #: chance of any false pass, and of any false fail.
     rows: tuple[GateRow, ...]
-    left_out: tuple[str, ...]
-    n_tests: int
-    notes: tuple[str, ...] = ()
+    left_out: tuple[str, ...]  #: benchmarks that were not compared, with the reason.
+    n_tests: int  #: benchmarks, one that has several names (and one margin) once.
+    notes: tuple[str, ...] = ()  #: what a reader should know of all rows.
 
     @property
     def exit_code(self) -> int:

@@ -73,19 +73,13 @@ def why_not_over_plans(rows: Sequence[ComparisonRow], sharing: Sharing) -> str:
 
 @dataclass(frozen=True)
 class Sharing:
-    """What the benchmarks of a comparison share.
+    """What the benchmarks of a comparison share."""
 
-    Attributes:
-        units: for each pair the unit of each prompt, the same wherever it stands.
-        first: for each pair which prompts stand in no pair before it.
-        copies: for each pair the place of the first pair with the same questions and scores, else its own.
-        untold: names of the benchmarks of which it is not known whether they share prompts.
-    """
-
-    units: tuple[Units, ...]
-    first: tuple[NDArray[np.bool_], ...]
+    units: tuple[Units, ...]  #: for each pair the unit of each prompt, the same wherever it stands.
+    first: tuple[NDArray[np.bool_], ...]  #: for each pair which prompts stand in no pair before it.
+    #: for each pair the place of the first pair with the same questions and scores, else its own.
     copies: tuple[int, ...]
-    untold: tuple[str, ...]
+    untold: tuple[str, ...]  #: names of the benchmarks of which it is not known whether they share prompts.
 
     @property
     def weights(self) -> NDArray[np.float64]:

@@ -31,27 +31,16 @@ PLANNED = "planned"
 
 @dataclass(frozen=True)
 class Tests:
-    """p-values of one difference; None where a test does not apply, with the reason.
+    """p-values of one difference; None where a test does not apply, with the reason."""
 
-    Attributes:
-        p_t: Student's t; of scores without bounds the larger of it and the bootstrap's.
-        p_permutation: sign flip test.
-        permutation: how it was computed; empty without.
-        p_mcnemar: McNemar's exact test.
-        p_wilcoxon: Wilcoxon's signed-rank test; only where it was asked for.
-        p_equivalence: the larger of two such one-sided tests; only with a margin.
-        reasons: ``name: why`` for each that is None.
-        flags: warnings of the permutation test.
-    """
-
-    p_t: float | None
-    p_permutation: float | None = None
-    permutation: str = ""
-    p_mcnemar: float | None = None
-    p_wilcoxon: float | None = None
-    p_equivalence: float | None = None
-    reasons: tuple[str, ...] = ()
-    flags: tuple[str, ...] = ()
+    p_t: float | None  #: Student's t; of scores without bounds the larger of it and the bootstrap's.
+    p_permutation: float | None = None  #: sign flip test.
+    permutation: str = ""  #: how it was computed; empty without.
+    p_mcnemar: float | None = None  #: McNemar's exact test.
+    p_wilcoxon: float | None = None  #: Wilcoxon's signed-rank test; only where it was asked for.
+    p_equivalence: float | None = None  #: the larger of two such one-sided tests; only with a margin.
+    reasons: tuple[str, ...] = ()  #: ``name: why`` for each that is None.
+    flags: tuple[str, ...] = ()  #: warnings of the permutation test.
 
     def chosen(self, test: str) -> float | None:
         """The p-value of one of the tests."""
@@ -134,19 +123,13 @@ def _draws(scores: PromptScores, rows: NDArray[np.intp]) -> PromptDraws:
 
 @dataclass(frozen=True)
 class PlannedPair:
-    """A pair with a planned subset in it.
+    """A pair with a planned subset in it."""
 
-    Attributes:
-        estimate: first less second on the whole benchmark; None where none is on a plan, or the plan does not hold.
-        n_clusters: clusters of the whole benchmark; None without.
-        note: what was done, or why it was not; empty where none is on a plan.
-        basis: which prompts were asked.
-    """
-
+    #: first less second on the whole benchmark; None where none is on a plan, or the plan does not hold.
     estimate: SubsetDifference | None = None
-    n_clusters: int | None = None
-    note: str = ""
-    basis: str = ""
+    n_clusters: int | None = None  #: clusters of the whole benchmark; None without.
+    note: str = ""  #: what was done, or why it was not; empty where none is on a plan.
+    basis: str = ""  #: which prompts were asked.
 
     def as_paired(self) -> PairedDifference:
         """As rows have differences."""

@@ -30,50 +30,29 @@ class NotComparable(MisuseError):
 
 @dataclass(frozen=True, eq=False)
 class PossiblePlans:
-    """Plans that one of two conditions may have been asked.
+    """Plans that one of two conditions may have been asked."""
 
-    Attributes:
-        known: all of the benchmark that fit by size.
-        links: that the prompts of the scores were put under.
-        clusters: of the whole benchmark.
-    """
-
-    known: BenchmarkPlans
-    links: Links
-    clusters: ClusterMap
+    known: BenchmarkPlans  #: all of the benchmark that fit by size.
+    links: Links  #: that the prompts of the scores were put under.
+    clusters: ClusterMap  #: of the whole benchmark.
 
 
 @dataclass(frozen=True)
 class Pair:
-    """Two conditions on one benchmark and split, and the prompts that both have a score of.
+    """Two conditions on one benchmark and split, and the prompts that both have a score of."""
 
-    Attributes:
-        a: the first condition.
-        b: the second.
-        metric: that both are judged by.
-        scores_a: all scores of the first.
-        scores_b: all scores of the second.
-        prompts: ids of the common prompts, ascending, shape (n,).
-        of_a: place of each in ``scores_a``.
-        of_b: place of each in ``scores_b``.
-        clusters: cluster of each, below 0 for one of its own; None without clusters.
-        note: what a reader must know of the clusters, empty for nothing.
-        labels: what tells either condition from the other.
-        plans: that one of them may have been asked; None for none.
-    """
-
-    a: Condition
-    b: Condition
-    metric: Metric
-    scores_a: PromptScores
-    scores_b: PromptScores
-    prompts: NDArray[np.int64]
-    of_a: NDArray[np.intp]
-    of_b: NDArray[np.intp]
-    clusters: NDArray[np.int64] | None
-    note: str = ""
-    labels: tuple[str, str] = ("", "")
-    plans: PossiblePlans | None = None
+    a: Condition  #: the first condition.
+    b: Condition  #: the second.
+    metric: Metric  #: that both are judged by.
+    scores_a: PromptScores  #: all scores of the first.
+    scores_b: PromptScores  #: all scores of the second.
+    prompts: NDArray[np.int64]  #: ids of the common prompts, ascending, shape (n,).
+    of_a: NDArray[np.intp]  #: place of each in ``scores_a``.
+    of_b: NDArray[np.intp]  #: place of each in ``scores_b``.
+    clusters: NDArray[np.int64] | None  #: cluster of each, below 0 for one of its own; None without clusters.
+    note: str = ""  #: what a reader must know of the clusters, empty for nothing.
+    labels: tuple[str, str] = ("", "")  #: what tells either condition from the other.
+    plans: PossiblePlans | None = None  #: that one of them may have been asked; None for none.
 
     @property
     def n(self) -> int:

@@ -59,17 +59,11 @@ R = TypeVar("R")
 
 @dataclass(frozen=True)
 class OnBenchmark(Generic[T]):
-    """Two models on one benchmark and split.
+    """Two models on one benchmark and split."""
 
-    Attributes:
-        a: the condition of the first.
-        b: of the second.
-        read: what was read of them, or why they cannot be compared.
-    """
-
-    a: Condition
-    b: Condition
-    read: T | MisuseError
+    a: Condition  #: the condition of the first.
+    b: Condition  #: of the second.
+    read: T | MisuseError  #: what was read of them, or why they cannot be compared.
 
 
 @dataclass(frozen=True)
@@ -309,15 +303,11 @@ class TwoModels:
 
 @dataclass(frozen=True, eq=False)
 class SharedRead:
-    """What tells which prompts and clusters of several pairs are the same.
+    """What tells which prompts and clusters of several pairs are the same."""
 
-    Attributes:
-        prompts: which of them are one question.
-        clusters: name and label of clusters that are one document (equal values of the field of the source that
-            the benchmarks are clustered by) or one text, by id.
-    """
-
-    prompts: SharedPrompts
+    prompts: SharedPrompts  #: which of them are one question.
+    #: name and label of clusters that are one document (equal values of the field of the source that the benchmarks are
+    #: clustered by) or one text, by id.
     clusters: Mapping[int, tuple[str, str]]
 
 
@@ -352,16 +342,11 @@ _LINKED = "select prompt_id, canonical_prompt_id from prompt_link where canonica
 
 @dataclass(frozen=True)
 class PairTexts:
-    """What stands behind the scores of some prompts of a pair.
+    """What stands behind the scores of some prompts of a pair."""
 
-    Attributes:
-        prompts: rows of ``prompt`` by id.
-        responses: first stored response of each side (0, 1) to each prompt.
-        choices: most likely option of each side to each prompt, where several were scored.
-    """
-
-    prompts: Mapping[int, Mapping[str, Any]]
-    responses: Mapping[tuple[int, int], str]
+    prompts: Mapping[int, Mapping[str, Any]]  #: rows of ``prompt`` by id.
+    responses: Mapping[tuple[int, int], str]  #: first stored response of each side (0, 1) to each prompt.
+    #: most likely option of each side to each prompt, where several were scored.
     choices: Mapping[tuple[int, int], str]
 
 

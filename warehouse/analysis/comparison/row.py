@@ -12,7 +12,7 @@ from warehouse.analysis.comparison.costs import PairCosts
 from warehouse.analysis.comparison.pair_tests import Tests
 from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.comparison.read import PairTexts
-from warehouse.analysis.results import Column, Row, Tested
+from warehouse.analysis.results import BenchmarkRow, Column, PairedRow, Tested
 from warehouse.analysis.selection.clusterings import outside_clusters
 from warehouse.analysis.selection.scores import PromptScores, places_among
 from warehouse.questions.comparison import Compare
@@ -24,143 +24,84 @@ FEWEST_OTHERS = 2
 
 
 @dataclass(frozen=True)
-class ComparisonRow(Tested, Row):
-    """The difference on one benchmark and split, first minus second.
+class ComparisonRow(Tested, PairedRow):
+    """The difference on one benchmark and split, first minus second; ``overall`` for the mean over several."""
 
-    Attributes:
-        benchmark: name of the benchmark; ``overall`` for the mean over several.
-        split: part of the benchmark.
-        metric: name of the metric, with its filter.
-        model_a: the first model.
-        condition_a: settings that tell it from the second.
-        model_b: the second model.
-        condition_b: settings that tell it from the first.
-        mean_a: figure of the first on the common prompts.
-        mean_b: figure of the second on the common prompts.
-        difference: ``mean_a - mean_b``.
-        standard_error: of the difference; None where not defined or 0.
-        ci_low: lower end of the t interval.
-        ci_high: upper end of the t interval.
-        level: nominal coverage of the interval.
-        p_value: two-sided, of the test named in ``test``.
-        better: ``"a"`` or ``"b"`` where ``p_value`` (``p_holm``, where there is one) is at most
-            1 - level, by the metric's direction; empty where it is not, or none is known.
-        correlation: of the two over prompts.
-        variance_saved: share of the unpaired variance that pairing removes.
-        n_prompts: prompts that both have a score of.
-        only_a: prompts that only the first has a score of.
-        only_b: prompts that only the second has a score of.
-        n_clusters: clusters among the common prompts; None without clusters.
-        n_draws_a: generations of the first on the common prompts.
-        n_draws_b: generations of the second on the common prompts.
-        method: of the error and the interval.
-        flags: warnings of the statistics.
-        reason: why this method, or why there is no interval.
-        se_unclustered: error as if prompts were independent (Miller eq. 7).
-        se_eq8: the paper's clustered error (Miller eq. 8), beside the CR2 of
-            ``standard_error``; None without clusters.
-        runs_a: ids of the runs of the first.
-        runs_b: ids of the runs of the second.
-        test: behind ``p_value``: ``t``, ``permutation``, ``mcnemar`` or ``wilcoxon``.
-        p_t: two-sided, Student's t.
-        p_permutation: two-sided, signs of differences (or of cluster sums) flipped.
-        permutation: ``exact``, ``binomial`` (exact) or ``monte_carlo``; empty without.
-        p_mcnemar: McNemar's exact test; 0/1 scores, one draw, no clusters.
-        p_wilcoxon: Wilcoxon's signed ranks; only where it is asked for.
-        p_holm: ``p_value`` adjusted for the number of benchmarks (Holm); None with one.
-        margin: half width of what counts as equal; None where none was given.
-        p_equivalence: the larger of two one-sided t tests against ``margin``.
-        equivalent: ``p_equivalence`` is at most 1 - level; None without.
-        estimand: ``prompts_sampled`` or ``prompts_fixed``.
-        degrees_of_freedom: of the standard error.
-        higher_a: common prompts on which the first has the higher score.
-        higher_b: common prompts on which the second has the higher score.
-        unscored_a: samples of the first without a score.
-        unscored_b: samples of the second without a score.
-        partial_difference: with the prompts that only one of them has: the paired difference and the
-            unpaired one of those, weighted by inverse variance; None where either has fewer than two,
-            with clusters or weights, and with the prompts fixed.
-        partial_standard_error: of it.
-        partial_ci_low: lower end of its t interval.
-        partial_ci_high: upper end.
-        partial_p_value: two-sided, Student's t.
-        not_applicable: ``name: why`` of each test that was not made.
-        cost_metric: cost that was asked for; empty without.
-        cost_a: mean cost of an answer of the first, on the common prompts of which both costs are known.
-        cost_b: of the second.
-        cost_ratio: cost of the first over that of the second.
-        ratio_low: lower end of its interval, by logarithms.
-        ratio_high: upper end.
-        n_missing_cost: common prompts of which either cost is not known; None where no cost was asked for.
-        prices_digest: sha256 of the prices behind it; empty without.
-        costs: that the columns of costs come from.
-        paired: the difference that the columns from ``mean_a`` on come from.
-        tests: that the p-values of each test come from.
-    """
-
-    benchmark: str
-    split: str
-    metric: str
-    model_a: str
-    condition_a: str
-    model_b: str
-    condition_b: str
-    mean_a: ClassVar[Column[float]] = Column("paired.mean_a")
-    mean_b: ClassVar[Column[float]] = Column("paired.mean_b")
-    difference: ClassVar[Column[float]] = Column("paired.difference")
+    mean_a: ClassVar[Column[float]] = Column("paired.mean_a")  #: figure of the first on the common prompts.
+    mean_b: ClassVar[Column[float]] = Column("paired.mean_b")  #: figure of the second on the common prompts.
+    difference: ClassVar[Column[float]] = Column("paired.difference")  #: ``mean_a - mean_b``.
+    #: of the difference; None where not defined or 0.
     standard_error: ClassVar[Column[float | None]] = Column("paired.standard_error")
-    ci_low: ClassVar[Column[float | None]] = Column("paired.ci_low")
-    ci_high: ClassVar[Column[float | None]] = Column("paired.ci_high")
-    level: ClassVar[Column[float]] = Column("paired.level")
-    p_value: float | None
+    ci_low: ClassVar[Column[float | None]] = Column("paired.ci_low")  #: lower end of the t interval.
+    ci_high: ClassVar[Column[float | None]] = Column("paired.ci_high")  #: upper end of the t interval.
+    level: ClassVar[Column[float]] = Column("paired.level")  #: nominal coverage of the interval.
+    p_value: float | None  #: two-sided, of the test named in ``test``.
+    #: ``"a"`` or ``"b"`` where ``p_value`` (``p_holm``, where there is one) is at most 1 - level, by the metric's
+    #: direction; empty where it is not, or none is known.
     better: str
-    correlation: ClassVar[Column[float | None]] = Column("paired.correlation")
+    correlation: ClassVar[Column[float | None]] = Column("paired.correlation")  #: of the two over prompts.
+    #: share of the unpaired variance that pairing removes.
     variance_saved: ClassVar[Column[float | None]] = Column("paired.variance_saved")
-    n_prompts: ClassVar[Column[int]] = Column("paired.n_prompts")
-    only_a: int
-    only_b: int
+    n_prompts: ClassVar[Column[int]] = Column("paired.n_prompts")  #: prompts that both have a score of.
+    only_a: int  #: prompts that only the first has a score of.
+    only_b: int  #: prompts that only the second has a score of.
+    #: clusters among the common prompts; None without clusters.
     n_clusters: ClassVar[Column[int | None]] = Column("paired.n_clusters")
-    n_draws_a: int
-    n_draws_b: int
-    method: ClassVar[Column[str]] = Column("paired.method")
-    flags: tuple[str, ...]
-    reason: ClassVar[Column[str]] = Column("paired.reason")
+    n_draws_a: int  #: generations of the first on the common prompts.
+    n_draws_b: int  #: generations of the second on the common prompts.
+    method: ClassVar[Column[str]] = Column("paired.method")  #: of the error and the interval.
+    flags: tuple[str, ...]  #: warnings of the statistics.
+    reason: ClassVar[Column[str]] = Column("paired.reason")  #: why this method, or why there is no interval.
+    #: error as if prompts were independent (Miller eq. 7).
     se_unclustered: ClassVar[Column[float | None]] = Column("paired.se_eq7")
+    #: the paper's clustered error (Miller eq. 8), beside the CR2 of ``standard_error``; None without clusters.
     se_eq8: ClassVar[Column[float | None]] = Column("paired.se_eq8")
-    runs_a: tuple[int, ...]
-    runs_b: tuple[int, ...]
-    test: str
-    p_t: ClassVar[Column[float | None]] = Column("tests.p_t")
+    runs_a: tuple[int, ...]  #: ids of the runs of the first.
+    runs_b: tuple[int, ...]  #: ids of the runs of the second.
+    test: str  #: behind ``p_value``: ``t``, ``permutation``, ``mcnemar`` or ``wilcoxon``.
+    p_t: ClassVar[Column[float | None]] = Column("tests.p_t")  #: two-sided, Student's t.
+    #: two-sided, signs of differences (or of cluster sums) flipped.
     p_permutation: ClassVar[Column[float | None]] = Column("tests.p_permutation")
+    #: ``exact``, ``binomial`` (exact) or ``monte_carlo``; empty without.
     permutation: ClassVar[Column[str]] = Column("tests.permutation")
+    #: McNemar's exact test; 0/1 scores, one draw, no clusters.
     p_mcnemar: ClassVar[Column[float | None]] = Column("tests.p_mcnemar")
+    #: Wilcoxon's signed ranks; only where it is asked for.
     p_wilcoxon: ClassVar[Column[float | None]] = Column("tests.p_wilcoxon")
-    p_holm: float | None
-    margin: float | None
+    p_holm: float | None  #: ``p_value`` adjusted for the number of benchmarks (Holm); None with one.
+    margin: float | None  #: half width of what counts as equal; None where none was given.
+    #: the larger of two one-sided t tests against ``margin``.
     p_equivalence: ClassVar[Column[float | None]] = Column("tests.p_equivalence")
-    equivalent: bool | None
-    estimand: ClassVar[Column[str]] = Column("paired.estimand")
-    degrees_of_freedom: ClassVar[Column[float | None]] = Column("paired.degrees_of_freedom")
-    higher_a: int
-    higher_b: int
-    unscored_a: int
-    unscored_b: int
+    equivalent: bool | None  #: ``p_equivalence`` is at most 1 - level; None without.
+    estimand: ClassVar[Column[str]] = Column("paired.estimand")  #: ``prompts_sampled`` or ``prompts_fixed``.
+    degrees_of_freedom: ClassVar[Column[float | None]] = Column("paired.degrees_of_freedom")  #: of the standard error.
+    higher_a: int  #: common prompts on which the first has the higher score.
+    higher_b: int  #: common prompts on which the second has the higher score.
+    unscored_a: int  #: samples of the first without a score.
+    unscored_b: int  #: samples of the second without a score.
+    #: with the prompts that only one of them has: the paired difference and the unpaired one of those, weighted by
+    #: inverse variance; None where either has fewer than two, with clusters or weights, and with the prompts fixed.
     partial_difference: float | None
-    partial_standard_error: float | None
-    partial_ci_low: float | None
-    partial_ci_high: float | None
-    partial_p_value: float | None
+    partial_standard_error: float | None  #: of it.
+    partial_ci_low: float | None  #: lower end of its t interval.
+    partial_ci_high: float | None  #: upper end.
+    partial_p_value: float | None  #: two-sided, Student's t.
+    #: ``name: why`` of each test that was not made.
     not_applicable: ClassVar[Column[tuple[str, ...]]] = Column("tests.reasons")
-    paired: PairedDifference
-    tests: Tests
-    costs: PairCosts | None = None
-    cost_metric: ClassVar[Column[str]] = Column("costs.metric", "")
+    paired: PairedDifference  #: the difference that the columns from ``mean_a`` on come from.
+    tests: Tests  #: that the p-values of each test come from.
+    costs: PairCosts | None = None  #: that the columns of costs come from.
+    cost_metric: ClassVar[Column[str]] = Column("costs.metric", "")  #: cost that was asked for; empty without.
+    #: mean cost of an answer of the first, on the common prompts of which both costs are known.
     cost_a: ClassVar[Column[float | None]] = Column("costs.a")
-    cost_b: ClassVar[Column[float | None]] = Column("costs.b")
+    cost_b: ClassVar[Column[float | None]] = Column("costs.b")  #: of the second.
+    #: cost of the first over that of the second.
     cost_ratio: ClassVar[Column[float | None]] = Column("costs.ratio.estimate")
-    ratio_low: ClassVar[Column[float | None]] = Column("costs.ratio.low")
-    ratio_high: ClassVar[Column[float | None]] = Column("costs.ratio.high")
+    ratio_low: ClassVar[Column[float | None]] = Column("costs.ratio.low")  #: lower end of its interval, by logarithms.
+    ratio_high: ClassVar[Column[float | None]] = Column("costs.ratio.high")  #: upper end.
+    #: common prompts of which either cost is not known; None where no cost was asked for.
     n_missing_cost: ClassVar[Column[int | None]] = Column("costs.n_missing")
+    #: sha256 of the prices behind it; empty without.
     prices_digest: ClassVar[Column[str]] = Column("costs.prices_digest", "")
 
     PARTS = ("paired", "tests", "costs")
@@ -231,49 +172,25 @@ def is_equivalent(p: float | None, level: float) -> bool | None:
 
 
 @dataclass(frozen=True)
-class Flip(Row):
-    """A prompt on which the scores of two models differ.
+class Flip(BenchmarkRow):
+    """A prompt on which the scores of two models differ."""
 
-    Attributes:
-        benchmark: name of the benchmark.
-        split: part of the benchmark.
-        metric: name of the metric, with its filter.
-        prompt_id: id in the store; ``show RUN PROMPT_ID`` shows all draws.
-        tool_id: the tool's own id of the prompt; None if it has none.
-        difference: ``score_a - score_b``; None where one of them has no score.
-        score_a: mean over the draws of the first, in the metric's unit per prompt; None without one.
-        score_b: mean over the draws of the second.
-        n_draws_a: generations behind ``score_a``.
-        n_draws_b: generations behind ``score_b``.
-        text: the question; None if it is not stored.
-        target: the expected answer.
-        response_a: first stored response of the first model, else the answer taken from it.
-        response_b: first stored response of the second model.
-        choice_a: answer option that the first model finds most likely (largest log-likelihood),
-            where several were scored.
-        choice_b: the same of the second model.
-        run_a: newest run of the first.
-        run_b: newest run of the second.
-    """
-
-    benchmark: str
-    split: str
-    metric: str
-    prompt_id: int
-    tool_id: str | None
-    difference: float | None
-    score_a: float | None
-    score_b: float | None
-    n_draws_a: int
-    n_draws_b: int
-    text: str | None
-    target: str | None
-    response_a: str | None
-    response_b: str | None
+    prompt_id: int  #: id in the store; ``show RUN PROMPT_ID`` shows all draws.
+    tool_id: str | None  #: the tool's own id of the prompt; None if it has none.
+    difference: float | None  #: ``score_a - score_b``; None where one of them has no score.
+    score_a: float | None  #: mean over the draws of the first, in the metric's unit per prompt; None without one.
+    score_b: float | None  #: mean over the draws of the second.
+    n_draws_a: int  #: generations behind ``score_a``.
+    n_draws_b: int  #: generations behind ``score_b``.
+    text: str | None  #: the question; None if it is not stored.
+    target: str | None  #: the expected answer.
+    response_a: str | None  #: first stored response of the first model, else the answer taken from it.
+    response_b: str | None  #: first stored response of the second model.
+    #: answer option that the first model finds most likely (largest log-likelihood), where several were scored.
     choice_a: str | None
-    choice_b: str | None
-    run_a: int
-    run_b: int
+    choice_b: str | None  #: the same of the second model.
+    run_a: int  #: newest run of the first.
+    run_b: int  #: newest run of the second.
 
 
 def flipped(pair: Pair, limit: int) -> list[int]:

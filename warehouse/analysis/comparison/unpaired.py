@@ -22,7 +22,7 @@ from warehouse.analysis.comparison.words import (
     models_of,
 )
 from warehouse.analysis.leaderboard.row import usable_bounds
-from warehouse.analysis.results import Column, Result, Row, SingleTest, Tested
+from warehouse.analysis.results import Column, PairedRow, Result, SingleTest, Tested
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import ClusterMap, outside_clusters
 from warehouse.analysis.selection.conditions import Condition
@@ -39,115 +39,65 @@ from warehouse.tables.words import meanings, p_value
 
 
 @dataclass(frozen=True)
-class UnpairedRow(Tested, Row):
-    """The difference on one benchmark and split, first minus second, each on its own prompts.
+class UnpairedRow(Tested, PairedRow):
+    """The difference on one benchmark and split, first minus second, each on its own prompts."""
 
-    Attributes:
-        benchmark: name of the benchmark.
-        split: part of the benchmark.
-        metric: name of the metric, with its filter.
-        model_a: the first model.
-        condition_a: settings that tell it from the second.
-        model_b: the second model.
-        condition_b: settings that tell it from the first.
-        mean_a: figure of the first over all its scored prompts.
-        mean_b: figure of the second over all its scored prompts.
-        difference: ``mean_a - mean_b``.
-        standard_error: sqrt(se_a² + se_b²) (Miller eq. 5); None where not defined or 0.
-        ci_low: lower end of Welch's t interval.
-        ci_high: upper end of it.
-        level: nominal coverage of the intervals.
-        statistic: difference / standard_error, z in Miller eq. 6.
-        degrees_of_freedom: Welch and Satterthwaite's.
-        p_value: two-sided, Welch's t.
-        p_holm: ``p_value`` adjusted for the number of benchmarks (Holm); None with one.
-        z_ci_low: lower end of the paper's normal interval.
-        z_ci_high: upper end of it.
-        z_p_value: two-sided, standard normal (eq. 6).
-        better: ``"a"`` or ``"b"`` where ``p_value`` (``p_holm``, where there is one) is at most
-            1 - level, by the metric's direction; empty where it is not, or none is known.
-        se_a: error of the first, CR2 with clusters.
-        se_b: error of the second.
-        n_prompts_a: scored prompts of the first.
-        n_prompts_b: scored prompts of the second.
-        n_shared: prompts that both have a score of; 0 unless it was forced.
-        n_clusters_a: clusters of the first; None without clusters.
-        n_clusters_b: clusters of the second.
-        n_draws_a: generations of the first.
-        n_draws_b: generations of the second.
-        unscored_a: samples of the first without a score.
-        unscored_b: samples of the second without a score.
-        method: ``welch_t``.
-        flags: warnings of the statistics, with ``_a`` or ``_b``; ``shared_prompts``.
-        reason: why there is no interval, or what the errors take for granted.
-        runs_a: ids of the runs of the first.
-        runs_b: ids of the runs of the second.
-        unpaired: the difference that the columns from ``mean_a`` on come from.
-        figure_a: of the first, on its own prompts.
-        figure_b: of the second.
-    """
-
-    benchmark: str
-    split: str
-    metric: str
-    model_a: str
-    condition_a: str
-    model_b: str
-    condition_b: str
-    mean_a: ClassVar[Column[float]] = Column("unpaired.estimate_a")
+    mean_a: ClassVar[Column[float]] = Column("unpaired.estimate_a")  #: figure of the first over all its scored prompts.
+    #: figure of the second over all its scored prompts.
     mean_b: ClassVar[Column[float]] = Column("unpaired.estimate_b")
-    difference: ClassVar[Column[float]] = Column("unpaired.difference")
+    difference: ClassVar[Column[float]] = Column("unpaired.difference")  #: ``mean_a - mean_b``.
+    #: sqrt(se_a² + se_b²) (Miller eq. 5); None where not defined or 0.
     standard_error: ClassVar[Column[float | None]] = Column("unpaired.standard_error")
-    ci_low: ClassVar[Column[float | None]] = Column("unpaired.ci_low")
-    ci_high: ClassVar[Column[float | None]] = Column("unpaired.ci_high")
-    level: ClassVar[Column[float]] = Column("unpaired.level")
+    ci_low: ClassVar[Column[float | None]] = Column("unpaired.ci_low")  #: lower end of Welch's t interval.
+    ci_high: ClassVar[Column[float | None]] = Column("unpaired.ci_high")  #: upper end of it.
+    level: ClassVar[Column[float]] = Column("unpaired.level")  #: nominal coverage of the intervals.
+    #: difference / standard_error, z in Miller eq. 6.
     statistic: ClassVar[Column[float | None]] = Column("unpaired.statistic")
+    #: Welch and Satterthwaite's.
     degrees_of_freedom: ClassVar[Column[float | None]] = Column("unpaired.degrees_of_freedom")
-    p_value: ClassVar[Column[float | None]] = Column("unpaired.p_value")
-    p_holm: float | None
-    z_ci_low: ClassVar[Column[float | None]] = Column("unpaired.z_ci_low")
-    z_ci_high: ClassVar[Column[float | None]] = Column("unpaired.z_ci_high")
-    z_p_value: ClassVar[Column[float | None]] = Column("unpaired.z_p_value")
+    p_value: ClassVar[Column[float | None]] = Column("unpaired.p_value")  #: two-sided, Welch's t.
+    p_holm: float | None  #: ``p_value`` adjusted for the number of benchmarks (Holm); None with one.
+    z_ci_low: ClassVar[Column[float | None]] = Column("unpaired.z_ci_low")  #: lower end of the paper's normal interval.
+    z_ci_high: ClassVar[Column[float | None]] = Column("unpaired.z_ci_high")  #: upper end of it.
+    z_p_value: ClassVar[Column[float | None]] = Column("unpaired.z_p_value")  #: two-sided, standard normal (eq. 6).
+    #: ``"a"`` or ``"b"`` where ``p_value`` (``p_holm``, where there is one) is at most 1 - level, by the metric's
+    #: direction; empty where it is not, or none is known.
     better: str
-    se_a: ClassVar[Column[float | None]] = Column("figure_a.standard_error")
-    se_b: ClassVar[Column[float | None]] = Column("figure_b.standard_error")
-    n_prompts_a: ClassVar[Column[int]] = Column("unpaired.n_prompts_a")
-    n_prompts_b: ClassVar[Column[int]] = Column("unpaired.n_prompts_b")
-    n_shared: int
+    se_a: ClassVar[Column[float | None]] = Column("figure_a.standard_error")  #: error of the first, CR2 with clusters.
+    se_b: ClassVar[Column[float | None]] = Column("figure_b.standard_error")  #: error of the second.
+    n_prompts_a: ClassVar[Column[int]] = Column("unpaired.n_prompts_a")  #: scored prompts of the first.
+    n_prompts_b: ClassVar[Column[int]] = Column("unpaired.n_prompts_b")  #: scored prompts of the second.
+    n_shared: int  #: prompts that both have a score of; 0 unless it was forced.
+    #: clusters of the first; None without clusters.
     n_clusters_a: ClassVar[Column[int | None]] = Column("figure_a.n_clusters")
-    n_clusters_b: ClassVar[Column[int | None]] = Column("figure_b.n_clusters")
-    n_draws_a: int
-    n_draws_b: int
-    unscored_a: int
-    unscored_b: int
-    method: ClassVar[Column[str]] = Column("unpaired.method")
-    flags: tuple[str, ...]
+    n_clusters_b: ClassVar[Column[int | None]] = Column("figure_b.n_clusters")  #: clusters of the second.
+    n_draws_a: int  #: generations of the first.
+    n_draws_b: int  #: generations of the second.
+    unscored_a: int  #: samples of the first without a score.
+    unscored_b: int  #: samples of the second without a score.
+    method: ClassVar[Column[str]] = Column("unpaired.method")  #: ``welch_t``.
+    flags: tuple[str, ...]  #: warnings of the statistics, with ``_a`` or ``_b``; ``shared_prompts``.
+    #: why there is no interval, or what the errors take for granted.
     reason: ClassVar[Column[str]] = Column("unpaired.reason")
-    runs_a: tuple[int, ...]
-    runs_b: tuple[int, ...]
-    unpaired: UnpairedDifference
-    figure_a: Estimate
-    figure_b: Estimate
+    runs_a: tuple[int, ...]  #: ids of the runs of the first.
+    runs_b: tuple[int, ...]  #: ids of the runs of the second.
+    unpaired: UnpairedDifference  #: the difference that the columns from ``mean_a`` on come from.
+    figure_a: Estimate  #: of the first, on its own prompts.
+    figure_b: Estimate  #: of the second.
 
     PARTS = ("unpaired", "figure_a", "figure_b")
 
 
 @dataclass(frozen=True)
 class UnpairedComparison(SingleTest, Result):
-    """Unpaired differences, one row per benchmark and split.
-
-    Attributes:
-        a: the first reference, as given.
-        b: the second reference, as given.
-        left_out: what was not compared, each with the reason.
-    """
+    """Unpaired differences, one row per benchmark and split."""
 
     ROW = UnpairedRow
 
-    a: str
-    b: str
+    a: str  #: the first reference, as given.
+    b: str  #: the second reference, as given.
     rows: tuple[UnpairedRow, ...]
-    left_out: tuple[str, ...]
+    left_out: tuple[str, ...]  #: what was not compared, each with the reason.
 
     @property
     def one_line(self) -> str:

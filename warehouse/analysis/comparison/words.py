@@ -41,15 +41,10 @@ _MOST_NAMED = 5
 
 @dataclass(frozen=True)
 class Sentence:
-    """Words with names of dumps among them.
+    """Words with names of dumps among them."""
 
-    Attributes:
-        template: our own words, ``{}`` for each name.
-        names: in the order of the template.
-    """
-
-    template: str
-    names: tuple[str, ...] = ()
+    template: str  #: our own words, ``{}`` for each name.
+    names: tuple[str, ...] = ()  #: in the order of the template.
 
     def __str__(self) -> str:
         return self.template.format(*self.names)

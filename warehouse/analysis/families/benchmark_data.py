@@ -30,29 +30,17 @@ select id, content_digest from run where status <> 'invalidated' and superseded_
 
 @dataclass
 class BenchmarkData:
-    """One benchmark.
+    """One benchmark."""
 
-    Attributes:
-        benchmark: name and ids.
-        conditions: by key, all that have current runs here.
-        metrics: the headline metrics; empty with ``why_no_metric``.
-        why_no_metric: why there is no one metric to report.
-        context: digest of what error bars and figures depend on beside the runs.
-        links: prompts that are the same as others.
-        baselines: keys of the conditions of each baseline, by its reference.
-        digests: of the content of each run, by id.
-        opener: opens the store, for as long as something is read.
-    """
-
-    benchmark: Benchmark
-    conditions: Mapping[str, Condition]
-    metrics: tuple[Metric, ...]
-    why_no_metric: str
-    context: str
-    links: Links
-    baselines: Mapping[str, frozenset[str]]
-    digests: Mapping[int, str]
-    opener: StoreOpener
+    benchmark: Benchmark  #: name and ids.
+    conditions: Mapping[str, Condition]  #: by key, all that have current runs here.
+    metrics: tuple[Metric, ...]  #: the headline metrics; empty with ``why_no_metric``.
+    why_no_metric: str  #: why there is no one metric to report.
+    context: str  #: digest of what error bars and figures depend on beside the runs.
+    links: Links  #: prompts that are the same as others.
+    baselines: Mapping[str, frozenset[str]]  #: keys of the conditions of each baseline, by its reference.
+    digests: Mapping[int, str]  #: of the content of each run, by id.
+    opener: StoreOpener  #: opens the store, for as long as something is read.
     _opened: Store | None = None
     _entries: dict[str, list[ScoredCondition]] = field(default_factory=dict)
     _linked: dict[tuple[str, int], PromptScores] = field(default_factory=dict)
@@ -178,17 +166,12 @@ class SuiteBenchmarks(BenchmarkData):
 
 @dataclass(frozen=True)
 class AllData:
-    """What a refresh looks at.
+    """What a refresh looks at."""
 
-    Attributes:
-        benchmarks: those with current runs, by name, then suites, for families that take them.
-        names: canonical names of all that were meant, also of those whose runs are gone.
-        notes: of each baseline that cannot be used.
-    """
-
+    #: those with current runs, by name, then suites, for families that take them.
     benchmarks: tuple[BenchmarkData, ...]
-    names: tuple[str, ...]
-    notes: tuple[str, ...]
+    names: tuple[str, ...]  #: canonical names of all that were meant, also of those whose runs are gone.
+    notes: tuple[str, ...]  #: of each baseline that cannot be used.
 
 
 def run_digests(store: Store) -> dict[int, str]:

@@ -25,23 +25,16 @@ _KEY_LENGTH = 12
 class FamilySettings:
     """What holds for all figures of a refresh.
 
-    Attributes:
-        level: nominal coverage of the intervals, in (0, 1).
-        baselines: references of models that all others are compared with.
-        n_resamples: draws behind rank sets.
-        permutations: shuffled matrices of the matrix tests.
-        seed: of everything random.
-
     Raises:
         StatisticsError: a level out of range.
         MisuseError: another number out of range.
     """
 
-    level: float = 0.95
-    baselines: tuple[str, ...] = ()
-    n_resamples: int = DRAWS
-    permutations: int = 1000
-    seed: int = 0
+    level: float = 0.95  #: nominal coverage of the intervals, in (0, 1).
+    baselines: tuple[str, ...] = ()  #: references of models that all others are compared with.
+    n_resamples: int = DRAWS  #: draws behind rank sets.
+    permutations: int = 1000  #: shuffled matrices of the matrix tests.
+    seed: int = 0  #: of everything random.
 
     def __post_init__(self) -> None:
         as_level(self.level)
@@ -53,68 +46,44 @@ class FamilySettings:
 
 @dataclass(frozen=True)
 class RefreshQuestion:
-    """One question of a family on a benchmark: what is recomputed, or not, as a whole.
+    """One question of a family on a benchmark: what is recomputed, or not, as a whole."""
 
-    Attributes:
-        subject: what it is about; with the family and the benchmark it names the question.
-        conditions: keys of the conditions whose scores it reads.
-        settings: everything else that changes the answer; values that JSON can hold.
-    """
-
-    subject: str
-    conditions: tuple[str, ...]
+    subject: str  #: what it is about; with the family and the benchmark it names the question.
+    conditions: tuple[str, ...]  #: keys of the conditions whose scores it reads.
+    #: everything else that changes the answer; values that JSON can hold.
     settings: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Value:
-    """One figure.
+    """One figure."""
 
-    Attributes:
-        subject_kind: ``condition``, ``pair``, ``step`` (a checkpoint and the one before),
-            ``recipe`` (seeds and checkpoints together), ``benchmark``, or ``question`` where a family could not answer.
-        subject: natural key: `subject_of` a condition, or two of them.
-        metric: name of the metric, with its filter.
-        statistic: what the figure is: ``score``, ``difference``, ``rank`` …
-        method: how it was computed.
-        estimate: the figure; None with a ``reason``.
-        standard_error: of it; None where not defined.
-        low: lower end of its interval.
-        high: upper end.
-        n: prompts behind it.
-        n_clusters: clusters behind it; None without clusters.
-        reason: why there is no figure or no interval, or what to know about it.
-        details: whatever else belongs to it; values that JSON can hold.
-    """
-
+    #: ``condition``, ``pair``, ``step`` (a checkpoint and the one before), ``recipe`` (seeds and checkpoints together),
+    #: ``benchmark``, or ``question`` where a family could not answer.
     subject_kind: str
-    subject: str
-    metric: str
-    statistic: str
-    method: str
-    estimate: float | None = None
-    standard_error: float | None = None
-    low: float | None = None
-    high: float | None = None
-    n: int | None = None
-    n_clusters: int | None = None
-    reason: str = ""
-    details: Mapping[str, Any] = field(default_factory=dict)
+    subject: str  #: natural key: `subject_of` a condition, or two of them.
+    metric: str  #: name of the metric, with its filter.
+    statistic: str  #: what the figure is: ``score``, ``difference``, ``rank`` …
+    method: str  #: how it was computed.
+    estimate: float | None = None  #: the figure; None with a ``reason``.
+    standard_error: float | None = None  #: of it; None where not defined.
+    low: float | None = None  #: lower end of its interval.
+    high: float | None = None  #: upper end.
+    n: int | None = None  #: prompts behind it.
+    n_clusters: int | None = None  #: clusters behind it; None without clusters.
+    reason: str = ""  #: why there is no figure or no interval, or what to know about it.
+    details: Mapping[str, Any] = field(default_factory=dict)  #: whatever else belongs to it; values that JSON can hold.
 
 
 @runtime_checkable
 class Family(Protocol):
     """Figures of one kind.
 
-    Attributes:
-        name: of the family, without a slash.
-        version: of the computation; another one makes all its figures stale.
-
     A family with ``takes_suites = True`` is asked about suites too (`SuiteBenchmarks`).
     """
 
-    name: str
-    version: str
+    name: str  #: of the family, without a slash.
+    version: str  #: of the computation; another one makes all its figures stale.
 
     def questions(self, data: BenchmarkData, settings: FamilySettings) -> Sequence[RefreshQuestion]:
         """The questions on a benchmark; reads no scores."""

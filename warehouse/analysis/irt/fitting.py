@@ -28,21 +28,13 @@ EXCERPT = 80
 
 @dataclass(frozen=True, eq=False)
 class Fitted:
-    """A pool with its model.
+    """A pool with its model."""
 
-    Attributes:
-        pool: the answers.
-        fit: of them.
-        reason: why 1PL or 2PL.
-        blocks: number of each model's block, shape (M,).
-        links: linking items of each block; None for one block.
-    """
-
-    pool: Pool
-    fit: IrtFit
-    reason: str
-    blocks: NDArray[np.intp]
-    links: NDArray[np.intp] | None
+    pool: Pool  #: the answers.
+    fit: IrtFit  #: of them.
+    reason: str  #: why 1PL or 2PL.
+    blocks: NDArray[np.intp]  #: number of each model's block, shape (M,).
+    links: NDArray[np.intp] | None  #: linking items of each block; None for one block.
 
     @property
     def block_rows(self) -> tuple[BlockRow, ...]:

@@ -259,22 +259,9 @@ def dimensions_of(
 
 
 def plan_next(pool: Pool, asked: str, *, n: int, new: bool, model: str | None, level: float, seed: int) -> NextReport:
-    """The most informative prompts for a model at what it has answered so far.
+    """The most informative prompts for a model at what it has answered so far, by a fit of the others of a pool.
 
-    Prompts are calibrated on the other models of the pool.
-
-    Args:
-        pool: the answers.
-        asked: name of a model of the pool, or with ``new`` of one that has no answers.
-        n: prompts to name, at least 1.
-        new: the model has no answers yet.
-        model: ``1pl`` or ``2pl``; None: see `fit_pool`.
-        level: of the interval after the plan.
-        seed: of the replay's folds.
-
-    Raises:
-        MisuseError: an unknown model, or one of several conditions; nothing left to ask; blocks of
-            models that answered different prompts.
+    Arguments and errors are those of :meth:`Irt.next_items`, and models that answered different prompts are one.
     """
     row = None if new else _row(pool, asked)
     if new and asked in {*pool.names, *pool.responses.models}:

@@ -25,55 +25,32 @@ from warehouse.store.connection import Store
 
 @dataclass(frozen=True)
 class Form:
-    """One benchmark as one harness asks it: its prompts are items of their own.
+    """One benchmark as one harness asks it: its prompts are items of their own."""
 
-    Attributes:
-        label: the benchmark, with what tells it from other forms.
-        benchmark: its name.
-        harness: which asked.
-        metric: name of the metric, with its filter.
-        n_items: prompts in the pool.
-        n_models: models with an answer to one of them.
-    """
-
-    label: str
-    benchmark: str
-    harness: str
-    metric: str
-    n_items: int
-    n_models: int
+    label: str  #: the benchmark, with what tells it from other forms.
+    benchmark: str  #: its name.
+    harness: str  #: which asked.
+    metric: str  #: name of the metric, with its filter.
+    n_items: int  #: prompts in the pool.
+    n_models: int  #: models with an answer to one of them.
 
 
 @dataclass(frozen=True, eq=False)
 class Pool:
-    """Answers of models to items.
+    """Answers of models to items."""
 
-    Attributes:
-        benchmarks: names, sorted.
-        forms: benchmarks by harness.
-        responses: successes of draws, models × items.
-        conditions: one condition of each model, for fields of its runs, shape (M,).
-        names: name of each model without what tells its conditions apart, shape (M,).
-        form: number of each item's form, shape (J,).
-        prompts: id of each item's prompt, shape (J,).
-        keys: what to call each prompt.
-        texts: theirs, None where there is none.
-        clusters: testlet of each item, shape (J,); None: every prompt is by itself.
-        notes: what a reader should know.
-    """
-
-    benchmarks: tuple[str, ...]
-    forms: tuple[Form, ...]
-    responses: Responses
-    conditions: tuple[Condition, ...]
-    names: tuple[str, ...]
-    form: NDArray[np.intp]
-    prompts: NDArray[np.int64]
-    keys: tuple[str, ...]
-    texts: tuple[str | None, ...]
+    benchmarks: tuple[str, ...]  #: names, sorted.
+    forms: tuple[Form, ...]  #: benchmarks by harness.
+    responses: Responses  #: successes of draws, models × items.
+    conditions: tuple[Condition, ...]  #: one condition of each model, for fields of its runs, shape (M,).
+    names: tuple[str, ...]  #: name of each model without what tells its conditions apart, shape (M,).
+    form: NDArray[np.intp]  #: number of each item's form, shape (J,).
+    prompts: NDArray[np.int64]  #: id of each item's prompt, shape (J,).
+    keys: tuple[str, ...]  #: what to call each prompt.
+    texts: tuple[str | None, ...]  #: theirs, None where there is none.
     natural_keys: tuple[str, ...]
-    clusters: NDArray[np.int64] | None
-    notes: tuple[str, ...]
+    clusters: NDArray[np.int64] | None  #: testlet of each item, shape (J,); None: every prompt is by itself.
+    notes: tuple[str, ...]  #: what a reader should know.
 
     @cached_property
     def fingerprint(self) -> str:
@@ -305,19 +282,12 @@ def _testlets(
 
 @dataclass(frozen=True, eq=False)
 class Cells:
-    """Successes and draws of some models on some prompts.
+    """Successes and draws of some models on some prompts."""
 
-    Attributes:
-        rows: number of each model in the pool, shape (m,).
-        prompts: ids, ascending, shape (n,).
-        successes: of draws, 0 where missing, shape (m, n).
-        trials: draws, 0 where missing, shape (m, n).
-    """
-
-    rows: list[int]
-    prompts: NDArray[np.int64]
-    successes: NDArray[np.float64]
-    trials: NDArray[np.float64]
+    rows: list[int]  #: number of each model in the pool, shape (m,).
+    prompts: NDArray[np.int64]  #: ids, ascending, shape (n,).
+    successes: NDArray[np.float64]  #: of draws, 0 where missing, shape (m, n).
+    trials: NDArray[np.float64]  #: draws, 0 where missing, shape (m, n).
 
 
 def cells_of(entries: Mapping[int, ScoredCondition]) -> tuple[Cells | None, str]:

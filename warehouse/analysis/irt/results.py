@@ -12,109 +12,63 @@ from warehouse.stats.items.dimension_choice import DimensionError
 
 @dataclass(frozen=True)
 class FormRow(Row):
-    """A benchmark as one harness asks it.
+    """A benchmark as one harness asks it."""
 
-    Attributes:
-        label: the benchmark, with what tells it from other forms.
-        metric: name of the metric, with its filter.
-        n_items: prompts in the model.
-        n_models: models with an answer to one of them.
-    """
-
-    label: str
-    metric: str
-    n_items: int
-    n_models: int
+    label: str  #: the benchmark, with what tells it from other forms.
+    metric: str  #: name of the metric, with its filter.
+    n_items: int  #: prompts in the model.
+    n_models: int  #: models with an answer to one of them.
 
 
 @dataclass(frozen=True)
 class BlockRow(Row):
-    """Models that answered largely the same prompts.
+    """Models that answered largely the same prompts."""
 
-    Attributes:
-        block: its number, from 1.
-        n_models: its models.
-        n_items: prompts that one of them answered.
-        n_links: of these the prompts that a model of another block answered too; None for one block.
-        prior_mean: mean ability of the block, in the frame of the fit.
-        models: names of the first few.
-    """
-
-    block: int
-    n_models: int
-    n_items: int
-    n_links: int | None
-    prior_mean: float
-    models: tuple[str, ...]
+    block: int  #: its number, from 1.
+    n_models: int  #: its models.
+    n_items: int  #: prompts that one of them answered.
+    n_links: int | None  #: of these the prompts that a model of another block answered too; None for one block.
+    prior_mean: float  #: mean ability of the block, in the frame of the fit.
+    models: tuple[str, ...]  #: names of the first few.
 
 
 @dataclass(frozen=True)
 class FittedItemRow(Row):
-    """One prompt in a fitted item response model.
+    """One prompt in a fitted item response model."""
 
-    Attributes:
-        prompt: ``prompt:ID``, as `show` takes it.
-        key: its id in the dump, else its key.
-        benchmark: its benchmark, with the harness where a prompt was asked by several.
-        n_models: models that answered it.
-        mean_score: share of right draws, mean over models.
-        discrimination: a of P(right) = σ(aθ + d).
-        se_discrimination: its standard error, the models a sample.
-        difficulty: −d/a in standard deviations of the models' abilities.
-        se_difficulty: its standard error.
-        infit: ΣE²/ΣV, 1 where the model fits: a ranking, no test.
-        outfit: mean E²/V, led by single surprises.
-        z_infit: infit as a normal figure; above 0: noisier than the model.
-        constant: all answers are right, or all wrong.
-        free_discrimination: slope on the abilities that may be negative, as with a wrong key, where a may
-            not; logits per standard deviation of the models; None where all answers are alike.
-        reversed: it is significantly below 0 (false discovery rate .05).
-        bridge: the scale hangs on this prompt alone.
-        dif_family: family of models for which it is most unlike its place; None where not tested.
-        dif_effect: logits by which it is easier for that family than abilities tell.
-        dif_q: chance of such an effect if there were none, after Benjamini and Hochberg.
-        dif: dif_q is at most the false discovery rate.
-        text: beginning of the prompt.
-    """
-
-    prompt: str
-    key: str
-    benchmark: str
-    n_models: int
-    mean_score: float
-    discrimination: float
-    se_discrimination: float | None
-    difficulty: float
-    se_difficulty: float | None
-    infit: float | None
-    outfit: float | None
-    z_infit: float | None
-    constant: bool
+    prompt: str  #: ``prompt:ID``, as `show` takes it.
+    key: str  #: its id in the dump, else its key.
+    benchmark: str  #: its benchmark, with the harness where a prompt was asked by several.
+    n_models: int  #: models that answered it.
+    mean_score: float  #: share of right draws, mean over models.
+    discrimination: float  #: a of P(right) = σ(aθ + d).
+    se_discrimination: float | None  #: its standard error, the models a sample.
+    difficulty: float  #: −d/a in standard deviations of the models' abilities.
+    se_difficulty: float | None  #: its standard error.
+    infit: float | None  #: ΣE²/ΣV, 1 where the model fits: a ranking, no test.
+    outfit: float | None  #: mean E²/V, led by single surprises.
+    z_infit: float | None  #: infit as a normal figure; above 0: noisier than the model.
+    constant: bool  #: all answers are right, or all wrong.
+    #: slope on the abilities that may be negative, as with a wrong key, where a may not; logits per standard deviation
+    #: of the models; None where all answers are alike.
     free_discrimination: float | None
-    reversed: bool
-    bridge: bool
-    dif_family: str | None
-    dif_effect: float | None
-    dif_q: float | None
-    dif: bool
-    text: str
+    reversed: bool  #: it is significantly below 0 (false discovery rate .05).
+    bridge: bool  #: the scale hangs on this prompt alone.
+    dif_family: str | None  #: family of models for which it is most unlike its place; None where not tested.
+    dif_effect: float | None  #: logits by which it is easier for that family than abilities tell.
+    dif_q: float | None  #: chance of such an effect if there were none, after Benjamini and Hochberg.
+    dif: bool  #: dif_q is at most the false discovery rate.
+    text: str  #: beginning of the prompt.
 
 
 @dataclass(frozen=True)
 class FamilyRow(Row):
-    """A family of models held against the others.
+    """A family of models held against the others."""
 
-    Attributes:
-        family: its name.
-        n_models: its models.
-        n_others: models that it is compared with.
-        n_flagged: prompts that are easier or harder for it than abilities tell.
-    """
-
-    family: str
-    n_models: int
-    n_others: int
-    n_flagged: int
+    family: str  #: its name.
+    n_models: int  #: its models.
+    n_others: int  #: models that it is compared with.
+    n_flagged: int  #: prompts that are easier or harder for it than abilities tell.
 
 
 @dataclass(frozen=True)
@@ -122,29 +76,19 @@ class IrtResult(StoredResult):
     """What all answers say of the model behind them.
 
     Attributes:
-        benchmarks: names.
-        model: ``1pl`` or ``2pl``.
-        model_reason: why this one.
-        n_models: models in it.
-        n_items: prompts in it; one that several harnesses ask counts for each.
-        n_cells: answered pairs of model and prompt.
-        n_testlets: clusters of prompts that errors allow for; None: prompts are independent given ability.
-        input_fingerprint: sha256 of models, prompts and answers.
-        computed_at: when, ISO 8601 in UTC.
-        notes: what a reader should know.
         rows: the answer.
     """
 
-    benchmarks: tuple[str, ...]
-    model: str
-    model_reason: str
-    n_models: int
-    n_items: int
-    n_cells: int
-    n_testlets: int | None
-    input_fingerprint: str
-    computed_at: str
-    notes: tuple[str, ...]
+    benchmarks: tuple[str, ...]  #: names.
+    model: str  #: ``1pl`` or ``2pl``.
+    model_reason: str  #: why this one.
+    n_models: int  #: models in it.
+    n_items: int  #: prompts in it; one that several harnesses ask counts for each.
+    n_cells: int  #: answered pairs of model and prompt.
+    n_testlets: int | None  #: clusters of prompts that errors allow for; None: prompts are independent given ability.
+    input_fingerprint: str  #: sha256 of models, prompts and answers.
+    computed_at: str  #: when, ISO 8601 in UTC.
+    notes: tuple[str, ...]  #: what a reader should know.
 
     @property
     def one_line(self) -> str:
@@ -157,23 +101,7 @@ class IrtResult(StoredResult):
 
 @dataclass(frozen=True)
 class IrtReport(IrtResult):
-    """A fitted item response model; prompts that fit worst first.
-
-    Attributes:
-        forms: benchmarks by harness.
-        blocks: models by the prompts that they answered.
-        families: of the test for differential item functioning.
-        dif_reason: why there is none; empty if there is.
-        loss_1pl: mean −ln chance of held-out draws, nats per draw; None with a note.
-        loss_2pl: of the 2PL.
-        loss_items: of the prompts' mean scores alone, every model alike.
-        loss_difference: loss_2pl − loss_1pl; below 0: 2PL predicts better.
-        loss_se: its standard error over models.
-        n_held_out: draws held out.
-        converged: the fit reached its tolerance.
-        bridge_models: models without which the others fall apart.
-        rows: one for each prompt.
-    """
+    """A fitted item response model; prompts that fit worst first."""
 
     ROWS: ClassVar[Mapping[str, type[Row]]] = {
         "rows": FittedItemRow,
@@ -191,159 +119,106 @@ class IrtReport(IrtResult):
         "outfit",
         "text",
     )
-    rows: tuple[FittedItemRow, ...]
-    forms: tuple[FormRow, ...]
-    blocks: tuple[BlockRow, ...]
-    families: tuple[FamilyRow, ...]
-    dif_reason: str
-    loss_1pl: float | None
-    loss_2pl: float | None
-    loss_items: float | None
-    loss_difference: float | None
-    loss_se: float | None
-    n_held_out: int
-    converged: bool
-    bridge_models: tuple[str, ...]
+    rows: tuple[FittedItemRow, ...]  #: one for each prompt.
+    forms: tuple[FormRow, ...]  #: benchmarks by harness.
+    blocks: tuple[BlockRow, ...]  #: models by the prompts that they answered.
+    families: tuple[FamilyRow, ...]  #: of the test for differential item functioning.
+    dif_reason: str  #: why there is none; empty if there is.
+    loss_1pl: float | None  #: mean −ln chance of held-out draws, nats per draw; None with a note.
+    loss_2pl: float | None  #: of the 2PL.
+    loss_items: float | None  #: of the prompts' mean scores alone, every model alike.
+    loss_difference: float | None  #: loss_2pl − loss_1pl; below 0: 2PL predicts better.
+    loss_se: float | None  #: its standard error over models.
+    n_held_out: int  #: draws held out.
+    converged: bool  #: the fit reached its tolerance.
+    bridge_models: tuple[str, ...]  #: models without which the others fall apart.
 
 
 @dataclass(frozen=True)
 class AbilityRow(Row):
-    """One model on the common scale.
+    """One model on the common scale."""
 
-    Attributes:
-        rank: place by ability.
-        rank_low, rank_high: set of ranks that the data leave it.
-        model: its name, with what tells its conditions apart.
-        ability: in standard deviations of the models' abilities, mean 0.
-        standard_error: of it in this pool.
-        ci_low, ci_high: its interval.
-        behind_leader: ability of the first model less its own.
-        behind_low, behind_high: interval of that difference.
-        p_leader: chance of such a difference if there were none.
-        n_items: prompts that it answered.
-        block: number of its block, from 1.
-        bridge: without it others fall apart.
-    """
-
-    rank: int
+    rank: int  #: place by ability.
+    #: rank_low, rank_high: set of ranks that the data leave it.
     rank_low: int | None
     rank_high: int | None
-    model: str
-    ability: float
-    standard_error: float | None
+    model: str  #: its name, with what tells its conditions apart.
+    ability: float  #: in standard deviations of the models' abilities, mean 0.
+    standard_error: float | None  #: of it in this pool.
+    #: ci_low, ci_high: its interval.
     ci_low: float | None
     ci_high: float | None
-    behind_leader: float | None
+    behind_leader: float | None  #: ability of the first model less its own.
+    #: behind_low, behind_high: interval of that difference.
     behind_low: float | None
     behind_high: float | None
-    p_leader: float | None
-    n_items: int
-    block: int
-    bridge: bool
+    p_leader: float | None  #: chance of such a difference if there were none.
+    n_items: int  #: prompts that it answered.
+    block: int  #: number of its block, from 1.
+    bridge: bool  #: without it others fall apart.
 
 
 @dataclass(frozen=True)
 class SensitivityRow(Row):
-    """The scale without one benchmark or family of models.
+    """The scale without one benchmark or family of models."""
 
-    Attributes:
-        kind: ``benchmark`` or ``family``.
-        left_out: its name.
-        n_models, n_items: that are left.
-        tau: Kendall's τ-b of the abilities with those of the full scale, over the models left.
-        leader: first model of what is left.
-        most_moved: model whose ability moves the most, both scales standardised over the models left.
-        shift: by how much, in standard deviations of abilities.
-        most_places: largest change of a place among the models left.
-        reason: why nothing can be said; empty otherwise.
-    """
-
-    kind: str
-    left_out: str
+    kind: str  #: ``benchmark`` or ``family``.
+    left_out: str  #: its name.
+    #: n_models, n_items: that are left.
     n_models: int
     n_items: int
-    tau: float | None
-    leader: str | None
-    most_moved: str | None
-    shift: float | None
-    most_places: int | None
-    reason: str
+    tau: float | None  #: Kendall's τ-b of the abilities with those of the full scale, over the models left.
+    leader: str | None  #: first model of what is left.
+    most_moved: str | None  #: model whose ability moves the most, both scales standardised over the models left.
+    shift: float | None  #: by how much, in standard deviations of abilities.
+    most_places: int | None  #: largest change of a place among the models left.
+    reason: str  #: why nothing can be said; empty otherwise.
 
 
 @dataclass(frozen=True)
 class AbilityReport(IrtResult):
-    """All models on one scale, the most able first.
-
-    Attributes:
-        level: of the intervals and rank sets.
-        blocks: models by the prompts that they answered.
-        bridge_items: prompts without which models fall apart.
-        sensitivity: the scale without single benchmarks and families; empty unless asked for.
-        rows: one for each model.
-    """
+    """All models on one scale, the most able first."""
 
     ROWS: ClassVar[Mapping[str, type[Row]]] = {"rows": AbilityRow, "blocks": BlockRow, "sensitivity": SensitivityRow}
-    rows: tuple[AbilityRow, ...]
-    level: float
-    blocks: tuple[BlockRow, ...]
-    bridge_items: tuple[str, ...]
+    rows: tuple[AbilityRow, ...]  #: one for each model.
+    level: float  #: of the intervals and rank sets.
+    blocks: tuple[BlockRow, ...]  #: models by the prompts that they answered.
+    bridge_items: tuple[str, ...]  #: prompts without which models fall apart.
+    #: the scale without single benchmarks and families; empty unless asked for.
     sensitivity: tuple[SensitivityRow, ...]
 
 
 @dataclass(frozen=True)
 class NextRow(Row):
-    """A prompt to ask.
+    """A prompt to ask."""
 
-    Attributes:
-        order: its place in the plan, from 1.
-        prompt: ``prompt:ID``, as `show` takes it.
-        key: its id in the dump, else its key.
-        benchmark: its benchmark, with the harness where several asked.
-        information: a²P(1−P) at the ability so far.
-        chance: P(right) at the ability so far.
-        difficulty: −d/a in standard deviations of abilities.
-        text: beginning of the prompt.
-    """
-
-    order: int
-    prompt: str
-    key: str
-    benchmark: str
-    information: float
-    chance: float
-    difficulty: float
-    text: str
+    order: int  #: its place in the plan, from 1.
+    prompt: str  #: ``prompt:ID``, as `show` takes it.
+    key: str  #: its id in the dump, else its key.
+    benchmark: str  #: its benchmark, with the harness where several asked.
+    information: float  #: a²P(1−P) at the ability so far.
+    chance: float  #: P(right) at the ability so far.
+    difficulty: float  #: −d/a in standard deviations of abilities.
+    text: str  #: beginning of the prompt.
 
 
 @dataclass(frozen=True)
 class NextReport(IrtResult):
-    """The prompts to ask a model next: for its ability and rank, not for a score.
-
-    Attributes:
-        asked: the model that is to be asked.
-        n_asked: prompts of the pool that it has answered.
-        ability: its ability so far, on the scale of the fit.
-        sd: posterior standard deviation of it.
-        factor: after all prompts of the plan, the ability that all prompts would give lies within
-            ±factor·sd with the level's chance; None with a note.
-        mean_error: mean error of the replay on stored models, in standard deviations of abilities.
-        mean_error_random: the same with as many prompts at random.
-        n_replayed: models replayed.
-        level: of the interval.
-        rows: the plan, the first prompt first.
-    """
+    """The prompts to ask a model next: for its ability and rank, not for a score."""
 
     ROWS: ClassVar[Mapping[str, type[Row]]] = {"rows": NextRow}
-    rows: tuple[NextRow, ...]
-    asked: str
-    n_asked: int
-    ability: float
-    sd: float
+    rows: tuple[NextRow, ...]  #: the plan, the first prompt first.
+    asked: str  #: the model that is to be asked.
+    n_asked: int  #: prompts of the pool that it has answered.
+    ability: float  #: its ability so far, on the scale of the fit.
+    sd: float  #: posterior standard deviation of it.
+    #: after all prompts of the plan, the ability that all prompts would give lies within ±factor·sd with the level's
+    #: chance; None with a note.
     factor: float | None
-    mean_error: float | None
-    mean_error_random: float | None
-    n_replayed: int
-    level: float
+    mean_error: float | None  #: mean error of the replay on stored models, in standard deviations of abilities.
+    mean_error_random: float | None  #: the same with as many prompts at random.
+    n_replayed: int  #: models replayed.
+    level: float  #: of the interval.
 
 
 @dataclass(frozen=True)
@@ -354,15 +229,9 @@ class DimensionRow(Row, DimensionError):
 
 @dataclass(frozen=True)
 class DimensionsReport(IrtResult):
-    """How many dimensions the answers have, and what estimates of scores by them are worth.
-
-    Attributes:
-        n_groups: models, all settings of one being one.
-        chosen: the fewest dimensions within one standard error of the least loss.
-        rows: one for each number of dimensions and of prompts.
-    """
+    """How many dimensions the answers have, and what estimates of scores by them are worth."""
 
     ROWS: ClassVar[Mapping[str, type[Row]]] = {"rows": DimensionRow}
-    n_groups: int
-    chosen: int
-    rows: tuple[DimensionRow, ...]
+    n_groups: int  #: models, all settings of one being one.
+    chosen: int  #: the fewest dimensions within one standard error of the least loss.
+    rows: tuple[DimensionRow, ...]  #: one for each number of dimensions and of prompts.

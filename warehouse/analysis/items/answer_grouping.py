@@ -26,32 +26,21 @@ Grouping = Literal["answer", "text", "embedding", "entailment"]
 
 @dataclass(frozen=True)
 class SemanticSets:
-    """Semantic sets of generations.
+    """Semantic sets of generations."""
 
-    Attributes:
-        codes: set of each generation; equal numbers of one prompt are one set, shape (g,).
-        is_answer: whether it says anything; all that say nothing are one set, shape (g,).
-        n_too_long: different texts, or pairs of them, of which the model read the beginning only.
-    """
-
-    codes: Codes
-    is_answer: NDArray[np.bool_]
-    n_too_long: int = 0
+    codes: Codes  #: set of each generation; equal numbers of one prompt are one set, shape (g,).
+    is_answer: NDArray[np.bool_]  #: whether it says anything; all that say nothing are one set, shape (g,).
+    n_too_long: int = 0  #: different texts, or pairs of them, of which the model read the beginning only.
 
 
 @dataclass(frozen=True)
 class Grouper:
-    """A way to put generations into semantic sets.
+    """A way to put generations into semantic sets."""
 
-    Attributes:
-        group: given the generations and the questions of their prompts.
-        model: name and revision of the model, and threshold; empty without a model.
-        needs_questions: whether ``group`` looks at the questions.
-    """
-
+    #: given the generations and the questions of their prompts.
     group: Callable[[Generations, Questions], SemanticSets]
-    model: str = ""
-    needs_questions: bool = False
+    model: str = ""  #: name and revision of the model, and threshold; empty without a model.
+    needs_questions: bool = False  #: whether ``group`` looks at the questions.
 
 
 def _by_answer(generations: Generations, _questions: Questions) -> SemanticSets:
@@ -154,18 +143,12 @@ def _coded(texts: pa.Array) -> SemanticSets:
 
 @dataclass(frozen=True)
 class _Said:
-    """Different texts of prompts, and all pairs of those of one prompt.
+    """Different texts of prompts, and all pairs of those of one prompt."""
 
-    Attributes:
-        owners: prompt of each text, shape (m,).
-        first: text of each pair, shape (pairs,).
-        second: the other one.
-    """
-
-    owners: NDArray[np.int64]
+    owners: NDArray[np.int64]  #: prompt of each text, shape (m,).
     texts: list[str]
-    first: Codes
-    second: Codes
+    first: Codes  #: text of each pair, shape (pairs,).
+    second: Codes  #: the other one.
     questions: Questions
 
 
@@ -201,47 +184,29 @@ _RESPONSES = "left join content on content.sha256 = fact.response_hash"
 
 @dataclass(frozen=True)
 class GenerationCounts:
-    """Generations by prompt.
+    """Generations by prompt."""
 
-    Attributes:
-        prompts: ids, ascending, shape (n,).
-        n: generations of each, shape (n,).
-        n_answers: of them with an extracted answer, in all.
-        n_responses: of them with a response, in all.
-    """
-
-    prompts: NDArray[np.int64]
-    n: NDArray[np.int64]
-    n_answers: int
-    n_responses: int
+    prompts: NDArray[np.int64]  #: ids, ascending, shape (n,).
+    n: NDArray[np.int64]  #: generations of each, shape (n,).
+    n_answers: int  #: of them with an extracted answer, in all.
+    n_responses: int  #: of them with a response, in all.
 
 
 @dataclass(frozen=True)
 class Generations:
-    """Generations of some prompts, prompt by prompt.
+    """Generations of some prompts, prompt by prompt."""
 
-    Attributes:
-        prompts: prompt of each generation, ascending, shape (g,).
-        texts: answer or response of each; null where there is none.
-    """
-
-    prompts: NDArray[np.int64]
-    texts: pa.Array
+    prompts: NDArray[np.int64]  #: prompt of each generation, ascending, shape (g,).
+    texts: pa.Array  #: answer or response of each; null where there is none.
 
 
 @dataclass(frozen=True)
 class CorrectCounts:
-    """Scored and correct generations by prompt.
+    """Scored and correct generations by prompt."""
 
-    Attributes:
-        prompts: ids, ascending, shape (n,).
-        n_correct: may be fractional where the dump stores a rounded rate, shape (n,).
-        n_draws: scored generations, shape (n,).
-    """
-
-    prompts: NDArray[np.int64]
-    n_correct: NDArray[np.float64]
-    n_draws: NDArray[np.float64]
+    prompts: NDArray[np.int64]  #: ids, ascending, shape (n,).
+    n_correct: NDArray[np.float64]  #: may be fractional where the dump stores a rounded rate, shape (n,).
+    n_draws: NDArray[np.float64]  #: scored generations, shape (n,).
 
 
 def count_generations(store: Store, run_ids: Sequence[int]) -> GenerationCounts:

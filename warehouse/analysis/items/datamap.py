@@ -44,27 +44,16 @@ ALIKE = 0.9
 
 @dataclass(frozen=True)
 class DataMap(Result):
-    """P(correct) against S(consistency).
+    """P(correct) against S(consistency)."""
 
-    Attributes:
-        grouped_by: how generations were put into semantic sets.
-        max_p: suspected are prompts with at most this P(correct)
-        min_s: and at least this S(consistency).
-        level: nominal coverage of the intervals of P(correct).
-        rows: one per condition and prompt.
-        distribution: one row per condition.
-        notes: what a reader should know.
-        left_out: conditions that have no data map, each with the reason.
-    """
-
-    grouped_by: str
-    max_p: float
-    min_s: float
-    level: float
-    rows: tuple[DataMapRow, ...]
-    distribution: tuple[DistributionRow, ...]
-    notes: tuple[str, ...]
-    left_out: tuple[str, ...]
+    grouped_by: str  #: how generations were put into semantic sets.
+    max_p: float  #: suspected are prompts with at most this P(correct)
+    min_s: float  #: and at least this S(consistency).
+    level: float  #: nominal coverage of the intervals of P(correct).
+    rows: tuple[DataMapRow, ...]  #: one per condition and prompt.
+    distribution: tuple[DistributionRow, ...]  #: one row per condition.
+    notes: tuple[str, ...]  #: what a reader should know.
+    left_out: tuple[str, ...]  #: conditions that have no data map, each with the reason.
 
     @property
     def suspects(self) -> tuple[DataMapRow, ...]:

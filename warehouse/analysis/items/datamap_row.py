@@ -15,108 +15,60 @@ BINS = 10
 
 @dataclass(frozen=True)
 class DataMapRow(Row):
-    """One prompt under one condition.
+    """One prompt under one condition."""
 
-    Attributes:
-        model: name of the model.
-        condition: settings that tell it from the other conditions.
-        temperature: sampling temperature, None if unknown.
-        benchmark: name of the benchmark.
-        split: part of the benchmark.
-        prompt_id: id of the prompt in the store.
-        tool_id: the tool's own id.
-        key: natural key.
-        p_correct: share of correct generations, in [0, 1]; None without scored ones.
-        ci_low: lower end of its interval for so many generations.
-        ci_high: upper end.
-        n_draws: scored generations.
-        consistency: S(consistency) = Σ Prop ln Prop over semantic sets, at most 0 (all alike);
-            None with fewer than two generations.
-        n_sets: semantic sets; None like ``consistency``.
-        n_generations: generations that were put into sets.
-        majority_share: share of the generations in the largest set; None like ``consistency``.
-        majority_answer: the first generation of the largest set; None where it says nothing.
-        suspected: P and S are beyond the thresholds, the upper end of P lies below 1/2 and the majority
-            gives an answer: the target may be wrong.
-        target: the expected answer.
-        text: the question.
-    """
-
-    model: str
-    condition: str
-    temperature: float | None
-    benchmark: str
-    split: str
-    prompt_id: int
-    tool_id: str | None
-    key: str
-    p_correct: float | None
-    ci_low: float | None
-    ci_high: float | None
-    n_draws: int
+    model: str  #: name of the model.
+    condition: str  #: settings that tell it from the other conditions.
+    temperature: float | None  #: sampling temperature, None if unknown.
+    benchmark: str  #: name of the benchmark.
+    split: str  #: part of the benchmark.
+    prompt_id: int  #: id of the prompt in the store.
+    tool_id: str | None  #: the tool's own id.
+    key: str  #: natural key.
+    p_correct: float | None  #: share of correct generations, in [0, 1]; None without scored ones.
+    ci_low: float | None  #: lower end of its interval for so many generations.
+    ci_high: float | None  #: upper end.
+    n_draws: int  #: scored generations.
+    #: S(consistency) = Σ Prop ln Prop over semantic sets, at most 0 (all alike); None with fewer than two generations.
     consistency: float | None
-    n_sets: int | None
-    n_generations: int
-    majority_share: float | None
-    majority_answer: str | None
+    n_sets: int | None  #: semantic sets; None like ``consistency``.
+    n_generations: int  #: generations that were put into sets.
+    majority_share: float | None  #: share of the generations in the largest set; None like ``consistency``.
+    majority_answer: str | None  #: the first generation of the largest set; None where it says nothing.
+    #: P and S are beyond the thresholds, the upper end of P lies below 1/2 and the majority gives an answer: the target
+    #: may be wrong.
     suspected: bool
-    target: str | None
-    text: str | None
+    target: str | None  #: the expected answer.
+    text: str | None  #: the question.
 
 
 @dataclass(frozen=True)
 class DistributionRow(Row):
-    """The distribution of P(correct) over the prompts of one condition.
+    """The distribution of P(correct) over the prompts of one condition."""
 
-    Attributes:
-        model: name of the model.
-        condition: settings that tell it from the other conditions.
-        temperature: sampling temperature, None if unknown.
-        benchmark: name of the benchmark.
-        split: part of the benchmark.
-        metric: name of the metric, with its filter.
-        n_prompts: prompts with a P(correct).
-        n_draws: scored generations in all.
-        least_draws: scored generations of the prompt that has fewest.
-        most_draws: and of the one that has most.
-        mean: mean P(correct), in [0, 1].
-        sd: standard deviation over prompts (n − 1); None with one prompt.
-        share_never: share of the prompts with P = 0.
-        share_always: share with P = 1.
-        p10: 10 % of the prompts have at most this P (linear interpolation).
-        p25: 25 %.
-        p50: half.
-        p75: 75 %.
-        p90: 90 %.
-        histogram: prompts in each tenth of [0, 1]; 1 counts in the last.
-        mean_consistency: mean S(consistency); None where no prompt has one.
-        mean_sets: mean number of semantic sets; None likewise.
-        n_suspected: suspected label errors.
-    """
-
-    model: str
-    condition: str
-    temperature: float | None
-    benchmark: str
-    split: str
-    metric: str
-    n_prompts: int
-    n_draws: int
-    least_draws: int
-    most_draws: int
-    mean: float
-    sd: float | None
-    share_never: float
-    share_always: float
-    p10: float
-    p25: float
-    p50: float
-    p75: float
-    p90: float
-    histogram: tuple[int, ...]
-    mean_consistency: float | None
-    mean_sets: float | None
-    n_suspected: int
+    model: str  #: name of the model.
+    condition: str  #: settings that tell it from the other conditions.
+    temperature: float | None  #: sampling temperature, None if unknown.
+    benchmark: str  #: name of the benchmark.
+    split: str  #: part of the benchmark.
+    metric: str  #: name of the metric, with its filter.
+    n_prompts: int  #: prompts with a P(correct).
+    n_draws: int  #: scored generations in all.
+    least_draws: int  #: scored generations of the prompt that has fewest.
+    most_draws: int  #: and of the one that has most.
+    mean: float  #: mean P(correct), in [0, 1].
+    sd: float | None  #: standard deviation over prompts (n − 1); None with one prompt.
+    share_never: float  #: share of the prompts with P = 0.
+    share_always: float  #: share with P = 1.
+    p10: float  #: 10 % of the prompts have at most this P (linear interpolation).
+    p25: float  #: 25 %.
+    p50: float  #: half.
+    p75: float  #: 75 %.
+    p90: float  #: 90 %.
+    histogram: tuple[int, ...]  #: prompts in each tenth of [0, 1]; 1 counts in the last.
+    mean_consistency: float | None  #: mean S(consistency); None where no prompt has one.
+    mean_sets: float | None  #: mean number of semantic sets; None likewise.
+    n_suspected: int  #: suspected label errors.
 
 
 def distribution(rows: Sequence[DataMapRow], metric: str) -> DistributionRow | None:

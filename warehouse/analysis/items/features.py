@@ -55,52 +55,39 @@ _NUMBER = re.compile(r"\s*[-+]?\d+(\.\d+)?([eE][-+]?\d+)?\s*")
 
 @dataclass(frozen=True)
 class FeatureRow(Row):
-    """One feature of prompts against one of their figures.
+    """One feature of prompts against one of their figures."""
 
-    Attributes:
-        figure: ``mean score`` over models, ``discrimination`` (r_c: correlation with the sum of the other prompts over
-            models) or ``correlation`` (the mean one with each other prompt over models).
-        feature: ``length`` (logarithm of the words to base 2: a unit is a doubling), ``words``, ``options``,
-            ``position`` of the right answer, ``has:TEXT``, ``metadata.FIELD``.
-        level: the value that is compared with all others; None for a number, and for all values together.
-        kind: ``slope`` of a number, ``difference`` of one value of two from the other, ``joint`` test of all of several
-            values, ``value``: one of these against the rest.
-        n_prompts: prompts that have the feature and the figure.
-        n_level: of these those with the value.
-        n_clusters: clusters; None without.
-        estimate: change of the figure for a unit more, or the difference; None for a joint test.
-        standard_error: cluster-robust (CR2).
-        ci_low, ci_high: ends of the interval.
-        per_sd, per_sd_low, per_sd_high: the same for one standard deviation of a number.
-        df: degrees of freedom (Satterthwaite); of a joint test those of the denominator.
-        statistic: F of a joint test.
-        p_value: of no slope, no difference, none at all.
-        p_holm: after Holm, over slopes and joint tests of all figures; differences of values over one another.
-        flags: ``few_clusters``: the degrees of freedom are below 4; ``skewed``: the figure is so skewed that groups as
-            small are found different too often: shown from p 0.01 on, not 0.05.
-        reason: why there is none.
-    """
-
+    #: ``mean score`` over models, ``discrimination`` (r_c: correlation with the sum of the other prompts over models)
+    #: or ``correlation`` (the mean one with each other prompt over models).
     figure: str
+    #: ``length`` (logarithm of the words to base 2: a unit is a doubling), ``words``, ``options``, ``position`` of the
+    #: right answer, ``has:TEXT``, ``metadata.FIELD``.
     feature: str
-    level: str | None
+    level: str | None  #: the value that is compared with all others; None for a number, and for all values together.
+    #: ``slope`` of a number, ``difference`` of one value of two from the other, ``joint`` test of all of several
+    #: values, ``value``: one of these against the rest.
     kind: str
-    n_prompts: int
-    n_level: int | None
-    n_clusters: int | None
-    estimate: float | None = None
-    standard_error: float | None = None
+    n_prompts: int  #: prompts that have the feature and the figure.
+    n_level: int | None  #: of these those with the value.
+    n_clusters: int | None  #: clusters; None without.
+    estimate: float | None = None  #: change of the figure for a unit more, or the difference; None for a joint test.
+    standard_error: float | None = None  #: cluster-robust (CR2).
+    #: ci_low, ci_high: ends of the interval.
     ci_low: float | None = None
     ci_high: float | None = None
+    #: per_sd, per_sd_low, per_sd_high: the same for one standard deviation of a number.
     per_sd: float | None = None
     per_sd_low: float | None = None
     per_sd_high: float | None = None
-    df: float | None = None
-    statistic: float | None = None
-    p_value: float | None = None
+    df: float | None = None  #: degrees of freedom (Satterthwaite); of a joint test those of the denominator.
+    statistic: float | None = None  #: F of a joint test.
+    p_value: float | None = None  #: of no slope, no difference, none at all.
+    #: after Holm, over slopes and joint tests of all figures; differences of values over one another.
     p_holm: float | None = None
+    #: ``few_clusters``: the degrees of freedom are below 4; ``skewed``: the figure is so skewed that groups as small
+    #: are found different too often: shown from p 0.01 on, not 0.05.
     flags: tuple[str, ...] = ()
-    reason: str = ""
+    reason: str = ""  #: why there is none.
 
     @property
     def is_shown(self) -> bool:
@@ -111,31 +98,21 @@ class FeatureRow(Row):
 
 @dataclass(frozen=True)
 class FeatureReport(Result):
-    """What goes with the figures of prompts.
-
-    Attributes:
-        benchmark: its name.
-        metric: name of the metric, with its filter.
-        n_prompts: prompts that two models have a score of.
-        n_models: models.
-        level: of the intervals.
-        n_tests: slopes and joint tests that Holm's adjustment counts.
-        notes: what a reader should know.
-    """
+    """What goes with the figures of prompts."""
 
     ROW = FeatureRow
     notebook_columns: ClassVar[tuple[str, ...]] = (
         *("figure", "feature", "level", "n_prompts", "estimate", "ci_low", "ci_high", "per_sd", "p_holm"),
     )
 
-    benchmark: str
-    metric: str
-    n_prompts: int
-    n_models: int
-    level: float
-    n_tests: int
+    benchmark: str  #: its name.
+    metric: str  #: name of the metric, with its filter.
+    n_prompts: int  #: prompts that two models have a score of.
+    n_models: int  #: models.
+    level: float  #: of the intervals.
+    n_tests: int  #: slopes and joint tests that Holm's adjustment counts.
     rows: tuple[FeatureRow, ...]
-    notes: tuple[str, ...]
+    notes: tuple[str, ...]  #: what a reader should know.
 
     @property
     def tests(self) -> tuple[FeatureRow, ...]:
@@ -168,15 +145,11 @@ def _in_words(row: FeatureRow) -> str:
 
 @dataclass(frozen=True)
 class _Feature:
-    """A feature of every prompt of a matrix.
-
-    Attributes:
-        numbers: NaN where it is missing, shape (n,); None for values.
-        values: the values that each prompt has, None where it is missing; of numbers none.
-    """
+    """A feature of every prompt of a matrix."""
 
     name: str
-    numbers: Floats | None = None
+    numbers: Floats | None = None  #: NaN where it is missing, shape (n,); None for values.
+    #: the values that each prompt has, None where it is missing; of numbers none.
     values: Sequence[frozenset[str] | None] = ()
 
     @property

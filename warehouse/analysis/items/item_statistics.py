@@ -38,67 +38,42 @@ EXCERPT = 80
 
 @dataclass(frozen=True)
 class ItemRow(Row):
-    """One prompt over all models.
+    """One prompt over all models."""
 
-    Attributes:
-        prompt: ``prompt:ID``, as `show` takes it.
-        key: its id in the dump, else its key.
-        n_models: models that answered it: every figure but those of the fit is over them.
-        mean_score: mean over models: the higher, the easier (where higher is better).
-        r_implied: correlation with the rest of the benchmark that the fitted model implies: the
-            figure to sort by, also with few models; None without a fit.
-        r_corrected: Pearson's correlation of the prompt with the sum of the others over models;
-            noise below 30 models. None where either is constant.
-        q_negative: chance of such a correlation below 0, after Benjamini and Hochberg.
-        negative: it goes against the rest: q_negative at most .05.
-        constant: every model has the same score: it compares nobody.
-        free_discrimination: slope on the fitted abilities that may be negative, as with a wrong key, where
-            a may not: logits per standard deviation of the models; None without a fit.
-        reversed: it is significantly below 0 (false discovery rate .05): the prompt goes against the
-            ability that the others measure, which sums of scores hide where such prompts are many.
-        discrimination: a of the item response model; None without a fit.
-        se_discrimination: its standard error, the models a sample.
-        difficulty: −d/a in standard deviations of the models' abilities; None without a fit.
-        se_difficulty: its standard error.
-        outfit: mean squared residual, 1 where the model fits: a ranking, no test.
-        same_text: other prompts of the benchmark with the same text.
-        near: other prompts in its semantic cluster, of those that are stored; None where there are
-            none (`warehouse cluster text`).
-        text: beginning of the prompt.
-    """
-
-    prompt: str
-    key: str
-    n_models: int
-    mean_score: float
+    prompt: str  #: ``prompt:ID``, as `show` takes it.
+    key: str  #: its id in the dump, else its key.
+    n_models: int  #: models that answered it: every figure but those of the fit is over them.
+    mean_score: float  #: mean over models: the higher, the easier (where higher is better).
+    #: correlation with the rest of the benchmark that the fitted model implies: the figure to sort by, also with few
+    #: models; None without a fit.
     r_implied: float | None
+    #: Pearson's correlation of the prompt with the sum of the others over models; noise below 30 models. None where
+    #: either is constant.
     r_corrected: float | None
-    q_negative: float | None
-    negative: bool
-    constant: bool
+    q_negative: float | None  #: chance of such a correlation below 0, after Benjamini and Hochberg.
+    negative: bool  #: it goes against the rest: q_negative at most .05.
+    constant: bool  #: every model has the same score: it compares nobody.
+    #: slope on the fitted abilities that may be negative, as with a wrong key, where a may not: logits per standard
+    #: deviation of the models; None without a fit.
     free_discrimination: float | None
+    #: it is significantly below 0 (false discovery rate .05): the prompt goes against the ability that the others
+    #: measure, which sums of scores hide where such prompts are many.
     reversed: bool
-    discrimination: float | None
-    se_discrimination: float | None
-    difficulty: float | None
-    se_difficulty: float | None
-    outfit: float | None
-    same_text: int
+    discrimination: float | None  #: a of the item response model; None without a fit.
+    se_discrimination: float | None  #: its standard error, the models a sample.
+    difficulty: float | None  #: −d/a in standard deviations of the models' abilities; None without a fit.
+    se_difficulty: float | None  #: its standard error.
+    outfit: float | None  #: mean squared residual, 1 where the model fits: a ranking, no test.
+    same_text: int  #: other prompts of the benchmark with the same text.
+    #: other prompts in its semantic cluster, of those that are stored; None where there are none (`warehouse cluster
+    #: text`).
     near: int | None
-    text: str
+    text: str  #: beginning of the prompt.
 
 
 @dataclass(frozen=True)
 class ItemReport(Result):
-    """The prompts of a benchmark, those that go most against the rest first.
-
-    Attributes:
-        benchmark: its name.
-        metric: name of the metric, with its filter.
-        n_models: models; not every one need have answered every prompt.
-        model: ``1pl`` or ``2pl``; empty without a fit.
-        notes: what a reader should know.
-    """
+    """The prompts of a benchmark, those that go most against the rest first."""
 
     notebook_columns: ClassVar[tuple[str, ...]] = (
         "prompt",
@@ -111,12 +86,12 @@ class ItemReport(Result):
     )
     ROW = ItemRow
 
-    benchmark: str
-    metric: str
-    n_models: int
-    model: str
+    benchmark: str  #: its name.
+    metric: str  #: name of the metric, with its filter.
+    n_models: int  #: models; not every one need have answered every prompt.
+    model: str  #: ``1pl`` or ``2pl``; empty without a fit.
     rows: tuple[ItemRow, ...]
-    notes: tuple[str, ...]
+    notes: tuple[str, ...]  #: what a reader should know.
 
     @property
     def one_line(self) -> str:
@@ -250,15 +225,10 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Copies:
-    """For each prompt of a matrix how many others of its rows are like it.
+    """For each prompt of a matrix how many others of its rows are like it."""
 
-    Attributes:
-        same_text: with the same normalised text, shape (n,).
-        near: in its semantic cluster, the largest of several clusterings, shape (n,); None where
-            none is stored.
-    """
-
-    same_text: Counts
+    same_text: Counts  #: with the same normalised text, shape (n,).
+    #: in its semantic cluster, the largest of several clusterings, shape (n,); None where none is stored.
     near: Counts | None
 
 

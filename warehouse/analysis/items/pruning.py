@@ -40,31 +40,21 @@ _SHARED = tuple(name for name in LABEL_FIELDS if name not in CHECKPOINT_FIELDS)
 
 @dataclass(frozen=True)
 class SplitRow(Row):
-    """Discrimination of prompts on train models against that on test models.
+    """Discrimination of prompts on train models against that on test models."""
 
-    Attributes:
-        kind: ``difficulty`` (the best models are the test) or ``random``.
-        n_splits: splits; figures of random ones are means over them.
-        n_train, n_test: models.
-        n_items: prompts whose discrimination is defined on both sides.
-        pearson: correlation of the two over prompts; None where not defined.
-        pearson_low, pearson_high: the smallest and largest of several splits.
-        spearman: the same of ranks.
-        negative_train: prompts with a discrimination below 0 on train models.
-        negative_both: of these those below 0 on test models too.
-    """
-
-    kind: str
-    n_splits: int
+    kind: str  #: ``difficulty`` (the best models are the test) or ``random``.
+    n_splits: int  #: splits; figures of random ones are means over them.
+    #: n_train, n_test: models.
     n_train: int
     n_test: int
-    n_items: float
-    pearson: float | None
+    n_items: float  #: prompts whose discrimination is defined on both sides.
+    pearson: float | None  #: correlation of the two over prompts; None where not defined.
+    #: pearson_low, pearson_high: the smallest and largest of several splits.
     pearson_low: float | None
     pearson_high: float | None
-    spearman: float | None
-    negative_train: float
-    negative_both: float
+    spearman: float | None  #: the same of ranks.
+    negative_train: float  #: prompts with a discrimination below 0 on train models.
+    negative_both: float  #: of these those below 0 on test models too.
 
 
 @dataclass(frozen=True)
@@ -78,29 +68,21 @@ class SplitPoint(Row):
 
 @dataclass(frozen=True)
 class PruningRow(Row):
-    """A figure of test models after prompts were dropped.
+    """A figure of test models after prompts were dropped."""
 
-    Attributes:
-        split: ``difficulty`` or ``random``.
-        share: of the prompts, dropped.
-        n_dropped: prompts.
-        figure: ``mean`` (change of the mean score), ``error`` (standard error after over before),
-            ``tau`` (agreement of the ranking with that before), ``monotonicity`` (change of τ of
-            score with checkpoint) or ``snr`` (signal-to-noise over seeds, after over before).
-        value: dropping the least discriminating prompts of the train models.
-        low, high: its 95 % interval over test models, trainings or recipes; None for tau and below two.
-        random: mean over as many prompts dropped at random.
-        random_low, random_high: 2.5 % and 97.5 % points over these.
-    """
-
-    split: str
-    share: float
-    n_dropped: int
+    split: str  #: ``difficulty`` or ``random``.
+    share: float  #: of the prompts, dropped.
+    n_dropped: int  #: prompts.
+    #: ``mean`` (change of the mean score), ``error`` (standard error after over before), ``tau`` (agreement of the
+    #: ranking with that before), ``monotonicity`` (change of τ of score with checkpoint) or ``snr`` (signal-to-noise
+    #: over seeds, after over before).
     figure: str
-    value: float | None
+    value: float | None  #: dropping the least discriminating prompts of the train models.
+    #: low, high: its 95 % interval over test models, trainings or recipes; None for tau and below two.
     low: float | None
     high: float | None
-    random: float | None
+    random: float | None  #: mean over as many prompts dropped at random.
+    #: random_low, random_high: 2.5 % and 97.5 % points over these.
     random_low: float | None
     random_high: float | None
 
@@ -123,38 +105,28 @@ class _ItemsOfModels(Result):
 
 @dataclass(frozen=True)
 class SplitReport(_ItemsOfModels):
-    """Does discrimination carry over from models to others?
-
-    Attributes:
-        points: the prompts by the split by difficulty and the first random one.
-    """
+    """Does discrimination carry over from models to others?"""
 
     ROW = SplitRow
 
     rows: tuple[SplitRow, ...]
-    points: tuple[SplitPoint, ...]
+    points: tuple[SplitPoint, ...]  #: the prompts by the split by difficulty and the first random one.
 
 
 @dataclass(frozen=True)
 class PruningReport(_ItemsOfModels):
-    """Dropping the least discriminating prompts, beside random ones; never for figures that are reported.
-
-    Attributes:
-        n_train, n_test: models of each split.
-        n_random: random drops behind each random figure.
-        n_trainings: training runs behind monotonicity.
-        n_recipes: recipes with several seeds behind signal-to-noise.
-    """
+    """Dropping the least discriminating prompts, beside random ones; never for figures that are reported."""
 
     notebook_columns: ClassVar[tuple[str, ...]] = ("split", "share", "figure", "value", "low", "high", "random")
     ROW = PruningRow
 
     rows: tuple[PruningRow, ...]
+    #: n_train, n_test: models of each split.
     n_train: int
     n_test: int
-    n_random: int
-    n_trainings: int
-    n_recipes: int
+    n_random: int  #: random drops behind each random figure.
+    n_trainings: int  #: training runs behind monotonicity.
+    n_recipes: int  #: recipes with several seeds behind signal-to-noise.
 
 
 @answers(ItemSplits)
@@ -196,18 +168,12 @@ def item_pruning(store: Store, question: ItemPruning) -> PruningReport:
 
 @dataclass(frozen=True, eq=False)
 class _ModelTable:
-    """Models × prompts, higher better, with what trainings and seeds there are.
-
-    Attributes:
-        scores: of the models that splits take, shape (M, J).
-        trainings: scores of the checkpoints of one training each, in order.
-        recipes: scores of the last checkpoints of the seeds of one recipe each.
-    """
+    """Models × prompts, higher better, with what trainings and seeds there are."""
 
     head: dict[str, Any]
-    scores: NDArray[np.float64]
-    trainings: list[NDArray[np.float64]]
-    recipes: list[NDArray[np.float64]]
+    scores: NDArray[np.float64]  #: of the models that splits take, shape (M, J).
+    trainings: list[NDArray[np.float64]]  #: scores of the checkpoints of one training each, in order.
+    recipes: list[NDArray[np.float64]]  #: scores of the last checkpoints of the seeds of one recipe each.
 
     @staticmethod
     def of(data: MatrixData) -> _ModelTable:

@@ -40,27 +40,16 @@ _DIGESTS = "select content_digest from run where id in (:run_ids) order by conte
 
 @dataclass(frozen=True)
 class SetsOfPrompts(StorableArrays):
-    """Semantic sets, one entry per prompt with generations, ids ascending.
+    """Semantic sets, one entry per prompt with generations, ids ascending."""
 
-    Attributes:
-        prompts: ids, shape (n,).
-        n: generations of each, shape (n,).
-        consistency: S(consistency), shape (n,).
-        n_sets: number of sets, shape (n,).
-        share: share of the generations in the largest set, shape (n,).
-        majority: the first generation of the largest set, None where that says nothing.
-        grouped_by: how, in words; empty where no text is stored.
-        n_too_long: texts, or pairs of them, of which the model read the beginning only.
-    """
-
-    prompts: NDArray[np.int64]
-    n: NDArray[np.int64]
-    consistency: NDArray[np.float64]
-    n_sets: NDArray[np.int64]
-    share: NDArray[np.float64]
-    majority: tuple[str | None, ...]
-    grouped_by: str
-    n_too_long: int
+    prompts: NDArray[np.int64]  #: ids, shape (n,).
+    n: NDArray[np.int64]  #: generations of each, shape (n,).
+    consistency: NDArray[np.float64]  #: S(consistency), shape (n,).
+    n_sets: NDArray[np.int64]  #: number of sets, shape (n,).
+    share: NDArray[np.float64]  #: share of the generations in the largest set, shape (n,).
+    majority: tuple[str | None, ...]  #: the first generation of the largest set, None where that says nothing.
+    grouped_by: str  #: how, in words; empty where no text is stored.
+    n_too_long: int  #: texts, or pairs of them, of which the model read the beginning only.
 
     DTYPES = {"prompts": np.int64, "n": np.int64, "consistency": np.float64, "n_sets": np.int64, "share": np.float64}
 

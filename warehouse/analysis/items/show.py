@@ -22,49 +22,30 @@ _PARTS = re.compile(r"(\D*)(\d*)")
 
 @dataclass(frozen=True)
 class PromptRow(Row):
-    """One prompt of a run with one metric.
+    """One prompt of a run with one metric."""
 
-    Attributes:
-        prompt_id: id in the store; names the prompt for ``show RUN PROMPT``.
-        key: natural key.
-        occurrence: which of several items with this key, from 0.
-        tool_id: the tool's own id.
-        text: the question.
-        metric: name of the metric.
-        metric_filter: filter pipeline of the harness.
-        perturbation: empty for the headline form.
-        value: mean over draws; None if no sample was scored.
-        n_draws: generations behind it.
-        n_unscored: samples without a score.
-    """
-
-    prompt_id: int
-    key: str
-    occurrence: int
-    tool_id: str | None
-    text: str | None
-    metric: str
-    metric_filter: str
-    perturbation: str
-    value: float | None
-    n_draws: int
-    n_unscored: int
+    prompt_id: int  #: id in the store; names the prompt for ``show RUN PROMPT``.
+    key: str  #: natural key.
+    occurrence: int  #: which of several items with this key, from 0.
+    tool_id: str | None  #: the tool's own id.
+    text: str | None  #: the question.
+    metric: str  #: name of the metric.
+    metric_filter: str  #: filter pipeline of the harness.
+    perturbation: str  #: empty for the headline form.
+    value: float | None  #: mean over draws; None if no sample was scored.
+    n_draws: int  #: generations behind it.
+    n_unscored: int  #: samples without a score.
 
 
 @dataclass(frozen=True)
 class RunView(Result):
-    """A run and its prompts.
+    """A run and its prompts."""
 
-    Attributes:
-        run: columns of ``run_current`` that are set.
-        transcripts: the run's row of ``transcript_summary``, the columns that are set; empty without transcripts.
-        tools: its rows of ``tool_use``, most called first.
-    """
-
-    run: Mapping[str, Any]
+    run: Mapping[str, Any]  #: columns of ``run_current`` that are set.
     rows: tuple[PromptRow, ...]
+    #: the run's row of ``transcript_summary``, the columns that are set; empty without transcripts.
     transcripts: Mapping[str, Any] = field(default_factory=dict)
-    tools: tuple[Mapping[str, Any], ...] = ()
+    tools: tuple[Mapping[str, Any], ...] = ()  #: its rows of ``tool_use``, most called first.
 
     @property
     def one_line(self) -> str:
@@ -78,40 +59,24 @@ class RunView(Result):
 
 @dataclass(frozen=True)
 class PromptRunRow(Row):
-    """What one run scored on a prompt.
+    """What one run scored on a prompt."""
 
-    Attributes:
-        run_id: id of the run.
-        model: name of its model.
-        metric: name of the metric.
-        metric_filter: filter pipeline of the harness.
-        perturbation: empty for the headline form.
-        value: mean over draws; None if no sample was scored.
-        n_draws: generations behind it.
-        n_unscored: samples without a score.
-    """
-
-    run_id: int
-    model: str
-    metric: str
-    metric_filter: str
-    perturbation: str
-    value: float | None
-    n_draws: int
-    n_unscored: int
+    run_id: int  #: id of the run.
+    model: str  #: name of its model.
+    metric: str  #: name of the metric.
+    metric_filter: str  #: filter pipeline of the harness.
+    perturbation: str  #: empty for the headline form.
+    value: float | None  #: mean over draws; None if no sample was scored.
+    n_draws: int  #: generations behind it.
+    n_unscored: int  #: samples without a score.
 
 
 @dataclass(frozen=True)
 class PromptRuns(Result):
-    """A prompt, and what every current run scored on it.
+    """A prompt, and what every current run scored on it."""
 
-    Attributes:
-        benchmark: name of its benchmark.
-        prompt: question, target, choices (JSON), metadata (JSON), keys.
-    """
-
-    benchmark: str
-    prompt: Mapping[str, Any]
+    benchmark: str  #: name of its benchmark.
+    prompt: Mapping[str, Any]  #: question, target, choices (JSON), metadata (JSON), keys.
     rows: tuple[PromptRunRow, ...]
 
     @property
@@ -123,25 +88,16 @@ class PromptRuns(Result):
 
 @dataclass(frozen=True)
 class PromptView(Result):
-    """One prompt of a run with everything that is stored about it; as a frame, its responses.
+    """One prompt of a run with everything that is stored about it; as a frame, its responses."""
 
-    Attributes:
-        run: columns of ``run_current`` that are set.
-        prompt: question, target, choices (JSON), metadata (JSON), keys.
-        responses: one per perturbation, few-shot draw and draw: prompt as sent, response,
-            extracted answer, tokens, error, the grader's explanation; turns, calls of tools, limit and
-            messages (JSON) where the dump has a transcript.
-        scores: one per perturbation, draw and metric: value, status, raw text, scorer.
-        choices: log-likelihood of each option, in nats.
-        findings: one per thing that a scanner found in a response, or part of it that it looked at: label, value, raw
-            text, scan.
-    """
-
-    run: Mapping[str, Any]
-    prompt: Mapping[str, Any]
+    run: Mapping[str, Any]  #: columns of ``run_current`` that are set.
+    prompt: Mapping[str, Any]  #: question, target, choices (JSON), metadata (JSON), keys.
+    #: one per perturbation, few-shot draw and draw: prompt as sent, response, extracted answer, tokens, error, the
+    #: grader's explanation; turns, calls of tools, limit and messages (JSON) where the dump has a transcript.
     responses: tuple[Mapping[str, Any], ...]
-    scores: tuple[Mapping[str, Any], ...]
-    choices: tuple[Mapping[str, Any], ...]
+    scores: tuple[Mapping[str, Any], ...]  #: one per perturbation, draw and metric: value, status, raw text, scorer.
+    choices: tuple[Mapping[str, Any], ...]  #: log-likelihood of each option, in nats.
+    #: one per thing that a scanner found in a response, or part of it that it looked at: label, value, raw text, scan.
     findings: tuple[Mapping[str, Any], ...] = ()
 
     @property

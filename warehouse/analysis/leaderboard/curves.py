@@ -19,70 +19,42 @@ from warehouse.records.run_fields import CHECKPOINT_FIELDS, LABEL_FIELDS
 
 @dataclass(frozen=True)
 class CurvePoint:
-    """One checkpoint.
+    """One checkpoint."""
 
-    Attributes:
-        position: its place in training, in the curve's unit.
-        estimate: the figure, as on the leaderboard.
-        ci_low: lower end of its interval; None without one.
-        ci_high: upper end.
-    """
-
-    position: float
-    estimate: float
-    ci_low: float | None
-    ci_high: float | None
+    position: float  #: its place in training, in the curve's unit.
+    estimate: float  #: the figure, as on the leaderboard.
+    ci_low: float | None  #: lower end of its interval; None without one.
+    ci_high: float | None  #: upper end.
 
 
 @dataclass(frozen=True)
 class ModelCurveRow(Row):
-    """One model along its training, all else being equal.
+    """One model along its training, all else being equal."""
 
-    Attributes:
-        model: name of the model.
-        condition: settings that tell the curve from others, such as ``"training_seed=1"``.
-        metric: name of the metric, with its filter.
-        split: part of the benchmark.
-        unit: of the positions: ``step``, ``tokens`` or ``epoch``; empty if unknown.
-        n_checkpoints: checkpoints with a figure.
-        first: figure of the first one.
-        last: figure of the last one.
-        best: best figure.
-        best_position: of the first checkpoint that has it.
-        monotonicity: Kendall's τ-b of the figures with the order of the checkpoints, above 0 for
-            getting better; None where they are all equal.
-        points: the checkpoints, in order.
-    """
-
-    model: str
-    condition: str
-    metric: str
-    split: str
-    unit: str
-    n_checkpoints: int
-    first: float
-    last: float
-    best: float
-    best_position: float
+    model: str  #: name of the model.
+    condition: str  #: settings that tell the curve from others, such as ``"training_seed=1"``.
+    metric: str  #: name of the metric, with its filter.
+    split: str  #: part of the benchmark.
+    unit: str  #: of the positions: ``step``, ``tokens`` or ``epoch``; empty if unknown.
+    n_checkpoints: int  #: checkpoints with a figure.
+    first: float  #: figure of the first one.
+    last: float  #: figure of the last one.
+    best: float  #: best figure.
+    best_position: float  #: of the first checkpoint that has it.
+    #: Kendall's τ-b of the figures with the order of the checkpoints, above 0 for getting better; None where they are
+    #: all equal.
     monotonicity: float | None
-    points: tuple[CurvePoint, ...]
+    points: tuple[CurvePoint, ...]  #: the checkpoints, in order.
 
 
 @dataclass(frozen=True)
 class BenchmarkCurves(Result):
-    """Curves of one benchmark, the best last figure first.
+    """Curves of one benchmark, the best last figure first."""
 
-    Attributes:
-        benchmark: its name.
-        higher_is_better: direction; None if unknown (then higher is taken to be).
-        level: nominal coverage of the intervals.
-        rows: one per curve of two checkpoints or more.
-    """
-
-    benchmark: str
-    higher_is_better: bool | None
-    level: float
-    rows: tuple[ModelCurveRow, ...]
+    benchmark: str  #: its name.
+    higher_is_better: bool | None  #: direction; None if unknown (then higher is taken to be).
+    level: float  #: nominal coverage of the intervals.
+    rows: tuple[ModelCurveRow, ...]  #: one per curve of two checkpoints or more.
 
     @property
     def one_line(self) -> str:

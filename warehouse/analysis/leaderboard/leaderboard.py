@@ -49,31 +49,22 @@ Line = tuple[ScoredCondition, LeaderboardRow]
 class Leaderboard(Result):
     """Rows in order of rank; those of another split, task version or metric come after, and
     rows without a rank after all that have one.
-
-    Attributes:
-        benchmark: name of the benchmark.
-        metric: name of the metric, with its filter.
-        higher_is_better: direction of the ranks; None if unknown (then higher is first).
-        notes: what a reader should know before comparing rows.
-        basis: in words, how intervals and errors were made, and why so.
-        legend: in words, what the statistical ranks say; empty where there are none.
-        others: the metrics that are not shown, and how many conditions have figures of each.
-        n_left_out: rows that have no rank beside the first: on a part of the benchmark, stopped, without a figure.
-        left_out_higher: of these the number with a better figure than the first.
     """
 
     ROW = LeaderboardRow
 
-    benchmark: str
-    metric: str
-    higher_is_better: bool | None
+    benchmark: str  #: name of the benchmark.
+    metric: str  #: name of the metric, with its filter.
+    higher_is_better: bool | None  #: direction of the ranks; None if unknown (then higher is first).
     rows: tuple[LeaderboardRow, ...]
-    notes: tuple[str, ...]
-    basis: tuple[str, ...] = ()
-    legend: tuple[str, ...] = ()
+    notes: tuple[str, ...]  #: what a reader should know before comparing rows.
+    basis: tuple[str, ...] = ()  #: in words, how intervals and errors were made, and why so.
+    legend: tuple[str, ...] = ()  #: in words, what the statistical ranks say; empty where there are none.
+    #: the metrics that are not shown, and how many conditions have figures of each.
     others: tuple[OtherMetric, ...] = ()
+    #: rows that have no rank beside the first: on a part of the benchmark, stopped, without a figure.
     n_left_out: int = 0
-    left_out_higher: int = 0
+    left_out_higher: int = 0  #: of these the number with a better figure than the first.
 
     @property
     def one_line(self) -> str:
@@ -325,17 +316,12 @@ def _why_not_placed(row: LeaderboardRow) -> str:
 
 @dataclass(frozen=True)
 class Leaderboards(Result):
-    """Leaderboards by name of the benchmark.
-
-    Attributes:
-        boards: one for each benchmark that has one.
-        left_out: why the others have none.
-    """
+    """Leaderboards by name of the benchmark."""
 
     ROW = LeaderboardRow
 
-    boards: tuple[Leaderboard, ...]
-    left_out: tuple[str, ...]
+    boards: tuple[Leaderboard, ...]  #: one for each benchmark that has one.
+    left_out: tuple[str, ...]  #: why the others have none.
 
     @property
     def rows(self) -> tuple[LeaderboardRow, ...]:  # type: ignore[override]  # of all boards, read only

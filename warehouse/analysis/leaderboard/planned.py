@@ -23,17 +23,12 @@ _NAMED = 5
 
 @dataclass(frozen=True)
 class PlannedRows:
-    """Runs on planned subsets.
+    """Runs on planned subsets."""
 
-    Attributes:
-        runs: by condition key and id of the metric.
-        figures: of the whole benchmark, of those that have one.
-        refusals: why others have none.
-    """
-
-    runs: Mapping[tuple[str, int], PlannedRun] = field(default_factory=dict)
+    runs: Mapping[tuple[str, int], PlannedRun] = field(default_factory=dict)  #: by condition key and id of the metric.
+    #: of the whole benchmark, of those that have one.
     figures: Mapping[tuple[str, int], SubsetEstimate] = field(default_factory=dict)
-    refusals: tuple[str, ...] = ()
+    refusals: tuple[str, ...] = ()  #: why others have none.
 
     def divide(self, lines: Sequence[Line]) -> tuple[list[Line], list[Line]]:
         """Rows as they are, and rows on plans with the figure of the whole benchmark."""

@@ -36,21 +36,13 @@ STOPPED = "stopped_early"
 
 @dataclass(frozen=True)
 class StoppedEstimate:
-    """Mean score so far, with an interval that holds whenever one stops.
+    """Mean score so far, with an interval that holds whenever one stops."""
 
-    Attributes:
-        estimate: mean of the scored prompts that count; too far out on average.
-        standard_error: None: there is none for a random number of prompts.
-        ci_low: lower end of the betting interval; None where the rule is not known.
-        ci_high: upper end.
-        method: ``"sequential betting"``.
-    """
-
-    estimate: float
-    standard_error: float | None
-    ci_low: float | None
-    ci_high: float | None
-    method: str = "sequential betting"
+    estimate: float  #: mean of the scored prompts that count; too far out on average.
+    standard_error: float | None  #: None: there is none for a random number of prompts.
+    ci_low: float | None  #: lower end of the betting interval; None where the rule is not known.
+    ci_high: float | None  #: upper end.
+    method: str = "sequential betting"  #: ``"sequential betting"``.
 
 
 def stopped_estimate(entry: ScoredCondition, level: float) -> tuple[StoppedEstimate | None, str]:
@@ -86,19 +78,12 @@ def stopped_estimate(entry: ScoredCondition, level: float) -> tuple[StoppedEstim
 
 @dataclass(frozen=True)
 class UnscoredBounds:
-    """Bounds of a row; None where all is scored or nothing limits a score.
+    """Bounds of a row; None where all is scored or nothing limits a score."""
 
-    Attributes:
-        low: the figure with every missing score at the smallest possible one.
-        high: the figure with every missing score at the largest.
-        ci_low: lower end of the hull of the default intervals with the missing scores there.
-        ci_high: upper end of it.
-    """
-
-    low: float | None = None
-    high: float | None = None
-    ci_low: float | None = None
-    ci_high: float | None = None
+    low: float | None = None  #: the figure with every missing score at the smallest possible one.
+    high: float | None = None  #: the figure with every missing score at the largest.
+    ci_low: float | None = None  #: lower end of the hull of the default intervals with the missing scores there.
+    ci_high: float | None = None  #: upper end of it.
 
 
 def unscored_bounds(scores: PromptScores, metric: Metric, clusters: ClusterMap, level: float) -> UnscoredBounds:
@@ -158,21 +143,13 @@ _PUBLISHED_WITH_ZERO = "as its source publishes it, with a standard error of 0: 
 
 @dataclass(frozen=True)
 class PublishedEstimate:
-    """A figure as its source publishes it.
+    """A figure as its source publishes it."""
 
-    Attributes:
-        estimate: the figure.
-        standard_error: as published; None where it is not.
-        ci_low: lower end of the normal interval; None without an error, or with one of 0.
-        ci_high: upper end of it.
-        method: ``"published"``.
-    """
-
-    estimate: float
-    standard_error: float | None
-    ci_low: float | None
-    ci_high: float | None
-    method: str = "published"
+    estimate: float  #: the figure.
+    standard_error: float | None  #: as published; None where it is not.
+    ci_low: float | None  #: lower end of the normal interval; None without an error, or with one of 0.
+    ci_high: float | None  #: upper end of it.
+    method: str = "published"  #: ``"published"``.
 
 
 @dataclass(frozen=True)
@@ -196,132 +173,97 @@ NO_BOUNDS = UnscoredBounds()
 
 @dataclass(frozen=True)
 class LeaderboardRow(Row):
-    """One condition on one metric.
+    """One condition on one metric."""
 
-    Attributes:
-        rank: place among comparable rows, 1 is best, ties share it; None for what cannot be
-            ranked: no figure; a part of the benchmark, a single prompt or a published figure
-            beside rows that have scores of all of it.
-        model: name of the model.
-        condition: settings that tell the row from others, such as ``"fewshot=5"``.
-        metric: name of the metric, with its filter.
-        estimate: the figure, in the metric's reported unit; None with a ``reason``.
-        standard_error: headline error; None where not defined or 0.
-        ci_low: lower end of the interval.
-        ci_high: upper end of the interval.
-        level: nominal coverage of the interval.
-        n_prompts: prompts with a score.
-        n_clusters: clusters among them; None without clusters.
-        n_draws: generations behind the scores, over all repeats.
-        n_unscored: samples without a score.
-        share_unscored: their share of all samples, in [0, 1].
-        runs: repeats that were pooled.
-        method: of the interval, or ``"published"``.
-        flags: warnings of the statistics, and ``subset``, ``truncated``, ``failed``,
-            ``unscored``, ``many_unscored``, ``other_prompts``, ``published``,
-            ``outside_bounds``, ``prompts_outside_clusters``, ``stopped_early``; ``planned``: the
-            figure is that of all prompts, estimated from a planned subset.
-        reason: why this method, or why there is no figure or interval.
-        se_naive: error as if prompts were independent (Miller eq. 1).
-        design_effect: squared ratio of the headline error to ``se_naive``, with clusters.
-        design_effect_miller: the same of the paper's clustered error (Miller eq. 4).
-        benchmark: name of the benchmark.
-        split: part of the benchmark.
-        run_ids: ids of the repeats.
-        estimand: ``"prompts_sampled"`` (the benchmark's prompts stand for others like them),
-            ``"full_benchmark"`` (a planned subset: these prompts as they were scored) or
-            ``"prompts_fixed"`` (only the draws are random).
-        statistical_rank: 1 + number of rows that are significantly better (Holm over all pairs
-            of comparable rows, on common prompts); None with a ``rank_reason``.
-        rank_low: best rank in the row's own confidence set (Mogstad et al., by max-|T|).
-        rank_high: worst rank in it.
-        rank_low_joint: best rank in the set that holds for all rows together.
-        rank_high_joint: worst rank in it.
-        group: letters; comparable rows that share one cannot be told apart (Holm).
-        rank_draws: draws behind the rank sets.
-        rank_reason: why there is no statistical rank, else empty.
-        unscored_low: the figure with every missing score at the smallest possible one; None
-            where all is scored or a score has no bounds.
-        unscored_high: the figure with every missing score at the largest possible one.
-        unscored_ci_low: lower end of the interval around the two: the hull of the default
-            intervals with the missing scores at either end.
-        unscored_ci_high: upper end of it.
-        beside_method: a second method of scores without bounds: ``"wild_bootstrap"`` for few
-            clusters, else ``"t"`` (``"cr2_t"``); else empty.
-        beside_ci_low: lower end of the second interval.
-        beside_ci_high: upper end of it.
-        degrees_of_freedom: of the standard error: n - 1, or Satterthwaite's with clusters.
-        part_estimate: of a truncated run whose source publishes the figure, which then is
-            ``estimate``: the figure of the samples that are stored; else None.
-        part_ci_low: lower end of its interval.
-        part_ci_high: upper end of it.
-        part_n_prompts: prompts with a score among these samples.
-        other_metrics: the metrics that the benchmark has figures of and the leaderboard does not
-            show, for ``--metric``; the same in every row.
-        n_left_out: rows beside which it stands that have no rank: on a part of the benchmark, stopped, without a
-            figure; the same in every row of a group.
-        left_out_higher: of these the number with a better figure than this one's: higher, or lower where lower is
-            better.
-        n_not_compared: ranked rows beside it that have no prompt in common with it.
-        figure: the estimate that the columns from ``estimate`` on come from; None without one.
-        ranks: that the statistical ranks come from.
-        unscored: that the bounds of unscored samples come from.
-        part: of a truncated run whose source publishes the figure: the row of the samples that
-            are stored; else None.
-    """
-
+    #: place among comparable rows, 1 is best, ties share it; None for what cannot be ranked: no figure; a part of the
+    #: benchmark, a single prompt or a published figure beside rows that have scores of all of it.
     rank: int | None
-    model: str
-    condition: str
-    metric: str
+    model: str  #: name of the model.
+    condition: str  #: settings that tell the row from others, such as ``"fewshot=5"``.
+    metric: str  #: name of the metric, with its filter.
+    #: the figure, in the metric's reported unit; None with a ``reason``.
     estimate: ClassVar[Column[float | None]] = Column("figure.estimate")
+    #: headline error; None where not defined or 0.
     standard_error: ClassVar[Column[float | None]] = Column("figure.standard_error")
-    ci_low: ClassVar[Column[float | None]] = Column("figure.ci_low")
-    ci_high: ClassVar[Column[float | None]] = Column("figure.ci_high")
-    level: float
-    n_prompts: int
+    ci_low: ClassVar[Column[float | None]] = Column("figure.ci_low")  #: lower end of the interval.
+    ci_high: ClassVar[Column[float | None]] = Column("figure.ci_high")  #: upper end of the interval.
+    level: float  #: nominal coverage of the interval.
+    n_prompts: int  #: prompts with a score.
+    #: clusters among them; None without clusters.
     n_clusters: ClassVar[Column[int | None]] = Column("sampled.n_clusters")
-    n_draws: int
-    n_unscored: int
-    share_unscored: float
-    runs: int
-    method: ClassVar[Column[str]] = Column("figure.method", "none")
+    n_draws: int  #: generations behind the scores, over all repeats.
+    n_unscored: int  #: samples without a score.
+    share_unscored: float  #: their share of all samples, in [0, 1].
+    runs: int  #: repeats that were pooled.
+    method: ClassVar[Column[str]] = Column("figure.method", "none")  #: of the interval, or ``"published"``.
+    #: warnings of the statistics, and ``subset``, ``truncated``, ``failed``, ``unscored``, ``many_unscored``,
+    #: ``other_prompts``, ``published``, ``outside_bounds``, ``prompts_outside_clusters``, ``stopped_early``;
+    #: ``planned``: the figure is that of all prompts, estimated from a planned subset.
     flags: tuple[str, ...]
-    reason: str
+    reason: str  #: why this method, or why there is no figure or interval.
+    #: error as if prompts were independent (Miller eq. 1).
     se_naive: ClassVar[Column[float | None]] = Column("sampled.se_clt")
+    #: squared ratio of the headline error to ``se_naive``, with clusters.
     design_effect: ClassVar[Column[float | None]] = Column("sampled.design_effect")
-    benchmark: str
-    split: str
-    run_ids: tuple[int, ...]
+    benchmark: str  #: name of the benchmark.
+    split: str  #: part of the benchmark.
+    run_ids: tuple[int, ...]  #: ids of the repeats.
+    #: ``"prompts_sampled"`` (the benchmark's prompts stand for others like them), ``"full_benchmark"`` (a planned
+    #: subset: these prompts as they were scored) or ``"prompts_fixed"`` (only the draws are random).
     estimand: str = PROMPTS_SAMPLED
+    #: 1 + number of rows that are significantly better (Holm over all pairs of comparable rows, on common prompts);
+    #: None with a ``rank_reason``.
     statistical_rank: ClassVar[Column[int | None]] = Column("ranks.statistical_rank")
+    #: best rank in the row's own confidence set (Mogstad et al., by max-|T|).
     rank_low: ClassVar[Column[int | None]] = Column("ranks.rank_low")
-    rank_high: ClassVar[Column[int | None]] = Column("ranks.rank_high")
+    rank_high: ClassVar[Column[int | None]] = Column("ranks.rank_high")  #: worst rank in it.
+    #: best rank in the set that holds for all rows together.
     rank_low_joint: ClassVar[Column[int | None]] = Column("ranks.rank_low_joint")
-    rank_high_joint: ClassVar[Column[int | None]] = Column("ranks.rank_high_joint")
+    rank_high_joint: ClassVar[Column[int | None]] = Column("ranks.rank_high_joint")  #: worst rank in it.
+    #: letters; comparable rows that share one cannot be told apart (Holm).
     group: ClassVar[Column[str]] = Column("ranks.group")
-    rank_draws: ClassVar[Column[int]] = Column("ranks.rank_draws")
-    rank_reason: ClassVar[Column[str]] = Column("ranks.rank_reason")
+    rank_draws: ClassVar[Column[int]] = Column("ranks.rank_draws")  #: draws behind the rank sets.
+    rank_reason: ClassVar[Column[str]] = Column("ranks.rank_reason")  #: why there is no statistical rank, else empty.
+    #: the figure with every missing score at the smallest possible one; None where all is scored or a score has no
+    #: bounds.
     unscored_low: ClassVar[Column[float | None]] = Column("unscored.low")
+    #: the figure with every missing score at the largest possible one.
     unscored_high: ClassVar[Column[float | None]] = Column("unscored.high")
+    #: lower end of the interval around the two: the hull of the default intervals with the missing scores at either
+    #: end.
     unscored_ci_low: ClassVar[Column[float | None]] = Column("unscored.ci_low")
-    unscored_ci_high: ClassVar[Column[float | None]] = Column("unscored.ci_high")
+    unscored_ci_high: ClassVar[Column[float | None]] = Column("unscored.ci_high")  #: upper end of it.
+    #: a second method of scores without bounds: ``"wild_bootstrap"`` for few clusters, else ``"t"`` (``"cr2_t"``); else
+    #: empty.
     beside_method: ClassVar[Column[str]] = Column("sampled.beside.method", "")
-    beside_ci_low: ClassVar[Column[float | None]] = Column("sampled.beside.low")
-    beside_ci_high: ClassVar[Column[float | None]] = Column("sampled.beside.high")
+    beside_ci_low: ClassVar[Column[float | None]] = Column("sampled.beside.low")  #: lower end of the second interval.
+    beside_ci_high: ClassVar[Column[float | None]] = Column("sampled.beside.high")  #: upper end of it.
+    #: of the standard error: n - 1, or Satterthwaite's with clusters.
     degrees_of_freedom: ClassVar[Column[float | None]] = Column("sampled.degrees_of_freedom")
+    #: of a truncated run whose source publishes the figure, which then is ``estimate``: the figure of the samples that
+    #: are stored; else None.
     part_estimate: ClassVar[Column[float | None]] = Column("part.estimate")
-    part_ci_low: ClassVar[Column[float | None]] = Column("part.ci_low")
-    part_ci_high: ClassVar[Column[float | None]] = Column("part.ci_high")
+    part_ci_low: ClassVar[Column[float | None]] = Column("part.ci_low")  #: lower end of its interval.
+    part_ci_high: ClassVar[Column[float | None]] = Column("part.ci_high")  #: upper end of it.
+    #: prompts with a score among these samples.
     part_n_prompts: ClassVar[Column[int | None]] = Column("part.n_prompts")
+    #: ``design_effect`` of the paper's clustered error (Miller eq. 4).
     design_effect_miller: ClassVar[Column[float | None]] = Column("sampled.design_effect_miller")
+    #: the metrics that the benchmark has figures of and the leaderboard does not show, for ``--metric``; the same in
+    #: every row.
     other_metrics: tuple[str, ...] = ()
+    #: rows beside which it stands that have no rank: on a part of the benchmark, stopped, without a figure; the same in
+    #: every row of a group.
     n_left_out: int = 0
+    #: of these the number with a better figure than this one's: higher, or lower where lower is better.
     left_out_higher: int = 0
+    #: ranked rows beside it that have no prompt in common with it.
     n_not_compared: ClassVar[Column[int]] = Column("ranks.n_not_compared")
+    #: the estimate that the columns from ``estimate`` on come from; None without one.
     figure: Estimate | FixedPromptsEstimate | PublishedEstimate | StoppedEstimate | SubsetEstimate | None = None
-    ranks: RowRanks = NO_RANKS
-    unscored: UnscoredBounds = NO_BOUNDS
+    ranks: RowRanks = NO_RANKS  #: that the statistical ranks come from.
+    unscored: UnscoredBounds = NO_BOUNDS  #: that the bounds of unscored samples come from.
+    #: of a truncated run whose source publishes the figure: the row of the samples that are stored; else None.
     part: LeaderboardRow | None = None
 
     PARTS = ("figure", "ranks", "unscored", "part")

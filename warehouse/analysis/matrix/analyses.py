@@ -8,7 +8,7 @@ import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any, cast
 
 import numpy as np
@@ -34,6 +34,7 @@ from warehouse.analysis.matrix.results import (
     TestRow,
     WeightRow,
 )
+from warehouse.analysis.results import shared_fields
 from warehouse.errors import MisuseError, StoreError, first_line
 from warehouse.stats.matrix import (
     ClusterSearch,
@@ -70,21 +71,13 @@ FDR = 0.05
 
 @dataclass(frozen=True)
 class Vectors:
-    """Vectors of some prompts of a matrix.
+    """Vectors of some prompts of a matrix."""
 
-    Attributes:
-        embedder: its name.
-        rows: which prompts, shape (m,).
-        vectors: theirs, shape (m, d).
-        texts: what was embedded of each, shape (m,).
-        part: of what of the prompts they are.
-    """
-
-    embedder: str
-    rows: NDArray[np.intp]
-    vectors: NDArray[np.float64]
-    texts: Sequence[str | None]
-    part: str
+    embedder: str  #: its name.
+    rows: NDArray[np.intp]  #: which prompts, shape (m,).
+    vectors: NDArray[np.float64]  #: theirs, shape (m, d).
+    texts: Sequence[str | None]  #: what was embedded of each, shape (m,).
+    part: str  #: of what of the prompts they are.
 
 
 def common(data: MatrixData, seed: int, *notes: str) -> dict[str, Any]:
@@ -209,37 +202,24 @@ def run_explain(
     if explanation.n_undefined:
         notes.append(f"{explanation.n_undefined} prompts have no coefficient: nothing varies, or nothing is left")
     head = common(data, seed, *notes) | {"n_prompts": explanation.n_prompts}
-    return MatrixExplanation(
-        **head,
-        rows=_explained(data, vectors, explanation),
-        embedder=vectors.embedder,
-        intercept=intercept,
-        n_permutations=n_permutations,
-        n_without_vector=missing,
-        n_undefined=explanation.n_undefined,
-        share_fdr=_share(explanation),
-        mean_coefficient=explanation.mean_coefficient,
-        mean_coefficient_permuted=explanation.mean_coefficient_permuted,
-        p_mean_coefficient=explanation.p_mean_coefficient,
-        ks_coefficient=explanation.ks_coefficient,
-        p_ks_coefficient=explanation.p_ks_coefficient,
-        p_ks_coefficient_textbook=explanation.p_ks_coefficient_textbook,
-        ks_fdr=explanation.ks_fdr,
-        p_ks_fdr=explanation.p_ks_fdr,
-        p_ks_fdr_textbook=explanation.p_ks_fdr_textbook,
-        mantel_r=explanation.mantel.r,
-        mantel_p=explanation.mantel.p_value,
-        part=vectors.part,
-    )
+    own = {
+        "rows": _explained(data, vectors, explanation),
+        "embedder": vectors.embedder,
+        "n_without_vector": missing,
+        "share_fdr": _share(explanation),
+        "mantel_r": explanation.mantel.r,
+        "mantel_p": explanation.mantel.p_value,
+        "part": vectors.part,
+    }
+    return MatrixExplanation(**shared_fields(explanation, MatrixExplanation, **head, **own))
 
 
 def compare_parts(found: Sequence[MatrixExplanation]) -> ExplainedParts:
     """Explanations by several parts of the prompts, one row each."""
     p_values = [math.nan if one.p_mean_coefficient is None else one.p_mean_coefficient for one in found]
     adjusted = [None if math.isnan(p) else float(p) for p in holm(p_values)]
-    shared = {item.name for item in fields(MatrixExplanation)}.intersection(PartRow.columns())
     rows = tuple(
-        PartRow(**{name: getattr(one, name) for name in shared}, p_value=one.p_mean_coefficient, p_holm=p_holm)
+        PartRow(**shared_fields(one, PartRow, p_value=one.p_mean_coefficient, p_holm=p_holm))
         for one, p_holm in zip(found, adjusted, strict=True)
     )
     first = found[0]

@@ -42,26 +42,16 @@ class StoredMatrix:
 
     Of several the one of all runs by the headline metric comes first, then that with the most
     permutations or draws, then the newest: a trial does not take the place of the evidence.
-
-    Attributes:
-        test: are prompts correlated beyond chance?
-        clusters: which prompts do models find alike?
-        weights: scores and ranks when prompts do not weigh the same.
-        growth: scores while the benchmark grows.
-        explanation: does what prompts ask explain which models succeed?
-        chosen: the runs of each analysis that was not made of all, in words, by field.
-        missing: last word of the command of each kind that is not there.
-        outdated: of each kind that is only there for scores that have changed since.
     """
 
-    test: MatrixTest | None = None
-    clusters: MatrixClusters | None = None
-    weights: MatrixWeights | None = None
-    growth: MatrixGrowth | None = None
-    explanation: MatrixExplanation | None = None
-    chosen: tuple[tuple[str, str], ...] = ()
-    missing: tuple[str, ...] = ()
-    outdated: tuple[str, ...] = ()
+    test: MatrixTest | None = None  #: are prompts correlated beyond chance?
+    clusters: MatrixClusters | None = None  #: which prompts do models find alike?
+    weights: MatrixWeights | None = None  #: scores and ranks when prompts do not weigh the same.
+    growth: MatrixGrowth | None = None  #: scores while the benchmark grows.
+    explanation: MatrixExplanation | None = None  #: does what prompts ask explain which models succeed?
+    chosen: tuple[tuple[str, str], ...] = ()  #: the runs of each analysis that was not made of all, in words, by field.
+    missing: tuple[str, ...] = ()  #: last word of the command of each kind that is not there.
+    outdated: tuple[str, ...] = ()  #: of each kind that is only there for scores that have changed since.
 
     @property
     def found(self) -> tuple[MatrixResult, ...]:

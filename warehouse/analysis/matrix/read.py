@@ -24,38 +24,22 @@ from warehouse.store.connection import Store
 
 @dataclass(frozen=True)
 class MatrixData:
-    """Scores of every model on the prompts that all of them have, or with gaps that two have.
+    """Scores of every model on the prompts that all of them have, or with gaps that two have."""
 
-    Attributes:
-        benchmark: name of the benchmark.
-        metric: name of the metric, with its filter.
-        higher_is_better: None if unknown (then higher ranks first).
-        models: name of each column, with what tells conditions apart.
-        prompts: ids of the rows, by natural key, shape (n,).
-        keys: what to call each prompt: the tool's id, else its key.
-        texts: text of each prompt, None where there is none.
-        benchmark_ids: row of ``benchmark`` of each prompt, shape (n,).
-        values: prompts × models, in the metric's per-prompt unit, shape (n, k); NaN only where it was
-            read with gaps.
-        n_incomplete: prompts left out because a model lacks a score.
-        notes: what a reader should know.
-        natural_keys: split, key and occurrence of each prompt, as one text.
-        conditions: of the columns.
-    """
-
-    benchmark: str
-    metric: str
-    higher_is_better: bool | None
-    models: tuple[str, ...]
-    prompts: NDArray[np.int64]
-    keys: tuple[str, ...]
-    texts: tuple[str | None, ...]
-    benchmark_ids: NDArray[np.int64]
+    benchmark: str  #: name of the benchmark.
+    metric: str  #: name of the metric, with its filter.
+    higher_is_better: bool | None  #: None if unknown (then higher ranks first).
+    models: tuple[str, ...]  #: name of each column, with what tells conditions apart.
+    prompts: NDArray[np.int64]  #: ids of the rows, by natural key, shape (n,).
+    keys: tuple[str, ...]  #: what to call each prompt: the tool's id, else its key.
+    texts: tuple[str | None, ...]  #: text of each prompt, None where there is none.
+    benchmark_ids: NDArray[np.int64]  #: row of ``benchmark`` of each prompt, shape (n,).
+    #: prompts × models, in the metric's per-prompt unit, shape (n, k); NaN only where it was read with gaps.
     values: NDArray[np.float64]
-    n_incomplete: int
-    notes: tuple[str, ...]
-    natural_keys: tuple[str, ...]
-    conditions: tuple[Condition, ...]
+    n_incomplete: int  #: prompts left out because a model lacks a score.
+    notes: tuple[str, ...]  #: what a reader should know.
+    natural_keys: tuple[str, ...]  #: split, key and occurrence of each prompt, as one text.
+    conditions: tuple[Condition, ...]  #: of the columns.
 
     @cached_property
     def fingerprint(self) -> str:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 from warehouse.analysis.results import Result, Row, StoredResult
+from warehouse.stats.matrix.permutation import PermutedStatistic
 from warehouse.tables.words import listed
 
 #: Largest p of what is called shown.
@@ -14,243 +15,130 @@ SHOWN = 0.05
 
 
 @dataclass(frozen=True)
-class TestRow(Row):
-    """One statistic of one similarity (their table 2).
-
-    Attributes:
-        similarity: ``hamming``, ``cosine`` or ``jaccard``.
-        statistic: ``mean``, ``percentile_75``, ``percentile_95`` or ``ks``.
-        observed: in the matrix.
-        permuted_mean: mean over the permutations.
-        permuted_low: their 2.5 % quantile.
-        permuted_high: their 97.5 % quantile.
-        p_value: (1 + #{permuted ≥ observed})/(1 + N).
-        p_textbook: of ``ks``: with pairs taken as independent, as in the paper; too small.
-        reason: what to know about it.
-    """
-
-    similarity: str
-    statistic: str
-    observed: float
-    permuted_mean: float
-    permuted_low: float
-    permuted_high: float
-    p_value: float
-    p_textbook: float | None
-    reason: str
+class TestRow(Row, PermutedStatistic):
+    """One statistic of one similarity (their table 2)."""
 
 
 @dataclass(frozen=True)
 class HistogramRow(Row):
-    """Share of pairs in one bin of similarity.
+    """Share of pairs in one bin of similarity."""
 
-    Attributes:
-        similarity: which.
-        low: lower edge.
-        high: upper edge; belongs to the next bin, but for the last one.
-        observed: share of pairs in the matrix.
-        permuted: mean share over the permutations.
-    """
-
-    similarity: str
-    low: float
-    high: float
-    observed: float
-    permuted: float
+    similarity: str  #: which.
+    low: float  #: lower edge.
+    high: float  #: upper edge; belongs to the next bin, but for the last one.
+    observed: float  #: share of pairs in the matrix.
+    permuted: float  #: mean share over the permutations.
 
 
 @dataclass(frozen=True)
 class ClusterCountRow(Row):
-    """Mean silhouette at one number of clusters.
+    """Mean silhouette at one number of clusters."""
 
-    Attributes:
-        n_clusters: clusters.
-        silhouette: of the matrix, in [−1, 1].
-        silhouette_permuted: mean of shuffled matrices.
-        silhouette_permuted_high: the largest of theirs.
-        chosen: whether this number was taken.
-    """
-
-    n_clusters: int
-    silhouette: float | None
-    silhouette_permuted: float | None
-    silhouette_permuted_high: float | None
-    chosen: bool
+    n_clusters: int  #: clusters.
+    silhouette: float | None  #: of the matrix, in [−1, 1].
+    silhouette_permuted: float | None  #: mean of shuffled matrices.
+    silhouette_permuted_high: float | None  #: the largest of theirs.
+    chosen: bool  #: whether this number was taken.
 
 
 @dataclass(frozen=True)
 class ClusterRow(Row):
-    """One cluster of the chosen clustering.
+    """One cluster of the chosen clustering."""
 
-    Attributes:
-        cluster: its number, from 1.
-        n_prompts: size.
-        medoid: the prompt that stands for it.
-        mean_distance: mean 1 − cosine to the medoid.
-        mean_score: mean score over prompts and models.
-        text: of the medoid.
-    """
-
-    cluster: int
-    n_prompts: int
-    medoid: str
-    mean_distance: float
-    mean_score: float
-    text: str | None
+    cluster: int  #: its number, from 1.
+    n_prompts: int  #: size.
+    medoid: str  #: the prompt that stands for it.
+    mean_distance: float  #: mean 1 − cosine to the medoid.
+    mean_score: float  #: mean score over prompts and models.
+    text: str | None  #: of the medoid.
 
 
 @dataclass(frozen=True)
 class WeightRow(Row):
-    """One model under one weighting (their figure 1).
+    """One model under one weighting (their figure 1)."""
 
-    Attributes:
-        scheme: name of the weighting.
-        model: which.
-        score: weighted mean.
-        rank: 1 = best.
-        rank_change: rank by uniform weights minus this one: above 0 is a rise.
-        effective_prompts: 1/Σw²: prompts of equal weight that say as much.
-    """
-
-    scheme: str
-    model: str
-    score: float
-    rank: int
-    rank_change: int
-    effective_prompts: float
+    scheme: str  #: name of the weighting.
+    model: str  #: which.
+    score: float  #: weighted mean.
+    rank: int  #: 1 = best.
+    rank_change: int  #: rank by uniform weights minus this one: above 0 is a rise.
+    effective_prompts: float  #: 1/Σw²: prompts of equal weight that say as much.
 
 
 @dataclass(frozen=True)
 class RandomWeightRow(Row):
-    """One model over random weightings (their figures 3 and 11).
+    """One model over random weightings (their figures 3 and 11)."""
 
-    Attributes:
-        model: which.
-        uniform: score with equal weights.
-        lowest: smallest score of any weighting drawn.
-        low: 2.5 % quantile.
-        median: 50 % quantile.
-        high: 97.5 % quantile.
-        highest: largest score.
-        standard_deviation: over weightings, in closed form.
-        best: share of weightings in which the model is best.
-    """
-
-    model: str
-    uniform: float
-    lowest: float
-    low: float
-    median: float
-    high: float
-    highest: float
-    standard_deviation: float
-    best: float
+    model: str  #: which.
+    uniform: float  #: score with equal weights.
+    lowest: float  #: smallest score of any weighting drawn.
+    low: float  #: 2.5 % quantile.
+    median: float  #: 50 % quantile.
+    high: float  #: 97.5 % quantile.
+    highest: float  #: largest score.
+    standard_deviation: float  #: over weightings, in closed form.
+    best: float  #: share of weightings in which the model is best.
 
 
 @dataclass(frozen=True)
 class OutrankRow(Row):
-    """How often one model is better than another over random weightings.
+    """How often one model is better than another over random weightings."""
 
-    Attributes:
-        model: the row of their figure 3.
-        other: its column.
-        outranks: share of weightings; ties count for neither.
-    """
-
-    model: str
-    other: str
-    outranks: float
+    model: str  #: the row of their figure 3.
+    other: str  #: its column.
+    outranks: float  #: share of weightings; ties count for neither.
 
 
 @dataclass(frozen=True)
 class GrowthRow(Row):
-    """One model's score at one size (their figures 2, 9, 10).
+    """One model's score at one size (their figures 2, 9, 10)."""
 
-    Attributes:
-        order: ``informative`` or ``random``.
-        size: prompts.
-        model: which.
-        score: mean over the first so many prompts.
-        rank: 1 = best at this size.
-    """
-
-    order: str
-    size: int
-    model: str
-    score: float
-    rank: int
+    order: str  #: ``informative`` or ``random``.
+    size: int  #: prompts.
+    model: str  #: which.
+    score: float  #: mean over the first so many prompts.
+    rank: int  #: 1 = best at this size.
 
 
 @dataclass(frozen=True)
 class GrowthStep(Row):
-    """One size, over all models.
+    """One size, over all models."""
 
-    Attributes:
-        order: ``informative`` or ``random``.
-        size: prompts.
-        mean: mean score over models.
-        largest_gap: largest difference of a model's score from that on all prompts.
-        kendall_tau: τ-b of the models' scores with those on all prompts; None where undefined.
-        last_prompt: the prompt added last.
-    """
-
-    order: str
-    size: int
-    mean: float
-    largest_gap: float
-    kendall_tau: float | None
-    last_prompt: str
+    order: str  #: ``informative`` or ``random``.
+    size: int  #: prompts.
+    mean: float  #: mean score over models.
+    largest_gap: float  #: largest difference of a model's score from that on all prompts.
+    kendall_tau: float | None  #: τ-b of the models' scores with those on all prompts; None where undefined.
+    last_prompt: str  #: the prompt added last.
 
 
 @dataclass(frozen=True)
 class ExplainRow(Row):
-    """One prompt's regression of performance on semantic similarity.
+    """One prompt's regression of performance on semantic similarity."""
 
-    Attributes:
-        prompt: what it is called.
-        coefficient: β; None where not defined.
-        t: β over its standard error.
-        p_value: two-sided.
-        fdr: Benjamini–Hochberg over prompts (descriptive: the tests depend on one another).
-        text: of the prompt.
-    """
-
-    prompt: str
-    coefficient: float | None
-    t: float | None
-    p_value: float | None
-    fdr: float | None
-    text: str | None
+    prompt: str  #: what it is called.
+    coefficient: float | None  #: β; None where not defined.
+    t: float | None  #: β over its standard error.
+    p_value: float | None  #: two-sided.
+    fdr: float | None  #: Benjamini–Hochberg over prompts (descriptive: the tests depend on one another).
+    text: str | None  #: of the prompt.
 
 
 @dataclass(frozen=True)
 class MatrixResult(StoredResult):
-    """What all of them say of the matrix.
+    """What all of them say of the matrix."""
 
-    Attributes:
-        benchmark: name of the benchmark.
-        metric: name of the metric.
-        models: name of each column.
-        n_prompts: rows of the matrix: prompts that every model has a score of.
-        n_incomplete: prompts left out because a model lacks a score.
-        seed: of what is random.
-        matrix_fingerprint: sha256 of models, prompts and scores; see
-            :attr:`warehouse.analysis.matrix.read.MatrixData.fingerprint`.
-        computed_at: when, ISO 8601 in UTC.
-        notes: what a reader should know.
-        rows: the answer, one dataclass each.
-    """
-
-    benchmark: str
-    metric: str
-    models: tuple[str, ...]
-    n_prompts: int
-    n_incomplete: int
-    seed: int
+    benchmark: str  #: name of the benchmark.
+    metric: str  #: name of the metric.
+    models: tuple[str, ...]  #: name of each column.
+    n_prompts: int  #: rows of the matrix: prompts that every model has a score of.
+    n_incomplete: int  #: prompts left out because a model lacks a score.
+    seed: int  #: of what is random.
+    #: sha256 of models, prompts and scores; see :attr:`warehouse.analysis.matrix.read.MatrixData.fingerprint`.
     matrix_fingerprint: str
-    computed_at: str
-    notes: tuple[str, ...]
-    rows: tuple[Any, ...]
+    computed_at: str  #: when, ISO 8601 in UTC.
+    notes: tuple[str, ...]  #: what a reader should know.
+    rows: tuple[Any, ...]  #: the answer, one dataclass each.
 
     @property
     def n_models(self) -> int:
@@ -275,50 +163,30 @@ class MatrixTest(MatrixResult):
 
 @dataclass(frozen=True)
 class MatrixClusters(MatrixResult):
-    """Clusters of prompts on which models succeed and fail alike (their table 3).
+    """Clusters of prompts on which models succeed and fail alike (their table 3)."""
 
-    Attributes:
-        n_clusters: of the chosen clustering.
-        silhouette: its mean silhouette.
-        silhouette_permuted: mean of the best silhouettes of shuffled matrices.
-        p_value: (1 + #{shuffled ≥ observed})/(1 + N).
-        n_permutations: shuffled matrices N.
-        clusters: the chosen ones.
-        labels: cluster of each prompt from 0, by natural key of the prompts.
-        distances: 1 − cosine of each prompt with its medoid.
-        medoids: row of each cluster's medoid.
-        prompts: what each prompt is called.
-    """
-
-    n_clusters: int
-    silhouette: float | None
-    silhouette_permuted: float | None
-    p_value: float | None
-    n_permutations: int
-    clusters: tuple[ClusterRow, ...]
-    labels: tuple[int, ...]
-    distances: tuple[float, ...]
-    medoids: tuple[int, ...]
-    prompts: tuple[str, ...]
+    n_clusters: int  #: of the chosen clustering.
+    silhouette: float | None  #: its mean silhouette.
+    silhouette_permuted: float | None  #: mean of the best silhouettes of shuffled matrices.
+    p_value: float | None  #: (1 + #{shuffled ≥ observed})/(1 + N).
+    n_permutations: int  #: shuffled matrices N.
+    clusters: tuple[ClusterRow, ...]  #: the chosen ones.
+    labels: tuple[int, ...]  #: cluster of each prompt from 0, by natural key of the prompts.
+    distances: tuple[float, ...]  #: 1 − cosine of each prompt with its medoid.
+    medoids: tuple[int, ...]  #: row of each cluster's medoid.
+    prompts: tuple[str, ...]  #: what each prompt is called.
 
     ROWS: ClassVar[Mapping[str, type[Row]]] = {"rows": ClusterCountRow, "clusters": ClusterRow}
 
 
 @dataclass(frozen=True)
 class MatrixWeights(MatrixResult):
-    """Scores and ranks when prompts do not weigh the same.
+    """Scores and ranks when prompts do not weigh the same."""
 
-    Attributes:
-        n_draws: random weightings.
-        random: a row for each model.
-        outranks: a row for each ordered pair of models.
-        clustering: clusters behind the medoid and distance weights.
-    """
-
-    n_draws: int
-    random: tuple[RandomWeightRow, ...]
-    outranks: tuple[OutrankRow, ...]
-    clustering: str
+    n_draws: int  #: random weightings.
+    random: tuple[RandomWeightRow, ...]  #: a row for each model.
+    outranks: tuple[OutrankRow, ...]  #: a row for each ordered pair of models.
+    clustering: str  #: clusters behind the medoid and distance weights.
 
     ROWS: ClassVar[Mapping[str, type[Row]]] = {"rows": WeightRow, "random": RandomWeightRow, "outranks": OutrankRow}
 
@@ -334,99 +202,61 @@ class MatrixGrowth(MatrixResult):
 
 @dataclass(frozen=True)
 class MatrixExplanation(MatrixResult):
-    """Does what prompts ask explain on which of them models succeed? Largest β first.
+    """Does what prompts ask explain on which of them models succeed? Largest β first."""
 
-    Attributes:
-        embedder: whose vectors.
-        intercept: whether regressions have one.
-        n_permutations: N.
-        n_without_vector: prompts of the matrix left out for want of a vector.
-        n_undefined: prompts whose regression is not defined.
-        share_fdr: share of the defined prompts with FDR below 0.05 and β above 0.
-        mean_coefficient: mean β, ``_permuted`` over the permutations, and its one-sided p.
-        ks_coefficient: distance of the β from all tables, its exact p, and the textbook's.
-        ks_fdr: the same of the FDRs.
-        mantel_r: correlation of the two similarities over pairs; one-sided p beside it.
-        part: what of the prompts was embedded.
-    """
-
-    embedder: str
-    intercept: bool
-    n_permutations: int
-    n_without_vector: int
-    n_undefined: int
-    share_fdr: float | None
-    mean_coefficient: float | None
+    embedder: str  #: whose vectors.
+    intercept: bool  #: whether regressions have one.
+    n_permutations: int  #: N.
+    n_without_vector: int  #: prompts of the matrix left out for want of a vector.
+    n_undefined: int  #: prompts whose regression is not defined.
+    share_fdr: float | None  #: share of the defined prompts with FDR below 0.05 and β above 0.
+    mean_coefficient: float | None  #: mean β, ``_permuted`` over the permutations, and its one-sided p.
     mean_coefficient_permuted: float | None
     p_mean_coefficient: float | None
-    ks_coefficient: float | None
+    ks_coefficient: float | None  #: distance of the β from all tables, its exact p, and the textbook's.
     p_ks_coefficient: float | None
     p_ks_coefficient_textbook: float | None
-    ks_fdr: float | None
+    ks_fdr: float | None  #: the same of the FDRs.
     p_ks_fdr: float | None
     p_ks_fdr_textbook: float | None
-    mantel_r: float | None
+    mantel_r: float | None  #: correlation of the two similarities over pairs; one-sided p beside it.
     mantel_p: float | None
-    part: str = "prompt"
+    part: str = "prompt"  #: what of the prompts was embedded.
 
     ROWS: ClassVar[Mapping[str, type[Row]]] = {"rows": ExplainRow}
 
 
 @dataclass(frozen=True)
 class PartRow(Row):
-    """What one part of the prompts explains.
+    """What one part of the prompts explains."""
 
-    Attributes:
-        part: ``prompt``, ``target``, ``choices`` or ``metadata.FIELD``.
-        n_prompts: prompts with a vector of it: figures are over these.
-        n_without_vector: prompts of the matrix without.
-        mean_coefficient: mean β.
-        mean_coefficient_permuted: the same over the permutations.
-        p_value: one-sided, of the mean β.
-        p_holm: the same after Holm, over the parts.
-        share_fdr: share of prompts with FDR below 0.05 and β above 0.
-        p_ks_coefficient: of the distribution of β.
-        p_ks_fdr: of that of the FDRs.
-        mantel_r: correlation of the two similarities over pairs.
-        mantel_p: one-sided.
-    """
-
-    part: str
-    n_prompts: int
-    n_without_vector: int
-    mean_coefficient: float | None
-    mean_coefficient_permuted: float | None
-    p_value: float | None
-    p_holm: float | None
-    share_fdr: float | None
-    p_ks_coefficient: float | None
-    p_ks_fdr: float | None
-    mantel_r: float | None
-    mantel_p: float | None
+    part: str  #: ``prompt``, ``target``, ``choices`` or ``metadata.FIELD``.
+    n_prompts: int  #: prompts with a vector of it: figures are over these.
+    n_without_vector: int  #: prompts of the matrix without.
+    mean_coefficient: float | None  #: mean β.
+    mean_coefficient_permuted: float | None  #: the same over the permutations.
+    p_value: float | None  #: one-sided, of the mean β.
+    p_holm: float | None  #: the same after Holm, over the parts.
+    share_fdr: float | None  #: share of prompts with FDR below 0.05 and β above 0.
+    p_ks_coefficient: float | None  #: of the distribution of β.
+    p_ks_fdr: float | None  #: of that of the FDRs.
+    mantel_r: float | None  #: correlation of the two similarities over pairs.
+    mantel_p: float | None  #: one-sided.
 
 
 @dataclass(frozen=True)
 class ExplainedParts(Result):
-    """Explanations of one matrix by several parts of its prompts.
-
-    Attributes:
-        benchmark: name of the benchmark.
-        metric: name of the metric.
-        n_models: models.
-        embedder: whose vectors.
-        n_permutations: N.
-        notes: what a reader should know.
-    """
+    """Explanations of one matrix by several parts of its prompts."""
 
     ROW = PartRow
 
-    benchmark: str
-    metric: str
-    n_models: int
-    embedder: str
-    n_permutations: int
+    benchmark: str  #: name of the benchmark.
+    metric: str  #: name of the metric.
+    n_models: int  #: models.
+    embedder: str  #: whose vectors.
+    n_permutations: int  #: N.
     rows: tuple[PartRow, ...]
-    notes: tuple[str, ...]
+    notes: tuple[str, ...]  #: what a reader should know.
 
     @property
     def one_line(self) -> str:

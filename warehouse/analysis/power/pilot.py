@@ -26,21 +26,13 @@ from warehouse.store.connection import Store
 
 @dataclass(frozen=True)
 class StoredPilot:
-    """Variance parts with where they come from.
+    """Variance parts with where they come from."""
 
-    Attributes:
-        pilot: the estimates.
-        models: the models, one or two.
-        benchmark: name of the benchmark.
-        metric: name of the metric, with its filter.
-        width: of the metric's range, None where it has none.
-    """
-
-    pilot: Pilot
-    models: tuple[str, ...]
-    benchmark: str
-    metric: str
-    width: float | None
+    pilot: Pilot  #: the estimates.
+    models: tuple[str, ...]  #: the models, one or two.
+    benchmark: str  #: name of the benchmark.
+    metric: str  #: name of the metric, with its filter.
+    width: float | None  #: of the metric's range, None where it has none.
 
 
 @answers(PowerPilot)

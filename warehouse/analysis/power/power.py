@@ -8,7 +8,7 @@ from typing import Any
 
 from warehouse.analysis.power.pilot import StoredPilot, read_pilot
 from warehouse.analysis.power.question import Goal, PowerQuestion
-from warehouse.analysis.results import Result, Row
+from warehouse.analysis.results import Result, Row, shared_fields
 from warehouse.errors import MisuseError
 from warehouse.questions.power import PowerFromRuns, PowerPilot
 from warehouse.questions.question import answers
@@ -117,74 +117,43 @@ USUAL_SIZES = (0.25, 0.5, 1.0, 2.0, 4.0)
 
 @dataclass(frozen=True)
 class PowerRow(Row):
-    """One design.
+    """One design."""
 
-    Attributes:
-        role: ``answer``, ``cheapest`` (that finds ``delta`` with the power), ``budget`` (the
-            smallest error that the budget pays for) or ``table``.
-        n: prompts.
-        n_clusters: clusters at the mean size; None without clusters.
-        k_a: draws per prompt of the first model.
-        k_b: draws per prompt of the second.
-        generations: that have to be made.
-        cost: in the unit of the costs; equal to ``generations`` without any.
-        standard_error: of the mean difference.
-        alpha: two-sided significance level.
-        delta: difference that ``power`` is for; None where none was given.
-        power: chance to find ``delta`` with the right sign.
-        power_two_tailed: chance of any rejection at ``delta``.
-        mde: smallest difference that is found with the power ``mde_power``.
-        mde_power: the power that ``mde`` is for.
-        flags: ``omega2_clipped`` and ``few_clusters``: not to be relied on.
-    """
-
+    #: ``answer``, ``cheapest`` (that finds ``delta`` with the power), ``budget`` (the smallest error that the budget
+    #: pays for) or ``table``.
     role: str
-    n: int
-    n_clusters: int | None
-    k_a: int
-    k_b: int
-    generations: int
-    cost: float
-    standard_error: float
-    alpha: float
-    delta: float | None
-    power: float | None
-    power_two_tailed: float | None
-    mde: float
-    mde_power: float
-    flags: tuple[str, ...] = ()
+    n: int  #: prompts.
+    n_clusters: int | None  #: clusters at the mean size; None without clusters.
+    k_a: int  #: draws per prompt of the first model.
+    k_b: int  #: draws per prompt of the second.
+    generations: int  #: that have to be made.
+    cost: float  #: in the unit of the costs; equal to ``generations`` without any.
+    standard_error: float  #: of the mean difference.
+    alpha: float  #: two-sided significance level.
+    delta: float | None  #: difference that ``power`` is for; None where none was given.
+    power: float | None  #: chance to find ``delta`` with the right sign.
+    power_two_tailed: float | None  #: chance of any rejection at ``delta``.
+    mde: float  #: smallest difference that is found with the power ``mde_power``.
+    mde_power: float  #: the power that ``mde`` is for.
+    flags: tuple[str, ...] = ()  #: ``omega2_clipped`` and ``few_clusters``: not to be relied on.
 
 
 @dataclass(frozen=True)
 class PowerPlan(Result):
-    """A planned comparison.
-
-    Attributes:
-        goal: what was worked out: ``n``, ``mde`` or ``power``.
-        answer: the answer in words.
-        omega2: ω² that was planned with: variance over prompts of the true difference.
-        sigma2_a: variance of one draw of the first model.
-        sigma2_b: of the second.
-        cluster_size: mean prompts in a cluster; None without clusters.
-        pilot: the estimates behind them; None where they were given.
-        reachable: False where ``available`` was given and no design with them finds the
-            difference.
-        rows: the answer, the best designs, then the table.
-        notes: what a reader should know.
-    """
+    """A planned comparison."""
 
     ROW = PowerRow
 
-    goal: Goal
-    answer: str
-    omega2: float
-    sigma2_a: float
-    sigma2_b: float
-    cluster_size: float | None
-    pilot: Pilot | None
-    reachable: bool
-    rows: tuple[PowerRow, ...]
-    notes: tuple[str, ...]
+    goal: Goal  #: what was worked out: ``n``, ``mde`` or ``power``.
+    answer: str  #: the answer in words.
+    omega2: float  #: ω² that was planned with: variance over prompts of the true difference.
+    sigma2_a: float  #: variance of one draw of the first model.
+    sigma2_b: float  #: of the second.
+    cluster_size: float | None  #: mean prompts in a cluster; None without clusters.
+    pilot: Pilot | None  #: the estimates behind them; None where they were given.
+    reachable: bool  #: False where ``available`` was given and no design with them finds the difference.
+    rows: tuple[PowerRow, ...]  #: the answer, the best designs, then the table.
+    notes: tuple[str, ...]  #: what a reader should know.
 
     @property
     def one_line(self) -> str:
@@ -347,21 +316,15 @@ def _around(n: int, pilot: Pilot | None) -> list[int]:
 def _row(role: str, plan: Plan, question: PowerQuestion, pilot: Pilot | None) -> PowerRow:
     draws = plan.generations // plan.n
     return PowerRow(
-        role=role,
-        n=plan.n,
-        n_clusters=plan.n_clusters,
-        k_a=plan.k_a,
-        k_b=plan.k_b,
-        generations=plan.generations,
-        cost=plan.n * question.cost.per_prompt(draws),
-        standard_error=plan.standard_error,
-        alpha=question.alpha,
-        delta=plan.delta,
-        power=plan.power,
-        power_two_tailed=plan.power_two_tailed,
-        mde=plan.mde,
-        mde_power=question.wanted_power,
-        flags=plan_flags(plan, pilot),
+        **shared_fields(
+            plan,
+            PowerRow,
+            role=role,
+            cost=plan.n * question.cost.per_prompt(draws),
+            alpha=question.alpha,
+            mde_power=question.wanted_power,
+            flags=plan_flags(plan, pilot),
+        )
     )
 
 

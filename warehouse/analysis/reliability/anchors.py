@@ -41,31 +41,21 @@ _RECIPE = tuple(name for name in WHO_FIELDS if name not in {*CHECKPOINT_FIELDS, 
 
 @dataclass(frozen=True)
 class AnchorReport(Result):
-    """Anchors, biased by design, and what they would have cost on stored models.
-
-    Attributes:
-        benchmarks: names.
-        n_models, n_items: complete answers.
-        model: ``1pl``, ``2pl``, or ``2pl of N dimensions``.
-        by: ``irt`` or ``scores``: what the anchors are clustered by.
-        anchors: of the last size, in the order of their benchmarks and keys.
-        rows: errors on models left out, by size and method.
-        models: each model by all prompts and by each estimate from the last size; empty unless asked for.
-        seed: of everything random.
-        notes: what a reader should know.
-    """
+    """Anchors, biased by design, and what they would have cost on stored models."""
 
     notebook_columns: ClassVar[tuple[str, ...]] = ("n_items", "method", "error", "bias", "tau", "reversals")
-    benchmarks: tuple[str, ...]
+    benchmarks: tuple[str, ...]  #: names.
+    #: n_models, n_items: complete answers.
     n_models: int
     n_items: int
-    model: str
-    by: str
-    anchors: tuple[AnchorRow, ...]
-    rows: tuple[AnchorErrorRow, ...]
+    model: str  #: ``1pl``, ``2pl``, or ``2pl of N dimensions``.
+    by: str  #: ``irt`` or ``scores``: what the anchors are clustered by.
+    anchors: tuple[AnchorRow, ...]  #: of the last size, in the order of their benchmarks and keys.
+    rows: tuple[AnchorErrorRow, ...]  #: errors on models left out, by size and method.
+    #: each model by all prompts and by each estimate from the last size; empty unless asked for.
     models: tuple[AnchorModelRow, ...]
-    seed: int
-    notes: tuple[str, ...]
+    seed: int  #: of everything random.
+    notes: tuple[str, ...]  #: what a reader should know.
 
     @property
     def one_line(self) -> str:

@@ -22,17 +22,11 @@ from warehouse.store.sql.query_files import query_text
 
 @dataclass(frozen=True)
 class Labels:
-    """Scenario and subscenario of prompts.
+    """Scenario and subscenario of prompts."""
 
-    Attributes:
-        whole: of all prompts, where nothing splits them.
-        of: by prompt's id; prompts without are left out. None: nothing splits them.
-        notes: what a reader should know.
-    """
-
-    whole: tuple[str, str]
-    of: dict[int, tuple[str, str]] | None
-    notes: tuple[str, ...] = ()
+    whole: tuple[str, str]  #: of all prompts, where nothing splits them.
+    of: dict[int, tuple[str, str]] | None  #: by prompt's id; prompts without are left out. None: nothing splits them.
+    notes: tuple[str, ...] = ()  #: what a reader should know.
 
     def groups(self, prompts: NDArray[np.int64]) -> list[tuple[tuple[str, str], list[int]]]:
         """Places among ``prompts`` of each scenario and subscenario, by name."""
@@ -145,16 +139,11 @@ def _without_seed(entry: ScoredCondition) -> ScoredCondition:
 
 @dataclass(frozen=True, eq=False)
 class SeedScores:
-    """Scores of the models of a leaf by few-shot seed.
+    """Scores of the models of a leaf by few-shot seed."""
 
-    Attributes:
-        means: of each model over seeds that are runs of their own, with its prompts; None for a model
-            with one run.
-        seeds: values by seed and prompt, one for each model; empty for a model without.
-    """
-
+    #: of each model over seeds that are runs of their own, with its prompts; None for a model with one run.
     means: tuple[tuple[NDArray[np.int64], NDArray[np.float64]] | None, ...]
-    seeds: tuple[Seeds, ...]
+    seeds: tuple[Seeds, ...]  #: values by seed and prompt, one for each model; empty for a model without.
 
     def table(self, prompts: NDArray[np.int64]) -> NDArray[np.float64] | None:
         """Seeds × prompts × models, NaN where missing; None unless every model has the same seeds, two

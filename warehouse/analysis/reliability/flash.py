@@ -26,57 +26,35 @@ from warehouse.store.connection import Store
 
 @dataclass(frozen=True)
 class FlashReport(Result):
-    """Ranks from few prompts.
-
-    Attributes:
-        suite: name of it.
-        metric: names of the metrics.
-        model: the one that is ranked; empty for the check alone.
-        n_models: stored models, the ranked one not counted.
-        n_prompts: of the suite.
-        rows: steps of the model that its answers allow.
-        next_size: prompts of a scenario of the next step; None where none is needed, or all are next.
-        next_prompts: what the model has not answered of it yet, in the order to ask.
-        is_settled: a step was enough.
-        saving: all prompts over those of the step that was; None before.
-        check: each stored model ranked as if it were new; empty with ``no_check``.
-        mean_error, mean_saving, within: of the check, mean over models.
-        within_early: share of the orders that stop before all prompts, over all models, whose rank
-            lies within the resolution; None where none does.
-        early: share of orders that do, mean over models.
-        sizes: prompts of a scenario at each step of the check; None: all.
-        resolutions: Res(S) of each over all stored models.
-        tiers: best rank for which each is enough.
-        stopped: share of models and orders that stop at each.
-        no_check: why there is no check.
-        seed: of the random orders.
-        notes: what a reader should know.
-    """
+    """Ranks from few prompts."""
 
     notebook_columns: ClassVar[tuple[str, ...]] = ()
-    suite: str
-    metric: str
-    model: str
-    n_models: int
-    n_prompts: int
-    rows: tuple[FlashStepRow, ...]
-    next_size: int | None
-    next_prompts: tuple[NextPromptRow, ...]
-    is_settled: bool
-    saving: float | None
-    check: tuple[FlashModelRow, ...]
+    suite: str  #: name of it.
+    metric: str  #: names of the metrics.
+    model: str  #: the one that is ranked; empty for the check alone.
+    n_models: int  #: stored models, the ranked one not counted.
+    n_prompts: int  #: of the suite.
+    rows: tuple[FlashStepRow, ...]  #: steps of the model that its answers allow.
+    next_size: int | None  #: prompts of a scenario of the next step; None where none is needed, or all are next.
+    next_prompts: tuple[NextPromptRow, ...]  #: what the model has not answered of it yet, in the order to ask.
+    is_settled: bool  #: a step was enough.
+    saving: float | None  #: all prompts over those of the step that was; None before.
+    check: tuple[FlashModelRow, ...]  #: each stored model ranked as if it were new; empty with ``no_check``.
+    #: mean_error, mean_saving, within: of the check, mean over models.
     mean_error: float | None
     mean_saving: float | None
     within: float | None
+    #: share of the orders that stop before all prompts, over all models, whose rank lies within the resolution; None
+    #: where none does.
     within_early: float | None
-    early: float | None
-    sizes: tuple[int | None, ...]
-    resolutions: tuple[int, ...]
-    tiers: tuple[int, ...]
-    stopped: tuple[float, ...]
-    no_check: str
-    seed: int
-    notes: tuple[str, ...]
+    early: float | None  #: share of orders that do, mean over models.
+    sizes: tuple[int | None, ...]  #: prompts of a scenario at each step of the check; None: all.
+    resolutions: tuple[int, ...]  #: Res(S) of each over all stored models.
+    tiers: tuple[int, ...]  #: best rank for which each is enough.
+    stopped: tuple[float, ...]  #: share of models and orders that stop at each.
+    no_check: str  #: why there is no check.
+    seed: int  #: of the random orders.
+    notes: tuple[str, ...]  #: what a reader should know.
 
     @property
     def one_line(self) -> str:

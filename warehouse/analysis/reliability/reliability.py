@@ -44,26 +44,7 @@ _ENOUGH_TAU = 0.9
 
 @dataclass(frozen=True)
 class ReliabilityReport(Result):
-    """What a suite's verdicts rest on.
-
-    Attributes:
-        suite: name of it.
-        metric: names of the metrics of its benchmarks.
-        n_models, n_scenarios, n_subscenarios, n_prompts: of the suite.
-        scenarios_by: field of prompts that makes the scenarios; empty for the benchmark tree.
-        level: of the bounds.
-        seed: of the random draws.
-        rows: by granularity and size, all of it last.
-        ranks: of each model by prompts, best first.
-        datasets: each subscenario by itself, by prompts; empty unless asked for.
-        models: best first.
-        pool: what each model's leaving does.
-        switches: windows of adjacent models by size.
-        agreement: pairs of subscenarios.
-        tau_within, tau_across: mean τ of pairs within a scenario, and across; None without any.
-        seed_designs: few-shot seeds, full cross and uniform; empty without seeds.
-        notes: what a reader should know.
-    """
+    """What a suite's verdicts rest on."""
 
     notebook_columns: ClassVar[tuple[str, ...]] = (
         "granularity",
@@ -75,26 +56,28 @@ class ReliabilityReport(Result):
         "rank_resolution",
         "reason",
     )
-    suite: str
-    metric: str
+    suite: str  #: name of it.
+    metric: str  #: names of the metrics of its benchmarks.
+    #: n_models, n_scenarios, n_subscenarios, n_prompts: of the suite.
     n_models: int
     n_scenarios: int
     n_subscenarios: int
     n_prompts: int
-    scenarios_by: str
-    level: float
-    seed: int
-    rows: tuple[ReliabilityRow, ...]
-    ranks: tuple[RankRow, ...]
-    datasets: tuple[DatasetRow, ...]
-    models: tuple[ModelRow, ...]
-    pool: tuple[PoolRow, ...]
-    switches: tuple[SwitchRow, ...]
-    agreement: tuple[AgreementRow, ...]
+    scenarios_by: str  #: field of prompts that makes the scenarios; empty for the benchmark tree.
+    level: float  #: of the bounds.
+    seed: int  #: of the random draws.
+    rows: tuple[ReliabilityRow, ...]  #: by granularity and size, all of it last.
+    ranks: tuple[RankRow, ...]  #: of each model by prompts, best first.
+    datasets: tuple[DatasetRow, ...]  #: each subscenario by itself, by prompts; empty unless asked for.
+    models: tuple[ModelRow, ...]  #: best first.
+    pool: tuple[PoolRow, ...]  #: what each model's leaving does.
+    switches: tuple[SwitchRow, ...]  #: windows of adjacent models by size.
+    agreement: tuple[AgreementRow, ...]  #: pairs of subscenarios.
+    #: tau_within, tau_across: mean τ of pairs within a scenario, and across; None without any.
     tau_within: float | None
     tau_across: float | None
-    seed_designs: tuple[SeedDesignRow, ...]
-    notes: tuple[str, ...]
+    seed_designs: tuple[SeedDesignRow, ...]  #: few-shot seeds, full cross and uniform; empty without seeds.
+    notes: tuple[str, ...]  #: what a reader should know.
 
     @property
     def one_line(self) -> str:

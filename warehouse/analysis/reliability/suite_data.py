@@ -41,25 +41,16 @@ _FEWEST_CLUSTERS = 5
 
 @dataclass(frozen=True, eq=False)
 class SuiteData:
-    """A suite.
+    """A suite."""
 
-    Attributes:
-        name: of it.
-        metric: names of the metrics of its benchmarks.
-        scores: models by name; subscenarios with their prompts in the order of their natural keys.
-        models: name of each model without what tells its conditions apart, shape (M,).
-        prompts: rows of each subscenario's prompts: ``id``, ``key``, ``tool_id``, ``text`` …
-        scenarios_by: field of prompts that makes the scenarios; empty for the benchmark tree.
-        notes: what a reader should know.
-    """
-
-    name: str
-    metric: str
-    scores: SuiteScores
-    models: tuple[str, ...]
+    name: str  #: of it.
+    metric: str  #: names of the metrics of its benchmarks.
+    scores: SuiteScores  #: models by name; subscenarios with their prompts in the order of their natural keys.
+    models: tuple[str, ...]  #: name of each model without what tells its conditions apart, shape (M,).
+    #: rows of each subscenario's prompts: ``id``, ``key``, ``tool_id``, ``text`` …
     prompts: tuple[tuple[Mapping[str, Any], ...], ...]
-    scenarios_by: str
-    notes: tuple[str, ...]
+    scenarios_by: str  #: field of prompts that makes the scenarios; empty for the benchmark tree.
+    notes: tuple[str, ...]  #: what a reader should know.
 
 
 def read_suite(

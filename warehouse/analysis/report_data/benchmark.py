@@ -194,24 +194,16 @@ MOST_HARD = 5
 
 @dataclass(frozen=True)
 class HardPrompts:
-    """What `items` says of single prompts, in short.
+    """What `items` says of single prompts, in short."""
 
-    Attributes:
-        n_prompts: prompts that all conditions have a score of.
-        n_models: conditions.
-        n_constant: prompts with one score for all.
-        n_negative: prompts on which conditions do the worse, the better they do on the rest (false
-            ones at most 5 %, Benjamini and Hochberg).
-        hardest: ids and mean scores of the hardest, at most 5.
-        negative: ids and correlations with the rest of the most negative, at most 5.
-    """
-
-    n_prompts: int
-    n_models: int
-    n_constant: int
+    n_prompts: int  #: prompts that all conditions have a score of.
+    n_models: int  #: conditions.
+    n_constant: int  #: prompts with one score for all.
+    #: prompts on which conditions do the worse, the better they do on the rest (false ones at most 5 %, Benjamini and
+    #: Hochberg).
     n_negative: int
-    hardest: tuple[tuple[int, float], ...]
-    negative: tuple[tuple[int, float], ...]
+    hardest: tuple[tuple[int, float], ...]  #: ids and mean scores of the hardest, at most 5.
+    negative: tuple[tuple[int, float], ...]  #: ids and correlations with the rest of the most negative, at most 5.
 
     @property
     def prompts(self) -> tuple[int, ...]:
@@ -252,21 +244,13 @@ MOST_SUSPECTS = 5
 
 @dataclass(frozen=True)
 class Suspects:
-    """What `audit` says of a benchmark, in short.
+    """What `audit` says of a benchmark, in short."""
 
-    Attributes:
-        n_judged: prompts whose key can be judged.
-        n_models: models that were heard.
-        n_listed: keys that are suspect.
-        threshold: posterior from which on a key is suspect.
-        rows: the most suspect, at most 5.
-    """
-
-    n_judged: int
-    n_models: int
-    n_listed: int
-    threshold: float
-    rows: tuple[AuditRow, ...]
+    n_judged: int  #: prompts whose key can be judged.
+    n_models: int  #: models that were heard.
+    n_listed: int  #: keys that are suspect.
+    threshold: float  #: posterior from which on a key is suspect.
+    rows: tuple[AuditRow, ...]  #: the most suspect, at most 5.
 
 
 def suspects(stored: StoredAnswers) -> Suspects | None:

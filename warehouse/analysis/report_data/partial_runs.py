@@ -25,17 +25,11 @@ from warehouse.store.sql.query_files import query_text
 
 @dataclass(frozen=True)
 class PartialRun:
-    """A row of a leaderboard that was asked a part of the benchmark, by plan or by a rule.
+    """A row of a leaderboard that was asked a part of the benchmark, by plan or by a rule."""
 
-    Attributes:
-        row: of the leaderboard.
-        plan: which was asked; None for a run that was stopped.
-        record: of the rule that stopped it; None for a run on a plan.
-    """
-
-    row: LeaderboardRow
-    plan: SubsetPlan | None = None
-    record: StoppingRecord | None = None
+    row: LeaderboardRow  #: of the leaderboard.
+    plan: SubsetPlan | None = None  #: which was asked; None for a run that was stopped.
+    record: StoppingRecord | None = None  #: of the rule that stopped it; None for a run on a plan.
 
     @property
     def kind(self) -> str:
@@ -81,19 +75,13 @@ def partial_runs(board: Leaderboard, scores: BenchmarkScores) -> tuple[PartialRu
 
 @dataclass(frozen=True)
 class StoredReliability:
-    """What the newest refresh says of how reliable a benchmark's or suite's verdicts are.
+    """What the newest refresh says of how reliable a benchmark's or suite's verdicts are."""
 
-    Attributes:
-        figures: estimate, lower and upper end by statistic.
-        n_prompts: of it.
-        refreshed_at: when, UTC.
-        reason: why there are no figures.
-    """
-
+    #: estimate, lower and upper end by statistic.
     figures: Mapping[str, tuple[float | None, float | None, float | None]]
-    n_prompts: int | None
-    refreshed_at: datetime
-    reason: str
+    n_prompts: int | None  #: of it.
+    refreshed_at: datetime  #: when, UTC.
+    reason: str  #: why there are no figures.
 
     def estimate(self, statistic: str) -> float | None:
         """A figure, None where there is none."""
@@ -134,18 +122,12 @@ NEWEST = "of several conditions of a model on a benchmark the newest is shown"
 
 @dataclass(frozen=True)
 class SuitePart:
-    """One suite of the report.
+    """One suite of the report."""
 
-    Attributes:
-        name: of the suite.
-        board: its leaderboard, leaves weighing the same; None with ``why_no_board``.
-        reliability: of its ranking; None where no refresh has figures of it.
-    """
-
-    name: str
-    board: SuiteBoard | None
+    name: str  #: of the suite.
+    board: SuiteBoard | None  #: its leaderboard, leaves weighing the same; None with ``why_no_board``.
     why_no_board: str
-    reliability: StoredReliability | None = None
+    reliability: StoredReliability | None = None  #: of its ranking; None where no refresh has figures of it.
 
 
 def suite_part(store: Store, suite: Suite, level: float) -> SuitePart:

@@ -33,47 +33,28 @@ Found = TypeVar("Found")
 
 @dataclass(frozen=True)
 class Maps:
-    """Data maps of the conditions with several generations of a prompt, best first.
+    """Data maps of the conditions with several generations of a prompt, best first."""
 
-    Attributes:
-        maps: one per model.
-        left_out: models whose generations allow none, with the reason.
-        more: models beyond the most that are shown.
-    """
-
-    maps: tuple[DataMap, ...]
-    left_out: tuple[str, ...]
-    more: tuple[str, ...]
+    maps: tuple[DataMap, ...]  #: one per model.
+    left_out: tuple[str, ...]  #: models whose generations allow none, with the reason.
+    more: tuple[str, ...]  #: models beyond the most that are shown.
 
 
 @dataclass(frozen=True)
 class BenchmarkReads:
-    """One benchmark as the store has it.
+    """One benchmark as the store has it."""
 
-    Attributes:
-        name: of the benchmark.
-        facts: its runs and metrics.
-        scores: by the headline metric; None with ``why_no_scores``.
-        board: made of them, which says what else is worth a look.
-        elsewhere: by other metrics, scores of the conditions that ``board`` lacks.
-        recipes: figures of trained models along training.
-        curves: those with two places in training, by prompt.
-        answers: of models; None where too few have some, or too many for a page.
-        maps: P(correct) against S(consistency); None where no prompt has several generations.
-        matrix: the analyses of its performance matrix that the store holds.
-    """
-
-    name: str
-    facts: BenchmarkFacts
-    scores: BenchmarkScores | None
+    name: str  #: of the benchmark.
+    facts: BenchmarkFacts  #: its runs and metrics.
+    scores: BenchmarkScores | None  #: by the headline metric; None with ``why_no_scores``.
     why_no_scores: str
-    board: Leaderboard | None
-    elsewhere: tuple[BenchmarkScores, ...]
-    recipes: tuple[RecipeScores, ...]
-    curves: tuple[Curve, ...]
-    answers: StoredAnswers | None
-    maps: Maps | None
-    matrix: StoredMatrix
+    board: Leaderboard | None  #: made of them, which says what else is worth a look.
+    elsewhere: tuple[BenchmarkScores, ...]  #: by other metrics, scores of the conditions that ``board`` lacks.
+    recipes: tuple[RecipeScores, ...]  #: figures of trained models along training.
+    curves: tuple[Curve, ...]  #: those with two places in training, by prompt.
+    answers: StoredAnswers | None  #: of models; None where too few have some, or too many for a page.
+    maps: Maps | None  #: P(correct) against S(consistency); None where no prompt has several generations.
+    matrix: StoredMatrix  #: the analyses of its performance matrix that the store holds.
 
 
 def read_benchmarks(

@@ -13,17 +13,11 @@ from warehouse.store.sql.query_files import query_text
 
 @dataclass(frozen=True)
 class RunFacts:
-    """What is known of a run.
+    """What is known of a run."""
 
-    Attributes:
-        started: day of its start, UTC; None if unknown.
-        released: day on which its model was; None if unknown.
-        cost: of all of it, in US dollars; None if unknown.
-    """
-
-    started: date | None = None
-    released: date | None = None
-    cost: float | None = None
+    started: date | None = None  #: day of its start, UTC; None if unknown.
+    released: date | None = None  #: day on which its model was; None if unknown.
+    cost: float | None = None  #: of all of it, in US dollars; None if unknown.
 
 
 def run_facts(store: Store, run_ids: Iterable[int]) -> Mapping[int, RunFacts]:

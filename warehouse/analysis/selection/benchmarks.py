@@ -23,17 +23,11 @@ _RUN_ID, _LABEL = itemgetter("run_id"), attrgetter("label", "id")
 
 @dataclass(frozen=True)
 class Benchmark:
-    """A benchmark under its canonical name, with all rows that an alias joins to it.
+    """A benchmark under its canonical name, with all rows that an alias joins to it."""
 
-    Attributes:
-        name: canonical name.
-        ids: of the rows of ``benchmark`` that have prompts and runs.
-        clusterings: id of the default clustering of each of ``ids`` that has one.
-    """
-
-    name: str
-    ids: tuple[int, ...]
-    clusterings: tuple[int, ...]
+    name: str  #: canonical name.
+    ids: tuple[int, ...]  #: of the rows of ``benchmark`` that have prompts and runs.
+    clusterings: tuple[int, ...]  #: id of the default clustering of each of ``ids`` that has one.
 
 
 def direction_unknown(metric: str, benchmark: str, *others: str) -> str:
@@ -48,32 +42,23 @@ def direction_unknown(metric: str, benchmark: str, *others: str) -> str:
 
 @dataclass(frozen=True)
 class Metric:
-    """One metric of one benchmark: how its values are to be read.
-
-    Attributes:
-        link: from the (weighted) mean to the figure; ``"none"``: no mean gives the figure.
-        low: smallest possible value of a prompt, None if unknown.
-        high: largest possible value of a prompt.
-        higher_is_better: None if unknown.
-        is_default: the benchmark's headline metric (view ``headline_metric``).
-        n_runs: current runs of the benchmark that have figures of a metric of this label.
-    """
+    """One metric of one benchmark: how its values are to be read."""
 
     benchmark_id: int
     id: int
     name: str
     filter: str
     unit: str
-    link: str
+    link: str  #: from the (weighted) mean to the figure; ``"none"``: no mean gives the figure.
     scorer: str
     judge_model: str
     parameters_key: str
-    is_default: bool
-    n_runs: int
+    is_default: bool  #: the benchmark's headline metric (view ``headline_metric``).
+    n_runs: int  #: current runs of the benchmark that have figures of a metric of this label.
     kind: str | None
-    low: float | None
-    high: float | None
-    higher_is_better: bool | None
+    low: float | None  #: smallest possible value of a prompt, None if unknown.
+    high: float | None  #: largest possible value of a prompt.
+    higher_is_better: bool | None  #: None if unknown.
 
     @property
     def label(self) -> str:
@@ -171,16 +156,11 @@ def all_benchmarks(store: Store) -> list[Benchmark]:
 
 @dataclass(frozen=True)
 class BenchmarkFacts:
-    """What the store says of a benchmark before any score is read.
+    """What the store says of a benchmark before any score is read."""
 
-    Attributes:
-        runs: current ones, by id.
-        metrics: by label.
-        run_metrics: which of the runs have figures of which metrics, as ids, and how many scores.
-    """
-
-    runs: tuple[Run, ...] = ()
-    metrics: tuple[Metric, ...] = ()
+    runs: tuple[Run, ...] = ()  #: current ones, by id.
+    metrics: tuple[Metric, ...] = ()  #: by label.
+    #: which of the runs have figures of which metrics, as ids, and how many scores.
     run_metrics: tuple[Mapping[str, Any], ...] = ()
 
 
@@ -268,21 +248,13 @@ def _has_runs(store: Store, ids: Sequence[int]) -> bool:
 
 @dataclass(frozen=True)
 class OtherMetric(Row):
-    """A metric that a leaderboard does not show.
+    """A metric that a leaderboard does not show."""
 
-    Attributes:
-        metric: name, with its filter.
-        higher_is_better: direction; None if unknown.
-        n_conditions: conditions that have figures of it.
-        n_elsewhere: those of them that have no row on the leaderboard.
-        n_benchmarks: benchmarks of a suite on which they have them; None for a single benchmark.
-    """
-
-    metric: str
-    higher_is_better: bool | None
-    n_conditions: int
-    n_elsewhere: int
-    n_benchmarks: int | None = None
+    metric: str  #: name, with its filter.
+    higher_is_better: bool | None  #: direction; None if unknown.
+    n_conditions: int  #: conditions that have figures of it.
+    n_elsewhere: int  #: those of them that have no row on the leaderboard.
+    n_benchmarks: int | None = None  #: benchmarks of a suite on which they have them; None for a single benchmark.
 
     def __str__(self) -> str:
         count = f"{self.n_conditions} condition{'' if self.n_conditions == 1 else 's'}"

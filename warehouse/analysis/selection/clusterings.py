@@ -30,17 +30,11 @@ MANY_ALIKE = 0.5
 
 @dataclass(frozen=True)
 class ClusterMap:
-    """Clusters of prompts.
+    """Clusters of prompts."""
 
-    Attributes:
-        prompts: ids of prompts, ascending, shape (m,).
-        clusters: cluster of each, at least 0, shape (m,).
-        note: what a reader should know of where they come from.
-    """
-
-    prompts: NDArray[np.int64]
-    clusters: NDArray[np.int64]
-    note: str = ""
+    prompts: NDArray[np.int64]  #: ids of prompts, ascending, shape (m,).
+    clusters: NDArray[np.int64]  #: cluster of each, at least 0, shape (m,).
+    note: str = ""  #: what a reader should know of where they come from.
 
     def labels(self, prompts: NDArray[np.int64]) -> NDArray[np.int64] | None:
         """Cluster of each of ``prompts``, shape (n,); one of its own (below 0) for a prompt that

@@ -22,15 +22,10 @@ _EARLY = datetime.min
 
 @dataclass(frozen=True)
 class Condition:
-    """One condition on one benchmark and split.
+    """One condition on one benchmark and split."""
 
-    Attributes:
-        key: condition key; equal for repeats.
-        runs: rows of ``run_current``, its repeats, by id.
-    """
-
-    key: str
-    runs: tuple[Run, ...]
+    key: str  #: condition key; equal for repeats.
+    runs: tuple[Run, ...]  #: rows of ``run_current``, its repeats, by id.
 
     @property
     def run_ids(self) -> tuple[int, ...]:

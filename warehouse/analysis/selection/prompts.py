@@ -97,19 +97,14 @@ class SharedPrompts:
     Prompts are one question where their texts are equal, and where sources of equal bytes call them alike. A text
     that stands several times in one benchmark (*Which of these is true?*) is one question only with the same choices
     and target, and where these stand several times too with the same name; any other is one with whatever choices.
-
-    Attributes:
-        prompts: ids, ascending, shape (n,).
-        questions: number of the question of each, shape (n,).
-        names: of prompts without a text, and of those that a source calls like one, the number (below 0) of the name,
-            which may be another question in another benchmark; the question for the others, shape (n,).
-        has_text: shape (n,).
     """
 
-    prompts: Ids
-    questions: Ids
+    prompts: Ids  #: ids, ascending, shape (n,).
+    questions: Ids  #: number of the question of each, shape (n,).
+    #: of prompts without a text, and of those that a source calls like one, the number (below 0) of the name, which may
+    #: be another question in another benchmark; the question for the others, shape (n,).
     names: Ids
-    has_text: Mask
+    has_text: Mask  #: shape (n,).
 
     def counted(self, parts: Sequence[Ids]) -> list[Mask]:
         """Which prompts of each part are the first of their question."""

@@ -47,21 +47,13 @@ _WHERE_FIELDS = (
 
 @dataclass(frozen=True)
 class Reference:
-    """One way to read a reference.
+    """One way to read a reference."""
 
-    Attributes:
-        run: of ``run:ID``; then nothing else is set.
-        model: name or glob.
-        revision: glob on revision or checkpoint key, or None.
-        training_position: (unit, number) of ``@step=N``, or None.
-        agent: glob on the agent's name, or None.
-    """
-
-    run: int | None = None
-    model: str = ""
-    revision: str | None = None
-    training_position: tuple[str, float] | None = None
-    agent: str | None = None
+    run: int | None = None  #: of ``run:ID``; then nothing else is set.
+    model: str = ""  #: name or glob.
+    revision: str | None = None  #: glob on revision or checkpoint key, or None.
+    training_position: tuple[str, float] | None = None  #: (unit, number) of ``@step=N``, or None.
+    agent: str | None = None  #: glob on the agent's name, or None.
 
 
 @dataclass(frozen=True)

@@ -21,25 +21,16 @@ from warehouse.stats.paired.own_tests import hull_tests, weighted_tests, with_ow
 
 @dataclass(frozen=True)
 class ScoreTable:
-    """Scores of M conditions.
+    """Scores of M conditions."""
 
-    Attributes:
-        prompts: ids, ascending, shape (n,).
-        values: on the scale of the figure, NaN where not scored, shape (n, M).
-        clusters: cluster of each prompt, or None.
-        note: what was left out to make them comparable, or empty.
-        is_weighted: the figures are weighted means, and ``values`` their linearisations.
-        weights: of the prompts of each condition, shape (n, M); None where all are alike.
-        bounds: of the scores; None for a side without, and where the scores break them.
-    """
-
-    prompts: NDArray[np.int64]
-    values: NDArray[np.float64]
-    clusters: NDArray[np.int64] | None
-    note: str
-    is_weighted: bool = False
+    prompts: NDArray[np.int64]  #: ids, ascending, shape (n,).
+    values: NDArray[np.float64]  #: on the scale of the figure, NaN where not scored, shape (n, M).
+    clusters: NDArray[np.int64] | None  #: cluster of each prompt, or None.
+    note: str  #: what was left out to make them comparable, or empty.
+    is_weighted: bool = False  #: the figures are weighted means, and ``values`` their linearisations.
+    #: of the prompts of each condition, shape (n, M); None where all are alike.
     weights: NDArray[np.float64] | None = None
-    bounds: Bounds | None = None
+    bounds: Bounds | None = None  #: of the scores; None for a side without, and where the scores break them.
 
 
 def score_table(entries: Sequence[ScoredCondition], clusters: ClusterMap) -> ScoreTable:

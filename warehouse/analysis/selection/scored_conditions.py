@@ -40,31 +40,22 @@ _CODED = ("scale", "settings of the scorer")
 
 @dataclass(frozen=True)
 class BenchmarkCoverage:
-    """What a complete run of a group of rows covers.
+    """What a complete run of a group of rows covers."""
 
-    Attributes:
-        size: prompts.
-        prompts: the ids that most complete runs saw, as bytes; empty if none is complete.
-    """
-
-    size: int
-    prompts: bytes
+    size: int  #: prompts.
+    prompts: bytes  #: the ids that most complete runs saw, as bytes; empty if none is complete.
 
 
 @dataclass(frozen=True)
 class ScoredCondition:
-    """A condition with everything that its row is made of.
-
-    Attributes:
-        stopped: of a run that was ended early because of its scores; then no mean of them is a
-            figure with an error.
-    """
+    """A condition with everything that its row is made of."""
 
     condition: Condition
     label: str
     metric: Metric
     scores: PromptScores | None
     published: PublishedFigure | None
+    #: of a run that was ended early because of its scores; then no mean of them is a figure with an error.
     stopped: StoppedScores | None = None
 
     @property
@@ -122,26 +113,18 @@ def list_editions(entries: Iterable[ScoredCondition]) -> str:
 
 @dataclass(frozen=True)
 class BenchmarkScores:
-    """The entries of one benchmark.
-
-    Attributes:
-        metrics: those that are shown; several only where benchmarks that an alias joins, judges or scales differ.
-        clusters: for the errors.
-        subset_ok: runs on a part of the benchmark stand among complete ones.
-        plans: the stored plans that entries may be on.
-        conditions: all that were asked for, also those without figures.
-        facts: what the store says of the benchmark.
-        worked_out: what several parts of a page ask of these scores (`LastPairs`).
-    """
+    """The entries of one benchmark."""
 
     benchmark: Benchmark
+    #: those that are shown; several only where benchmarks that an alias joins, judges or scales differ.
     metrics: tuple[Metric, ...]
     entries: tuple[ScoredCondition, ...]
-    clusters: ClusterMap
-    subset_ok: bool = False
-    plans: BenchmarkPlans = BenchmarkPlans()
-    conditions: tuple[Condition, ...] = ()
-    facts: BenchmarkFacts = BenchmarkFacts()
+    clusters: ClusterMap  #: for the errors.
+    subset_ok: bool = False  #: runs on a part of the benchmark stand among complete ones.
+    plans: BenchmarkPlans = BenchmarkPlans()  #: the stored plans that entries may be on.
+    conditions: tuple[Condition, ...] = ()  #: all that were asked for, also those without figures.
+    facts: BenchmarkFacts = BenchmarkFacts()  #: what the store says of the benchmark.
+    #: what several parts of a page ask of these scores (`LastPairs`).
     worked_out: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property

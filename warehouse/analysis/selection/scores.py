@@ -26,34 +26,22 @@ Links = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 @dataclass(frozen=True)
 class PromptScores:
-    """Scored prompts of one condition on one metric.
+    """Scored prompts of one condition on one metric."""
 
-    Attributes:
-        prompts: ids, ascending, shape (n,).
-        values: mean over all draws of all repeats, in the metric's per-prompt unit, shape (n,).
-        weights: weight of each prompt in the benchmark's mean, shape (n,).
-        n_draws: generations behind each value, shape (n,).
-        within: sample variance over the draws of each prompt, all repeats together, in squared
-            units of ``values``, shape (n,); NaN with one draw, and where the variance within a
-            stored mean is unknown. A stored rate counts as so many 0/1 draws.
-        zero_one: every score behind the value is exactly 0 or 1 (never a stored rate in
-            between), shape (n,).
-        seen: ids of all prompts, scored or not, ascending, shape (m,).
-        unscored: samples without a score of each of ``seen``, shape (m,).
-        n_unscored: samples (prompt and draw) without a score.
-        n_samples: samples in all.
-    """
-
-    prompts: NDArray[np.int64]
-    values: NDArray[np.float64]
-    weights: NDArray[np.float64]
-    n_draws: NDArray[np.float64]
+    prompts: NDArray[np.int64]  #: ids, ascending, shape (n,).
+    values: NDArray[np.float64]  #: mean over all draws of all repeats, in the metric's per-prompt unit, shape (n,).
+    weights: NDArray[np.float64]  #: weight of each prompt in the benchmark's mean, shape (n,).
+    n_draws: NDArray[np.float64]  #: generations behind each value, shape (n,).
+    #: sample variance over the draws of each prompt, all repeats together, in squared units of ``values``, shape (n,);
+    #: NaN with one draw, and where the variance within a stored mean is unknown. A stored rate counts as so many 0/1
+    #: draws.
     within: NDArray[np.float64]
+    #: every score behind the value is exactly 0 or 1 (never a stored rate in between), shape (n,).
     zero_one: NDArray[np.bool_]
-    seen: NDArray[np.int64]
-    unscored: NDArray[np.float64]
-    n_unscored: int
-    n_samples: int
+    seen: NDArray[np.int64]  #: ids of all prompts, scored or not, ascending, shape (m,).
+    unscored: NDArray[np.float64]  #: samples without a score of each of ``seen``, shape (m,).
+    n_unscored: int  #: samples (prompt and draw) without a score.
+    n_samples: int  #: samples in all.
 
     @property
     def n(self) -> int:
@@ -237,17 +225,11 @@ def _merge(facts: _Facts, prompts: NDArray[np.int64], codes: NDArray[np.intp]) -
 
 @dataclass(frozen=True)
 class PublishedFigure:
-    """A published figure of a condition.
+    """A published figure of a condition."""
 
-    Attributes:
-        value: the figure; mean over the repeats that have one.
-        standard_error: as published, at least 0; None if there is none, or are repeats.
-        n: prompts as published, 0 if unknown.
-    """
-
-    value: float
-    standard_error: float | None
-    n: int
+    value: float  #: the figure; mean over the repeats that have one.
+    standard_error: float | None  #: as published, at least 0; None if there is none, or are repeats.
+    n: int  #: prompts as published, 0 if unknown.
 
 
 class RunFigures:

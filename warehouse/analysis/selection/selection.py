@@ -11,24 +11,15 @@ from warehouse.questions.options import ByMetric
 
 @dataclass(frozen=True)
 class Selection:
-    """What the caller chose; the defaults leave nothing out.
+    """What the caller chose; the defaults leave nothing out."""
 
-    Attributes:
-        benchmark: its name; None for all that there are.
-        metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
-        where: conditions ``field=value`` on the runs.
-        cluster: clustering for the errors: None for the benchmark's default, ``"none"``,
-            ``"same_text"``, or a name.
-        latest: of each model, or of what a reference means, only the condition that ran last.
-        subset_ok: runs on a part of the benchmark stand among complete ones.
-    """
-
-    benchmark: str | None = None
-    metric: str | None = None
-    where: tuple[str, ...] = ()
+    benchmark: str | None = None  #: its name; None for all that there are.
+    metric: str | None = None  #: ``name`` or ``name,filter``; None for the headline metric of each benchmark.
+    where: tuple[str, ...] = ()  #: conditions ``field=value`` on the runs.
+    #: clustering for the errors: None for the benchmark's default, ``"none"``, ``"same_text"``, or a name.
     cluster: str | None = None
-    latest: bool = False
-    subset_ok: bool = False
+    latest: bool = False  #: of each model, or of what a reference means, only the condition that ran last.
+    subset_ok: bool = False  #: runs on a part of the benchmark stand among complete ones.
 
 
 def selection_of(options: ByMetric, **others: Any) -> Selection:

@@ -26,35 +26,20 @@ _OF_RUN = "prompt.id in (select prompt_id from prompt_score where run_id in (:ru
 
 @dataclass(frozen=True)
 class StoppingRecord:
-    """What a log says of the rule that ended it.
+    """What a log says of the rule that ended it."""
 
-    Attributes:
-        rule: ``betting`` (statistics.md §11); anything else is another's rule.
-        manager: who applied it.
-        seed: of the order of the prompts.
-        n_max: the most prompts that were to be asked.
-        alpha: chance of a wrong verdict.
-        margin: loss that was tolerated.
-        population: prompts of the benchmark; None where prompts were a sample of more.
-        n_prompts: length of the longest scored beginning of the order.
-        verdict: ``pass``, ``fail`` or ``undecided``.
-        decided_at: prompts after which it stood.
-        baseline: model that was the baseline.
-        history: condition keys of the models behind the predictions.
-    """
-
-    rule: str
-    manager: str = ""
-    seed: int | None = None
-    n_max: int | None = None
-    alpha: float | None = None
-    margin: float | None = None
-    population: int | None = None
-    n_prompts: int | None = None
-    verdict: str = ""
-    decided_at: int | None = None
-    baseline: str = ""
-    history: tuple[str, ...] = ()
+    rule: str  #: ``betting`` (statistics.md §11); anything else is another's rule.
+    manager: str = ""  #: who applied it.
+    seed: int | None = None  #: of the order of the prompts.
+    n_max: int | None = None  #: the most prompts that were to be asked.
+    alpha: float | None = None  #: chance of a wrong verdict.
+    margin: float | None = None  #: loss that was tolerated.
+    population: int | None = None  #: prompts of the benchmark; None where prompts were a sample of more.
+    n_prompts: int | None = None  #: length of the longest scored beginning of the order.
+    verdict: str = ""  #: ``pass``, ``fail`` or ``undecided``.
+    decided_at: int | None = None  #: prompts after which it stood.
+    baseline: str = ""  #: model that was the baseline.
+    history: tuple[str, ...] = ()  #: condition keys of the models behind the predictions.
 
     @property
     def is_ours(self) -> bool:
@@ -109,14 +94,10 @@ def _records(cut: Mapping[int, str], rows: Iterable[Mapping[str, Any]]) -> dict[
 
 @dataclass(frozen=True, eq=False)
 class StoppedScores:
-    """A condition that was ended early.
+    """A condition that was ended early."""
 
-    Attributes:
-        record: what the dump says of it.
-        seen: keys of the prompts that were seen; empty where the order of the rule is not known.
-    """
-
-    record: StoppingRecord
+    record: StoppingRecord  #: what the dump says of it.
+    #: keys of the prompts that were seen; empty where the order of the rule is not known.
     seen: tuple[Mapping[str, Any], ...] = ()
 
     @property
@@ -149,15 +130,10 @@ PromptKey = tuple[str, int]
 
 @dataclass(frozen=True, eq=False)
 class PromptOrder:
-    """Prompts in the order in which they are asked.
+    """Prompts in the order in which they are asked."""
 
-    Attributes:
-        prompts: ids, first to last, shape (N,).
-        keys: key and occurrence of each.
-    """
-
-    prompts: NDArray[np.int64]
-    keys: tuple[PromptKey, ...]
+    prompts: NDArray[np.int64]  #: ids, first to last, shape (N,).
+    keys: tuple[PromptKey, ...]  #: key and occurrence of each.
 
     @property
     def n(self) -> int:

@@ -30,19 +30,20 @@ _RUN = re.compile(r"run:\d+")
 
 @dataclass(frozen=True)
 class Target:
-    """A condition with its scores on one metric.
-
-    Attributes:
-        label: settings that tell the condition from the others.
-        scores: scored prompts, at least one.
-        clusters: the clusters that error bars are to allow for.
-    """
+    """A condition with its scores on one metric."""
 
     condition: Condition
-    label: str
+    label: str  #: settings that tell the condition from the others.
     metric: Metric
-    scores: PromptScores
-    clusters: ClusterMap
+    scores: PromptScores  #: scored prompts, at least one.
+    clusters: ClusterMap  #: the clusters that error bars are to allow for.
+
+    @property
+    def head(self) -> dict[str, Any]:
+        """The fields of a `ConditionRow`."""
+        benchmark, split = self.condition.benchmark_split
+        own = {"model": self.condition.model, "condition": self.label}
+        return own | {"benchmark": benchmark, "split": split, "metric": self.metric.label}
 
     @property
     def is_plain_mean(self) -> bool:

@@ -221,22 +221,14 @@ class Follower:
     """Says again and again what a growing log has settled.
 
     Order, predictions and design are fixed when it is first looked at.
-
-    Attributes:
-        opener: of the store that has the baseline.
-        candidate: reference of the model in the log.
-        baseline: reference of a model of the store that has all scores of the benchmark.
-        settings: what is fixed.
-        selection: benchmark (None: the log's), metric, and runs of the baseline.
-        force: compare what differs in judge, metric scale or task version.
     """
 
-    opener: StoreOpener
-    candidate: str
-    baseline: str
-    settings: SequentialSettings
-    selection: Selection
-    force: bool = False
+    opener: StoreOpener  #: of the store that has the baseline.
+    candidate: str  #: reference of the model in the log.
+    baseline: str  #: reference of a model of the store that has all scores of the benchmark.
+    settings: SequentialSettings  #: what is fixed.
+    selection: Selection  #: benchmark (None: the log's), metric, and runs of the baseline.
+    force: bool = False  #: compare what differs in judge, metric scale or task version.
     _fixed: tuple[Baseline, SequentialPlan] | None = None
 
     def row(self, log: Store) -> SequentialRow:

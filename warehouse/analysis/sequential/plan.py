@@ -47,27 +47,16 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class SequentialPlan:
-    """A test of candidates against one baseline.
+    """A test of candidates against one baseline."""
 
-    Attributes:
-        order: the prompts, N of them where the estimand is the full benchmark.
-        design: of the statistics.
-        baseline: its scores in this order, higher is better, NaN where it has none.
-        seen: whether the baseline was asked.
-        is_stored: the baseline has all scores: they, with others, predict the candidate's.
-        sign: 1, or −1 where lower is better.
-        history: condition keys of the models behind the predictions.
-        notes: what a reader should know.
-    """
-
-    order: PromptOrder
-    design: SequentialDesign
-    baseline: Floats
-    seen: NDArray[np.bool_]
-    is_stored: bool
-    sign: float
-    history: tuple[str, ...] = ()
-    notes: tuple[str, ...] = field(default=())
+    order: PromptOrder  #: the prompts, N of them where the estimand is the full benchmark.
+    design: SequentialDesign  #: of the statistics.
+    baseline: Floats  #: its scores in this order, higher is better, NaN where it has none.
+    seen: NDArray[np.bool_]  #: whether the baseline was asked.
+    is_stored: bool  #: the baseline has all scores: they, with others, predict the candidate's.
+    sign: float  #: 1, or −1 where lower is better.
+    history: tuple[str, ...] = ()  #: condition keys of the models behind the predictions.
+    notes: tuple[str, ...] = field(default=())  #: what a reader should know.
 
     def values(self, own: Floats) -> Floats:
         """y of the test, of the candidate's scores of the first prompts (as its metric has them)."""
@@ -237,17 +226,11 @@ MANAGER = "eval-warehouse"
 
 @dataclass(frozen=True, eq=False)
 class Baseline:
-    """A model of the store that has all scores of a benchmark.
+    """A model of the store that has all scores of a benchmark."""
 
-    Attributes:
-        condition: of its runs.
-        metric: that it is judged by.
-        scores: of every prompt, links followed.
-    """
-
-    condition: Condition
-    metric: Metric
-    scores: PromptScores
+    condition: Condition  #: of its runs.
+    metric: Metric  #: that it is judged by.
+    scores: PromptScores  #: of every prompt, links followed.
 
 
 def read_baseline(store: Store, reference: str, selection: Selection) -> Baseline:

@@ -6,97 +6,60 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from warehouse.analysis.comparison.gate import EXIT, MARKS, as_cell, markdown_of, names
-from warehouse.analysis.results import Column, Result, Row
+from warehouse.analysis.results import BenchmarkRow, Column, Result
 from warehouse.errors import MisuseError
 from warehouse.stats import Outlook, SequentialTest
 from warehouse.tables.words import fixed
 
 
 @dataclass(frozen=True)
-class SequentialRow(Row):
-    """The verdict so far on one benchmark and split.
+class SequentialRow(BenchmarkRow):
+    """The verdict so far on one benchmark and split."""
 
-    Attributes:
-        benchmark: name of the benchmark.
-        split: part of it.
-        metric: name of the metric, with its filter.
-        verdict: ``pass``: worse by less than the margin, or better; ``fail``: worse by more;
-            else ``undecided``.
-        difference: estimate in favour of the candidate, in the unit of the metric; None without a
-            score. Of a test that stopped early it lies too far out on average.
-        ci_low: lower end of the interval of the difference, which holds however often one looks.
-        ci_high: upper end.
-        level: of the interval, 1 − alpha of this benchmark.
-        margin: loss that is tolerated.
-        n_prompts: prompts used: the longest scored beginning of the order, at most ``n_max``.
-        n_max: the most prompts that are used.
-        n_benchmark: prompts of the benchmark; None where they are a sample of more.
-        n_unscored: of those used, prompts that could not be scored.
-        decided_at: prompts after which the verdict stood.
-        expected_remaining: prompts still needed on average, if those to come are like those seen.
-        chance_pass: share of such continuations that pass.
-        chance_fail: share that fail.
-        evidence_pass: ln K^+, which has to reach ``evidence_needed``; with fixed looks z. None where
-            the margin has become impossible.
-        evidence_fail: ln K^−; with fixed looks −z.
-        evidence_needed: ln(2/alpha); with fixed looks the bound at the last look.
-        method: ``betting``, or ``O'Brien-Fleming, K looks``.
-        estimand: ``full_benchmark`` or ``prompts_sampled``.
-        seed: of the order.
-        predicted_by: ``baseline``, ``baseline and history``, or empty for two models that are
-            compared prompt by prompt.
-        n_history: other models behind the predictions.
-        n_beyond: prompts with a result that come after the beginning that counts.
-        n_outside: prompts with a result that the baseline does not have.
-        model_candidate: name of the candidate's model.
-        condition_candidate: what tells its runs from the baseline's.
-        model_baseline: name of the baseline's.
-        condition_baseline: what tells its runs from the candidate's.
-        runs_candidate: ids of its runs; empty for a log that is followed.
-        runs_baseline: of the baseline's.
-        reason: why there is no verdict where that is not for want of prompts.
-        overall: the verdict over all benchmarks, the same in each row.
-        test: that the figures come from.
-        outlook: that the forecast comes from.
-    """
-
-    benchmark: str
-    split: str
-    metric: str
+    #: ``pass``: worse by less than the margin, or better; ``fail``: worse by more; else ``undecided``.
     verdict: ClassVar[Column[str]] = Column("test.verdict")
+    #: estimate in favour of the candidate, in the unit of the metric; None without a score. Of a test that stopped
+    #: early it lies too far out on average.
     difference: ClassVar[Column[float | None]] = Column("test.estimate")
+    #: lower end of the interval of the difference, which holds however often one looks.
     ci_low: ClassVar[Column[float | None]] = Column("test.low")
-    ci_high: ClassVar[Column[float | None]] = Column("test.high")
-    level: ClassVar[Column[float]] = Column("test.level")
-    margin: float
+    ci_high: ClassVar[Column[float | None]] = Column("test.high")  #: upper end.
+    level: ClassVar[Column[float]] = Column("test.level")  #: of the interval, 1 − alpha of this benchmark.
+    margin: float  #: loss that is tolerated.
+    #: prompts used: the longest scored beginning of the order, at most ``n_max``.
     n_prompts: ClassVar[Column[int]] = Column("test.n_prompts")
-    n_max: int
-    n_benchmark: int | None
-    n_unscored: ClassVar[Column[int]] = Column("test.n_unscored")
-    decided_at: ClassVar[Column[int | None]] = Column("test.decided_at")
+    n_max: int  #: the most prompts that are used.
+    n_benchmark: int | None  #: prompts of the benchmark; None where they are a sample of more.
+    n_unscored: ClassVar[Column[int]] = Column("test.n_unscored")  #: of those used, prompts that could not be scored.
+    decided_at: ClassVar[Column[int | None]] = Column("test.decided_at")  #: prompts after which the verdict stood.
+    #: prompts still needed on average, if those to come are like those seen.
     expected_remaining: ClassVar[Column[float | None]] = Column("outlook.remaining")
+    #: share of such continuations that pass.
     chance_pass: ClassVar[Column[float | None]] = Column("outlook.chance_pass")
-    chance_fail: ClassVar[Column[float | None]] = Column("outlook.chance_fail")
+    chance_fail: ClassVar[Column[float | None]] = Column("outlook.chance_fail")  #: share that fail.
+    #: ln K^+, which has to reach ``evidence_needed``; with fixed looks z. None where the margin has become impossible.
     evidence_pass: ClassVar[Column[float | None]] = Column("test.evidence_pass")
-    evidence_fail: ClassVar[Column[float | None]] = Column("test.evidence_fail")
+    evidence_fail: ClassVar[Column[float | None]] = Column("test.evidence_fail")  #: ln K^−; with fixed looks −z.
+    #: ln(2/alpha); with fixed looks the bound at the last look.
     evidence_needed: ClassVar[Column[float]] = Column("test.limit")
-    method: str
-    estimand: str
-    seed: int
+    method: str  #: ``betting``, or ``O'Brien-Fleming, K looks``.
+    estimand: str  #: ``full_benchmark`` or ``prompts_sampled``.
+    seed: int  #: of the order.
+    #: ``baseline``, ``baseline and history``, or empty for two models that are compared prompt by prompt.
     predicted_by: str
-    n_history: int
-    n_beyond: int
-    n_outside: int
-    model_candidate: str
-    condition_candidate: str
-    model_baseline: str
-    condition_baseline: str
-    runs_candidate: tuple[int, ...]
-    runs_baseline: tuple[int, ...]
-    reason: str
-    overall: str
-    test: SequentialTest
-    outlook: Outlook
+    n_history: int  #: other models behind the predictions.
+    n_beyond: int  #: prompts with a result that come after the beginning that counts.
+    n_outside: int  #: prompts with a result that the baseline does not have.
+    model_candidate: str  #: name of the candidate's model.
+    condition_candidate: str  #: what tells its runs from the baseline's.
+    model_baseline: str  #: name of the baseline's.
+    condition_baseline: str  #: what tells its runs from the candidate's.
+    runs_candidate: tuple[int, ...]  #: ids of its runs; empty for a log that is followed.
+    runs_baseline: tuple[int, ...]  #: of the baseline's.
+    reason: str  #: why there is no verdict where that is not for want of prompts.
+    overall: str  #: the verdict over all benchmarks, the same in each row.
+    test: SequentialTest  #: that the figures come from.
+    outlook: Outlook  #: that the forecast comes from.
 
     PARTS = ("test", "outlook")
 
@@ -119,24 +82,15 @@ class SequentialRow(Row):
 
 @dataclass(frozen=True)
 class SequentialGate(Result):
-    """The verdict so far over all benchmarks.
+    """The verdict so far over all benchmarks."""
 
-    Attributes:
-        candidate: as given.
-        baseline: as given.
-        verdict: ``fail`` if one benchmark fails, else ``pass`` if all pass, else ``undecided``.
-        alpha: chance of any wrong verdict, however often one looks.
-        left_out: benchmarks that were not compared, with the reason.
-        notes: what a reader should know of the rows.
-    """
-
-    candidate: str
-    baseline: str
-    verdict: str
-    alpha: float
+    candidate: str  #: as given.
+    baseline: str  #: as given.
+    verdict: str  #: ``fail`` if one benchmark fails, else ``pass`` if all pass, else ``undecided``.
+    alpha: float  #: chance of any wrong verdict, however often one looks.
     rows: tuple[SequentialRow, ...]
-    left_out: tuple[str, ...]
-    notes: tuple[str, ...]
+    left_out: tuple[str, ...]  #: benchmarks that were not compared, with the reason.
+    notes: tuple[str, ...]  #: what a reader should know of the rows.
 
     @property
     def exit_code(self) -> int:

@@ -28,15 +28,10 @@ _GLOB = "*?["
 
 @dataclass(frozen=True)
 class Export:
-    """What a harness takes.
+    """What a harness takes."""
 
-    Attributes:
-        text: to be written or pasted.
-        notes: how it is used, and what a reader should know.
-    """
-
-    text: str
-    notes: tuple[str, ...]
+    text: str  #: to be written or pasted.
+    notes: tuple[str, ...]  #: how it is used, and what a reader should know.
 
 
 def export_subset(store: Store, plan: str, *, to: str) -> Export:

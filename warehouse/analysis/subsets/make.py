@@ -189,37 +189,21 @@ _N_PROMPTS = "select count(*) as n from prompt where split = :split and benchmar
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """All prompts of a benchmark that can be scored, in the order of their ids.
+    """All prompts of a benchmark that can be scored, in the order of their ids."""
 
-    Attributes:
-        entry: a condition of the group that counts: metric, split and version are its.
-        ids: of the prompts, as a plan has them, ascending, N of them.
-        tool_ids: theirs in the dumps.
-        task: name of their benchmark in the dumps.
-        harnesses: tools that made the runs, sorted.
-        revision: version of the data; empty if no run says.
-        models: who is who, of the history.
-        names: of their models alone, without checkpoint, seed and agent.
-        history: their scores, NaN where there is none, shape (M, N).
-        baseline: scores of the baseline, shape (N,); None without.
-        baseline_model: who that is; empty without.
-        bounds: of the scores.
-        notes: what a reader should know.
-    """
-
-    entry: ScoredCondition
-    ids: tuple[str, ...]
-    tool_ids: tuple[str, ...]
-    task: str
-    harnesses: tuple[str, ...]
-    revision: str
-    models: tuple[str, ...]
-    names: tuple[str, ...]
-    history: FloatArray
-    baseline: FloatArray | None
-    baseline_model: str
-    bounds: Bounds | None
-    notes: tuple[str, ...]
+    entry: ScoredCondition  #: a condition of the group that counts: metric, split and version are its.
+    ids: tuple[str, ...]  #: of the prompts, as a plan has them, ascending, N of them.
+    tool_ids: tuple[str, ...]  #: theirs in the dumps.
+    task: str  #: name of their benchmark in the dumps.
+    harnesses: tuple[str, ...]  #: tools that made the runs, sorted.
+    revision: str  #: version of the data; empty if no run says.
+    models: tuple[str, ...]  #: who is who, of the history.
+    names: tuple[str, ...]  #: of their models alone, without checkpoint, seed and agent.
+    history: FloatArray  #: their scores, NaN where there is none, shape (M, N).
+    baseline: FloatArray | None  #: scores of the baseline, shape (N,); None without.
+    baseline_model: str  #: who that is; empty without.
+    bounds: Bounds | None  #: of the scores.
+    notes: tuple[str, ...]  #: what a reader should know.
 
     @property
     def history_sha256(self) -> str:

@@ -27,90 +27,50 @@ SUITE_SCHEMA = "warehouse-subset-plans/1"
 
 @dataclass(frozen=True)
 class PlanPrompt(Row):
-    """A prompt of the benchmark.
+    """A prompt of the benchmark."""
 
-    Attributes:
-        id: its key in the warehouse, with ``#N`` where a text stands there for the Nth time again.
-        tool_id: its id in the dumps, as the harness calls it.
-        prediction: f, the score that history lets expect.
-        stratum: number of its stratum, from 0 along the prediction.
-        selected: whether it is to be asked.
-        inclusion: π = n_h/N_h.
-    """
-
-    id: str
-    tool_id: str
-    prediction: float
-    stratum: int
-    selected: bool
-    inclusion: float
+    id: str  #: its key in the warehouse, with ``#N`` where a text stands there for the Nth time again.
+    tool_id: str  #: its id in the dumps, as the harness calls it.
+    prediction: float  #: f, the score that history lets expect.
+    stratum: int  #: number of its stratum, from 0 along the prediction.
+    selected: bool  #: whether it is to be asked.
+    inclusion: float  #: π = n_h/N_h.
 
 
 @dataclass(frozen=True)
 class SubsetPlan(StoredResult):
-    """Which prompts of one benchmark to ask (statistics.md §10).
-
-    Attributes:
-        schema: of the file.
-        benchmark: its name.
-        task: name of the benchmark in the dumps, as the harness calls it.
-        split: part of it.
-        revision: version of its data, of those runs that say; empty if none does.
-        task_version: version of the task.
-        harness: tools behind the history, with commas between.
-        ids_sha256: of the sorted ids of all prompts, one a line.
-        n_prompts: N.
-        size: m.
-        seed: of ties and draws.
-        metric: name of the metric, with its filter.
-        low: smallest possible score, None if there is none.
-        high: largest.
-        higher_is_better: direction; None if unknown.
-        history: the models behind the prediction.
-        history_sha256: of their scores.
-        baseline: the model that the sample is to be compared with; empty if none.
-        suite: the suite that it was planned with; empty if none.
-        created_at: when, ISO 8601 in UTC.
-        extends: key of the plan that it extends; empty if none.
-        width: expected width of the interval (median of stored models, each left out).
-        gain: expected gain over a simple random sample, in variance (likewise).
-        gain_least: 90 % of stored models gain more.
-        n_left_out: stored models behind these.
-        level: of the interval.
-        notes: what a reader should know.
-        rows: all N prompts.
-    """
+    """Which prompts of one benchmark to ask (statistics.md §10)."""
 
     ROWS: ClassVar[Mapping[str, type[Row]]] = {"rows": PlanPrompt}
     notebook_columns: ClassVar[tuple[str, ...]] = ()
-    schema: str
-    benchmark: str
-    task: str
-    split: str
-    revision: str
-    task_version: str
-    harness: str
-    ids_sha256: str
-    n_prompts: int
-    size: int
-    seed: int
-    metric: str
-    low: float | None
-    high: float | None
-    higher_is_better: bool | None
-    history: tuple[str, ...]
-    history_sha256: str
-    baseline: str
-    suite: str
-    created_at: str
-    extends: str
-    width: float | None
-    gain: float | None
-    gain_least: float | None
-    n_left_out: int
-    level: float
-    notes: tuple[str, ...]
-    rows: tuple[PlanPrompt, ...]
+    schema: str  #: of the file.
+    benchmark: str  #: its name.
+    task: str  #: name of the benchmark in the dumps, as the harness calls it.
+    split: str  #: part of it.
+    revision: str  #: version of its data, of those runs that say; empty if none does.
+    task_version: str  #: version of the task.
+    harness: str  #: tools behind the history, with commas between.
+    ids_sha256: str  #: of the sorted ids of all prompts, one a line.
+    n_prompts: int  #: N.
+    size: int  #: m.
+    seed: int  #: of ties and draws.
+    metric: str  #: name of the metric, with its filter.
+    low: float | None  #: smallest possible score, None if there is none.
+    high: float | None  #: largest.
+    higher_is_better: bool | None  #: direction; None if unknown.
+    history: tuple[str, ...]  #: the models behind the prediction.
+    history_sha256: str  #: of their scores.
+    baseline: str  #: the model that the sample is to be compared with; empty if none.
+    suite: str  #: the suite that it was planned with; empty if none.
+    created_at: str  #: when, ISO 8601 in UTC.
+    extends: str  #: key of the plan that it extends; empty if none.
+    width: float | None  #: expected width of the interval (median of stored models, each left out).
+    gain: float | None  #: expected gain over a simple random sample, in variance (likewise).
+    gain_least: float | None  #: 90 % of stored models gain more.
+    n_left_out: int  #: stored models behind these.
+    level: float  #: of the interval.
+    notes: tuple[str, ...]  #: what a reader should know.
+    rows: tuple[PlanPrompt, ...]  #: all N prompts.
 
     @cached_property
     def key(self) -> str:
@@ -161,21 +121,13 @@ class SubsetPlan(StoredResult):
 
 @dataclass(frozen=True)
 class SubsetPlans(StoredResult):
-    """The plans of a benchmark, or of the benchmarks of a suite.
+    """The plans of a benchmark, or of the benchmarks of a suite."""
 
-    Attributes:
-        suite: its name; empty for one benchmark.
-        width: expected width of the interval of the mean over the benchmarks, all alike.
-        level: of the interval.
-        rows: the plans.
-        notes: what a reader should know of all of them.
-    """
-
-    suite: str
-    width: float | None
-    level: float
-    rows: tuple[SubsetPlan, ...]
-    notes: tuple[str, ...]
+    suite: str  #: its name; empty for one benchmark.
+    width: float | None  #: expected width of the interval of the mean over the benchmarks, all alike.
+    level: float  #: of the interval.
+    rows: tuple[SubsetPlan, ...]  #: the plans.
+    notes: tuple[str, ...]  #: what a reader should know of all of them.
 
     def to_dict(self) -> dict[str, Any]:
         """As the file has it: one plan, or the list of them."""

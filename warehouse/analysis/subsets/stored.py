@@ -39,29 +39,20 @@ Asked = tuple[Condition, str, PromptScores]
 
 @dataclass(frozen=True)
 class StoredPlan:
-    """A plan as the store has it.
+    """A plan as the store has it."""
 
-    Attributes:
-        plan: what was drawn.
-        created_at: when it was stored, naive UTC.
-    """
-
-    plan: SubsetPlan
-    created_at: datetime
+    plan: SubsetPlan  #: what was drawn.
+    created_at: datetime  #: when it was stored, naive UTC.
 
 
 @dataclass(frozen=True, eq=False)
 class BenchmarkPlans:
-    """Plans of a benchmark, with the data needed to recognise runs on them.
+    """Plans of a benchmark, with the data needed to recognise runs on them."""
 
-    Attributes:
-        plans: newest first.
-        prompts: ids in the store, by split and by what a plan calls a prompt.
-        first_known: by id of a run, its start, else when its first source was read, naive UTC.
-    """
-
-    plans: tuple[StoredPlan, ...] = ()
+    plans: tuple[StoredPlan, ...] = ()  #: newest first.
+    #: ids in the store, by split and by what a plan calls a prompt.
     prompts: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    #: by id of a run, its start, else when its first source was read, naive UTC.
     first_known: Mapping[int, datetime] = field(default_factory=dict)
 
 
@@ -180,27 +171,16 @@ _NAMED = 3
 
 @dataclass(frozen=True, eq=False)
 class PlannedRun:
-    """A condition that was asked a planned sample.
+    """A condition that was asked a planned sample."""
 
-    Attributes:
-        condition: what was asked.
-        plan: which.
-        prompts: ids of all prompts of the plan in the store, shape (N,).
-        scores: of the sample, NaN elsewhere, shape (N,).
-        within: variance over the draws of each, NaN where unknown, shape (N,).
-        n_draws: of each, 0 elsewhere, shape (N,).
-        n_outside: scored prompts outside the sample, which are ignored.
-        refused: why the plan does not hold for it; empty if it does.
-    """
-
-    condition: Condition
-    plan: SubsetPlan
-    prompts: NDArray[np.int64]
-    scores: FloatArray
-    within: FloatArray
-    n_draws: FloatArray
-    n_outside: int
-    refused: str
+    condition: Condition  #: what was asked.
+    plan: SubsetPlan  #: which.
+    prompts: NDArray[np.int64]  #: ids of all prompts of the plan in the store, shape (N,).
+    scores: FloatArray  #: of the sample, NaN elsewhere, shape (N,).
+    within: FloatArray  #: variance over the draws of each, NaN where unknown, shape (N,).
+    n_draws: FloatArray  #: of each, 0 elsewhere, shape (N,).
+    n_outside: int  #: scored prompts outside the sample, which are ignored.
+    refused: str  #: why the plan does not hold for it; empty if it does.
 
     @property
     def bounds(self) -> Bounds | None:

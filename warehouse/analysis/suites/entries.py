@@ -39,17 +39,11 @@ from warehouse.store.sql.query_files import query_text
 
 @dataclass(frozen=True)
 class SuiteFigure:
-    """A published figure of a suite.
+    """A published figure of a suite."""
 
-    Attributes:
-        run_group_id: the invocation that it sums up.
-        value: as published.
-        standard_error: as published, above 0, or None.
-    """
-
-    run_group_id: int
-    value: float
-    standard_error: float | None
+    run_group_id: int  #: the invocation that it sums up.
+    value: float  #: as published.
+    standard_error: float | None  #: as published, above 0, or None.
 
 
 def read_suite_figures(store: Store, suite_ids: Sequence[int], metric: str) -> list[SuiteFigure]:
@@ -66,18 +60,12 @@ def read_suite_figures(store: Store, suite_ids: Sequence[int], metric: str) -> l
 
 @dataclass(frozen=True)
 class LeafEntries:
-    """What there is on one leaf.
-
-    Attributes:
-        entries: one for each condition that has figures.
-        coverages: what a complete run covers, by group.
-        others: the metrics that are not shown.
-    """
+    """What there is on one leaf."""
 
     benchmark: Benchmark
-    entries: tuple[ScoredCondition, ...]
-    coverages: Mapping[Group, BenchmarkCoverage]
-    others: tuple[OtherMetric, ...] = ()
+    entries: tuple[ScoredCondition, ...]  #: one for each condition that has figures.
+    coverages: Mapping[Group, BenchmarkCoverage]  #: what a complete run covers, by group.
+    others: tuple[OtherMetric, ...] = ()  #: the metrics that are not shown.
 
     @property
     def metric(self) -> Metric:
@@ -159,19 +147,12 @@ def _one_each(entries: Sequence[ScoredCondition]) -> tuple[ScoredCondition, ...]
 
 @dataclass(frozen=True)
 class UnitMap:
-    """Unit of each prompt: its cluster, else itself; joined over leaves.
+    """Unit of each prompt: its cluster, else itself; joined over leaves."""
 
-    Attributes:
-        prompts: ids, ascending, shape (n,).
-        numbers: unit of each: at least 0 for a cluster, below 0 for a prompt alone, shape (n,).
-        canonical: the prompt that links lead to, shape (n,).
-        shared: which of these are one question.
-    """
-
-    prompts: NDArray[np.int64]
-    numbers: NDArray[np.int64]
-    canonical: NDArray[np.int64]
-    shared: SharedPrompts
+    prompts: NDArray[np.int64]  #: ids, ascending, shape (n,).
+    numbers: NDArray[np.int64]  #: unit of each: at least 0 for a cluster, below 0 for a prompt alone, shape (n,).
+    canonical: NDArray[np.int64]  #: the prompt that links lead to, shape (n,).
+    shared: SharedPrompts  #: which of these are one question.
 
     def units(self, prompts: NDArray[np.int64]) -> NDArray[np.int64]:
         """Unit of each of ``prompts``, all of them known here, shape (m,)."""
@@ -238,17 +219,11 @@ _MOST_NAMED = 12
 
 @dataclass(frozen=True)
 class ConditionSet:
-    """A model's conditions on the leaves of a suite.
+    """A model's conditions on the leaves of a suite."""
 
-    Attributes:
-        who: values of model, revision, … agent.
-        settings: what tells it from the model's other sets, by name.
-        entries: by leaf; leaves without one are missing.
-    """
-
-    who: tuple[Any, ...]
-    settings: tuple[tuple[str, Any], ...]
-    entries: dict[str, ScoredCondition]
+    who: tuple[Any, ...]  #: values of model, revision, … agent.
+    settings: tuple[tuple[str, Any], ...]  #: what tells it from the model's other sets, by name.
+    entries: dict[str, ScoredCondition]  #: by leaf; leaves without one are missing.
 
     @property
     def model(self) -> str:

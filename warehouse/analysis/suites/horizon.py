@@ -30,70 +30,44 @@ MINUTES, FAMILY = "human_minutes", "task_family"
 
 @dataclass(frozen=True)
 class HorizonRow(Row):
-    """The horizon of a model for one probability of success.
+    """The horizon of a model for one probability of success."""
 
-    Attributes:
-        model: name of the model.
-        condition: settings that tell the row from others.
-        benchmark: suite or benchmark, as asked for.
-        metric: what success is.
-        q: probability of success.
-        estimate: minutes that people need for tasks that it does with that probability; None with a ``reason``.
-        low: lower end of the interval, ``high`` the upper; None where it is open.
-        level: nominal coverage.
-        interval: ``"ftr"`` or ``"fieller"``.
-        p50: the horizon for 0.5; ``p80`` for 0.8.
-        metr: as METR's code writes it: 0 where nothing was solved.
-        slope: of the curve on log2 minutes, with its ``intercept``.
-        penalty: of the slope.
-        unpenalised: the estimate with a penalty of 0.00001.
-        weights: how much a task counts.
-        n_tasks: tasks with runs and minutes, of ``n_families``.
-        n_runs: runs, of which ``n_solved`` succeeded.
-        n_unscored: runs without a score, which do not count.
-        n_without_minutes: tasks with scores that have no minutes, and do not count.
-        cross_entropy: weighted mean of −ln of the probability of what happened.
-        curvature: coefficient of the square of log2 minutes, where the curve has one; two-sided ``curvature_p``.
-        bins: tasks by length: what was solved beside the curve.
-        release_date: day of release, ISO 8601; None where the store does not know it.
-        flags: ``extrapolated``: beyond the shortest or longest task; ``unbounded_below``, ``unbounded_above``: the
-            interval is open; ``few_families``: fewer than 10; ``subset``: not all tasks of the others.
-        reason: why there is no horizon.
-        run_ids: ids of the runs.
-    """
-
-    model: str
-    condition: str
-    benchmark: str
-    metric: str
-    q: float
+    model: str  #: name of the model.
+    condition: str  #: settings that tell the row from others.
+    benchmark: str  #: suite or benchmark, as asked for.
+    metric: str  #: what success is.
+    q: float  #: probability of success.
+    #: minutes that people need for tasks that it does with that probability; None with a ``reason``.
     estimate: float | None
-    low: float | None
+    low: float | None  #: lower end of the interval, ``high`` the upper; None where it is open.
     high: float | None
-    level: float
-    interval: str
-    p50: float | None
+    level: float  #: nominal coverage.
+    interval: str  #: ``"ftr"`` or ``"fieller"``.
+    p50: float | None  #: the horizon for 0.5; ``p80`` for 0.8.
     p80: float | None
-    metr: float | None
-    slope: float | None
+    metr: float | None  #: as METR's code writes it: 0 where nothing was solved.
+    slope: float | None  #: of the curve on log2 minutes, with its ``intercept``.
     intercept: float | None
-    penalty: float
-    unpenalised: float | None
-    weights: str
-    n_tasks: int
+    penalty: float  #: of the slope.
+    unpenalised: float | None  #: the estimate with a penalty of 0.00001.
+    weights: str  #: how much a task counts.
+    n_tasks: int  #: tasks with runs and minutes, of ``n_families``.
     n_families: int
-    n_runs: int
+    n_runs: int  #: runs, of which ``n_solved`` succeeded.
     n_solved: int
-    n_unscored: int
-    n_without_minutes: int
-    cross_entropy: float | None
+    n_unscored: int  #: runs without a score, which do not count.
+    n_without_minutes: int  #: tasks with scores that have no minutes, and do not count.
+    cross_entropy: float | None  #: weighted mean of −ln of the probability of what happened.
+    #: coefficient of the square of log2 minutes, where the curve has one; two-sided ``curvature_p``.
     curvature: float | None
     curvature_p: float | None
-    bins: tuple[HorizonBin, ...]
-    release_date: str | None
+    bins: tuple[HorizonBin, ...]  #: tasks by length: what was solved beside the curve.
+    release_date: str | None  #: day of release, ISO 8601; None where the store does not know it.
+    #: ``extrapolated``: beyond the shortest or longest task; ``unbounded_below``, ``unbounded_above``: the interval is
+    #: open; ``few_families``: fewer than 10; ``subset``: not all tasks of the others.
     flags: tuple[str, ...]
-    reason: str
-    run_ids: tuple[int, ...]
+    reason: str  #: why there is no horizon.
+    run_ids: tuple[int, ...]  #: ids of the runs.
 
     @property
     def one_line(self) -> str:
@@ -109,23 +83,14 @@ class HorizonRow(Row):
 
 @dataclass(frozen=True)
 class HorizonReport(Result):
-    """Time horizons of models.
+    """Time horizons of models."""
 
-    Attributes:
-        benchmark: as given.
-        rows: for each model one for each probability; the longest first.
-        trends: one for each probability, where asked for.
-        n_tasks: tasks with minutes that some model has runs on.
-        notes: on tasks and models that do not count.
-        left_out: models without a place here, with the reason.
-    """
-
-    benchmark: str
-    rows: tuple[HorizonRow, ...]
-    trends: tuple[HorizonTrend, ...]
-    n_tasks: int
-    notes: tuple[str, ...]
-    left_out: tuple[str, ...]
+    benchmark: str  #: as given.
+    rows: tuple[HorizonRow, ...]  #: for each model one for each probability; the longest first.
+    trends: tuple[HorizonTrend, ...]  #: one for each probability, where asked for.
+    n_tasks: int  #: tasks with minutes that some model has runs on.
+    notes: tuple[str, ...]  #: on tasks and models that do not count.
+    left_out: tuple[str, ...]  #: models without a place here, with the reason.
 
     @property
     def one_line(self) -> str:
@@ -150,18 +115,12 @@ def in_words(minutes: float) -> str:
 
 @dataclass(frozen=True)
 class _Tasks:
-    """Prompts that say how long people need.
+    """Prompts that say how long people need."""
 
-    Attributes:
-        prompts: ids, ascending.
-        families: name of the family of each; a task that names none is one of its own.
-        without_family: how many name none.
-    """
-
-    prompts: NDArray[np.int64]
+    prompts: NDArray[np.int64]  #: ids, ascending.
     minutes: NDArray[np.float64]
-    families: NDArray[np.str_]
-    without_family: int
+    families: NDArray[np.str_]  #: name of the family of each; a task that names none is one of its own.
+    without_family: int  #: how many name none.
 
 
 @dataclass(frozen=True)

@@ -33,34 +33,22 @@ from warehouse.tables.words import direction, visible
 
 @dataclass(frozen=True)
 class SuiteBoard(Result):
-    """Models on a suite, best first; those that lack leaves come after.
-
-    Attributes:
-        suite: name of the suite.
-        metric: names of the metrics of its leaves.
-        higher_is_better: direction of the ranks; None if unknown (then higher is first).
-        weights: how leaves are weighted: ``equal``, ``prompts`` or ``given``.
-        leaves: the leaves with their weights.
-        notes: what a reader should know before comparing rows.
-        others: metrics of the leaves that are not shown, with their conditions over all leaves.
-        basis: what the figures of rows on planned subsets rest on.
-        n_left_out: rows that have no rank beside the first: they lack benchmarks, or a part of one.
-        left_out_higher: of these the number with a better figure than the first.
-    """
+    """Models on a suite, best first; those that lack leaves come after."""
 
     ROW = SuiteRow
 
-    suite: str
-    metric: str
-    higher_is_better: bool | None
-    weights: str
-    leaves: tuple[SuiteLeaf, ...]
+    suite: str  #: name of the suite.
+    metric: str  #: names of the metrics of its leaves.
+    higher_is_better: bool | None  #: direction of the ranks; None if unknown (then higher is first).
+    weights: str  #: how leaves are weighted: ``equal``, ``prompts`` or ``given``.
+    leaves: tuple[SuiteLeaf, ...]  #: the leaves with their weights.
     rows: tuple[SuiteRow, ...]
-    notes: tuple[str, ...]
+    notes: tuple[str, ...]  #: what a reader should know before comparing rows.
+    #: metrics of the leaves that are not shown, with their conditions over all leaves.
     others: tuple[OtherMetric, ...] = ()
-    basis: tuple[str, ...] = ()
-    n_left_out: int = 0
-    left_out_higher: int = 0
+    basis: tuple[str, ...] = ()  #: what the figures of rows on planned subsets rest on.
+    n_left_out: int = 0  #: rows that have no rank beside the first: they lack benchmarks, or a part of one.
+    left_out_higher: int = 0  #: of these the number with a better figure than the first.
 
     @property
     def sentence(self) -> Sentence:
@@ -228,15 +216,10 @@ _NAMED = 5
 
 @dataclass(frozen=True)
 class PlannedLeaves:
-    """Runs on planned subsets of a suite's leaves.
+    """Runs on planned subsets of a suite's leaves."""
 
-    Attributes:
-        runs: by leaf and condition key.
-        refusals: why rows that are on plans have no figure of the whole suite.
-    """
-
-    runs: Mapping[tuple[str, str], PlannedRun]
-    refusals: tuple[str, ...] = ()
+    runs: Mapping[tuple[str, str], PlannedRun]  #: by leaf and condition key.
+    refusals: tuple[str, ...] = ()  #: why rows that are on plans have no figure of the whole suite.
 
     def estimated(
         self, scored: Sequence[Scored], leaves: Sequence[Leaf], level: float

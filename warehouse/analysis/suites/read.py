@@ -38,24 +38,15 @@ _MOST_NAMED = 10
 
 @dataclass(frozen=True)
 class SuiteEntries:
-    """A suite with everything that its leaderboard is made of.
-
-    Attributes:
-        weights: how leaves are weighted: ``equal``, ``prompts`` or ``given``.
-        leaves: those with runs that fulfil the conditions.
-        units: what is independent across them.
-        figures: published ones of the suite itself; none where metrics of leaves differ.
-        notes: on leaves that are left out.
-        untold: names of the leaves of which it is not known whether they share prompts.
-    """
+    """A suite with everything that its leaderboard is made of."""
 
     suite: Suite
-    weights: str
-    leaves: tuple[Leaf, ...]
-    units: UnitMap
-    figures: tuple[SuiteFigure, ...]
-    notes: tuple[str, ...]
-    untold: tuple[str, ...] = ()
+    weights: str  #: how leaves are weighted: ``equal``, ``prompts`` or ``given``.
+    leaves: tuple[Leaf, ...]  #: those with runs that fulfil the conditions.
+    units: UnitMap  #: what is independent across them.
+    figures: tuple[SuiteFigure, ...]  #: published ones of the suite itself; none where metrics of leaves differ.
+    notes: tuple[str, ...]  #: on leaves that are left out.
+    untold: tuple[str, ...] = ()  #: names of the leaves of which it is not known whether they share prompts.
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -201,17 +192,11 @@ def _scale_in_words(metric: Metric) -> str:
 
 @dataclass(frozen=True)
 class Leaf:
-    """A leaf of a suite.
+    """A leaf of a suite."""
 
-    Attributes:
-        weight: above 0; only its ratio to the others' counts.
-        leaf_entries: its conditions and scores.
-        plans: stored ones that conditions may be on.
-    """
-
-    weight: float
-    leaf_entries: LeafEntries
-    plans: BenchmarkPlans = BenchmarkPlans()
+    weight: float  #: above 0; only its ratio to the others' counts.
+    leaf_entries: LeafEntries  #: its conditions and scores.
+    plans: BenchmarkPlans = BenchmarkPlans()  #: stored ones that conditions may be on.
 
     @property
     def name(self) -> str:
@@ -231,17 +216,12 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Scored:
-    """A set of conditions with its figure on each leaf, and its row, not ranked yet.
-
-    Attributes:
-        cells: by leaf; leaves without a figure are missing.
-        n_shared: units in more than one leaf.
-    """
+    """A set of conditions with its figure on each leaf, and its row, not ranked yet."""
 
     conditions: ConditionSet
-    cells: dict[str, Cell]
+    cells: dict[str, Cell]  #: by leaf; leaves without a figure are missing.
     row: SuiteRow
-    n_shared: int
+    n_shared: int  #: units in more than one leaf.
 
 
 def _cell(entry: ScoredCondition, units: UnitMap) -> Cell | None:

@@ -21,19 +21,12 @@ EQUAL, BY_PROMPTS = "equal", "prompts"
 
 @dataclass(frozen=True)
 class Suite:
-    """A suite and its leaves.
+    """A suite and its leaves."""
 
-    Attributes:
-        name: as given, or as shown.
-        ids: of the rows of ``benchmark`` that are the suite itself; empty for a list of names.
-        leaves: the benchmarks below it that have runs, by name.
-        empty: names of those that have none, sorted.
-    """
-
-    name: str
-    ids: tuple[int, ...]
-    leaves: tuple[Benchmark, ...]
-    empty: tuple[str, ...]
+    name: str  #: as given, or as shown.
+    ids: tuple[int, ...]  #: of the rows of ``benchmark`` that are the suite itself; empty for a list of names.
+    leaves: tuple[Benchmark, ...]  #: the benchmarks below it that have runs, by name.
+    empty: tuple[str, ...]  #: names of those that have none, sorted.
 
 
 def find_suite(store: Store, name: str) -> Suite:

@@ -30,43 +30,26 @@ KEEP = 10_000
 
 @dataclass(frozen=True)
 class DuplicateRow(Row):
-    """Two prompts that ask nearly the same.
+    """Two prompts that ask nearly the same."""
 
-    Attributes:
-        similarity: cosine similarity of the vectors, in [-1, 1].
-        same_text: the normalised texts are equal.
-        same_target: the expected answers are equal, the letter of an option taken for the option;
-            None where one is unknown.
-        n_models: models that have a score of both on the headline metric.
-        alike: how alike these models score the two, 1 − |difference| of scores scaled to 0–1,
-            averaged: for 0/1 scores the share of models that score them alike. None without.
-        benchmark_a: name of the benchmark of the first.
-        prompt_a: id of the first in the store.
-        tool_id_a: the tool's own id of it.
-        text_a: what was compared: its question, or the text of the part.
-        target_a: its expected answer.
-        benchmark_b: the same of the second.
-        prompt_b: its id.
-        tool_id_b: the tool's own id of it.
-        text_b: its text.
-        target_b: its expected answer.
-    """
-
-    similarity: float
-    same_text: bool
+    similarity: float  #: cosine similarity of the vectors, in [-1, 1].
+    same_text: bool  #: the normalised texts are equal.
+    #: the expected answers are equal, the letter of an option taken for the option; None where one is unknown.
     same_target: bool | None
-    n_models: int
+    n_models: int  #: models that have a score of both on the headline metric.
+    #: how alike these models score the two, 1 − |difference| of scores scaled to 0–1, averaged: for 0/1 scores the
+    #: share of models that score them alike. None without.
     alike: float | None
-    benchmark_a: str
-    prompt_a: int
-    tool_id_a: str | None
-    text_a: str | None
-    target_a: str | None
-    benchmark_b: str
-    prompt_b: int
-    tool_id_b: str | None
-    text_b: str | None
-    target_b: str | None
+    benchmark_a: str  #: name of the benchmark of the first.
+    prompt_a: int  #: id of the first in the store.
+    tool_id_a: str | None  #: the tool's own id of it.
+    text_a: str | None  #: what was compared: its question, or the text of the part.
+    target_a: str | None  #: its expected answer.
+    benchmark_b: str  #: the same of the second.
+    prompt_b: int  #: its id.
+    tool_id_b: str | None  #: the tool's own id of it.
+    text_b: str | None  #: its text.
+    target_b: str | None  #: its expected answer.
 
 
 @dataclass(frozen=True)
@@ -80,53 +63,31 @@ class DuplicatePlace(Row):
 
 @dataclass(frozen=True)
 class DuplicateModel(Row):
-    """How alike one model scores the near-duplicates that were kept.
-
-    Attributes:
-        n_pairs: pairs of which it has both scores.
-        alike: mean agreement of these pairs, see `DuplicateRow`.
-        by_chance: mean agreement of the same prompts paired at random.
-    """
+    """How alike one model scores the near-duplicates that were kept."""
 
     model: str
-    n_pairs: int
-    alike: float
-    by_chance: float
+    n_pairs: int  #: pairs of which it has both scores.
+    alike: float  #: mean agreement of these pairs, see `DuplicateRow`.
+    by_chance: float  #: mean agreement of the same prompts paired at random.
 
 
 @dataclass(frozen=True)
 class Duplicates(Result):
-    """Pairs of prompts above a similarity.
+    """Pairs of prompts above a similarity."""
 
-    Attributes:
-        threshold: smallest cosine similarity.
-        embedder: whose vectors.
-        n_compared: prompts with a vector.
-        n_without_vector: prompts with text that have none (yet).
-        n_pairs: pairs found, also those beyond ``rows``.
-        n_prompts: prompts that are in a pair.
-        n_groups: groups of prompts that pairs connect.
-        largest_group: prompts in the largest of them.
-        rows: the most similar pairs.
-        places: pairs by benchmarks, most first.
-        models: agreement of each model over ``rows``.
-        notes: whether the pairs were read back, or could not be stored.
-        part: what of the prompts was compared.
-    """
-
-    threshold: float
-    embedder: str
-    n_compared: int
-    n_without_vector: int
-    n_pairs: int
-    n_prompts: int
-    n_groups: int
-    largest_group: int
-    rows: tuple[DuplicateRow, ...]
-    places: tuple[DuplicatePlace, ...]
-    models: tuple[DuplicateModel, ...]
-    notes: tuple[str, ...] = ()
-    part: str = PROMPT
+    threshold: float  #: smallest cosine similarity.
+    embedder: str  #: whose vectors.
+    n_compared: int  #: prompts with a vector.
+    n_without_vector: int  #: prompts with text that have none (yet).
+    n_pairs: int  #: pairs found, also those beyond ``rows``.
+    n_prompts: int  #: prompts that are in a pair.
+    n_groups: int  #: groups of prompts that pairs connect.
+    largest_group: int  #: prompts in the largest of them.
+    rows: tuple[DuplicateRow, ...]  #: the most similar pairs.
+    places: tuple[DuplicatePlace, ...]  #: pairs by benchmarks, most first.
+    models: tuple[DuplicateModel, ...]  #: agreement of each model over ``rows``.
+    notes: tuple[str, ...] = ()  #: whether the pairs were read back, or could not be stored.
+    part: str = PROMPT  #: what of the prompts was compared.
 
     @property
     def one_line(self) -> str:
@@ -300,22 +261,16 @@ METHOD = "1"
 
 @dataclass(frozen=True)
 class StoredPairs(StorableArrays):
-    """What `duplicates` takes from :class:`warehouse.stats.NearPairs`; rows are those of vectors.
-
-    Attributes:
-        n_rows: rows that are in a pair.
-        n_groups: groups that pairs connect.
-        largest: rows in the largest group.
-    """
+    """What `duplicates` takes from :class:`warehouse.stats.NearPairs`; rows are those of vectors."""
 
     first: NDArray[np.intp]
     second: NDArray[np.intp]
     similarity: NDArray[np.float64]
     n_pairs: int
     by_place: NDArray[np.int64]
-    n_rows: int
-    n_groups: int
-    largest: int
+    n_rows: int  #: rows that are in a pair.
+    n_groups: int  #: groups that pairs connect.
+    largest: int  #: rows in the largest group.
 
     DTYPES = {"first": np.intp, "second": np.intp, "similarity": np.float64, "by_place": np.int64}
 

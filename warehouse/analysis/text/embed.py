@@ -50,36 +50,20 @@ class Progress(Protocol):
 
 @dataclass(frozen=True)
 class EmbedRow(Row):
-    """One embedder on a part of the prompts of one benchmark.
+    """One embedder on a part of the prompts of one benchmark."""
 
-    Attributes:
-        embedder: its name.
-        revision: its revision; empty where unknown.
-        dimension: length of a vector.
-        benchmark: name of the benchmark.
-        n_prompts: prompts of the benchmark.
-        n_without_text: prompts without a text of this part, which cannot be embedded.
-        n_unchanged: prompts that had the vector of their text already.
-        n_new: prompts that got one.
-        n_truncated: of the texts that were embedded now, those of which the model read only the
-            beginning.
-        n_without_vector: of them those for which the model gave no direction (zeros); not stored.
-        n_template_words: words that all prompts begin or end with, which were taken off.
-        part: ``prompt``, ``target``, ``choices`` or ``metadata.FIELD``.
-    """
-
-    embedder: str
-    revision: str
-    dimension: int
-    benchmark: str
-    n_prompts: int
-    n_without_text: int
-    n_unchanged: int
-    n_new: int
-    n_truncated: int
-    n_without_vector: int
-    n_template_words: int = 0
-    part: str = PROMPT
+    embedder: str  #: its name.
+    revision: str  #: its revision; empty where unknown.
+    dimension: int  #: length of a vector.
+    benchmark: str  #: name of the benchmark.
+    n_prompts: int  #: prompts of the benchmark.
+    n_without_text: int  #: prompts without a text of this part, which cannot be embedded.
+    n_unchanged: int  #: prompts that had the vector of their text already.
+    n_new: int  #: prompts that got one.
+    n_truncated: int  #: of the texts that were embedded now, those of which the model read only the beginning.
+    n_without_vector: int  #: of them those for which the model gave no direction (zeros); not stored.
+    n_template_words: int = 0  #: words that all prompts begin or end with, which were taken off.
+    part: str = PROMPT  #: ``prompt``, ``target``, ``choices`` or ``metadata.FIELD``.
 
 
 @dataclass(frozen=True)
@@ -291,15 +275,10 @@ def _called(wanted: str, known: Sequence[EmbedderRow]) -> list[EmbedderRow]:
 
 @dataclass(frozen=True)
 class Template:
-    """Words around what each prompt asks; none where the prompts share none.
+    """Words around what each prompt asks; none where the prompts share none."""
 
-    Attributes:
-        begin: words that every prompt begins with.
-        end: words that every prompt ends with.
-    """
-
-    begin: tuple[str, ...] = ()
-    end: tuple[str, ...] = ()
+    begin: tuple[str, ...] = ()  #: words that every prompt begins with.
+    end: tuple[str, ...] = ()  #: words that every prompt ends with.
 
     @property
     def key(self) -> str:

@@ -37,66 +37,37 @@ NAME = "semantic"
 
 @dataclass(frozen=True)
 class GrowthRow(Row):
-    """What the clusters do to the standard error of one condition.
+    """What the clusters do to the standard error of one condition."""
 
-    Attributes:
-        model: name of the model.
-        condition: settings that tell it from the model's other conditions.
-        metric: name of the metric, with its filter.
-        estimate: the figure.
-        n_prompts: scored prompts.
-        n_clusters: clusters among them.
-        se_unclustered: standard error as if prompts were independent (CLT).
-        se_clustered: cluster-robust standard error (CR2).
-        growth: ``se_clustered / se_unclustered``; None where one is not defined.
-        reason: why it is not.
-    """
-
-    model: str
-    condition: str
-    metric: str
-    estimate: float | None
-    n_prompts: int
-    n_clusters: int | None
-    se_unclustered: float | None
-    se_clustered: float | None
-    growth: float | None
-    reason: str
+    model: str  #: name of the model.
+    condition: str  #: settings that tell it from the model's other conditions.
+    metric: str  #: name of the metric, with its filter.
+    estimate: float | None  #: the figure.
+    n_prompts: int  #: scored prompts.
+    n_clusters: int | None  #: clusters among them.
+    se_unclustered: float | None  #: standard error as if prompts were independent (CLT).
+    se_clustered: float | None  #: cluster-robust standard error (CR2).
+    growth: float | None  #: ``se_clustered / se_unclustered``; None where one is not defined.
+    reason: str  #: why it is not.
 
 
 @dataclass(frozen=True)
 class SemanticClusters(Result):
-    """A clustering by similarity of text.
+    """A clustering by similarity of text."""
 
-    Attributes:
-        benchmark: name of the benchmark.
-        name: of the clustering; ``--cluster NAME`` uses it.
-        threshold: prompts at least so similar are joined, and with them what they are joined to.
-        embedder: whose vectors.
-        is_default: error bars use it from now on.
-        n_prompts: prompts in it.
-        n_clusters: clusters, those of a single prompt included.
-        n_single: clusters of a single prompt.
-        largest: prompts in the largest cluster.
-        n_without_vector: prompts that have no vector; each counts as a cluster of its own.
-        rows: standard errors with and without the clusters.
-        is_stored: False for a trial.
-        part: what of the prompts is alike in a cluster.
-    """
-
-    benchmark: str
-    name: str
-    threshold: float
-    embedder: str
-    is_default: bool
-    n_prompts: int
-    n_clusters: int
-    n_single: int
-    largest: int
-    n_without_vector: int
-    rows: tuple[GrowthRow, ...]
-    is_stored: bool = True
-    part: str = PROMPT
+    benchmark: str  #: name of the benchmark.
+    name: str  #: of the clustering; ``--cluster NAME`` uses it.
+    threshold: float  #: prompts at least so similar are joined, and with them what they are joined to.
+    embedder: str  #: whose vectors.
+    is_default: bool  #: error bars use it from now on.
+    n_prompts: int  #: prompts in it.
+    n_clusters: int  #: clusters, those of a single prompt included.
+    n_single: int  #: clusters of a single prompt.
+    largest: int  #: prompts in the largest cluster.
+    n_without_vector: int  #: prompts that have no vector; each counts as a cluster of its own.
+    rows: tuple[GrowthRow, ...]  #: standard errors with and without the clusters.
+    is_stored: bool = True  #: False for a trial.
+    part: str = PROMPT  #: what of the prompts is alike in a cluster.
 
     @property
     def median_growth(self) -> float | None:

@@ -20,49 +20,29 @@ from warehouse.store.connection import Store
 
 @dataclass(frozen=True)
 class SimilarRow(Row):
-    """A prompt near to what was asked for.
+    """A prompt near to what was asked for."""
 
-    Attributes:
-        rank: 1 is the nearest.
-        similarity: cosine similarity of the vectors, in [-1, 1].
-        benchmark: name of its benchmark.
-        split: part of the benchmark.
-        prompt_id: id in the store.
-        key: natural key.
-        tool_id: the tool's own id.
-        text: what was compared: the question, or the text of the part.
-        target: the expected answer.
-    """
-
-    rank: int
-    similarity: float
-    benchmark: str
-    split: str
-    prompt_id: int
-    key: str
-    tool_id: str | None
-    text: str | None
-    target: str | None
+    rank: int  #: 1 is the nearest.
+    similarity: float  #: cosine similarity of the vectors, in [-1, 1].
+    benchmark: str  #: name of its benchmark.
+    split: str  #: part of the benchmark.
+    prompt_id: int  #: id in the store.
+    key: str  #: natural key.
+    tool_id: str | None  #: the tool's own id.
+    text: str | None  #: what was compared: the question, or the text of the part.
+    target: str | None  #: the expected answer.
 
 
 @dataclass(frozen=True)
 class Similar(Result):
-    """The nearest prompts.
+    """The nearest prompts."""
 
-    Attributes:
-        wanted: the text that they are near to.
-        prompt_id: of the prompt that was named; None for a text of the user's own.
-        embedder: whose vectors.
-        n_compared: prompts that were looked at.
-        part: what of the prompts was compared.
-    """
-
-    wanted: str
-    prompt_id: int | None
-    embedder: str
-    n_compared: int
+    wanted: str  #: the text that they are near to.
+    prompt_id: int | None  #: of the prompt that was named; None for a text of the user's own.
+    embedder: str  #: whose vectors.
+    n_compared: int  #: prompts that were looked at.
     rows: tuple[SimilarRow, ...]
-    part: str = PROMPT
+    part: str = PROMPT  #: what of the prompts was compared.
 
     @property
     def one_line(self) -> str:

@@ -12,29 +12,17 @@ from warehouse.store.sql.query_files import query_text
 
 @dataclass(frozen=True)
 class ClusteringRow(Row):
-    """One clustering of a benchmark's prompts.
+    """One clustering of a benchmark's prompts."""
 
-    Attributes:
-        benchmark: name of the benchmark.
-        name: of the clustering, as ``--cluster`` takes it.
-        kind: how it was made: ``field``, ``semantic`` or another word of its maker.
-        is_default: error bars of the benchmark use it.
-        n_prompts: prompts in clusters.
-        n_clusters: clusters.
-        n_single: clusters of one prompt.
-        largest: prompts of the largest cluster.
-        share_largest: ``largest`` over ``n_prompts``, in (0, 1].
-    """
-
-    benchmark: str
-    name: str
-    kind: str
-    is_default: bool
-    n_prompts: int
-    n_clusters: int
-    n_single: int
-    largest: int
-    share_largest: float
+    benchmark: str  #: name of the benchmark.
+    name: str  #: of the clustering, as ``--cluster`` takes it.
+    kind: str  #: how it was made: ``field``, ``semantic`` or another word of its maker.
+    is_default: bool  #: error bars of the benchmark use it.
+    n_prompts: int  #: prompts in clusters.
+    n_clusters: int  #: clusters.
+    n_single: int  #: clusters of one prompt.
+    largest: int  #: prompts of the largest cluster.
+    share_largest: float  #: ``largest`` over ``n_prompts``, in (0, 1].
 
 
 def stored_clusterings(store: Store, benchmark: str | None = None) -> list[ClusteringRow]:

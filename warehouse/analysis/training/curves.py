@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Any
 
 import numpy as np
 
@@ -118,13 +119,7 @@ def _row(curve: Curve, level: float) -> tuple[CurveRow, list[CheckpointRow]]:
     last = points[-1] if points else None
     tested = [point.p_drop for point in points if point.p_drop is not None]
     row = CurveRow(
-        benchmark=recipe.benchmark,
-        split=recipe.settings["split"] or "",
-        metric=recipe.metric,
-        model=recipe.model,
-        recipe=recipe.recipe,
-        setting=curve.setting,
-        unit=recipe.unit,
+        **_head(curve),
         n_seeds=len(recipe.trajectories),
         n_checkpoints=len(points),
         n_left_out=len(all_positions) - len(points),
@@ -153,7 +148,14 @@ def _row(curve: Curve, level: float) -> tuple[CurveRow, list[CheckpointRow]]:
     return row, points
 
 
-def _order(recipe: RecipeScores) -> dict[str, float | None]:
+def _head(curve: Curve) -> dict[str, Any]:
+    """What the rows of a curve say of it."""
+    names = ("benchmark", "metric", "model", "recipe", "unit")
+    own = {name: getattr(curve.recipe, name) for name in names}
+    return own | {"split": curve.recipe.settings["split"] or "", "setting": curve.setting}
+
+
+def _order(recipe: RecipeScores) -> dict[str, Any]:
     """How far scores go with the order of checkpoints, and how much the last ones vary; means over seeds."""
     table = recipe.table(recipe.common)
 
@@ -214,13 +216,7 @@ def _points(curve: Curve, chance: Chance, level: float) -> list[CheckpointRow]:
     ends = [_band(curve, cell, mean.interval(level), level) for cell, mean in zip(cells, means, strict=True)]
     return [
         CheckpointRow(
-            benchmark=recipe.benchmark,
-            split=recipe.settings["split"] or "",
-            metric=recipe.metric,
-            model=recipe.model,
-            recipe=recipe.recipe,
-            setting=curve.setting,
-            unit=recipe.unit,
+            **_head(curve),
             position=position,
             n_seeds=len(cells[index].figures),
             n_prompts=len(cells[index].prompts) or None,

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-from warehouse.analysis.results import Result, Row
+from warehouse.analysis.results import BenchmarkRow, Result
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.reference import BySplit, by_benchmark_split, common_benchmarks, parse_where
@@ -26,98 +26,58 @@ MANY_SEEDS = 100
 
 
 @dataclass(frozen=True)
-class DecisionRow(Row):
-    """Two recipes on one benchmark. Figures are in the metric's reported unit.
+class DecisionRow(BenchmarkRow):
+    """Two recipes on one benchmark. Figures are in the metric's reported unit."""
 
-    Attributes:
-        benchmark: its name.
-        split: part of the benchmark.
-        metric: name of the metric, with its filter.
-        model_a: name of the first model.
-        recipe_a: its data mix or hyperparameters.
-        model_b: name of the second.
-        recipe_b: its data mix or hyperparameters.
-        mean_a: mean over the seeds of the first.
-        mean_b: mean over the seeds of the second.
-        difference: mean_a − mean_b.
-        noise_floor: what seeds alone exceed with probability 1 − level; where ``floor_from`` is
-            ``jitter``, a lower bound of it; None where nothing tells it.
-        verdict: ``decides`` where the difference exceeds the noise floor, ``leans`` where the order is wrong with a
-            probability of at most .1, else ``cannot tell``. Spreads of other benchmarks alone decide only where the
-            threshold is above twice the largest of them; jitter alone leans where it is above twice the most that
-            spreads over seeds were seen to be in multiples of jitter.
-        better: ``a`` or ``b``, which is ahead by the metric's direction, where it decides or leans; empty else, and
-            where nobody has said the direction.
-        floor_from: ``seeds`` of these two recipes, ``other_recipes`` on the benchmark, ``pool`` of other benchmarks,
-            ``jitter`` of the runs, or empty.
-        n_seeds_a: seeds of the first.
-        n_seeds_b: seeds of the second.
-        degrees_of_freedom: of the floor.
-        seed_sd: standard deviation over seeds of one run's figure, as the floor has it; None without one.
-        jitter: standard deviation of a run's figure by jitter alone; None below sixteen checkpoints.
-        ci_low: difference − noise floor; None where jitter is all there is.
-        ci_high: difference + noise floor.
-        p_wrong_sign: probability that the true difference has the other sign, nothing being known of it beforehand.
-        noise_if_sd_above: the difference is noise only if the standard deviation over seeds exceeds this.
-        pool: whose spreads over seeds it is held against, in words; empty without any.
-        pool_size: benchmarks among them, without those of which all seeds are equal.
-        pool_quantiles: of their standard deviations, at .05, .25, .5, .75 and .95.
-        pool_own_sd: this benchmark's own among them, of models of whatever size; None where it is not.
-        seeds_for_80: seeds of each recipe that would find a difference of this size with 80 %
-            power; None if unknown.
-        runs_to_settle: further runs of both that this takes; 0 where it decides, None if unknown.
-        averaged: last checkpoints that are averaged in each run.
-        flags: ``pool_not_matched``: the spread is of another benchmark or another size of model; ``mixed_lengths``:
-            runs end at different places in training.
-        advice: what would settle it, and what that costs.
-        sentence: all of this for a reader.
-    """
-
-    benchmark: str
-    split: str
-    metric: str
-    model_a: str
-    recipe_a: str
-    model_b: str
-    recipe_b: str
-    mean_a: float
-    mean_b: float
-    difference: float
+    model_a: str  #: name of the first model.
+    recipe_a: str  #: its data mix or hyperparameters.
+    model_b: str  #: name of the second.
+    recipe_b: str  #: its data mix or hyperparameters.
+    mean_a: float  #: mean over the seeds of the first.
+    mean_b: float  #: mean over the seeds of the second.
+    difference: float  #: mean_a − mean_b.
+    #: what seeds alone exceed with probability 1 − level; where ``floor_from`` is ``jitter``, a lower bound of it; None
+    #: where nothing tells it.
     noise_floor: float | None
+    #: ``decides`` where the difference exceeds the noise floor, ``leans`` where the order is wrong with a probability
+    #: of at most .1, else ``cannot tell``. Spreads of other benchmarks alone decide only where the threshold is above
+    #: twice the largest of them; jitter alone leans where it is above twice the most that spreads over seeds were seen
+    #: to be in multiples of jitter.
     verdict: Word
+    #: ``a`` or ``b``, which is ahead by the metric's direction, where it decides or leans; empty else, and where nobody
+    #: has said the direction.
     better: str
+    #: ``seeds`` of these two recipes, ``other_recipes`` on the benchmark, ``pool`` of other benchmarks, ``jitter`` of
+    #: the runs, or empty.
     floor_from: str
-    n_seeds_a: int
-    n_seeds_b: int
-    degrees_of_freedom: float | None
-    seed_sd: float | None
-    jitter: float | None
-    ci_low: float | None
-    ci_high: float | None
+    n_seeds_a: int  #: seeds of the first.
+    n_seeds_b: int  #: seeds of the second.
+    degrees_of_freedom: float | None  #: of the floor.
+    seed_sd: float | None  #: standard deviation over seeds of one run's figure, as the floor has it; None without one.
+    jitter: float | None  #: standard deviation of a run's figure by jitter alone; None below sixteen checkpoints.
+    ci_low: float | None  #: difference − noise floor; None where jitter is all there is.
+    ci_high: float | None  #: difference + noise floor.
+    #: probability that the true difference has the other sign, nothing being known of it beforehand.
     p_wrong_sign: float | None
-    noise_if_sd_above: float
-    pool: str
-    pool_size: int | None
-    pool_quantiles: tuple[float, ...]
-    pool_own_sd: float | None
+    noise_if_sd_above: float  #: the difference is noise only if the standard deviation over seeds exceeds this.
+    pool: str  #: whose spreads over seeds it is held against, in words; empty without any.
+    pool_size: int | None  #: benchmarks among them, without those of which all seeds are equal.
+    pool_quantiles: tuple[float, ...]  #: of their standard deviations, at .05, .25, .5, .75 and .95.
+    pool_own_sd: float | None  #: this benchmark's own among them, of models of whatever size; None where it is not.
+    #: seeds of each recipe that would find a difference of this size with 80 % power; None if unknown.
     seeds_for_80: int | None
-    runs_to_settle: int | None
-    averaged: int
+    runs_to_settle: int | None  #: further runs of both that this takes; 0 where it decides, None if unknown.
+    averaged: int  #: last checkpoints that are averaged in each run.
+    #: ``pool_not_matched``: the spread is of another benchmark or another size of model; ``mixed_lengths``: runs end at
+    #: different places in training.
     flags: tuple[str, ...]
-    advice: str
-    sentence: str
+    advice: str  #: what would settle it, and what that costs.
+    sentence: str  #: all of this for a reader.
 
 
 @dataclass(frozen=True)
 class Decisions(Result):
-    """Two recipes on every benchmark that both have.
-
-    Attributes:
-        a: the first reference, as given.
-        b: the second.
-        level: 1 − the share of false alarms of each verdict, not corrected over benchmarks.
-        left_out: what was not compared, each with the reason.
-    """
+    """Two recipes on every benchmark that both have."""
 
     notebook_columns: ClassVar[tuple[str, ...]] = (
         "benchmark",
@@ -130,11 +90,11 @@ class Decisions(Result):
         "p_wrong_sign",
         "runs_to_settle",
     )
-    a: str
-    b: str
-    level: float
+    a: str  #: the first reference, as given.
+    b: str  #: the second.
+    level: float  #: 1 − the share of false alarms of each verdict, not corrected over benchmarks.
     rows: tuple[DecisionRow, ...]
-    left_out: tuple[str, ...]
+    left_out: tuple[str, ...]  #: what was not compared, each with the reason.
 
     @property
     def one_line(self) -> str:

@@ -41,23 +41,14 @@ SEEN_OF_JITTER = (0.4, 2.1)
 
 @dataclass(frozen=True)
 class Spread:
-    """Standard deviation over seeds on one benchmark, of the last checkpoint or the mean of the last few.
+    """Standard deviation over seeds on one benchmark, of the last checkpoint or the mean of the last few."""
 
-    Attributes:
-        names: of the benchmark, as `plain_name` has them.
-        metric: that it is of; empty: any rate of right answers.
-        parameters: of the models; None where unknown.
-        standard_deviation: ddof 1.
-        degrees_of_freedom: seeds minus recipes.
-        n_prompts: at least; None where unknown.
-    """
-
-    names: frozenset[str]
-    metric: str
-    parameters: float | None
-    standard_deviation: float
-    degrees_of_freedom: float
-    n_prompts: int | None
+    names: frozenset[str]  #: of the benchmark, as `plain_name` has them.
+    metric: str  #: that it is of; empty: any rate of right answers.
+    parameters: float | None  #: of the models; None where unknown.
+    standard_deviation: float  #: ddof 1.
+    degrees_of_freedom: float  #: seeds minus recipes.
+    n_prompts: int | None  #: at least; None where unknown.
 
     def is_alike(self, parameters: float | None) -> bool:
         """Whether its models are of about that size; no, where either is unknown."""
@@ -68,19 +59,12 @@ class Spread:
 
 @dataclass(frozen=True)
 class Pool:
-    """Spreads that measure one more.
+    """Spreads that measure one more."""
 
-    Attributes:
-        spreads: of the benchmarks.
-        name: what they are, in words that follow a number of benchmarks.
-        own: of the benchmark itself, of the likest size; None where it is not among them.
-        is_matched: whether that is of about its size.
-    """
-
-    spreads: tuple[Spread, ...]
-    name: str
-    own: Spread | None
-    is_matched: bool
+    spreads: tuple[Spread, ...]  #: of the benchmarks.
+    name: str  #: what they are, in words that follow a number of benchmarks.
+    own: Spread | None  #: of the benchmark itself, of the likest size; None where it is not among them.
+    is_matched: bool  #: whether that is of about its size.
 
     @cached_property
     def prior(self) -> SeedPool:
@@ -218,27 +202,17 @@ def _pool(spreads: Sequence[Spread], recipe: RecipeScores, name: str) -> Pool | 
 
 @dataclass(frozen=True)
 class Noise:
-    """What the difference of two recipes is held against.
+    """What the difference of two recipes is held against."""
 
-    Attributes:
-        figures: of each run of both: the mean of its last checkpoints.
-        averaged: m, how many.
-        source: ``seeds`` of the two, ``other_recipes``, ``pool``, ``jitter``, or empty.
-        standard_deviation: of one run's figure; of its jitter alone where that is the source; None without.
-        degrees_of_freedom: of it.
-        pool: of other benchmarks, where there is one.
-        is_matched: whether it is of this benchmark and size of model.
-        jitter: standard deviation of a figure by jitter alone; None where it is not known.
-    """
-
-    figures: tuple[NDArray[np.float64], NDArray[np.float64]]
-    averaged: int
-    source: str
+    figures: tuple[NDArray[np.float64], NDArray[np.float64]]  #: of each run of both: the mean of its last checkpoints.
+    averaged: int  #: m, how many.
+    source: str  #: ``seeds`` of the two, ``other_recipes``, ``pool``, ``jitter``, or empty.
+    #: of one run's figure; of its jitter alone where that is the source; None without.
     standard_deviation: float | None
-    degrees_of_freedom: float | None
-    pool: Pool | None
-    is_matched: bool
-    jitter: float | None
+    degrees_of_freedom: float | None  #: of it.
+    pool: Pool | None  #: of other benchmarks, where there is one.
+    is_matched: bool  #: whether it is of this benchmark and size of model.
+    jitter: float | None  #: standard deviation of a figure by jitter alone; None where it is not known.
 
     @property
     def counts(self) -> tuple[int, int]:

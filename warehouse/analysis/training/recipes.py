@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
-from warehouse.analysis.results import Result, Row
+from warehouse.analysis.results import BenchmarkRow, Result
 from warehouse.analysis.selection.benchmarks import metrics_of
 from warehouse.analysis.selection.reference import parse_where
 from warehouse.analysis.selection.scores import read_links
@@ -47,114 +47,62 @@ LEAST_CEILING = 0.6
 
 
 @dataclass(frozen=True)
-class RecipesRow(Row):
-    """One benchmark by one metric. Figures are in the metric's reported unit.
+class RecipesRow(BenchmarkRow):
+    """One benchmark by one metric. Figures are in the metric's reported unit."""
 
-    Attributes:
-        benchmark: its name.
-        split: part of the benchmark.
-        metric: name of the metric, with its filter.
-        setting: settings in which this row differs from others of the same benchmark and metric.
-        n_recipes: recipes at the small scale.
-        n_both: recipes at both scales; None without a large one.
-        recipe_sd: standard deviation of the recipes' figures at the small scale.
-        noise_sd: of one recipe's figure by chance; None if unknown.
-        noise_from: ``seeds``, ``jitter`` (a lower bound of it), ``items`` (a bound from above: the
-            error over prompts), or empty.
-        ceiling: highest decision accuracy that this noise allows; None if unknown.
-        verdict: with an accuracy what its interval says: ``decides`` from .8 on, ``better than chance`` above .5,
-            ``cannot decide`` below .6. Else, and where it says nothing, by the ceiling: ``cannot decide`` below .6;
-            without a large scale ``may decide``, which promises nothing. ``cannot tell`` where neither says it.
-        accuracy: share of pairs of recipes that both scales order alike; None below 6 recipes at
-            both, with ``accuracy_reason``.
-        accuracy_low: lower end of its interval over recipes.
-        accuracy_high: upper end.
-        n_pairs: pairs that are not tied at the large scale.
-        agreements: pairs that both scales order alike; without those tied at either, the accuracy is
-            ``agreements / (n_pairs - ties_small)``.
-        ties_small: pairs that are tied at the small scale only.
-        ties_large: pairs that are tied at the large scale.
-        tie_rule: what the accuracy does with them.
-        recipes_to_settle: recipes at both scales that would show, the accuracy being as it is, whether it is better
-            than chance or, where that is shown, whether it decides; None where no number would.
-        n_decides: pairs of which ``warehouse decide`` says at the small scale that it decides.
-        n_decides_right: those of them that the large scale orders alike.
-        n_leans: pairs of which it says that it leans.
-        n_leans_right: those of them that the large scale orders alike.
-        signal_to_noise: of recipes over the last checkpoints at the small scale.
-        signal_to_noise_low: lower end of its F interval.
-        signal_to_noise_high: upper end.
-        seed_sd: between seeds of one recipe, apart from jitter where two checkpoints are stored.
-        jitter: standard deviation from checkpoint to checkpoint.
-        n_seeds: seeds of each recipe in the cheapest plan that finds ``delta``; None without one.
-        averaged: last checkpoints averaged in each run by that plan.
-        power: of the plan.
-        cost: of the plan, both recipes.
-        power_in_budget: the most power that the budget buys; None without a budget.
-        least_prompts: prompts below which no number of seeds is enough, if prompts are a sample of
-            others like them; None where their scores are not stored.
-        n_prompts: prompts stored; None without, and without a plan.
-        flags: ``mixed_lengths``: runs that end at different places make one figure.
-        accuracy_reason: why there is no decision accuracy.
-        plan_reason: why there is no plan, or what keeps it from holding.
-        sentence: the verdict for a reader.
-    """
-
-    benchmark: str
-    split: str
-    metric: str
-    setting: str
-    n_recipes: int
-    n_both: int | None
-    recipe_sd: float | None
-    noise_sd: float | None
+    setting: str  #: settings in which this row differs from others of the same benchmark and metric.
+    n_recipes: int  #: recipes at the small scale.
+    n_both: int | None  #: recipes at both scales; None without a large one.
+    recipe_sd: float | None  #: standard deviation of the recipes' figures at the small scale.
+    noise_sd: float | None  #: of one recipe's figure by chance; None if unknown.
+    #: ``seeds``, ``jitter`` (a lower bound of it), ``items`` (a bound from above: the error over prompts), or empty.
     noise_from: str
-    ceiling: float | None
+    ceiling: float | None  #: highest decision accuracy that this noise allows; None if unknown.
+    #: with an accuracy what its interval says: ``decides`` from .8 on, ``better than chance`` above .5, ``cannot
+    #: decide`` below .6. Else, and where it says nothing, by the ceiling: ``cannot decide`` below .6; without a large
+    #: scale ``may decide``, which promises nothing. ``cannot tell`` where neither says it.
     verdict: Verdict
+    #: share of pairs of recipes that both scales order alike; None below 6 recipes at both, with ``accuracy_reason``.
     accuracy: float | None
-    accuracy_low: float | None
-    accuracy_high: float | None
-    n_pairs: int | None
+    accuracy_low: float | None  #: lower end of its interval over recipes.
+    accuracy_high: float | None  #: upper end.
+    n_pairs: int | None  #: pairs that are not tied at the large scale.
+    #: pairs that both scales order alike; without those tied at either, the accuracy is ``agreements / (n_pairs -
+    #: ties_small)``.
     agreements: int | None
-    ties_small: int | None
-    ties_large: int | None
-    tie_rule: str
+    ties_small: int | None  #: pairs that are tied at the small scale only.
+    ties_large: int | None  #: pairs that are tied at the large scale.
+    tie_rule: str  #: what the accuracy does with them.
+    #: recipes at both scales that would show, the accuracy being as it is, whether it is better than chance or, where
+    #: that is shown, whether it decides; None where no number would.
     recipes_to_settle: int | None
-    n_decides: int | None
-    n_decides_right: int | None
-    n_leans: int | None
-    n_leans_right: int | None
-    signal_to_noise: float | None
-    signal_to_noise_low: float | None
-    signal_to_noise_high: float | None
-    seed_sd: float | None
-    jitter: float | None
-    n_seeds: int | None
-    averaged: int | None
-    power: float | None
-    cost: float | None
-    power_in_budget: float | None
+    n_decides: int | None  #: pairs of which ``warehouse decide`` says at the small scale that it decides.
+    n_decides_right: int | None  #: those of them that the large scale orders alike.
+    n_leans: int | None  #: pairs of which it says that it leans.
+    n_leans_right: int | None  #: those of them that the large scale orders alike.
+    signal_to_noise: float | None  #: of recipes over the last checkpoints at the small scale.
+    signal_to_noise_low: float | None  #: lower end of its F interval.
+    signal_to_noise_high: float | None  #: upper end.
+    seed_sd: float | None  #: between seeds of one recipe, apart from jitter where two checkpoints are stored.
+    jitter: float | None  #: standard deviation from checkpoint to checkpoint.
+    n_seeds: int | None  #: seeds of each recipe in the cheapest plan that finds ``delta``; None without one.
+    averaged: int | None  #: last checkpoints averaged in each run by that plan.
+    power: float | None  #: of the plan.
+    cost: float | None  #: of the plan, both recipes.
+    power_in_budget: float | None  #: the most power that the budget buys; None without a budget.
+    #: prompts below which no number of seeds is enough, if prompts are a sample of others like them; None where their
+    #: scores are not stored.
     least_prompts: int | None
-    n_prompts: int | None
-    flags: tuple[str, ...]
-    accuracy_reason: str
-    plan_reason: str
-    sentence: str
+    n_prompts: int | None  #: prompts stored; None without, and without a plan.
+    flags: tuple[str, ...]  #: ``mixed_lengths``: runs that end at different places make one figure.
+    accuracy_reason: str  #: why there is no decision accuracy.
+    plan_reason: str  #: why there is no plan, or what keeps it from holding.
+    sentence: str  #: the verdict for a reader.
 
 
 @dataclass(frozen=True)
 class RecipesReport(Result):
-    """Benchmarks that may decide between recipes, the most accurate first.
-
-    Attributes:
-        rows: one per benchmark and metric.
-        level: of intervals and tests.
-        delta: the difference that plans are to find; None without plans.
-        target: power of the plans.
-        two_scales: whether a large scale was named.
-        left_out: benchmarks with one recipe only at the small scale, by number.
-        elsewhere: benchmarks that have two recipes by other metrics only, and those metrics.
-    """
+    """Benchmarks that may decide between recipes, the most accurate first."""
 
     notebook_columns: ClassVar[tuple[str, ...]] = (
         "benchmark",
@@ -169,12 +117,13 @@ class RecipesReport(Result):
         "averaged",
         "cost",
     )
-    rows: tuple[RecipesRow, ...]
-    level: float
-    delta: float | None
-    target: float
-    two_scales: bool
-    left_out: int
+    rows: tuple[RecipesRow, ...]  #: one per benchmark and metric.
+    level: float  #: of intervals and tests.
+    delta: float | None  #: the difference that plans are to find; None without plans.
+    target: float  #: power of the plans.
+    two_scales: bool  #: whether a large scale was named.
+    left_out: int  #: benchmarks with one recipe only at the small scale, by number.
+    #: benchmarks that have two recipes by other metrics only, and those metrics.
     elsewhere: Mapping[str, tuple[str, ...]]
 
     @property

@@ -25,30 +25,19 @@ HELD = ("n_decides", "n_decides_right", "n_leans", "n_leans_right")
 
 @dataclass(frozen=True)
 class Components:
-    """Where the spread of single runs of one recipe comes from, pooled over recipes.
+    """Where the spread of single runs of one recipe comes from, pooled over recipes."""
 
-    Attributes:
-        seed_variance: σ_S² between seeds; with one checkpoint all that differs between runs.
-        jitter_variance: σ_J² from checkpoint to checkpoint; 0 with one checkpoint.
-        most_averaged: checkpoints that every run has for averaging.
-    """
-
-    seed_variance: float
-    jitter_variance: float
-    most_averaged: int
+    seed_variance: float  #: σ_S² between seeds; with one checkpoint all that differs between runs.
+    jitter_variance: float  #: σ_J² from checkpoint to checkpoint; 0 with one checkpoint.
+    most_averaged: int  #: checkpoints that every run has for averaging.
 
 
 @dataclass(frozen=True)
 class Scale:
-    """The recipes of one benchmark and metric at one scale.
+    """The recipes of one benchmark and metric at one scale."""
 
-    Attributes:
-        members: replicates by recipe (the model where a recipe has no name).
-        averaged: m, last checkpoints that make a run's figure.
-    """
-
-    members: Mapping[str, tuple[RecipeScores, ...]]
-    averaged: int
+    members: Mapping[str, tuple[RecipeScores, ...]]  #: replicates by recipe (the model where a recipe has no name).
+    averaged: int  #: m, last checkpoints that make a run's figure.
 
     @property
     def example(self) -> RecipeScores:

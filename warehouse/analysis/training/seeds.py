@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.results import Result, Row
+from warehouse.analysis.results import RecipeRow, Result
 from warehouse.analysis.selection.reference import parse_where
 from warehouse.analysis.suites.tree import ids_named
 from warehouse.analysis.training.read import by_other_metrics, check_metric, read_recipes
@@ -32,98 +32,47 @@ from warehouse.store.connection import Store
 
 
 @dataclass(frozen=True)
-class SeedsRow(Row):
-    """Training seeds of one recipe on one benchmark. Figures are in the metric's reported unit.
+class SeedsRow(RecipeRow):
+    """Training seeds of one recipe on one benchmark. Figures are in the metric's reported unit."""
 
-    Attributes:
-        benchmark: its name.
-        split: part of the benchmark.
-        metric: name of the metric, with its filter.
-        model: name of the model.
-        recipe: data mix or hyperparameters of the replicates.
-        setting: settings in which this row differs from others of the same model and recipe.
-        n_seeds: seeds S.
-        n_checkpoints: checkpoints that all seeds have.
-        seed_mean: mean over seeds at the last common checkpoint, or of the last ``averaged``.
-        seed_sd: standard deviation over seeds there, ddof 1; None for one seed.
-        seed_sd_low: lower end of its 95 % interval (Bonett; χ² below 5 seeds).
-        seed_sd_high: upper end.
-        seed_sd_averaged: the standard deviation over seeds at each common checkpoint, averaged.
-        half_width: mean half-width of the single runs' normal intervals there; None if unknown.
-        sd_ratio: seed_sd over half_width (Madaan et al. 2024, table 1).
-        noise_floor: difference of two single runs that seeds alone exceed in 5 % of cases; None
-            for one seed.
-        averaged: last checkpoints that are averaged in each run for the figures above.
-        jitter: standard deviation from checkpoint to checkpoint within a run, trend removed.
-        jitter_lower_bound: with one seed only: what jitter alone makes of the difference of two
-            runs, less than their noise floor.
-        seed_variance: σ_S² between seeds apart from jitter; None without two of each.
-        seed_variance_low: lower end of its interval.
-        seed_variance_high: upper end.
-        signal_to_noise: seed_mean over seed_sd.
-        signal_to_noise_low: lower end of its jackknife interval; None below three seeds.
-        signal_to_noise_high: upper end.
-        other_metric: the metric that it is held against; empty without one.
-        other_signal_to_noise: by that metric, of the same seeds.
-        ratio: other_signal_to_noise over signal_to_noise.
-        ratio_low: lower end of its paired jackknife interval.
-        ratio_high: upper end.
-        other_tau: ``tau`` by that metric.
-        tau: Kendall's τ-b of scores with the order of checkpoints, mean over seeds.
-        p_monotone: one-sided p of a rise.
-        flags: what does not hold, such as ``autocorrelated``.
-        reason: why figures are missing.
-        seeds: labels of the seeds.
-    """
-
-    benchmark: str
-    split: str
-    metric: str
-    model: str
-    recipe: str
-    setting: str
-    n_seeds: int
-    n_checkpoints: int
-    seed_mean: float
-    seed_sd: float | None
-    seed_sd_low: float | None
-    seed_sd_high: float | None
-    seed_sd_averaged: float | None
-    half_width: float | None
-    sd_ratio: float | None
+    n_seeds: int  #: seeds S.
+    n_checkpoints: int  #: checkpoints that all seeds have.
+    seed_mean: float  #: mean over seeds at the last common checkpoint, or of the last ``averaged``.
+    seed_sd: float | None  #: standard deviation over seeds there, ddof 1; None for one seed.
+    seed_sd_low: float | None  #: lower end of its 95 % interval (Bonett; χ² below 5 seeds).
+    seed_sd_high: float | None  #: upper end.
+    seed_sd_averaged: float | None  #: the standard deviation over seeds at each common checkpoint, averaged.
+    half_width: float | None  #: mean half-width of the single runs' normal intervals there; None if unknown.
+    sd_ratio: float | None  #: seed_sd over half_width (Madaan et al. 2024, table 1).
+    #: difference of two single runs that seeds alone exceed in 5 % of cases; None for one seed.
     noise_floor: float | None
-    averaged: int
-    jitter: float | None
+    averaged: int  #: last checkpoints that are averaged in each run for the figures above.
+    jitter: float | None  #: standard deviation from checkpoint to checkpoint within a run, trend removed.
+    #: with one seed only: what jitter alone makes of the difference of two runs, less than their noise floor.
     jitter_lower_bound: float | None
-    seed_variance: float | None
-    seed_variance_low: float | None
-    seed_variance_high: float | None
-    signal_to_noise: float | None
-    signal_to_noise_low: float | None
-    signal_to_noise_high: float | None
-    other_metric: str
-    other_signal_to_noise: float | None
-    ratio: float | None
-    ratio_low: float | None
-    ratio_high: float | None
-    other_tau: float | None
-    tau: float | None
-    p_monotone: float | None
-    flags: tuple[str, ...]
-    reason: str
-    seeds: tuple[str, ...]
+    seed_variance: float | None  #: σ_S² between seeds apart from jitter; None without two of each.
+    seed_variance_low: float | None  #: lower end of its interval.
+    seed_variance_high: float | None  #: upper end.
+    signal_to_noise: float | None  #: seed_mean over seed_sd.
+    signal_to_noise_low: float | None  #: lower end of its jackknife interval; None below three seeds.
+    signal_to_noise_high: float | None  #: upper end.
+    other_metric: str  #: the metric that it is held against; empty without one.
+    other_signal_to_noise: float | None  #: by that metric, of the same seeds.
+    ratio: float | None  #: other_signal_to_noise over signal_to_noise.
+    ratio_low: float | None  #: lower end of its paired jackknife interval.
+    ratio_high: float | None  #: upper end.
+    other_tau: float | None  #: ``tau`` by that metric.
+    tau: float | None  #: Kendall's τ-b of scores with the order of checkpoints, mean over seeds.
+    p_monotone: float | None  #: one-sided p of a rise.
+    flags: tuple[str, ...]  #: what does not hold, such as ``autocorrelated``.
+    reason: str  #: why figures are missing.
+    seeds: tuple[str, ...]  #: labels of the seeds.
 
 
 @dataclass(frozen=True)
-class SeedScore(Row):
+class SeedScore(RecipeRow):
     """The score of one seed at one checkpoint, in the metric's reported unit."""
 
-    benchmark: str
-    split: str
-    metric: str
-    model: str
-    recipe: str
-    setting: str
     unit: str
     position: float
     seed: str
@@ -132,14 +81,7 @@ class SeedScore(Row):
 
 @dataclass(frozen=True)
 class SeedsReport(Result):
-    """Seeds of recipes, one row per benchmark, metric and recipe.
-
-    Attributes:
-        level: of intervals and noise floors.
-        left_out: models without a second seed and without checkpoints, by number.
-        elsewhere: benchmarks whose seeds or checkpoints have figures by other metrics only, and those metrics.
-        scores: behind the rows that have several seeds, those by the other metric after each.
-    """
+    """Seeds of recipes, one row per benchmark, metric and recipe."""
 
     notebook_columns: ClassVar[tuple[str, ...]] = (
         "benchmark",
@@ -157,10 +99,12 @@ class SeedsReport(Result):
         "p_monotone",
         "flags",
     )
-    level: float
+    level: float  #: of intervals and noise floors.
     rows: tuple[SeedsRow, ...]
-    left_out: int
+    left_out: int  #: models without a second seed and without checkpoints, by number.
+    #: benchmarks whose seeds or checkpoints have figures by other metrics only, and those metrics.
     elsewhere: Mapping[str, tuple[str, ...]]
+    #: behind the rows that have several seeds, those by the other metric after each.
     scores: tuple[SeedScore, ...] = ()
 
     @property

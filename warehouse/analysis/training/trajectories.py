@@ -54,32 +54,21 @@ class Trajectory:
 
 @dataclass(frozen=True)
 class RecipeScores:
-    """Replicates of one recipe on one benchmark, by one metric.
-
-    Attributes:
-        settings: every setting that all replicates share, by name.
-        metric_ids: of the metric; several where judges or scales differ.
-        benchmark_ids: of the rows of the benchmark that the runs are on.
-        unit: of the positions; empty where there are none.
-        trajectories: one per training seed, by its label.
-        parameters: of the model; None where unknown or several.
-        is_rate: whether the metric is at most 1, and more is better.
-        n_prompts: fewest behind a figure; None where unknown.
-    """
+    """Replicates of one recipe on one benchmark, by one metric."""
 
     benchmark: str
     metric: str
     higher_is_better: bool | None
     model: str
     recipe: str
-    unit: str
-    settings: Mapping[str, Any]
-    trajectories: tuple[Trajectory, ...]
-    metric_ids: tuple[int, ...] = ()
-    benchmark_ids: tuple[int, ...] = ()
-    parameters: float | None = None
-    is_rate: bool = False
-    n_prompts: int | None = None
+    unit: str  #: of the positions; empty where there are none.
+    settings: Mapping[str, Any]  #: every setting that all replicates share, by name.
+    trajectories: tuple[Trajectory, ...]  #: one per training seed, by its label.
+    metric_ids: tuple[int, ...] = ()  #: of the metric; several where judges or scales differ.
+    benchmark_ids: tuple[int, ...] = ()  #: of the rows of the benchmark that the runs are on.
+    parameters: float | None = None  #: of the model; None where unknown or several.
+    is_rate: bool = False  #: whether the metric is at most 1, and more is better.
+    n_prompts: int | None = None  #: fewest behind a figure; None where unknown.
 
     @property
     def sign(self) -> float:
@@ -166,21 +155,13 @@ MOST_PAIRS = 100
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """One checkpoint of all seeds.
+    """One checkpoint of all seeds."""
 
-    Attributes:
-        figures: of each seed, shape (S,).
-        errors: reported standard errors, NaN where unknown, shape (S,).
-        prompts: ids of those that all seeds have a score of; empty where prompts are not stored.
-        scores: of each seed on them, shape (S, n).
-        zero_one: one run whose scores are single draws of 0 or 1.
-    """
-
-    figures: Floats
-    errors: Floats
-    prompts: NDArray[np.int64]
-    scores: Floats
-    zero_one: bool
+    figures: Floats  #: of each seed, shape (S,).
+    errors: Floats  #: reported standard errors, NaN where unknown, shape (S,).
+    prompts: NDArray[np.int64]  #: ids of those that all seeds have a score of; empty where prompts are not stored.
+    scores: Floats  #: of each seed on them, shape (S, n).
+    zero_one: bool  #: one run whose scores are single draws of 0 or 1.
 
     @property
     def has_prompts(self) -> bool:
@@ -205,17 +186,11 @@ class Checkpoint:
 
 @dataclass(frozen=True)
 class CheckpointDifference:
-    """A difference of two checkpoints.
+    """A difference of two checkpoints."""
 
-    Attributes:
-        mean: the difference with its errors.
-        p_rise: one-sided p of a difference above 0; NaN where there is no test.
-        p_fall: of one below 0.
-    """
-
-    mean: SeedMean
-    p_rise: float
-    p_fall: float
+    mean: SeedMean  #: the difference with its errors.
+    p_rise: float  #: one-sided p of a difference above 0; NaN where there is no test.
+    p_fall: float  #: of one below 0.
 
     @property
     def p_value(self) -> float:
@@ -264,18 +239,11 @@ def prompt_variance(cells: Sequence[Checkpoint]) -> tuple[float | None, int | No
 
 @dataclass(frozen=True)
 class Chance:
-    """What guessing scores.
+    """What guessing scores."""
 
-    Attributes:
-        level: its mean over prompts; None with ``reason``.
-        source: ``given``, ``metric`` (the dump or mapping says so) or ``options`` (1/their number);
-            empty without.
-        by_prompt: of each prompt by id, where it comes from the options.
-    """
-
-    level: float | None
-    source: str
-    by_prompt: Mapping[int, float]
+    level: float | None  #: its mean over prompts; None with ``reason``.
+    source: str  #: ``given``, ``metric`` (the dump or mapping says so) or ``options`` (1/their number); empty without.
+    by_prompt: Mapping[int, float]  #: of each prompt by id, where it comes from the options.
     reason: str = ""
 
     def of(self, prompts: NDArray[np.int64]) -> Floats | float | None:
@@ -290,20 +258,11 @@ UNKNOWN_CHANCE = Chance(None, "", {}, "what guessing scores is not known; --chan
 
 @dataclass(frozen=True)
 class Curve:
-    """One recipe with the scores of its checkpoints.
+    """One recipe with the scores of its checkpoints."""
 
-    Attributes:
-        recipe: figures of its runs.
-        checkpoints: those that all seeds have, by position.
-        clusters: of the prompts.
-        chance: what guessing scores.
-        bounds: of the metric; None if unknown.
-        setting: what tells it from other curves.
-    """
-
-    recipe: RecipeScores
-    checkpoints: Mapping[float, Checkpoint]
-    clusters: ClusterMap
-    chance: Chance
-    bounds: tuple[float | None, float | None] | None
-    setting: str
+    recipe: RecipeScores  #: figures of its runs.
+    checkpoints: Mapping[float, Checkpoint]  #: those that all seeds have, by position.
+    clusters: ClusterMap  #: of the prompts.
+    chance: Chance  #: what guessing scores.
+    bounds: tuple[float | None, float | None] | None  #: of the metric; None if unknown.
+    setting: str  #: what tells it from other curves.

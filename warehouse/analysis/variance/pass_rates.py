@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from warehouse.analysis.results import Result, Row
+from warehouse.analysis.results import ConditionRow, Result, shared_fields
 from warehouse.analysis.selection.scores import draws_declared, right_draws
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.selection.targets import Target, find_targets
@@ -17,76 +17,41 @@ from warehouse.store.connection import Store
 
 
 @dataclass(frozen=True)
-class PassRow(Row):
-    """pass@k or pass^k of one condition.
+class PassRow(ConditionRow):
+    """pass@k or pass^k of one condition."""
 
-    Attributes:
-        model: name of the model.
-        condition: settings that tell the row from others.
-        benchmark: name of the benchmark.
-        split: part of the benchmark.
-        metric: name of the metric that says which draws are right, with its filter.
-        statistic: ``"pass@5"``, ``"pass^2"``, …
-        k: draws that the figure is about.
-        estimate: mean over the prompts that have k draws, in [0, 1]; None with a ``reason``.
-        standard_error: of it; None where not defined or 0.
-        ci_low: lower end of the interval, at least 0.
-        ci_high: upper end of the interval, at most 1.
-        level: nominal coverage of the interval.
-        estimand: ``"prompts_sampled"`` or ``"prompts_fixed"``.
-        n_prompts: prompts with a score.
-        n_clusters: clusters among them, where the error allows for them.
-        n_draws: generations behind the scores, over all repeats.
-        n_short: prompts with too few draws for the figure, or for its error.
-        method: of the interval.
-        flags: warnings of the statistics; ``rates_as_counts``: the metric is not declared 0/1,
-            but its stored rates are whole numbers of right draws.
-        reason: why this method, or why there is no figure or interval.
-        runs: repeats that were pooled.
-        run_ids: their ids.
-        bound_low: where some prompts have fewer than k draws, the lower end of bounds over all prompts,
-            whatever those would have shown; else None.
-        bound_high: upper end of them.
-    """
-
-    model: str
-    condition: str
-    benchmark: str
-    split: str
-    metric: str
-    statistic: str
-    k: int
-    estimate: float | None
-    standard_error: float | None
-    ci_low: float | None
-    ci_high: float | None
-    level: float
-    estimand: str
-    n_prompts: int
-    n_clusters: int | None
-    n_draws: int
-    n_short: int
-    method: str
+    statistic: str  #: ``"pass@5"``, ``"pass^2"``, …
+    k: int  #: draws that the figure is about.
+    estimate: float | None  #: mean over the prompts that have k draws, in [0, 1]; None with a ``reason``.
+    standard_error: float | None  #: of it; None where not defined or 0.
+    ci_low: float | None  #: lower end of the interval, at least 0.
+    ci_high: float | None  #: upper end of the interval, at most 1.
+    level: float  #: nominal coverage of the interval.
+    estimand: str  #: ``"prompts_sampled"`` or ``"prompts_fixed"``.
+    n_prompts: int  #: prompts with a score.
+    n_clusters: int | None  #: clusters among them, where the error allows for them.
+    n_draws: int  #: generations behind the scores, over all repeats.
+    n_short: int  #: prompts with too few draws for the figure, or for its error.
+    method: str  #: of the interval.
+    #: warnings of the statistics; ``rates_as_counts``: the metric is not declared 0/1, but its stored rates are whole
+    #: numbers of right draws.
     flags: tuple[str, ...]
-    reason: str
-    runs: int
-    run_ids: tuple[int, ...]
+    reason: str  #: why this method, or why there is no figure or interval.
+    runs: int  #: repeats that were pooled.
+    run_ids: tuple[int, ...]  #: their ids.
+    #: where some prompts have fewer than k draws, the lower end of bounds over all prompts, whatever those would have
+    #: shown; else None.
     bound_low: float | None = None
-    bound_high: float | None = None
+    bound_high: float | None = None  #: upper end of them.
 
 
 @dataclass(frozen=True)
 class PassReport(Result):
-    """pass@k and pass^k of each condition.
+    """pass@k and pass^k of each condition."""
 
-    Attributes:
-        target: as given.
-        left_out: what has no scores, with the reason.
-    """
-
-    target: str
+    target: str  #: as given.
     rows: tuple[PassRow, ...]
-    left_out: tuple[str, ...]
+    left_out: tuple[str, ...]  #: what has no scores, with the reason.
 
     @property
     def one_line(self) -> str:
@@ -140,29 +105,10 @@ def _rows(target: Target, question: PassRates) -> list[PassRow]:
 
 
 def _make_row(target: Target, rate: PassRate, flags: tuple[str, ...]) -> PassRow:
-    return PassRow(
-        model=target.condition.model,
-        condition=target.label,
-        benchmark=target.condition.benchmark_split[0],
-        split=target.condition.benchmark_split[1],
-        metric=target.metric.label,
-        statistic=rate.statistic,
-        k=rate.k,
-        estimate=rate.estimate,
-        standard_error=rate.standard_error,
-        ci_low=rate.ci_low,
-        ci_high=rate.ci_high,
-        level=rate.level,
-        estimand=rate.estimand,
-        n_prompts=rate.n_prompts,
-        n_clusters=rate.n_clusters,
-        n_draws=int(target.scores.n_draws.sum()),
-        n_short=rate.n_short,
-        method=rate.method,
-        flags=rate.flags + flags,
-        reason=rate.reason,
-        runs=len(target.condition.runs),
-        run_ids=target.condition.run_ids,
-        bound_low=rate.bound_low,
-        bound_high=rate.bound_high,
-    )
+    own = {
+        "n_draws": int(target.scores.n_draws.sum()),
+        "flags": rate.flags + flags,
+        "runs": len(target.condition.runs),
+        "run_ids": target.condition.run_ids,
+    }
+    return PassRow(**shared_fields(rate, PassRow, **target.head, **own))

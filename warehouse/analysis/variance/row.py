@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from warehouse.analysis.results import Row
+from warehouse.analysis.results import ConditionRow
 from warehouse.analysis.selection.targets import Target
 from warehouse.stats import SingleDrawRange, VarianceComponents
 from warehouse.tables.view import Table, View, legend
@@ -20,91 +20,46 @@ NO_MEAN = "a ratio or linked metric is no plain mean of its prompts"
 
 
 @dataclass(frozen=True)
-class VarianceRow(Row):
-    """The variance of one condition's mean, in squared units of its scores; errors in their unit.
+class VarianceRow(ConditionRow):
+    """The variance of one condition's mean, in squared units of its scores; errors in their unit."""
 
-    Attributes:
-        model: name of the model.
-        condition: settings that tell the row from others.
-        benchmark: name of the benchmark.
-        split: part of the benchmark.
-        metric: name of the metric, with its filter.
-        estimate: mean over prompts of the mean over draws; None if the figure is no plain mean.
-        standard_error: now, prompts sampled (CLT, or CR2 with clusters); None where it is 0 or
-            not defined, like the next.
-        se_double_draws: expected with twice as many draws of each prompt.
-        se_unlimited_draws: expected with draws without end; None if prompts differ no more than
-            draws do.
-        se_prompts_fixed: if these prompts are all there are: only the draws are random.
-        share_between: share of the variance that the choice of prompts makes; below 0 if clipped.
-        share_within: share that the draws make: the most that more draws can save.
-        advice: what would make the error smaller, in words.
-        n_prompts: prompts with a score.
-        n_clusters: clusters among them; None without clusters.
-        n_draws: generations behind the scores, over all repeats.
-        n_multi_draw: prompts with two or more draws.
-        fewest_draws: smallest number of draws of a prompt.
-        most_draws: largest number of draws of a prompt.
-        mean_draws: mean number of draws of a prompt.
-        suggested_draws: draws per prompt beyond which under 10 % of the variance between prompts
-            is left to gain; None with a ``reason``.
-        variance: squared ``standard_error``.
-        prompt_variance: sample variance of the prompt means.
-        between_raw: variance between prompts; unbiased, may be below 0.
-        between: the same, at least 0.
-        mean_within: mean variance between the draws of a prompt.
-        within: mean over prompts of that variance over the number of draws.
-        variance_zhang_plugin: Zhang et al. (2025) eq. 2; only for 0/1 draws, equally many.
-        delta_k1: best minus worst score over runs of one draw per prompt (Zhang et al. 2025).
-        delta_k1_expected: what draws alone lead one to expect of it.
-        delta_k1_p_value: chance of scores so far apart if all draws are alike; a small one says
-            that they are not (stored best first, say).
-        delta_k1_runs: such runs.
-        delta_k1_reason: why there is none.
-        flags: ``within_imputed``, ``between_clipped``, ``draws_differ`` (``delta_k1_p_value`` is
-            below 0.001), ``unscored``.
-        reason: why something is None.
-        runs: repeats that were pooled.
-        run_ids: their ids.
-    """
-
-    model: str
-    condition: str
-    benchmark: str
-    split: str
-    metric: str
-    estimate: float | None
+    estimate: float | None  #: mean over prompts of the mean over draws; None if the figure is no plain mean.
+    #: now, prompts sampled (CLT, or CR2 with clusters); None where it is 0 or not defined, like the next.
     standard_error: float | None
-    se_double_draws: float | None
-    se_unlimited_draws: float | None
-    se_prompts_fixed: float | None
-    share_between: float | None
-    share_within: float | None
-    advice: str
-    n_prompts: int
-    n_clusters: int | None
-    n_draws: int
-    n_multi_draw: int
-    fewest_draws: int
-    most_draws: int
-    mean_draws: float
+    se_double_draws: float | None  #: expected with twice as many draws of each prompt.
+    se_unlimited_draws: float | None  #: expected with draws without end; None if prompts differ no more than draws do.
+    se_prompts_fixed: float | None  #: if these prompts are all there are: only the draws are random.
+    share_between: float | None  #: share of the variance that the choice of prompts makes; below 0 if clipped.
+    share_within: float | None  #: share that the draws make: the most that more draws can save.
+    advice: str  #: what would make the error smaller, in words.
+    n_prompts: int  #: prompts with a score.
+    n_clusters: int | None  #: clusters among them; None without clusters.
+    n_draws: int  #: generations behind the scores, over all repeats.
+    n_multi_draw: int  #: prompts with two or more draws.
+    fewest_draws: int  #: smallest number of draws of a prompt.
+    most_draws: int  #: largest number of draws of a prompt.
+    mean_draws: float  #: mean number of draws of a prompt.
+    #: draws per prompt beyond which under 10 % of the variance between prompts is left to gain; None with a ``reason``.
     suggested_draws: int | None
-    variance: float | None
-    prompt_variance: float | None
-    between_raw: float | None
-    between: float | None
-    mean_within: float | None
-    within: float | None
-    variance_zhang_plugin: float | None
-    delta_k1: float | None
-    delta_k1_expected: float | None
+    variance: float | None  #: squared ``standard_error``.
+    prompt_variance: float | None  #: sample variance of the prompt means.
+    between_raw: float | None  #: variance between prompts; unbiased, may be below 0.
+    between: float | None  #: the same, at least 0.
+    mean_within: float | None  #: mean variance between the draws of a prompt.
+    within: float | None  #: mean over prompts of that variance over the number of draws.
+    variance_zhang_plugin: float | None  #: Zhang et al. (2025) eq. 2; only for 0/1 draws, equally many.
+    delta_k1: float | None  #: best minus worst score over runs of one draw per prompt (Zhang et al. 2025).
+    delta_k1_expected: float | None  #: what draws alone lead one to expect of it.
+    #: chance of scores so far apart if all draws are alike; a small one says that they are not (stored best first,
+    #: say).
     delta_k1_p_value: float | None
-    delta_k1_runs: int | None
-    delta_k1_reason: str
+    delta_k1_runs: int | None  #: such runs.
+    delta_k1_reason: str  #: why there is none.
+    #: ``within_imputed``, ``between_clipped``, ``draws_differ`` (``delta_k1_p_value`` is below 0.001), ``unscored``.
     flags: tuple[str, ...]
-    reason: str
-    runs: int
-    run_ids: tuple[int, ...]
+    reason: str  #: why something is None.
+    runs: int  #: repeats that were pooled.
+    run_ids: tuple[int, ...]  #: their ids.
 
 
 _SINGLE = "one draw per prompt: what draws add is not known; draw prompts again to see it"
@@ -120,11 +75,7 @@ def make_row(target: Target, parts: VarianceComponents | None, single: SingleDra
     """
     counts = target.scores.n_draws
     return VarianceRow(
-        model=target.condition.model,
-        condition=target.label,
-        benchmark=target.condition.benchmark_split[0],
-        split=target.condition.benchmark_split[1],
-        metric=target.metric.label,
+        **target.head,
         n_prompts=target.scores.n,
         n_draws=int(counts.sum()),
         n_multi_draw=int((counts > 1).sum()),

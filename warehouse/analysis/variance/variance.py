@@ -32,16 +32,11 @@ _RATES = "the draws are stored as rates"
 
 @dataclass(frozen=True)
 class VarianceReport(Result):
-    """The split of each condition's variance.
+    """The split of each condition's variance."""
 
-    Attributes:
-        target: as given.
-        left_out: what has no scores, with the reason.
-    """
-
-    target: str
+    target: str  #: as given.
     rows: tuple[VarianceRow, ...]
-    left_out: tuple[str, ...]
+    left_out: tuple[str, ...]  #: what has no scores, with the reason.
 
     @property
     def one_line(self) -> str:
@@ -150,67 +145,38 @@ _OF_A_SEED = ("training_seed", *CHECKPOINT_FIELDS)
 
 @dataclass(frozen=True)
 class SeedRow(Row):
-    """Seeds of one model at one position, on the prompts that all of them have a score of.
+    """Seeds of one model at one position, on the prompts that all of them have a score of."""
 
-    Attributes:
-        model: name of the model.
-        recipe: data mix or hyperparameters of the replicates.
-        position: of the checkpoints, such as ``"step=1000"``; empty if unknown.
-        benchmark: name of the benchmark.
-        split: part of the benchmark.
-        metric: name of the metric, with its filter.
-        estimate: mean over seeds and prompts.
-        se_seeds_fixed: the prompts are a sample, these seeds are all there are.
-        se_prompts_fixed: the seeds are a sample, these prompts are all there are.
-        se_both_sampled: both are samples.
-        se_both_fixed: only the draws are random; None if a prompt has one draw.
-        seed_sd: sample standard deviation of the seeds' figures.
-        n_seeds: seeds S.
-        n_prompts: prompts n that all seeds have a score of.
-        n_left_out: prompts that some seed has no score of.
-        part_prompts: V_p, variance of the mean due to the prompts.
-        part_seeds: V_s, due to the seeds.
-        part_interaction: V_i, due to both together, and to draws.
-        seeds: their labels.
-        reason: why the figures are None.
-        run_ids: ids of the runs.
-    """
-
-    model: str
-    recipe: str
-    position: str
-    benchmark: str
-    split: str
-    metric: str
-    estimate: float | None
-    se_seeds_fixed: float | None
-    se_prompts_fixed: float | None
-    se_both_sampled: float | None
-    se_both_fixed: float | None
-    seed_sd: float | None
-    n_seeds: int
-    n_prompts: int
-    n_left_out: int
-    part_prompts: float | None
-    part_seeds: float | None
-    part_interaction: float | None
-    seeds: tuple[str, ...]
-    reason: str
-    run_ids: tuple[int, ...]
+    model: str  #: name of the model.
+    recipe: str  #: data mix or hyperparameters of the replicates.
+    position: str  #: of the checkpoints, such as ``"step=1000"``; empty if unknown.
+    benchmark: str  #: name of the benchmark.
+    split: str  #: part of the benchmark.
+    metric: str  #: name of the metric, with its filter.
+    estimate: float | None  #: mean over seeds and prompts.
+    se_seeds_fixed: float | None  #: the prompts are a sample, these seeds are all there are.
+    se_prompts_fixed: float | None  #: the seeds are a sample, these prompts are all there are.
+    se_both_sampled: float | None  #: both are samples.
+    se_both_fixed: float | None  #: only the draws are random; None if a prompt has one draw.
+    seed_sd: float | None  #: sample standard deviation of the seeds' figures.
+    n_seeds: int  #: seeds S.
+    n_prompts: int  #: prompts n that all seeds have a score of.
+    n_left_out: int  #: prompts that some seed has no score of.
+    part_prompts: float | None  #: V_p, variance of the mean due to the prompts.
+    part_seeds: float | None  #: V_s, due to the seeds.
+    part_interaction: float | None  #: V_i, due to both together, and to draws.
+    seeds: tuple[str, ...]  #: their labels.
+    reason: str  #: why the figures are None.
+    run_ids: tuple[int, ...]  #: ids of the runs.
 
 
 @dataclass(frozen=True)
 class SeedReport(Result):
-    """Seeds crossed with prompts, one row per model, position and benchmark.
+    """Seeds crossed with prompts, one row per model, position and benchmark."""
 
-    Attributes:
-        target: as given.
-        left_out: what has no scores, with the reason.
-    """
-
-    target: str
+    target: str  #: as given.
     rows: tuple[SeedRow, ...]
-    left_out: tuple[str, ...]
+    left_out: tuple[str, ...]  #: what has no scores, with the reason.
 
     @property
     def one_line(self) -> str:

@@ -35,17 +35,11 @@ _DECODER = json.JSONDecoder()
 
 @dataclass
 class RowSource:
-    """One file of rows. ``rejections`` and ``notes`` grow while it is read.
+    """One file of rows. ``rejections`` and ``notes`` grow while it is read."""
 
-    Args:
-        path: the file; ``.gz`` is unpacked.
-        name: how messages call it.
-        keys: keys that a row must have.
-    """
-
-    path: Path
-    name: str
-    keys: tuple[str, ...] = ("doc_id",)
+    path: Path  #: the file; ``.gz`` is unpacked.
+    name: str  #: how messages call it.
+    keys: tuple[str, ...] = ("doc_id",)  #: keys that a row must have.
     rejections: list[Rejection] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
     counted: ClassVar[str] = "line"
@@ -186,13 +180,9 @@ class RowSource:
 
 @dataclass
 class EmbeddedRows(RowSource):
-    """Rows that a document holds among other things; one that is bad is named by its number.
+    """Rows that a document holds among other things; one that is bad is named by its number."""
 
-    Args:
-        embedded: the rows as they were parsed.
-    """
-
-    embedded: Sequence[Any] = ()
+    embedded: Sequence[Any] = ()  #: the rows as they were parsed.
     counted: ClassVar[str] = "row"
 
     def texts(self) -> Iterator[tuple[int, bytes]]:

@@ -59,41 +59,23 @@ class Filter:
 
 @dataclass(frozen=True)
 class Layout:
-    """The form of the rows of a sample file.
+    """The form of the rows of a sample file."""
 
-    Args:
-        kind: log-likelihoods of options, of a whole text, or generated text.
-        labelled: rows say their filter and metrics (>= 0.4.7).
-        listed: metrics that the rows list themselves.
-        metrics: these, and what else the rows hold, in the order of the row.
-        paired: those whose value is (log-likelihood, number of words or bytes).
-        requests: most requests that a row may have (options, twice with unconditional ones).
-        repeats: responses to each request.
-        filters: in the order of the file.
-        question: document fields that make the question.
-        boxed: the prompt stands in a list of its own (API chat models).
-        options: the options differ in what follows the prompt, so they are known.
-        mutual: the second half of the requests has no prompt.
-        target: how the target points to an option.
-        extract: the first filter gives one text per response.
-        bulk: the rows are of the form that the query of the bulk reading understands.
-    """
-
-    kind: Kind
-    labelled: bool
-    listed: tuple[str, ...]
-    metrics: tuple[str, ...]
-    paired: tuple[str, ...]
-    requests: int
-    repeats: int
-    filters: tuple[Filter, ...]
-    question: tuple[str, ...]
-    boxed: bool
-    options: bool
-    mutual: bool
-    target: TargetForm
-    extract: bool
-    bulk: bool
+    kind: Kind  #: log-likelihoods of options, of a whole text, or generated text.
+    labelled: bool  #: rows say their filter and metrics (>= 0.4.7).
+    listed: tuple[str, ...]  #: metrics that the rows list themselves.
+    metrics: tuple[str, ...]  #: these, and what else the rows hold, in the order of the row.
+    paired: tuple[str, ...]  #: those whose value is (log-likelihood, number of words or bytes).
+    requests: int  #: most requests that a row may have (options, twice with unconditional ones).
+    repeats: int  #: responses to each request.
+    filters: tuple[Filter, ...]  #: in the order of the file.
+    question: tuple[str, ...]  #: document fields that make the question.
+    boxed: bool  #: the prompt stands in a list of its own (API chat models).
+    options: bool  #: the options differ in what follows the prompt, so they are known.
+    mutual: bool  #: the second half of the requests has no prompt.
+    target: TargetForm  #: how the target points to an option.
+    extract: bool  #: the first filter gives one text per response.
+    bulk: bool  #: the rows are of the form that the query of the bulk reading understands.
 
     def filter(self, name: str) -> Filter:
         """The pipeline of a name; one that scores the first response if it is not known."""

@@ -211,16 +211,11 @@ class Results:
 
 @dataclass
 class Seen:
-    """What the samples of a task show of its metrics.
-
-    Attributes:
-        opaque: metrics whose values are objects without a score.
-        unnamed: filters that only the repeated rows of a document tell.
-    """
+    """What the samples of a task show of its metrics."""
 
     metrics: dict[str, None] = field(default_factory=dict)
-    opaque: set[str] = field(default_factory=set)
-    unnamed: list[str] = field(default_factory=list)
+    opaque: set[str] = field(default_factory=set)  #: metrics whose values are objects without a score.
+    unnamed: list[str] = field(default_factory=list)  #: filters that only the repeated rows of a document tell.
 
     def add(self, row: Mapping[str, Any], key: str) -> None:
         """Look at one row."""

@@ -224,15 +224,11 @@ class NestedRow:
 class Walk:
     """How to find the rows in a document.
 
-    Args:
-        at: path of the records; ``None``: the elements of a list, or the object itself.
-        draws: path of the generations in a record.
-
     ``lacking`` counts documents without any record while walking, ``empty`` records without any generation.
     """
 
-    at: FieldPath | None
-    draws: FieldPath | None
+    at: FieldPath | None  #: path of the records; ``None``: the elements of a list, or the object itself.
+    draws: FieldPath | None  #: path of the generations in a record.
     lacking: int = field(default=0, compare=False)
     empty: int = field(default=0, compare=False)
 

@@ -43,18 +43,12 @@ TOLERANCE = 1e-9
 
 @dataclass(frozen=True)
 class Equality:
-    """How two values are compared.
+    """How two values are compared."""
 
-    Attributes:
-        normalise: as words: lower case, no punctuation, blanks as one. Signs, decimal points and
-            fraction bars of numbers stay.
-        numeric: as numbers where both are (``1,234``, ``18.0``, ``1/2``, ``-5``).
-        tolerance: largest difference of equal numbers, relative to the larger of 1 and the second.
-    """
-
+    #: as words: lower case, no punctuation, blanks as one. Signs, decimal points and fraction bars of numbers stay.
     normalise: bool = False
-    numeric: bool = False
-    tolerance: float = TOLERANCE
+    numeric: bool = False  #: as numbers where both are (``1,234``, ``18.0``, ``1/2``, ``-5``).
+    tolerance: float = TOLERANCE  #: largest difference of equal numbers, relative to the larger of 1 and the second.
 
     def same(self, left: Any, right: Any) -> bool:
         """Whether two values are equal."""

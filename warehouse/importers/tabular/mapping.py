@@ -80,18 +80,13 @@ class ChoiceRule(_Rule):
 
 @dataclass(frozen=True)
 class PublishedRule(_Rule):
-    """``[[published]]``: a figure that the source itself states.
-
-    Attributes:
-        names: the texts that say what is measured.
-        spread: ``standard_error`` and ``n``, where they are mapped.
-        by_key: those of ``value`` and the spread whose path leads to a list or object of figures, with the same
-            keys; they replace ``{key}`` in the names.
-    """
+    """``[[published]]``: a figure that the source itself states."""
 
     value: Source
-    names: Mapping[str, Source]
-    spread: Mapping[str, Source]
+    names: Mapping[str, Source]  #: the texts that say what is measured.
+    spread: Mapping[str, Source]  #: ``standard_error`` and ``n``, where they are mapped.
+    #: those of ``value`` and the spread whose path leads to a list or object of figures, with the same keys; they
+    #: replace ``{key}`` in the names.
     by_key: frozenset[str] = frozenset()
 
     @property

@@ -46,16 +46,11 @@ _MOST = 32
 
 @dataclass
 class ScoreValues:
-    """The values of one metric, as far as they decide how to read it.
+    """The values of one metric, as far as they decide how to read it."""
 
-    Attributes:
-        binary: every number so far is 0 or 1.
-        numbers: whether there was any number.
-        texts: distinct values that are no numbers, as they stand, at most 33 of them.
-    """
-
-    binary: bool = True
-    numbers: bool = False
+    binary: bool = True  #: every number so far is 0 or 1.
+    numbers: bool = False  #: whether there was any number.
+    #: distinct values that are no numbers, as they stand, at most 33 of them.
     texts: dict[str, None] = field(default_factory=dict)
 
     def learn(self, column: Column, size: int) -> None:
@@ -270,17 +265,11 @@ _HOW = "--higher-is-better or --lower-is-better"
 
 @dataclass
 class PlainTable:
-    """What is learnt of a table while its runs are surveyed.
+    """What is learnt of a table while its runs are surveyed."""
 
-    Args:
-        columns: which column is what.
-        higher_is_better: where the user said it.
-        delimiter: what parts the cells; a comma where nothing does.
-    """
-
-    columns: Guess
-    higher_is_better: bool | None = None
-    delimiter: str = ","
+    columns: Guess  #: which column is what.
+    higher_is_better: bool | None = None  #: where the user said it.
+    delimiter: str = ","  #: what parts the cells; a comma where nothing does.
     _values: dict[tuple[str, str], ScoreValues] = field(default_factory=dict)
 
     def paths(self) -> set[str]:

@@ -45,16 +45,12 @@ _KNOWN = {
 
 @dataclass(frozen=True)
 class Place:
-    """Where records are: paths as ``[rows]`` has them, and what else the document holds of such records.
-
-    Attributes:
-        alternatives: paths of other records with the same fields.
-        parallel: paths of objects with the same keys, which may hold further fields of the records.
-    """
+    """Where records are: paths as ``[rows]`` has them, and what else the document holds of such records."""
 
     at: str = ""
     draws: str = ""
-    alternatives: tuple[str, ...] = ()
+    alternatives: tuple[str, ...] = ()  #: paths of other records with the same fields.
+    #: paths of objects with the same keys, which may hold further fields of the records.
     parallel: tuple[str, ...] = ()
 
 
@@ -248,21 +244,14 @@ _ASKED, _MOST, _FIELDS = 200, 400, 40
 
 @dataclass
 class ColumnProfile:
-    """A column of a table, as its first rows show it.
+    """A column of a table, as its first rows show it."""
 
-    Attributes:
-        name: what it is called; ``path`` is how a mapping names it.
-        values: the distinct values, nulls left out.
-        rows: how many rows were looked at; ``nulls`` of them have no value.
-        parents: names of the objects that it lies in, outermost first.
-    """
-
-    name: str
+    name: str  #: what it is called; ``path`` is how a mapping names it.
     path: str
-    rows: int
+    rows: int  #: how many rows were looked at; ``nulls`` of them have no value.
     nulls: int
-    values: list[Any]
-    parents: tuple[str, ...] = ()
+    values: list[Any]  #: the distinct values, nulls left out.
+    parents: tuple[str, ...] = ()  #: names of the objects that it lies in, outermost first.
 
     @cached_property
     def kind(self) -> str:
@@ -333,22 +322,16 @@ def column_of_values(values: Iterable[Any]) -> ColumnProfile:
 
 @dataclass
 class TableProfile:
-    """A file as its first rows show it.
-
-    Attributes:
-        place: where the records are, and the generations in each.
-        document: scalars of the document that holds the records, by path.
-        chunk: the rows themselves.
-    """
+    """A file as its first rows show it."""
 
     path: Path
     format: str
     delimiter: str
     columns: list[ColumnProfile]
     rows: int
-    chunk: Chunk
-    place: Place = Place()
-    document: dict[str, Any] = field(default_factory=dict)
+    chunk: Chunk  #: the rows themselves.
+    place: Place = Place()  #: where the records are, and the generations in each.
+    document: dict[str, Any] = field(default_factory=dict)  #: scalars of the document that holds the records, by path.
 
     @property
     def is_flat(self) -> bool:

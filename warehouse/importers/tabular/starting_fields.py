@@ -32,16 +32,11 @@ from warehouse.importers.tabular.profile import METRIC_NAMES, ColumnProfile, Tab
 
 @dataclass(frozen=True)
 class Choice:
-    """Something that a table does not tell.
+    """Something that a table does not tell."""
 
-    Attributes:
-        what: what is to be decided.
-        between: the readings, in words.
-        written: what the mapping says for each, as comments; empty where its sections have that themselves.
-    """
-
-    what: str
-    between: tuple[str, ...]
+    what: str  #: what is to be decided.
+    between: tuple[str, ...]  #: the readings, in words.
+    #: what the mapping says for each, as comments; empty where its sections have that themselves.
     written: tuple[str, ...] = ()
 
     def lines(self) -> Iterator[str]:
@@ -128,26 +123,20 @@ _DRAWN = re.compile(
 
 @dataclass
 class Fields:
-    """Fields of runs and of rows with the column of each.
-
-    Attributes:
-        document: fields of a run that the document around the records holds: field -> path.
-        why_not: path of a column that its name makes a field -> why it is none.
-        key: the fields that tell prompts apart where no column holds an id.
-        draw: an expression for the number of a generation.
-        choices: what is to be decided.
-    """
+    """Fields of runs and of rows with the column of each."""
 
     run: dict[str, ColumnProfile] = field(default_factory=dict)
     sample: dict[str, ColumnProfile] = field(default_factory=dict)
     metadata: dict[str, ColumnProfile] = field(default_factory=dict)
+    #: fields of a run that the document around the records holds: field -> path.
     document: dict[str, str] = field(default_factory=dict)
     metric: ColumnProfile | None = None
     filter: ColumnProfile | None = None
+    #: path of a column that its name makes a field -> why it is none.
     why_not: dict[str, str] = field(default_factory=dict)
-    key: tuple[str, ...] = ()
-    draw: str = ""
-    choices: list[Choice] = field(default_factory=list)
+    key: tuple[str, ...] = ()  #: the fields that tell prompts apart where no column holds an id.
+    draw: str = ""  #: an expression for the number of a generation.
+    choices: list[Choice] = field(default_factory=list)  #: what is to be decided.
 
     @property
     def taken(self) -> set[str]:

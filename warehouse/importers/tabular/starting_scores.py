@@ -37,17 +37,12 @@ _WORDS, _CHARACTERS = 5, 60
 
 @dataclass(frozen=True)
 class ScoreColumn:
-    """A column that may hold scores.
-
-    Attributes:
-        metric: what they are called; ``""`` where a column names it.
-        keys: of an expression that makes numbers of its values; ``meaning`` says what they do.
-    """
+    """A column that may hold scores."""
 
     column: ColumnProfile
-    metric: str
+    metric: str  #: what they are called; ``""`` where a column names it.
     grade: Grade
-    keys: dict[str, Any]
+    keys: dict[str, Any]  #: of an expression that makes numbers of its values; ``meaning`` says what they do.
     meaning: str
 
     @property

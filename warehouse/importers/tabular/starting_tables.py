@@ -33,17 +33,11 @@ _NAMED = 4
 
 @dataclass(frozen=True)
 class MatrixColumns:
-    """The columns of a matrix.
+    """The columns of a matrix."""
 
-    Attributes:
-        label: names the rows.
-        columns: the cells.
-        orientation: as ``[matrix]`` has it; ``""`` where it is to be decided.
-    """
-
-    label: ColumnProfile
-    columns: Sequence[ColumnProfile]
-    orientation: str
+    label: ColumnProfile  #: names the rows.
+    columns: Sequence[ColumnProfile]  #: the cells.
+    orientation: str  #: as ``[matrix]`` has it; ``""`` where it is to be decided.
     is_all: bool = False
 
     @property
@@ -182,27 +176,18 @@ _MOSTLY = 0.7
 
 @dataclass(frozen=True)
 class PublishedColumns:
-    """Which columns of a table are what.
+    """Which columns of a table are what."""
 
-    Attributes:
-        label: names the rows.
-        values: columns of figures.
-        error: standard errors of the first of them, or None; ``errors``: of several, by path.
-        size: prompts behind it, or None.
-        keys: of an expression that makes numbers of them.
-        is_wide: whether every column of figures is a benchmark (or, if ``is_turned``, a model).
-        is_keyed: whether the keys of the records name benchmarks.
-    """
-
-    label: ColumnProfile | None
-    values: Sequence[ColumnProfile]
+    label: ColumnProfile | None  #: names the rows.
+    values: Sequence[ColumnProfile]  #: columns of figures.
+    #: standard errors of the first of them, or None; ``errors``: of several, by path.
     error: ColumnProfile | None = None
-    size: ColumnProfile | None = None
+    size: ColumnProfile | None = None  #: prompts behind it, or None.
     errors: Mapping[str, ColumnProfile] = field(default_factory=dict)
-    keys: Mapping[str, Any] = field(default_factory=dict)
-    is_wide: bool = False
+    keys: Mapping[str, Any] = field(default_factory=dict)  #: of an expression that makes numbers of them.
+    is_wide: bool = False  #: whether every column of figures is a benchmark (or, if ``is_turned``, a model).
     is_turned: bool = False
-    is_keyed: bool = False
+    is_keyed: bool = False  #: whether the keys of the records name benchmarks.
     choices: tuple[Choice, ...] = ()
 
     @property

@@ -12,7 +12,6 @@ from warehouse.importers.verifiers.rollouts import read_rollouts
 from warehouse.records import Candidate, Dump, ImportSettings, SourceFiles
 
 ROWS, METADATA = "results.jsonl", "metadata.json"
-TRACES = "traces.jsonl"
 CONFIGS = ("configs/resolved/eval.json", "configs/eval.json", "config.toml")
 
 

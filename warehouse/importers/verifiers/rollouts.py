@@ -62,23 +62,17 @@ _LIMITS = {"timeout": "time", "prompt_too_long": "context", "tokens_reached": "t
 
 @dataclass
 class _Survey:
-    """What all rows together tell.
-
-    Attributes:
-        places: questions by what they ask, in the order in which they first appear.
-        asked: places of the questions that each stored id stands for.
-        drawn: rollouts of each question.
-        n_empty: rows without a completion.
-        n_silent: those of them that tell no error.
-    """
+    """What all rows together tell."""
 
     key: str = ""
     n_rows: int = 0
-    n_empty: int = 0
-    n_silent: int = 0
+    n_empty: int = 0  #: rows without a completion.
+    n_silent: int = 0  #: those of them that tell no error.
+    #: questions by what they ask, in the order in which they first appear.
     places: dict[bytes, int] = field(default_factory=dict)
+    #: places of the questions that each stored id stands for.
     asked: dict[Any, set[int]] = field(default_factory=lambda: defaultdict(set))
-    drawn: Counter[int] = field(default_factory=Counter)
+    drawn: Counter[int] = field(default_factory=Counter)  #: rollouts of each question.
     metrics: dict[str, None] = field(default_factory=dict)
     systems: set[str | None] = field(default_factory=set)
     begun: list[float] = field(default_factory=list)

@@ -21,17 +21,11 @@ _ZERO_ONE_TOLERANCE = 1e-6
 
 @dataclass(frozen=True)
 class PromptDraws:
-    """What the draws of each prompt come to.
+    """What the draws of each prompt come to."""
 
-    Attributes:
-        means: p̂_i, finite, shape (n,).
-        within: W_i at least 0, shape (n,); NaN where it is not known, as with one draw.
-        n_draws: K_i, whole numbers of at least 1, shape (n,).
-    """
-
-    means: FloatArray
-    within: FloatArray
-    n_draws: FloatArray
+    means: FloatArray  #: p̂_i, finite, shape (n,).
+    within: FloatArray  #: W_i at least 0, shape (n,); NaN where it is not known, as with one draw.
+    n_draws: FloatArray  #: K_i, whole numbers of at least 1, shape (n,).
 
     @property
     def n(self) -> int:

@@ -32,15 +32,10 @@ _BOUNDS_TOLERANCE = 1e-9
 
 @dataclass(frozen=True)
 class Clusters:
-    """Cluster labels as numbers.
+    """Cluster labels as numbers."""
 
-    Attributes:
-        codes: cluster number of each prompt, 0 to G-1, shape (n,).
-        sizes: prompts in each cluster, shape (G,), every one at least 1.
-    """
-
-    codes: NDArray[np.intp]
-    sizes: FloatArray
+    codes: NDArray[np.intp]  #: cluster number of each prompt, 0 to G-1, shape (n,).
+    sizes: FloatArray  #: prompts in each cluster, shape (G,), every one at least 1.
 
     @property
     def n(self) -> int:

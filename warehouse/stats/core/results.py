@@ -39,19 +39,12 @@ def _plain(value: Any) -> Any:
 
 @dataclass(frozen=True)
 class Interval(NamedFigures):
-    """A confidence interval.
+    """A confidence interval."""
 
-    Attributes:
-        low: lower end.
-        high: upper end, never below ``low``.
-        level: nominal coverage, in (0, 1).
-        method: how it was computed, such as ``"wilson"``.
-    """
-
-    low: float
-    high: float
-    level: float
-    method: str
+    low: float  #: lower end.
+    high: float  #: upper end, never below ``low``.
+    level: float  #: nominal coverage, in (0, 1).
+    method: str  #: how it was computed, such as ``"wilson"``.
 
     def __str__(self) -> str:
         return ends_text(self.low, self.high)
@@ -59,63 +52,38 @@ class Interval(NamedFigures):
 
 @dataclass(frozen=True)
 class Estimate(NamedFigures):
-    """One metric of one run, with its errors (statistics.md §1).
+    """One metric of one run, with its errors (statistics.md §1)."""
 
-    Attributes:
-        estimate: unweighted mean of the prompt means, or the ratio metric.
-        standard_error: the headline error: ``se_cr2`` with clusters, else ``se_clt``. None
-            where it is 0 or not defined; ``flags`` and ``reason`` say why. Of a weighted mean
-            HC2, or CR2 with the clusters' shares of the weight.
-        ci_low: lower end of the interval, None where none can be given.
-        ci_high: upper end of the interval.
-        level: nominal coverage of the interval.
-        n_prompts: prompts with a score.
-        n_clusters: clusters, None where the data carry none.
-        method: of the interval, such as ``"wilson"`` or ``"cr2_t"``.
-        reason: why this method, or why there is no interval.
-        flags: warnings: ``few_prompts``, ``few_informative_prompts``, ``far_bound``,
-            ``few_clusters``, ``few_skewed_clusters``, ``few_informative_clusters``, ``skewed``,
-            ``weights_concentrated``, ``weights_dominated``, ``prompts_without_weight`` (what each
-            means for coverage: docs/calibration.md), ``all_scores_equal``, ``single_prompt``,
-            ``single_cluster``, ``zero_standard_error``, ``interval_overflows``,
-            ``unbounded_interval``.
-        beside: a second interval of unbounded scores: the wild cluster bootstrap where there are
-            few clusters, else Student's t; None elsewhere, and where a method was asked for.
-        degrees_of_freedom: of ``standard_error``: n - 1, or Satterthwaite's for CR2 and weights.
-        se_clt: Miller eq. 1, from n = 2 on; HC2 of a weighted mean.
-        se_bernoulli: Miller eq. 2; only for 0/1 scores with one draw per prompt.
-        se_clustered: Miller eq. 4, the paper's clustered error; from 2 clusters on.
-        se_cr0: cluster-robust error without correction.
-        se_cr1: CR0 times sqrt(G / (G - 1)).
-        se_cr2: bias-reduced cluster-robust error.
-        se_cr3: cluster jackknife (CV3).
-        design_effect: se_cr2² / se_clt².
-        icc: intra-cluster correlation (analysis of variance), not clipped.
-        design_effect_miller: se_clustered² / se_clt².
-    """
-
-    estimate: float
+    estimate: float  #: unweighted mean of the prompt means, or the ratio metric.
+    #: the headline error: ``se_cr2`` with clusters, else ``se_clt``. None where it is 0 or not defined; ``flags`` and
+    #: ``reason`` say why. Of a weighted mean HC2, or CR2 with the clusters' shares of the weight.
     standard_error: float | None
-    ci_low: float | None
-    ci_high: float | None
-    level: float
-    n_prompts: int
-    n_clusters: int | None
-    method: str
-    reason: str
+    ci_low: float | None  #: lower end of the interval, None where none can be given.
+    ci_high: float | None  #: upper end of the interval.
+    level: float  #: nominal coverage of the interval.
+    n_prompts: int  #: prompts with a score.
+    n_clusters: int | None  #: clusters, None where the data carry none.
+    method: str  #: of the interval, such as ``"wilson"`` or ``"cr2_t"``.
+    reason: str  #: why this method, or why there is no interval.
+    #: warnings: ``few_prompts``, ``few_informative_prompts``, ``far_bound``, ``few_clusters``, ``few_skewed_clusters``,
+    #: ``few_informative_clusters``, ``skewed``, ``weights_concentrated``, ``weights_dominated``,
+    #: ``prompts_without_weight`` (what each means for coverage: docs/calibration.md), ``all_scores_equal``,
+    #: ``single_prompt``, ``single_cluster``, ``zero_standard_error``, ``interval_overflows``, ``unbounded_interval``.
     flags: tuple[str, ...]
+    #: a second interval of unbounded scores: the wild cluster bootstrap where there are few clusters, else Student's t;
+    #: None elsewhere, and where a method was asked for.
     beside: Interval | None
-    degrees_of_freedom: float | None
-    se_clt: float | None
-    se_bernoulli: float | None
-    se_clustered: float | None
-    se_cr0: float | None
-    se_cr1: float | None
-    se_cr2: float | None
-    se_cr3: float | None
-    design_effect: float | None
-    icc: float | None
-    design_effect_miller: float | None
+    degrees_of_freedom: float | None  #: of ``standard_error``: n - 1, or Satterthwaite's for CR2 and weights.
+    se_clt: float | None  #: Miller eq. 1, from n = 2 on; HC2 of a weighted mean.
+    se_bernoulli: float | None  #: Miller eq. 2; only for 0/1 scores with one draw per prompt.
+    se_clustered: float | None  #: Miller eq. 4, the paper's clustered error; from 2 clusters on.
+    se_cr0: float | None  #: cluster-robust error without correction.
+    se_cr1: float | None  #: CR0 times sqrt(G / (G - 1)).
+    se_cr2: float | None  #: bias-reduced cluster-robust error.
+    se_cr3: float | None  #: cluster jackknife (CV3).
+    design_effect: float | None  #: se_cr2² / se_clt².
+    icc: float | None  #: intra-cluster correlation (analysis of variance), not clipped.
+    design_effect_miller: float | None  #: se_clustered² / se_clt².
 
     def __str__(self) -> str:
         figures = figures_text(self.estimate, self.standard_error, self.ci_low, self.ci_high)
@@ -124,61 +92,37 @@ class Estimate(NamedFigures):
 
 @dataclass(frozen=True)
 class PairedDifference(NamedFigures):
-    """Difference of two runs on the same prompts (Miller §4.2), first minus second.
+    """Difference of two runs on the same prompts (Miller §4.2), first minus second."""
 
-    Attributes:
-        difference: ``mean_a - mean_b``.
-        standard_error: the headline error: ``se_cr2`` with clusters, else ``se_eq7``. None
-            where it is 0 or not defined.
-        ci_low: lower end of the interval (t, Satterthwaite t on CR2, or their hull with bootstrap-t).
-        ci_high: upper end of the interval.
-        level: nominal coverage of the interval.
-        statistic: difference / standard_error; None where the error is.
-        degrees_of_freedom: n - 1, or Satterthwaite's.
-        p_value: two-sided, from Student's t; of unbounded scores the larger of it and the
-            bootstrap's, so that it agrees with the interval.
-        mean_a: figure of the first run on these prompts.
-        mean_b: figure of the second run on these prompts.
-        correlation: Pearson correlation of the two runs over prompts.
-        variance_saved: 1 - se_paired² / (se_a² + se_b²), all CLT or all CR2.
-        se_eq7: Miller eq. 7, unclustered.
-        se_eq8: Miller eq. 8, the paper's clustered error.
-        se_cr0: cluster-robust error of the differences without correction.
-        se_cr1: CR0 times sqrt(G / (G - 1)).
-        se_cr2: bias-reduced cluster-robust error of the differences.
-        n_prompts: prompts in both runs.
-        n_clusters: clusters, None where the data carry none.
-        method: ``"paired_t"``, ``"paired_cr2_t"`` or ``"paired_hull"``.
-        reason: why this method, or why there is no interval.
-        flags: as in `Estimate`, with ``few_differing_prompts`` and ``few_differing_clusters`` where
-            the runs differ on few; ``all_differences_equal`` for a constant difference.
-        estimand: ``"prompts_sampled"``, or ``"prompts_fixed"`` where only draws are random.
-        draws: bootstrap distribution behind a hull, for tests against a margin; not in `to_dict`.
-    """
-
-    difference: float
+    difference: float  #: ``mean_a - mean_b``.
+    #: the headline error: ``se_cr2`` with clusters, else ``se_eq7``. None where it is 0 or not defined.
     standard_error: float | None
-    ci_low: float | None
-    ci_high: float | None
-    level: float
-    statistic: float | None
-    degrees_of_freedom: float | None
+    ci_low: float | None  #: lower end of the interval (t, Satterthwaite t on CR2, or their hull with bootstrap-t).
+    ci_high: float | None  #: upper end of the interval.
+    level: float  #: nominal coverage of the interval.
+    statistic: float | None  #: difference / standard_error; None where the error is.
+    degrees_of_freedom: float | None  #: n - 1, or Satterthwaite's.
+    #: two-sided, from Student's t; of unbounded scores the larger of it and the bootstrap's, so that it agrees with the
+    #: interval.
     p_value: float | None
-    mean_a: float
-    mean_b: float
-    correlation: float | None
-    variance_saved: float | None
-    se_eq7: float | None
-    se_eq8: float | None
-    se_cr0: float | None
-    se_cr1: float | None
-    se_cr2: float | None
-    n_prompts: int
-    n_clusters: int | None
-    method: str
-    reason: str
+    mean_a: float  #: figure of the first run on these prompts.
+    mean_b: float  #: figure of the second run on these prompts.
+    correlation: float | None  #: Pearson correlation of the two runs over prompts.
+    variance_saved: float | None  #: 1 - se_paired² / (se_a² + se_b²), all CLT or all CR2.
+    se_eq7: float | None  #: Miller eq. 7, unclustered.
+    se_eq8: float | None  #: Miller eq. 8, the paper's clustered error.
+    se_cr0: float | None  #: cluster-robust error of the differences without correction.
+    se_cr1: float | None  #: CR0 times sqrt(G / (G - 1)).
+    se_cr2: float | None  #: bias-reduced cluster-robust error of the differences.
+    n_prompts: int  #: prompts in both runs.
+    n_clusters: int | None  #: clusters, None where the data carry none.
+    method: str  #: ``"paired_t"``, ``"paired_cr2_t"`` or ``"paired_hull"``.
+    reason: str  #: why this method, or why there is no interval.
+    #: as in `Estimate`, with ``few_differing_prompts`` and ``few_differing_clusters`` where the runs differ on few;
+    #: ``all_differences_equal`` for a constant difference.
     flags: tuple[str, ...]
-    estimand: str = "prompts_sampled"
+    estimand: str = "prompts_sampled"  #: ``"prompts_sampled"``, or ``"prompts_fixed"`` where only draws are random.
+    #: bootstrap distribution behind a hull, for tests against a margin; not in `to_dict`.
     draws: StudentisedDraws | None = field(default=None, repr=False, compare=False)
 
     @classmethod
@@ -206,47 +150,26 @@ class PairedDifference(NamedFigures):
 
 @dataclass(frozen=True)
 class UnpairedDifference(NamedFigures):
-    """Difference of two runs on independent prompts (Miller §4.1), first minus second.
+    """Difference of two runs on independent prompts (Miller §4.1), first minus second."""
 
-    Attributes:
-        difference: ``estimate_a - estimate_b``.
-        standard_error: sqrt(se_a² + se_b²) (eq. 5); None where it is 0 or not defined.
-        ci_low: lower end of Welch's t interval.
-        ci_high: upper end of Welch's t interval.
-        level: nominal coverage of both intervals.
-        statistic: difference / standard_error, called z in eq. 6.
-        degrees_of_freedom: Welch-Satterthwaite.
-        p_value: two-sided, Welch's t.
-        z_ci_low: lower end of the paper's normal interval (eq. 3).
-        z_ci_high: upper end of the paper's normal interval.
-        z_p_value: two-sided, standard normal (eq. 6).
-        estimate_a: figure of the first run.
-        estimate_b: figure of the second run.
-        n_prompts_a: prompts of the first run.
-        n_prompts_b: prompts of the second run.
-        method: ``"welch_t"``.
-        reason: why there is no interval, or what the method is.
-        flags: flags of the two runs, with ``_a`` and ``_b`` appended.
-    """
-
-    difference: float
-    standard_error: float | None
-    ci_low: float | None
-    ci_high: float | None
-    level: float
-    statistic: float | None
-    degrees_of_freedom: float | None
-    p_value: float | None
-    z_ci_low: float | None
-    z_ci_high: float | None
-    z_p_value: float | None
-    estimate_a: float
-    estimate_b: float
-    n_prompts_a: int
-    n_prompts_b: int
-    method: str
-    reason: str
-    flags: tuple[str, ...]
+    difference: float  #: ``estimate_a - estimate_b``.
+    standard_error: float | None  #: sqrt(se_a² + se_b²) (eq. 5); None where it is 0 or not defined.
+    ci_low: float | None  #: lower end of Welch's t interval.
+    ci_high: float | None  #: upper end of Welch's t interval.
+    level: float  #: nominal coverage of both intervals.
+    statistic: float | None  #: difference / standard_error, called z in eq. 6.
+    degrees_of_freedom: float | None  #: Welch-Satterthwaite.
+    p_value: float | None  #: two-sided, Welch's t.
+    z_ci_low: float | None  #: lower end of the paper's normal interval (eq. 3).
+    z_ci_high: float | None  #: upper end of the paper's normal interval.
+    z_p_value: float | None  #: two-sided, standard normal (eq. 6).
+    estimate_a: float  #: figure of the first run.
+    estimate_b: float  #: figure of the second run.
+    n_prompts_a: int  #: prompts of the first run.
+    n_prompts_b: int  #: prompts of the second run.
+    method: str  #: ``"welch_t"``.
+    reason: str  #: why there is no interval, or what the method is.
+    flags: tuple[str, ...]  #: flags of the two runs, with ``_a`` and ``_b`` appended.
 
     def __str__(self) -> str:
         figures = figures_text(self.difference, self.standard_error, self.ci_low, self.ci_high)

@@ -43,34 +43,20 @@ from warehouse.stats.intervals.standard_errors import (
 
 @dataclass(frozen=True)
 class Sample:
-    """Scores of one run, on the scale before the link.
+    """Scores of one run, on the scale before the link."""
 
-    Attributes:
-        values: linearised scores; their mean is the mean or ratio, shape (n,).
-        mean: mean of ``values``.
-        clusters: cluster numbers, or None.
-        binary: 0/1 scores, one draw per prompt, no weights, no link.
-        bounds: finite bounds of the scores, or None.
-        se_clt: error of the mean as if prompts were independent (HC2 where weighted); None at n = 1.
-        robust: cluster-robust errors; None without clusters or with a single one.
-        shares: weight of each prompt over the mean weight, shape (n,); None where the figure
-            is a plain mean.
-        weights: what these say of the error, by unit; None where the figure is a plain mean.
-        zero_one: 0/1 scores, one draw per prompt, weighted or not; no link.
-        n_weightless: prompts of weight 0 that were left out.
-    """
-
-    values: FloatArray
-    mean: float
-    clusters: Clusters | None
-    binary: bool
-    bounds: tuple[float, float] | None
-    se_clt: float | None
-    robust: ClusterRobust | None
+    values: FloatArray  #: linearised scores; their mean is the mean or ratio, shape (n,).
+    mean: float  #: mean of ``values``.
+    clusters: Clusters | None  #: cluster numbers, or None.
+    binary: bool  #: 0/1 scores, one draw per prompt, no weights, no link.
+    bounds: tuple[float, float] | None  #: finite bounds of the scores, or None.
+    se_clt: float | None  #: error of the mean as if prompts were independent (HC2 where weighted); None at n = 1.
+    robust: ClusterRobust | None  #: cluster-robust errors; None without clusters or with a single one.
+    #: weight of each prompt over the mean weight, shape (n,); None where the figure is a plain mean.
     shares: FloatArray | None = None
-    weights: UnitWeights | None = None
-    zero_one: bool = False
-    n_weightless: int = 0
+    weights: UnitWeights | None = None  #: what these say of the error, by unit; None where the figure is a plain mean.
+    zero_one: bool = False  #: 0/1 scores, one draw per prompt, weighted or not; no link.
+    n_weightless: int = 0  #: prompts of weight 0 that were left out.
 
     @property
     def n(self) -> int:
@@ -185,17 +171,11 @@ def build_sample(
 
 @dataclass(frozen=True)
 class Link:
-    """A monotone function from the mean (or ratio) to the reported figure.
+    """A monotone function from the mean (or ratio) to the reported figure."""
 
-    Attributes:
-        name: as stored with the metric.
-        value: figure for a ratio.
-        slope: derivative of ``value``.
-    """
-
-    name: str
-    value: Callable[[float], float]
-    slope: Callable[[float], float]
+    name: str  #: as stored with the metric.
+    value: Callable[[float], float]  #: figure for a ratio.
+    slope: Callable[[float], float]  #: derivative of ``value``.
 
 
 LINKS: dict[str, Link] = {

@@ -28,33 +28,20 @@ _TOLERANCE = 1e-12
 
 
 class Bets(NamedTuple):
-    """How the gamblers bet.
+    """How the gamblers bet."""
 
-    Attributes:
-        horizons: h; each is a gambler with an equal share of the capital, who bets for h scores.
-        cap: largest stake, as a share of the ruinous one.
-        alpha: chance of a false refutation, both sides together.
-    """
-
-    horizons: tuple[float, ...]
-    cap: float
-    alpha: float
+    horizons: tuple[float, ...]  #: h; each is a gambler with an equal share of the capital, who bets for h scores.
+    cap: float  #: largest stake, as a share of the ruinous one.
+    alpha: float  #: chance of a false refutation, both sides together.
 
 
 class Game(NamedTuple):
-    """Scores to bet on.
+    """Scores to bet on."""
 
-    Attributes:
-        z: scores less their predictions, in the order of the bets, shape (n,).
-        low: smallest possible z.
-        high: largest possible z.
-        spread: squared scale that the variance starts from: (b − a)²/4.
-    """
-
-    z: FloatArray
-    low: float
-    high: float
-    spread: float
+    z: FloatArray  #: scores less their predictions, in the order of the bets, shape (n,).
+    low: float  #: smallest possible z.
+    high: float  #: largest possible z.
+    spread: float  #: squared scale that the variance starts from: (b − a)²/4.
 
 
 def interval_betting(scores: ArrayLike, *, bounds: Bounds = (0.0, 1.0), level: float = 0.95, seed: int = 0) -> Interval:
@@ -114,7 +101,7 @@ def betting_ends(game: Game, bets: Bets) -> tuple[float, float]:
     )
 
 
-def log_capital(game: Game, means: FloatArray, side: int, bets: Bets) -> FloatArray:
+def capital_paths(game: Game, means: FloatArray, side: int, bets: Bets, stakes: FloatArray) -> FloatArray:
     """ln K_t^+ (``side`` 1: z is above its mean) or ln K_t^− (−1) after each score, shape (n,).
 
     Args:
@@ -122,12 +109,8 @@ def log_capital(game: Game, means: FloatArray, side: int, bets: Bets) -> FloatAr
         means: m_t, what z_t would be on average if θ were the mean, shape (n,).
         side: 1 or −1.
         bets: of the gamblers.
+        stakes: theirs (`bet_sizes`).
     """
-    return capital_paths(game, means, side, bets, bet_sizes(game, bets))
-
-
-def capital_paths(game: Game, means: FloatArray, side: int, bets: Bets, stakes: FloatArray) -> FloatArray:
-    """`log_capital`, the stakes of `bet_sizes` known."""
     ruin = means - game.low if side > 0 else game.high - means
     with np.errstate(divide="ignore", invalid="ignore"):
         capped = np.minimum(stakes, np.where(ruin > _TOLERANCE, bets.cap / ruin, math.inf))

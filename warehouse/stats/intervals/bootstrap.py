@@ -159,17 +159,11 @@ _CHEAPER_BY = 10  # a multinomial count costs about as much as so many index dra
 
 @dataclass(frozen=True)
 class Units:
-    """What is resampled.
+    """What is resampled."""
 
-    Attributes:
-        centre: the statistic of the sample itself.
-        numerators: a_u, with sum 0, shape (U,).
-        denominators: b_u above 0, with mean 1, shape (U,).
-    """
-
-    centre: float
-    numerators: FloatArray
-    denominators: FloatArray
+    centre: float  #: the statistic of the sample itself.
+    numerators: FloatArray  #: a_u, with sum 0, shape (U,).
+    denominators: FloatArray  #: b_u above 0, with mean 1, shape (U,).
 
     @property
     def n(self) -> int:
@@ -278,15 +272,10 @@ _NEGLIGIBLE = 1e-10
 
 @dataclass(frozen=True)
 class MeanDistribution:
-    """Distribution of a resampled mean, tabulated.
+    """Distribution of a resampled mean, tabulated."""
 
-    Attributes:
-        points: increasing, on the scale of the values less their mean.
-        probabilities: P(mean <= point), from 0 to 1.
-    """
-
-    points: FloatArray
-    probabilities: FloatArray
+    points: FloatArray  #: increasing, on the scale of the values less their mean.
+    probabilities: FloatArray  #: P(mean <= point), from 0 to 1.
 
     def quantiles(self, probabilities: FloatArray) -> FloatArray:
         """The points below which the mean lies with ``probabilities``, linear in between."""

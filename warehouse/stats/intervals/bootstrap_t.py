@@ -37,15 +37,10 @@ _TIED = 10  # digits to which totals, at most 1, are told apart
 
 @dataclass(frozen=True)
 class StudentisedDraws:
-    """Bootstrap distribution of t = (mean − μ)/error.
+    """Bootstrap distribution of t = (mean − μ)/error."""
 
-    Attributes:
-        values: t* of the resamples, ascending, shape (B,); infinite where a resample has no error.
-        degrees_of_freedom: ν of the error.
-    """
-
-    values: FloatArray
-    degrees_of_freedom: float
+    values: FloatArray  #: t* of the resamples, ascending, shape (B,); infinite where a resample has no error.
+    degrees_of_freedom: float  #: ν of the error.
 
     def ends(self, level: float) -> tuple[float, float]:
         """What goes off the mean for either end, in errors: lower end m − high·se, upper m − low·se.

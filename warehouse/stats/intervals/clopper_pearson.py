@@ -45,22 +45,16 @@ _MISSED = -math.log(0.025)
 
 @dataclass(frozen=True)
 class EffectiveN:
-    """The units (clusters, or prompts where there are none) behind a mean of bounded scores.
+    """The units (clusters, or prompts where there are none) behind a mean of bounded scores."""
 
-    Attributes:
-        present: the smaller of the numbers of units that are not wholly at the lower bound and
-            not wholly at the upper bound (k_min).
-        effective: the smaller of (Σ T)²/Σ T² for T the units' totals above the lower bound, and
-            below the upper bound (k_eff); at most ``present``. For 0/1 scores without
-            clusters the number of the rarer answer.
-        units: 1/Σ f_c², the number of units if all were of one size (G_eff).
-        size_cv: coefficient of variation of the cluster sizes; 0 without clusters.
-    """
-
+    #: the smaller of the numbers of units that are not wholly at the lower bound and not wholly at the upper bound
+    #: (k_min).
     present: int
+    #: the smaller of (Σ T)²/Σ T² for T the units' totals above the lower bound, and below the upper bound (k_eff); at
+    #: most ``present``. For 0/1 scores without clusters the number of the rarer answer.
     effective: float
-    units: float
-    size_cv: float
+    units: float  #: 1/Σ f_c², the number of units if all were of one size (G_eff).
+    size_cv: float  #: coefficient of variation of the cluster sizes; 0 without clusters.
 
 
 def effective_n(sample: Sample) -> EffectiveN:
@@ -254,17 +248,11 @@ _FEWEST_INFORMATIVE_CLUSTERS = 4
 
 @dataclass(frozen=True)
 class InformativeClusters:
-    """How much the clusters can say about a proportion.
+    """How much the clusters can say about a proportion."""
 
-    Attributes:
-        effective: G_eff = 1/Σ f_c², between 1 and G.
-        k_min: the smaller of the numbers of clusters with a 1 and with a 0.
-        size_cv: coefficient of variation of the cluster sizes (ddof 0).
-    """
-
-    effective: float
-    k_min: int
-    size_cv: float
+    effective: float  #: G_eff = 1/Σ f_c², between 1 and G.
+    k_min: int  #: the smaller of the numbers of clusters with a 1 and with a 0.
+    size_cv: float  #: coefficient of variation of the cluster sizes (ddof 0).
 
 
 def interval_korn_graubard(

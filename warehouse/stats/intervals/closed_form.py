@@ -191,35 +191,20 @@ def wilson_weighted(sample: Sample, level: float) -> Interval | None:
 
 @dataclass(frozen=True)
 class FixedPromptsEstimate(NamedFigures):
-    """A figure of one run of which only the draws are random; the prompts are all there are.
+    """A figure of one run of which only the draws are random; the prompts are all there are."""
 
-    Attributes:
-        estimate: unweighted mean over prompts.
-        standard_error: of ``estimate``; None where it is 0 or not defined, see ``reason``.
-        ci_low: lower end of the interval, None where none can be given.
-        ci_high: upper end of the interval.
-        level: nominal coverage of the interval.
-        n_prompts: prompts n.
-        n_draws: draws of all prompts together.
-        method: of the interval: ``"wilson_bounded"`` for bounded scores, else ``"t"``.
-        reason: why this method, or why there is no interval.
-        flags: warnings: ``within_imputed``, ``no_repeated_draws``, ``zero_standard_error``.
-        degrees_of_freedom: of ``standard_error`` (Satterthwaite).
-        estimand: ``"prompts_fixed"``.
-    """
-
-    estimate: float
-    standard_error: float | None
-    ci_low: float | None
-    ci_high: float | None
-    level: float
-    n_prompts: int
-    n_draws: int
-    method: str
-    reason: str
-    flags: tuple[str, ...]
-    degrees_of_freedom: float | None
-    estimand: str = PROMPTS_FIXED
+    estimate: float  #: unweighted mean over prompts.
+    standard_error: float | None  #: of ``estimate``; None where it is 0 or not defined, see ``reason``.
+    ci_low: float | None  #: lower end of the interval, None where none can be given.
+    ci_high: float | None  #: upper end of the interval.
+    level: float  #: nominal coverage of the interval.
+    n_prompts: int  #: prompts n.
+    n_draws: int  #: draws of all prompts together.
+    method: str  #: of the interval: ``"wilson_bounded"`` for bounded scores, else ``"t"``.
+    reason: str  #: why this method, or why there is no interval.
+    flags: tuple[str, ...]  #: warnings: ``within_imputed``, ``no_repeated_draws``, ``zero_standard_error``.
+    degrees_of_freedom: float | None  #: of ``standard_error`` (Satterthwaite).
+    estimand: str = PROMPTS_FIXED  #: ``"prompts_fixed"``.
 
     def __str__(self) -> str:
         basis = f"{100 * self.level:g} % {self.method}"

@@ -42,44 +42,27 @@ MANY_PROMPTS = 200
 
 @dataclass(frozen=True)
 class MissingBounds(NamedFigures):
-    """What the mean can be, whatever the missing scores were.
+    """What the mean can be, whatever the missing scores were."""
 
-    Attributes:
-        theta_low: mean with every missing score at the lower bound.
-        theta_high: mean with every missing score at the upper bound.
-        ci_low: lower end of the interval, None where none can be given.
-        ci_high: upper end of it.
-        level: nominal coverage of the true mean.
-        c: of Imbens and Manski's interval: C, the number of standard errors added on each side,
-            between the one-sided and the two-sided normal quantile; else None.
-        se_low: error of ``theta_low`` over all prompts (CLT, or CR2 with clusters).
-        se_high: error of ``theta_high``.
-        n_prompts: n, scored and missing.
-        n_scored: prompts with a score.
-        n_missing: prompts without one.
-        share_missing: n_missing / n, in [0, 1].
-        n_clusters: clusters over all prompts, None where the data carry none.
-        method: ``"default_hull"`` or ``"imbens_manski"``.
-        reason: how the interval came about, or why there is none.
-        flags: those of the default intervals that the hull is made of;
-            ``imbens_manski_too_short`` with clusters or below 200 prompts.
-    """
-
-    theta_low: float
-    theta_high: float
-    ci_low: float | None
-    ci_high: float | None
-    level: float
+    theta_low: float  #: mean with every missing score at the lower bound.
+    theta_high: float  #: mean with every missing score at the upper bound.
+    ci_low: float | None  #: lower end of the interval, None where none can be given.
+    ci_high: float | None  #: upper end of it.
+    level: float  #: nominal coverage of the true mean.
+    #: of Imbens and Manski's interval: C, the number of standard errors added on each side, between the one-sided and
+    #: the two-sided normal quantile; else None.
     c: float | None
-    se_low: float | None
-    se_high: float | None
-    n_prompts: int
-    n_scored: int
-    n_missing: int
-    share_missing: float
-    n_clusters: int | None
-    method: str
-    reason: str
+    se_low: float | None  #: error of ``theta_low`` over all prompts (CLT, or CR2 with clusters).
+    se_high: float | None  #: error of ``theta_high``.
+    n_prompts: int  #: n, scored and missing.
+    n_scored: int  #: prompts with a score.
+    n_missing: int  #: prompts without one.
+    share_missing: float  #: n_missing / n, in [0, 1].
+    n_clusters: int | None  #: clusters over all prompts, None where the data carry none.
+    method: str  #: ``"default_hull"`` or ``"imbens_manski"``.
+    reason: str  #: how the interval came about, or why there is none.
+    #: those of the default intervals that the hull is made of; ``imbens_manski_too_short`` with clusters or below 200
+    #: prompts.
     flags: tuple[str, ...] = ()
 
     def __str__(self) -> str:

@@ -23,45 +23,28 @@ from warehouse.stats.core.inputs import ROUNDING, Clusters, FloatArray, as_clust
 
 @dataclass(frozen=True)
 class ClusterRobust:
-    """Cluster-robust standard errors of a mean.
+    """Cluster-robust standard errors of a mean."""
 
-    Attributes:
-        n_prompts: n.
-        n_clusters: G.
-        se_clustered: Miller eq. 4.
-        se_cr0: CR0² = (1/n²) Σ D_c².
-        se_cr1: CR1² = CR0² · G/(G−1).
-        se_cr2: CR2² = (1/n²) Σ D_c²/(1−f_c) (Bell and McCaffrey 2002).
-        se_cr3: cluster jackknife, CV3² = ((G−1)/G)(1/n²) Σ D_c²/(1−f_c)².
-        degrees_of_freedom: Satterthwaite's for CR2 under independence, in [1, G−1].
-        icc: intra-cluster correlation (MSB−MSW)/(MSB+(n0−1)MSW), not clipped; None where
-            every cluster holds one prompt or all scores are equal.
-    """
-
-    n_prompts: int
-    n_clusters: int
-    se_clustered: float
-    se_cr0: float
-    se_cr1: float
-    se_cr2: float
-    se_cr3: float
-    degrees_of_freedom: float
+    n_prompts: int  #: n.
+    n_clusters: int  #: G.
+    se_clustered: float  #: Miller eq. 4.
+    se_cr0: float  #: CR0² = (1/n²) Σ D_c².
+    se_cr1: float  #: CR1² = CR0² · G/(G−1).
+    se_cr2: float  #: CR2² = (1/n²) Σ D_c²/(1−f_c) (Bell and McCaffrey 2002).
+    se_cr3: float  #: cluster jackknife, CV3² = ((G−1)/G)(1/n²) Σ D_c²/(1−f_c)².
+    degrees_of_freedom: float  #: Satterthwaite's for CR2 under independence, in [1, G−1].
+    #: intra-cluster correlation (MSB−MSW)/(MSB+(n0−1)MSW), not clipped; None where every cluster holds one prompt or
+    #: all scores are equal.
     icc: float | None
 
 
 @dataclass(frozen=True)
 class ClusterSums:
-    """Per-cluster figures that all estimators share.
+    """Per-cluster figures that all estimators share."""
 
-    Attributes:
-        sums: D_c, shape (G,).
-        sizes: n_c, shape (G,).
-        squares: Σ d_i² over all prompts.
-    """
-
-    sums: FloatArray
-    sizes: FloatArray
-    squares: float
+    sums: FloatArray  #: D_c, shape (G,).
+    sizes: FloatArray  #: n_c, shape (G,).
+    squares: float  #: Σ d_i² over all prompts.
 
     @property
     def n(self) -> float:
@@ -172,26 +155,16 @@ _ALL_BUT_ALL = 0.999
 
 @dataclass(frozen=True)
 class UnitWeights:
-    """What the weights say of the error, whatever the scores; a unit is a cluster, or a prompt.
+    """What the weights say of the error, whatever the scores; a unit is a cluster, or a prompt."""
 
-    Attributes:
-        shares: F_c, shape (G,).
-        squares: v_c, shape (G,).
-        reductions: a_c: what each squared D_c is divided by, shape (G,).
-        degrees_of_freedom: Satterthwaite's under independent scores of one variance, in [1, G − 1];
-            None where a single unit has a weight.
-        kish: n_K = 1/Σ f_i².
-        effective_units: 1/Σ F_c².
-        flags: ``weights_concentrated``, ``weights_dominated``.
-    """
-
-    shares: FloatArray
-    squares: FloatArray
-    reductions: FloatArray
+    shares: FloatArray  #: F_c, shape (G,).
+    squares: FloatArray  #: v_c, shape (G,).
+    reductions: FloatArray  #: a_c: what each squared D_c is divided by, shape (G,).
+    #: Satterthwaite's under independent scores of one variance, in [1, G − 1]; None where a single unit has a weight.
     degrees_of_freedom: float | None
-    kish: float
-    effective_units: float
-    flags: tuple[str, ...]
+    kish: float  #: n_K = 1/Σ f_i².
+    effective_units: float  #: 1/Σ F_c².
+    flags: tuple[str, ...]  #: ``weights_concentrated``, ``weights_dominated``.
 
     def pulls(self, totals: FloatArray) -> FloatArray:
         """D_c/sqrt(a_c), whose squares add up to the squared error, shape (G,).

@@ -51,27 +51,16 @@ _BLOCK = 1 << 18  # weights at a time
 
 @dataclass(frozen=True)
 class WildBootstrapTest(NamedFigures):
-    """Wild cluster bootstrap test of H0: the mean is ``null``.
+    """Wild cluster bootstrap test of H0: the mean is ``null``."""
 
-    Attributes:
-        p_value: two-sided, (1 + #{|t*| >= |t|})/(1 + B), or that of the sign flip.
-        statistic: t, the distance of the mean from ``null`` in CR1 errors.
-        mean: of the scores (or differences).
-        null: μ0.
-        n_prompts: n.
-        n_clusters: G; without clusters each prompt is one.
-        n_resamples: B.
-        method: ``"webb"``, or ``"sign_flip"`` where sums of clusters are sparse or tied.
-    """
-
-    p_value: float
-    statistic: float
-    mean: float
-    null: float
-    n_prompts: int
-    n_clusters: int
-    n_resamples: int
-    method: str = "webb"
+    p_value: float  #: two-sided, (1 + #{|t*| >= |t|})/(1 + B), or that of the sign flip.
+    statistic: float  #: t, the distance of the mean from ``null`` in CR1 errors.
+    mean: float  #: of the scores (or differences).
+    null: float  #: μ0.
+    n_prompts: int  #: n.
+    n_clusters: int  #: G; without clusters each prompt is one.
+    n_resamples: int  #: B.
+    method: str = "webb"  #: ``"webb"``, or ``"sign_flip"`` where sums of clusters are sparse or tied.
 
     def __str__(self) -> str:
         name = "wild cluster bootstrap" if self.method == "webb" else "sign flip of clusters"
@@ -95,27 +84,16 @@ class _Draws(NamedTuple):
 
 @dataclass(frozen=True)
 class WildBootstrap:
-    """The draws of a wild bootstrap, ready for any μ0.
+    """The draws of a wild bootstrap, ready for any μ0."""
 
-    Attributes:
-        mean: s̄.
-        error: its CR1 error, above 0.
-        n_clusters: G.
-        shares: Σ f_c².
-        draws: sums of each draw.
-        sums: D_c, shape (G,).
-        sizes: n_c, shape (G,).
-        seed: of the draws.
-    """
-
-    mean: float
-    error: float
-    n_clusters: int
-    shares: float
-    draws: _Draws
-    sums: FloatArray
-    sizes: FloatArray
-    seed: int
+    mean: float  #: s̄.
+    error: float  #: its CR1 error, above 0.
+    n_clusters: int  #: G.
+    shares: float  #: Σ f_c².
+    draws: _Draws  #: sums of each draw.
+    sums: FloatArray  #: D_c, shape (G,).
+    sizes: FloatArray  #: n_c, shape (G,).
+    seed: int  #: of the draws.
 
     def statistics(self, null: float) -> FloatArray:
         """t* of each draw at μ0 = ``null``, infinite where its error is 0, shape (B,)."""

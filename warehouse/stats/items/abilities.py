@@ -37,33 +37,21 @@ _ITEMS_PER_MODEL = 10
 
 @dataclass(frozen=True, eq=False)
 class Abilities(NamedFigures):
-    """Abilities in the frame of the pool.
+    """Abilities in the frame of the pool."""
 
-    Attributes:
-        models: names, shape (M,).
-        ability: MAP, standardised to mean 0 and standard deviation 1 (ddof 0) over the pool, shape (M,).
-        se: standard error in that frame, shape (M,); NaN with ``reason``.
-        covariance: of the abilities, shape (M, M); not part of `to_dict`.
-        shift, scale: the MAP on the scale of the fit is shift + scale · ability.
-        n_clusters: clusters of items behind the errors; None: items are independent given θ.
-        df: degrees of freedom of the errors: clusters − 1; infinite without clusters.
-        mean_models: models per item n̄, behind the small-sample factor.
-        flags: ``errors_short`` (more than 10 items per model: errors are a little too small),
-            ``few_models``.
-        reason: why there are no errors; empty if there are.
-    """
-
-    models: tuple[str, ...]
-    ability: FloatArray
-    se: FloatArray
-    covariance: FloatArray = field(repr=False)
+    models: tuple[str, ...]  #: names, shape (M,).
+    ability: FloatArray  #: MAP, standardised to mean 0 and standard deviation 1 (ddof 0) over the pool, shape (M,).
+    se: FloatArray  #: standard error in that frame, shape (M,); NaN with ``reason``.
+    covariance: FloatArray = field(repr=False)  #: of the abilities, shape (M, M); not part of `to_dict`.
+    #: shift, scale: the MAP on the scale of the fit is shift + scale · ability.
     shift: float = 0.0
     scale: float = 1.0
-    n_clusters: int | None = None
-    df: float = math.inf
-    mean_models: float = math.nan
+    n_clusters: int | None = None  #: clusters of items behind the errors; None: items are independent given θ.
+    df: float = math.inf  #: degrees of freedom of the errors: clusters − 1; infinite without clusters.
+    mean_models: float = math.nan  #: models per item n̄, behind the small-sample factor.
+    #: ``errors_short`` (more than 10 items per model: errors are a little too small), ``few_models``.
     flags: tuple[str, ...] = ()
-    reason: str = ""
+    reason: str = ""  #: why there are no errors; empty if there are.
 
     def to_dict(self) -> dict[str, Any]:
         """The figures by name, without the covariance."""
@@ -77,25 +65,18 @@ class Abilities(NamedFigures):
 
 @dataclass(frozen=True)
 class AbilityContrast(NamedFigures):
-    """Difference of two abilities, in standard deviations of the pool.
+    """Difference of two abilities, in standard deviations of the pool."""
 
-    Attributes:
-        model, other: the two.
-        difference: ability of ``model`` less that of ``other``.
-        se: its standard error; None without errors.
-        low, high: interval of Student's t with the degrees of freedom of the abilities (normal without clusters).
-        p_value: two-sided, of no difference.
-        level: of the interval.
-    """
-
+    #: model, other: the two.
     model: str
     other: str
-    difference: float
-    se: float | None
+    difference: float  #: ability of ``model`` less that of ``other``.
+    se: float | None  #: its standard error; None without errors.
+    #: low, high: interval of Student's t with the degrees of freedom of the abilities (normal without clusters).
     low: float | None
     high: float | None
-    p_value: float | None
-    level: float
+    p_value: float | None  #: two-sided, of no difference.
+    level: float  #: of the interval.
 
     def __str__(self) -> str:
         if self.low is None or self.high is None:
@@ -246,19 +227,12 @@ class _Items:
 
 @dataclass(eq=False)
 class _Profile:
-    """What items add to the information of abilities, and take off as they are estimated too.
+    """What items add to the information of abilities, and take off as they are estimated too."""
 
-    Attributes:
-        diagonal: ΣWa² of each model, shape (M,).
-        lost: what the items take off, shape (M, M).
-        scores: profiled score of each model, summed by cluster of items, shape (M, G).
-        leverage: ΣWa² by cluster, shape (M, G).
-    """
-
-    diagonal: FloatArray
-    lost: FloatArray
-    scores: FloatArray
-    leverage: FloatArray
+    diagonal: FloatArray  #: ΣWa² of each model, shape (M,).
+    lost: FloatArray  #: what the items take off, shape (M, M).
+    scores: FloatArray  #: profiled score of each model, summed by cluster of items, shape (M, G).
+    leverage: FloatArray  #: ΣWa² by cluster, shape (M, G).
 
 
 @dataclass(frozen=True, eq=False)
@@ -333,20 +307,14 @@ MOST_DRAWN = 200
 
 @dataclass(frozen=True, eq=False)
 class AbilityRanks(NamedFigures):
-    """Ranks by ability, 1 the most able.
+    """Ranks by ability, 1 the most able."""
 
-    Attributes:
-        rank: by the estimates, ties in the order of the models, shape (M,).
-        low, high: ends of each model's rank set, shape (M,); None without errors.
-        level: chance that the set holds the model's rank.
-        method: ``max_t`` (draws of the largest |T| over a model's own differences) or ``bonferroni``.
-    """
-
-    rank: NDArray[np.intp]
+    rank: NDArray[np.intp]  #: by the estimates, ties in the order of the models, shape (M,).
+    #: low, high: ends of each model's rank set, shape (M,); None without errors.
     low: NDArray[np.intp] | None
     high: NDArray[np.intp] | None
-    level: float
-    method: str
+    level: float  #: chance that the set holds the model's rank.
+    method: str  #: ``max_t`` (draws of the largest |T| over a model's own differences) or ``bonferroni``.
 
 
 def ability_ranks(estimates: Abilities, *, level: float = 0.95, seed: int = 0, n_draws: int = 1999) -> AbilityRanks:

@@ -27,23 +27,14 @@ _STEPS = 50
 
 @dataclass(frozen=True, eq=False)
 class NextItems(NamedFigures):
-    """What to ask next.
+    """What to ask next."""
 
-    Attributes:
-        items: rows of the fit's items, the most informative first.
-        names: their names.
-        information: a²P(1−P) of each at ``ability``.
-        ability: MAP on the scale of the fit.
-        sd: 1/sqrt(1/ρ² + Σ Wa²) over the answered items.
-        n_asked: items answered so far.
-    """
-
-    items: NDArray[np.intp]
-    names: tuple[str, ...]
-    information: FloatArray
-    ability: float
-    sd: float
-    n_asked: int
+    items: NDArray[np.intp]  #: rows of the fit's items, the most informative first.
+    names: tuple[str, ...]  #: their names.
+    information: FloatArray  #: a²P(1−P) of each at ``ability``.
+    ability: float  #: MAP on the scale of the fit.
+    sd: float  #: 1/sqrt(1/ρ² + Σ Wa²) over the answered items.
+    n_asked: int  #: items answered so far.
 
     def __str__(self) -> str:
         return f"ability {self.ability:.3g} (sd {self.sd:.3g}) after {self.n_asked} items; next {', '.join(self.names)}"
@@ -51,27 +42,16 @@ class NextItems(NamedFigures):
 
 @dataclass(frozen=True, eq=False)
 class Replay(NamedFigures):
-    """Adaptive choice replayed on stored models that the items were not fitted on.
+    """Adaptive choice replayed on stored models that the items were not fitted on."""
 
-    Attributes:
-        n_items: items asked of each.
-        n_models: models replayed.
-        scores: |θ̂_n − θ̂_all|/sd_n of each model, shape (M,).
-        factor: q: the ceil(level·(M+1))-th smallest score; None with ``reason``.
-        level: of the interval θ̂_n ± q·sd_n.
-        mean_error: mean |θ̂_n − θ̂_all|, in standard deviations of abilities.
-        mean_error_random: the same with as many items drawn at random.
-        reason: why there is no factor; empty if there is.
-    """
-
-    n_items: int
-    n_models: int
-    scores: FloatArray
-    factor: float | None
-    level: float
-    mean_error: float
-    mean_error_random: float
-    reason: str
+    n_items: int  #: items asked of each.
+    n_models: int  #: models replayed.
+    scores: FloatArray  #: |θ̂_n − θ̂_all|/sd_n of each model, shape (M,).
+    factor: float | None  #: q: the ceil(level·(M+1))-th smallest score; None with ``reason``.
+    level: float  #: of the interval θ̂_n ± q·sd_n.
+    mean_error: float  #: mean |θ̂_n − θ̂_all|, in standard deviations of abilities.
+    mean_error_random: float  #: the same with as many items drawn at random.
+    reason: str  #: why there is no factor; empty if there is.
 
     def __str__(self) -> str:
         factor = "no interval" if self.factor is None else f"interval ±{self.factor:.3g} sd"

@@ -35,37 +35,26 @@ TOP = 10
 
 @dataclass(frozen=True)
 class AnchorError(NamedFigures):
-    """One way to a score from m prompts, on models left out.
+    """One way to a score from m prompts, on models left out."""
 
-    Attributes:
-        n_items: m.
-        method: ``random`` (mean of random prompts), ``scores`` (weighted anchors by k-means on score
-            columns), ``irt`` (weighted anchors on (α, β)), ``p_irt``, ``gp_irt``.
-        error: mean |estimate − score on all prompts|.
-        se_error: of ``error``, over models; None with one.
-        bias: mean of estimate − score.
-        largest: largest |estimate − score|.
-        tau: Kendall's τ-b with the full ranking; None where constant.
-        reversals: share of pairs of models, not tied on all prompts, that the estimate puts the other
-            way round.
-        top_reversals: the same among the best 10; None with fewer than 2 pairs.
-        seed_sd, seed_sd_full: standard deviation over seeds (ddof 1), mean over recipes and
-            checkpoints, by the estimate and on all prompts; None without seeds.
-        monotonicity, monotonicity_full: mean τ-b of curves against the order of checkpoints; None
-            without three checkpoints of a run.
-    """
-
-    n_items: int
+    n_items: int  #: m.
+    #: ``random`` (mean of random prompts), ``scores`` (weighted anchors by k-means on score columns), ``irt`` (weighted
+    #: anchors on (α, β)), ``p_irt``, ``gp_irt``.
     method: str
-    error: float
-    se_error: float | None
-    bias: float
-    largest: float
-    tau: float | None
+    error: float  #: mean |estimate − score on all prompts|.
+    se_error: float | None  #: of ``error``, over models; None with one.
+    bias: float  #: mean of estimate − score.
+    largest: float  #: largest |estimate − score|.
+    tau: float | None  #: Kendall's τ-b with the full ranking; None where constant.
+    #: share of pairs of models, not tied on all prompts, that the estimate puts the other way round.
     reversals: float | None
-    top_reversals: float | None
+    top_reversals: float | None  #: the same among the best 10; None with fewer than 2 pairs.
+    #: seed_sd, seed_sd_full: standard deviation over seeds (ddof 1), mean over recipes and checkpoints, by the estimate
+    #: and on all prompts; None without seeds.
     seed_sd: float | None
     seed_sd_full: float | None
+    #: monotonicity, monotonicity_full: mean τ-b of curves against the order of checkpoints; None without three
+    #: checkpoints of a run.
     monotonicity: float | None
     monotonicity_full: float | None
 
@@ -76,32 +65,20 @@ class AnchorError(NamedFigures):
 
 @dataclass(frozen=True, eq=False)
 class RecipeCheckpoints:
-    """Which models are checkpoints and seeds of one recipe.
+    """Which models are checkpoints and seeds of one recipe."""
 
-    Attributes:
-        recipe: label of each model's recipe, equal for all its seeds and checkpoints, shape (M,).
-        seed: label of the training seed, shape (M,).
-        position: in training, NaN where unknown, shape (M,).
-    """
-
-    recipe: NDArray[np.intp]
-    seed: NDArray[np.intp]
-    position: FloatArray
+    recipe: NDArray[np.intp]  #: label of each model's recipe, equal for all its seeds and checkpoints, shape (M,).
+    seed: NDArray[np.intp]  #: label of the training seed, shape (M,).
+    position: FloatArray  #: in training, NaN where unknown, shape (M,).
 
 
 @dataclass(frozen=True, eq=False)
 class FittedItems:
-    """Items fitted on some models, with what gp-IRT needs of them.
+    """Items fitted on some models, with what gp-IRT needs of them."""
 
-    Attributes:
-        fit: the item response model.
-        biases: b̂ for each number of anchors, from models held out among these, in order.
-        variance: σ̂².
-    """
-
-    fit: IrtFit | DimensionsFit
-    biases: tuple[float, ...]
-    variance: float
+    fit: IrtFit | DimensionsFit  #: the item response model.
+    biases: tuple[float, ...]  #: b̂ for each number of anchors, from models held out among these, in order.
+    variance: float  #: σ̂².
 
 
 def anchor_errors(

@@ -26,19 +26,12 @@ _ROUNDS = 300
 
 @dataclass(frozen=True, eq=False)
 class Anchors(NamedFigures):
-    """Items that stand for clusters of items.
+    """Items that stand for clusters of items."""
 
-    Attributes:
-        items: numbers of the anchors, ascending, shape (m,).
-        weights: share of all items' weight in each anchor's cluster; sum 1, shape (m,).
-        clusters: place in ``items`` of each item's anchor, shape (N,).
-        inertia: weighted mean of squared distances to the centroids: what k-means makes small.
-    """
-
-    items: NDArray[np.intp]
-    weights: FloatArray
-    clusters: NDArray[np.intp]
-    inertia: float
+    items: NDArray[np.intp]  #: numbers of the anchors, ascending, shape (m,).
+    weights: FloatArray  #: share of all items' weight in each anchor's cluster; sum 1, shape (m,).
+    clusters: NDArray[np.intp]  #: place in ``items`` of each item's anchor, shape (N,).
+    inertia: float  #: weighted mean of squared distances to the centroids: what k-means makes small.
 
     def __str__(self) -> str:
         return f"{len(self.items)} anchors of {len(self.clusters)} items"

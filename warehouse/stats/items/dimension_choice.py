@@ -33,36 +33,21 @@ Subsets = list[list[BoolArray]]
 
 @dataclass(frozen=True)
 class DimensionError(NamedFigures):
-    """D dimensions and m random prompts, on models left out. Errors of scores are mean |estimate − score on all|.
+    """D dimensions and m random prompts, on models left out. Errors of scores are mean |estimate − score on all|."""
 
-    Attributes:
-        n_dimensions: D.
-        log_loss: mean −ln chance of hidden draws, nats a draw.
-        standard_error: of it, over groups of models.
-        behind: log_loss less the least of all D.
-        behind_standard_error: of that difference, over groups of models.
-        chosen: the fewest dimensions that are not more than a standard error of the difference behind.
-        converged: all fits did within their steps.
-        n_prompts: m.
-        mean_error: of the plain mean of these prompts.
-        p_irt_error: of p-IRT.
-        p_irt_gain: mean_error − p_irt_error: above 0 where p-IRT is nearer.
-        p_irt_gain_standard_error: of it, over groups of models.
-        gp_irt_error, gp_irt_gain, gp_irt_gain_standard_error: the same of gp-IRT, p-IRT mixed with the plain mean.
-    """
-
-    n_dimensions: int
-    log_loss: float
-    standard_error: float
-    behind: float
-    behind_standard_error: float
-    chosen: bool
-    converged: bool
-    n_prompts: int
-    mean_error: float
-    p_irt_error: float
-    p_irt_gain: float
-    p_irt_gain_standard_error: float
+    n_dimensions: int  #: D.
+    log_loss: float  #: mean −ln chance of hidden draws, nats a draw.
+    standard_error: float  #: of it, over groups of models.
+    behind: float  #: log_loss less the least of all D.
+    behind_standard_error: float  #: of that difference, over groups of models.
+    chosen: bool  #: the fewest dimensions that are not more than a standard error of the difference behind.
+    converged: bool  #: all fits did within their steps.
+    n_prompts: int  #: m.
+    mean_error: float  #: of the plain mean of these prompts.
+    p_irt_error: float  #: of p-IRT.
+    p_irt_gain: float  #: mean_error − p_irt_error: above 0 where p-IRT is nearer.
+    p_irt_gain_standard_error: float  #: of it, over groups of models.
+    #: gp_irt_error, gp_irt_gain, gp_irt_gain_standard_error: the same of gp-IRT, p-IRT mixed with the plain mean.
     gp_irt_error: float
     gp_irt_gain: float
     gp_irt_gain_standard_error: float

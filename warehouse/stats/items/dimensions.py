@@ -31,21 +31,13 @@ _SLOPE = 0.25
 
 @dataclass(frozen=True, eq=False)
 class DimensionsFit(NamedFigures):
-    """An item response model of D dimensions, turned so that its axes are those of the slopes' spread.
+    """An item response model of D dimensions, turned so that its axes are those of the slopes' spread."""
 
-    Attributes:
-        alpha: slopes, shape (J, D); the sum of each column is above 0.
-        d: intercepts, shape (J,).
-        theta: of the models, shape (M, D).
-        objective: −log likelihood + Σθ²/2 + Σα²/2 + Σd²/18: what was made small.
-        converged: within 200 steps.
-    """
-
-    alpha: FloatArray
-    d: FloatArray
-    theta: FloatArray
-    objective: float
-    converged: bool
+    alpha: FloatArray  #: slopes, shape (J, D); the sum of each column is above 0.
+    d: FloatArray  #: intercepts, shape (J,).
+    theta: FloatArray  #: of the models, shape (M, D).
+    objective: float  #: −log likelihood + Σθ²/2 + Σα²/2 + Σd²/18: what was made small.
+    converged: bool  #: within 200 steps.
 
     @property
     def n_dimensions(self) -> int:

@@ -33,37 +33,25 @@ _TRACY_WIDOM = 0.9793
 
 @dataclass(frozen=True, eq=False)
 class Discrimination(NamedFigures):
-    """How items go with the rest of the benchmark, over models.
+    """How items go with the rest of the benchmark, over models."""
 
-    Attributes:
-        items: names, shape (J,).
-        difficulty: mean score over the models that answered, shape (J,).
-        n_models: models that answered, shape (J,).
-        raw: Pearson correlation of the item with the overall score, itself included; NaN where
-            the item or the overall score is constant.
-        corrected: the same with the sum of the other items: r_c; NaN where that is constant.
-        oriented: the same with rest scores in which items against the others count in reverse (`orientation`).
-        p_negative: one-sided p of ``oriented`` < 0: Student's t with models − 2 degrees of freedom; 1 where
-            ``corrected`` is not below 0.
-        q_negative: the same after Benjamini and Hochberg over items.
-        is_negative: q_negative at most ``alpha``.
-        is_constant: every model has the same score.
-        alpha: expected share of false ones among the negative items.
-        flags: ``noise`` (fewer than 30 models: raw figures are mostly noise).
-    """
-
-    items: tuple[str, ...]
-    difficulty: FloatArray
-    n_models: NDArray[np.intp]
+    items: tuple[str, ...]  #: names, shape (J,).
+    difficulty: FloatArray  #: mean score over the models that answered, shape (J,).
+    n_models: NDArray[np.intp]  #: models that answered, shape (J,).
+    #: Pearson correlation of the item with the overall score, itself included; NaN where the item or the overall score
+    #: is constant.
     raw: FloatArray
-    corrected: FloatArray
+    corrected: FloatArray  #: the same with the sum of the other items: r_c; NaN where that is constant.
+    #: the same with rest scores in which items against the others count in reverse (`orientation`).
     oriented: FloatArray
+    #: one-sided p of ``oriented`` < 0: Student's t with models − 2 degrees of freedom; 1 where ``corrected`` is not
+    #: below 0.
     p_negative: FloatArray
-    q_negative: FloatArray
-    is_negative: NDArray[np.bool_]
-    is_constant: NDArray[np.bool_]
-    alpha: float
-    flags: tuple[str, ...]
+    q_negative: FloatArray  #: the same after Benjamini and Hochberg over items.
+    is_negative: NDArray[np.bool_]  #: q_negative at most ``alpha``.
+    is_constant: NDArray[np.bool_]  #: every model has the same score.
+    alpha: float  #: expected share of false ones among the negative items.
+    flags: tuple[str, ...]  #: ``noise`` (fewer than 30 models: raw figures are mostly noise).
 
     def __str__(self) -> str:
         return (
@@ -253,19 +241,14 @@ class FreeDiscrimination(NamedFigures):
     The a of a fitted model is above 0: an item that able models fail, as one with a wrong key, only gets
     a small one. Abilities come from the items with large ones, so that items against them show here even
     where they are many and the sum of scores hides them.
-
-    Attributes:
-        slope: of ln odds of a right answer on the fitted abilities, logits per standard deviation of
-            the models, shape (J,); NaN where all answers are alike.
-        p_negative: one-sided p of a correlation with the abilities below 0, by Student's t.
-        q_negative: the same after Benjamini and Hochberg over items.
-        is_negative: q_negative at most ``alpha``.
     """
 
+    #: of ln odds of a right answer on the fitted abilities, logits per standard deviation of the models, shape (J,);
+    #: NaN where all answers are alike.
     slope: FloatArray
-    p_negative: FloatArray
-    q_negative: FloatArray
-    is_negative: NDArray[np.bool_]
+    p_negative: FloatArray  #: one-sided p of a correlation with the abilities below 0, by Student's t.
+    q_negative: FloatArray  #: the same after Benjamini and Hochberg over items.
+    is_negative: NDArray[np.bool_]  #: q_negative at most ``alpha``.
 
     def __str__(self) -> str:
         return f"{int(self.is_negative.sum())} of {len(self.slope)} items go against the fitted ability"

@@ -53,27 +53,16 @@ class Penalty:
 
 @dataclass(frozen=True, eq=False)
 class Maximum:
-    """Where EM ended.
+    """Where EM ended."""
 
-    Attributes:
-        log_a: ln a of each item (2PL) or of all (1PL), shape (J,) or (1,).
-        d: intercepts, shape (J,).
-        block_means: prior mean of each block, shape (G,).
-        prior: of the abilities.
-        posterior: of the abilities, at these parameters.
-        objective: log likelihood less penalty.
-        rounds: EM rounds.
-        converged: whether the last one moved nothing by more than the tolerance.
-    """
-
-    log_a: FloatArray
-    d: FloatArray
-    block_means: FloatArray
-    prior: Prior
-    posterior: AbilityPosterior
-    objective: float
-    rounds: int
-    converged: bool
+    log_a: FloatArray  #: ln a of each item (2PL) or of all (1PL), shape (J,) or (1,).
+    d: FloatArray  #: intercepts, shape (J,).
+    block_means: FloatArray  #: prior mean of each block, shape (G,).
+    prior: Prior  #: of the abilities.
+    posterior: AbilityPosterior  #: of the abilities, at these parameters.
+    objective: float  #: log likelihood less penalty.
+    rounds: int  #: EM rounds.
+    converged: bool  #: whether the last one moved nothing by more than the tolerance.
 
     def slopes(self) -> FloatArray:
         """a of every item, shape (J,)."""

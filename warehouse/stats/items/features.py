@@ -39,47 +39,29 @@ FEW = "too few prompts"
 
 @dataclass(frozen=True)
 class Slope(NamedFigures):
-    """The change of a figure for one unit more of a feature, or of a group against the rest.
+    """The change of a figure for one unit more of a feature, or of a group against the rest."""
 
-    Attributes:
-        estimate: per unit; None where it cannot be had.
-        standard_error: CR2, HC2 without clusters.
-        ci_low: lower end of the interval.
-        ci_high: upper end.
-        df: Satterthwaite's degrees of freedom.
-        p_value: two-sided, of no slope.
-        flags: ``few_clusters`` where df is below 4; ``skewed`` where the figure is so skewed that a group of so few
-            prompts is found different too often (simulated near a ceiling: 9 % and not 5 %).
-        reason: why there is no slope, or no error.
-    """
-
-    estimate: float | None
-    standard_error: float | None
-    ci_low: float | None
-    ci_high: float | None
-    df: float | None
-    p_value: float | None
+    estimate: float | None  #: per unit; None where it cannot be had.
+    standard_error: float | None  #: CR2, HC2 without clusters.
+    ci_low: float | None  #: lower end of the interval.
+    ci_high: float | None  #: upper end.
+    df: float | None  #: Satterthwaite's degrees of freedom.
+    p_value: float | None  #: two-sided, of no slope.
+    #: ``few_clusters`` where df is below 4; ``skewed`` where the figure is so skewed that a group of so few prompts is
+    #: found different too often (simulated near a ceiling: 9 % and not 5 %).
     flags: tuple[str, ...]
-    reason: str
+    reason: str  #: why there is no slope, or no error.
 
 
 @dataclass(frozen=True)
 class JointTest(NamedFigures):
-    """Whether any of several columns of a model has a slope.
+    """Whether any of several columns of a model has a slope."""
 
-    Attributes:
-        statistic: F; None where it cannot be had.
-        df_error: degrees of freedom of the denominator; those of the numerator are the columns.
-        p_value: of none at all.
-        flags: ``skewed``, as of `Slope`.
-        reason: why there is none.
-    """
-
-    statistic: float | None
-    df_error: float | None
-    p_value: float | None
-    flags: tuple[str, ...]
-    reason: str
+    statistic: float | None  #: F; None where it cannot be had.
+    df_error: float | None  #: degrees of freedom of the denominator; those of the numerator are the columns.
+    p_value: float | None  #: of none at all.
+    flags: tuple[str, ...]  #: ``skewed``, as of `Slope`.
+    reason: str  #: why there is none.
 
 
 def slope(y: ArrayLike, x: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95) -> Slope:

@@ -30,19 +30,13 @@ MODELS_PER_FAMILY, MINORITY = 5, 3
 
 @dataclass(frozen=True, eq=False)
 class ItemFit(NamedFigures):
-    """Mean squares of residuals, 1 where an item follows the model; a ranking, no test.
+    """Mean squares of residuals, 1 where an item follows the model; a ranking, no test."""
 
-    Attributes:
-        items: names, shape (J,).
-        infit: ΣE²/ΣV, E = Y − KP, V = KP(1−P): what happens near the item's difficulty, shape (J,).
-        outfit: mean E²/V: led by single surprises far from it.
-        z_infit, z_outfit: Wilson and Hilferty's transform; conservative, as P was fitted to the
-            same answers. Above 0: noisier than the model, below 0: more regular.
-    """
-
-    items: tuple[str, ...]
-    infit: FloatArray
-    outfit: FloatArray
+    items: tuple[str, ...]  #: names, shape (J,).
+    infit: FloatArray  #: ΣE²/ΣV, E = Y − KP, V = KP(1−P): what happens near the item's difficulty, shape (J,).
+    outfit: FloatArray  #: mean E²/V: led by single surprises far from it.
+    #: z_infit, z_outfit: Wilson and Hilferty's transform; conservative, as P was fitted to the same answers. Above 0:
+    #: noisier than the model, below 0: more regular.
     z_infit: FloatArray
     z_outfit: FloatArray
 
@@ -53,49 +47,29 @@ class ItemFit(NamedFigures):
 
 @dataclass(frozen=True, eq=False)
 class FamilyDif(NamedFigures):
-    """Items that are easier or harder for one family of models than their abilities predict.
+    """Items that are easier or harder for one family of models than their abilities predict."""
 
-    Attributes:
-        family: its name.
-        n_models: its models.
-        n_others: models that it is compared with.
-        effect: Σ E(x − x̄)/v: logits by which the item is easier for the family; NaN where not
-            tested, shape (J,).
-        z: effect · √v, standard normal without DIF.
-        p_value: two-sided.
-        q_value: after Benjamini and Hochberg over all items and families of one call.
-        is_flagged: q_value at most alpha.
-    """
-
-    family: str
-    n_models: int
-    n_others: int
+    family: str  #: its name.
+    n_models: int  #: its models.
+    n_others: int  #: models that it is compared with.
+    #: Σ E(x − x̄)/v: logits by which the item is easier for the family; NaN where not tested, shape (J,).
     effect: FloatArray
-    z: FloatArray
-    p_value: FloatArray
-    q_value: FloatArray
-    is_flagged: NDArray[np.bool_]
+    z: FloatArray  #: effect · √v, standard normal without DIF.
+    p_value: FloatArray  #: two-sided.
+    q_value: FloatArray  #: after Benjamini and Hochberg over all items and families of one call.
+    is_flagged: NDArray[np.bool_]  #: q_value at most alpha.
 
 
 @dataclass(frozen=True, eq=False)
 class Dif(NamedFigures):
-    """Differential functioning of items between families of models.
+    """Differential functioning of items between families of models."""
 
-    Attributes:
-        items: names, shape (J,).
-        families: one comparison each; of exactly two families only the first.
-        left_out: families with fewer than 5 models.
-        n_tested: items with at least 3 of the rarer answer.
-        re_estimated: items were flagged, and abilities estimated once more without them.
-        alpha: false discovery rate.
-    """
-
-    items: tuple[str, ...]
-    families: tuple[FamilyDif, ...]
-    left_out: tuple[str, ...]
-    n_tested: int
-    re_estimated: bool
-    alpha: float
+    items: tuple[str, ...]  #: names, shape (J,).
+    families: tuple[FamilyDif, ...]  #: one comparison each; of exactly two families only the first.
+    left_out: tuple[str, ...]  #: families with fewer than 5 models.
+    n_tested: int  #: items with at least 3 of the rarer answer.
+    re_estimated: bool  #: items were flagged, and abilities estimated once more without them.
+    alpha: float  #: false discovery rate.
 
     def __str__(self) -> str:
         flagged = np.any([family.is_flagged for family in self.families], axis=0)
@@ -244,28 +218,18 @@ _TINY = 1e-12
 
 @dataclass(frozen=True)
 class HeldOut(NamedFigures):
-    """Log loss of draws in held-out cells, in nats per draw; smaller is better.
+    """Log loss of draws in held-out cells, in nats per draw; smaller is better."""
 
-    Attributes:
-        loss_1pl, loss_2pl: mean −ln of the posterior predictive chance of each held-out draw.
-        loss_items: of the items' smoothed shares of success alone (every model alike).
-        difference: loss_2pl − loss_1pl; below 0: 2PL predicts better.
-        se: of ``difference``: standard error over models (ratio of sums).
-        share: of the cells that are not missing, held out.
-        n_cells: held-out cells.
-        n_draws: draws in them.
-        better: ``2pl`` or ``1pl``: the smaller loss.
-    """
-
+    #: loss_1pl, loss_2pl: mean −ln of the posterior predictive chance of each held-out draw.
     loss_1pl: float
     loss_2pl: float
-    loss_items: float
-    difference: float
-    se: float
-    share: float
-    n_cells: int
-    n_draws: int
-    better: str
+    loss_items: float  #: of the items' smoothed shares of success alone (every model alike).
+    difference: float  #: loss_2pl − loss_1pl; below 0: 2PL predicts better.
+    se: float  #: of ``difference``: standard error over models (ratio of sums).
+    share: float  #: of the cells that are not missing, held out.
+    n_cells: int  #: held-out cells.
+    n_draws: int  #: draws in them.
+    better: str  #: ``2pl`` or ``1pl``: the smaller loss.
 
     def __str__(self) -> str:
         return f"log loss 1PL {self.loss_1pl:.4g}, 2PL {self.loss_2pl:.4g} ({self.n_draws} held-out draws)"

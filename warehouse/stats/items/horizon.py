@@ -34,100 +34,65 @@ _CELLS, _MOST = 1 << 20, 20_000_000
 
 @dataclass(frozen=True)
 class HorizonBin:
-    """Tasks of like length: what was solved, and what the curve says.
+    """Tasks of like length: what was solved, and what the curve says."""
 
-    Attributes:
-        low: minutes, included; ``high`` excluded, None where nothing is above.
-        n_tasks: tasks in it.
-        success: weighted share of runs that succeeded; ``fitted``: weighted mean of the curve.
-    """
-
-    low: float
+    low: float  #: minutes, included; ``high`` excluded, None where nothing is above.
     high: float | None
-    n_tasks: int
-    success: float
+    n_tasks: int  #: tasks in it.
+    success: float  #: weighted share of runs that succeeded; ``fitted``: weighted mean of the curve.
     fitted: float
 
 
 @dataclass(frozen=True)
 class Horizon:
-    """How long tasks are that an agent does with probability q.
+    """How long tasks are that an agent does with probability q."""
 
-    Attributes:
-        q: the probability.
-        estimate: minutes; None with a reason.
-        low: lower end of the interval, ``high`` the upper; None where it is open.
-        unpenalised: the estimate with `NO_PENALTY`.
-        flags: ``extrapolated`` beyond the shortest and the longest task, ``unbounded_below``, ``unbounded_above``.
-        samples: log2 minutes in each resample, ±∞ where a curve has none; NaN where no task was drawn. Empty for
-            ``fieller``.
-    """
-
-    q: float
-    estimate: float | None
-    low: float | None
+    q: float  #: the probability.
+    estimate: float | None  #: minutes; None with a reason.
+    low: float | None  #: lower end of the interval, ``high`` the upper; None where it is open.
     high: float | None
-    unpenalised: float | None
+    unpenalised: float | None  #: the estimate with `NO_PENALTY`.
+    #: ``extrapolated`` beyond the shortest and the longest task, ``unbounded_below``, ``unbounded_above``.
     flags: tuple[str, ...]
+    #: log2 minutes in each resample, ±∞ where a curve has none; NaN where no task was drawn. Empty for ``fieller``.
     samples: FloatArray = field(repr=False, compare=False)
 
 
 @dataclass(frozen=True)
 class HorizonFit(NamedFigures):
-    """The curve of an agent.
+    """The curve of an agent."""
 
-    Attributes:
-        intercept: α, on log2 minutes; None with a reason.
-        slope: β of p = 1/(1 + exp(−α − βx)).
-        n_runs: runs, of which ``n_solved`` succeeded, on ``n_tasks`` of ``n_families``.
-        horizons: one for each q.
-        bins: of those with tasks.
-        cross_entropy: weighted mean of −ln of the probability of what happened.
-        curvature: coefficient of x² in a curve with one, without penalty; None where a family
-            left out leaves too little, and beyond 20 million families × tasks.
-        curvature_p: two-sided, t of families left out in turn.
-        flags: ``few_families`` below 10.
-        reason: why there is no horizon; empty if there is one.
-    """
-
-    intercept: float | None
-    slope: float | None
-    n_runs: int
+    intercept: float | None  #: α, on log2 minutes; None with a reason.
+    slope: float | None  #: β of p = 1/(1 + exp(−α − βx)).
+    n_runs: int  #: runs, of which ``n_solved`` succeeded, on ``n_tasks`` of ``n_families``.
     n_tasks: int
     n_families: int
     n_solved: int
-    horizons: tuple[Horizon, ...]
-    bins: tuple[HorizonBin, ...]
-    cross_entropy: float | None
+    horizons: tuple[Horizon, ...]  #: one for each q.
+    bins: tuple[HorizonBin, ...]  #: of those with tasks.
+    cross_entropy: float | None  #: weighted mean of −ln of the probability of what happened.
+    #: coefficient of x² in a curve with one, without penalty; None where a family left out leaves too little, and
+    #: beyond 20 million families × tasks.
     curvature: float | None
-    curvature_p: float | None
-    flags: tuple[str, ...]
-    reason: str
+    curvature_p: float | None  #: two-sided, t of families left out in turn.
+    flags: tuple[str, ...]  #: ``few_families`` below 10.
+    reason: str  #: why there is no horizon; empty if there is one.
 
 
 @dataclass(frozen=True)
 class HorizonTrend(NamedFigures):
-    """Horizons over days of release: least squares of log2 minutes.
+    """Horizons over days of release: least squares of log2 minutes."""
 
-    Attributes:
-        q: probability of success.
-        slope: doublings a day; None with a reason.
-        intercept: log2 minutes on the first day of all.
-        doubling_days: 1/slope; None where that is not above 0.
-        low: lower end of its interval, ``high`` the upper, over the resamples that all agents share: of tasks alone,
-            not of agents about the line; None where it is open.
-        n_models: agents with a horizon and a day.
-        reason: why there is no figure.
-    """
-
-    q: float
-    slope: float | None
-    intercept: float | None
-    doubling_days: float | None
+    q: float  #: probability of success.
+    slope: float | None  #: doublings a day; None with a reason.
+    intercept: float | None  #: log2 minutes on the first day of all.
+    doubling_days: float | None  #: 1/slope; None where that is not above 0.
+    #: lower end of its interval, ``high`` the upper, over the resamples that all agents share: of tasks alone, not of
+    #: agents about the line; None where it is open.
     low: float | None
     high: float | None
-    n_models: int
-    reason: str
+    n_models: int  #: agents with a horizon and a day.
+    reason: str  #: why there is no figure.
 
 
 @dataclass(frozen=True)

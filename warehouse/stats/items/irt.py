@@ -32,57 +32,37 @@ LINKS_FOR_2PL = 100
 
 @dataclass(frozen=True, eq=False)
 class IrtFit(NamedFigures):
-    """An item response model, fitted.
+    """An item response model, fitted."""
 
-    Attributes:
-        model: ``1pl`` or ``2pl``.
-        items: names, shape (J,).
-        models: names, shape (M,).
-        a: discrimination of each item, above 0 (one value for all in 1PL), shape (J,).
-        d: intercept: logit of success at θ = 0, shape (J,).
-        difficulty: −d/a: the ability with even chances, shape (J,).
-        se_a, se_d, se_difficulty: standard errors, the models a sample; NaN where not defined.
-        se_a_pool, se_d_pool: for comparing items among these models.
-        theta: posterior mean (EAP) of each model's ability, shape (M,).
-        theta_sd: posterior standard deviation; no error of a comparison (see `abilities`).
-        block: number of each model's block, shape (M,).
-        block_means: prior mean of each block, shape (G,).
-        prior_sd: common prior standard deviation within blocks.
-        log_likelihood: marginal, without binomial constants and penalties.
-        penalty: what the priors took off.
-        is_penalised: whether there were any.
-        n_cells: cells that are not missing.
-        rounds: EM rounds.
-        converged: no parameter moved by more than the tolerance in the last round.
-        bridge_items, bridge_models: the scale hangs on each of these alone.
-        flags: ``not_converged``, ``bridges``, ``few_models`` (2PL below 20), ``different_item_sets``
-            (one block, though models answered different items: the gap between them shrinks).
-    """
-
-    model: str
-    items: tuple[str, ...]
-    models: tuple[str, ...]
-    a: FloatArray
-    d: FloatArray
-    difficulty: FloatArray
+    model: str  #: ``1pl`` or ``2pl``.
+    items: tuple[str, ...]  #: names, shape (J,).
+    models: tuple[str, ...]  #: names, shape (M,).
+    a: FloatArray  #: discrimination of each item, above 0 (one value for all in 1PL), shape (J,).
+    d: FloatArray  #: intercept: logit of success at θ = 0, shape (J,).
+    difficulty: FloatArray  #: −d/a: the ability with even chances, shape (J,).
+    #: se_a, se_d, se_difficulty: standard errors, the models a sample; NaN where not defined.
     se_a: FloatArray
     se_d: FloatArray
     se_difficulty: FloatArray
+    #: se_a_pool, se_d_pool: for comparing items among these models.
     se_a_pool: FloatArray
     se_d_pool: FloatArray
-    theta: FloatArray
-    theta_sd: FloatArray
-    block: NDArray[np.intp]
-    block_means: FloatArray
-    prior_sd: float
-    log_likelihood: float
-    penalty: float
-    is_penalised: bool
-    n_cells: int
-    rounds: int
-    converged: bool
+    theta: FloatArray  #: posterior mean (EAP) of each model's ability, shape (M,).
+    theta_sd: FloatArray  #: posterior standard deviation; no error of a comparison (see `abilities`).
+    block: NDArray[np.intp]  #: number of each model's block, shape (M,).
+    block_means: FloatArray  #: prior mean of each block, shape (G,).
+    prior_sd: float  #: common prior standard deviation within blocks.
+    log_likelihood: float  #: marginal, without binomial constants and penalties.
+    penalty: float  #: what the priors took off.
+    is_penalised: bool  #: whether there were any.
+    n_cells: int  #: cells that are not missing.
+    rounds: int  #: EM rounds.
+    converged: bool  #: no parameter moved by more than the tolerance in the last round.
+    #: bridge_items, bridge_models: the scale hangs on each of these alone.
     bridge_items: tuple[str, ...]
     bridge_models: tuple[str, ...]
+    #: ``not_converged``, ``bridges``, ``few_models`` (2PL below 20), ``different_item_sets`` (one block, though models
+    #: answered different items: the gap between them shrinks).
     flags: tuple[str, ...] = field(default=())
 
     def __str__(self) -> str:

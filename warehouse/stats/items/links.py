@@ -24,17 +24,11 @@ _SHARED = 0.5
 
 @dataclass(frozen=True)
 class Links(NamedFigures):
-    """The pieces of the graph models–items (edges: cells that are not missing).
+    """The pieces of the graph models–items (edges: cells that are not missing)."""
 
-    Attributes:
-        components: names of the models of each connected piece, the largest first.
-        bridge_items: items without which models fall apart that are one piece with them.
-        bridge_models: models without which the other models fall apart.
-    """
-
-    components: tuple[tuple[str, ...], ...]
-    bridge_items: tuple[str, ...]
-    bridge_models: tuple[str, ...]
+    components: tuple[tuple[str, ...], ...]  #: names of the models of each connected piece, the largest first.
+    bridge_items: tuple[str, ...]  #: items without which models fall apart that are one piece with them.
+    bridge_models: tuple[str, ...]  #: models without which the other models fall apart.
 
     @property
     def is_connected(self) -> bool:

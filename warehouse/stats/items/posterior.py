@@ -30,21 +30,13 @@ _NARROWER = 0.25  # of the spread of the nodes, at most in one go
 
 @dataclass(frozen=True, eq=False)
 class ModelGroup:
-    """Models whose posteriors need the same number of nodes.
+    """Models whose posteriors need the same number of nodes."""
 
-    Attributes:
-        rows: their rows, shape (m,).
-        y: successes, shape (m, J).
-        k: draws, shape (m, J); None: one each.
-        counted: some cell has more than one draw.
-        offsets: node places in units of the spread, ascending and equally spaced, shape (n,).
-    """
-
-    rows: NDArray[np.intp]
-    y: Float32Array
-    k: Float32Array | None
-    counted: bool
-    offsets: FloatArray
+    rows: NDArray[np.intp]  #: their rows, shape (m,).
+    y: Float32Array  #: successes, shape (m, J).
+    k: Float32Array | None  #: draws, shape (m, J); None: one each.
+    counted: bool  #: some cell has more than one draw.
+    offsets: FloatArray  #: node places in units of the spread, ascending and equally spaced, shape (n,).
 
     def draws_of(self, block: slice) -> FloatArray | None:
         """Draws of a block of items, shape (B, m); None: what is not missing is one draw."""
@@ -61,35 +53,24 @@ class Prior:
 
 @dataclass(eq=False)
 class AbilityPosterior:
-    """Abilities after the answers; ``mean`` and ``sd`` also place the nodes of the next step.
+    """Abilities after the answers; ``mean`` and ``sd`` also place the nodes of the next step."""
 
-    Attributes:
-        mean: posterior mean (EAP) of each model, shape (M,).
-        sd: posterior standard deviation, shape (M,).
-        log_marginal: ln ∫ ΠP^Y(1−P)^(K−Y) φ(θ) dθ of each model, shape (M,).
-        nodes: for each group the abilities at the nodes, shapes (m, n).
-        weights: for each group the posterior weights of the nodes, sums 1, shapes (m, n).
-    """
-
-    mean: FloatArray
-    sd: FloatArray
+    mean: FloatArray  #: posterior mean (EAP) of each model, shape (M,).
+    sd: FloatArray  #: posterior standard deviation, shape (M,).
+    #: ln ∫ ΠP^Y(1−P)^(K−Y) φ(θ) dθ of each model, shape (M,).
     log_marginal: FloatArray = field(default_factory=lambda: np.empty(0))
-    nodes: list[FloatArray] = field(default_factory=list)
+    nodes: list[FloatArray] = field(default_factory=list)  #: for each group the abilities at the nodes, shapes (m, n).
+    #: for each group the posterior weights of the nodes, sums 1, shapes (m, n).
     weights: list[FloatArray] = field(default_factory=list)
 
 
 @dataclass(frozen=True, eq=False)
 class ItemSums:
-    """Posterior expectations summed over models, W = KP(1−P), each of shape (J,).
+    """Posterior expectations summed over models, W = KP(1−P), each of shape (J,)."""
 
-    Attributes:
-        residual: Σ E[Y − KP].
-        residual_theta: Σ E[θ(Y − KP)].
-        w, w_theta, w_theta2: Σ E[W], Σ E[Wθ], Σ E[Wθ²].
-    """
-
-    residual: FloatArray
-    residual_theta: FloatArray
+    residual: FloatArray  #: Σ E[Y − KP].
+    residual_theta: FloatArray  #: Σ E[θ(Y − KP)].
+    #: w, w_theta, w_theta2: Σ E[W], Σ E[Wθ], Σ E[Wθ²].
     w: FloatArray
     w_theta: FloatArray
     w_theta2: FloatArray

@@ -33,65 +33,43 @@ _LEVEL = 0.95
 
 @dataclass(frozen=True)
 class Effect(NamedFigures):
-    """A figure of test models after dropping items, and the same after random drops.
+    """A figure of test models after dropping items, and the same after random drops."""
 
-    Attributes:
-        value: mean over test models (or trajectories); for τ the figure itself; None where not defined.
-        low, high: 95 % interval of Student over test models (trajectories); None for τ and below 2.
-        random: mean over random drops.
-        random_low, random_high: 2.5 % and 97.5 % points over random drops.
-    """
-
-    value: float | None
+    value: float | None  #: mean over test models (or trajectories); for τ the figure itself; None where not defined.
+    #: low, high: 95 % interval of Student over test models (trajectories); None for τ and below 2.
     low: float | None
     high: float | None
-    random: float | None
+    random: float | None  #: mean over random drops.
+    #: random_low, random_high: 2.5 % and 97.5 % points over random drops.
     random_low: float | None
     random_high: float | None
 
 
 @dataclass(frozen=True)
 class PruningStep(NamedFigures):
-    """The effects of dropping one share of the items.
+    """The effects of dropping one share of the items."""
 
-    Attributes:
-        share: of the items, dropped.
-        n_dropped: items.
-        mean_change: mean score after less before.
-        se_ratio: standard error of the mean over items, after over before.
-        tau: Kendall's τ-b of the test models' ranking after with the one before.
-        monotonicity_change: change of τ-b of score with checkpoint, over trajectories; None without.
-        snr_ratio: signal-to-noise (mean over standard deviation of seeds), after over before, over
-            sets of seeds; None without.
-    """
-
-    share: float
-    n_dropped: int
-    mean_change: Effect
-    se_ratio: Effect
-    tau: Effect
-    monotonicity_change: Effect | None
+    share: float  #: of the items, dropped.
+    n_dropped: int  #: items.
+    mean_change: Effect  #: mean score after less before.
+    se_ratio: Effect  #: standard error of the mean over items, after over before.
+    tau: Effect  #: Kendall's τ-b of the test models' ranking after with the one before.
+    monotonicity_change: Effect | None  #: change of τ-b of score with checkpoint, over trajectories; None without.
+    #: signal-to-noise (mean over standard deviation of seeds), after over before, over sets of seeds; None without.
     snr_ratio: Effect | None = None
 
 
 @dataclass(frozen=True)
 class PruningCurve(NamedFigures):
-    """Pruning by discrimination, step by step.
+    """Pruning by discrimination, step by step."""
 
-    Attributes:
-        kind: of the split: ``random`` or ``difficulty``.
-        n_train, n_test: models.
-        n_items: items.
-        n_random: random drops behind each random figure.
-        steps: one for each share.
-    """
-
-    kind: str
+    kind: str  #: of the split: ``random`` or ``difficulty``.
+    #: n_train, n_test: models.
     n_train: int
     n_test: int
-    n_items: int
-    n_random: int
-    steps: tuple[PruningStep, ...]
+    n_items: int  #: items.
+    n_random: int  #: random drops behind each random figure.
+    steps: tuple[PruningStep, ...]  #: one for each share.
 
     def __str__(self) -> str:
         last = self.steps[-1]
@@ -261,43 +239,30 @@ _FEWEST = 3
 
 @dataclass(frozen=True, eq=False)
 class ModelSplit(NamedFigures):
-    """Rows of the train and of the test models.
+    """Rows of the train and of the test models."""
 
-    Attributes:
-        kind: ``random`` or ``difficulty``.
-        train: rows, ascending.
-        test: rows, ascending.
-    """
-
-    kind: str
-    train: NDArray[np.intp]
-    test: NDArray[np.intp]
+    kind: str  #: ``random`` or ``difficulty``.
+    train: NDArray[np.intp]  #: rows, ascending.
+    test: NDArray[np.intp]  #: rows, ascending.
 
 
 @dataclass(frozen=True)
 class SplitAgreement(NamedFigures):
-    """Discrimination of items on train models against test models.
+    """Discrimination of items on train models against test models."""
 
-    Attributes:
-        kind: of the split.
-        n_train, n_test: models.
-        n_items: items whose discrimination is defined on both sides.
-        pearson, spearman: correlation over those items; NaN below 3 items or without spread.
-        constant_train, constant_test: items that are constant on that side.
-        negative_train: items with r_c < 0 on the train side.
-        negative_both: of them those that are below 0 on the test side as well.
-    """
-
-    kind: str
+    kind: str  #: of the split.
+    #: n_train, n_test: models.
     n_train: int
     n_test: int
-    n_items: int
+    n_items: int  #: items whose discrimination is defined on both sides.
+    #: pearson, spearman: correlation over those items; NaN below 3 items or without spread.
     pearson: float
     spearman: float
+    #: constant_train, constant_test: items that are constant on that side.
     constant_train: int
     constant_test: int
-    negative_train: int
-    negative_both: int
+    negative_train: int  #: items with r_c < 0 on the train side.
+    negative_both: int  #: of them those that are below 0 on the test side as well.
 
     def __str__(self) -> str:
         return f"{self.kind} split: train-test correlation of discrimination {self.pearson:.3g} ({self.n_items} items)"

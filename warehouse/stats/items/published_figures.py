@@ -16,23 +16,14 @@ IntArray = NDArray[np.intp]
 
 @dataclass(frozen=True, eq=False)
 class Figures:
-    """Figures of models on benchmarks, at most one of each pair.
+    """Figures of models on benchmarks, at most one of each pair."""
 
-    Attributes:
-        values: in [0, 1], higher is better, shape (N,).
-        variance: square of the known standard error of each, 0 where none is known, shape (N,).
-        model: number of the model of each.
-        benchmark: number of the benchmark of each.
-        models: names, shape (M,).
-        benchmarks: names, shape (J,).
-    """
-
-    values: FloatArray
-    variance: FloatArray
-    model: IntArray
-    benchmark: IntArray
-    models: tuple[str, ...]
-    benchmarks: tuple[str, ...]
+    values: FloatArray  #: in [0, 1], higher is better, shape (N,).
+    variance: FloatArray  #: square of the known standard error of each, 0 where none is known, shape (N,).
+    model: IntArray  #: number of the model of each.
+    benchmark: IntArray  #: number of the benchmark of each.
+    models: tuple[str, ...]  #: names, shape (M,).
+    benchmarks: tuple[str, ...]  #: names, shape (J,).
 
     def part(self, kept: NDArray[np.bool_]) -> Figures:
         """Some of the figures, without the models and benchmarks that have none left."""

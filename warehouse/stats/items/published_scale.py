@@ -87,41 +87,23 @@ class _System:
 
 @dataclass(frozen=True, eq=False)
 class ScaleFit(NamedFigures):
-    """Models on one scale.
+    """Models on one scale."""
 
-    Attributes:
-        models: names, shape (M,).
-        benchmarks: names, shape (J,).
-        ability: mean 0 and standard deviation 1 in the pool (ddof 0).
-        se_info: by the curvature of the fit: right where misfits are independent, else too small.
-        se_jackknife: by leaving out one benchmark after the other.
-        standard_error: the larger of the two, as for differences (see `differences`).
-        n_benchmarks: figures of each model.
-        difficulty: ability at which a figure of .5 is expected, in the same frame, shape (J,).
-        slope: logits per standard deviation of the pool.
-        residual: root mean square of what the fit leaves of a benchmark's figures.
-        n_models: figures of each benchmark.
-        misfit: s, standard deviation of a figure around the fit, free of the parameters' number.
-        n_figures: N.
-        pool_sd: standard deviation of θ before it became 1.
-        left_out: abilities without each benchmark, in the frame of that fit, shape (J, M).
-    """
-
-    models: tuple[str, ...]
-    benchmarks: tuple[str, ...]
-    ability: FloatArray
-    se_info: FloatArray
-    se_jackknife: FloatArray
-    standard_error: FloatArray
-    n_benchmarks: IntArray
-    difficulty: FloatArray
-    slope: FloatArray
-    residual: FloatArray
-    n_models: IntArray
-    misfit: float
-    n_figures: int
-    pool_sd: float
-    left_out: FloatArray
+    models: tuple[str, ...]  #: names, shape (M,).
+    benchmarks: tuple[str, ...]  #: names, shape (J,).
+    ability: FloatArray  #: mean 0 and standard deviation 1 in the pool (ddof 0).
+    se_info: FloatArray  #: by the curvature of the fit: right where misfits are independent, else too small.
+    se_jackknife: FloatArray  #: by leaving out one benchmark after the other.
+    standard_error: FloatArray  #: the larger of the two, as for differences (see `differences`).
+    n_benchmarks: IntArray  #: figures of each model.
+    difficulty: FloatArray  #: ability at which a figure of .5 is expected, in the same frame, shape (J,).
+    slope: FloatArray  #: logits per standard deviation of the pool.
+    residual: FloatArray  #: root mean square of what the fit leaves of a benchmark's figures.
+    n_models: IntArray  #: figures of each benchmark.
+    misfit: float  #: s, standard deviation of a figure around the fit, free of the parameters' number.
+    n_figures: int  #: N.
+    pool_sd: float  #: standard deviation of θ before it became 1.
+    left_out: FloatArray  #: abilities without each benchmark, in the frame of that fit, shape (J, M).
     _parameters: _Parameters = field(repr=False)
     _system: _System = field(repr=False)
 
@@ -208,19 +190,12 @@ def published_scale(figures: Figures) -> ScaleFit:
 
 @dataclass(frozen=True)
 class HeldOut(NamedFigures):
-    """Root mean square error of figures that were held out, each by a fit to nine tenths of all.
+    """Root mean square error of figures that were held out, each by a fit to nine tenths of all."""
 
-    Attributes:
-        scale: of the scale.
-        additive: of the same with one slope for all benchmarks.
-        means: of the benchmark's mean.
-        n: figures.
-    """
-
-    scale: float
-    additive: float
-    means: float
-    n: int
+    scale: float  #: of the scale.
+    additive: float  #: of the same with one slope for all benchmarks.
+    means: float  #: of the benchmark's mean.
+    n: int  #: figures.
 
 
 @one_blas_thread()
@@ -252,26 +227,17 @@ def held_out(figures: Figures, *, seed: int = 0) -> HeldOut:
 
 @dataclass(frozen=True)
 class ScaleTrend(NamedFigures):
-    """Abilities over days of release: the slope of least squares.
+    """Abilities over days of release: the slope of least squares."""
 
-    Attributes:
-        estimate: standard deviations of the pool in a year.
-        standard_error: √(jackknife over days of release + jackknife over benchmarks). Models of one day stay
-            together, as those of one developer do mostly; the pool is standardised anew without each.
-        ci_low: lower end of the interval.
-        ci_high: upper end.
-        r_squared: share of the variance of abilities that the days explain.
-        n_models: models with a day.
-        n_days: different days.
-    """
-
-    estimate: float
+    estimate: float  #: standard deviations of the pool in a year.
+    #: √(jackknife over days of release + jackknife over benchmarks). Models of one day stay together, as those of one
+    #: developer do mostly; the pool is standardised anew without each.
     standard_error: float
-    ci_low: float
-    ci_high: float
-    r_squared: float
-    n_models: int
-    n_days: int
+    ci_low: float  #: lower end of the interval.
+    ci_high: float  #: upper end.
+    r_squared: float  #: share of the variance of abilities that the days explain.
+    n_models: int  #: models with a day.
+    n_days: int  #: different days.
 
 
 def scale_trend(scale: ScaleFit, years: ArrayLike, level: float = 0.95) -> ScaleTrend:

@@ -22,19 +22,12 @@ _MOST_DRAWS = 1 << 24  # whole numbers up to here are exact in 32 bits
 
 @dataclass(frozen=True, eq=False)
 class Responses:
-    """Successes and draws of M models on J items.
+    """Successes and draws of M models on J items."""
 
-    Attributes:
-        successes: Y, whole numbers 0 to K, 0 where missing, shape (M, J).
-        trials: K, shape (M, J); None: one draw in every cell.
-        models: names of the models, shape (M,).
-        items: names of the items, shape (J,).
-    """
-
-    successes: Float32Array
-    trials: Float32Array | None
-    models: tuple[str, ...]
-    items: tuple[str, ...]
+    successes: Float32Array  #: Y, whole numbers 0 to K, 0 where missing, shape (M, J).
+    trials: Float32Array | None  #: K, shape (M, J); None: one draw in every cell.
+    models: tuple[str, ...]  #: names of the models, shape (M,).
+    items: tuple[str, ...]  #: names of the items, shape (J,).
 
     @property
     def n_models(self) -> int:

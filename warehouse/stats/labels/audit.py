@@ -24,98 +24,59 @@ THRESHOLDS = (0.05, 0.1, 0.2, 0.5)
 
 @dataclass(frozen=True)
 class ListCalibration:
-    """Expected and observed share of right keys in the list down to a threshold.
+    """Expected and observed share of right keys in the list down to a threshold."""
 
-    Attributes:
-        threshold: the smallest posterior that is listed.
-        n_listed: items listed.
-        n_wrong: those that the audit found wrong.
-        expected_fdr: mean of 1 − posterior; None for an empty list, like the next four.
-        observed_fdr: share that the audit found right.
-        observed_low: lower end of its Clopper–Pearson interval.
-        observed_high: upper end.
-        excess: expected minus observed; above 0 the list is better than it says.
-    """
-
-    threshold: float
-    n_listed: int
-    n_wrong: int
-    expected_fdr: float | None
-    observed_fdr: float | None
-    observed_low: float | None
-    observed_high: float | None
-    excess: float | None
+    threshold: float  #: the smallest posterior that is listed.
+    n_listed: int  #: items listed.
+    n_wrong: int  #: those that the audit found wrong.
+    expected_fdr: float | None  #: mean of 1 − posterior; None for an empty list, like the next four.
+    observed_fdr: float | None  #: share that the audit found right.
+    observed_low: float | None  #: lower end of its Clopper–Pearson interval.
+    observed_high: float | None  #: upper end.
+    excess: float | None  #: expected minus observed; above 0 the list is better than it says.
 
 
 @dataclass(frozen=True)
 class RankingScore:
-    """How well a score ranks the wrong keys of some items before the right ones.
+    """How well a score ranks the wrong keys of some items before the right ones."""
 
-    Attributes:
-        stratum: label of the stratum that the items are of; None for all.
-        n_items: items with a score and a verdict.
-        n_wrong: those with a wrong key.
-        base_rate: n_wrong over n_items, the average precision of a random order.
-        auc: P(a wrong key scores above a right one), ties one half; None if all keys are alike.
-        average_precision: mean of the precision at each wrong key, tied items taken together; None
-            without a wrong key.
-    """
-
-    stratum: Label
-    n_items: int
-    n_wrong: int
-    base_rate: float
-    auc: float | None
+    stratum: Label  #: label of the stratum that the items are of; None for all.
+    n_items: int  #: items with a score and a verdict.
+    n_wrong: int  #: those with a wrong key.
+    base_rate: float  #: n_wrong over n_items, the average precision of a random order.
+    auc: float | None  #: P(a wrong key scores above a right one), ties one half; None if all keys are alike.
+    #: mean of the precision at each wrong key, tied items taken together; None without a wrong key.
     average_precision: float | None
 
 
 @dataclass(frozen=True)
 class WithinStrata:
-    """The ranking with comparisons inside strata only, so that none of it is due to their rates.
+    """The ranking with comparisons inside strata only, so that none of it is due to their rates."""
 
-    Attributes:
-        auc: share of pairs (wrong, right) of one stratum in the right order, ties one half; None
-            without such a pair.
-        average_precision: mean over strata with a wrong key, weighted by their wrong keys.
-        random_precision: the same mean of the strata's base rates.
-        n_strata: strata with both wrong and right keys.
-        largest: the stratum with the most wrong keys; None without any.
-        largest_share: its share of all wrong keys.
-        without_largest: the ranking of all other items; None for a single stratum.
-        strata: each stratum's ranking.
-    """
-
+    #: share of pairs (wrong, right) of one stratum in the right order, ties one half; None without such a pair.
     auc: float | None
-    average_precision: float | None
-    random_precision: float | None
-    n_strata: int
-    largest: Label
-    largest_share: float | None
-    without_largest: RankingScore | None
-    strata: tuple[RankingScore, ...]
+    average_precision: float | None  #: mean over strata with a wrong key, weighted by their wrong keys.
+    random_precision: float | None  #: the same mean of the strata's base rates.
+    n_strata: int  #: strata with both wrong and right keys.
+    largest: Label  #: the stratum with the most wrong keys; None without any.
+    largest_share: float | None  #: its share of all wrong keys.
+    without_largest: RankingScore | None  #: the ranking of all other items; None for a single stratum.
+    strata: tuple[RankingScore, ...]  #: each stratum's ranking.
 
 
 @dataclass(frozen=True)
 class AuditScore(NamedFigures):
-    """Suspected wrong keys against an audit.
+    """Suspected wrong keys against an audit."""
 
-    Attributes:
-        overall: the ranking of all items.
-        precision_at: share of wrong keys among the first k, tied items in random order (the
-            expected value), for each k; None where there are fewer items.
-        calibration: expected and observed false discovery rate at each threshold; empty if the
-            score is no probability.
-        within: the ranking inside strata; None without strata.
-        n_undecided: items without a verdict, left out.
-        n_unscored: items with a verdict but without a score, left out.
-    """
-
-    overall: RankingScore
+    overall: RankingScore  #: the ranking of all items.
+    #: share of wrong keys among the first k, tied items in random order (the expected value), for each k; None where
+    #: there are fewer items.
     precision_at: dict[int, float | None]
+    #: expected and observed false discovery rate at each threshold; empty if the score is no probability.
     calibration: tuple[ListCalibration, ...]
-    within: WithinStrata | None
-    n_undecided: int
-    n_unscored: int
+    within: WithinStrata | None  #: the ranking inside strata; None without strata.
+    n_undecided: int  #: items without a verdict, left out.
+    n_unscored: int  #: items with a verdict but without a score, left out.
 
     def __str__(self) -> str:
         of = self.overall
@@ -257,15 +218,10 @@ Label = int | str | None
 
 @dataclass(frozen=True)
 class Strata:
-    """The strata of some items.
+    """The strata of some items."""
 
-    Attributes:
-        groups: stratum of each of these items as a number.
-        names: label of each stratum; None where none were given.
-    """
-
-    groups: Clusters
-    names: tuple[Label, ...]
+    groups: Clusters  #: stratum of each of these items as a number.
+    names: tuple[Label, ...]  #: label of each stratum; None where none were given.
 
 
 def strata_of(strata: ArrayLike | None, kept: NDArray[np.bool_]) -> Strata:

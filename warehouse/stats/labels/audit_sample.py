@@ -33,17 +33,11 @@ _CLIPPED = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class AuditSample(NamedFigures):
-    """Which of J keys people are asked to judge.
+    """Which of J keys people are asked to judge."""
 
-    Attributes:
-        selected: those, shape (J,).
-        certain: those of them that are in every sample, shape (J,).
-        probability: chance of each key to be in it, shape (J,).
-    """
-
-    selected: BoolArray
-    certain: BoolArray
-    probability: FloatArray
+    selected: BoolArray  #: those, shape (J,).
+    certain: BoolArray  #: those of them that are in every sample, shape (J,).
+    probability: FloatArray  #: chance of each key to be in it, shape (J,).
 
 
 def draw_audit_sample(
@@ -92,32 +86,20 @@ def draw_audit_sample(
 
 @dataclass(frozen=True)
 class JudgedPart:
-    """Keys of which each had the same chance to be judged.
+    """Keys of which each had the same chance to be judged."""
 
-    Attributes:
-        n_items: all of them.
-        n_judged: those with a verdict; all of them: nothing is left to chance.
-        n_wrong: those that are wrong.
-    """
-
-    n_items: int
-    n_judged: int
-    n_wrong: int
+    n_items: int  #: all of them.
+    n_judged: int  #: those with a verdict; all of them: nothing is left to chance.
+    n_wrong: int  #: those that are wrong.
 
 
 @dataclass(frozen=True)
 class WrongRate(NamedFigures):
-    """The share of wrong keys among all keys of some parts.
+    """The share of wrong keys among all keys of some parts."""
 
-    Attributes:
-        estimate: Σ N·wrong/judged over all keys; None where a part has no verdict, or there is no key.
-        low: lower end of the interval; None without keys, like the next.
-        high: upper end.
-    """
-
-    estimate: float | None
-    low: float | None
-    high: float | None
+    estimate: float | None  #: Σ N·wrong/judged over all keys; None where a part has no verdict, or there is no key.
+    low: float | None  #: lower end of the interval; None without keys, like the next.
+    high: float | None  #: upper end.
 
 
 def wrong_rate(parts: Sequence[JudgedPart], *, level: float = 0.95) -> WrongRate:
@@ -180,23 +162,17 @@ def _ln_choose(n: int, k: ArrayLike) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class Recalibration(NamedFigures):
-    """Logistic regression of the verdicts on the logit of the posterior, weighted by one over the chance to be judged.
+    """Logistic regression of the verdicts on the logit of the posterior, weighted by 1 over the chance to be judged."""
 
-    Attributes:
-        coefficients: intercept and slope, 0 and 1 where the posterior is calibrated; a slope below 1 says that its log
-            odds are too wide; None with a ``reason``, like the next two.
-        errors: of the weighted sandwich.
-        t: errors of an interval's half width: Student's quantile with the wrong keys (or right ones, if fewer) among
-            those drawn at random less one as degrees of freedom, since these few stand for many.
-        posterior: recalibrated, of all keys, shape (J,); NaN where there was none.
-        reason: why there is no fit.
-    """
-
+    #: intercept and slope, 0 and 1 where the posterior is calibrated; a slope below 1 says that its log odds are too
+    #: wide; None with a ``reason``, like the next two.
     coefficients: FloatArray | None
-    errors: FloatArray | None
+    errors: FloatArray | None  #: of the weighted sandwich.
+    #: errors of an interval's half width: Student's quantile with the wrong keys (or right ones, if fewer) among those
+    #: drawn at random less one as degrees of freedom, since these few stand for many.
     t: float | None
-    posterior: FloatArray | None
-    reason: str
+    posterior: FloatArray | None  #: recalibrated, of all keys, shape (J,); NaN where there was none.
+    reason: str  #: why there is no fit.
 
 
 def recalibrate(

@@ -22,17 +22,11 @@ from warehouse.stats.labels.votes import Votes
 
 @dataclass(frozen=True)
 class VoteModel:
-    """Parameters of the model of votes.
+    """Parameters of the model of votes."""
 
-    Attributes:
-        ability: θ_m, logit of the chance that model m picks the true key where b = 0, shape (M,).
-        spread: s, standard deviation of the items' effect in logits, above 0.
-        concentration: A of the Dirichlet distribution over wrong options, above 0.
-    """
-
-    ability: FloatArray
-    spread: float
-    concentration: float
+    ability: FloatArray  #: θ_m, logit of the chance that model m picks the true key where b = 0, shape (M,).
+    spread: float  #: s, standard deviation of the items' effect in logits, above 0.
+    concentration: float  #: A of the Dirichlet distribution over wrong options, above 0.
 
 
 @dataclass(frozen=True)
@@ -45,17 +39,11 @@ class Nodes:
 
 @dataclass(frozen=True)
 class VotePosterior:
-    """What the votes say of each item's true key and of its effect b.
+    """What the votes say of each item's true key and of its effect b."""
 
-    Attributes:
-        rows: probability that one option of the row is the true key, shape (N,).
-        effects: posterior mean of b where it is, times that probability, shape (N,).
-        nodes: probability of each node of b, shape (I, Q).
-    """
-
-    rows: FloatArray
-    effects: FloatArray
-    nodes: FloatArray
+    rows: FloatArray  #: probability that one option of the row is the true key, shape (N,).
+    effects: FloatArray  #: posterior mean of b where it is, times that probability, shape (N,).
+    nodes: FloatArray  #: probability of each node of b, shape (I, Q).
 
 
 def hermite_nodes(n: int) -> Nodes:
@@ -173,40 +161,24 @@ _STRATUM_WEIGHT = 30  # items that the base rate counts for in a stratum, at lea
 
 @dataclass(frozen=True)
 class FitSettings:
-    """Settings of the fit.
+    """Settings of the fit."""
 
-    Attributes:
-        base_rate: π0, share of wrong keys that is expected, and the floor of each stratum's.
-        temperature: T, in (0, 1].
-        nodes: of the integral over the items' effects.
-        tolerance: the fit ends when no posterior probability moves by as much.
-        max_rounds: at most so many rounds.
-    """
-
-    base_rate: float
-    temperature: float
-    nodes: Nodes
-    tolerance: float
-    max_rounds: int
+    base_rate: float  #: π0, share of wrong keys that is expected, and the floor of each stratum's.
+    temperature: float  #: T, in (0, 1].
+    nodes: Nodes  #: of the integral over the items' effects.
+    tolerance: float  #: the fit ends when no posterior probability moves by as much.
+    max_rounds: int  #: at most so many rounds.
 
 
 @dataclass(frozen=True)
 class Fit:
-    """Parameters, and what they say of each item.
+    """Parameters, and what they say of each item."""
 
-    Attributes:
-        model: abilities, spread, concentration.
-        rates: π of each stratum, shape (G,).
-        posterior: of the items' keys.
-        n_rounds: rounds of the EM algorithm.
-        converged: whether it ended before the last round that was allowed.
-    """
-
-    model: VoteModel
-    rates: FloatArray
-    posterior: VotePosterior
-    n_rounds: int
-    converged: bool
+    model: VoteModel  #: abilities, spread, concentration.
+    rates: FloatArray  #: π of each stratum, shape (G,).
+    posterior: VotePosterior  #: of the items' keys.
+    n_rounds: int  #: rounds of the EM algorithm.
+    converged: bool  #: whether it ended before the last round that was allowed.
 
 
 def fit_votes(votes: Votes, strata: Clusters, settings: FitSettings) -> Fit:

@@ -32,31 +32,18 @@ NOT_ANSWERED = "no model answered"
 
 @dataclass(frozen=True)
 class Votes:
-    """The votes for the options of J items by M models; N rows, those of one item together.
+    """The votes for the options of J items by M models; N rows, those of one item together."""
 
-    Attributes:
-        n_items: J, refused items included.
-        reasons: why each item is refused, empty where it is not, shape (J,) of strings.
-        items: the items that are not refused, ascending, shape (I,).
-        asked: 1 where the model answered the item, else 0, shape (I, M).
-        n_options: options C of each item, at least 2, shape (I,).
-        start: first row of each item, shape (I,); it is that of the key.
-        owner: item of each row, as an index into ``items``, shape (N,).
-        option: option of each row, shape (N,); −1 for a row of options without votes.
-        copies: options that the row stands for: 1, or the number of options without votes.
-        shares: share of each model's draws that chose the row's option, shape (N, M).
-    """
-
-    n_items: int
-    reasons: NDArray[np.str_]
-    items: IntArray
-    asked: FloatArray
-    n_options: FloatArray
-    start: IntArray
-    owner: IntArray
-    option: IntArray
-    copies: FloatArray
-    shares: FloatArray
+    n_items: int  #: J, refused items included.
+    reasons: NDArray[np.str_]  #: why each item is refused, empty where it is not, shape (J,) of strings.
+    items: IntArray  #: the items that are not refused, ascending, shape (I,).
+    asked: FloatArray  #: 1 where the model answered the item, else 0, shape (I, M).
+    n_options: FloatArray  #: options C of each item, at least 2, shape (I,).
+    start: IntArray  #: first row of each item, shape (I,); it is that of the key.
+    owner: IntArray  #: item of each row, as an index into ``items``, shape (N,).
+    option: IntArray  #: option of each row, shape (N,); −1 for a row of options without votes.
+    copies: FloatArray  #: options that the row stands for: 1, or the number of options without votes.
+    shares: FloatArray  #: share of each model's draws that chose the row's option, shape (N, M).
 
     @property
     def n_models(self) -> int:
@@ -232,22 +219,15 @@ Answer = str | None
 
 @dataclass(frozen=True)
 class FreeFormOptions:
-    """Free-form answers as numbers of options, ready for ``votes_for_options``.
+    """Free-form answers as numbers of options, ready for ``votes_for_options``."""
 
-    Attributes:
-        answers: option of each draw, ``UNPARSED`` where the answer is None or one of the dropped,
-            ``NOT_ASKED`` where there is no draw, shape (J, M, K).
-        keys: 0 for each item, NaN where it has no key, shape (J,).
-        texts: the texts of each item's options, the key first; at most ``n_options``.
-        n_options: options C that every item is taken to have.
-        n_dropped: draws whose answer came after the first C options.
-    """
-
+    #: option of each draw, ``UNPARSED`` where the answer is None or one of the dropped, ``NOT_ASKED`` where there is no
+    #: draw, shape (J, M, K).
     answers: NDArray[np.int64]
-    keys: NDArray[np.float64]
-    texts: tuple[tuple[str, ...], ...]
-    n_options: int
-    n_dropped: int
+    keys: NDArray[np.float64]  #: 0 for each item, NaN where it has no key, shape (J,).
+    texts: tuple[tuple[str, ...], ...]  #: the texts of each item's options, the key first; at most ``n_options``.
+    n_options: int  #: options C that every item is taken to have.
+    n_dropped: int  #: draws whose answer came after the first C options.
 
 
 def free_form_options(

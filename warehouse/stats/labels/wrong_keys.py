@@ -35,67 +35,39 @@ _COMMON_ERRORS = 10
 
 @dataclass(frozen=True)
 class StratumRate:
-    """The rate of wrong keys that one stratum's items share.
+    """The rate of wrong keys that one stratum's items share."""
 
-    Attributes:
-        stratum: its label; None where no strata were given.
-        n_items: its items that are not refused.
-        rate: π, at least the base rate.
-        expected_wrong: sum of the posterior probabilities of its items.
-    """
-
-    stratum: Label
-    n_items: int
-    rate: float
-    expected_wrong: float
+    stratum: Label  #: its label; None where no strata were given.
+    n_items: int  #: its items that are not refused.
+    rate: float  #: π, at least the base rate.
+    expected_wrong: float  #: sum of the posterior probabilities of its items.
 
 
 @dataclass(frozen=True)
 class WrongKeys(NamedFigures):
-    """How probable it is that the recorded key of each of J items is wrong.
+    """How probable it is that the recorded key of each of J items is wrong."""
 
-    Attributes:
-        posterior: P(the key is wrong | the votes), shape (J,); NaN where the item is refused.
-        rival: the most probable other option, shape (J,); −1 where that is one without votes, and
-            where the item is refused. Of equals the first.
-        rival_posterior: probability that the rival is the true key, shape (J,); NaN if refused.
-        votes_key: votes for the recorded key, shape (J,); a model has one, split over its draws.
-        votes_rival: votes for the rival, shape (J,).
-        votes_unparsed: votes that name no option, shape (J,).
-        n_answered: models that answered the item, shape (J,).
-        stratum_rate: π of the item's stratum, shape (J,); NaN if refused.
-        reasons: why the item is refused, empty if it is not, shape (J,) of strings.
-        n_refused: items refused.
-        strata: the rate of each stratum.
-        models: the models whose votes were counted, as numbers of the columns, shape (M,).
-        ability: θ of each of them, in logits, shape (M,).
-        spread: s, standard deviation of the items' effects in logits.
-        concentration: A; the smaller, the more do wrong models share one distractor.
-        base_rate: π0.
-        temperature: T.
-        n_rounds: rounds of the EM algorithm.
-        flags: ``few_models`` (fewer than 5), ``not_converged``, ``spread_at_bound`` (the votes do
-            not tell how items differ).
-    """
-
-    posterior: FloatArray
+    posterior: FloatArray  #: P(the key is wrong | the votes), shape (J,); NaN where the item is refused.
+    #: the most probable other option, shape (J,); −1 where that is one without votes, and where the item is refused. Of
+    #: equals the first.
     rival: IntArray
-    rival_posterior: FloatArray
-    votes_key: FloatArray
-    votes_rival: FloatArray
-    votes_unparsed: FloatArray
-    n_answered: FloatArray
-    stratum_rate: FloatArray
-    reasons: NDArray[np.str_]
-    n_refused: int
-    strata: tuple[StratumRate, ...]
-    models: IntArray
-    ability: FloatArray
-    spread: float
-    concentration: float
-    base_rate: float
-    temperature: float
-    n_rounds: int
+    rival_posterior: FloatArray  #: probability that the rival is the true key, shape (J,); NaN if refused.
+    votes_key: FloatArray  #: votes for the recorded key, shape (J,); a model has one, split over its draws.
+    votes_rival: FloatArray  #: votes for the rival, shape (J,).
+    votes_unparsed: FloatArray  #: votes that name no option, shape (J,).
+    n_answered: FloatArray  #: models that answered the item, shape (J,).
+    stratum_rate: FloatArray  #: π of the item's stratum, shape (J,); NaN if refused.
+    reasons: NDArray[np.str_]  #: why the item is refused, empty if it is not, shape (J,) of strings.
+    n_refused: int  #: items refused.
+    strata: tuple[StratumRate, ...]  #: the rate of each stratum.
+    models: IntArray  #: the models whose votes were counted, as numbers of the columns, shape (M,).
+    ability: FloatArray  #: θ of each of them, in logits, shape (M,).
+    spread: float  #: s, standard deviation of the items' effects in logits.
+    concentration: float  #: A; the smaller, the more do wrong models share one distractor.
+    base_rate: float  #: π0.
+    temperature: float  #: T.
+    n_rounds: int  #: rounds of the EM algorithm.
+    #: ``few_models`` (fewer than 5), ``not_converged``, ``spread_at_bound`` (the votes do not tell how items differ).
     flags: tuple[str, ...]
 
     def __str__(self) -> str:
@@ -108,23 +80,15 @@ class WrongKeys(NamedFigures):
 
 @dataclass(frozen=True)
 class SuspectList(NamedFigures):
-    """The items whose posterior probability of a wrong key reaches a threshold.
+    """The items whose posterior probability of a wrong key reaches a threshold."""
 
-    Attributes:
-        items: numbers of the items, the most suspect first; of equals the first.
-        posterior: of each of them.
-        running_fdr: mean of 1 − posterior in the list down to each of them; not calibrated, like the next two.
-        expected_fdr: the same of the whole list; None for an empty one.
-        expected_wrong: sum of the posteriors in it.
-        threshold: the smallest posterior that is listed.
-    """
-
-    items: IntArray
-    posterior: FloatArray
+    items: IntArray  #: numbers of the items, the most suspect first; of equals the first.
+    posterior: FloatArray  #: of each of them.
+    #: mean of 1 − posterior in the list down to each of them; not calibrated, like the next two.
     running_fdr: FloatArray
-    expected_fdr: float | None
-    expected_wrong: float
-    threshold: float
+    expected_fdr: float | None  #: the same of the whole list; None for an empty one.
+    expected_wrong: float  #: sum of the posteriors in it.
+    threshold: float  #: the smallest posterior that is listed.
 
     def __str__(self) -> str:
         if self.expected_fdr is None:

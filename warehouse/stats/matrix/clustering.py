@@ -22,42 +22,25 @@ _ROUNDS = 300
 
 @dataclass(frozen=True)
 class ClusterCount:
-    """Quality at one number of clusters.
+    """Quality at one number of clusters."""
 
-    Attributes:
-        n_clusters: clusters asked for.
-        observed: mean silhouette of the matrix as it is.
-        permuted: mean over the shuffled matrices of theirs, None without any.
-        permuted_high: largest of theirs.
-    """
-
-    n_clusters: int
-    observed: float | None
-    permuted: float | None
-    permuted_high: float | None
+    n_clusters: int  #: clusters asked for.
+    observed: float | None  #: mean silhouette of the matrix as it is.
+    permuted: float | None  #: mean over the shuffled matrices of theirs, None without any.
+    permuted_high: float | None  #: largest of theirs.
 
 
 @dataclass(frozen=True)
 class ClusterSearch(NamedFigures):
-    """The best clustering, and the paper's table 3.
+    """The best clustering, and the paper's table 3."""
 
-    Attributes:
-        chosen: the clustering with the best mean silhouette.
-        counts: one for each number of clusters that was tried.
-        silhouette_observed: of the chosen one.
-        silhouette_permuted: mean over shuffled matrices of their best silhouette; None without.
-        p_value: (1 + #{best of a shuffled matrix ≥ observed})/(1 + N); None without.
-        n_permutations: shuffled matrices N.
-        seed: of starts and shuffles.
-    """
-
-    chosen: Clustering
-    counts: tuple[ClusterCount, ...]
-    silhouette_observed: float | None
-    silhouette_permuted: float | None
-    p_value: float | None
-    n_permutations: int
-    seed: int
+    chosen: Clustering  #: the clustering with the best mean silhouette.
+    counts: tuple[ClusterCount, ...]  #: one for each number of clusters that was tried.
+    silhouette_observed: float | None  #: of the chosen one.
+    silhouette_permuted: float | None  #: mean over shuffled matrices of their best silhouette; None without.
+    p_value: float | None  #: (1 + #{best of a shuffled matrix ≥ observed})/(1 + N); None without.
+    n_permutations: int  #: shuffled matrices N.
+    seed: int  #: of starts and shuffles.
 
     def __str__(self) -> str:
         permuted = "" if self.silhouette_permuted is None else f" ({self.silhouette_permuted:.4g} shuffled)"

@@ -27,65 +27,37 @@ _CELLS = 2048
 
 @dataclass(frozen=True)
 class Mantel:
-    """Correlation of two similarity matrices.
+    """Correlation of two similarity matrices."""
 
-    Attributes:
-        r: Pearson correlation over pairs i < j; None where one of them does not vary.
-        p_value: one-sided, (1 + #{r_b ≥ r})/(1 + N), prompts permuted; None without r or N.
-        n_permutations: N.
-    """
-
-    r: float | None
-    p_value: float | None
-    n_permutations: int
+    r: float | None  #: Pearson correlation over pairs i < j; None where one of them does not vary.
+    p_value: float | None  #: one-sided, (1 + #{r_b ≥ r})/(1 + N), prompts permuted; None without r or N.
+    n_permutations: int  #: N.
 
 
 @dataclass(frozen=True)
 class Explanation(NamedFigures):
-    """Semantic against performance similarity.
+    """Semantic against performance similarity."""
 
-    Attributes:
-        n_prompts: prompts n.
-        n_undefined: prompts whose regression is not defined (no variation, or no residual).
-        intercept: whether the regressions have one.
-        coefficients: β of each prompt, NaN where not defined, shape (n,).
-        statistics: their t, shape (n,).
-        p_values: two-sided, shape (n,).
-        fdr: Benjamini–Hochberg over the prompts; descriptive, since the tests depend on one
-            another, shape (n,).
-        mean_coefficient: mean β.
-        mean_coefficient_permuted: mean over the permutations.
-        p_mean_coefficient: (1 + #{permuted ≥ observed})/(1 + N).
-        ks_coefficient: D of the coefficients against all tables.
-        p_ks_coefficient: exact, by permutation.
-        p_ks_coefficient_textbook: with prompts taken as independent; too small.
-        ks_fdr: D of the FDRs.
-        p_ks_fdr: exact, by permutation.
-        p_ks_fdr_textbook: with prompts taken as independent; too small.
-        mantel: correlation of the two similarities over pairs.
-        n_permutations: shuffled performance matrices N.
-        seed: of the permutations.
-    """
-
-    n_prompts: int
-    n_undefined: int
-    intercept: bool
-    coefficients: FloatArray
-    statistics: FloatArray
-    p_values: FloatArray
+    n_prompts: int  #: prompts n.
+    n_undefined: int  #: prompts whose regression is not defined (no variation, or no residual).
+    intercept: bool  #: whether the regressions have one.
+    coefficients: FloatArray  #: β of each prompt, NaN where not defined, shape (n,).
+    statistics: FloatArray  #: their t, shape (n,).
+    p_values: FloatArray  #: two-sided, shape (n,).
+    #: Benjamini–Hochberg over the prompts; descriptive, since the tests depend on one another, shape (n,).
     fdr: FloatArray
-    mean_coefficient: float | None
-    mean_coefficient_permuted: float | None
-    p_mean_coefficient: float | None
-    ks_coefficient: float | None
-    p_ks_coefficient: float | None
-    p_ks_coefficient_textbook: float | None
-    ks_fdr: float | None
-    p_ks_fdr: float | None
-    p_ks_fdr_textbook: float | None
-    mantel: Mantel
-    n_permutations: int
-    seed: int
+    mean_coefficient: float | None  #: mean β.
+    mean_coefficient_permuted: float | None  #: mean over the permutations.
+    p_mean_coefficient: float | None  #: (1 + #{permuted ≥ observed})/(1 + N).
+    ks_coefficient: float | None  #: D of the coefficients against all tables.
+    p_ks_coefficient: float | None  #: exact, by permutation.
+    p_ks_coefficient_textbook: float | None  #: with prompts taken as independent; too small.
+    ks_fdr: float | None  #: D of the FDRs.
+    p_ks_fdr: float | None  #: exact, by permutation.
+    p_ks_fdr_textbook: float | None  #: with prompts taken as independent; too small.
+    mantel: Mantel  #: correlation of the two similarities over pairs.
+    n_permutations: int  #: shuffled performance matrices N.
+    seed: int  #: of the permutations.
 
     def __str__(self) -> str:
         r = "none" if self.mantel.r is None else f"{self.mantel.r:.4g}"
@@ -244,21 +216,13 @@ _NO_RESIDUAL = 1e-12
 
 @dataclass(frozen=True)
 class PromptCoefficients:
-    """One regression for each prompt; NaN where it is not defined.
+    """One regression for each prompt; NaN where it is not defined."""
 
-    Attributes:
-        coefficients: β, shape (n,).
-        statistics: t = β over its standard error, shape (n,).
-        p_values: two-sided, Student's t, shape (n,).
-        degrees_of_freedom: n − 2 without intercept, n − 3 with one.
-        intercept: whether there is one.
-    """
-
-    coefficients: FloatArray
-    statistics: FloatArray
-    p_values: FloatArray
-    degrees_of_freedom: int
-    intercept: bool
+    coefficients: FloatArray  #: β, shape (n,).
+    statistics: FloatArray  #: t = β over its standard error, shape (n,).
+    p_values: FloatArray  #: two-sided, Student's t, shape (n,).
+    degrees_of_freedom: int  #: n − 2 without intercept, n − 3 with one.
+    intercept: bool  #: whether there is one.
 
 
 def prompt_coefficients(matrix: ArrayLike, embeddings: ArrayLike, *, intercept: bool = True) -> PromptCoefficients:

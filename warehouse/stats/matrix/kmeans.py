@@ -18,23 +18,14 @@ _DIGITS = 7
 
 @dataclass(frozen=True)
 class Clustering:
-    """Spherical k-means on performance vectors.
+    """Spherical k-means on performance vectors."""
 
-    Attributes:
-        n_clusters: clusters C.
-        labels: cluster of each prompt, 0 to C−1, numbered by first prompt, shape (n,).
-        medoids: row of each cluster's medoid: the prompt nearest its mean, shape (C,).
-        distances: 1 − cosine of each prompt with its cluster's medoid, shape (n,).
-        silhouette: mean over prompts, cosine distance; None for a single cluster.
-        cohesion: mean cosine of a prompt with its cluster's direction: what k-means maximises.
-    """
-
-    n_clusters: int
-    labels: Labels
-    medoids: Labels
-    distances: FloatArray
-    silhouette: float | None
-    cohesion: float
+    n_clusters: int  #: clusters C.
+    labels: Labels  #: cluster of each prompt, 0 to C−1, numbered by first prompt, shape (n,).
+    medoids: Labels  #: row of each cluster's medoid: the prompt nearest its mean, shape (C,).
+    distances: FloatArray  #: 1 − cosine of each prompt with its cluster's medoid, shape (n,).
+    silhouette: float | None  #: mean over prompts, cosine distance; None for a single cluster.
+    cohesion: float  #: mean cosine of a prompt with its cluster's direction: what k-means maximises.
 
     def __str__(self) -> str:
         shape = "none" if self.silhouette is None else f"{self.silhouette:.4g}"

@@ -38,68 +38,40 @@ _MEAN_OF_HAMMING = (
 
 @dataclass(frozen=True)
 class PermutedStatistic:
-    """One statistic of the similarities, observed and under shuffled columns.
+    """One statistic of the similarities, observed and under shuffled columns."""
 
-    Attributes:
-        similarity: ``hamming``, ``cosine`` or ``jaccard``.
-        statistic: ``mean``, ``percentile_75``, ``percentile_95`` or ``ks``.
-        observed: in the matrix as it is.
-        permuted_mean: mean over the permutations.
-        permuted_low: their 2.5 % quantile.
-        permuted_high: their 97.5 % quantile.
-        p_value: (1 + #{permuted ≥ observed})/(1 + N).
-        p_textbook: only for ``ks``: the two-sample p that takes pairs as independent, as in the
-            paper; too small.
-        reason: what to know about this p.
-    """
-
-    similarity: str
-    statistic: str
-    observed: float
-    permuted_mean: float
-    permuted_low: float
-    permuted_high: float
-    p_value: float
+    similarity: str  #: ``hamming``, ``cosine`` or ``jaccard``.
+    statistic: str  #: ``mean``, ``percentile_75``, ``percentile_95`` or ``ks``.
+    observed: float  #: in the matrix as it is.
+    permuted_mean: float  #: mean over the permutations.
+    permuted_low: float  #: their 2.5 % quantile.
+    permuted_high: float  #: their 97.5 % quantile.
+    p_value: float  #: (1 + #{permuted ≥ observed})/(1 + N).
+    #: only for ``ks``: the two-sample p that takes pairs as independent, as in the paper; too small.
     p_textbook: float | None
-    reason: str
+    reason: str  #: what to know about this p.
 
 
 @dataclass(frozen=True)
 class SimilarityHistogram:
-    """Shares of pairs by similarity.
+    """Shares of pairs by similarity."""
 
-    Attributes:
-        similarity: which.
-        edges: of the bins, the last one closed, shape (BINS + 1,).
-        observed: share of pairs in each bin, shape (BINS,).
-        permuted: the same, mean over the permutations.
-    """
-
-    similarity: str
-    edges: tuple[float, ...]
-    observed: tuple[float, ...]
-    permuted: tuple[float, ...]
+    similarity: str  #: which.
+    edges: tuple[float, ...]  #: of the bins, the last one closed, shape (BINS + 1,).
+    observed: tuple[float, ...]  #: share of pairs in each bin, shape (BINS,).
+    permuted: tuple[float, ...]  #: the same, mean over the permutations.
 
 
 @dataclass(frozen=True)
 class PermutationTest(NamedFigures):
-    """The paper's table 2 for one matrix.
+    """The paper's table 2 for one matrix."""
 
-    Attributes:
-        n_prompts: rows.
-        n_models: columns.
-        n_permutations: N.
-        seed: of the permutations.
-        statistics: four for each similarity.
-        histograms: one for each similarity.
-    """
-
-    n_prompts: int
-    n_models: int
-    n_permutations: int
-    seed: int
-    statistics: tuple[PermutedStatistic, ...]
-    histograms: tuple[SimilarityHistogram, ...]
+    n_prompts: int  #: rows.
+    n_models: int  #: columns.
+    n_permutations: int  #: N.
+    seed: int  #: of the permutations.
+    statistics: tuple[PermutedStatistic, ...]  #: four for each similarity.
+    histograms: tuple[SimilarityHistogram, ...]  #: one for each similarity.
 
     def __str__(self) -> str:
         p_values = ", ".join(f"{s.similarity} {s.statistic} p={s.p_value:.3g}" for s in self.statistics)

@@ -27,21 +27,13 @@ SIMILARITIES: tuple[Similarity, ...] = ("hamming", "cosine", "jaccard")
 
 @dataclass(frozen=True)
 class SimilaritySummary:
-    """Similarities of all pairs of prompts.
+    """Similarities of all pairs of prompts."""
 
-    Attributes:
-        similarity: which.
-        n_pairs: pairs i < j.
-        mean: over pairs.
-        percentile_75: numpy's ``linear`` percentile.
-        percentile_95: the same.
-    """
-
-    similarity: str
-    n_pairs: int
-    mean: float
-    percentile_75: float
-    percentile_95: float
+    similarity: str  #: which.
+    n_pairs: int  #: pairs i < j.
+    mean: float  #: over pairs.
+    percentile_75: float  #: numpy's ``linear`` percentile.
+    percentile_95: float  #: the same.
 
     def __str__(self) -> str:
         return (
@@ -229,21 +221,14 @@ def tally_pairs(rows: NDArray[np.uint8], starts: NDArray[np.int64], first: int, 
 
 @dataclass(frozen=True)
 class KolmogorovSmirnov:
-    """Distance of the observed distribution from the mean of all tables.
+    """Distance of the observed distribution from the mean of all tables."""
 
-    Attributes:
-        statistic: D = sup |F_observed − F̄|, F̄ the mean over all N + 1 tables.
-        permuted: the same distance of each permuted table, shape (N,).
-        p_value: (1 + #{D_b ≥ D}) / (N + 1); exact, since the tables are exchangeable.
-        textbook_statistic: sup |F_observed − mean of the permuted F|.
-        textbook_p_value: of the two-sample test with all pairs taken as independent (as Siska et
-            al. report it). They are not: it is far too small.
-    """
-
-    statistic: float
-    permuted: FloatArray
-    p_value: float
-    textbook_statistic: float
+    statistic: float  #: D = sup |F_observed − F̄|, F̄ the mean over all N + 1 tables.
+    permuted: FloatArray  #: the same distance of each permuted table, shape (N,).
+    p_value: float  #: (1 + #{D_b ≥ D}) / (N + 1); exact, since the tables are exchangeable.
+    textbook_statistic: float  #: sup |F_observed − mean of the permuted F|.
+    #: of the two-sample test with all pairs taken as independent (as Siska et al. report it). They are not: it is far
+    #: too small.
     textbook_p_value: float
 
 

@@ -23,23 +23,14 @@ _BLOCK = 4_000_000
 
 @dataclass(frozen=True)
 class WeightedScores(NamedFigures):
-    """Every model's score under one weighting.
+    """Every model's score under one weighting."""
 
-    Attributes:
-        scheme: name of the weighting.
-        scores: Σ w_i s_i with Σ w_i = 1, by model.
-        ranks: 1 = best; equal scores (12 digits) share a rank.
-        rank_changes: rank by uniform weights minus this rank: above 0 is a rise.
-        n_prompts: prompts of weight above 0.
-        effective_prompts: 1/Σ w_i²: prompts of equal weight that would say as much.
-    """
-
-    scheme: str
-    scores: tuple[float, ...]
-    ranks: tuple[int, ...]
-    rank_changes: tuple[int, ...]
-    n_prompts: int
-    effective_prompts: float
+    scheme: str  #: name of the weighting.
+    scores: tuple[float, ...]  #: Σ w_i s_i with Σ w_i = 1, by model.
+    ranks: tuple[int, ...]  #: 1 = best; equal scores (12 digits) share a rank.
+    rank_changes: tuple[int, ...]  #: rank by uniform weights minus this rank: above 0 is a rise.
+    n_prompts: int  #: prompts of weight above 0.
+    effective_prompts: float  #: 1/Σ w_i²: prompts of equal weight that would say as much.
 
     def __str__(self) -> str:
         largest = max(map(abs, self.rank_changes))
@@ -48,34 +39,20 @@ class WeightedScores(NamedFigures):
 
 @dataclass(frozen=True)
 class RandomWeights(NamedFigures):
-    """Scores over weightings drawn evenly from all there are (Dirichlet(1, …, 1)).
+    """Scores over weightings drawn evenly from all there are (Dirichlet(1, …, 1))."""
 
-    Attributes:
-        n_draws: weightings.
-        seed: of the draws.
-        uniform: score of each model with equal weights, shape (k,).
-        lowest: smallest score drawn, shape (k,).
-        highest: largest score drawn, shape (k,).
-        levels: of the quantiles.
-        quantiles: shape (levels, k).
-        standard_deviation: over the draws (ddof 1), shape (k,).
-        exact_standard_deviation: sqrt(population variance/(n + 1)), shape (k,).
-        outranks: share of draws in which the row's model is better than the column's; ties count
-            for neither, shape (k, k).
-        best: share of draws in which each model is best; ties share, shape (k,).
-    """
-
-    n_draws: int
-    seed: int
-    uniform: FloatArray
-    lowest: FloatArray
-    highest: FloatArray
-    levels: tuple[float, ...]
-    quantiles: FloatArray
-    standard_deviation: FloatArray
-    exact_standard_deviation: FloatArray
+    n_draws: int  #: weightings.
+    seed: int  #: of the draws.
+    uniform: FloatArray  #: score of each model with equal weights, shape (k,).
+    lowest: FloatArray  #: smallest score drawn, shape (k,).
+    highest: FloatArray  #: largest score drawn, shape (k,).
+    levels: tuple[float, ...]  #: of the quantiles.
+    quantiles: FloatArray  #: shape (levels, k).
+    standard_deviation: FloatArray  #: over the draws (ddof 1), shape (k,).
+    exact_standard_deviation: FloatArray  #: sqrt(population variance/(n + 1)), shape (k,).
+    #: share of draws in which the row's model is better than the column's; ties count for neither, shape (k, k).
     outranks: FloatArray
-    best: FloatArray
+    best: FloatArray  #: share of draws in which each model is best; ties share, shape (k,).
 
     def __str__(self) -> str:
         width = float((self.highest - self.lowest).max())
@@ -275,21 +252,13 @@ Order = Literal["informative", "random"]
 
 @dataclass(frozen=True)
 class Growth(NamedFigures):
-    """Scores of all models as prompts are added one by one.
+    """Scores of all models as prompts are added one by one."""
 
-    Attributes:
-        order: ``informative`` or ``random``.
-        seed: of the first prompt, and of the random order.
-        prompts: rows in the order in which they were added, shape (n,).
-        sizes: sizes that are reported, ascending; the last one is n, shape (m,).
-        scores: mean score of each model over the first so many prompts, shape (m, k).
-    """
-
-    order: str
-    seed: int
-    prompts: NDArray[np.intp]
-    sizes: NDArray[np.intp]
-    scores: FloatArray
+    order: str  #: ``informative`` or ``random``.
+    seed: int  #: of the first prompt, and of the random order.
+    prompts: NDArray[np.intp]  #: rows in the order in which they were added, shape (n,).
+    sizes: NDArray[np.intp]  #: sizes that are reported, ascending; the last one is n, shape (m,).
+    scores: FloatArray  #: mean score of each model over the first so many prompts, shape (m, k).
 
     def __str__(self) -> str:
         return f"{self.order}: {len(self.prompts)} prompts, {self.scores.shape[1]} models"

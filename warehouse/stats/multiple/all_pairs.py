@@ -54,67 +54,40 @@ class AllPairs(NamedFigures):
 
     Figures of pairs are arrays of shape (P,), P = M(M−1)/2, in the order of ``first`` and
     ``second``; NaN where not defined, and then ``reasons`` says why.
-
-    Attributes:
-        n_models: M.
-        level: of the simultaneous intervals; 1 − level is the size of the tests.
-        higher_is_better: direction of the scores.
-        means: of each model over its own scored prompts, shape (M,).
-        first: number of the first model of each pair.
-        second: number of the second model, above ``first``.
-        difference: mean of first − second over the common prompts.
-        standard_error: CLT (Miller eq. 7), or CR2 with clusters; NaN where 0 or not defined.
-        degrees_of_freedom: n − 1, or Satterthwaite's.
-        correlation: Pearson's, over the common prompts.
-        n_prompts: common prompts.
-        n_clusters: clusters that hold one, None without clusters.
-        statistic: difference / standard_error.
-        p_value: two-sided, from Student's t.
-        p_holm: Holm's adjustment over all pairs.
-        p_bh: Benjamini and Hochberg's.
-        p_step_down: from max-|T|, step by step with the null imposed (Romano and Wolf 2005): the share
-            of draws, the sample among them, whose largest |T*| over this pair and those with a smaller
-            |T| reaches |T|; never below ``p_value`` or that of a pair with a larger |T|.
-        simultaneous_low: lower end of the interval difference ± c · CR1 error, or of the pair's own
-            interval where that is wider.
-        simultaneous_high: upper end.
-        error_max_t: the CR1 error (CLT without clusters) that max-|T| is scaled by.
-        critical_value: c, for all pairs at once, of two ways to draw the larger
-            (`warehouse.stats.multiple.all_pairs`); NaN without draws, infinite (and the intervals NaN)
-            where there are too few units to tell any difference.
-        critical_values: c of each model against all others, shape (M,).
-        n_resamples: draws B, or all 2^G vectors of signs where they are no more than B + 1; 0: no max-|T|.
-        exact: whether these are all vectors of signs.
-        seed: of the draws.
-        reasons: why a pair has no error, ``""`` where it has.
     """
 
-    n_models: int
-    level: float
-    higher_is_better: bool
-    means: FloatArray
-    first: IntArray
-    second: IntArray
-    difference: FloatArray
-    standard_error: FloatArray
-    degrees_of_freedom: FloatArray
-    correlation: FloatArray
-    n_prompts: IntArray
-    n_clusters: IntArray | None
-    statistic: FloatArray
-    p_value: FloatArray
-    p_holm: FloatArray
-    p_bh: FloatArray
+    n_models: int  #: M.
+    level: float  #: of the simultaneous intervals; 1 − level is the size of the tests.
+    higher_is_better: bool  #: direction of the scores.
+    means: FloatArray  #: of each model over its own scored prompts, shape (M,).
+    first: IntArray  #: number of the first model of each pair.
+    second: IntArray  #: number of the second model, above ``first``.
+    difference: FloatArray  #: mean of first − second over the common prompts.
+    standard_error: FloatArray  #: CLT (Miller eq. 7), or CR2 with clusters; NaN where 0 or not defined.
+    degrees_of_freedom: FloatArray  #: n − 1, or Satterthwaite's.
+    correlation: FloatArray  #: Pearson's, over the common prompts.
+    n_prompts: IntArray  #: common prompts.
+    n_clusters: IntArray | None  #: clusters that hold one, None without clusters.
+    statistic: FloatArray  #: difference / standard_error.
+    p_value: FloatArray  #: two-sided, from Student's t.
+    p_holm: FloatArray  #: Holm's adjustment over all pairs.
+    p_bh: FloatArray  #: Benjamini and Hochberg's.
+    #: from max-|T|, step by step with the null imposed (Romano and Wolf 2005): the share of draws, the sample among
+    #: them, whose largest |T*| over this pair and those with a smaller |T| reaches |T|; never below ``p_value`` or that
+    #: of a pair with a larger |T|.
     p_step_down: FloatArray
+    #: lower end of the interval difference ± c · CR1 error, or of the pair's own interval where that is wider.
     simultaneous_low: FloatArray
-    simultaneous_high: FloatArray
-    error_max_t: FloatArray
+    simultaneous_high: FloatArray  #: upper end.
+    error_max_t: FloatArray  #: the CR1 error (CLT without clusters) that max-|T| is scaled by.
+    #: c, for all pairs at once, of two ways to draw the larger (`warehouse.stats.multiple.all_pairs`); NaN without
+    #: draws, infinite (and the intervals NaN) where there are too few units to tell any difference.
     critical_value: float
-    critical_values: FloatArray
-    n_resamples: int
-    exact: bool
-    seed: int
-    reasons: tuple[str, ...]
+    critical_values: FloatArray  #: c of each model against all others, shape (M,).
+    n_resamples: int  #: draws B, or all 2^G vectors of signs where they are no more than B + 1; 0: no max-|T|.
+    exact: bool  #: whether these are all vectors of signs.
+    seed: int  #: of the draws.
+    reasons: tuple[str, ...]  #: why a pair has no error, ``""`` where it has.
 
     @property
     def p_max_t(self) -> FloatArray:
@@ -289,17 +262,11 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Draws:
-    """How the largest |T| is drawn.
+    """How the largest |T| is drawn."""
 
-    Attributes:
-        n: number of draws B.
-        seed: of the random numbers.
-        block: rows of signs at a time (the figures do not depend on it).
-    """
-
-    n: int
-    seed: int
-    block: int = 256
+    n: int  #: number of draws B.
+    seed: int  #: of the random numbers.
+    block: int = 256  #: rows of signs at a time (the figures do not depend on it).
 
 
 @dataclass(frozen=True)

@@ -39,21 +39,13 @@ _DIGITS = 12
 
 @dataclass(frozen=True)
 class FrontierSet(NamedFigures):
-    """Who may be on the frontier, by tests of every two models.
+    """Who may be on the frontier, by tests of every two models."""
 
-    Attributes:
-        level: 1 − level is the chance that any model of the true frontier is left out, at most.
-        in_set: not shown to be dominated, shape (M,). Not shown to be on the frontier either.
-        excluded_by: the model that dominates it by the smallest p, −1 where none is shown to, shape (M,).
-        p_value: of "no other dominates it": the smallest adjusted p of its pairs, shape (M,).
-        gated: pairs with it in which costs were too skewed for any verdict (``skew_gate``), shape (M,).
-    """
-
-    level: float
-    in_set: NDArray[np.bool_]
-    excluded_by: IntArray
-    p_value: FloatArray
-    gated: IntArray
+    level: float  #: 1 − level is the chance that any model of the true frontier is left out, at most.
+    in_set: NDArray[np.bool_]  #: not shown to be dominated, shape (M,). Not shown to be on the frontier either.
+    excluded_by: IntArray  #: the model that dominates it by the smallest p, −1 where none is shown to, shape (M,).
+    p_value: FloatArray  #: of "no other dominates it": the smallest adjusted p of its pairs, shape (M,).
+    gated: IntArray  #: pairs with it in which costs were too skewed for any verdict (``skew_gate``), shape (M,).
 
 
 def dominates(scores: ArrayLike, costs: ArrayLike) -> NDArray[np.bool_]:

@@ -26,27 +26,16 @@ IntArray = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class ScoreMatrix:
-    """Scores of M models on n prompts.
+    """Scores of M models on n prompts."""
 
-    Attributes:
-        centred: scores less the model's mean, 0 where not scored, shape (n, M).
-        scored: 1 where scored, else 0, shape (n, M).
-        means: of each model over its own scored prompts, NaN without any, shape (M,).
-        clusters: of the prompts, or None.
-        scale: size of each model's scores, to tell rounding from a difference, shape (M,).
-        gaps: row and column of each cell that is not scored.
-        totals: sums of ``centred`` over clusters (prompts, without any), shape (G, M).
-        counts: the same of ``scored``.
-    """
-
-    centred: FloatArray
-    scored: FloatArray
-    means: FloatArray
-    clusters: Clusters | None
-    scale: FloatArray
-    gaps: tuple[IntArray, IntArray]
-    totals: FloatArray
-    counts: FloatArray
+    centred: FloatArray  #: scores less the model's mean, 0 where not scored, shape (n, M).
+    scored: FloatArray  #: 1 where scored, else 0, shape (n, M).
+    means: FloatArray  #: of each model over its own scored prompts, NaN without any, shape (M,).
+    clusters: Clusters | None  #: of the prompts, or None.
+    scale: FloatArray  #: size of each model's scores, to tell rounding from a difference, shape (M,).
+    gaps: tuple[IntArray, IntArray]  #: row and column of each cell that is not scored.
+    totals: FloatArray  #: sums of ``centred`` over clusters (prompts, without any), shape (G, M).
+    counts: FloatArray  #: the same of ``scored``.
 
     @property
     def complete(self) -> bool:
@@ -66,25 +55,15 @@ class ScoreMatrix:
 
 @dataclass(frozen=True)
 class PairMoments:
-    """What the scores say about each pair, shape (P,) each; NaN where not defined.
+    """What the scores say about each pair, shape (P,) each; NaN where not defined."""
 
-    Attributes:
-        difference: mean of a − b over the common prompts.
-        error: standard error: CLT, or CR2 with clusters; 0 where all differences are equal.
-        error_cr1: CLT, or CR1 with clusters: what max-|T| is scaled by.
-        degrees_of_freedom: n − 1, or Satterthwaite's.
-        correlation: Pearson's over the common prompts.
-        n_prompts: common prompts.
-        n_units: prompts, or clusters that hold a common prompt.
-    """
-
-    difference: FloatArray
-    error: FloatArray
-    error_cr1: FloatArray
-    degrees_of_freedom: FloatArray
-    correlation: FloatArray
-    n_prompts: IntArray
-    n_units: IntArray
+    difference: FloatArray  #: mean of a − b over the common prompts.
+    error: FloatArray  #: standard error: CLT, or CR2 with clusters; 0 where all differences are equal.
+    error_cr1: FloatArray  #: CLT, or CR1 with clusters: what max-|T| is scaled by.
+    degrees_of_freedom: FloatArray  #: n − 1, or Satterthwaite's.
+    correlation: FloatArray  #: Pearson's over the common prompts.
+    n_prompts: IntArray  #: common prompts.
+    n_units: IntArray  #: prompts, or clusters that hold a common prompt.
 
 
 def centre(scores: FloatArray, clusters: Clusters | None) -> ScoreMatrix:

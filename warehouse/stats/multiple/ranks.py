@@ -24,28 +24,20 @@ class Ranks(NamedFigures):
 
     The statistical rank (tests of single differences) and the rank sets (intervals that hold
     together) are two notions, and need not agree.
-
-    Attributes:
-        statistical_rank: 1 + number of models that are significantly better (Holm over all
-            pairs); None for a model without a single pair that could be tested.
-        rank_low: best rank in the model's own confidence set; None without max-|T|.
-        rank_high: worst rank in it.
-        rank_low_joint: best rank in the set that holds for all models together.
-        rank_high_joint: worst rank in it.
-        groups: letters of the groups of models that do not differ significantly, such as ``"ab"``:
-            two models share a letter if and only if Holm's test does not separate them.
-        level: of the sets; 1 − level is the size of the tests.
-        n_resamples: draws behind the sets.
     """
 
+    #: 1 + number of models that are significantly better (Holm over all pairs); None for a model without a single pair
+    #: that could be tested.
     statistical_rank: tuple[int | None, ...]
-    rank_low: tuple[int | None, ...]
-    rank_high: tuple[int | None, ...]
-    rank_low_joint: tuple[int | None, ...]
-    rank_high_joint: tuple[int | None, ...]
+    rank_low: tuple[int | None, ...]  #: best rank in the model's own confidence set; None without max-|T|.
+    rank_high: tuple[int | None, ...]  #: worst rank in it.
+    rank_low_joint: tuple[int | None, ...]  #: best rank in the set that holds for all models together.
+    rank_high_joint: tuple[int | None, ...]  #: worst rank in it.
+    #: letters of the groups of models that do not differ significantly, such as ``"ab"``: two models share a letter if
+    #: and only if Holm's test does not separate them.
     groups: tuple[str, ...]
-    level: float
-    n_resamples: int
+    level: float  #: of the sets; 1 − level is the size of the tests.
+    n_resamples: int  #: draws behind the sets.
 
     def __str__(self) -> str:
         first = sum(rank == 1 for rank in self.statistical_rank)

@@ -27,19 +27,12 @@ MANY = 1 << 23
 
 @dataclass(frozen=True)
 class SignSums:
-    """What random signs make of some pairs in some draws.
+    """What random signs make of some pairs in some draws."""
 
-    Attributes:
-        n: sums N = Σ ξ_c S_c, shape (rows, draws); a pair has the difference of two of them.
-        rows: the two rows of each pair, shape (2, p).
-        h: H by rows as ``n``, so that s*² = spread + N·H; or
-        slopes: H = slope·N of each pair, shape (p,).
-    """
-
-    n: FloatArray
-    rows: IntArray
-    h: FloatArray | None = None
-    slopes: FloatArray | None = None
+    n: FloatArray  #: sums N = Σ ξ_c S_c, shape (rows, draws); a pair has the difference of two of them.
+    rows: IntArray  #: the two rows of each pair, shape (2, p).
+    h: FloatArray | None = None  #: H by rows as ``n``, so that s*² = spread + N·H; or
+    slopes: FloatArray | None = None  #: H = slope·N of each pair, shape (p,).
 
 
 def walk_pairs(
@@ -113,24 +106,15 @@ Summing = Callable[[FloatArray], SignSums]
 
 @dataclass(frozen=True)
 class SignSumPairs:
-    """Some pairs that have an error.
+    """Some pairs that have an error."""
 
-    Attributes:
-        numbers: of the pairs among all, shape (p,).
-        models: the two models of each, shape (2, p).
-        shift: what is added to each centred difference: the mean difference where the null is
-            imposed, else 0, shape (p,).
-        n: common prompts, shape (p,).
-        spread: G/(G−1) Σ S_c² of what is so shifted, shape (p,).
-        reach: T², shape (p,).
-    """
-
-    numbers: IntArray
-    models: IntArray
+    numbers: IntArray  #: of the pairs among all, shape (p,).
+    models: IntArray  #: the two models of each, shape (2, p).
+    #: what is added to each centred difference: the mean difference where the null is imposed, else 0, shape (p,).
     shift: FloatArray
-    n: FloatArray
-    spread: FloatArray
-    reach: FloatArray
+    n: FloatArray  #: common prompts, shape (p,).
+    spread: FloatArray  #: G/(G−1) Σ S_c² of what is so shifted, shape (p,).
+    reach: FloatArray  #: T², shape (p,).
 
     def part(self, chosen: slice | IntArray) -> SignSumPairs:
         """Some of them, in that order."""

@@ -10,23 +10,14 @@ from warehouse.stats.core.quantiles import normal_p_value, t_p_value, t_quantile
 
 @dataclass(frozen=True)
 class ReportedFigure:
-    """A reported figure.
+    """A reported figure."""
 
-    Attributes:
-        estimate: the figure.
-        standard_error: of it; 0 where the scores have no spread, None if unknown.
-        low: lower end of its interval; None without one.
-        high: upper end.
-        level: nominal coverage of the interval, in (0, 1).
-        units: independent units behind it: clusters, else prompts; None if unknown.
-    """
-
-    estimate: float
-    standard_error: float | None
-    low: float | None
-    high: float | None
-    level: float
-    units: int | None
+    estimate: float  #: the figure.
+    standard_error: float | None  #: of it; 0 where the scores have no spread, None if unknown.
+    low: float | None  #: lower end of its interval; None without one.
+    high: float | None  #: upper end.
+    level: float  #: nominal coverage of the interval, in (0, 1).
+    units: int | None  #: independent units behind it: clusters, else prompts; None if unknown.
 
 
 def change_p_value(before: ReportedFigure, after: ReportedFigure) -> float | None:

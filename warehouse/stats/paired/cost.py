@@ -40,35 +40,20 @@ HEAVY_TAIL, SKEW_GATE, NOTHING_SOLVED = "heavy_tail", "skew_gate", "nothing_solv
 
 @dataclass(frozen=True)
 class CostFigure(NamedFigures):
-    """A mean of costs, or a ratio with one in it, and its interval.
+    """A mean of costs, or a ratio with one in it, and its interval."""
 
-    Attributes:
-        estimate: the figure; None where it is not defined, with a ``reason``.
-        standard_error: of the figure, its own size times ``log_error``; None with a ``reason``.
-        log_error: of its logarithm.
-        low: lower end of the interval.
-        high: upper end; None with a low end where the interval has no upper one.
-        level: nominal coverage.
-        df: degrees of freedom, n − 1 or Satterthwaite's.
-        method: ``"ci_log"``, ``"log_delta"`` or ``"fieller"``.
-        n_prompts: prompts.
-        n_clusters: clusters, None without.
-        flags: ``heavy_tail`` where the interval is too short, ``unbounded``, ``whole_line``.
-        reason: why a figure is missing; empty if none is.
-    """
-
-    estimate: float | None
-    standard_error: float | None
-    log_error: float | None
-    low: float | None
-    high: float | None
-    level: float
-    df: float | None
-    method: str
-    n_prompts: int
-    n_clusters: int | None
-    flags: tuple[str, ...]
-    reason: str
+    estimate: float | None  #: the figure; None where it is not defined, with a ``reason``.
+    standard_error: float | None  #: of the figure, its own size times ``log_error``; None with a ``reason``.
+    log_error: float | None  #: of its logarithm.
+    low: float | None  #: lower end of the interval.
+    high: float | None  #: upper end; None with a low end where the interval has no upper one.
+    level: float  #: nominal coverage.
+    df: float | None  #: degrees of freedom, n − 1 or Satterthwaite's.
+    method: str  #: ``"ci_log"``, ``"log_delta"`` or ``"fieller"``.
+    n_prompts: int  #: prompts.
+    n_clusters: int | None  #: clusters, None without.
+    flags: tuple[str, ...]  #: ``heavy_tail`` where the interval is too short, ``unbounded``, ``whole_line``.
+    reason: str  #: why a figure is missing; empty if none is.
 
     def __str__(self) -> str:
         if self.estimate is None:
@@ -79,23 +64,14 @@ class CostFigure(NamedFigures):
 
 @dataclass(frozen=True)
 class CheaperTest(NamedFigures):
-    """One-sided test: H0, the first costs 1/``times`` of the second or more, or is worse by a margin.
+    """One-sided test: H0, the first costs 1/``times`` of the second or more, or is worse by a margin."""
 
-    Attributes:
-        p_value: the largest of the next three, 1 with ``skew_gate``; None where one has no error.
-        p_log: of the ratio of means.
-        p_difference: of the difference ``times``·a − b.
-        times: how many times less is claimed.
-        flags: ``skew_gate`` where the costs are too skewed for a verdict.
-        p_quality: of non-inferiority, where scores are tested too (`as_good_for_less`).
-    """
-
-    p_value: float | None
-    p_log: float | None
-    p_difference: float | None
-    times: float
-    flags: tuple[str, ...]
-    p_quality: float | None = None
+    p_value: float | None  #: the largest of the next three, 1 with ``skew_gate``; None where one has no error.
+    p_log: float | None  #: of the ratio of means.
+    p_difference: float | None  #: of the difference ``times``·a − b.
+    times: float  #: how many times less is claimed.
+    flags: tuple[str, ...]  #: ``skew_gate`` where the costs are too skewed for a verdict.
+    p_quality: float | None = None  #: of non-inferiority, where scores are tested too (`as_good_for_less`).
 
 
 def mean_cost(costs: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95) -> CostFigure:

@@ -26,19 +26,12 @@ POWER = 0.8
 
 @dataclass(frozen=True)
 class GateVerdicts:
-    """What the tests of all benchmarks say together.
+    """What the tests of all benchmarks say together."""
 
-    Attributes:
-        verdict: of all: ``fail`` if one fails, else ``pass`` if all pass, else ``undecided``.
-        each: of each benchmark.
-        p_pass: adjusted p of each "worse by the margin or more"; None where not tested.
-        p_fail: adjusted p of each "worse by less than the margin".
-    """
-
-    verdict: str
-    each: tuple[str, ...]
-    p_pass: tuple[float | None, ...]
-    p_fail: tuple[float | None, ...]
+    verdict: str  #: of all: ``fail`` if one fails, else ``pass`` if all pass, else ``undecided``.
+    each: tuple[str, ...]  #: of each benchmark.
+    p_pass: tuple[float | None, ...]  #: adjusted p of each "worse by the margin or more"; None where not tested.
+    p_fail: tuple[float | None, ...]  #: adjusted p of each "worse by less than the margin".
 
 
 PValues = tuple[float | None, float | None]

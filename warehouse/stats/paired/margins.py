@@ -20,39 +20,22 @@ from warehouse.stats.intervals.estimate_mean import no_spread, why_none
 
 @dataclass(frozen=True)
 class EquivalenceTest(NamedFigures):
-    """Two one-sided t tests (Schuirmann 1987): H0, the mean difference is outside ±margin.
+    """Two one-sided t tests (Schuirmann 1987): H0, the mean difference is outside ±margin."""
 
-    Attributes:
-        p_value: the larger of the two one-sided p; None where there is no error.
-        equivalent: p is at most alpha, that is, the interval lies inside ±margin; None without p.
-        p_lower: of H0 "mean difference <= −margin".
-        p_upper: of H0 "mean difference >= margin".
-        difference: mean difference.
-        standard_error: CLT error, or CR2 with clusters; None where 0 or not defined.
-        degrees_of_freedom: n − 1, or Satterthwaite's.
-        ci_low: lower end of the 1 − 2·alpha interval.
-        ci_high: upper end of the 1 − 2·alpha interval.
-        margin: half width of the range that counts as equal, above 0.
-        alpha: level of the test.
-        n_prompts: differences.
-        n_clusters: clusters, None without.
-        reason: what was done, or why there is no p.
-    """
-
-    p_value: float | None
-    equivalent: bool | None
-    p_lower: float | None
-    p_upper: float | None
-    difference: float
-    standard_error: float | None
-    degrees_of_freedom: float | None
-    ci_low: float | None
-    ci_high: float | None
-    margin: float
-    alpha: float
-    n_prompts: int
-    n_clusters: int | None
-    reason: str
+    p_value: float | None  #: the larger of the two one-sided p; None where there is no error.
+    equivalent: bool | None  #: p is at most alpha, that is, the interval lies inside ±margin; None without p.
+    p_lower: float | None  #: of H0 "mean difference <= −margin".
+    p_upper: float | None  #: of H0 "mean difference >= margin".
+    difference: float  #: mean difference.
+    standard_error: float | None  #: CLT error, or CR2 with clusters; None where 0 or not defined.
+    degrees_of_freedom: float | None  #: n − 1, or Satterthwaite's.
+    ci_low: float | None  #: lower end of the 1 − 2·alpha interval.
+    ci_high: float | None  #: upper end of the 1 − 2·alpha interval.
+    margin: float  #: half width of the range that counts as equal, above 0.
+    alpha: float  #: level of the test.
+    n_prompts: int  #: differences.
+    n_clusters: int | None  #: clusters, None without.
+    reason: str  #: what was done, or why there is no p.
 
     def __str__(self) -> str:
         if self.p_value is None:
@@ -63,35 +46,20 @@ class EquivalenceTest(NamedFigures):
 
 @dataclass(frozen=True)
 class NonInferiorityTest(NamedFigures):
-    """One-sided t test: H0, the first is worse than the second by the margin or more.
+    """One-sided t test: H0, the first is worse than the second by the margin or more."""
 
-    Attributes:
-        p_value: one-sided; None where there is no error.
-        noninferior: p is at most alpha, that is, ``ci_low`` is not below −margin; None without p.
-        difference: mean difference, higher is better.
-        standard_error: CLT error, or CR2 with clusters; None where 0 or not defined.
-        degrees_of_freedom: n − 1, or Satterthwaite's.
-        ci_low: lower confidence bound of one-sided level 1 − alpha.
-        margin: largest loss that is tolerated, from 0.
-        alpha: level of the test.
-        n_prompts: differences.
-        n_clusters: clusters, None without.
-        reason: what was done, or why there is no p.
-        p_inferior: one-sided, of H0 "the first is worse by less than the margin".
-    """
-
-    p_value: float | None
-    noninferior: bool | None
-    difference: float
-    standard_error: float | None
-    degrees_of_freedom: float | None
-    ci_low: float | None
-    margin: float
-    alpha: float
-    n_prompts: int
-    n_clusters: int | None
-    reason: str
-    p_inferior: float | None = None
+    p_value: float | None  #: one-sided; None where there is no error.
+    noninferior: bool | None  #: p is at most alpha, that is, ``ci_low`` is not below −margin; None without p.
+    difference: float  #: mean difference, higher is better.
+    standard_error: float | None  #: CLT error, or CR2 with clusters; None where 0 or not defined.
+    degrees_of_freedom: float | None  #: n − 1, or Satterthwaite's.
+    ci_low: float | None  #: lower confidence bound of one-sided level 1 − alpha.
+    margin: float  #: largest loss that is tolerated, from 0.
+    alpha: float  #: level of the test.
+    n_prompts: int  #: differences.
+    n_clusters: int | None  #: clusters, None without.
+    reason: str  #: what was done, or why there is no p.
+    p_inferior: float | None = None  #: one-sided, of H0 "the first is worse by less than the margin".
 
     def __str__(self) -> str:
         if self.p_value is None:

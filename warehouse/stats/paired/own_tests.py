@@ -26,21 +26,13 @@ Places = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class PairTests:
-    """The test of each pair alone, shape (P,) each; NaN where there is none.
+    """The test of each pair alone, shape (P,) each; NaN where there is none."""
 
-    Attributes:
-        error: standard error of the difference.
-        degrees_of_freedom: of ``error``.
-        p_value: two-sided.
-        low: lower end of the pair's own interval.
-        high: upper end.
-    """
-
-    error: FloatArray
-    degrees_of_freedom: FloatArray
-    p_value: FloatArray
-    low: FloatArray
-    high: FloatArray
+    error: FloatArray  #: standard error of the difference.
+    degrees_of_freedom: FloatArray  #: of ``error``.
+    p_value: FloatArray  #: two-sided.
+    low: FloatArray  #: lower end of the pair's own interval.
+    high: FloatArray  #: upper end.
 
 
 def with_own_tests(pairs: AllPairs, tests: PairTests) -> AllPairs:

@@ -108,19 +108,12 @@ def _block_flags(
 
 
 class _Figures(NamedTuple):
-    """What the flags of pairs depend on, shape (P,) each.
+    """What the flags of pairs depend on, shape (P,) each."""
 
-    Attributes:
-        skewness: as `choose_interval` has it.
-        tail_units: likewise.
-        effective_n: likewise.
-        units: prompts or clusters whose differences do not cancel.
-    """
-
-    skewness: FloatArray
-    tail_units: FloatArray
-    effective_n: FloatArray
-    units: IntArray
+    skewness: FloatArray  #: as `choose_interval` has it.
+    tail_units: FloatArray  #: likewise.
+    effective_n: FloatArray  #: likewise.
+    units: IntArray  #: prompts or clusters whose differences do not cancel.
 
 
 def _figures(d: FloatArray, clusters: Clusters | None, bounded: NDArray[np.bool_]) -> _Figures:

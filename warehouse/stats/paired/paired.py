@@ -275,19 +275,12 @@ Scored = tuple[ArrayLike, ArrayLike | None]
 
 @dataclass(frozen=True)
 class PairSide:
-    """One run of a pair.
+    """One run of a pair."""
 
-    Attributes:
-        scores: as given, shape (n,).
-        shares: weight of each over the mean weight, shape (n,); None where all are alike.
-        figures: values whose mean is the reported figure (delta method), shape (n,).
-        link: from the mean to the figure.
-    """
-
-    scores: FloatArray
-    shares: FloatArray | None
-    figures: FloatArray
-    link: Link
+    scores: FloatArray  #: as given, shape (n,).
+    shares: FloatArray | None  #: weight of each over the mean weight, shape (n,); None where all are alike.
+    figures: FloatArray  #: values whose mean is the reported figure (delta method), shape (n,).
+    link: Link  #: from the mean to the figure.
 
     @property
     def weights(self) -> FloatArray:

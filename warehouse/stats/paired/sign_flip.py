@@ -28,32 +28,19 @@ FEWEST_UNITS = 6
 
 @dataclass(frozen=True)
 class SignFlipTest(NamedFigures):
-    """Sign flip test of paired differences: H0, their distribution is symmetric about 0.
+    """Sign flip test of paired differences: H0, their distribution is symmetric about 0."""
 
-    Attributes:
-        p_value: two-sided.
-        statistic: Σ d.
-        n_prompts: differences, zeros included.
-        n_clusters: clusters, None without; then their sums are flipped.
-        n_units: what is flipped and not 0: differences, or sums of clusters.
-        n_resamples: random sign patterns drawn, without the identity; 0 where p is exact.
-        method: ``"exact"`` (all patterns), ``"binomial"`` (exact: all differences are of one
-            size) or ``"monte_carlo"``.
-        smallest_p: the smallest p that these data or this many resamples could give.
-        reason: how p was computed, and why it cannot be small where that is so.
-        flags: ``too_few_units`` where 0.05 is out of reach, ``all_differences_zero``.
-    """
-
-    p_value: float
-    statistic: float
-    n_prompts: int
-    n_clusters: int | None
-    n_units: int
-    n_resamples: int
+    p_value: float  #: two-sided.
+    statistic: float  #: Σ d.
+    n_prompts: int  #: differences, zeros included.
+    n_clusters: int | None  #: clusters, None without; then their sums are flipped.
+    n_units: int  #: what is flipped and not 0: differences, or sums of clusters.
+    n_resamples: int  #: random sign patterns drawn, without the identity; 0 where p is exact.
+    #: ``"exact"`` (all patterns), ``"binomial"`` (exact: all differences are of one size) or ``"monte_carlo"``.
     method: str
-    smallest_p: float
-    reason: str
-    flags: tuple[str, ...]
+    smallest_p: float  #: the smallest p that these data or this many resamples could give.
+    reason: str  #: how p was computed, and why it cannot be small where that is so.
+    flags: tuple[str, ...]  #: ``too_few_units`` where 0.05 is out of reach, ``all_differences_zero``.
 
     def __str__(self) -> str:
         units = "clusters" if self.n_clusters is not None else "differences"
@@ -275,19 +262,12 @@ MOST_EXACT_RANKS = 50
 
 @dataclass(frozen=True)
 class McNemarTest(NamedFigures):
-    """McNemar's exact test of paired 0/1 scores: H0, as many prompts are won as lost.
+    """McNemar's exact test of paired 0/1 scores: H0, as many prompts are won as lost."""
 
-    Attributes:
-        p_value: two-sided, min(1, 2·P(Bin(b+c, 1/2) <= min(b, c))).
-        b: prompts that only the first has right.
-        c: prompts that only the second has right.
-        n_prompts: prompts.
-    """
-
-    p_value: float
-    b: int
-    c: int
-    n_prompts: int
+    p_value: float  #: two-sided, min(1, 2·P(Bin(b+c, 1/2) <= min(b, c))).
+    b: int  #: prompts that only the first has right.
+    c: int  #: prompts that only the second has right.
+    n_prompts: int  #: prompts.
 
     def __str__(self) -> str:
         return f"p={self.p_value:.3g} (McNemar, exact, {self.b} against {self.c})"
@@ -295,24 +275,16 @@ class McNemarTest(NamedFigures):
 
 @dataclass(frozen=True)
 class WilcoxonTest(NamedFigures):
-    """Wilcoxon's signed-rank test: H0, the differences are symmetric about 0.
+    """Wilcoxon's signed-rank test: H0, the differences are symmetric about 0."""
 
-    Attributes:
-        p_value: two-sided; None where all differences are 0.
-        statistic: the smaller of the rank sums of positive and negative differences.
-        n_prompts: differences.
-        n_zero: differences of 0, left out before ranking (Wilcoxon's way).
-        method: ``"exact"`` or ``"normal"`` (tied sizes share their mean rank, the variance is
-            corrected for ties, no continuity correction).
-        reason: why this method, or why there is no p.
-    """
-
-    p_value: float | None
-    statistic: float | None
-    n_prompts: int
-    n_zero: int
+    p_value: float | None  #: two-sided; None where all differences are 0.
+    statistic: float | None  #: the smaller of the rank sums of positive and negative differences.
+    n_prompts: int  #: differences.
+    n_zero: int  #: differences of 0, left out before ranking (Wilcoxon's way).
+    #: ``"exact"`` or ``"normal"`` (tied sizes share their mean rank, the variance is corrected for ties, no continuity
+    #: correction).
     method: str
-    reason: str
+    reason: str  #: why this method, or why there is no p.
 
     def __str__(self) -> str:
         p = "no p" if self.p_value is None else f"p={self.p_value:.3g}"

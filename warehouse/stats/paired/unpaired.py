@@ -105,39 +105,22 @@ def _flags(run: Estimate, name: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class PartiallyPairedDifference(NamedFigures):
-    """A difference from common prompts and from those that only one run has.
+    """A difference from common prompts and from those that only one run has."""
 
-    Attributes:
-        difference: first minus second, weighted by inverse variance; None with a ``reason``.
-        standard_error: of it.
-        ci_low: lower end of the t interval.
-        ci_high: upper end.
-        level: nominal coverage.
-        degrees_of_freedom: Σ w²/ν of the two parts, inverted.
-        p_value: two-sided, Student's t.
-        weight: of the paired difference, in (0, 1).
-        paired: the difference on the common prompts.
-        unpaired: that of the others.
-        n_common: prompts of both.
-        n_a: prompts that only the first has.
-        n_b: prompts that only the second has.
-        reason: why there is no figure, empty where there is.
-    """
-
-    difference: float | None
-    standard_error: float | None
-    ci_low: float | None
-    ci_high: float | None
-    level: float
-    degrees_of_freedom: float | None
-    p_value: float | None
-    weight: float | None
-    paired: float
-    unpaired: float
-    n_common: int
-    n_a: int
-    n_b: int
-    reason: str
+    difference: float | None  #: first minus second, weighted by inverse variance; None with a ``reason``.
+    standard_error: float | None  #: of it.
+    ci_low: float | None  #: lower end of the t interval.
+    ci_high: float | None  #: upper end.
+    level: float  #: nominal coverage.
+    degrees_of_freedom: float | None  #: Σ w²/ν of the two parts, inverted.
+    p_value: float | None  #: two-sided, Student's t.
+    weight: float | None  #: of the paired difference, in (0, 1).
+    paired: float  #: the difference on the common prompts.
+    unpaired: float  #: that of the others.
+    n_common: int  #: prompts of both.
+    n_a: int  #: prompts that only the first has.
+    n_b: int  #: prompts that only the second has.
+    reason: str  #: why there is no figure, empty where there is.
 
     def __str__(self) -> str:
         sizes = f"{self.n_common} common prompts, {self.n_a} and {self.n_b} others"

@@ -28,16 +28,12 @@ MOST_DRAWS = 1000
 class Cost:
     """What a design costs: n·(prompt + generation·(K_A + K_B)).
 
-    Attributes:
-        prompt: of one prompt, whatever its draws (writing it, reading it), at least 0.
-        generation: of one draw of one model, at least 0; in any unit. Both 0 is refused.
-
     Raises:
         StatisticsError: for a cost below 0 or not finite.
     """
 
-    prompt: float = 0.0
-    generation: float = 1.0
+    prompt: float = 0.0  #: of one prompt, whatever its draws (writing it, reading it), at least 0.
+    generation: float = 1.0  #: of one draw of one model, at least 0; in any unit. Both 0 is refused.
 
     def __post_init__(self) -> None:
         for name in ("prompt", "generation"):

@@ -31,50 +31,30 @@ from warehouse.stats.power.power import VarianceParts
 
 @dataclass(frozen=True)
 class Pilot(NamedFigures):
-    """What stored runs say about a comparison.
+    """What stored runs say about a comparison."""
 
-    Attributes:
-        n_prompts: prompts of the pilot.
-        n_clusters: clusters among them; None without clusters.
-        cluster_size: mean prompts in a cluster; None without clusters.
-        mean_a: mean of the first run.
-        mean_b: mean of the second; None for a pilot of one run.
-        correlation: of the prompt means of the two runs, or as assumed.
-        total: s²_d, or n·CR2²(d): what one prompt adds to n·SE² at the pilot's K.
-        total_unclustered: s²_d.
-        within_a: a = mean_i(W_A,i/K_A,i): the part of ``total`` that is draws of the first run;
-            None where no prompt of it has a known variance of its draws.
-        within_b: b of the second.
-        sigma2_a: σ̂²_A = mean_i W_A,i; None where ``within_a`` is.
-        sigma2_b: of the second.
-        draws_a: mean draws per prompt of the first run.
-        draws_b: of the second.
-        omega2: ω̂², at least 0; None where a part within is unknown.
-        omega2_raw: the same, not cut off at 0: unbiased.
-        flags: ``parts_unknown`` (single draws: K cannot be planned), ``omega2_clipped``,
-            ``within_imputed`` (prompts without a known variance take the mean of the others),
-            ``few_prompts``, ``few_clusters``.
-        reason: in words, which variances could not be separated; empty where nothing.
-    """
-
-    n_prompts: int
-    n_clusters: int | None
-    cluster_size: float | None
-    mean_a: float
-    mean_b: float | None
-    correlation: float | None
-    total: float
-    total_unclustered: float
+    n_prompts: int  #: prompts of the pilot.
+    n_clusters: int | None  #: clusters among them; None without clusters.
+    cluster_size: float | None  #: mean prompts in a cluster; None without clusters.
+    mean_a: float  #: mean of the first run.
+    mean_b: float | None  #: mean of the second; None for a pilot of one run.
+    correlation: float | None  #: of the prompt means of the two runs, or as assumed.
+    total: float  #: s²_d, or n·CR2²(d): what one prompt adds to n·SE² at the pilot's K.
+    total_unclustered: float  #: s²_d.
+    #: a = mean_i(W_A,i/K_A,i): the part of ``total`` that is draws of the first run; None where no prompt of it has a
+    #: known variance of its draws.
     within_a: float | None
-    within_b: float | None
-    sigma2_a: float | None
-    sigma2_b: float | None
-    draws_a: float
-    draws_b: float
-    omega2: float | None
-    omega2_raw: float | None
+    within_b: float | None  #: b of the second.
+    sigma2_a: float | None  #: σ̂²_A = mean_i W_A,i; None where ``within_a`` is.
+    sigma2_b: float | None  #: of the second.
+    draws_a: float  #: mean draws per prompt of the first run.
+    draws_b: float  #: of the second.
+    omega2: float | None  #: ω̂², at least 0; None where a part within is unknown.
+    omega2_raw: float | None  #: the same, not cut off at 0: unbiased.
+    #: ``parts_unknown`` (single draws: K cannot be planned), ``omega2_clipped``, ``within_imputed`` (prompts without a
+    #: known variance take the mean of the others), ``few_prompts``, ``few_clusters``.
     flags: tuple[str, ...]
-    reason: str
+    reason: str  #: in words, which variances could not be separated; empty where nothing.
 
     def __str__(self) -> str:
         clusters = "" if self.n_clusters is None else f", G={self.n_clusters}"

@@ -24,21 +24,16 @@ from warehouse.stats.core.results import NamedFigures
 class VarianceParts:
     """What the variance of one prompt's difference is made of.
 
-    Attributes:
-        omega2: ω², variance over prompts of the true difference, at least 0; with clusters
-            ω²_cl, which holds at ``cluster_size``.
-        sigma2_a: σ_A², mean variance of a draw of the first model, at least 0.
-        sigma2_b: σ_B² of the second.
-        cluster_size: mean prompts in a cluster, at least 1; None without clusters.
-
     Raises:
         StatisticsError: a variance below 0 or not finite, all of them 0, a size below 1.
     """
 
+    #: ω², variance over prompts of the true difference, at least 0; with clusters ω²_cl, which holds at
+    #: ``cluster_size``.
     omega2: float
-    sigma2_a: float = 0.0
-    sigma2_b: float = 0.0
-    cluster_size: float | None = None
+    sigma2_a: float = 0.0  #: σ_A², mean variance of a draw of the first model, at least 0.
+    sigma2_b: float = 0.0  #: σ_B² of the second.
+    cluster_size: float | None = None  #: mean prompts in a cluster, at least 1; None without clusters.
 
     def __post_init__(self) -> None:
         for name in ("omega2", "sigma2_a", "sigma2_b"):
@@ -64,44 +59,26 @@ class VarianceParts:
 
 @dataclass(frozen=True)
 class Power:
-    """Chance that a test finds a difference that is there.
+    """Chance that a test finds a difference that is there."""
 
-    Attributes:
-        power: of finding it with the right sign, Φ(δ/SE − z): what eqs. 9 and 10 plan for.
-        two_tailed: of any rejection, with the chance of the wrong sign added.
-    """
-
-    power: float
-    two_tailed: float
+    power: float  #: of finding it with the right sign, Φ(δ/SE − z): what eqs. 9 and 10 plan for.
+    two_tailed: float  #: of any rejection, with the chance of the wrong sign added.
 
 
 @dataclass(frozen=True)
 class Plan(NamedFigures):
-    """One design: n prompts with K draws of each model.
+    """One design: n prompts with K draws of each model."""
 
-    Attributes:
-        n: prompts.
-        n_clusters: clusters at the mean size, rounded up; None without clusters.
-        k_a: draws per prompt of the first model.
-        k_b: draws per prompt of the second.
-        generations: that have to be made.
-        standard_error: of the mean difference.
-        delta: difference that ``power`` refers to; None where none was given.
-        power: chance to find ``delta`` with the right sign; None without ``delta``.
-        power_two_tailed: chance of any rejection at ``delta``.
-        mde: smallest difference found with the power asked for (eq. 10).
-    """
-
-    n: int
-    n_clusters: int | None
-    k_a: int
-    k_b: int
-    generations: int
-    standard_error: float
-    delta: float | None
-    power: float | None
-    power_two_tailed: float | None
-    mde: float
+    n: int  #: prompts.
+    n_clusters: int | None  #: clusters at the mean size, rounded up; None without clusters.
+    k_a: int  #: draws per prompt of the first model.
+    k_b: int  #: draws per prompt of the second.
+    generations: int  #: that have to be made.
+    standard_error: float  #: of the mean difference.
+    delta: float | None  #: difference that ``power`` refers to; None where none was given.
+    power: float | None  #: chance to find ``delta`` with the right sign; None without ``delta``.
+    power_two_tailed: float | None  #: chance of any rejection at ``delta``.
+    mde: float  #: smallest difference found with the power asked for (eq. 10).
 
     def __str__(self) -> str:
         power = "" if self.power is None else f", power {self.power:.3g} at {self.delta:.4g}"

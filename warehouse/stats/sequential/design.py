@@ -25,29 +25,19 @@ class SequentialDesign:
     """A sequential test of the mean θ of values y_t that come one at a time in a fixed order.
 
     Made by `design_against_baseline`, `design_two_models` or `design_one_model`.
-
-    Attributes:
-        n_max: the most prompts that are used.
-        alpha: chance of a wrong verdict, both sides together, in (0, 1).
-        reference: θ_0; pass says θ > θ_0, fail says θ < θ_0.
-        low: smallest possible y.
-        high: largest possible y.
-        width: R of the metric, b − a; for differences half of ``high - low``.
-        population: N, prompts of the full benchmark, of which those asked are drawn without
-            replacement; None where prompts are a sample of a wider population.
-        predictions: f_t in the order of the prompts, shape (N,), or (1,) for all alike.
-        origin: what is subtracted from θ to show it: θ_B for differences from a stored baseline.
     """
 
-    n_max: int
-    alpha: float
-    reference: float
-    low: float
-    high: float
-    width: float
+    n_max: int  #: the most prompts that are used.
+    alpha: float  #: chance of a wrong verdict, both sides together, in (0, 1).
+    reference: float  #: θ_0; pass says θ > θ_0, fail says θ < θ_0.
+    low: float  #: smallest possible y.
+    high: float  #: largest possible y.
+    width: float  #: R of the metric, b − a; for differences half of ``high - low``.
+    #: N, prompts of the full benchmark, of which those asked are drawn without replacement; None where prompts are a
+    #: sample of a wider population.
     population: int | None
-    predictions: FloatArray
-    origin: float = 0.0
+    predictions: FloatArray  #: f_t in the order of the prompts, shape (N,), or (1,) for all alike.
+    origin: float = 0.0  #: what is subtracted from θ to show it: θ_B for differences from a stored baseline.
 
     @property
     def limit(self) -> float:

@@ -16,36 +16,22 @@ from warehouse.stats.sequential.design import ROUNDING, BetSide, SequentialDesig
 
 @dataclass(frozen=True)
 class SequentialTest:
-    """What a sequence of scores has settled.
+    """What a sequence of scores has settled."""
 
-    Attributes:
-        verdict: ``pass``: θ is above the reference; ``fail``: below; ``undecided`` so far. The first
-            verdict is final.
-        n_prompts: prompts used, with those that could not be scored.
-        n_unscored: of these, prompts without a score.
-        decided_at: prompts after which the verdict stood; None while undecided.
-        estimate: θ̂, mean of y − f plus mean f, over the scored prompts; for differences from a
-            stored baseline less θ_B. Where one stopped early it lies too far out on average. None
-            without a score.
-        low: lower end of the interval, on the scale of ``estimate``.
-        high: upper end. Both None where every value is refuted (chance at most α).
-        level: 1 − α: how surely the interval holds θ after every prompt at once.
-        evidence_pass: ln K^+ at the reference now; None where the reference has become impossible.
-        evidence_fail: ln K^−.
-        limit: ln(2/α), which evidence has to reach.
-    """
-
+    #: ``pass``: θ is above the reference; ``fail``: below; ``undecided`` so far. The first verdict is final.
     verdict: str
-    n_prompts: int
-    n_unscored: int
-    decided_at: int | None
+    n_prompts: int  #: prompts used, with those that could not be scored.
+    n_unscored: int  #: of these, prompts without a score.
+    decided_at: int | None  #: prompts after which the verdict stood; None while undecided.
+    #: θ̂, mean of y − f plus mean f, over the scored prompts; for differences from a stored baseline less θ_B. Where
+    #: one stopped early it lies too far out on average. None without a score.
     estimate: float | None
-    low: float | None
-    high: float | None
-    level: float
-    evidence_pass: float | None
-    evidence_fail: float | None
-    limit: float
+    low: float | None  #: lower end of the interval, on the scale of ``estimate``.
+    high: float | None  #: upper end. Both None where every value is refuted (chance at most α).
+    level: float  #: 1 − α: how surely the interval holds θ after every prompt at once.
+    evidence_pass: float | None  #: ln K^+ at the reference now; None where the reference has become impossible.
+    evidence_fail: float | None  #: ln K^−.
+    limit: float  #: ln(2/α), which evidence has to reach.
 
 
 def sequential_test(scores: ArrayLike, design: SequentialDesign) -> SequentialTest:
@@ -217,18 +203,13 @@ LEAST = 10
 
 @dataclass(frozen=True)
 class Outlook:
-    """What is to be expected if prompts to come are like those that were seen.
+    """What is to be expected if prompts to come are like those that were seen."""
 
-    Attributes:
-        remaining: mean number of prompts until a verdict or ``n_max``; 0 once there is a verdict,
-            None with fewer than 10 scored prompts.
-        chance_pass: share of the continuations that pass.
-        chance_fail: share that fail.
-    """
-
+    #: mean number of prompts until a verdict or ``n_max``; 0 once there is a verdict, None with fewer than 10 scored
+    #: prompts.
     remaining: float | None
-    chance_pass: float | None
-    chance_fail: float | None
+    chance_pass: float | None  #: share of the continuations that pass.
+    chance_fail: float | None  #: share that fail.
 
 
 def sequential_outlook(scores: ArrayLike, design: SequentialDesign, *, n_paths: int = 200, seed: int = 0) -> Outlook:

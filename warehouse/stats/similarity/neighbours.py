@@ -35,37 +35,23 @@ _JOINED = 1_000_000
 
 @dataclass(frozen=True)
 class Neighbours:
-    """The vectors nearest to one.
+    """The vectors nearest to one."""
 
-    Attributes:
-        indices: rows, most similar first; of equally similar ones the lower first.
-        similarities: cosine similarity of each, in [-1, 1].
-    """
-
-    indices: Codes
-    similarities: FloatArray
+    indices: Codes  #: rows, most similar first; of equally similar ones the lower first.
+    similarities: FloatArray  #: cosine similarity of each, in [-1, 1].
 
 
 @dataclass(frozen=True)
 class NearPairs:
-    """Pairs of vectors at least as similar as a threshold.
+    """Pairs of vectors at least as similar as a threshold."""
 
-    Attributes:
-        first: lower row of each pair, most similar pairs first, shape (kept,).
-        second: higher row.
-        similarity: cosine similarity, in [threshold, 1].
-        n_pairs: all pairs found, also those that were not kept.
-        by_place: pairs by the places of their rows, symmetric, shape (places, places); a pair
-            within a place counts once.
-        groups: connected component of each row over all pairs, shape (n,).
-    """
-
-    first: Codes
-    second: Codes
-    similarity: FloatArray
-    n_pairs: int
+    first: Codes  #: lower row of each pair, most similar pairs first, shape (kept,).
+    second: Codes  #: higher row.
+    similarity: FloatArray  #: cosine similarity, in [threshold, 1].
+    n_pairs: int  #: all pairs found, also those that were not kept.
+    #: pairs by the places of their rows, symmetric, shape (places, places); a pair within a place counts once.
     by_place: NDArray[np.int64]
-    groups: Codes
+    groups: Codes  #: connected component of each row over all pairs, shape (n,).
 
 
 def as_vectors(vectors: ArrayLike, name: str = "vectors") -> Vectors:

@@ -14,21 +14,14 @@ from warehouse.stats.similarity.neighbours import Codes, as_vectors, cosine_of_p
 
 @dataclass(frozen=True)
 class Agreement:
-    """Agreement 1 − |v_i − v_j| of scores between 0 and 1; of 0/1 scores the share scored alike.
+    """Agreement 1 − |v_i − v_j| of scores between 0 and 1; of 0/1 scores the share scored alike."""
 
-    Attributes:
-        by_pair: mean over the models that have both prompts; NaN where none has, shape (pairs,).
-        models_of_pair: number of these models, shape (pairs,).
-        by_model: mean over the pairs of which the model has both, NaN where none, shape (models,).
-        pairs_of_model: number of these pairs, shape (models,).
-        by_chance: the mean agreement of the same prompts paired at random (each as often as it
-            stands in a pair of the model), NaN where there are none, shape (models,).
-    """
-
-    by_pair: FloatArray
-    models_of_pair: NDArray[np.int64]
-    by_model: FloatArray
-    pairs_of_model: NDArray[np.int64]
+    by_pair: FloatArray  #: mean over the models that have both prompts; NaN where none has, shape (pairs,).
+    models_of_pair: NDArray[np.int64]  #: number of these models, shape (pairs,).
+    by_model: FloatArray  #: mean over the pairs of which the model has both, NaN where none, shape (models,).
+    pairs_of_model: NDArray[np.int64]  #: number of these pairs, shape (models,).
+    #: the mean agreement of the same prompts paired at random (each as often as it stands in a pair of the model), NaN
+    #: where there are none, shape (models,).
     by_chance: FloatArray
 
 
@@ -83,16 +76,12 @@ def mean_difference(values: FloatArray) -> float:
 
 @dataclass(frozen=True)
 class Medoids:
-    """The medoid of each group.
+    """The medoid of each group."""
 
-    Attributes:
-        rows: row of the medoid of each group, shape (groups,): the member most similar to the
-            others on average, the lowest row on ties.
-        distances: 1 − cosine similarity of each row to the medoid of its group, in [0, 2],
-            exactly 0 for the medoids, shape (n,).
-    """
-
+    #: row of the medoid of each group, shape (groups,): the member most similar to the others on average, the lowest
+    #: row on ties.
     rows: Codes
+    #: 1 − cosine similarity of each row to the medoid of its group, in [0, 2], exactly 0 for the medoids, shape (n,).
     distances: FloatArray
 
 

@@ -22,21 +22,13 @@ PER_STRATUM = 4
 
 @dataclass(frozen=True, eq=False)
 class SubsetDesign(NamedFigures):
-    """A stratified sample of a benchmark's prompts.
+    """A stratified sample of a benchmark's prompts."""
 
-    Attributes:
-        ids: of all N prompts.
-        prediction: of each prompt's score, shape (N,).
-        stratum: of each prompt, 0 to H − 1 along the prediction, shape (N,).
-        selected: whether it is asked, shape (N,).
-        seed: of ties and draws.
-    """
-
-    ids: tuple[str, ...]
-    prediction: FloatArray
-    stratum: NDArray[np.intp]
-    selected: NDArray[np.bool_]
-    seed: int
+    ids: tuple[str, ...]  #: of all N prompts.
+    prediction: FloatArray  #: of each prompt's score, shape (N,).
+    stratum: NDArray[np.intp]  #: of each prompt, 0 to H − 1 along the prediction, shape (N,).
+    selected: NDArray[np.bool_]  #: whether it is asked, shape (N,).
+    seed: int  #: of ties and draws.
 
     @property
     def size(self) -> int:
@@ -163,17 +155,11 @@ def smallest_hashes(ids: Sequence[str], stratum: NDArray[np.intp], size: int, se
 
 @dataclass(frozen=True)
 class SubsetRank(NamedFigures):
-    """A rank and the set that the interval leaves.
+    """A rank and the set that the interval leaves."""
 
-    Attributes:
-        rank: 1 + models with a better figure.
-        rank_low: best rank in the set: 1 + models better than the interval's better end; None without one.
-        rank_high: worst rank in it: 1 + models at least as good as its worse end.
-    """
-
-    rank: int
-    rank_low: int | None
-    rank_high: int | None
+    rank: int  #: 1 + models with a better figure.
+    rank_low: int | None  #: best rank in the set: 1 + models better than the interval's better end; None without one.
+    rank_high: int | None  #: worst rank in it: 1 + models at least as good as its worse end.
 
 
 def rank_among(

@@ -36,46 +36,26 @@ Variance = tuple[float | None, float]
 
 @dataclass(frozen=True)
 class SubsetDifference(NamedFigures):
-    """A difference of two models on all N prompts.
+    """A difference of two models on all N prompts."""
 
-    Attributes:
-        difference: first less second; None with a ``reason``.
-        standard_error: of it; None where not defined or 0.
-        ci_low: lower end of the interval.
-        ci_high: upper end of it.
-        level: nominal coverage.
-        degrees_of_freedom: of the error.
-        p_value: two-sided, of no difference: 1 − the level at which the interval ends at 0.
-        mean_a: the first model's figure on all prompts, or what the sample says of it.
-        mean_b: the second's.
-        n_prompts: N.
-        n_selected: m.
-        n_scored: prompts of the sample with the scores that it takes.
-        n_differing: those on which the models differ.
-        estimand: ``full_benchmark`` or ``prompts_sampled``.
-        method: of the interval.
-        flags: ``few_prompts``, ``few_differing_prompts``, ``missing_in_sample``, and those of
-            :class:`SubsetEstimate`.
-        reason: why there is no figure or interval.
-    """
-
-    difference: float | None
-    standard_error: float | None
-    ci_low: float | None
-    ci_high: float | None
-    level: float
-    degrees_of_freedom: float | None
-    p_value: float | None
-    mean_a: float | None
-    mean_b: float | None
-    n_prompts: int
-    n_selected: int
-    n_scored: int
-    n_differing: int
-    estimand: str
-    method: str
+    difference: float | None  #: first less second; None with a ``reason``.
+    standard_error: float | None  #: of it; None where not defined or 0.
+    ci_low: float | None  #: lower end of the interval.
+    ci_high: float | None  #: upper end of it.
+    level: float  #: nominal coverage.
+    degrees_of_freedom: float | None  #: of the error.
+    p_value: float | None  #: two-sided, of no difference: 1 − the level at which the interval ends at 0.
+    mean_a: float | None  #: the first model's figure on all prompts, or what the sample says of it.
+    mean_b: float | None  #: the second's.
+    n_prompts: int  #: N.
+    n_selected: int  #: m.
+    n_scored: int  #: prompts of the sample with the scores that it takes.
+    n_differing: int  #: those on which the models differ.
+    estimand: str  #: ``full_benchmark`` or ``prompts_sampled``.
+    method: str  #: of the interval.
+    #: ``few_prompts``, ``few_differing_prompts``, ``missing_in_sample``, and those of :class:`SubsetEstimate`.
     flags: tuple[str, ...]
-    reason: str
+    reason: str  #: why there is no figure or interval.
 
     def turned(self) -> SubsetDifference:
         """Second less first."""

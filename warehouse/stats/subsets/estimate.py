@@ -31,51 +31,30 @@ MOST_MISSING = 0.05
 
 @dataclass(frozen=True)
 class SubsetEstimate(NamedFigures):
-    """The figure of all N prompts, from m of them.
+    """The figure of all N prompts, from m of them."""
 
-    Attributes:
-        estimate: θ̂ = Σ W_h ȳ_h; None where more than 5 % of the sample have no score.
-        standard_error: sqrt(v); None where not defined or 0.
-        ci_low: lower end of the interval; None with a ``reason``.
-        ci_high: upper end of it.
-        level: nominal coverage of the interval.
-        degrees_of_freedom: ν = Σ (n_h − 1).
-        n_prompts: N.
-        n_selected: m.
-        n_scored: prompts of the sample with a score.
-        n_strata: strata, after those that were joined.
-        effective_n: n_e of Wilson's interval; None where it is another.
-        estimand: ``full_benchmark``, ``prompts_sampled`` or ``prompts_fixed``.
-        method: of the interval.
-        bound_low: smallest θ̂ with the missing scores filled in; None where all are there, or scores have
-            no bounds.
-        bound_high: largest.
-        bound_ci_low: lower end of the hull of the intervals of both.
-        bound_ci_high: upper end.
-        flags: ``few_prompts`` (m < 25), ``few_informative_prompts`` (fewer than 5 scores above, or at or
-            below, the middle), ``missing_in_sample``, ``many_missing_in_sample``, ``joined_strata``.
-        reason: why there is no figure or interval.
-    """
-
-    estimate: float | None
-    standard_error: float | None
-    ci_low: float | None
-    ci_high: float | None
-    level: float
-    degrees_of_freedom: float | None
-    n_prompts: int
-    n_selected: int
-    n_scored: int
-    n_strata: int
-    effective_n: float | None
-    estimand: str
-    method: str
+    estimate: float | None  #: θ̂ = Σ W_h ȳ_h; None where more than 5 % of the sample have no score.
+    standard_error: float | None  #: sqrt(v); None where not defined or 0.
+    ci_low: float | None  #: lower end of the interval; None with a ``reason``.
+    ci_high: float | None  #: upper end of it.
+    level: float  #: nominal coverage of the interval.
+    degrees_of_freedom: float | None  #: ν = Σ (n_h − 1).
+    n_prompts: int  #: N.
+    n_selected: int  #: m.
+    n_scored: int  #: prompts of the sample with a score.
+    n_strata: int  #: strata, after those that were joined.
+    effective_n: float | None  #: n_e of Wilson's interval; None where it is another.
+    estimand: str  #: ``full_benchmark``, ``prompts_sampled`` or ``prompts_fixed``.
+    method: str  #: of the interval.
+    #: smallest θ̂ with the missing scores filled in; None where all are there, or scores have no bounds.
     bound_low: float | None
-    bound_high: float | None
-    bound_ci_low: float | None
-    bound_ci_high: float | None
+    bound_high: float | None  #: largest.
+    bound_ci_low: float | None  #: lower end of the hull of the intervals of both.
+    bound_ci_high: float | None  #: upper end.
+    #: ``few_prompts`` (m < 25), ``few_informative_prompts`` (fewer than 5 scores above, or at or below, the middle),
+    #: ``missing_in_sample``, ``many_missing_in_sample``, ``joined_strata``.
     flags: tuple[str, ...]
-    reason: str
+    reason: str  #: why there is no figure or interval.
 
 
 def estimate_subset(

@@ -23,27 +23,16 @@ MOST_MODELS = 100
 
 @dataclass(frozen=True)
 class ExpectedPrecision(NamedFigures):
-    """What a sample would have given for stored models.
+    """What a sample would have given for stored models."""
 
-    Attributes:
-        size: m.
-        n_models: models, each with the others as its history.
-        width: median width of the interval; None where too few prompts or no variance give none.
-        width_most: 90 % of the models have none wider.
-        error: median standard error.
-        gain: median of the variance of a simple random sample over that of this one; None without models.
-        gain_least: 90 % of the models gain more.
-        level: of the intervals.
-    """
-
-    size: int
-    n_models: int
-    width: float | None
-    width_most: float | None
-    error: float | None
-    gain: float | None
-    gain_least: float | None
-    level: float
+    size: int  #: m.
+    n_models: int  #: models, each with the others as its history.
+    width: float | None  #: median width of the interval; None where too few prompts or no variance give none.
+    width_most: float | None  #: 90 % of the models have none wider.
+    error: float | None  #: median standard error.
+    gain: float | None  #: median of the variance of a simple random sample over that of this one; None without models.
+    gain_least: float | None  #: 90 % of the models gain more.
+    level: float  #: of the intervals.
 
 
 class LeaveOneOut:

@@ -130,25 +130,15 @@ def _interval(
 
 @dataclass(frozen=True)
 class DesignEstimate(NamedFigures):
-    """A figure with its t interval.
+    """A figure with its t interval."""
 
-    Attributes:
-        estimate: the figure.
-        standard_error: None where not defined or 0.
-        ci_low: lower end, within the bounds of the scores; None with a ``reason``.
-        ci_high: upper end.
-        level: nominal coverage.
-        degrees_of_freedom: of the error.
-        reason: why there is no interval.
-    """
-
-    estimate: float
-    standard_error: float | None
-    ci_low: float | None
-    ci_high: float | None
-    level: float
-    degrees_of_freedom: float | None
-    reason: str
+    estimate: float  #: the figure.
+    standard_error: float | None  #: None where not defined or 0.
+    ci_low: float | None  #: lower end, within the bounds of the scores; None with a ``reason``.
+    ci_high: float | None  #: upper end.
+    level: float  #: nominal coverage.
+    degrees_of_freedom: float | None  #: of the error.
+    reason: str  #: why there is no interval.
 
 
 def estimate_drawn_clusters(

@@ -19,17 +19,11 @@ from warehouse.stats.intervals.closed_form import interval_clopper_pearson, inte
 
 @dataclass(frozen=True, eq=False)
 class StratifiedSample:
-    """N prompts in strata, some of them scored.
+    """N prompts in strata, some of them scored."""
 
-    Attributes:
-        scores: NaN outside the sample and where there is no score, shape (N,).
-        stratum: of each prompt, 0 to H − 1, shape (N,).
-        selected: whether it is in the sample, shape (N,).
-    """
-
-    scores: FloatArray
-    stratum: NDArray[np.intp]
-    selected: NDArray[np.bool_]
+    scores: FloatArray  #: NaN outside the sample and where there is no score, shape (N,).
+    stratum: NDArray[np.intp]  #: of each prompt, 0 to H − 1, shape (N,).
+    selected: NDArray[np.bool_]  #: whether it is in the sample, shape (N,).
 
     @property
     def n(self) -> int:
@@ -151,24 +145,14 @@ Ends = tuple[float, float]
 
 @dataclass(frozen=True)
 class Sampled:
-    """What an interval is made of, scores rescaled to [0, 1] where they have bounds.
+    """What an interval is made of, scores rescaled to [0, 1] where they have bounds."""
 
-    Attributes:
-        estimate: θ̂.
-        variance: v of it; None where it is not defined.
-        degrees_of_freedom: ν.
-        scores: of the sample, shape (m,).
-        n: prompts of the benchmark, N.
-        finite: whether the figure is that of these N prompts; else of others like them, or of other
-            generations.
-    """
-
-    estimate: float
-    variance: float | None
-    degrees_of_freedom: float
-    scores: FloatArray
-    n: int
-    finite: bool
+    estimate: float  #: θ̂.
+    variance: float | None  #: v of it; None where it is not defined.
+    degrees_of_freedom: float  #: ν.
+    scores: FloatArray  #: of the sample, shape (m,).
+    n: int  #: prompts of the benchmark, N.
+    finite: bool  #: whether the figure is that of these N prompts; else of others like them, or of other generations.
 
     @property
     def size(self) -> int:

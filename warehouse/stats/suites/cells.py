@@ -35,17 +35,11 @@ UnitArray = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """Which units a leaf's prompts belong to.
+    """Which units a leaf's prompts belong to."""
 
-    Attributes:
-        units: numbers of the units, ascending, shape (U,).
-        sizes: prompts in each, shape (U,).
-        weights: of the prompts by unit; None where all are alike.
-    """
-
-    units: UnitArray
-    sizes: FloatArray
-    weights: UnitWeights | None = None
+    units: UnitArray  #: numbers of the units, ascending, shape (U,).
+    sizes: FloatArray  #: prompts in each, shape (U,).
+    weights: UnitWeights | None = None  #: of the prompts by unit; None where all are alike.
 
     @property
     def shares(self) -> FloatArray:
@@ -81,27 +75,18 @@ class Design:
 
 @dataclass(frozen=True, eq=False)
 class Cell:
-    """A run's figure on one leaf.
+    """A run's figure on one leaf."""
 
-    Attributes:
-        estimate: mean of the prompt figures, or as published.
-        variance: of ``estimate``: CR2² over the units (the CLT's where each unit is one prompt);
-            None where not defined.
-        n_prompts: prompts behind it.
-        design: units; None for a published figure.
-        pulls: S_u / (n sqrt(a_u)), S_u the sum of the deviations of unit u, a_u = 1 − f_u or that
-            of the weights: their squares add up to ``variance``; None where there is none, shape (U,).
-        binary: every score is 0 or 1.
-        constant: all scores are equal.
-    """
-
-    estimate: float
+    estimate: float  #: mean of the prompt figures, or as published.
+    #: of ``estimate``: CR2² over the units (the CLT's where each unit is one prompt); None where not defined.
     variance: float | None
-    n_prompts: int
-    design: Design | None
+    n_prompts: int  #: prompts behind it.
+    design: Design | None  #: units; None for a published figure.
+    #: S_u / (n sqrt(a_u)), S_u the sum of the deviations of unit u, a_u = 1 − f_u or that of the weights: their squares
+    #: add up to ``variance``; None where there is none, shape (U,).
     pulls: FloatArray | None
-    binary: bool
-    constant: bool
+    binary: bool  #: every score is 0 or 1.
+    constant: bool  #: all scores are equal.
 
 
 def leaf_cell(scores: ArrayLike, units: ArrayLike, weights: ArrayLike | None = None) -> Cell:

@@ -19,53 +19,32 @@ from warehouse.stats.intervals.closed_form import interval_t
 
 @dataclass(frozen=True)
 class BenchmarkDifference:
-    """The differences on one benchmark.
+    """The differences on one benchmark."""
 
-    Attributes:
-        differences: a − b of each prompt, finite, shape (n,).
-        units: what is independent: the cluster of each prompt, else the prompt itself; equal
-            numbers in two parts are the same unit, shape (n,).
-        error: standard error of the mean difference: 0 where it is 0, None where not defined.
-        degrees_of_freedom: of ``error``.
-    """
-
-    differences: FloatArray
+    differences: FloatArray  #: a − b of each prompt, finite, shape (n,).
+    #: what is independent: the cluster of each prompt, else the prompt itself; equal numbers in two parts are the same
+    #: unit, shape (n,).
     units: NDArray[np.int64]
-    error: float | None
-    degrees_of_freedom: float | None
+    error: float | None  #: standard error of the mean difference: 0 where it is 0, None where not defined.
+    degrees_of_freedom: float | None  #: of ``error``.
 
 
 @dataclass(frozen=True)
 class CombinedDifference(NamedFigures):
-    """Weighted mean of the differences on several benchmarks.
+    """Weighted mean of the differences on several benchmarks."""
 
-    Attributes:
-        difference: Σ w_l d_l, weights summing to 1.
-        standard_error: None where that of a part is not defined, or where it is 0.
-        ci_low: lower end of the t interval.
-        ci_high: upper end of the t interval.
-        level: nominal coverage of the interval.
-        degrees_of_freedom: Welch-Satterthwaite over parts that share nothing.
-        p_value: two-sided, Student's t.
-        n_parts: benchmarks.
-        n_zero: parts with an error of 0.
-        n_shared: units (prompts or clusters) that stand in more than one part.
-        method: ``"independent_parts_t"`` or ``"shared_units_t"``.
-        reason: how the errors were put together, or why there is none.
-    """
-
-    difference: float
-    standard_error: float | None
-    ci_low: float | None
-    ci_high: float | None
-    level: float
-    degrees_of_freedom: float | None
-    p_value: float | None
-    n_parts: int
-    n_zero: int
-    n_shared: int
-    method: str
-    reason: str
+    difference: float  #: Σ w_l d_l, weights summing to 1.
+    standard_error: float | None  #: None where that of a part is not defined, or where it is 0.
+    ci_low: float | None  #: lower end of the t interval.
+    ci_high: float | None  #: upper end of the t interval.
+    level: float  #: nominal coverage of the interval.
+    degrees_of_freedom: float | None  #: Welch-Satterthwaite over parts that share nothing.
+    p_value: float | None  #: two-sided, Student's t.
+    n_parts: int  #: benchmarks.
+    n_zero: int  #: parts with an error of 0.
+    n_shared: int  #: units (prompts or clusters) that stand in more than one part.
+    method: str  #: ``"independent_parts_t"`` or ``"shared_units_t"``.
+    reason: str  #: how the errors were put together, or why there is none.
 
 
 def combine_differences(
@@ -130,20 +109,13 @@ def _mean(part: BenchmarkDifference) -> float:
 
 @dataclass(frozen=True)
 class _Layout:
-    """Which unit each prompt of each part belongs to.
+    """Which unit each prompt of each part belongs to."""
 
-    Attributes:
-        units: number of the unit, all parts one after the other, shape (Σ n_l,).
-        groups: number of the group of each part: parts of one group share units, directly or
-            through others, shape (L,).
-        group_of_unit: shape (U,).
-        n_shared: units in more than one part.
-    """
-
-    units: NDArray[np.intp]
+    units: NDArray[np.intp]  #: number of the unit, all parts one after the other, shape (Σ n_l,).
+    #: number of the group of each part: parts of one group share units, directly or through others, shape (L,).
     groups: NDArray[np.intp]
-    group_of_unit: NDArray[np.intp]
-    n_shared: int
+    group_of_unit: NDArray[np.intp]  #: shape (U,).
+    n_shared: int  #: units in more than one part.
 
 
 def _layout(parts: Sequence[BenchmarkDifference]) -> _Layout:

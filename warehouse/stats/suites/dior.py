@@ -55,15 +55,12 @@ PROMPT_SIZES = (10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 
 @dataclass(frozen=True)
 class Dior(NamedFigures):
-    """A lower bound over instances, with what the number of instances leaves open.
+    """A lower bound over instances, with what the number of instances leaves open."""
 
-    Attributes:
-        value: the 2.5 % quantile of the meta-metric over instances (of the best model: 1 − the upper
-            end of Wilson's interval of the error rate); None with the reason of `Reliability`.
-        low, high: Monte Carlo interval: order statistics (Wilson's other end), at the same level.
-    """
-
+    #: the 2.5 % quantile of the meta-metric over instances (of the best model: 1 − the upper end of Wilson's interval
+    #: of the error rate); None with the reason of `Reliability`.
     value: float | None
+    #: low, high: Monte Carlo interval: order statistics (Wilson's other end), at the same level.
     low: float | None
     high: float | None
 
@@ -78,72 +75,46 @@ _NONE = Dior(None, None, None)
 
 @dataclass(frozen=True)
 class Switch(NamedFigures):
-    """How often the last of a few adjacent models beats the first; all NaN where there are fewer models.
+    """How often the last of a few adjacent models beats the first; all NaN where there are fewer models."""
 
-    Attributes:
-        window: models, both counted.
-        probability: share of instances, ties ½, mean over windows.
-        low, high: Monte Carlo interval of it: Wilson's at the number of instances that would give its
-            variance, whose unit is the instance, as windows share them; never fewer than there are.
-        first: mean over the windows that begin with the first five models (Perlitz et al. 2024 fig. 3).
-        most: the largest of any window.
-    """
-
-    window: int
-    probability: float
+    window: int  #: models, both counted.
+    probability: float  #: share of instances, ties ½, mean over windows.
+    #: low, high: Monte Carlo interval of it: Wilson's at the number of instances that would give its variance, whose
+    #: unit is the instance, as windows share them; never fewer than there are.
     low: float
     high: float
-    first: float
-    most: float
+    first: float  #: mean over the windows that begin with the first five models (Perlitz et al. 2024 fig. 3).
+    most: float  #: the largest of any window.
 
 
 @dataclass(frozen=True, eq=False)
 class Reliability(NamedFigures):
-    """What one decision leaves reliable at one size.
+    """What one decision leaves reliable at one size."""
 
-    Attributes:
-        granularity: what is drawn anew: ``scenarios``, ``subscenarios``, ``prompts`` or ``seeds``.
-        size: drawn (see `draw_instances`); None: as many as there are.
-        n_prompts: prompts that a model then answers, on average.
-        n_resamples: instances.
-        ties: what a tie counts in instances and suite alike.
-        ranking: DIoR of the full ranking, Kendall's τ-b.
-        weighted: the same weighted towards the top models.
-        quality: DIoR of the models' quality: mean over models of 1 − |difference of mean win rates|.
-        quality_by_model: of each model, shape (M,); NaN where not defined.
-        best: DIoR of the best model: 1 − the upper Wilson end of the mean error rate.
-        best_error: mean of e_j.
-        best_errors: e_j, share of instances in which the second of the pool without the best j beats
-            its first, ties ½; j = 0 … min(4, M − 2).
-        same_order: share of instances in which every pair of models stands as in the suite.
-        rank_resolution: 95 % quantile of |rank − rank in the suite| over models and instances.
-        rank_resolution_by_model: the same of each model, shape (M,).
-        rank_by_model: mean rank of each model over instances, and the two ends of the middle share
-            ``level`` of its ranks (quantiles, 'lower' and 'higher'); NaN where not defined, shape (3, M).
-        switches: for windows of 2, 3, 5, 10 and 20 adjacent models, how often the last beats the first.
-        n_undefined: instances with a constant ranking or fewer than 2 models in common.
-        reason: why there are no figures, or not all of them.
-    """
-
-    granularity: str
-    size: int | None
-    n_prompts: float
-    n_resamples: int
-    ties: float
-    ranking: Dior = _NONE
-    weighted: Dior = _NONE
-    quality: Dior = _NONE
-    quality_by_model: FloatArray | None = None
-    best: Dior = _NONE
-    best_error: float | None = None
+    granularity: str  #: what is drawn anew: ``scenarios``, ``subscenarios``, ``prompts`` or ``seeds``.
+    size: int | None  #: drawn (see `draw_instances`); None: as many as there are.
+    n_prompts: float  #: prompts that a model then answers, on average.
+    n_resamples: int  #: instances.
+    ties: float  #: what a tie counts in instances and suite alike.
+    ranking: Dior = _NONE  #: DIoR of the full ranking, Kendall's τ-b.
+    weighted: Dior = _NONE  #: the same weighted towards the top models.
+    quality: Dior = _NONE  #: DIoR of the models' quality: mean over models of 1 − |difference of mean win rates|.
+    quality_by_model: FloatArray | None = None  #: of each model, shape (M,); NaN where not defined.
+    best: Dior = _NONE  #: DIoR of the best model: 1 − the upper Wilson end of the mean error rate.
+    best_error: float | None = None  #: mean of e_j.
+    #: e_j, share of instances in which the second of the pool without the best j beats its first, ties ½; j = 0 …
+    #: min(4, M − 2).
     best_errors: tuple[float, ...] = ()
-    same_order: float | None = None
-    rank_resolution: int | None = None
-    rank_resolution_by_model: FloatArray | None = None
+    same_order: float | None = None  #: share of instances in which every pair of models stands as in the suite.
+    rank_resolution: int | None = None  #: 95 % quantile of |rank − rank in the suite| over models and instances.
+    rank_resolution_by_model: FloatArray | None = None  #: the same of each model, shape (M,).
+    #: mean rank of each model over instances, and the two ends of the middle share ``level`` of its ranks (quantiles,
+    #: 'lower' and 'higher'); NaN where not defined, shape (3, M).
     rank_by_model: FloatArray | None = None
+    #: for windows of 2, 3, 5, 10 and 20 adjacent models, how often the last beats the first.
     switches: tuple[Switch, ...] = ()
-    n_undefined: int = 0
-    reason: str = ""
+    n_undefined: int = 0  #: instances with a constant ranking or fewer than 2 models in common.
+    reason: str = ""  #: why there are no figures, or not all of them.
 
     def __str__(self) -> str:
         size = "all" if self.size is None else str(self.size)

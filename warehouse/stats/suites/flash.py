@@ -36,23 +36,14 @@ _BLOCK = 20
 
 @dataclass(frozen=True)
 class FlashStep(NamedFigures):
-    """A model after so many prompts.
+    """A model after so many prompts."""
 
-    Attributes:
-        size: prompts of each scenario; None: all.
-        n_prompts: answered so far, over all scenarios.
-        rank: of the model among the stored ones and itself on these prompts.
-        resolution: Res(S): how far ranks of stored models then lie from the full ones (95 %); 0 at all.
-        tier: TierRank(S): the best rank for which this size is enough.
-        is_enough: rank − resolution is at least the tier, or these are all prompts.
-    """
-
-    size: int | None
-    n_prompts: int
-    rank: int
-    resolution: int
-    tier: int
-    is_enough: bool
+    size: int | None  #: prompts of each scenario; None: all.
+    n_prompts: int  #: answered so far, over all scenarios.
+    rank: int  #: of the model among the stored ones and itself on these prompts.
+    resolution: int  #: Res(S): how far ranks of stored models then lie from the full ones (95 %); 0 at all.
+    tier: int  #: TierRank(S): the best rank for which this size is enough.
+    is_enough: bool  #: rank − resolution is at least the tier, or these are all prompts.
 
     @property
     def best_rank(self) -> int:
@@ -65,34 +56,21 @@ class FlashStep(NamedFigures):
 
 @dataclass(frozen=True, eq=False)
 class FlashCheck(NamedFigures):
-    """Each stored model ranked as if it were new.
+    """Each stored model ranked as if it were new."""
 
-    Attributes:
-        sizes: prompts of a scenario at each step; None: all.
-        n_prompts: of all scenarios at each step.
-        resolutions: Res(S) over all stored models; 0 at all.
-        tiers: TierRank of each step.
-        mean_error: |rank where it stopped − full rank|, mean over orders of the prompts, shape (M,).
-        largest_error: the largest, shape (M,).
-        within: share of orders in which the full rank lies within rank ± Res(S), shape (M,); those that
-            use all prompts cannot miss.
-        within_early: the same of the orders that stop before all prompts, NaN where none does, shape (M,).
-        saving: all prompts over those used, mean over orders, shape (M,).
-        stopped: share of orders that stopped at each step, shape (M, steps).
-        n_orders: random orders of the prompts.
-    """
-
-    sizes: tuple[int | None, ...]
-    n_prompts: tuple[int, ...]
-    resolutions: tuple[int, ...]
-    tiers: tuple[int, ...]
-    mean_error: FloatArray
-    largest_error: FloatArray
+    sizes: tuple[int | None, ...]  #: prompts of a scenario at each step; None: all.
+    n_prompts: tuple[int, ...]  #: of all scenarios at each step.
+    resolutions: tuple[int, ...]  #: Res(S) over all stored models; 0 at all.
+    tiers: tuple[int, ...]  #: TierRank of each step.
+    mean_error: FloatArray  #: |rank where it stopped − full rank|, mean over orders of the prompts, shape (M,).
+    largest_error: FloatArray  #: the largest, shape (M,).
+    #: share of orders in which the full rank lies within rank ± Res(S), shape (M,); those that use all prompts cannot
+    #: miss.
     within: FloatArray
-    within_early: FloatArray
-    saving: FloatArray
-    stopped: FloatArray
-    n_orders: int
+    within_early: FloatArray  #: the same of the orders that stop before all prompts, NaN where none does, shape (M,).
+    saving: FloatArray  #: all prompts over those used, mean over orders, shape (M,).
+    stopped: FloatArray  #: share of orders that stopped at each step, shape (M, steps).
+    n_orders: int  #: random orders of the prompts.
 
     def __str__(self) -> str:
         return (

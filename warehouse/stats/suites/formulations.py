@@ -32,19 +32,12 @@ _DRAWS, _LATTICE, _ANGLES = 1000, 24, 61
 
 @dataclass(frozen=True)
 class FormulationNoise(NamedFigures):
-    """Sampling noise of the models' means about one another, per model, in both formulations.
+    """Sampling noise of the models' means about one another, per model, in both formulations."""
 
-    Attributes:
-        first: variance in the first.
-        second: variance in the second.
-        both: covariance; 0 where the two share no prompt.
-        n_units: independent prompts or clusters of the formulation that has fewer.
-    """
-
-    first: float
-    second: float
-    both: float
-    n_units: int
+    first: float  #: variance in the first.
+    second: float  #: variance in the second.
+    both: float  #: covariance; 0 where the two share no prompt.
+    n_units: int  #: independent prompts or clusters of the formulation that has fewer.
 
 
 def formulation_noise(
@@ -96,29 +89,19 @@ def _influence(values: FloatArray, codes: NDArray[np.intp], n_codes: int) -> Flo
 
 @dataclass(frozen=True)
 class Agreement(NamedFigures):
-    """How far the means of M models agree in two formulations, by one statistic.
+    """How far the means of M models agree in two formulations, by one statistic."""
 
-    Attributes:
-        statistic: ``pearson``, ``kendall`` (τ-b) or ``spearman``.
-        level: nominal coverage of the intervals.
-        estimate: of the means as they are, noise included; None below 3 models, or where a side is constant.
-        models_low: interval `models`: what other models like these would give on these prompts.
-        models_high: its upper end.
-        prompts_low: interval `prompts`: these very models on all prompts like these, where there is no noise.
-        prompts_high: its upper end.
-        both_low: interval `both`: all models like these on all prompts like these.
-        both_high: its upper end.
-    """
-
-    statistic: str
-    level: float
+    statistic: str  #: ``pearson``, ``kendall`` (τ-b) or ``spearman``.
+    level: float  #: nominal coverage of the intervals.
+    #: of the means as they are, noise included; None below 3 models, or where a side is constant.
     estimate: float | None = None
-    models_low: float | None = None
-    models_high: float | None = None
+    models_low: float | None = None  #: interval `models`: what other models like these would give on these prompts.
+    models_high: float | None = None  #: its upper end.
+    #: interval `prompts`: these very models on all prompts like these, where there is no noise.
     prompts_low: float | None = None
-    prompts_high: float | None = None
-    both_low: float | None = None
-    both_high: float | None = None
+    prompts_high: float | None = None  #: its upper end.
+    both_low: float | None = None  #: interval `both`: all models like these on all prompts like these.
+    both_high: float | None = None  #: its upper end.
 
 
 def formulation_agreement(
@@ -253,17 +236,11 @@ def _lattice(noise: float, seen: float, m: int) -> tuple[FloatArray, FloatArray]
 
 @dataclass(frozen=True)
 class Crossings(NamedFigures):
-    """Pairs of models whose order differs between the two formulations; arrays of shape (P,).
+    """Pairs of models whose order differs between the two formulations; arrays of shape (P,)."""
 
-    Attributes:
-        first: number of the first model of each pair.
-        second: of the second, above ``first``.
-        p_holm: the larger p of both differences, adjusted for all pairs of models (Holm); NaN without.
-    """
-
-    first: NDArray[np.intp]
-    second: NDArray[np.intp]
-    p_holm: FloatArray
+    first: NDArray[np.intp]  #: number of the first model of each pair.
+    second: NDArray[np.intp]  #: of the second, above ``first``.
+    p_holm: FloatArray  #: the larger p of both differences, adjusted for all pairs of models (Holm); NaN without.
 
 
 def find_crossings(

@@ -23,15 +23,10 @@ BLOCK = 100
 
 @dataclass(frozen=True, eq=False)
 class Instances:
-    """A block of instances.
+    """A block of instances."""
 
-    Attributes:
-        scores: comparable scenario scores, shape (b, C, M); (C, M) where they are those of the suite.
-        weights: how often each scenario was drawn, shape (b, C); None: once.
-    """
-
-    scores: FloatArray
-    weights: FloatArray | None
+    scores: FloatArray  #: comparable scenario scores, shape (b, C, M); (C, M) where they are those of the suite.
+    weights: FloatArray | None  #: how often each scenario was drawn, shape (b, C); None: once.
 
 
 def draw_instances(
@@ -106,19 +101,12 @@ def shared_sizes(suite: SuiteScores, size: int | None) -> list[int]:
 
 @dataclass(frozen=True, eq=False)
 class _Units:
-    """Sums of scores over what is drawn as a whole: a prompt, or a cluster of them.
+    """Sums of scores over what is drawn as a whole: a prompt, or a cluster of them."""
 
-    Attributes:
-        sums: shape (U, M).
-        counts: scores behind each, shape (U, M) or, where all models have all, (U, 1).
-        n: prompts.
-        lacking: models without the subscenario, shape (M,).
-    """
-
-    sums: FloatArray
-    counts: FloatArray
-    n: int
-    lacking: NDArray[np.bool_]
+    sums: FloatArray  #: shape (U, M).
+    counts: FloatArray  #: scores behind each, shape (U, M) or, where all models have all, (U, 1).
+    n: int  #: prompts.
+    lacking: NDArray[np.bool_]  #: models without the subscenario, shape (M,).
 
     @classmethod
     def of(cls, subscenario: Subscenario) -> _Units:

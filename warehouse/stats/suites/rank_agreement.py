@@ -113,21 +113,13 @@ _ROUNDS, _TOLERANCE = 200, 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Aggregates(NamedFigures):
-    """Models by five aggregates.
+    """Models by five aggregates."""
 
-    Attributes:
-        names: of the aggregates, K of them.
-        figures: NaN where a model has none, shape (K, M).
-        ranks: 1 + number of strictly greater figures (12 digits), shape (K, M).
-        tau: Kendall's τ-b between the rankings, shape (K, K); NaN where one is constant.
-        n_scenarios: that each model has, shape (M,): figures of those that lack some are over the rest.
-    """
-
-    names: tuple[str, ...]
-    figures: FloatArray
-    ranks: FloatArray
-    tau: FloatArray
-    n_scenarios: FloatArray
+    names: tuple[str, ...]  #: of the aggregates, K of them.
+    figures: FloatArray  #: NaN where a model has none, shape (K, M).
+    ranks: FloatArray  #: 1 + number of strictly greater figures (12 digits), shape (K, M).
+    tau: FloatArray  #: Kendall's τ-b between the rankings, shape (K, K); NaN where one is constant.
+    n_scenarios: FloatArray  #: that each model has, shape (M,): figures of those that lack some are over the rest.
 
     def __str__(self) -> str:
         moved = int((np.nanmax(self.ranks, axis=0) > np.nanmin(self.ranks, axis=0)).sum())
@@ -215,20 +207,13 @@ def _z_scores(scores: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class PoolStability(NamedFigures):
-    """Ranks among the others with and without each model.
+    """Ranks among the others with and without each model."""
 
-    Attributes:
-        n_moved: of the others, how many then have another rank, shape (M,).
-        largest: the largest change of a rank, shape (M,).
-        n_reversed: pairs of the others that change order, or are tied only with it or only without
-            it, shape (M,).
-        leader_changes: another model is then first, shape (M,).
-    """
-
-    n_moved: NDArray[np.intp]
-    largest: NDArray[np.intp]
+    n_moved: NDArray[np.intp]  #: of the others, how many then have another rank, shape (M,).
+    largest: NDArray[np.intp]  #: the largest change of a rank, shape (M,).
+    #: pairs of the others that change order, or are tied only with it or only without it, shape (M,).
     n_reversed: NDArray[np.intp]
-    leader_changes: NDArray[np.bool_]
+    leader_changes: NDArray[np.bool_]  #: another model is then first, shape (M,).
 
     def __str__(self) -> str:
         return f"{int((self.n_moved > 0).sum())} of {len(self.n_moved)} models move others when they leave"
@@ -263,19 +248,14 @@ def pool_stability(suite: SuiteScores, *, ties: float = TIES_PUBLISHED) -> PoolS
 
 @dataclass(frozen=True, eq=False)
 class SubscenarioAgreement(NamedFigures):
-    """Do subscenarios of one scenario rank models more alike than those of others?
+    """Do subscenarios of one scenario rank models more alike than those of others?"""
 
-    Attributes:
-        tau: Kendall's τ-b between subscenarios over the models that both have, shape (L, L); NaN with
-            fewer than 2 of them, or where one is constant.
-        within: mean over pairs of one scenario; None without any.
-        across: mean over pairs of two.
-        n_within, n_across: such pairs with a τ.
-    """
-
+    #: Kendall's τ-b between subscenarios over the models that both have, shape (L, L); NaN with fewer than 2 of them,
+    #: or where one is constant.
     tau: FloatArray
-    within: float | None
-    across: float | None
+    within: float | None  #: mean over pairs of one scenario; None without any.
+    across: float | None  #: mean over pairs of two.
+    #: n_within, n_across: such pairs with a τ.
     n_within: int
     n_across: int
 
@@ -301,33 +281,29 @@ def subscenario_agreement(suite: SuiteScores) -> SubscenarioAgreement:
 
 @dataclass(frozen=True)
 class SeedDesign(NamedFigures):
-    """One budget of calls spent in two ways (Perlitz et al. 2024 figs. 4 and 7).
+    """One budget of calls spent in two ways (Perlitz et al. 2024 figs. 4 and 7)."""
 
-    Attributes:
-        resampling: ``bootstrap``: instances with replacement; ``subsample``: without, so that all calls
-            that there are leave nothing open.
-        budget: calls (a prompt under one few-shot seed) for each subscenario with seeds.
-        ranking_full, ranking_uniform: DIoR of the ranking (2.5 % quantile of τ-b over instances): each
-            prompt under all seeds, or prompts and seeds drawn together; None if undefined.
-        width_full, width_uniform: width of the central 95 % of mean win rate − mean win rate of the
-            suite, mean over models.
-        error_full, error_uniform: Monte Carlo error of these: standard deviation over ten parts of the
-            instances, over √10; NaN below 20.
-        mean_width_full, mean_width_uniform: width of the central 95 % of the mean score over
-            subscenarios that a model has, mean over models, in units of the scores.
-        mean_error_full, mean_error_uniform: Monte Carlo error of these.
-    """
-
+    #: ``bootstrap``: instances with replacement; ``subsample``: without, so that all calls that there are leave nothing
+    #: open.
     resampling: str
-    budget: int
+    budget: int  #: calls (a prompt under one few-shot seed) for each subscenario with seeds.
+    #: ranking_full, ranking_uniform: DIoR of the ranking (2.5 % quantile of τ-b over instances): each prompt under all
+    #: seeds, or prompts and seeds drawn together; None if undefined.
     ranking_full: float | None
     ranking_uniform: float | None
+    #: width_full, width_uniform: width of the central 95 % of mean win rate − mean win rate of the suite, mean over
+    #: models.
     width_full: float
     width_uniform: float
+    #: error_full, error_uniform: Monte Carlo error of these: standard deviation over ten parts of the instances, over
+    #: √10; NaN below 20.
     error_full: float
     error_uniform: float
+    #: mean_width_full, mean_width_uniform: width of the central 95 % of the mean score over subscenarios that a model
+    #: has, mean over models, in units of the scores.
     mean_width_full: float
     mean_width_uniform: float
+    #: mean_error_full, mean_error_uniform: Monte Carlo error of these.
     mean_error_full: float
     mean_error_uniform: float
 

@@ -21,22 +21,16 @@ from warehouse.stats.core.inputs import FloatArray, as_clusters, as_floats
 
 @dataclass(frozen=True, eq=False)
 class Subscenario:
-    """One data set of a suite.
+    """One data set of a suite."""
 
-    Attributes:
-        scenario: name of the scenario that it belongs to.
-        name: its own.
-        scores: higher is better, NaN where a model has no score, shape (n, M); a model without any
-            lacks the subscenario. Means over the few-shot seeds where there are several.
-        clusters: number of each prompt's cluster, 0 to G−1, shape (n,); None: every prompt by itself.
-        seeds: scores by few-shot seed, shape (K, n, M), none missing; None: one seed.
-    """
-
-    scenario: str
-    name: str
+    scenario: str  #: name of the scenario that it belongs to.
+    name: str  #: its own.
+    #: higher is better, NaN where a model has no score, shape (n, M); a model without any lacks the subscenario. Means
+    #: over the few-shot seeds where there are several.
     scores: FloatArray
+    #: number of each prompt's cluster, 0 to G−1, shape (n,); None: every prompt by itself.
     clusters: NDArray[np.intp] | None = None
-    seeds: FloatArray | None = None
+    seeds: FloatArray | None = None  #: scores by few-shot seed, shape (K, n, M), none missing; None: one seed.
 
     @property
     def n(self) -> int:
@@ -53,15 +47,10 @@ class Subscenario:
 
 @dataclass(frozen=True, eq=False)
 class SuiteScores:
-    """Models on a suite.
+    """Models on a suite."""
 
-    Attributes:
-        models: their names, shape (M,).
-        subscenarios: at least one; those of one scenario stand together.
-    """
-
-    models: tuple[str, ...]
-    subscenarios: tuple[Subscenario, ...]
+    models: tuple[str, ...]  #: their names, shape (M,).
+    subscenarios: tuple[Subscenario, ...]  #: at least one; those of one scenario stand together.
 
     @cached_property
     def scenarios(self) -> tuple[str, ...]:
@@ -318,17 +307,11 @@ def ranks_of(figures: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class ModelPool:
-    """The models without the best j.
+    """The models without the best j."""
 
-    Attributes:
-        first: number of its best model.
-        second: of the next.
-        models: numbers of all, ascending.
-    """
-
-    first: int
-    second: int
-    models: NDArray[np.intp]
+    first: int  #: number of its best model.
+    second: int  #: of the next.
+    models: NDArray[np.intp]  #: numbers of all, ascending.
 
 
 def best_first(figures: FloatArray, mean_scores: FloatArray, names: tuple[str, ...]) -> NDArray[np.intp]:

@@ -32,39 +32,22 @@ from warehouse.stats.suites.cells import Cell, Design, UnitTable, overlaps, satt
 
 @dataclass(frozen=True)
 class SuiteEstimate(NamedFigures):
-    """A run's figure on a suite.
+    """A run's figure on a suite."""
 
-    Attributes:
-        estimate: Σ w_l m_l, weights summing to 1.
-        standard_error: None where a leaf has none, or where it is 0.
-        ci_low: lower end of the interval.
-        ci_high: upper end.
-        level: nominal coverage.
-        degrees_of_freedom: of ``standard_error``; None for published errors alone (normal).
-        n_leaves: leaves L.
-        n_prompts: prompts, those of every leaf counted.
-        n_units: different units (prompts or clusters); 0 for published figures.
-        n_shared: units in more than one leaf.
-        se_independent: sqrt(Σ w_l² se_l²), as if leaves shared nothing.
-        method: ``wilson_bounded``, ``t``, ``normal``, ``wilson`` or ``none``.
-        reason: why this method, or why there is no interval.
-        flags: ``shared_units``, ``leaves_without_spread``, ``all_scores_equal``, and those of the
-            weights of prompts.
-    """
-
-    estimate: float
-    standard_error: float | None
-    ci_low: float | None
-    ci_high: float | None
-    level: float
-    degrees_of_freedom: float | None
-    n_leaves: int
-    n_prompts: int
-    n_units: int
-    n_shared: int
-    se_independent: float | None
-    method: str
-    reason: str
+    estimate: float  #: Σ w_l m_l, weights summing to 1.
+    standard_error: float | None  #: None where a leaf has none, or where it is 0.
+    ci_low: float | None  #: lower end of the interval.
+    ci_high: float | None  #: upper end.
+    level: float  #: nominal coverage.
+    degrees_of_freedom: float | None  #: of ``standard_error``; None for published errors alone (normal).
+    n_leaves: int  #: leaves L.
+    n_prompts: int  #: prompts, those of every leaf counted.
+    n_units: int  #: different units (prompts or clusters); 0 for published figures.
+    n_shared: int  #: units in more than one leaf.
+    se_independent: float | None  #: sqrt(Σ w_l² se_l²), as if leaves shared nothing.
+    method: str  #: ``wilson_bounded``, ``t``, ``normal``, ``wilson`` or ``none``.
+    reason: str  #: why this method, or why there is no interval.
+    #: ``shared_units``, ``leaves_without_spread``, ``all_scores_equal``, and those of the weights of prompts.
     flags: tuple[str, ...]
 
     def __str__(self) -> str:
@@ -193,23 +176,14 @@ def _flags(cells: Sequence[Cell], units: UnitTable) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class SuitePairs:
-    """Differences of all pairs of M runs on a suite, row minus column; NaN where not defined.
+    """Differences of all pairs of M runs on a suite, row minus column; NaN where not defined."""
 
-    Attributes:
-        difference: shape (M, M).
-        standard_error: NaN where 0 or not defined, shape (M, M).
-        degrees_of_freedom: infinite for published errors alone, shape (M, M).
-        p_value: two-sided, Student's t, shape (M, M).
-        p_holm: Holm's adjustment over all pairs that could be tested, shape (M, M).
-        statistical_rank: 1 + number of runs significantly better; None for a run without a test.
-    """
-
-    difference: FloatArray
-    standard_error: FloatArray
-    degrees_of_freedom: FloatArray
-    p_value: FloatArray
-    p_holm: FloatArray
-    statistical_rank: tuple[int | None, ...]
+    difference: FloatArray  #: shape (M, M).
+    standard_error: FloatArray  #: NaN where 0 or not defined, shape (M, M).
+    degrees_of_freedom: FloatArray  #: infinite for published errors alone, shape (M, M).
+    p_value: FloatArray  #: two-sided, Student's t, shape (M, M).
+    p_holm: FloatArray  #: Holm's adjustment over all pairs that could be tested, shape (M, M).
+    statistical_rank: tuple[int | None, ...]  #: 1 + number of runs significantly better; None for a run without a test.
 
 
 def compare_suites(

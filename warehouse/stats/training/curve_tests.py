@@ -42,17 +42,11 @@ def binomial_p_above(successes: float, n: int, chance: float) -> float:
 
 @dataclass(frozen=True)
 class Departure(NamedFigures):
-    """Which checkpoints are significant.
+    """Which checkpoints are significant."""
 
-    Attributes:
-        p_holm: adjusted over the checkpoints that could be tested, NaN for the others.
-        first: place of the first significant checkpoint; None without one.
-        from_here_on: place from which every checkpoint is significant; None if the last is not.
-    """
-
-    p_holm: tuple[float, ...]
-    first: int | None
-    from_here_on: int | None
+    p_holm: tuple[float, ...]  #: adjusted over the checkpoints that could be tested, NaN for the others.
+    first: int | None  #: place of the first significant checkpoint; None without one.
+    from_here_on: int | None  #: place from which every checkpoint is significant; None if the last is not.
 
 
 def departure(p_values: ArrayLike, *, level: float = 0.95) -> Departure:
@@ -78,34 +72,22 @@ def departure(p_values: ArrayLike, *, level: float = 0.95) -> Departure:
 
 @dataclass(frozen=True)
 class Crossing(NamedFigures):
-    """Where the difference of two curves changes its sign.
+    """Where the difference of two curves changes its sign."""
 
-    Attributes:
-        low: last checkpoint at which the one is significantly ahead before the other first is:
-            with probability ``level`` the true curves change places between ``low`` and ``high``.
-            None where no change is shown.
-        high: first checkpoint at which the other is significantly ahead.
-        position: between the two, where the sum of differences turns, interpolated linearly between
-            neighbouring checkpoints; None where no change is shown.
-        ahead_before: +1 if the first curve is the higher one before, −1 if the second; 0 unknown.
-        ahead_after: the same after.
-        n_changes: significant changes; the first is shown.
-        n_ahead: checkpoints at which the first is significantly the higher.
-        n_behind: at which it is significantly the lower.
-        p_holm: two-sided p by checkpoint, adjusted over checkpoints.
-        level: in (0, 1).
-    """
-
+    #: last checkpoint at which the one is significantly ahead before the other first is: with probability ``level`` the
+    #: true curves change places between ``low`` and ``high``. None where no change is shown.
     low: float | None
-    high: float | None
+    high: float | None  #: first checkpoint at which the other is significantly ahead.
+    #: between the two, where the sum of differences turns, interpolated linearly between neighbouring checkpoints; None
+    #: where no change is shown.
     position: float | None
-    ahead_before: int
-    ahead_after: int
-    n_changes: int
-    n_ahead: int
-    n_behind: int
-    p_holm: tuple[float, ...]
-    level: float
+    ahead_before: int  #: +1 if the first curve is the higher one before, −1 if the second; 0 unknown.
+    ahead_after: int  #: the same after.
+    n_changes: int  #: significant changes; the first is shown.
+    n_ahead: int  #: checkpoints at which the first is significantly the higher.
+    n_behind: int  #: at which it is significantly the lower.
+    p_holm: tuple[float, ...]  #: two-sided p by checkpoint, adjusted over checkpoints.
+    level: float  #: in (0, 1).
 
 
 def crossing(differences: ArrayLike, p_values: ArrayLike, positions: ArrayLike, *, level: float = 0.95) -> Crossing:
@@ -228,29 +210,17 @@ def relative_spread(scores: ArrayLike, last: int = 5) -> float | None:
 
 @dataclass(frozen=True)
 class Monotonicity(NamedFigures):
-    """Does the score rise?
+    """Does the score rise?"""
 
-    Attributes:
-        tau: mean τ-b over seeds that are not constant; None without any.
-        tau_standard_deviation: over seeds, ddof 1; None below 2.
-        p_value: one-sided, of a rise; None where it cannot be told.
-        method: ``sign_flip`` (seeds), ``ar1_sieve`` (one curve, or the mean of few seeds).
-        n_seeds: seeds whose curve is not constant.
-        n_checkpoints: of the longest curve.
-        autocorrelation: ρ that the sieve supposes; None for sign flips.
-        flags: ``wandering_curve``: ρ above .9, a flat curve that wanders can reach 10 %.
-        reason: why there is no p-value.
-    """
-
-    tau: float | None
-    tau_standard_deviation: float | None
-    p_value: float | None
-    method: str
-    n_seeds: int
-    n_checkpoints: int
-    autocorrelation: float | None
-    flags: tuple[str, ...]
-    reason: str
+    tau: float | None  #: mean τ-b over seeds that are not constant; None without any.
+    tau_standard_deviation: float | None  #: over seeds, ddof 1; None below 2.
+    p_value: float | None  #: one-sided, of a rise; None where it cannot be told.
+    method: str  #: ``sign_flip`` (seeds), ``ar1_sieve`` (one curve, or the mean of few seeds).
+    n_seeds: int  #: seeds whose curve is not constant.
+    n_checkpoints: int  #: of the longest curve.
+    autocorrelation: float | None  #: ρ that the sieve supposes; None for sign flips.
+    flags: tuple[str, ...]  #: ``wandering_curve``: ρ above .9, a flat curve that wanders can reach 10 %.
+    reason: str  #: why there is no p-value.
 
 
 def monotonicity(curves: Sequence[ArrayLike], *, n_series: int = 999, seed: int = 0) -> Monotonicity:

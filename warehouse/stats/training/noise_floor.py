@@ -29,24 +29,14 @@ BONETT_FROM = 5
 
 @dataclass(frozen=True)
 class SeedSpread(NamedFigures):
-    """Standard deviation over seeds.
+    """Standard deviation over seeds."""
 
-    Attributes:
-        standard_deviation: s with ddof 1, in units of the score.
-        ci_low: lower end of its interval, None where all seeds are equal.
-        ci_high: upper end.
-        n_seeds: S.
-        level: of the interval.
-        method: ``bonett`` (2006, CSDA 50:775; S ≥ 5) or ``chi_square``, which supposes normal
-            seeds.
-    """
-
-    standard_deviation: float
-    ci_low: float | None
-    ci_high: float | None
-    n_seeds: int
-    level: float
-    method: str
+    standard_deviation: float  #: s with ddof 1, in units of the score.
+    ci_low: float | None  #: lower end of its interval, None where all seeds are equal.
+    ci_high: float | None  #: upper end.
+    n_seeds: int  #: S.
+    level: float  #: of the interval.
+    method: str  #: ``bonett`` (2006, CSDA 50:775; S ≥ 5) or ``chi_square``, which supposes normal seeds.
 
 
 def seed_spread(scores: ArrayLike, *, level: float = 0.95) -> SeedSpread:
@@ -85,25 +75,15 @@ def _trimmed_mean(x: FloatArray, share: float) -> float:
 
 @dataclass(frozen=True)
 class NoiseFloor(NamedFigures):
-    """Difference of two runs that seeds alone exceed with probability 1 − ``level``.
+    """Difference of two runs that seeds alone exceed with probability 1 − ``level``."""
 
-    Attributes:
-        floor: in units of the score; a larger difference of two single runs is more than noise.
-        standard_deviation: of one run's figure over seeds.
-        degrees_of_freedom: of Student's t.
-        level: in (0, 1).
-        n_seeds: seeds behind the spread.
-        n_averaged: checkpoints m of which each run's figure is the mean.
-        flags: ``all_seeds_equal``.
-    """
-
-    floor: float
-    standard_deviation: float
-    degrees_of_freedom: float
-    level: float
-    n_seeds: int
-    n_averaged: int
-    flags: tuple[str, ...]
+    floor: float  #: in units of the score; a larger difference of two single runs is more than noise.
+    standard_deviation: float  #: of one run's figure over seeds.
+    degrees_of_freedom: float  #: of Student's t.
+    level: float  #: in (0, 1).
+    n_seeds: int  #: seeds behind the spread.
+    n_averaged: int  #: checkpoints m of which each run's figure is the mean.
+    flags: tuple[str, ...]  #: ``all_seeds_equal``.
 
 
 def noise_floor(
@@ -135,25 +115,15 @@ def noise_floor(
 
 @dataclass(frozen=True)
 class RecipeDifference(NamedFigures):
-    """Difference of two recipes of several seeds each, against the noise of seeds.
+    """Difference of two recipes of several seeds each, against the noise of seeds."""
 
-    Attributes:
-        difference: mean of the first minus mean of the second.
-        floor: what seeds alone exceed with probability 1 − ``level``.
-        ci_low: difference − floor.
-        ci_high: difference + floor.
-        is_more_than_noise: |difference| > floor; None where no seed differs.
-        degrees_of_freedom: S_A + S_B − 2.
-        level: in (0, 1).
-    """
-
-    difference: float
-    floor: float
-    ci_low: float
-    ci_high: float
-    is_more_than_noise: bool | None
-    degrees_of_freedom: float
-    level: float
+    difference: float  #: mean of the first minus mean of the second.
+    floor: float  #: what seeds alone exceed with probability 1 − ``level``.
+    ci_low: float  #: difference − floor.
+    ci_high: float  #: difference + floor.
+    is_more_than_noise: bool | None  #: |difference| > floor; None where no seed differs.
+    degrees_of_freedom: float  #: S_A + S_B − 2.
+    level: float  #: in (0, 1).
 
 
 def recipe_difference(
@@ -224,34 +194,21 @@ BENT = 2.0
 
 @dataclass(frozen=True)
 class Jitter(NamedFigures):
-    """Spread of a run's score from checkpoint to checkpoint.
+    """Spread of a run's score from checkpoint to checkpoint."""
 
-    Attributes:
-        variance: σ̂_J², residual variance of the quadratic; None where it cannot be computed.
-        standard_deviation: its square root, in units of the score.
-        ci_low: lower end of the χ² interval of the standard deviation.
-        ci_high: upper end.
-        degrees_of_freedom: k − 3.
-        gsj_variance: by differences of neighbours.
-        gsj_degrees_of_freedom: tr(A)²/tr(A²).
-        n_checkpoints: k, those at the end that were taken.
-        level: of the interval, in (0, 1).
-        flags: ``autocorrelated_or_bent`` where the quadratic leaves more than twice the variance
-            of neighbours: the interval does not hold.
-        reason: why there is no figure.
-    """
-
-    variance: float | None
-    standard_deviation: float | None
-    ci_low: float | None
-    ci_high: float | None
-    degrees_of_freedom: float | None
-    gsj_variance: float | None
-    gsj_degrees_of_freedom: float | None
-    n_checkpoints: int
-    level: float
+    variance: float | None  #: σ̂_J², residual variance of the quadratic; None where it cannot be computed.
+    standard_deviation: float | None  #: its square root, in units of the score.
+    ci_low: float | None  #: lower end of the χ² interval of the standard deviation.
+    ci_high: float | None  #: upper end.
+    degrees_of_freedom: float | None  #: k − 3.
+    gsj_variance: float | None  #: by differences of neighbours.
+    gsj_degrees_of_freedom: float | None  #: tr(A)²/tr(A²).
+    n_checkpoints: int  #: k, those at the end that were taken.
+    level: float  #: of the interval, in (0, 1).
+    #: ``autocorrelated_or_bent`` where the quadratic leaves more than twice the variance of neighbours: the interval
+    #: does not hold.
     flags: tuple[str, ...]
-    reason: str
+    reason: str  #: why there is no figure.
 
 
 def jitter(scores: ArrayLike, positions: ArrayLike, *, last: int | None = None, level: float = 0.95) -> Jitter:

@@ -31,23 +31,15 @@ _LEAST_P = 1e-300
 
 @dataclass(frozen=True)
 class SeedMean(NamedFigures):
-    """A mean, or a difference of means, over seeds and prompts.
+    """A mean, or a difference of means, over seeds and prompts."""
 
-    Attributes:
-        mean: the figure.
-        seed_variance: a, the part of its variance that another draw of seeds makes.
-        seed_df: degrees of freedom of a; None without a second seed.
-        prompt_variance: b, the part that other prompts make.
-        prompt_df: of b, infinite for reported errors; None where prompts are taken as fixed.
-        basis: ``seeds and prompts``, ``seeds`` (prompts fixed), ``prompts`` (these very runs),
-            ``reported errors`` (these very runs, taken as independent), or empty: no error.
-    """
-
-    mean: float
-    seed_variance: float
-    seed_df: float | None
-    prompt_variance: float
-    prompt_df: float | None
+    mean: float  #: the figure.
+    seed_variance: float  #: a, the part of its variance that another draw of seeds makes.
+    seed_df: float | None  #: degrees of freedom of a; None without a second seed.
+    prompt_variance: float  #: b, the part that other prompts make.
+    prompt_df: float | None  #: of b, infinite for reported errors; None where prompts are taken as fixed.
+    #: ``seeds and prompts``, ``seeds`` (prompts fixed), ``prompts`` (these very runs), ``reported errors`` (these very
+    #: runs, taken as independent), or empty: no error.
     basis: str
 
     @property

@@ -25,25 +25,15 @@ _NODES = 20_000
 
 @dataclass(frozen=True)
 class SeedPlan(NamedFigures):
-    """What it takes to find a difference δ of two recipes.
+    """What it takes to find a difference δ of two recipes."""
 
-    Attributes:
-        delta: the difference, in units of the score.
-        n_seeds: seeds of each recipe; None where no number is enough.
-        averaged: m, last checkpoints averaged in each run.
-        power: of that number of seeds.
-        standard_error: of the difference with it.
-        target: power that was asked for.
-        reason: why no number of seeds is enough.
-    """
-
-    delta: float
-    n_seeds: int | None
-    averaged: int
-    power: float | None
-    standard_error: float | None
-    target: float
-    reason: str
+    delta: float  #: the difference, in units of the score.
+    n_seeds: int | None  #: seeds of each recipe; None where no number is enough.
+    averaged: int  #: m, last checkpoints averaged in each run.
+    power: float | None  #: of that number of seeds.
+    standard_error: float | None  #: of the difference with it.
+    target: float  #: power that was asked for.
+    reason: str  #: why no number of seeds is enough.
 
 
 def seed_power(
@@ -147,24 +137,15 @@ def _error(
 
 @dataclass(frozen=True)
 class CheapestPlan(NamedFigures):
-    """The cheapest seeds and averaged checkpoints that find a difference δ of two recipes.
+    """The cheapest seeds and averaged checkpoints that find a difference δ of two recipes."""
 
-    Attributes:
-        n_seeds: of each recipe; None where nothing is enough, with ``reason``.
-        averaged: m, last checkpoints averaged in each run.
-        cost: of both recipes, 2·S·(run + m·checkpoint).
-        power: of the plan.
-        power_in_budget: the most power that the budget buys; None without a budget, 0 where it
-            does not buy two seeds.
-        reason: why there is no plan, or that it is beyond the budget.
-    """
-
-    n_seeds: int | None
-    averaged: int | None
-    cost: float | None
-    power: float | None
+    n_seeds: int | None  #: of each recipe; None where nothing is enough, with ``reason``.
+    averaged: int | None  #: m, last checkpoints averaged in each run.
+    cost: float | None  #: of both recipes, 2·S·(run + m·checkpoint).
+    power: float | None  #: of the plan.
+    #: the most power that the budget buys; None without a budget, 0 where it does not buy two seeds.
     power_in_budget: float | None
-    reason: str
+    reason: str  #: why there is no plan, or that it is beyond the budget.
 
 
 def cheapest_plan(
@@ -248,40 +229,27 @@ AccuracyWord = Literal["decides", "better than chance", "cannot decide", "cannot
 
 @dataclass(frozen=True)
 class DecisionAccuracy(NamedFigures):
-    """Share of pairs of recipes that both scales order alike.
+    """Share of pairs of recipes that both scales order alike."""
 
-    Attributes:
-        accuracy: over pairs that are not tied at the large scale; a tie at the small one counts
-            ½. None below 6 recipes, and where all are tied.
-        ci_low: lower end of the logit jackknife interval over recipes.
-        ci_high: upper end.
-        standard_error: of the jackknife over recipes, with its floor.
-        n_recipes: R.
-        n_pairs: pairs that are not tied at the large scale.
-        agreements: those that both scales order alike.
-        ties_small: those that are tied at the small scale, where each counts ½.
-        ties_large: pairs that are tied at the large scale, which are left out.
-        word: what the interval says: ``decides`` from .8 on, ``better than chance`` above .5, ``cannot decide``
-            below .6, else ``cannot tell``.
-        recipes_to_settle: recipes at both scales with which the interval would leave out the nearest of these limits,
-            the accuracy being as it is; None where it decides or cannot, and where no number would.
-        level: of the interval.
-        reason: why there is no figure.
-    """
-
+    #: over pairs that are not tied at the large scale; a tie at the small one counts ½. None below 6 recipes, and where
+    #: all are tied.
     accuracy: float | None
-    ci_low: float | None
-    ci_high: float | None
-    standard_error: float | None
-    n_recipes: int
-    n_pairs: int
-    agreements: int
-    ties_small: int
-    ties_large: int
+    ci_low: float | None  #: lower end of the logit jackknife interval over recipes.
+    ci_high: float | None  #: upper end.
+    standard_error: float | None  #: of the jackknife over recipes, with its floor.
+    n_recipes: int  #: R.
+    n_pairs: int  #: pairs that are not tied at the large scale.
+    agreements: int  #: those that both scales order alike.
+    ties_small: int  #: those that are tied at the small scale, where each counts ½.
+    ties_large: int  #: pairs that are tied at the large scale, which are left out.
+    #: what the interval says: ``decides`` from .8 on, ``better than chance`` above .5, ``cannot decide`` below .6, else
+    #: ``cannot tell``.
     word: AccuracyWord
+    #: recipes at both scales with which the interval would leave out the nearest of these limits, the accuracy being as
+    #: it is; None where it decides or cannot, and where no number would.
     recipes_to_settle: int | None
-    level: float
-    reason: str
+    level: float  #: of the interval.
+    reason: str  #: why there is no figure.
 
 
 def decision_accuracy(small: ArrayLike, large: ArrayLike, *, level: float = 0.95) -> DecisionAccuracy:

@@ -31,21 +31,13 @@ Word = Literal["decides", "leans", "cannot tell"]
 
 @dataclass(frozen=True)
 class SeedPool(NamedFigures):
-    """The prior of a standard deviation over seeds.
+    """The prior of a standard deviation over seeds."""
 
-    Attributes:
-        n: benchmarks behind it, without those of which all seeds are equal.
-        quantiles: of their standard deviations at `SHARES`.
-        standard_deviation: s0; None below `LEAST_POOLED`.
-        prior_degrees_of_freedom: d0; infinite where they differ by no more than chance makes them.
-        degrees_of_freedom: min(d0, n − 1), for Student's t of a new benchmark; None as above.
-    """
-
-    n: int
-    quantiles: tuple[float, ...]
-    standard_deviation: float | None
-    prior_degrees_of_freedom: float | None
-    degrees_of_freedom: float | None
+    n: int  #: benchmarks behind it, without those of which all seeds are equal.
+    quantiles: tuple[float, ...]  #: of their standard deviations at `SHARES`.
+    standard_deviation: float | None  #: s0; None below `LEAST_POOLED`.
+    prior_degrees_of_freedom: float | None  #: d0; infinite where they differ by no more than chance makes them.
+    degrees_of_freedom: float | None  #: min(d0, n − 1), for Student's t of a new benchmark; None as above.
 
     def with_own(self, standard_deviation: float, degrees_of_freedom: float) -> tuple[float, float] | None:
         """Standard deviation and degrees of freedom of a benchmark whose own spread is known too: the mean of both
@@ -111,22 +103,15 @@ def noise_only_above(difference: float, n_a: int = 1, n_b: int = 1, *, level: fl
 
 @dataclass(frozen=True)
 class WeighedDifference(NamedFigures):
-    """A difference of two recipes held against a spread over seeds.
+    """A difference of two recipes held against a spread over seeds."""
 
-    Attributes:
-        floor: half the width of its interval.
-        ci_low: difference − floor.
-        ci_high: difference + floor.
-        p_wrong_sign: probability that the true difference has the other sign, where nothing is known of it
-            beforehand.
-        word: ``decides`` where the interval leaves 0 out, ``leans`` where the sign is wrong with a probability of at
-            most `LEANS_UP_TO`, else ``cannot tell``.
-    """
-
-    floor: float
-    ci_low: float
-    ci_high: float
+    floor: float  #: half the width of its interval.
+    ci_low: float  #: difference − floor.
+    ci_high: float  #: difference + floor.
+    #: probability that the true difference has the other sign, where nothing is known of it beforehand.
     p_wrong_sign: float
+    #: ``decides`` where the interval leaves 0 out, ``leans`` where the sign is wrong with a probability of at most
+    #: `LEANS_UP_TO`, else ``cannot tell``.
     word: Word
 
 

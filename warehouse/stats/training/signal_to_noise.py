@@ -24,32 +24,19 @@ from warehouse.stats.training.inputs import as_table
 
 @dataclass(frozen=True)
 class SignalToNoise(NamedFigures):
-    """Standard deviation of recipes over that of one checkpoint.
+    """Standard deviation of recipes over that of one checkpoint."""
 
-    Attributes:
-        snr: sqrt(max(0, (F(n2 − 2)/n2 − 1)/k)); None where n2 ≤ 2 or there is no jitter.
-        ci_low: lower end, from the F distribution, at least 0.
-        ci_high: upper end.
-        snr_range: (max − min of recipe means)/sqrt(MSE), as some publications have it: it grows
-            with the number of recipes.
-        f_statistic: MSS/MSE.
-        n_recipes: R.
-        n_checkpoints: k.
-        level: of the interval.
-        flags: ``autocorrelated``: the interval does not hold.
-        reason: why there is no figure.
-    """
-
-    snr: float | None
-    ci_low: float | None
-    ci_high: float | None
+    snr: float | None  #: sqrt(max(0, (F(n2 − 2)/n2 − 1)/k)); None where n2 ≤ 2 or there is no jitter.
+    ci_low: float | None  #: lower end, from the F distribution, at least 0.
+    ci_high: float | None  #: upper end.
+    #: (max − min of recipe means)/sqrt(MSE), as some publications have it: it grows with the number of recipes.
     snr_range: float | None
-    f_statistic: float | None
-    n_recipes: int
-    n_checkpoints: int
-    level: float
-    flags: tuple[str, ...]
-    reason: str
+    f_statistic: float | None  #: MSS/MSE.
+    n_recipes: int  #: R.
+    n_checkpoints: int  #: k.
+    level: float  #: of the interval.
+    flags: tuple[str, ...]  #: ``autocorrelated``: the interval does not hold.
+    reason: str  #: why there is no figure.
 
 
 def signal_to_noise(scores: ArrayLike, *, level: float = 0.95) -> SignalToNoise:
@@ -96,23 +83,14 @@ def _without(table: TwoWay, level: float, reason: str) -> SignalToNoise:
 
 @dataclass(frozen=True)
 class SeedRatio(NamedFigures):
-    """Mean over standard deviation of seeds (Madaan et al. 2024, table 2).
+    """Mean over standard deviation of seeds (Madaan et al. 2024, table 2)."""
 
-    Attributes:
-        ratio: mean/s; None where s = 0 or the mean is not above 0.
-        ci_low: exp(ln ratio − t·jackknife error), None below 3 seeds.
-        ci_high: the upper end.
-        n_seeds: S.
-        level: of the interval.
-        reason: why there is none.
-    """
-
-    ratio: float | None
-    ci_low: float | None
-    ci_high: float | None
-    n_seeds: int
-    level: float
-    reason: str
+    ratio: float | None  #: mean/s; None where s = 0 or the mean is not above 0.
+    ci_low: float | None  #: exp(ln ratio − t·jackknife error), None below 3 seeds.
+    ci_high: float | None  #: the upper end.
+    n_seeds: int  #: S.
+    level: float  #: of the interval.
+    reason: str  #: why there is none.
 
 
 def seed_ratio(scores: ArrayLike, *, level: float = 0.95) -> SeedRatio:
@@ -180,22 +158,13 @@ _MANY = 1.645
 
 @dataclass(frozen=True)
 class TwoWay:
-    """Sums of squares of a complete table.
+    """Sums of squares of a complete table."""
 
-    Attributes:
-        rows: R, runs.
-        columns: k, checkpoints.
-        between: MSS = k·s²(row means), n1 = R − 1 degrees of freedom.
-        error: MSE of the interaction, n2 = (R − 1)(k − 1) degrees of freedom; 0 where it is
-            nothing but rounding.
-        is_autocorrelated: whether residuals of neighbouring checkpoints go together.
-    """
-
-    rows: int
-    columns: int
-    between: float
-    error: float
-    is_autocorrelated: bool
+    rows: int  #: R, runs.
+    columns: int  #: k, checkpoints.
+    between: float  #: MSS = k·s²(row means), n1 = R − 1 degrees of freedom.
+    error: float  #: MSE of the interaction, n2 = (R − 1)(k − 1) degrees of freedom; 0 where it is nothing but rounding.
+    is_autocorrelated: bool  #: whether residuals of neighbouring checkpoints go together.
 
     @property
     def n1(self) -> int:
@@ -247,34 +216,21 @@ def _goes_together(residuals: FloatArray, total: float) -> bool:
 
 @dataclass(frozen=True)
 class BetweenSeedVariance(NamedFigures):
-    """Variance between the seeds of one recipe, apart from the jitter of checkpoints.
+    """Variance between the seeds of one recipe, apart from the jitter of checkpoints."""
 
-    Attributes:
-        variance: σ̂_S² = (MSS − MSE)/k, not below 0.
-        raw: the same, which may be below 0.
-        ci_low: lower end of Ting and Graybill's interval (1990), at least 0; None if MSE = 0.
-        ci_high: upper end.
-        jitter_variance: σ̂_J² = MSE; None where it is 0.
-        between: MSS.
-        n_seeds: S.
-        n_checkpoints: k.
-        level: of the interval.
-        flags: ``autocorrelated``: jitter goes together over checkpoints, the interval does not
-            hold (with correlation .7 it covers as little as .05).
-        reason: why there is no interval.
-    """
-
-    variance: float
-    raw: float
-    ci_low: float | None
-    ci_high: float | None
-    jitter_variance: float | None
-    between: float
-    n_seeds: int
-    n_checkpoints: int
-    level: float
+    variance: float  #: σ̂_S² = (MSS − MSE)/k, not below 0.
+    raw: float  #: the same, which may be below 0.
+    ci_low: float | None  #: lower end of Ting and Graybill's interval (1990), at least 0; None if MSE = 0.
+    ci_high: float | None  #: upper end.
+    jitter_variance: float | None  #: σ̂_J² = MSE; None where it is 0.
+    between: float  #: MSS.
+    n_seeds: int  #: S.
+    n_checkpoints: int  #: k.
+    level: float  #: of the interval.
+    #: ``autocorrelated``: jitter goes together over checkpoints, the interval does not hold (with correlation .7 it
+    #: covers as little as .05).
     flags: tuple[str, ...]
-    reason: str
+    reason: str  #: why there is no interval.
 
 
 def seed_variance(scores: ArrayLike, *, level: float = 0.95) -> BetweenSeedVariance:

@@ -30,61 +30,35 @@ _NOTHING = 1e-12
 
 @dataclass(frozen=True)
 class VarianceComponents(NamedFigures):
-    """The variance of one run's mean, split between prompts and draws.
+    """The variance of one run's mean, split between prompts and draws."""
 
-    Attributes:
-        mean: mean over prompts of the mean over draws.
-        n_prompts: prompts n.
-        n_clusters: clusters, None without.
-        n_multi_draw: prompts with two or more draws.
-        fewest_draws: the smallest K_i.
-        most_draws: the largest K_i.
-        mean_draws: mean of the K_i.
-        prompt_variance: s², sample variance of the prompt means; None for one prompt.
-        variance: of the mean, prompts sampled: s²/n, or CR2² with clusters.
-        mean_within: W̄, mean of the known W_i; None if no prompt has two draws.
-        within: w = mean of W_i/K_i.
-        between_raw: n · variance − w: the variance that prompts make; unbiased, may be below 0.
-        between: max(0, between_raw).
-        is_clipped: ``between_raw`` is below 0.
-        within_imputed: some W_i are not known; W̄ stands in.
-        share_between: between_raw over n · variance; below 0 if clipped.
-        share_within: w over n · variance: the most that more draws can save.
-        variance_double_draws: expected from twice as many draws of each prompt.
-        variance_unlimited_draws: expected from draws without end: between_raw / n.
-        variance_prompts_fixed: w/n: only the draws are random.
-        variance_zhang_plugin: Zhang et al. (2025) eq. 2; only for 0/1 draws and equal K. It counts
-            the part within prompts 2 − 1/K times.
-        suggested_draws: K beyond which less than a share ``epsilon`` of the variance between
-            prompts is left to gain: max(1, ceil(W̄/(epsilon · between_raw))); None with a reason.
-        epsilon: that share.
-        reason: why the parts or the suggestion are None; empty if they are not.
-    """
-
-    mean: float
-    n_prompts: int
-    n_clusters: int | None
-    n_multi_draw: int
-    fewest_draws: int
-    most_draws: int
-    mean_draws: float
-    prompt_variance: float | None
-    variance: float | None
-    mean_within: float | None
-    within: float | None
-    between_raw: float | None
-    between: float | None
-    is_clipped: bool
-    within_imputed: bool
-    share_between: float | None
-    share_within: float | None
-    variance_double_draws: float | None
-    variance_unlimited_draws: float | None
-    variance_prompts_fixed: float | None
+    mean: float  #: mean over prompts of the mean over draws.
+    n_prompts: int  #: prompts n.
+    n_clusters: int | None  #: clusters, None without.
+    n_multi_draw: int  #: prompts with two or more draws.
+    fewest_draws: int  #: the smallest K_i.
+    most_draws: int  #: the largest K_i.
+    mean_draws: float  #: mean of the K_i.
+    prompt_variance: float | None  #: s², sample variance of the prompt means; None for one prompt.
+    variance: float | None  #: of the mean, prompts sampled: s²/n, or CR2² with clusters.
+    mean_within: float | None  #: W̄, mean of the known W_i; None if no prompt has two draws.
+    within: float | None  #: w = mean of W_i/K_i.
+    between_raw: float | None  #: n · variance − w: the variance that prompts make; unbiased, may be below 0.
+    between: float | None  #: max(0, between_raw).
+    is_clipped: bool  #: ``between_raw`` is below 0.
+    within_imputed: bool  #: some W_i are not known; W̄ stands in.
+    share_between: float | None  #: between_raw over n · variance; below 0 if clipped.
+    share_within: float | None  #: w over n · variance: the most that more draws can save.
+    variance_double_draws: float | None  #: expected from twice as many draws of each prompt.
+    variance_unlimited_draws: float | None  #: expected from draws without end: between_raw / n.
+    variance_prompts_fixed: float | None  #: w/n: only the draws are random.
+    #: Zhang et al. (2025) eq. 2; only for 0/1 draws and equal K. It counts the part within prompts 2 − 1/K times.
     variance_zhang_plugin: float | None
+    #: K beyond which less than a share ``epsilon`` of the variance between prompts is left to gain: max(1,
+    #: ceil(W̄/(epsilon · between_raw))); None with a reason.
     suggested_draws: int | None
-    epsilon: float
-    reason: str
+    epsilon: float  #: that share.
+    reason: str  #: why the parts or the suggestion are None; empty if they are not.
 
     def __str__(self) -> str:
         if self.share_within is None or self.share_between is None:
@@ -203,41 +177,23 @@ def _reason(draws: PromptDraws, sample: Sample, between: float | None, spread: b
 
 @dataclass(frozen=True)
 class CrossedVariance(NamedFigures):
-    """The variance of the mean over S seeds and n prompts, by what is taken to be random.
+    """The variance of the mean over S seeds and n prompts, by what is taken to be random."""
 
-    Attributes:
-        mean: mean of the table.
-        n_seeds: S.
-        n_prompts: n.
-        part_prompts: V_p = s²(prompt means)/n.
-        part_seeds: V_s = s²(seed means)/S.
-        part_interaction: V_i = MS_interaction/(nS), draws included.
-        se_seeds_fixed: sqrt(V_p): prompts are a sample, these seeds are all there are.
-        se_prompts_fixed: sqrt(V_s): seeds are a sample, these prompts are all there are.
-        se_both_sampled: sqrt(max(V_p + V_s − V_i, V_p, V_s)).
-        se_both_fixed: only the draws are random: sqrt(Σ W/K)/(nS); None without the draws'
-            variances.
-        variance_prompts: variance between prompts, (MS_prompts − MS_interaction)/S; may be
-            below 0, like the next.
-        variance_seeds: variance between seeds, (MS_seeds − MS_interaction)/n.
-        variance_interaction: MS_interaction.
-        seed_sd: sample standard deviation of the seed means.
-    """
-
-    mean: float
-    n_seeds: int
-    n_prompts: int
-    part_prompts: float
-    part_seeds: float
-    part_interaction: float
-    se_seeds_fixed: float
-    se_prompts_fixed: float
-    se_both_sampled: float
-    se_both_fixed: float | None
+    mean: float  #: mean of the table.
+    n_seeds: int  #: S.
+    n_prompts: int  #: n.
+    part_prompts: float  #: V_p = s²(prompt means)/n.
+    part_seeds: float  #: V_s = s²(seed means)/S.
+    part_interaction: float  #: V_i = MS_interaction/(nS), draws included.
+    se_seeds_fixed: float  #: sqrt(V_p): prompts are a sample, these seeds are all there are.
+    se_prompts_fixed: float  #: sqrt(V_s): seeds are a sample, these prompts are all there are.
+    se_both_sampled: float  #: sqrt(max(V_p + V_s − V_i, V_p, V_s)).
+    se_both_fixed: float | None  #: only the draws are random: sqrt(Σ W/K)/(nS); None without the draws' variances.
+    #: variance between prompts, (MS_prompts − MS_interaction)/S; may be below 0, like the next.
     variance_prompts: float
-    variance_seeds: float
-    variance_interaction: float
-    seed_sd: float
+    variance_seeds: float  #: variance between seeds, (MS_seeds − MS_interaction)/n.
+    variance_interaction: float  #: MS_interaction.
+    seed_sd: float  #: sample standard deviation of the seed means.
 
     def __str__(self) -> str:
         return (

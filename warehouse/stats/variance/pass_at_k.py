@@ -31,45 +31,26 @@ Kernel = Callable[[FloatArray, FloatArray, int], FloatArray]
 
 @dataclass(frozen=True)
 class PassRate(NamedFigures):
-    """pass@k or pass^k of one run.
+    """pass@k or pass^k of one run."""
 
-    Attributes:
-        statistic: ``"pass@k"`` or ``"pass^k"`` with the number in place of k.
-        k: draws that the figure is about.
-        estimate: mean over the prompts that have k draws, in [0, 1]; None where none has.
-        standard_error: of ``estimate``; None where it is 0 or not defined.
-        ci_low: lower end of the interval, at least 0; None where none can be given.
-        ci_high: upper end of the interval, at most 1.
-        level: nominal coverage of the interval.
-        estimand: ``"prompts_sampled"`` or ``"prompts_fixed"``.
-        n_prompts: prompts.
-        n_clusters: clusters, None without; with the prompts fixed they play no part.
-        n_short: prompts with too few draws: below k, or for the interval with the prompts fixed
-            below k + 1.
-        bound_low: where some prompts have fewer than k draws, the lower end of bounds over all prompts,
-            whatever those would have shown (`missing_bounds`); else None.
-        bound_high: upper end of them.
-        method: of the interval.
-        reason: why this method, or why there is no figure or interval.
-        flags: warnings, as in `Estimate`; ``too_few_draws``.
-    """
-
-    statistic: str
-    k: int
-    estimate: float | None
-    standard_error: float | None
-    ci_low: float | None
-    ci_high: float | None
-    level: float
-    estimand: str
-    n_prompts: int
-    n_clusters: int | None
-    n_short: int
-    method: str
-    reason: str
-    flags: tuple[str, ...]
+    statistic: str  #: ``"pass@k"`` or ``"pass^k"`` with the number in place of k.
+    k: int  #: draws that the figure is about.
+    estimate: float | None  #: mean over the prompts that have k draws, in [0, 1]; None where none has.
+    standard_error: float | None  #: of ``estimate``; None where it is 0 or not defined.
+    ci_low: float | None  #: lower end of the interval, at least 0; None where none can be given.
+    ci_high: float | None  #: upper end of the interval, at most 1.
+    level: float  #: nominal coverage of the interval.
+    estimand: str  #: ``"prompts_sampled"`` or ``"prompts_fixed"``.
+    n_prompts: int  #: prompts.
+    n_clusters: int | None  #: clusters, None without; with the prompts fixed they play no part.
+    n_short: int  #: prompts with too few draws: below k, or for the interval with the prompts fixed below k + 1.
+    method: str  #: of the interval.
+    reason: str  #: why this method, or why there is no figure or interval.
+    flags: tuple[str, ...]  #: warnings, as in `Estimate`; ``too_few_draws``.
+    #: where some prompts have fewer than k draws, the lower end of bounds over all prompts, whatever those would have
+    #: shown (`missing_bounds`); else None.
     bound_low: float | None = None
-    bound_high: float | None = None
+    bound_high: float | None = None  #: upper end of them.
 
     def __str__(self) -> str:
         if self.estimate is None:

@@ -26,31 +26,19 @@ _NODES = np.linspace(-14.0, 14.0, 2801)
 
 @dataclass(frozen=True)
 class SingleDrawRange(NamedFigures):
-    """Best minus worst benchmark score over runs of one draw per prompt.
+    """Best minus worst benchmark score over runs of one draw per prompt."""
 
-    Attributes:
-        delta: best − worst, in the unit of the scores; None with fewer than two runs.
-        expected: d2(K) · sqrt(Σ W_i)/n, what draws alone lead one to expect; None if no W_i is
-            known.
-        best: the largest score.
-        worst: the smallest score.
-        p_value: chance of single-draw scores that lie as far apart, if all draws are alike
-            (χ² with K − 1 degrees of freedom; Cochran's Q for 0/1 draws, equally many). A small
-            one says that the k-th draws are not, as where draws are stored best first. None where
-            ``expected`` is None or 0.
-        n_runs: K, the smallest number of draws of a prompt.
-        n_prompts: n.
-        reason: why ``delta`` is None; empty if it is not.
-    """
-
-    delta: float | None
-    expected: float | None
+    delta: float | None  #: best − worst, in the unit of the scores; None with fewer than two runs.
+    expected: float | None  #: d2(K) · sqrt(Σ W_i)/n, what draws alone lead one to expect; None if no W_i is known.
+    #: chance of single-draw scores that lie as far apart, if all draws are alike (χ² with K − 1 degrees of freedom;
+    #: Cochran's Q for 0/1 draws, equally many). A small one says that the k-th draws are not, as where draws are stored
+    #: best first. None where ``expected`` is None or 0.
     p_value: float | None
-    best: float
-    worst: float
-    n_runs: int
-    n_prompts: int
-    reason: str
+    best: float  #: the largest score.
+    worst: float  #: the smallest score.
+    n_runs: int  #: K, the smallest number of draws of a prompt.
+    n_prompts: int  #: n.
+    reason: str  #: why ``delta`` is None; empty if it is not.
 
     def __str__(self) -> str:
         if self.delta is None:
@@ -142,23 +130,16 @@ _INTERVALS = {"wilson": interval_wilson, "jeffreys": interval_jeffreys, "clopper
 
 @dataclass(frozen=True)
 class Consistency:
-    """Semantic sets of the generations of each prompt.
+    """Semantic sets of the generations of each prompt."""
 
-    Attributes:
-        consistency: S = Σ_c Prop_c ln Prop_c, natural logarithm, in [−ln K, 0]; 0 where all K
-            generations are alike. Zhang et al. (2025), appendix E. NaN without generations.
-        n_sets: number of semantic sets; 0 without generations.
-        n_generations: K.
-        representative: first generation of the largest set (of equally large ones that which
-            was seen first); −1 without generations.
-        majority_share: share of the generations in the largest set; NaN without generations.
-    """
-
+    #: S = Σ_c Prop_c ln Prop_c, natural logarithm, in [−ln K, 0]; 0 where all K generations are alike. Zhang et al.
+    #: (2025), appendix E. NaN without generations.
     consistency: FloatArray
-    n_sets: NDArray[np.int64]
-    n_generations: NDArray[np.int64]
+    n_sets: NDArray[np.int64]  #: number of semantic sets; 0 without generations.
+    n_generations: NDArray[np.int64]  #: K.
+    #: first generation of the largest set (of equally large ones that which was seen first); −1 without generations.
     representative: NDArray[np.int64]
-    majority_share: FloatArray
+    majority_share: FloatArray  #: share of the generations in the largest set; NaN without generations.
 
 
 def semantic_consistency(prompts: ArrayLike, sets: ArrayLike, n_prompts: int) -> Consistency:

@@ -27,53 +27,29 @@ FEW_TEMPLATES = 5
 
 @dataclass(frozen=True)
 class TemplateVariance(NamedFigures):
-    """The mean of a prompts × templates table, with its error by what is taken for a sample.
+    """The mean of a prompts × templates table, with its error by what is taken for a sample."""
 
-    Attributes:
-        estimate: mean of the table.
-        standard_error: √V; None where V is 0 or there is a single prompt or template.
-        ci_low: lower end of the interval, within the bounds; None without an error.
-        ci_high: upper end.
-        level: nominal coverage.
-        df: degrees of freedom of the interval.
-        random: ``"both"``, ``"prompts"`` or ``"templates"``.
-        n_prompts: n.
-        n_templates: T.
-        variance_prompts: σ²_p = (MS_p − MS_e)/T; may be below 0, like the next.
-        variance_templates: σ²_t = (MS_t − MS_e)/n.
-        variance_residual: σ²_e = MS_e, draws included.
-        part_prompts: V_p = MS_p/(nT), the variance of the mean that the choice of prompts makes.
-        part_templates: V_t = MS_t/(nT).
-        part_residual: V_e = MS_e/(nT), which is in each of the two.
-        best: the highest mean of a template. An extreme of noisy means: biased upwards, no interval.
-        worst: the lowest; biased downwards.
-        best_template: its column.
-        worst_template: its column.
-        flags: ``few_templates`` where templates count as a sample and are below 5.
-        reason: why there is no error; empty if there is one.
-    """
-
-    estimate: float
-    standard_error: float | None
-    ci_low: float | None
-    ci_high: float | None
-    level: float
-    df: float | None
-    random: str
-    n_prompts: int
-    n_templates: int
-    variance_prompts: float | None
-    variance_templates: float | None
-    variance_residual: float | None
-    part_prompts: float | None
-    part_templates: float | None
-    part_residual: float | None
-    best: float
-    worst: float
-    best_template: int
-    worst_template: int
-    flags: tuple[str, ...]
-    reason: str
+    estimate: float  #: mean of the table.
+    standard_error: float | None  #: √V; None where V is 0 or there is a single prompt or template.
+    ci_low: float | None  #: lower end of the interval, within the bounds; None without an error.
+    ci_high: float | None  #: upper end.
+    level: float  #: nominal coverage.
+    df: float | None  #: degrees of freedom of the interval.
+    random: str  #: ``"both"``, ``"prompts"`` or ``"templates"``.
+    n_prompts: int  #: n.
+    n_templates: int  #: T.
+    variance_prompts: float | None  #: σ²_p = (MS_p − MS_e)/T; may be below 0, like the next.
+    variance_templates: float | None  #: σ²_t = (MS_t − MS_e)/n.
+    variance_residual: float | None  #: σ²_e = MS_e, draws included.
+    part_prompts: float | None  #: V_p = MS_p/(nT), the variance of the mean that the choice of prompts makes.
+    part_templates: float | None  #: V_t = MS_t/(nT).
+    part_residual: float | None  #: V_e = MS_e/(nT), which is in each of the two.
+    best: float  #: the highest mean of a template. An extreme of noisy means: biased upwards, no interval.
+    worst: float  #: the lowest; biased downwards.
+    best_template: int  #: its column.
+    worst_template: int  #: its column.
+    flags: tuple[str, ...]  #: ``few_templates`` where templates count as a sample and are below 5.
+    reason: str  #: why there is no error; empty if there is one.
 
     def __str__(self) -> str:
         if self.standard_error is None:
@@ -188,16 +164,12 @@ def templates_needed(result: TemplateVariance, standard_error: float) -> int | N
 
 @dataclass(frozen=True)
 class TemplateRanking(NamedFigures):
-    """Whether templates agree on the order of models.
+    """Whether templates agree on the order of models."""
 
-    Attributes:
-        flip_share: of the pairs of models and templates, the share in which the sign of the difference is
-            opposite to that of the means; ties are no flip. None with one model.
-        n_top: models that are first by some template; equal ones all are.
-    """
-
+    #: of the pairs of models and templates, the share in which the sign of the difference is opposite to that of the
+    #: means; ties are no flip. None with one model.
     flip_share: float | None
-    n_top: int
+    n_top: int  #: models that are first by some template; equal ones all are.
 
 
 def template_ranking(means: ArrayLike) -> TemplateRanking:

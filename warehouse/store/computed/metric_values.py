@@ -241,17 +241,11 @@ DUE, TOLD, GIVEN_UP = "due", "told", "given up"
 
 @dataclass(frozen=True)
 class Untold:
-    """A refresh with alerts that may not be delivered yet.
+    """A refresh with alerts that may not be delivered yet."""
 
-    Attributes:
-        id: of the refresh.
-        ended: when, naive UTC.
-        marks: channel -> `DUE`, `TOLD` or `GIVEN_UP`; empty for one that was not asked for alerts.
-    """
-
-    id: int
-    ended: datetime
-    marks: Mapping[str, str]
+    id: int  #: of the refresh.
+    ended: datetime  #: when, naive UTC.
+    marks: Mapping[str, str]  #: channel -> `DUE`, `TOLD` or `GIVEN_UP`; empty for one that was not asked for alerts.
 
     def awaits(self, channel: str) -> bool:
         """Whether delivery on this channel is still due."""

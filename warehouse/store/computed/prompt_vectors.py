@@ -41,17 +41,13 @@ Templates = Mapping[int, str]
 
 @dataclass(frozen=True)
 class EmbedderRow:
-    """An embedder that the store knows.
-
-    Attributes:
-        n_prompts: prompts that have a vector of it.
-    """
+    """An embedder that the store knows."""
 
     id: int
     name: str
     revision: str
     dimension: int
-    n_prompts: int
+    n_prompts: int  #: prompts that have a vector of it.
 
     @property
     def label(self) -> str:
@@ -61,17 +57,11 @@ class EmbedderRow:
 
 @dataclass(frozen=True)
 class PartTexts:
-    """Which texts a part of prompts other than the question has.
+    """Which texts a part of prompts other than the question has."""
 
-    Attributes:
-        part: its name, as `of_part` takes it.
-        benchmarks: benchmark of each prompt, also of those without such a text.
-        hashes: of the normalised text of each prompt that has one.
-    """
-
-    part: str
-    benchmarks: Mapping[int, int]
-    hashes: Mapping[int, bytes]
+    part: str  #: its name, as `of_part` takes it.
+    benchmarks: Mapping[int, int]  #: benchmark of each prompt, also of those without such a text.
+    hashes: Mapping[int, bytes]  #: of the normalised text of each prompt that has one.
 
     def wanted(self, templates: Templates | None) -> dict[int, tuple[bytes, str]]:
         """By prompt the hash of its text and the template that is taken off of it."""
@@ -92,28 +82,18 @@ class PartTexts:
 
 @dataclass(frozen=True)
 class MissingTexts:
-    """Texts without a vector.
+    """Texts without a vector."""
 
-    Attributes:
-        prompts: one prompt that has the text, ascending, shape (n,).
-        n_prompts: prompts that have it, shape (n,).
-    """
-
-    prompts: NDArray[np.int64]
-    n_prompts: NDArray[np.int64]
+    prompts: NDArray[np.int64]  #: one prompt that has the text, ascending, shape (n,).
+    n_prompts: NDArray[np.int64]  #: prompts that have it, shape (n,).
 
 
 @dataclass(frozen=True)
 class PromptVectors:
-    """Vectors of prompts.
+    """Vectors of prompts."""
 
-    Attributes:
-        prompts: ids, ascending, shape (n,).
-        vectors: 32-bit rows, shape (n, dimension).
-    """
-
-    prompts: NDArray[np.int64]
-    vectors: NDArray[np.float32]
+    prompts: NDArray[np.int64]  #: ids, ascending, shape (n,).
+    vectors: NDArray[np.float32]  #: 32-bit rows, shape (n, dimension).
 
 
 def embedders(store: Store, part: str = PROMPT) -> list[EmbedderRow]:

@@ -26,22 +26,14 @@ from warehouse.store.open import StoreOpener
 
 @dataclass(frozen=True)
 class StoredQuestion:
-    """What an analysis was asked.
+    """What an analysis was asked."""
 
-    Attributes:
-        kind: which analysis, such as ``"matrix_test"``.
-        subject: of what, by natural key, such as the name of a benchmark.
-        method_version: of the computation; another version does not answer this question.
-        input_fingerprint: of the data that go in (:func:`warehouse.records.canonical_json.fingerprint`).
-        seed: of what is random, None where nothing is.
-        parameters: every setting that changes the answer; values that JSON can hold.
-    """
-
-    kind: str
-    subject: str
-    method_version: str
-    input_fingerprint: str
-    seed: int | None = None
+    kind: str  #: which analysis, such as ``"matrix_test"``.
+    subject: str  #: of what, by natural key, such as the name of a benchmark.
+    method_version: str  #: of the computation; another version does not answer this question.
+    input_fingerprint: str  #: of the data that go in (:func:`warehouse.records.canonical_json.fingerprint`).
+    seed: int | None = None  #: of what is random, None where nothing is.
+    #: every setting that changes the answer; values that JSON can hold.
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
     @property
@@ -53,32 +45,20 @@ class StoredQuestion:
 
 @dataclass(frozen=True)
 class CachedResult:
-    """A stored result.
+    """A stored result."""
 
-    Attributes:
-        result: as it was given to :func:`put`.
-        created_at: when it was computed, UTC.
-    """
-
-    result: dict[str, Any]
-    created_at: datetime
+    result: dict[str, Any]  #: as it was given to :func:`put`.
+    created_at: datetime  #: when it was computed, UTC.
 
 
 @dataclass(frozen=True)
 class Kept:
-    """A stored analysis, without its result.
+    """A stored analysis, without its result."""
 
-    Attributes:
-        id: of the row.
-        kind: which analysis.
-        parameters: its settings.
-        created_at: when it was computed, UTC.
-    """
-
-    id: int
-    kind: str
-    parameters: dict[str, Any]
-    created_at: datetime
+    id: int  #: of the row.
+    kind: str  #: which analysis.
+    parameters: dict[str, Any]  #: its settings.
+    created_at: datetime  #: when it was computed, UTC.
 
 
 #: Which question a row answers.
@@ -173,13 +153,9 @@ class Storable(Protocol):
 
 
 class StorableArrays:
-    """For a dataclass whose fields are arrays, tuples of texts, texts and numbers: it is storable.
+    """For a dataclass whose fields are arrays, tuples of texts, texts and numbers: it is storable."""
 
-    Attributes:
-        DTYPES: type of each field that is an array.
-    """
-
-    DTYPES: ClassVar[Mapping[str, type[np.generic]]]
+    DTYPES: ClassVar[Mapping[str, type[np.generic]]]  #: type of each field that is an array.
 
     def to_dict(self) -> dict[str, Any]:
         """The fields as JSON holds them."""
@@ -202,20 +178,13 @@ Result = TypeVar("Result", bound=Storable)
 
 @dataclass(frozen=True)
 class StoredAnswer(Generic[Result]):
-    """The answer to a question.
+    """The answer to a question."""
 
-    Attributes:
-        result: what was computed, now or before.
-        computed_at: when, naive UTC.
-        read_back: whether it was computed before.
-        not_stored: why a new result is not stored; empty if it is.
-        replaces: when the answer was computed that the store held and that is out of date, naive UTC.
-    """
-
-    result: Result
-    computed_at: datetime
-    read_back: bool = False
-    not_stored: str = ""
+    result: Result  #: what was computed, now or before.
+    computed_at: datetime  #: when, naive UTC.
+    read_back: bool = False  #: whether it was computed before.
+    not_stored: str = ""  #: why a new result is not stored; empty if it is.
+    #: when the answer was computed that the store held and that is out of date, naive UTC.
     replaces: datetime | None = None
 
     @property

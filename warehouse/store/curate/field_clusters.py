@@ -176,19 +176,12 @@ def _require_fields(store: Store, benchmark: int, name: str, fields: Sequence[st
 
 @dataclass(frozen=True)
 class Members:
-    """Clusters of the prompts of one benchmark.
+    """Clusters of the prompts of one benchmark."""
 
-    Attributes:
-        prompts: ids, each once, shape (n,).
-        clusters: cluster of each, 0 to G−1, none empty, shape (n,).
-        distances: of each to the medoid of its cluster, shape (n,).
-        medoids: place in ``prompts`` of the medoid of each cluster, shape (G,).
-    """
-
-    prompts: NDArray[np.int64]
-    clusters: NDArray[np.intp]
-    distances: NDArray[np.float64]
-    medoids: NDArray[np.intp]
+    prompts: NDArray[np.int64]  #: ids, each once, shape (n,).
+    clusters: NDArray[np.intp]  #: cluster of each, 0 to G−1, none empty, shape (n,).
+    distances: NDArray[np.float64]  #: of each to the medoid of its cluster, shape (n,).
+    medoids: NDArray[np.intp]  #: place in ``prompts`` of the medoid of each cluster, shape (G,).
 
 
 def store_clustering(

@@ -26,19 +26,12 @@ _MATCH: dict[By, str] = {"text": "text_hash", "id": "coalesce(tool_id, case when
 
 @dataclass(frozen=True)
 class LinkReport:
-    """What :func:`link` did, in prompts of the first benchmark.
+    """What :func:`link` did, in prompts of the first benchmark."""
 
-    Attributes:
-        n_linked: now joined to a prompt of the other.
-        n_already: joined to it before.
-        n_unmatched: the other has none that is equal.
-        n_ambiguous: several are equal, here or there; left alone.
-    """
-
-    n_linked: int
-    n_already: int
-    n_unmatched: int
-    n_ambiguous: int
+    n_linked: int  #: now joined to a prompt of the other.
+    n_already: int  #: joined to it before.
+    n_unmatched: int  #: the other has none that is equal.
+    n_ambiguous: int  #: several are equal, here or there; left alone.
 
     def __str__(self) -> str:
         return (

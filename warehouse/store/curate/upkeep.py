@@ -23,18 +23,12 @@ from warehouse.store.sql.query_files import query_text
 
 @dataclass(frozen=True)
 class ReaderOutcome:
-    """What :func:`make_reader` did.
+    """What :func:`make_reader` did."""
 
-    Attributes:
-        role: its name.
-        is_new: the role was not there before.
-        password_file: where its password was written; empty: it logs in without one, or had one.
-        definer_functions: functions that it may call and that have the powers of another role, with that role.
-    """
-
-    role: str
-    is_new: bool
-    password_file: str
+    role: str  #: its name.
+    is_new: bool  #: the role was not there before.
+    password_file: str  #: where its password was written; empty: it logs in without one, or had one.
+    #: functions that it may call and that have the powers of another role, with that role.
     definer_functions: tuple[tuple[str, str], ...]
 
 
@@ -110,15 +104,10 @@ _OF_PROMPTS = (tables.prompt_cluster, tables.prompt_embedding, tables.prompt_lin
 
 @dataclass(frozen=True)
 class Removed:
-    """Counts of the unreferenced rows that were removed.
+    """Counts of the unreferenced rows that were removed."""
 
-    Attributes:
-        prompts: number of prompts removed, with their places in clusters, links and embeddings.
-        texts: number of texts removed.
-    """
-
-    prompts: int
-    texts: int
+    prompts: int  #: number of prompts removed, with their places in clusters, links and embeddings.
+    texts: int  #: number of texts removed.
 
     def __str__(self) -> str:
         return f"{self.prompts} prompts and {self.texts} texts that nothing holds removed"

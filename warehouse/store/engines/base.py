@@ -35,127 +35,96 @@ OTHER_LENGTH = (
 
 @dataclass(frozen=True)
 class MadeReader:
-    """A role that can read the store and nothing else.
+    """A role that can read the store and nothing else."""
 
-    Attributes:
-        role: its name.
-        is_new: it was not there before.
-        definer_functions: functions that it may call and that have the powers of another role, with that role.
-    """
-
-    role: str
-    is_new: bool
+    role: str  #: its name.
+    is_new: bool  #: it was not there before.
+    #: functions that it may call and that have the powers of another role, with that role.
     definer_functions: tuple[tuple[str, str], ...]
 
 
 @dataclass(frozen=True)
 class Roles:
-    """Roles of an engine that can read a store and nothing else.
+    """Roles of an engine that can read a store and nothing else."""
 
-    Attributes:
-        usual: name of the one that is used where nobody names another.
-        make: (connection, name, password) makes one or lets one that is there in; ``None``: no
-            password is set.
-        readers: names of all that were let in.
-        grant: (connection, names, tables) lets them read these, and views.
-        url: the store's URL as such a role.
-        keep_password: (connection as the owner, role, password) into the password file of the
-            driver; returns the file.
-    """
-
-    usual: str
+    usual: str  #: name of the one that is used where nobody names another.
+    #: (connection, name, password) makes one or lets one that is there in; ``None``: no password is set.
     make: Callable[[sa.Connection, str, str | None], MadeReader]
-    readers: Callable[[sa.Connection], list[str]]
+    readers: Callable[[sa.Connection], list[str]]  #: names of all that were let in.
+    #: (connection, names, tables) lets them read these, and views.
     grant: Callable[[sa.Connection, Iterable[str], Iterable[str]], None]
-    url: Callable[[sa.URL, str], sa.URL]
+    url: Callable[[sa.URL, str], sa.URL]  #: the store's URL as such a role.
+    #: (connection as the owner, role, password) into the password file of the driver; returns the file.
     keep_password: Callable[[sa.Connection, str, str], Path]
 
 
 @dataclass(frozen=True)
 class Dialect:
-    """What one engine can do, and how.
-
-    Attributes:
-        foreign_keys: a table that a foreign key points to can still be migrated.
-        indexes: one index per fact table pays for itself.
-        embedded: the store is a file that one process holds at a time.
-        is_lake: its stores are only read: they are made from others, and hold their schema when opened.
-        exists: whether there is something to open at a URL.
-        open_engine: (url, write, limits) to an engine of SQLAlchemy or what stands for one; with limits it can
-            neither write nor reach out, and an engine in this process has no more memory.
-        lock_holder: who holds the store, if an error says that somebody does, else ``None``.
-        damaged: whether an error says that the store's file cannot be read any more.
-        retryable: an error after which the same transaction may succeed (deadlock, serialisation).
-        select: run one SELECT with ``:name`` parameters on an open connection, into Arrow; ``QueryLimitError``
-            where that has more than so many bytes (``None``: any number).
-        interrupt: end the statement that another thread runs on the connection.
-        append: append Arrow data, whole or as a stream of batches, to a table, by column name; returns the
-            rows, and counts by column the characters U+0000 that the engine cannot store.
-        vectors: rows of a SELECT of an id and a vector of so many 32-bit numbers, without
-            parameters, as two arrays; no Python object per number.
-        guard: make the open connection unable to write or to reach out, within limits; afresh for every query.
-        plain_url: (connection, url, reader) to the URL, of a role that only reads, at which what
-            people type is to be run; ``None``: the connection will do.
-        require_plain: refuse a connection whose role could do more than read (``MisuseError``).
-        printable: a SELECT as it is to be run so that the types of all its columns have a form
-            outside the engine: others come as text; with ``True``, times too, which engines know
-            beyond the years that others do.
-        roles: making roles that only read; ``None`` where the engine has no roles.
-        lock_catalogue: serialise short transactions between writers (a lock until commit).
-        prepare: ``lock_catalogue``, in a transaction that only prepares: its commit does not wait for
-            the disk, where what comes after cannot reach the disk without it.
-        lock_shared: let a long transaction run beside others that have no key (a text) in common with
-            it; comes before ``lock_catalogue`` in a transaction.
-        lock_all: wait for all of those, and then as ``lock_catalogue``.
-        no_source_reserved: whether no other process has a source reserved; if so, none can before the end of
-            the transaction.
-        reserve: (connection, keys, patient) take each key for this process until ``release``;
-            ``False`` where another one has it, unless patient: then wait for it.
-        release: give such keys back.
-        require_select: refuse a text that is not one SELECT (``MisuseError``).
-        analyze: after a load, count rows for the planner.
-        snapshot: write one state of the whole store to a new embedded file, without keeping
-            anybody from reading; ``None`` where readers never wait for writers anyway.
-        query_error: what the engine says of a statement that a user wrote, ``None`` if an error
-            has another cause.
-        executors: those of the server that is asked at a URL, for work of ours that it can spread over
-            machines; ``None`` where there is no more than this process has itself.
-        refresh_lock: become the one process that refreshes the store at a URL: what lets go of it again,
-            ``None`` while another process is that one. However the holder ends, the system or the
-            server lets go for it; readers and writers are not kept out.
-    """
+    """What one engine can do, and how."""
 
     name: str
-    foreign_keys: bool
-    indexes: bool
-    embedded: bool
-    is_lake: bool
-    exists: Callable[[sa.URL], bool]
+    foreign_keys: bool  #: a table that a foreign key points to can still be migrated.
+    indexes: bool  #: one index per fact table pays for itself.
+    embedded: bool  #: the store is a file that one process holds at a time.
+    is_lake: bool  #: its stores are only read: they are made from others, and hold their schema when opened.
+    exists: Callable[[sa.URL], bool]  #: whether there is something to open at a URL.
+    #: (url, write, limits) to an engine of SQLAlchemy or what stands for one; with limits it can neither write nor
+    #: reach out, and an engine in this process has no more memory.
     open_engine: Callable[[sa.URL, bool, Limits | None], sa.Engine]
+    #: who holds the store, if an error says that somebody does, else ``None``.
     lock_holder: Callable[[BaseException], str | None]
-    damaged: Callable[[BaseException], bool]
+    damaged: Callable[[BaseException], bool]  #: whether an error says that the store's file cannot be read any more.
+    #: an error after which the same transaction may succeed (deadlock, serialisation).
     retryable: Callable[[BaseException], bool]
+    #: run one SELECT with ``:name`` parameters on an open connection, into Arrow; ``QueryLimitError`` where that has
+    #: more than so many bytes (``None``: any number).
     select: Callable[[sa.Connection, str, Mapping[str, Any], int | None], pa.Table]
-    interrupt: Callable[[sa.Connection], object]
+    interrupt: Callable[[sa.Connection], object]  #: end the statement that another thread runs on the connection.
+    #: append Arrow data, whole or as a stream of batches, to a table, by column name; returns the rows, and counts by
+    #: column the characters U+0000 that the engine cannot store.
     append: Callable[[sa.Connection, str, pa.Table | pa.RecordBatchReader, Counter[str]], int]
+    #: rows of a SELECT of an id and a vector of so many 32-bit numbers, without parameters, as two arrays; no Python
+    #: object per number.
     vectors: Callable[[sa.Connection, str, int], tuple[NDArray[np.int64], NDArray[np.float32]]]
+    #: make the open connection unable to write or to reach out, within limits; afresh for every query.
     guard: Callable[[sa.Connection, Limits], None]
+    #: (connection, url, reader) to the URL, of a role that only reads, at which what people type is to be run;
+    #: ``None``: the connection will do.
     plain_url: Callable[[sa.Connection, sa.URL, str], sa.URL | None]
+    #: refuse a connection whose role could do more than read (``MisuseError``).
     require_plain: Callable[[sa.Connection, sa.URL], None]
+    #: a SELECT as it is to be run so that the types of all its columns have a form outside the engine: others come as
+    #: text; with ``True``, times too, which engines know beyond the years that others do.
     printable: Callable[[sa.Connection, str, Mapping[str, Any], bool], str]
-    roles: Roles | None
+    roles: Roles | None  #: making roles that only read; ``None`` where the engine has no roles.
+    #: serialise short transactions between writers (a lock until commit).
     lock_catalogue: Callable[[sa.Connection], None]
+    #: ``lock_catalogue``, in a transaction that only prepares: its commit does not wait for the disk, where what comes
+    #: after cannot reach the disk without it.
     prepare: Callable[[sa.Connection], None]
+    #: let a long transaction run beside others that have no key (a text) in common with it; comes before
+    #: ``lock_catalogue`` in a transaction.
     lock_shared: Callable[[sa.Connection, Iterable[str]], None]
-    lock_all: Callable[[sa.Connection], None]
+    lock_all: Callable[[sa.Connection], None]  #: wait for all of those, and then as ``lock_catalogue``.
+    #: whether no other process has a source reserved; if so, none can before the end of the transaction.
     no_source_reserved: Callable[[sa.Connection], bool]
+    #: (connection, keys, patient) take each key for this process until ``release``; ``False`` where another one has it,
+    #: unless patient: then wait for it.
     reserve: Callable[[sa.Connection, Sequence[str], bool], list[bool]]
-    release: Callable[[sa.Connection, Sequence[str]], None]
-    require_select: Callable[[sa.Connection, str], None]
-    analyze: Callable[[sa.Connection], None]
+    release: Callable[[sa.Connection, Sequence[str]], None]  #: give such keys back.
+    require_select: Callable[[sa.Connection, str], None]  #: refuse a text that is not one SELECT (``MisuseError``).
+    analyze: Callable[[sa.Connection], None]  #: after a load, count rows for the planner.
+    #: what the engine says of a statement that a user wrote, ``None`` if an error has another cause.
     query_error: Callable[[BaseException], str | None]
+    #: write one state of the whole store to a new embedded file, without keeping anybody from reading; ``None`` where
+    #: readers never wait for writers anyway.
     snapshot: Callable[[sa.URL, Path], None] | None
+    #: those of the server that is asked at a URL, for work of ours that it can spread over machines; ``None`` where
+    #: there is no more than this process has itself.
     executors: Callable[[sa.URL], Executors | None]
+    #: become the one process that refreshes the store at a URL: what lets go of it again, ``None`` while another
+    #: process is that one. However the holder ends, the system or the server lets go for it; readers and writers are
+    #: not kept out.
     refresh_lock: Callable[[sa.URL], Callable[[], None] | None]
 
 
@@ -184,15 +153,11 @@ _LEAST_MEMORY = 20_000_000
 
 @dataclass(frozen=True)
 class Limits:
-    """What a query may take.
+    """What a query may take."""
 
-    Attributes:
-        seconds: until it is stopped; 0: it is not.
-        memory: bytes that an engine in this process may use; 0: ``$WAREHOUSE_MEMORY_LIMIT``, else 36 % of the
-            machine's. The answer may have a quarter as much beside it.
-    """
-
-    seconds: float = 300.0
+    seconds: float = 300.0  #: until it is stopped; 0: it is not.
+    #: bytes that an engine in this process may use; 0: ``$WAREHOUSE_MEMORY_LIMIT``, else 36 % of the machine's. The
+    #: answer may have a quarter as much beside it.
     memory: int = 0
 
     def __post_init__(self) -> None:

@@ -205,22 +205,15 @@ _OURS = ("lake", "version", "read")
 
 @dataclass(frozen=True)
 class LakeUrl:
-    """A lake, and who is asked on it.
+    """A lake, and who is asked on it."""
 
-    Attributes:
-        lake: where it lies; empty: none is meant, only the server.
-        version: of the lake; ``None``: the newest.
-        read_files: give the server the files of a version, as one that cannot read Delta itself takes them.
-        host: of the server; empty: an engine in this process.
-        port: of the server.
-        options: of the connection, as the protocol writes them: ``use_ssl=true``, ``token=…``.
-    """
-
-    lake: str
-    version: int | None
-    host: str
-    port: int
+    lake: str  #: where it lies; empty: none is meant, only the server.
+    version: int | None  #: of the lake; ``None``: the newest.
+    host: str  #: of the server; empty: an engine in this process.
+    port: int  #: of the server.
+    #: of the connection, as the protocol writes them: ``use_ssl=true``, ``token=…``.
     options: tuple[tuple[str, str], ...]
+    #: give the server the files of a version, as one that cannot read Delta itself takes them.
     read_files: bool = False
 
     @classmethod

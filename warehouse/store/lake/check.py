@@ -21,41 +21,26 @@ Verdict = Literal["same", "behind", "differs"]
 
 @dataclass(frozen=True)
 class CheckedTable:
-    """One table of a lake, held against the store.
+    """One table of a lake, held against the store."""
 
-    Attributes:
-        table: its name.
-        n_store: rows in the store.
-        n_lake: rows in the lake.
-        n_behind: parts (runs, prompts of a benchmark …) that have changed in the store since the sync; of a
-            table that is written as a whole 0 or 1.
-        n_differing: parts that are the same in the store, and another in the lake.
-        verdict: what follows from that.
-    """
-
-    table: str
-    n_store: int
-    n_lake: int
+    table: str  #: its name.
+    n_store: int  #: rows in the store.
+    n_lake: int  #: rows in the lake.
+    #: parts (runs, prompts of a benchmark …) that have changed in the store since the sync; of a table that is written
+    #: as a whole 0 or 1.
     n_behind: int
-    n_differing: int
-    verdict: Verdict
+    n_differing: int  #: parts that are the same in the store, and another in the lake.
+    verdict: Verdict  #: what follows from that.
 
 
 @dataclass(frozen=True)
 class LakeCheck:
-    """A lake held against a store.
+    """A lake held against a store."""
 
-    Attributes:
-        location: of the lake.
-        version: number of the lake's version.
-        synced_at: when that was made, naive UTC.
-        tables: in the order of the schema.
-    """
-
-    location: str
-    version: int
-    synced_at: datetime
-    tables: tuple[CheckedTable, ...]
+    location: str  #: of the lake.
+    version: int  #: number of the lake's version.
+    synced_at: datetime  #: when that was made, naive UTC.
+    tables: tuple[CheckedTable, ...]  #: in the order of the schema.
 
     @property
     def verdict(self) -> Verdict:

@@ -24,18 +24,13 @@ from warehouse.store.sql.query_files import query_text
 
 @dataclass(frozen=True)
 class LakeTable:
-    """One table of a lake, under the name that it has in the store.
+    """One table of a lake, under the name that it has in the store."""
 
-    Attributes:
-        name: of the table, or of the view that is kept as one.
-        unit: column that says which unit a row belongs to; empty: the table is small, and written
-            as a whole when anything in it has changed.
-        kind: of the units, which is the name of the query that marks them (``queries/lake``).
-    """
-
-    name: str
+    name: str  #: of the table, or of the view that is kept as one.
+    #: column that says which unit a row belongs to; empty: the table is small, and written as a whole when anything in
+    #: it has changed.
     unit: str = ""
-    kind: str = ""
+    kind: str = ""  #: of the units, which is the name of the query that marks them (``queries/lake``).
 
 
 #: Tables of a store that no lake has: texts that were sent and answered, vectors, counters.

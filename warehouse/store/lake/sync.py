@@ -32,44 +32,26 @@ _OURS = {table.name for table in TABLES} | {UNITS, versions.NAME}
 
 @dataclass(frozen=True)
 class SyncedTable:
-    """What a sync did to one table.
+    """What a sync did to one table."""
 
-    Attributes:
-        table: its name.
-        version: of the Delta table.
-        n_rows: rows that it has now.
-        change: rows more than before, or fewer.
-        written: ``whole``, ``part``, or empty where it stayed as it was.
-    """
-
-    table: str
-    version: int
-    n_rows: int
-    change: int
-    written: str
+    table: str  #: its name.
+    version: int  #: of the Delta table.
+    n_rows: int  #: rows that it has now.
+    change: int  #: rows more than before, or fewer.
+    written: str  #: ``whole``, ``part``, or empty where it stayed as it was.
 
 
 @dataclass(frozen=True)
 class SyncReport:
-    """What a sync did.
+    """What a sync did."""
 
-    Attributes:
-        location: of the lake.
-        version: number of the lake's version that readers see now.
-        is_new: whether this sync made it.
-        n_runs: runs that are new, or new again.
-        n_gone: runs that were removed, or made anew.
-        tables: in the order of the schema.
-        seconds: how long it took.
-    """
-
-    location: str
-    version: int
-    is_new: bool
-    n_runs: int
-    n_gone: int
-    tables: tuple[SyncedTable, ...]
-    seconds: float
+    location: str  #: of the lake.
+    version: int  #: number of the lake's version that readers see now.
+    is_new: bool  #: whether this sync made it.
+    n_runs: int  #: runs that are new, or new again.
+    n_gone: int  #: runs that were removed, or made anew.
+    tables: tuple[SyncedTable, ...]  #: in the order of the schema.
+    seconds: float  #: how long it took.
 
     def __str__(self) -> str:
         if not self.is_new:

@@ -39,36 +39,22 @@ KEEPING = {"delta.enableExpiredLogCleanup": "false"}
 
 @dataclass(frozen=True)
 class TableVersion:
-    """One table of a version of a lake.
+    """One table of a version of a lake."""
 
-    Attributes:
-        version: of the Delta table.
-        n_rows: rows that it has there.
-        digest: of all rows, for tables that are written as a whole; else empty.
-    """
-
-    version: int
-    n_rows: int
-    digest: str = ""
+    version: int  #: of the Delta table.
+    n_rows: int  #: rows that it has there.
+    digest: str = ""  #: of all rows, for tables that are written as a whole; else empty.
 
 
 @dataclass(frozen=True)
 class LakeVersion:
-    """One state of a lake.
+    """One state of a lake."""
 
-    Attributes:
-        number: counts from 0.
-        schema: revision of the schema of its tables.
-        synced_at: naive UTC.
-        oldest: number of the oldest version that is still there.
-        tables: by name.
-    """
-
-    number: int
-    schema: str
-    synced_at: datetime
-    oldest: int
-    tables: Mapping[str, TableVersion]
+    number: int  #: counts from 0.
+    schema: str  #: revision of the schema of its tables.
+    synced_at: datetime  #: naive UTC.
+    oldest: int  #: number of the oldest version that is still there.
+    tables: Mapping[str, TableVersion]  #: by name.
 
     @property
     def n_rows(self) -> int:
@@ -175,23 +161,14 @@ MANY = 64
 
 @dataclass(frozen=True)
 class VacuumReport:
-    """What a vacuum removed.
+    """What a vacuum removed."""
 
-    Attributes:
-        location: of the lake.
-        version: number of the lake's version that readers see now.
-        oldest: number of the oldest version that is there now.
-        n_versions: versions that went.
-        n_files: files that went.
-        n_joined: tables whose small files were joined.
-    """
-
-    location: str
-    version: int
-    oldest: int
-    n_versions: int
-    n_files: int
-    n_joined: int
+    location: str  #: of the lake.
+    version: int  #: number of the lake's version that readers see now.
+    oldest: int  #: number of the oldest version that is there now.
+    n_versions: int  #: versions that went.
+    n_files: int  #: files that went.
+    n_joined: int  #: tables whose small files were joined.
 
     def __str__(self) -> str:
         gone = f"{_counted(self.n_versions, 'version')} and {_counted(self.n_files, 'file')} removed"

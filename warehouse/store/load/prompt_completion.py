@@ -36,16 +36,13 @@ Row = Mapping[str, Any]
 
 @dataclass
 class Filled:
-    """What a source added to stored prompts.
+    """What a source added to stored prompts."""
 
-    Attributes:
-        rows: of ``filled_prompt``: only what the prompt lacks; ``metadata`` is the whole document.
-        differing: keys of the prompts of which the source says something else, by what it is.
-        unlike: ids of the prompts that lacked something, or of which it says something else.
-    """
-
+    #: of ``filled_prompt``: only what the prompt lacks; ``metadata`` is the whole document.
     rows: list[dict[str, Any]] = field(default_factory=list)
+    #: keys of the prompts of which the source says something else, by what it is.
     differing: dict[str, list[str]] = field(default_factory=dict)
+    #: ids of the prompts that lacked something, or of which it says something else.
     unlike: set[int] = field(default_factory=set)
 
     @property

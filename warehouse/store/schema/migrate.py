@@ -141,23 +141,14 @@ Severity = Literal["error", "note"]
 
 @dataclass(frozen=True)
 class Finding:
-    """What one check found.
+    """What one check found."""
 
-    Attributes:
-        check: name of its file in ``queries/checks``.
-        meaning: what the rows break, in a sentence.
-        severity: ``note`` is harmless.
-        n: offending rows.
-        n_groups: groups that they form.
-        groups: the first :data:`GROUPS_SHOWN` of them; keys are the columns of the file.
-    """
-
-    check: str
-    meaning: str
-    severity: Severity
-    n: int
-    n_groups: int
-    groups: tuple[Mapping[str, Any], ...]
+    check: str  #: name of its file in ``queries/checks``.
+    meaning: str  #: what the rows break, in a sentence.
+    severity: Severity  #: ``note`` is harmless.
+    n: int  #: offending rows.
+    n_groups: int  #: groups that they form.
+    groups: tuple[Mapping[str, Any], ...]  #: the first :data:`GROUPS_SHOWN` of them; keys are the columns of the file.
 
     def __str__(self) -> str:
         first = ", ".join(f"{name} {value}" for name, value in self.groups[0].items())
@@ -167,17 +158,11 @@ class Finding:
 
 @dataclass(frozen=True)
 class CheckReport:
-    """Schema drift and integrity of a store.
+    """Schema drift and integrity of a store."""
 
-    Attributes:
-        drift: differences from the schema that this program describes, in words.
-        integrity: what the checks found; empty if every row keeps its word.
-        skipped: checks that the drifted schema cannot answer.
-    """
-
-    drift: tuple[str, ...]
-    integrity: tuple[Finding, ...]
-    skipped: tuple[str, ...] = ()
+    drift: tuple[str, ...]  #: differences from the schema that this program describes, in words.
+    integrity: tuple[Finding, ...]  #: what the checks found; empty if every row keeps its word.
+    skipped: tuple[str, ...] = ()  #: checks that the drifted schema cannot answer.
 
     @property
     def ok(self) -> bool:

@@ -39,27 +39,16 @@ _COLUMN = re.compile(r"  (?P<name>[a-z]\w*): (?P<text>.+)")
 
 @dataclass(frozen=True)
 class NamedQuery:
-    """One query of the collection.
+    """One query of the collection."""
 
-    Attributes:
-        name: what users call it.
-        kind: ``"view"`` (created in the store) or ``"library"`` (run with parameters).
-        description: one line.
-        grain: what one row is.
-        parameters: in the order of the header; views have none.
-        columns: name and meaning with unit, in the order of the result.
-        text: the whole file.
-        path: of the file.
-    """
-
-    name: str
-    kind: Kind
-    description: str
-    grain: str
-    parameters: tuple[Parameter, ...]
-    columns: tuple[tuple[str, str], ...]
-    text: str
-    path: str
+    name: str  #: what users call it.
+    kind: Kind  #: ``"view"`` (created in the store) or ``"library"`` (run with parameters).
+    description: str  #: one line.
+    grain: str  #: what one row is.
+    parameters: tuple[Parameter, ...]  #: in the order of the header; views have none.
+    columns: tuple[tuple[str, str], ...]  #: name and meaning with unit, in the order of the result.
+    text: str  #: the whole file.
+    path: str  #: of the file.
 
     def bind(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Values of all parameters: those given, as text or of their type, else the defaults.
@@ -281,19 +270,13 @@ _EXAMPLE = {
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of a query.
-
-    Attributes:
-        type: a key of :data:`TYPES`.
-        default: value where none is given (``None`` if ``required``).
-        required: there is no default.
-    """
+    """One parameter of a query."""
 
     name: str
-    type: str
+    type: str  #: a key of :data:`TYPES`.
     description: str
-    default: Any = None
-    required: bool = False
+    default: Any = None  #: value where none is given (``None`` if ``required``).
+    required: bool = False  #: there is no default.
 
     def read(self, value: Any) -> Any:
         """A value given as text or already of the type.
