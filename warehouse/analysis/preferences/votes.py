@@ -15,7 +15,6 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.errors import MisuseError, did_you_mean
-from warehouse.store.columns import Columns
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
@@ -130,9 +129,8 @@ def read_votes(
     chosen = _chosen(scorers_of_votes(store, found.ids), scorer, by_scorer, found.name)
     params = {"benchmark_ids": list(found.ids)}
     models, code_of = _models(store.rows(query_text("analysis", "vote_models"), params))
-    said = "cast(vote.covariates as varchar)" if covariates else "cast(null as varchar)"
-    text = query_text("analysis", "votes").format(covariates=said)
-    table = Columns(store.arrow(text, params | {"scorer_ids": [one.id for one in chosen]}))
+    params |= {"scorer_ids": [one.id for one in chosen], "with_covariates": int(bool(covariates))}
+    table = store.columns(query_text("analysis", "votes"), params)
     a, b = (code_of(table.whole_numbers(f"checkpoint_{side}_id")) for side in "ab")
     scorer_codes = _codes(table.whole_numbers("scorer_id"), [one.id for one in chosen])
     voters, voter = _voters(table.table.column("voter"), scorer_codes)
@@ -151,11 +149,10 @@ def read_votes(
         keep &= ~fault
     prompt, source = table.whole_numbers("prompt_id"), table.whole_numbers("source_id")
     variant, draw = table.whole_numbers("variant_id"), table.whole_numbers("draw")
-    kept = np.flatnonzero(keep)
-    own = [column[kept] for column in (source, outcome, draw, shown, b, a, variant, voter, scorer_codes, prompt)]
-    order = np.lexsort(own)
-    n_shared, shared_by = _shared(store, [column[order] for column in own])
-    at = kept[order]
+    own = [source, outcome, draw, shown, b, a, variant, voter, scorer_codes, prompt]
+    at = np.lexsort(own)
+    at = at[keep[at]]
+    n_shared, shared_by = _shared(store, own, at)
     turned = shown[at] == 1
     prompt_ids, prompt_codes = _numbered(prompt[at])
     voted, pairs = np.unique(np.stack([a[at], b[at]]), return_inverse=True)
@@ -244,17 +241,20 @@ def _voters(column: pa.ChunkedArray, scorer: Codes) -> tuple[tuple[str, ...], Co
     return tuple(names[by_name[int(person) % len(names)]] for person in persons), codes
 
 
+#: Covariates of so many votes are read at a time.
+_AT_ONCE = 50_000
+
+
 def _covariates(column: pa.ChunkedArray, wanted: Sequence[str], benchmark: str) -> dict[str, NDArray[np.float64]]:
     """Numbers of both answers, a before b; NaN where a vote says none."""
     values = {name: np.full((len(column), 2), np.nan) for name in wanted}
-    found, row = set[str](), 0
-    for chunk in column.chunks if wanted else ():
-        for text in chunk.to_pylist():
-            said = json.loads(text) if text else {}
-            found.update(said)
-            for name in wanted:
-                values[name][row] = said.get(name) or (np.nan, np.nan)
-            row += 1
+    found, nothing = set[str](), (np.nan, np.nan)
+    for start in range(0, len(column) if wanted else 0, _AT_ONCE):
+        texts = column.slice(start, _AT_ONCE).to_pylist()
+        said = json.loads(f"[{','.join(text or '{}' for text in texts)}]")
+        found.update(*said)
+        for name in wanted:
+            values[name][start : start + len(said)] = [sides.get(name) or nothing for sides in said]
     for name in wanted:
         if name not in found:
             there = f"there are: {', '.join(sorted(found))}" if found else "they have none"
@@ -262,19 +262,20 @@ def _covariates(column: pa.ChunkedArray, wanted: Sequence[str], benchmark: str) 
     return values
 
 
-def _shared(store: Store, columns: Sequence[Codes]) -> tuple[int, tuple[str, ...]]:
+def _shared(store: Store, columns: Sequence[Codes], order: Codes) -> tuple[int, tuple[str, ...]]:
     """How many votes another source holds as well, and where those sources lay.
 
     Args:
-        columns: those that make a vote, the source first and the prompt last, sorted by all of them from last to first.
+        columns: those that make a vote, the source first and the prompt last.
+        order: votes sorted by all of them, the last first.
     """
     source, *rest = columns
-    same = rest[-1][1:] >= 0
+    same = rest[-1][order[1:]] >= 0
     for column in rest:
-        same &= column[1:] == column[:-1]
-    same &= source[1:] != source[:-1]
-    if not same.any():
+        same &= column[order[1:]] == column[order[:-1]]
+    pairs = np.stack([source[order[1:]][same], source[order[:-1]][same]])
+    pairs = pairs[:, pairs[0] != pairs[1]]
+    if not pairs.size:
         return 0, ()
-    sources = sorted({*source[1:][same].tolist(), *source[:-1][same].tolist()})
-    rows = store.rows("select path from source where id in (:ids) order by id", {"ids": sources})
-    return int(np.count_nonzero(same)), tuple(row["path"] for row in rows)
+    rows = store.rows("select path from source where id in (:ids) order by id", {"ids": np.unique(pairs).tolist()})
+    return pairs.shape[1], tuple(row["path"] for row in rows)
