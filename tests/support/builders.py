@@ -300,7 +300,7 @@ class StoreRows:
                     "outcome": outcome,
                     "weight": 1.0,
                     "draw": 0,
-                    "covariates": {"length": [number, 3.5]},
+                    "covariates": {"a": {"length": number}, "b": {"length": 3.5}},
                 }
             )
 
