@@ -39,6 +39,7 @@ from warehouse.importers.tabular.table import (
     refuse,
     relative_name,
 )
+from warehouse.importers.tabular.votes import votes_of
 from warehouse.records import Candidate, Dump, ImportSettings, Rejection, SameContent, SourceFiles
 
 __all__ = ["IMPORTER", "MappedTabular", "Tabular", "load_mapping"]
@@ -193,12 +194,17 @@ class _Reading:
     ) -> None:
         self.mapping, self.tables, self.plain = mapping, tables, plain
         self.registry = RunRegistry(settings.values, mapping.metrics, settings.defaults)
+        self.settings = settings
         self.has_samples = any(variant.has_samples for variant in mapping.variants)
+        self.has_votes = any(variant.votes for variant in mapping.variants)
         self.tally = ScoreTally()
         self._dump = Dump((), ())
 
     def dump(self) -> Dump:
         """Survey the runs; the rows are read when the batches are asked for."""
+        if self.has_votes:
+            self._dump.votes = self._votes()
+            return self._dump
         for table in self.tables:
             self._survey(table)
             if len(self.tables) > 1:
@@ -250,6 +256,23 @@ class _Reading:
             table.forget()
         if self.tables:
             self._dump.notes += self.tally.settle(self.tables[0].member.name, self.mapping.variants)
+
+    def _votes(self) -> Iterator[pa.RecordBatch]:
+        for table in self.tables:
+            n_votes = n_outcomes = 0
+            for view in table.views(None, self._reject):
+                rejected = table.rejected(view, self._reject)
+                for variant in self.mapping.variants:
+                    batch = votes_of(view, self.mapping, variant, self.settings, rejected)
+                    if batch is not None:
+                        n_votes += batch.num_rows
+                        n_outcomes += len(batch.column("outcome")) - batch.column("outcome").null_count
+                        yield batch
+            if not n_outcomes:
+                said = f"no verdict in any of {n_votes} votes" if n_votes else "no votes"
+                self._dump.notes.append(f"{table.member.name}: {said}")
+            self._dump.notes += table.notes()
+            table.forget()
 
     def _rows(self, table: MappedTable) -> Iterator[pa.RecordBatch]:
         variants = self._runs(table)
