@@ -25,7 +25,13 @@ from warehouse.importers.common.messages import listed
 from warehouse.importers.common.streams import FORMATS, glob_matches, members
 from warehouse.importers.tabular.mapping import TabularMapping, Variant, parse_mapping
 from warehouse.importers.tabular.mapping_files import in_row, load_mapping, named_by_others, shipped_mappings
-from warehouse.importers.tabular.plain_tables import PlainTable, canonical_mapping, carries_names, plain_columns
+from warehouse.importers.tabular.plain_tables import (
+    PlainTable,
+    canonical_mapping,
+    carries_names,
+    plain_columns,
+    vote_mapping,
+)
 from warehouse.importers.tabular.readers import ignore
 from warehouse.importers.tabular.rows import batch_of
 from warehouse.importers.tabular.runs import RunColumns, RunRegistry
@@ -78,8 +84,11 @@ class Tabular:
             InputError: the source is not what it claims to be.
         """
         values, path = settings.mapping, settings.mapping_path or "mapping"
-        plain = None
-        if values is None:
+        plain, notes = None, list[str]()
+        found = vote_mapping(source, settings.stated) if values is None else None
+        if found is not None:
+            (values, notes), path = found, source.name
+        elif values is None:
             plain = PlainTable(plain_columns(source, settings.stated), settings.higher_is_better)
             values, path = canonical_mapping(plain.columns), source.name
         mapping, mistakes = parse_mapping(values)
@@ -89,7 +98,9 @@ class Tabular:
             if len(tables) > 1:
                 table.forget()
         refuse(list(dict.fromkeys(mistakes)), path)
-        return _Reading(mapping, tables, settings, plain).dump()
+        dump = _Reading(mapping, tables, settings, plain).dump()
+        dump.notes += notes
+        return dump
 
 
 class MappedTabular(Tabular):
