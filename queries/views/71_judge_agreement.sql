@@ -79,7 +79,7 @@ select
   second.kind as other_kind,
   both_judged.n_units,
   both_judged.n_agree,
-  both_judged.n_agree * 1e0 / both_judged.n_units as agreement,
+  both_judged.n_agree * exp(0) / both_judged.n_units as agreement,  -- a double on every engine
   both_judged.scorer_id,
   both_judged.other_scorer_id
 from both_judged
