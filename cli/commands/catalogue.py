@@ -124,6 +124,7 @@ SOURCE_COLUMNS = (
     "n_superseded",
     "n_samples",
     "n_scores",
+    "n_votes",
     "n_rejected",
     "n_current",
     "loaded_at",
@@ -133,6 +134,7 @@ MINOR_SOURCE_COLUMNS = (
     "n_seen_again",
     "n_superseded",
     "n_scores",
+    "n_votes",
     "n_samples",
     "n_current",
     "n_rejected",
@@ -166,8 +168,11 @@ def forget(state: State, source: str) -> None:
     from warehouse.store.load import source_ledger
 
     with state.open(write=True) as store:
+        voted = store.rows("select count(*) as n from preference")[0]["n"]
         removed, kept = source_ledger.forget(store, source)
-    echo(f"forgot {source}: {removed} runs removed, {kept} kept (other sources hold them)")
+        voted -= store.rows("select count(*) as n from preference")[0]["n"]
+    votes = f", {voted} votes removed" if voted else ""
+    echo(f"forgot {source}: {removed} runs removed, {kept} kept (other sources hold them){votes}")
 
 
 @command("prices")
@@ -215,13 +220,14 @@ def models(context: click.Context, state: State, dates: Sequence[tuple[str, str]
 _OF_MODELS = ("family", "developer", "parameter_count", "release_date")
 #: How a list of each kind of record is shown: what is left out where it says nothing, and on a narrow terminal.
 _LOOKS: dict[str, dict[str, Sequence[str]]] = {
-    "ModelEntry": {"hide_empty": _OF_MODELS, "minor": _OF_MODELS},
+    "ModelEntry": {"hide_empty": _OF_MODELS, "counts": ("n_votes",), "minor": _OF_MODELS},
     "BenchmarkEntry": {
         "hide_empty": ("parent", "version", "clustering"),
+        "counts": ("n_votes",),
         "minor": ("version", "clustering", "parent", "n_models"),
     },
     "ListedRun": {"shown": RUN_COLUMNS, "hide_empty": HIDE_EMPTY, "minor": MINOR_RUN_COLUMNS},
-    "SourceEntry": {"shown": SOURCE_COLUMNS, "minor": MINOR_SOURCE_COLUMNS},
+    "SourceEntry": {"shown": SOURCE_COLUMNS, "counts": ("n_votes",), "minor": MINOR_SOURCE_COLUMNS},
 }
 
 

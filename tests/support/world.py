@@ -32,6 +32,7 @@ def build_world() -> StoreRows:
         _published,
         _judged,
         _seen,
+        _votes,
         _drift,
         _operations,
     ):
@@ -304,6 +305,13 @@ def _seen(rows: StoreRows) -> None:
     )
 
 
+def _votes(rows: StoreRows) -> None:
+    """A model that a judge held against one opponent."""
+    rows.describe("duel", rows.metric("win_rate", judge="judge/x"))
+    run = rows.run("org/a", "duel", opponent="org/b")
+    rows.scores(run, {"d0": 1.0, "d1": 0.3, "d2": 0.5, "d3": None}, rows.metric("win_rate", judge="judge/x"))
+
+
 def _drift(rows: StoreRows) -> None:
     """One model before and after a change of its revision."""
     rows.describe("drift", rows.metric())
@@ -320,6 +328,8 @@ def _operations(rows: StoreRows) -> None:
         rows.rows["scan_value"].append(
             {"source_id": source, "scan_id": f"scan{source}", "metric_id": rows.metric(), **found}
         )
+    rows.votes(2, "quiz", ("org/a", "org/b"), ("a", "b", "tie", "both_bad", None))
+    rows.votes(2, "quiz", ("org/a", "org/b"), ("a", "a"), judge="judge/x", first="b")
     for number, loaded in ((1, datetime(2026, 2, 1)), (2, None)):
         rows.add(
             "source",
