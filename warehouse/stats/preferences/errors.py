@@ -1,0 +1,306 @@
+"""Errors of strengths with votes that hang together twice: by voter and by prompt (statistics.md §15).
+
+Two-way (Cameron, Gelbach and Miller 2011), each one-way part a one-step jackknife: cluster g is left out by its
+leave-one-out residuals f = (I − Z J Zᵀ)⁻¹e, which need only its own rows Z (Woodbury), so that J Σ(Zᵀf)(Zᵀf)ᵀ J is the
+sum over clusters of the squared changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+
+from warehouse.errors import StatisticsError
+from warehouse.stats.core.inputs import FloatArray
+from warehouse.stats.preferences.ballots import Ballots, IntArray
+from warehouse.stats.preferences.fit import Fit, Rows, connected, newton
+
+#: Voters and prompts together; as statsmodels has it; one of the two alone; resampled.
+ERRORS = ("two_way", "cr1", "voters", "prompts", "bootstrap_voters", "bootstrap_prompts")
+FEW_DEGREES = 10
+#: Refits that may fail, as a share.
+_FAILED = 0.05
+#: A pivot, as a share, that is 0 but for rounding; numbers of a stack of matrices.
+_SINGULAR, _CELLS = 1e-10, 1 << 21
+#: Rows up to which clusters of like size are taken together.
+_SMALL = 48
+
+
+@dataclass(frozen=True, eq=False)
+class Errors:
+    """Variances of coefficients: of a contrast the largest of the parts that there are.
+
+    Attributes:
+        sum: voters + prompts − cells; None where only one way counts.
+        voters: V of voters; None where it does not count; ``prompts`` of prompts.
+        degrees_of_freedom: common to all.
+        effective: voters and prompts, each as 1/Σ share².
+        n_voters, n_prompts: clusters.
+        method: one of `ERRORS`.
+        reason: why there are none.
+        flags: ``few_clusters``, ``jackknife_singular``, ``refits_failed``.
+    """
+
+    sum: FloatArray | None
+    voters: FloatArray | None
+    prompts: FloatArray | None
+    degrees_of_freedom: float | None
+    effective: tuple[float, float]
+    n_voters: int
+    n_prompts: int
+    method: str
+    reason: str
+    flags: tuple[str, ...]
+
+    @property
+    def parts(self) -> dict[str, FloatArray]:
+        """Those that there are."""
+        return {name: v for name in ("sum", "voters", "prompts") if (v := getattr(self, name)) is not None}
+
+    def variance(self, contrasts: FloatArray) -> tuple[FloatArray, list[str]]:
+        """Of contrasts, shape (m, d): the variance of each (NaN without), and the part that is the largest."""
+        if self.reason:
+            return np.full(len(contrasts), np.nan), [""] * len(contrasts)
+        names = list(self.parts)
+        each = np.stack([np.einsum("md,de,me->m", contrasts, v, contrasts) for v in self.parts.values()])
+        return each.max(axis=0), [names[at] for at in each.argmax(axis=0)]
+
+    def of_pairs(self, m: int) -> FloatArray:
+        """Variances of all differences of the first m, shape (m, m)."""
+        each = [_differences(v[:m, :m]) for v in self.parts.values()]
+        return np.max(each, axis=0) if each and not self.reason else np.full((m, m), np.nan)
+
+
+def _differences(v: FloatArray) -> FloatArray:
+    own = np.diag(v)
+    return own[:, None] + own[None] - 2 * v
+
+
+def preference_errors(fit: Fit, *, method: str = "two_way", n_resamples: int = 999, seed: int = 0) -> Errors:
+    """Variances of a fit's coefficients.
+
+    Args:
+        fit: without a penalty.
+        method: one of `ERRORS`.
+        n_resamples: of a bootstrap.
+        seed: of it.
+    """
+    votes = fit.votes
+    if fit.ridge:
+        return _none(votes, method, "penalised strengths have no standard errors")
+    if method.startswith("bootstrap"):
+        return _bootstrap(fit, method, n_resamples, seed)
+    return two_way([Source(fit, votes.voters, votes.prompts)], fit.inverse, method)
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """Votes of a fit with the clusters that they share with other votes."""
+
+    fit: Fit
+    voters: IntArray
+    prompts: IntArray
+
+
+def two_way(sources: list[Source], inverse: FloatArray, method: str) -> Errors:
+    """Errors of one fit, or of several with a block of the inverse each, whose clusters are shared."""
+    votes = [source.fit.votes for source in sources]
+    voters, prompts = (np.concatenate([getattr(one, way) for one in sources]) for way in ("voters", "prompts"))
+    weights = np.concatenate([one.weights for one in votes])
+    known = tuple(any(one.known[way] for one in votes) for way in (0, 1))
+    ways = {"voters": voters, "prompts": prompts}
+    if method in ways:
+        ways = {method: ways[method]}
+    elif not known[1]:
+        ways.pop("prompts")  # each vote by itself: robust errors of independent votes
+    elif not known[0]:
+        pass
+    lone = [way for way, codes in ways.items() if codes.max() == codes.min()]
+    if lone:
+        return _none(votes[0], method, f"all votes are of one {lone[0][:-1]}: nothing says how others would differ")
+    parts, flags = {}, []
+    for way, codes in ways.items():
+        parts[way], singular = _one_way(sources, codes, inverse, jackknife=method != "cr1")
+        flags += ["jackknife_singular"] * singular
+    total = None
+    if len(parts) == 2:
+        cells = np.unique(voters * (prompts.max() + 1) + prompts, return_inverse=True)[1]
+        total = parts["voters"] + parts["prompts"] - _one_way(sources, cells, inverse, jackknife=False)[0]
+    effective = tuple(_effective(codes, weights) for codes in (voters, prompts))
+    used = [size for way, size in zip(("voters", "prompts"), effective, strict=True) if way in ways]
+    degrees = max(1.0, min(used) - 1)
+    return Errors(
+        sum=total,
+        voters=parts.get("voters"),
+        prompts=parts.get("prompts"),
+        degrees_of_freedom=degrees,
+        effective=(effective[0], effective[1]),
+        n_voters=int(voters.max()) + 1,
+        n_prompts=int(prompts.max()) + 1,
+        method=method,
+        reason="",
+        flags=tuple(dict.fromkeys([*(["few_clusters"] if degrees < FEW_DEGREES else []), *flags])),
+    )
+
+
+def _none(votes: Ballots, method: str, reason: str) -> Errors:
+    effective = (_effective(votes.voters, votes.weights), _effective(votes.prompts, votes.weights))
+    sizes = int(votes.voters.max()) + 1, int(votes.prompts.max()) + 1
+    return Errors(None, None, None, None, effective, *sizes, method, reason, ())
+
+
+def _effective(codes: IntArray, weights: FloatArray) -> float:
+    """1/Σ f², f the share of a cluster in the votes."""
+    shares = np.bincount(codes, weights) / weights.sum()
+    return float(1 / (shares**2).sum())
+
+
+def _one_way(
+    sources: list[Source], codes: IntArray, inverse: FloatArray, *, jackknife: bool
+) -> tuple[FloatArray, bool]:
+    """V of one kind of cluster, and whether the jackknife was asked for and is not defined."""
+    rows, cluster = _cluster_rows(sources, codes)
+    n = int(codes.max()) + 1
+    left = leave_one_out(rows, cluster, inverse) if jackknife else None
+    share = (n - 1) / n if left is not None else n / (n - 1)
+    meat = _meat(rows, cluster, rows.left if left is None else left)
+    v: FloatArray = share * (inverse @ meat @ inverse)
+    return v, jackknife and left is None
+
+
+def _cluster_rows(sources: list[Source], codes: IntArray) -> tuple[Rows, IntArray]:
+    """The rows of all sources, those of a cluster together, and the cluster of each; votes alike in a cluster are one."""
+    m = sum(one.fit.votes.n_models for one in sources)
+    more = sum(len(one.fit.names) for one in sources)
+    found, clusters, start, models, column = [], [], 0, 0, 0
+    for one in sources:
+        votes, design = one.fit.votes, one.fit.design
+        own = codes[start : start + votes.n]
+        keys, at = np.unique(own * len(design.a) + design.kind, return_inverse=True)
+        signs = votes.signs
+        parts = (votes.weights, votes.weights * signs, votes.weights * (signs == 0))
+        totals = np.stack([np.bincount(at, part, len(keys)) for part in parts], axis=1)
+        rows = one.fit.rows(keys % len(design.a), totals)
+        extra = np.zeros((len(rows.a), more))
+        extra[:, column : column + rows.extra.shape[1]] = rows.extra
+        found.append(Rows(rows.a + models, rows.b + models, rows.scale, extra, rows.left, m))
+        clusters.append(np.repeat(keys // len(design.a), len(rows.a) // len(keys)))
+        start, models, column = start + votes.n, models + votes.n_models, column + rows.extra.shape[1]
+    cluster = np.concatenate(clusters)
+    if len(found) == 1:
+        return found[0], cluster
+    joined = [np.concatenate([getattr(one, name) for one in found]) for name in ("a", "b", "scale", "extra", "left")]
+    order = np.argsort(cluster, kind="stable")
+    return Rows(*joined, m).part(order), cluster[order]
+
+
+def _meat(rows: Rows, cluster: IntArray, left: FloatArray) -> FloatArray:
+    """Σ s sᵀ over clusters, s = Σ z·left."""
+    from scipy.sparse import csr_matrix
+
+    m, k = rows.n_models, rows.extra.shape[1]
+    along = rows.scale * left
+    value = np.concatenate([along, -along, (rows.extra * left[:, None]).T.ravel()])
+    where = np.concatenate([rows.a, rows.b, np.repeat(m + np.arange(k), len(left))])
+    sums = csr_matrix((value, (np.tile(cluster, 2 + k), where)), (int(cluster[-1]) + 1, rows.size))
+    return np.asarray((sums.T @ sums).toarray(), dtype=np.float64)
+
+
+def leave_one_out(rows: Rows, cluster: IntArray, inverse: FloatArray) -> FloatArray | None:
+    """Residuals of each cluster by the coefficients of the others, one Newton step away.
+
+    Args:
+        rows: those of a cluster together.
+        cluster: of each row, ascending.
+        inverse: J of all.
+
+    Returns:
+        None where the others do not say all coefficients: a model met the rest in one cluster only.
+    """
+    starts = np.flatnonzero(np.diff(cluster, prepend=-1))
+    sizes = np.diff(np.append(starts, len(cluster)))
+    left = np.empty(len(cluster))
+    try:
+        for at in _stacks(starts, sizes):
+            solved = _solve(_complement(rows, at, inverse), rows.left[at])
+            if solved is None:
+                return None
+            left[at] = solved
+    except np.linalg.LinAlgError:
+        return None
+    return left
+
+
+def _stacks(starts: IntArray, sizes: IntArray) -> Iterator[IntArray]:
+    """Numbers of rows, clusters × rows of each: those of like size together, as many as fit."""
+    for size in np.unique(sizes):
+        own = starts[sizes == size]
+        block = max(1, _CELLS // int(size) ** 2) if size <= _SMALL else 1
+        for begin in range(0, len(own), block):
+            yield own[begin : begin + block, None] + np.arange(size)
+
+
+def _complement(rows: Rows, at: IntArray, inverse: FloatArray) -> FloatArray:
+    """I − Z J Zᵀ of each cluster of a stack, shape (G, q, q)."""
+    m = rows.n_models
+    a, b, scale, extra = rows.a[at], rows.b[at], rows.scale[at], rows.extra[at]
+    models, mixed, own = inverse[:m, :m], inverse[:m, m:], inverse[m:, m:]
+    if len(at) == 1:
+        half = models[a[0]] - models[b[0]]
+        shared = (half[:, a[0]] - half[:, b[0]])[None]
+    else:
+        a_, b_, a2, b2 = a[:, :, None], b[:, :, None], a[:, None], b[:, None]
+        shared = models[a_, a2] - models[a_, b2] - models[b_, a2] + models[b_, b2]
+    shared = shared * scale[:, :, None] * scale[:, None]
+    if extra.shape[2]:
+        cross = ((mixed[a] - mixed[b]) * scale[:, :, None]) @ extra.swapaxes(1, 2)
+        shared = shared + cross + cross.swapaxes(1, 2) + extra @ own @ extra.swapaxes(1, 2)
+    return np.eye(at.shape[1]) - shared
+
+
+def _solve(matrices: FloatArray, left: FloatArray) -> FloatArray | None:
+    """Solutions of a stack; None where one has no inverse."""
+    if matrices.shape[1] == 1:
+        kept = matrices[:, 0, 0]
+        return None if kept.min() < _SINGULAR else left / kept[:, None]
+    if len(matrices) == 1:
+        from scipy.linalg import cho_factor, cho_solve
+
+        factor = cho_factor(matrices[0], lower=True, check_finite=False)
+        solved: FloatArray = cho_solve(factor, left[0], check_finite=False)[None]
+        return None if (np.diag(factor[0]) ** 2).min() < _SINGULAR else solved
+    pivots = np.diagonal(np.linalg.cholesky(matrices), axis1=1, axis2=2) ** 2
+    return None if pivots.min() < _SINGULAR else np.linalg.solve(matrices, left[:, :, None])[:, :, 0]
+
+
+def _bootstrap(fit: Fit, method: str, n_resamples: int, seed: int) -> Errors:
+    """Whole voters or prompts drawn anew, and fitted again."""
+    votes, way = fit.votes, method.removeprefix("bootstrap_")
+    codes: IntArray = getattr(votes, way)
+    n, rng = int(codes.max()) + 1, np.random.default_rng(seed)
+    if n == 1:
+        return _none(votes, method, f"all votes are of one {way[:-1]}: nothing can be drawn anew")
+    found = []
+    for _ in range(n_resamples):
+        times = np.bincount(rng.integers(0, n, n), minlength=n)[codes]
+        drawn = np.flatnonzero(times)
+        if len(connected(votes.subset(drawn))) > 1:
+            continue
+        totals = fit.design.totals(votes, votes.weights * times)
+        theta, steps = newton(fit.design, totals, fit.ties)
+        if steps is not None:
+            found.append(theta)
+    failed = 1 - len(found) / n_resamples
+    if failed > _FAILED:
+        return _none(votes, method, f"{failed:.0%} of the resamples do not hold together")
+    plain = _none(votes, method, "")
+    degrees = max(1.0, plain.effective[0 if way == "voters" else 1] - 1)
+    flags = [*(["few_clusters"] if degrees < FEW_DEGREES else []), *(["refits_failed"] if failed else [])]
+    v = np.atleast_2d(np.cov(np.array(found).T))
+    parts = {"voters": None, "prompts": None, way: v}
+    return Errors(None, parts["voters"], parts["prompts"], degrees, plain.effective, plain.n_voters, plain.n_prompts, method, "", tuple(flags))
+
+
+__all__ = ["ERRORS", "Errors", "Source", "StatisticsError", "preference_errors", "two_way"]
