@@ -27,7 +27,7 @@ class Ballots:
     Attributes:
         first, second: numbers of the models as shown, below ``n_models``; never the same.
         outcome: code, a place in `OUTCOMES`.
-        voters, prompts: codes from 0; who is unknown stands alone.
+        voters, prompts: codes from 0, with gaps; who is unknown stands alone.
         weights: above 0, summing to the number of votes.
         order_known: whether ``first`` is known to have been shown first.
         covariates: first minus second, over its standard deviation, shape (n, k).
@@ -119,7 +119,13 @@ def ballots(
     x = np.zeros((n, 0)) if covariates is None else np.asarray(covariates, dtype=np.float64).reshape(n, -1)
     order = np.ones(n, dtype=bool) if order_known is None else np.asarray(order_known, dtype=bool)
     codes = [np.full(n, -1) if one is None else np.asarray(one, dtype=np.intp) for one in (voters, prompts)]
-    for name, values in {"second": b, "outcome": y, "order_known": order, "voters": codes[0], "prompts": codes[1]}.items():
+    for name, values in {
+        "second": b,
+        "outcome": y,
+        "order_known": order,
+        "voters": codes[0],
+        "prompts": codes[1],
+    }.items():
         check_length(len(values), n, name)
     w = np.ones(n) if weights is None or not n else as_weights(weights, n)
     reasons = {
@@ -153,16 +159,15 @@ def ballots(
         known=(not unknown[0].all(), not unknown[1].all()),
     )
     if uniform_pairs:
-        _, pair, count = np.unique(found.pairs, return_inverse=True, return_counts=True)
-        found = replace(found, weights=found.weights / count[pair])
+        found = replace(found, weights=found.weights / np.bincount(found.pairs)[found.pairs])
     return replace(found, weights=found.weights * (found.n / found.weights.sum()))
 
 
 def _alone(codes: IntArray) -> IntArray:
-    """Codes from 0 without gaps; each that is below 0 becomes one of its own."""
+    """Each code that is below 0 becomes one of its own."""
     own = codes.copy()
     own[codes < 0] = codes.max(initial=0) + 1 + np.arange(int((codes < 0).sum()))
-    return np.unique(own, return_inverse=True)[1].astype(np.intp)
+    return own
 
 
 def _scaled(x: FloatArray, names: Sequence[str]) -> FloatArray:
@@ -173,6 +178,15 @@ def _scaled(x: FloatArray, names: Sequence[str]) -> FloatArray:
         raise StatisticsError(f"covariate {flat[0]} is the same in all votes: leave it out")
     scaled: FloatArray = x / spread
     return scaled
+
+
+def numbered(codes: IntArray) -> IntArray:
+    """Codes from 0 in their order, without gaps."""
+    most = int(codes.max(initial=0))
+    if most > 8 * len(codes) + 1_000_000:  # too many to count
+        return np.unique(codes, return_inverse=True)[1].astype(np.intp)
+    places = np.cumsum(np.bincount(codes, minlength=most + 1) > 0) - 1
+    return places[codes].astype(np.intp)
 
 
 @dataclass(frozen=True, eq=False)
@@ -206,7 +220,7 @@ def design_of(votes: Ballots) -> Design:
         return Design(votes.first, votes.second, votes.covariates, np.arange(votes.n), votes.n_models)
     known = votes.order_known if votes.names else np.ones(votes.n, dtype=bool)
     key = (votes.first * votes.n_models + votes.second) * 2 + known
-    kinds, at = np.unique(key, return_inverse=True)
+    kinds, at = np.flatnonzero(np.bincount(key)), numbered(key)
     pairs = kinds // 2
     extra = (kinds % 2).astype(np.float64)[:, None][:, : len(votes.names)]
-    return Design(pairs // votes.n_models, pairs % votes.n_models, extra, at.astype(np.intp), votes.n_models)
+    return Design(pairs // votes.n_models, pairs % votes.n_models, extra, at, votes.n_models)

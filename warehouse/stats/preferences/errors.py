@@ -12,9 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray
-from warehouse.stats.preferences.ballots import Ballots, IntArray
+from warehouse.stats.preferences.ballots import Ballots, IntArray, numbered
 from warehouse.stats.preferences.fit import Fit, Rows, connected, newton
 
 #: Voters and prompts together; as statsmodels has it; one of the two alone; resampled.
@@ -26,6 +25,8 @@ _FAILED = 0.05
 _SINGULAR, _CELLS = 1e-10, 1 << 21
 #: Rows up to which clusters of like size are taken together.
 _SMALL = 48
+#: Rows for each coefficient from which on the coefficients are solved for.
+_WIDE = 0.7
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,22 +93,17 @@ def preference_errors(fit: Fit, *, method: str = "two_way", n_resamples: int = 9
         return _none(votes, method, "penalised strengths have no standard errors")
     if method.startswith("bootstrap"):
         return _bootstrap(fit, method, n_resamples, seed)
-    return two_way([Source(fit, votes.voters, votes.prompts)], fit.inverse, method)
+    return two_way([fit], method)
 
 
-@dataclass(frozen=True, eq=False)
-class Source:
-    """Votes of a fit with the clusters that they share with other votes."""
+def two_way(fits: list[Fit], method: str) -> Errors:
+    """Errors of one fit, or of several whose voters and prompts may be the same.
 
-    fit: Fit
-    voters: IntArray
-    prompts: IntArray
-
-
-def two_way(sources: list[Source], inverse: FloatArray, method: str) -> Errors:
-    """Errors of one fit, or of several with a block of the inverse each, whose clusters are shared."""
-    votes = [source.fit.votes for source in sources]
-    voters, prompts = (np.concatenate([getattr(one, way) for one in sources]) for way in ("voters", "prompts"))
+    Coefficients are the strengths of one fit after the other, then what else each has.
+    """
+    blocks = _Blocks(*(_along_diagonal(fits, name) for name in ("inverse", "information")))
+    votes = [fit.votes for fit in fits]
+    voters, prompts = (numbered(np.concatenate([getattr(one, way) for one in votes])) for way in ("voters", "prompts"))
     weights = np.concatenate([one.weights for one in votes])
     known = tuple(any(one.known[way] for one in votes) for way in (0, 1))
     ways = {"voters": voters, "prompts": prompts}
@@ -115,19 +111,17 @@ def two_way(sources: list[Source], inverse: FloatArray, method: str) -> Errors:
         ways = {method: ways[method]}
     elif not known[1]:
         ways.pop("prompts")  # each vote by itself: robust errors of independent votes
-    elif not known[0]:
-        pass
     lone = [way for way, codes in ways.items() if codes.max() == codes.min()]
     if lone:
         return _none(votes[0], method, f"all votes are of one {lone[0][:-1]}: nothing says how others would differ")
     parts, flags = {}, []
     for way, codes in ways.items():
-        parts[way], singular = _one_way(sources, codes, inverse, jackknife=method != "cr1")
+        parts[way], singular = _one_way(fits, codes, blocks, jackknife=method != "cr1")
         flags += ["jackknife_singular"] * singular
     total = None
     if len(parts) == 2:
-        cells = np.unique(voters * (prompts.max() + 1) + prompts, return_inverse=True)[1]
-        total = parts["voters"] + parts["prompts"] - _one_way(sources, cells, inverse, jackknife=False)[0]
+        cells = voters * (int(prompts.max()) + 1) + prompts
+        total = parts["voters"] + parts["prompts"] - _one_way(fits, cells, blocks, jackknife=False)[0]
     effective = tuple(_effective(codes, weights) for codes in (voters, prompts))
     used = [size for way, size in zip(("voters", "prompts"), effective, strict=True) if way in ways]
     degrees = max(1.0, min(used) - 1)
@@ -145,9 +139,28 @@ def two_way(sources: list[Source], inverse: FloatArray, method: str) -> Errors:
     )
 
 
+@dataclass(frozen=True, eq=False)
+class _Blocks:
+    """The inverse of the information of all fits, and what it is of."""
+
+    inverse: FloatArray
+    information: FloatArray
+
+
+def _along_diagonal(fits: list[Fit], name: str) -> FloatArray:
+    """A matrix of each fit as a block of a large one: strengths first, then the other coefficients."""
+    models, others = sum(fit.votes.n_models for fit in fits), sum(len(fit.names) for fit in fits)
+    whole, model, other = np.zeros((models + others, models + others)), 0, models
+    for fit in fits:
+        own = np.r_[model : model + fit.votes.n_models, other : other + len(fit.names)]
+        whole[np.ix_(own, own)] = getattr(fit, name)
+        model, other = model + fit.votes.n_models, other + len(fit.names)
+    return whole
+
+
 def _none(votes: Ballots, method: str, reason: str) -> Errors:
     effective = (_effective(votes.voters, votes.weights), _effective(votes.prompts, votes.weights))
-    sizes = int(votes.voters.max()) + 1, int(votes.prompts.max()) + 1
+    sizes = len(np.unique(votes.voters)), len(np.unique(votes.prompts))
     return Errors(None, None, None, None, effective, *sizes, method, reason, ())
 
 
@@ -157,40 +170,38 @@ def _effective(codes: IntArray, weights: FloatArray) -> float:
     return float(1 / (shares**2).sum())
 
 
-def _one_way(
-    sources: list[Source], codes: IntArray, inverse: FloatArray, *, jackknife: bool
-) -> tuple[FloatArray, bool]:
+def _one_way(fits: list[Fit], codes: IntArray, blocks: _Blocks, *, jackknife: bool) -> tuple[FloatArray, bool]:
     """V of one kind of cluster, and whether the jackknife was asked for and is not defined."""
-    rows, cluster = _cluster_rows(sources, codes)
-    n = int(codes.max()) + 1
-    left = leave_one_out(rows, cluster, inverse) if jackknife else None
+    rows, cluster = _cluster_rows(fits, codes)
+    n = int(cluster[-1]) + 1
+    left = leave_one_out(rows, cluster, blocks.inverse, blocks.information) if jackknife else None
     share = (n - 1) / n if left is not None else n / (n - 1)
     meat = _meat(rows, cluster, rows.left if left is None else left)
-    v: FloatArray = share * (inverse @ meat @ inverse)
+    v: FloatArray = share * (blocks.inverse @ meat @ blocks.inverse)
     return v, jackknife and left is None
 
 
-def _cluster_rows(sources: list[Source], codes: IntArray) -> tuple[Rows, IntArray]:
-    """The rows of all sources, those of a cluster together, and the cluster of each; votes alike in a cluster are one."""
-    m = sum(one.fit.votes.n_models for one in sources)
-    more = sum(len(one.fit.names) for one in sources)
+def _cluster_rows(fits: list[Fit], codes: IntArray) -> tuple[Rows, IntArray]:
+    """The rows of all fits, those of a cluster together, and the cluster of each; votes alike in a cluster are one."""
+    m = sum(fit.votes.n_models for fit in fits)
+    more = sum(len(fit.names) for fit in fits)
     found, clusters, start, models, column = [], [], 0, 0, 0
-    for one in sources:
-        votes, design = one.fit.votes, one.fit.design
+    for fit in fits:
+        votes, design = fit.votes, fit.design
         own = codes[start : start + votes.n]
         keys, at = np.unique(own * len(design.a) + design.kind, return_inverse=True)
         signs = votes.signs
         parts = (votes.weights, votes.weights * signs, votes.weights * (signs == 0))
         totals = np.stack([np.bincount(at, part, len(keys)) for part in parts], axis=1)
-        rows = one.fit.rows(keys % len(design.a), totals)
+        rows = fit.rows(keys % len(design.a), totals)
         extra = np.zeros((len(rows.a), more))
-        extra[:, column : column + rows.extra.shape[1]] = rows.extra
+        extra[:, column : column + len(fit.names)] = rows.extra
         found.append(Rows(rows.a + models, rows.b + models, rows.scale, extra, rows.left, m))
         clusters.append(np.repeat(keys // len(design.a), len(rows.a) // len(keys)))
-        start, models, column = start + votes.n, models + votes.n_models, column + rows.extra.shape[1]
-    cluster = np.concatenate(clusters)
+        start, models, column = start + votes.n, models + votes.n_models, column + len(fit.names)
     if len(found) == 1:
-        return found[0], cluster
+        return found[0], np.cumsum(np.diff(clusters[0], prepend=clusters[0][0]) > 0)
+    cluster = numbered(np.concatenate(clusters))
     joined = [np.concatenate([getattr(one, name) for one in found]) for name in ("a", "b", "scale", "extra", "left")]
     order = np.argsort(cluster, kind="stable")
     return Rows(*joined, m).part(order), cluster[order]
@@ -208,13 +219,13 @@ def _meat(rows: Rows, cluster: IntArray, left: FloatArray) -> FloatArray:
     return np.asarray((sums.T @ sums).toarray(), dtype=np.float64)
 
 
-def leave_one_out(rows: Rows, cluster: IntArray, inverse: FloatArray) -> FloatArray | None:
+def leave_one_out(rows: Rows, cluster: IntArray, inverse: FloatArray, information: FloatArray) -> FloatArray | None:
     """Residuals of each cluster by the coefficients of the others, one Newton step away.
 
     Args:
         rows: those of a cluster together.
         cluster: of each row, ascending.
-        inverse: J of all.
+        inverse: J of all; ``information``: what it is the inverse of.
 
     Returns:
         None where the others do not say all coefficients: a model met the rest in one cluster only.
@@ -224,13 +235,27 @@ def leave_one_out(rows: Rows, cluster: IntArray, inverse: FloatArray) -> FloatAr
     left = np.empty(len(cluster))
     try:
         for at in _stacks(starts, sizes):
-            solved = _solve(_complement(rows, at, inverse), rows.left[at])
+            if at.shape[1] > _SMALL and at.shape[1] > _WIDE * rows.size:
+                own = slice(int(at[0, 0]), int(at[0, -1]) + 1)
+                solved = _without(rows.part(own), information)
+            else:
+                own, solved = at, _solve(_complement(rows, at, inverse), rows.left[at])
             if solved is None:
                 return None
-            left[at] = solved
+            left[own] = solved
     except np.linalg.LinAlgError:
         return None
     return left
+
+
+def _without(rows: Rows, information: FloatArray) -> FloatArray | None:
+    """Residuals of a cluster with about as many rows as there are coefficients: those are solved for without it."""
+    from scipy.linalg import cho_factor, cho_solve
+
+    factor = cho_factor(information - rows.information(), lower=True, check_finite=False)
+    if (np.diag(factor[0]) ** 2 / np.diag(information)).min() < _SINGULAR:
+        return None
+    return rows.left + rows.times(cho_solve(factor, rows.score(), check_finite=False))
 
 
 def _stacks(starts: IntArray, sizes: IntArray) -> Iterator[IntArray]:
@@ -278,7 +303,7 @@ def _solve(matrices: FloatArray, left: FloatArray) -> FloatArray | None:
 def _bootstrap(fit: Fit, method: str, n_resamples: int, seed: int) -> Errors:
     """Whole voters or prompts drawn anew, and fitted again."""
     votes, way = fit.votes, method.removeprefix("bootstrap_")
-    codes: IntArray = getattr(votes, way)
+    codes = numbered(getattr(votes, way))
     n, rng = int(codes.max()) + 1, np.random.default_rng(seed)
     if n == 1:
         return _none(votes, method, f"all votes are of one {way[:-1]}: nothing can be drawn anew")
@@ -300,7 +325,15 @@ def _bootstrap(fit: Fit, method: str, n_resamples: int, seed: int) -> Errors:
     flags = [*(["few_clusters"] if degrees < FEW_DEGREES else []), *(["refits_failed"] if failed else [])]
     v = np.atleast_2d(np.cov(np.array(found).T))
     parts = {"voters": None, "prompts": None, way: v}
-    return Errors(None, parts["voters"], parts["prompts"], degrees, plain.effective, plain.n_voters, plain.n_prompts, method, "", tuple(flags))
-
-
-__all__ = ["ERRORS", "Errors", "Source", "StatisticsError", "preference_errors", "two_way"]
+    return Errors(
+        None,
+        parts["voters"],
+        parts["prompts"],
+        degrees,
+        plain.effective,
+        plain.n_voters,
+        plain.n_prompts,
+        method,
+        "",
+        tuple(flags),
+    )

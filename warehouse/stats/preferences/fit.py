@@ -239,7 +239,12 @@ def _rows(design: Design, ties: str, theta: FloatArray, kinds: IntArray, totals:
     top = np.column_stack([first[:, None] * extra, both])
     low = np.column_stack([np.zeros_like(extra), second])
     return Rows(
-        _both(a, a), _both(b, b), _both(first, nothing), _both(top, low), _both(left, (tie_slope - both * left) / second), m
+        _both(a, a),
+        _both(b, b),
+        _both(first, nothing),
+        _both(top, low),
+        _both(left, (tie_slope - both * left) / second),
+        m,
     )
 
 
@@ -284,7 +289,9 @@ def _check_collinear(design: Design, totals: FloatArray, names: tuple[str, ...])
     values, vectors = np.linalg.eigh(_whole(even))
     if values[0] < _COLLINEAR * values[-1]:
         name = names[int(np.argmax(np.abs(vectors[design.n_models :, 0])))]
-        raise StatisticsError(f"covariate {name} says nothing that models and other covariates do not say: leave it out")
+        raise StatisticsError(
+            f"covariate {name} says nothing that models and other covariates do not say: leave it out"
+        )
 
 
 def _refuse_separable(design: Design, totals: FloatArray, names: tuple[str, ...]) -> None:
@@ -304,10 +311,13 @@ def separating(design: Design, totals: FloatArray) -> FloatArray | None:
     sign = np.where((tied > 0) | (np.abs(ahead) < weight * (1 - 1e-12)), 0.0, np.sign(ahead))
     n, m, k = len(kinds), design.n_models, design.extra.shape[1]
     at = np.arange(n)
-    ones = csr_matrix((np.ones(n), (at, design.a[kinds])), (n, m)) - csr_matrix((np.ones(n), (at, design.b[kinds])), (n, m))
+    ones = csr_matrix((np.ones(n), (at, design.a[kinds])), (n, m)) - csr_matrix(
+        (np.ones(n), (at, design.b[kinds])), (n, m)
+    )
     z = hstack([ones, csr_matrix(design.extra[kinds])]).tocsr()
     decided, open_ = np.flatnonzero(sign), np.flatnonzero(sign == 0)
-    t, signs = len(decided), csr_matrix((sign[decided], (np.arange(t), np.arange(t))), (t, t))
+    t = len(decided)
+    signs = csr_matrix((sign[decided], (np.arange(t), np.arange(t))), (t, t))
     upper = hstack([-(signs @ z[decided]), identity(t)])  # t ≤ s zθ
     equal = vstack([hstack([z[open_], csr_matrix((len(open_), t))]), csr_matrix(([1.0], ([0], [0])), (1, m + k + t))])
     found = linprog(
