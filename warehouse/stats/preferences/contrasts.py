@@ -16,7 +16,8 @@ from warehouse.stats.preferences.errors import Errors, two_way
 from warehouse.stats.preferences.fit import Fit, fit_preferences
 
 N_DRAWS = 9999
-NO_SPREAD = "votes leave no residuals to take an error from"
+NO_SPREAD = "the votes leave nothing that varies"
+LOOSE = "one voter, or one prompt, alone holds it to the others"
 
 
 @dataclass(frozen=True)
@@ -56,7 +57,7 @@ def contrasts(theta: FloatArray, errors: Errors, weights: FloatArray, *, level: 
     found = []
     for estimate, variance, part in zip(weights @ theta, variances, largest, strict=True):
         error, df = float(np.sqrt(variance)), errors.degrees_of_freedom
-        reason = errors.reason or ("" if error > 1e-12 else NO_SPREAD)
+        reason = errors.reason or (LOOSE if np.isnan(error) else "" if error > 1e-12 else NO_SPREAD)
         if reason or df is None:
             found.append(Contrast(float(estimate), None, None, None, None, None, "", reason))
             continue

@@ -12,15 +12,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from warehouse.stats.core.components import components
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.preferences.ballots import Ballots, IntArray, numbered
-from warehouse.stats.preferences.fit import Fit, Rows, connected, newton
+from warehouse.stats.preferences.fit import Fit, Rows
 
-#: Voters and prompts together; as statsmodels has it; one of the two alone; resampled.
-ERRORS = ("two_way", "cr1", "voters", "prompts", "bootstrap_voters", "bootstrap_prompts")
+#: Voters and prompts together; the same as statsmodels has it; one of the two alone.
+ERRORS = ("two_way", "cr1", "voters", "prompts")
 FEW_DEGREES = 10
-#: Refits that may fail, as a share.
-_FAILED = 0.05
 #: A pivot, as a share, that is 0 but for rounding; numbers of a stack of matrices.
 _SINGULAR, _CELLS = 1e-10, 1 << 21
 #: Rows up to which clusters of like size are taken together.
@@ -41,7 +40,9 @@ class Errors:
         n_voters, n_prompts: clusters.
         method: one of `ERRORS`.
         reason: why there are none.
-        flags: ``few_clusters``, ``jackknife_singular``, ``refits_failed``.
+        flags: ``few_clusters``, ``jackknife_singular``.
+        loose: groups of models that only one voter or one prompt holds to the rest, 1 for its members, shape (s, M):
+            no error says how far such a group may lie from the rest.
     """
 
     sum: FloatArray | None
@@ -54,6 +55,7 @@ class Errors:
     method: str
     reason: str
     flags: tuple[str, ...]
+    loose: FloatArray
 
     @property
     def parts(self) -> dict[str, FloatArray]:
@@ -62,16 +64,20 @@ class Errors:
 
     def variance(self, contrasts: FloatArray) -> tuple[FloatArray, list[str]]:
         """Of contrasts, shape (m, d): the variance of each (NaN without), and the part that is the largest."""
-        if self.reason:
+        if self.reason or not len(contrasts):
             return np.full(len(contrasts), np.nan), [""] * len(contrasts)
         names = list(self.parts)
-        each = np.stack([np.einsum("md,de,me->m", contrasts, v, contrasts) for v in self.parts.values()])
-        return each.max(axis=0), [names[at] for at in each.argmax(axis=0)]
+        each = np.stack([np.einsum("md,md->m", contrasts @ v, contrasts) for v in self.parts.values()])
+        moved = np.abs(contrasts[:, : self.loose.shape[1]] @ self.loose.T) > 0.5 - 1e-9
+        return np.where(moved.any(axis=1), np.nan, each.max(axis=0)), [names[at] for at in each.argmax(axis=0)]
 
     def of_pairs(self, m: int) -> FloatArray:
         """Variances of all differences of the first m, shape (m, m)."""
         each = [_differences(v[:m, :m]) for v in self.parts.values()]
-        return np.max(each, axis=0) if each and not self.reason else np.full((m, m), np.nan)
+        if self.reason or not each:
+            return np.full((m, m), np.nan)
+        apart = (self.loose[:, :m, None] != self.loose[:, None, :m]).any(axis=0)
+        return np.where(apart, np.nan, np.max(each, axis=0))
 
 
 def _differences(v: FloatArray) -> FloatArray:
@@ -79,20 +85,10 @@ def _differences(v: FloatArray) -> FloatArray:
     return own[:, None] + own[None] - 2 * v
 
 
-def preference_errors(fit: Fit, *, method: str = "two_way", n_resamples: int = 999, seed: int = 0) -> Errors:
-    """Variances of a fit's coefficients.
-
-    Args:
-        fit: without a penalty.
-        method: one of `ERRORS`.
-        n_resamples: of a bootstrap.
-        seed: of it.
-    """
-    votes = fit.votes
+def preference_errors(fit: Fit, *, method: str = "two_way") -> Errors:
+    """Variances of a fit's coefficients by one of `ERRORS`; none of a fit with a penalty."""
     if fit.ridge:
-        return _none(votes, method, "penalised strengths have no standard errors")
-    if method.startswith("bootstrap"):
-        return _bootstrap(fit, method, n_resamples, seed)
+        return _none([fit.votes], method, "penalised strengths have no standard errors")
     return two_way([fit], method)
 
 
@@ -110,14 +106,19 @@ def two_way(fits: list[Fit], method: str) -> Errors:
     if method in ways:
         ways = {method: ways[method]}
     elif not known[1]:
-        ways.pop("prompts")  # each vote by itself: robust errors of independent votes
+        ways.pop("prompts")  # of voters alone; where none is known either, of independent votes
+    if method in ways and not known[list(ways) == ["prompts"]]:
+        return _none(votes, method, f"no vote names its {method[:-1]}")
     lone = [way for way, codes in ways.items() if codes.max() == codes.min()]
     if lone:
-        return _none(votes[0], method, f"all votes are of one {lone[0][:-1]}: nothing says how others would differ")
-    parts, flags = {}, []
+        return _none(votes, method, f"all votes are of one {lone[0][:-1]}: nothing says how others would differ")
+    parts, loose = {}, []
     for way, codes in ways.items():
         parts[way], singular = _one_way(fits, codes, blocks, jackknife=method != "cr1")
-        flags += ["jackknife_singular"] * singular
+        if singular:
+            loose += (groups := _loose(fits, codes))
+            if not groups:
+                return _none(votes, method, f"a covariate varies within one {way[:-1]} only")
     total = None
     if len(parts) == 2:
         cells = voters * (int(prompts.max()) + 1) + prompts
@@ -135,7 +136,8 @@ def two_way(fits: list[Fit], method: str) -> Errors:
         n_prompts=int(prompts.max()) + 1,
         method=method,
         reason="",
-        flags=tuple(dict.fromkeys([*(["few_clusters"] if degrees < FEW_DEGREES else []), *flags])),
+        flags=(*(["few_clusters"] if degrees < FEW_DEGREES else []), *(["jackknife_singular"] if loose else [])),
+        loose=np.array(loose).reshape(len(loose), -1) if loose else np.zeros((0, 0)),
     )
 
 
@@ -158,10 +160,37 @@ def _along_diagonal(fits: list[Fit], name: str) -> FloatArray:
     return whole
 
 
-def _none(votes: Ballots, method: str, reason: str) -> Errors:
-    effective = (_effective(votes.voters, votes.weights), _effective(votes.prompts, votes.weights))
-    sizes = len(np.unique(votes.voters)), len(np.unique(votes.prompts))
-    return Errors(None, None, None, None, effective, *sizes, method, reason, ())
+def _none(votes: list[Ballots], method: str, reason: str) -> Errors:
+    codes = [np.concatenate([getattr(one, way) for one in votes]) for way in ("voters", "prompts")]
+    weights = np.concatenate([one.weights for one in votes])
+    found = [_effective(numbered(own), weights) for own in codes]
+    sizes = [len(np.unique(own)) for own in codes]
+    return Errors(None, None, None, None, (found[0], found[1]), *sizes, method, reason, (), np.zeros((0, 0)))
+
+
+def _loose(fits: list[Fit], codes: IntArray) -> list[FloatArray]:
+    """Groups of models that hold to others by the votes of one cluster alone."""
+    sizes = np.cumsum([0, *(fit.votes.n_models for fit in fits)])
+    m = int(sizes[-1])
+    a, b = (
+        np.concatenate([getattr(fit.votes, side) + at for fit, at in zip(fits, sizes, strict=False)])
+        for side in ("first", "second")
+    )
+    together = components(a, b, m)
+    met = np.unique(np.stack([np.minimum(a, b), np.maximum(a, b), codes]), axis=1)
+    pair = numbered(met[0] * m + met[1])
+    firm = np.bincount(pair)[pair] > 1
+    core = components(met[0, firm], met[1, firm], m)
+    left = met[:, ~firm & (core[met[0]] != core[met[1]])]  # what one cluster alone adds to the rest
+    found = []
+    for cluster in np.unique(left[2]):
+        others = left[:, left[2] != cluster]
+        group = components(np.r_[met[0, firm], others[0]], np.r_[met[1, firm], others[1]], m)
+        split = [
+            one for one in np.unique(group) if (together == together[group == one][0]).sum() > (group == one).sum()
+        ]
+        found += [(group == one).astype(np.float64) for one in split]
+    return found
 
 
 def _effective(codes: IntArray, weights: FloatArray) -> float:
@@ -298,42 +327,3 @@ def _solve(matrices: FloatArray, left: FloatArray) -> FloatArray | None:
         return None if (np.diag(factor[0]) ** 2).min() < _SINGULAR else solved
     pivots = np.diagonal(np.linalg.cholesky(matrices), axis1=1, axis2=2) ** 2
     return None if pivots.min() < _SINGULAR else np.linalg.solve(matrices, left[:, :, None])[:, :, 0]
-
-
-def _bootstrap(fit: Fit, method: str, n_resamples: int, seed: int) -> Errors:
-    """Whole voters or prompts drawn anew, and fitted again."""
-    votes, way = fit.votes, method.removeprefix("bootstrap_")
-    codes = numbered(getattr(votes, way))
-    n, rng = int(codes.max()) + 1, np.random.default_rng(seed)
-    if n == 1:
-        return _none(votes, method, f"all votes are of one {way[:-1]}: nothing can be drawn anew")
-    found = []
-    for _ in range(n_resamples):
-        times = np.bincount(rng.integers(0, n, n), minlength=n)[codes]
-        drawn = np.flatnonzero(times)
-        if len(connected(votes.subset(drawn))) > 1:
-            continue
-        totals = fit.design.totals(votes, votes.weights * times)
-        theta, steps = newton(fit.design, totals, fit.ties)
-        if steps is not None:
-            found.append(theta)
-    failed = 1 - len(found) / n_resamples
-    if failed > _FAILED:
-        return _none(votes, method, f"{failed:.0%} of the resamples do not hold together")
-    plain = _none(votes, method, "")
-    degrees = max(1.0, plain.effective[0 if way == "voters" else 1] - 1)
-    flags = [*(["few_clusters"] if degrees < FEW_DEGREES else []), *(["refits_failed"] if failed else [])]
-    v = np.atleast_2d(np.cov(np.array(found).T))
-    parts = {"voters": None, "prompts": None, way: v}
-    return Errors(
-        None,
-        parts["voters"],
-        parts["prompts"],
-        degrees,
-        plain.effective,
-        plain.n_voters,
-        plain.n_prompts,
-        method,
-        "",
-        tuple(flags),
-    )

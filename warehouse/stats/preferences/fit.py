@@ -7,6 +7,7 @@ need is made of the same rows.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +22,7 @@ from warehouse.stats.preferences.ballots import Ballots, Design, IntArray, desig
 #: What ties are: half a win of both, or a result of its own.
 TIES = ("half", "davidson")
 #: Points of Elo for one of strength.
-ELO = 400 / np.log(10)
+ELO = 400 / math.log(10)
 _STEPS, _CLOSE, _FARTHEST = 50, 1e-8, 3.0
 _COLLINEAR, _SEPARABLE = 1e-10, 1e-7
 #: Directions that an error names.
