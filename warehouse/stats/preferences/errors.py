@@ -137,7 +137,7 @@ def two_way(fits: list[Fit], method: str) -> Errors:
         method=method,
         reason="",
         flags=(*(["few_clusters"] if degrees < FEW_DEGREES else []), *(["jackknife_singular"] if loose else [])),
-        loose=np.array(loose).reshape(len(loose), -1) if loose else np.zeros((0, 0)),
+        loose=np.array(loose).reshape(len(loose), sum(fit.votes.n_models for fit in fits)),
     )
 
 
