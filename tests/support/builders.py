@@ -48,6 +48,7 @@ RUN_SETTINGS = {
     "started_at",
     "run_key",
     "sampling_seed",
+    "opponent",
 }
 
 
