@@ -109,13 +109,14 @@ def _cells(row: PreferenceRow, places: int, elo: bool) -> dict[str, Any]:
     from warehouse.stats.preferences.fit import ELO
 
     scale, start = (ELO, 0 if row.reference else 1000) if elo else (1.0, 0)
-    estimate, *ends = (None if one is None else start + scale * one for one in (row.estimate, row.low, row.high))
+    estimate = start + scale * row.estimate
+    low, high = (None if end is None else start + scale * end for end in (row.low, row.high))
     who = row.reference or "mean"
     return {
         "ranks": None if row.rank_low is None or row.rank_high is None else count_range(row.rank_low, row.rank_high),
         "model": row.model,
         "Elo" if elo else "strength": number(estimate, places),
-        level_column(row.level): interval(*ends, places, at=estimate),
+        level_column(row.level): interval(low, high, places, at=estimate),
         f"beats {who}": percentage(row.win_probability),
         "p": p_value(row.p_value),
         "rank without": row.rank_without,

@@ -69,6 +69,12 @@ class Ballots:
         low, high = np.minimum(self.first, self.second), np.maximum(self.first, self.second)
         return low * self.n_models + high
 
+    def totals(self, at: IntArray, n: int) -> FloatArray:
+        """Of n kinds of votes the weight, that of wins less losses of the first, and that of ties, shape (n, 3)."""
+        signs = self.signs
+        parts = (self.weights, self.weights * signs, self.weights * (signs == 0))
+        return np.stack([np.bincount(at, part, n) for part in parts], axis=1)
+
     def subset(self, kept: NDArray[np.bool_] | IntArray) -> Ballots:
         """Some of the votes; weights sum to their number again."""
         names = ("first", "second", "outcome", "voters", "prompts", "weights", "order_known", "covariates")
@@ -205,13 +211,6 @@ class Design:
     extra: FloatArray
     kind: IntArray
     n_models: int
-
-    def totals(self, votes: Ballots, weights: FloatArray | None = None) -> FloatArray:
-        """Of each kind the weight, the weight of wins less losses of ``a``, and that of ties, shape (T, 3)."""
-        w = votes.weights if weights is None else weights
-        signs = votes.signs
-        parts = (w, w * signs, w * (signs == 0))
-        return np.stack([np.bincount(self.kind, part, len(self.a)) for part in parts], axis=1)
 
 
 def design_of(votes: Ballots) -> Design:

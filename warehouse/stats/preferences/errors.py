@@ -9,13 +9,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from warehouse.stats.core.components import components
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.preferences.ballots import Ballots, IntArray, numbered
-from warehouse.stats.preferences.fit import Fit, Rows
+from warehouse.stats.preferences.fit import ROWS, Fit, Rows
 
 #: Voters and prompts together; the same as statsmodels has it; one of the two alone.
 ERRORS = ("two_way", "cr1", "voters", "prompts")
@@ -164,8 +165,9 @@ def _none(votes: list[Ballots], method: str, reason: str) -> Errors:
     codes = [np.concatenate([getattr(one, way) for one in votes]) for way in ("voters", "prompts")]
     weights = np.concatenate([one.weights for one in votes])
     found = [_effective(numbered(own), weights) for own in codes]
-    sizes = [len(np.unique(own)) for own in codes]
-    return Errors(None, None, None, None, (found[0], found[1]), *sizes, method, reason, (), np.zeros((0, 0)))
+    n_voters, n_prompts = (len(np.unique(own)) for own in codes)
+    effective = found[0], found[1]
+    return Errors(None, None, None, None, effective, n_voters, n_prompts, method, reason, (), np.zeros((0, 0)))
 
 
 def _loose(fits: list[Fit], codes: IntArray) -> list[FloatArray]:
@@ -219,10 +221,7 @@ def _cluster_rows(fits: list[Fit], codes: IntArray) -> tuple[Rows, IntArray]:
         votes, design = fit.votes, fit.design
         own = codes[start : start + votes.n]
         keys, at = np.unique(own * len(design.a) + design.kind, return_inverse=True)
-        signs = votes.signs
-        parts = (votes.weights, votes.weights * signs, votes.weights * (signs == 0))
-        totals = np.stack([np.bincount(at, part, len(keys)) for part in parts], axis=1)
-        rows = fit.rows(keys % len(design.a), totals)
+        rows = fit.rows((keys % len(design.a)).astype(np.intp), votes.totals(at, len(keys)))
         extra = np.zeros((len(rows.a), more))
         extra[:, column : column + len(fit.names)] = rows.extra
         found.append(Rows(rows.a + models, rows.b + models, rows.scale, extra, rows.left, m))
@@ -231,7 +230,7 @@ def _cluster_rows(fits: list[Fit], codes: IntArray) -> tuple[Rows, IntArray]:
     if len(found) == 1:
         return found[0], np.cumsum(np.diff(clusters[0], prepend=clusters[0][0]) > 0)
     cluster = numbered(np.concatenate(clusters))
-    joined = [np.concatenate([getattr(one, name) for one in found]) for name in ("a", "b", "scale", "extra", "left")]
+    joined: Any = [np.concatenate([getattr(one, name) for one in found]) for name in ROWS]
     order = np.argsort(cluster, kind="stable")
     return Rows(*joined, m).part(order), cluster[order]
 
@@ -264,14 +263,13 @@ def leave_one_out(rows: Rows, cluster: IntArray, inverse: FloatArray, informatio
     left = np.empty(len(cluster))
     try:
         for at in _stacks(starts, sizes):
-            if at.shape[1] > _SMALL and at.shape[1] > _WIDE * rows.size:
-                own = slice(int(at[0, 0]), int(at[0, -1]) + 1)
-                solved = _without(rows.part(own), information)
+            if at.shape[1] > max(_SMALL, _WIDE * rows.size):
+                solved = _without(rows.part(at[0]), information)
             else:
-                own, solved = at, _solve(_complement(rows, at, inverse), rows.left[at])
+                solved = _solve(_complement(rows, at, inverse), rows.left[at])
             if solved is None:
                 return None
-            left[own] = solved
+            left[at] = solved
     except np.linalg.LinAlgError:
         return None
     return left
@@ -311,7 +309,7 @@ def _complement(rows: Rows, at: IntArray, inverse: FloatArray) -> FloatArray:
     if extra.shape[2]:
         cross = ((mixed[a] - mixed[b]) * scale[:, :, None]) @ extra.swapaxes(1, 2)
         shared = shared + cross + cross.swapaxes(1, 2) + extra @ own @ extra.swapaxes(1, 2)
-    return np.eye(at.shape[1]) - shared
+    return np.asarray(np.eye(at.shape[1]) - shared)
 
 
 def _solve(matrices: FloatArray, left: FloatArray) -> FloatArray | None:
@@ -326,4 +324,4 @@ def _solve(matrices: FloatArray, left: FloatArray) -> FloatArray | None:
         solved: FloatArray = cho_solve(factor, left[0], check_finite=False)[None]
         return None if (np.diag(factor[0]) ** 2).min() < _SINGULAR else solved
     pivots = np.diagonal(np.linalg.cholesky(matrices), axis1=1, axis2=2) ** 2
-    return None if pivots.min() < _SINGULAR else np.linalg.solve(matrices, left[:, :, None])[:, :, 0]
+    return None if pivots.min() < _SINGULAR else np.asarray(np.linalg.solve(matrices, left[:, :, None])[:, :, 0])

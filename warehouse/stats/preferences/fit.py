@@ -21,6 +21,8 @@ from warehouse.stats.preferences.ballots import Ballots, Design, IntArray, desig
 
 #: What ties are: half a win of both, or a result of its own.
 TIES = ("half", "davidson")
+#: Arrays of `Rows`.
+ROWS = ("a", "b", "scale", "extra", "left")
 #: Points of Elo for one of strength.
 ELO = 400 / math.log(10)
 _STEPS, _CLOSE, _FARTHEST = 50, 1e-8, 3.0
@@ -66,11 +68,11 @@ class Rows:
     @property
     def size(self) -> int:
         """Parameters."""
-        return self.n_models + self.extra.shape[1]
+        return self.n_models + int(self.extra.shape[1])
 
-    def part(self, chosen: slice | IntArray) -> Rows:
+    def part(self, chosen: IntArray) -> Rows:
         """Some of the rows."""
-        own = (getattr(self, name)[chosen] for name in ("a", "b", "scale", "extra", "left"))
+        own: Any = (getattr(self, name)[chosen] for name in ROWS)
         return Rows(*own, self.n_models)
 
     def information(self) -> FloatArray:
@@ -97,8 +99,7 @@ class Rows:
 
     def _spread(self, values: FloatArray) -> FloatArray:
         m = self.n_models
-        own: FloatArray = np.bincount(self.a, values, m) - np.bincount(self.b, values, m)
-        return own
+        return np.asarray(np.bincount(self.a, values, m) - np.bincount(self.b, values, m), dtype=np.float64)
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,7 +164,7 @@ def fit_preferences(votes: Ballots, *, ties: str = "half", ridge: float = 0.0) -
         StatisticsError: collinear covariates, or ties that Davidson cannot have.
     """
     design = design_of(votes)
-    totals = design.totals(votes)
+    totals = votes.totals(design.kind, len(design.a))
     if not ridge:
         groups = connected(votes)
         if len(groups) > 1:
@@ -267,7 +268,8 @@ def centred_inverse(information: FloatArray, n_models: int) -> FloatArray:
     inverse: FloatArray = np.linalg.inv(information)
     inverse[:n_models] -= inverse[:n_models].mean(axis=0)
     inverse[:, :n_models] -= inverse[:, :n_models].mean(axis=1, keepdims=True)
-    return (inverse + inverse.T) / 2
+    symmetric: FloatArray = (inverse + inverse.T) / 2
+    return symmetric
 
 
 def _is_finite(rows: Rows, information: FloatArray, design: Design, ties: str) -> bool:
