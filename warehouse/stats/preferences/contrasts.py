@@ -110,9 +110,11 @@ def simultaneous(
         largest = _largest(
             np.ascontiguousarray(drawn.T), np.where(usable, 1 / np.sqrt(np.where(usable, variances, 1)), 0)
         )
-        critical = float(np.sort(largest)[min(n_draws, int(np.ceil(as_level(level) * (n_draws + 1) - 1e-9))) - 1])
+        drawn_value = np.sort(largest)[min(n_draws, int(np.ceil(as_level(level) * (n_draws + 1) - 1e-9))) - 1]
+        # never below a single interval's: the draws know the sum of both ways, of which a part may be the larger
+        critical = max(float(drawn_value), t_quantile(level, degrees))
     ahead = strengths[:, None] - strengths[None]
-    half = np.inf if critical is None else critical * np.sqrt(np.where(usable, variances, np.inf))
+    half = np.where(usable, (critical or 0) * np.sqrt(np.where(usable, variances, 1)), np.inf)
     better = ahead - half > 0
     return Band(critical, better | better.T, 1 + better.sum(axis=0), m - better.sum(axis=1))
 
