@@ -77,6 +77,7 @@ calibrate: setup ## Simulate the default intervals and tests, write docs/calibra
 	@$(BIN)/python benchmarks/calibrate_features.py
 	@$(BIN)/python benchmarks/calibrate_horizon.py
 	@$(BIN)/python benchmarks/calibrate_cost.py
+	@$(BIN)/python benchmarks/calibrate_preferences.py
 
 sweep: setup ## Ingest every dump with strange values for every key (hours; PART=0/40 is a part)
 	@$(BIN)/python tests/campaign/sweep.py --part $(PART)

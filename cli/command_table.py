@@ -222,6 +222,12 @@ _INFERENCE = (
         "warehouse pairs gsm8k",
         "warehouse pairs gsm8k --matrix",
     )),
+    CommandEntry("prefer", "inference", "prefer", "Tell which models are preferred, by votes on pairs.", (
+        "warehouse prefer arena",
+        "warehouse prefer arena model-a model-b --scorer people",
+        "warehouse prefer arena --by scorer --svg arena.svg",
+        "warehouse prefer arena --covariate length --ties davidson --json",
+    )),
     CommandEntry("variance", "inference", "variance", "Split a run's variance: prompts, draws; pass@k.", (
         "warehouse variance gsm8k",
         "warehouse variance run:7 --pass-at 1,5,10 --pass-hat 2",

@@ -197,6 +197,7 @@ USES = {
     ),
     "flash": Use((f"{ANALYSIS}.reliability.flash:flash",), "flash", flags=("ids", "check")),
     "horizon": Use((f"{ANALYSIS}.suites.horizon:horizon",), "horizon", flags=("svg",)),
+    "prefer": Use((f"{ANALYSIS}.preferences.prefer:prefer",), "prefer", flags=("elo", "svg")),
     "anchors": Use((f"{ANALYSIS}.reliability.anchors:anchors",), "anchors", flags=("listed", "ids", "svg")),
     "irt": Use((f"{ANALYSIS}.irt.irt:irt",), "irt fit", flags=("family", "seed", "top")),
     "published_scale": Use((f"{ANALYSIS}.irt.published:published_scale",), "irt scale", flags=("by_benchmark", "top")),

@@ -74,6 +74,7 @@ ARGUMENTS = {
     "calibrate_features": ["--samples", "2"],
     "calibrate_formulations": ["--simulations", "3", "--models", "3", "--cache", "formulations.jsonl"],
     "calibrate_horizon": ["--runs", "1", "--cells", "1"],
+    "calibrate_preferences": ["--runs", "1", "--cells", "2"],
     "calibrate_sequential": ["--runs", "20"],
     "calibrate_subsets": ["--estimates", "4"],
     "calibrate_training": ["--draws", "9"],
@@ -89,6 +90,7 @@ PAGES = {
     "calibrate_cost": "cost.md",
     "calibrate_features": "items.md",
     "calibrate_horizon": "horizon.md",
+    "calibrate_preferences": "calibration_preferences.md",
     "calibrate_scale": "items.md",
 }
 NEEDS = {"lake": "pysail", "spark": "pysail"}

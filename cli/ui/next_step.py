@@ -193,6 +193,14 @@ def _after_horizon(report: Any, question: Any) -> Step:
     return "in how many days horizons double", replace(question, trend=True).command()
 
 
+def _after_prefer(report: Any, question: Any) -> Step:
+    """Of all models of one scorer, whether the first two differ."""
+    if len(report.rows) < 3 or question.models or question.by or question.reference:
+        return _claimed(question)
+    two = tuple(row.model for row in report.rows[:2])
+    return "whether the first two differ", replace(question, models=two).command()
+
+
 #: What follows each kind of answer.
 STEPS: dict[str, Callable[[Any, Any], Step]] = {
     "IngestReport": lambda _report, _question: ("the scores with their errors", "warehouse leaderboard"),
@@ -204,6 +212,7 @@ STEPS: dict[str, Callable[[Any, Any], Step]] = {
     "FrontierReport": _after_frontier,
     "Gate": _after_gate,
     "HorizonReport": _after_horizon,
+    "PreferenceReport": _after_prefer,
     "RunView": _after_run,
     "Written": lambda _page, _question: ("the same as pages that follow the store", "warehouse serve"),
 }

@@ -40,6 +40,7 @@ _PRINTERS: dict[str, tuple[str, str, tuple[Any, ...]]] = {
     "PowerPlan": (".power", "_print", ()),
     "PromptRuns": (".show", "_print_prompt_runs", ()),
     "PromptView": (".show", "_print_prompt", ()),
+    "PreferenceReport": (".prefer", "_print", ("state", False)),
     "PruningReport": (".items", "print_pruning", ()),
     "RecipesReport": (".seeds", "_print_recipes", ("state",)),
     "ReliabilityReport": (".reliability", "print_report", ()),

@@ -32,7 +32,7 @@ ORDER = {
     ],
     "Statistics explained": [
         "docs/calibration",
-        "docs/calibration_unequal",
+        "docs/calibration_unequal", "docs/calibration_preferences",
         "docs/calibration_sequential",
         "docs/calibration_formulations",
     ],

@@ -54,6 +54,30 @@ is_default = true
 Line = dict[str, Any]
 
 
+VOTES = """
+files = "votes.csv"
+
+[run]
+benchmark = { const = "voted" }
+
+[sample]
+prompt_id = "prompt"
+
+[votes]
+model_a = "left"
+model_b = "right"
+first = { const = "a" }
+outcome = "winner"
+voter = { path = "voter", optional = true }
+scorer = "kind"
+scorer_kind = "kind"
+
+[votes.covariates.length]
+a = "left_length"
+b = "right_length"
+"""
+
+
 def fill(folder: Path) -> None:
     """Write all of it to a folder that is empty, and the current one."""
     dice = random.Random(5)
@@ -76,11 +100,14 @@ def fill(folder: Path) -> None:
             for cost in [round(mean * (0.5 + dice.random()), 3)]
         ],
     )
+    (folder / "votes.toml").write_text(VOTES)
+    _table(folder / "votes.csv", [*_votes(dice)])
     for words in (
         ("ingest", "demo", "--cluster-by", "passage"),
         ("ingest", "more.jsonl", "--map", "mapping.toml"),
         ("ingest", "metr"),
         ("ingest", "priced.csv"),
+        ("ingest", "votes.csv", "--map", "votes.toml", "--on-duplicate", "draws"),
         ("benchmarks", "metrics", "priced", "--metric", "score", "--higher-is-better"),
         ("embed", "exam", "--embedder", TINY),
         ("runs", "run:1", "--tag", "kept"),
@@ -89,6 +116,19 @@ def fill(folder: Path) -> None:
         ("claim", "leaderboard exam", "--out", "claim.json"),
     ):
         assert main(["--db", STORE, "--quiet", *words]) == 0, words
+
+
+def _votes(dice: random.Random) -> Iterator[Line]:
+    """Of ten people and a judge on six prompts."""
+    for n in range(260):
+        left, right = dice.sample(range(4), 2)
+        won = dice.choices(("left", "right", "tie", "both_bad"), (1 + right, 1 + left, 1, 0.4))[0]
+        yield {"left": f"org/m{left}", "right": f"org/m{right}", "winner": won, "prompt": f"v{n % 6}"} | {
+            "kind": "human" if n < 200 else "model",
+            "voter": f"u{dice.randrange(10)}" if n < 200 else "",
+            "left_length": dice.randrange(9, 99),
+            "right_length": dice.randrange(9, 99),
+        }
 
 
 def _table(path: Path, rows: list[Line]) -> None:

@@ -14,6 +14,7 @@ from warehouse.questions.cost import Frontier
 from warehouse.questions.horizon import TimeHorizon
 from warehouse.questions.leaderboard import AnyLeaderboard, EveryLeaderboard, OneLeaderboard, SuiteLeaderboard
 from warehouse.questions.power import PowerPilot
+from warehouse.questions.preferences import Prefer
 from warehouse.questions.question import Gives, method, method_by_kind
 from warehouse.questions.reliability import Anchors, Flash, Reliability
 from warehouse.questions.sequential import SequentialReleaseGate, SequentialSettings
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
     from warehouse.analysis.comparison.unpaired import UnpairedComparison  # noqa: F401
     from warehouse.analysis.leaderboard.leaderboard import Leaderboard, Leaderboards  # noqa: F401
     from warehouse.analysis.power.power import PowerPlan
+    from warehouse.analysis.preferences.prefer import PreferenceReport  # noqa: F401
     from warehouse.analysis.reliability.anchors import AnchorReport  # noqa: F401
     from warehouse.analysis.reliability.flash import FlashReport  # noqa: F401
     from warehouse.analysis.reliability.reliability import ReliabilityReport  # noqa: F401
@@ -68,6 +70,7 @@ class ComparisonMethods(Connection):
     compare = method(Compare, Gives["Comparison"])
     compare_unpaired = method(CompareUnpaired, Gives["UnpairedComparison"])
     pairs = method(AllPairs, Gives["Pairs"])
+    prefer = method(Prefer, Gives["PreferenceReport"])
     formulations = method(Formulations, Gives["FormulationsReport"])
     frontier = method(Frontier, Gives["FrontierReport"])
     gate = method(ReleaseGate, Gives["Gate"])

@@ -18,6 +18,7 @@ from warehouse.questions.comparison import AllPairs, Compare
 from warehouse.questions.cost import Frontier
 from warehouse.questions.horizon import TimeHorizon
 from warehouse.questions.leaderboard import AnyLeaderboard
+from warehouse.questions.preferences import Prefer
 from warehouse.questions.question import Question, options
 from warehouse.questions.variance import Variance
 from warehouse.store.connection import Store
@@ -33,6 +34,7 @@ _QUESTIONS: Mapping[str, type[Question]] = {
     "variance": Variance,
     "card": Card,
     "horizon": TimeHorizon,
+    "prefer": Prefer,
 }
 #: Columns that hold ids of a store, which another store has not.
 LOCAL = {"run_ids", "runs_a", "runs_b", "run_a", "run_b", "run_id", "prompt_id"}

@@ -98,7 +98,9 @@ def _link(benchmark: str, links: Mapping[str, str]) -> str:
 
 
 def answer_of(part: BenchmarkPart) -> Markup:
-    """The sentence of a benchmark; why there is none where it has no leaderboard."""
+    """The sentence of a benchmark; why there is none where it has neither leaderboard nor votes."""
+    if part.board is None and part.preferences:
+        return escape(part.preferences.one_line)
     if part.board is None or not part.board.rows:
         return Markup("No leaderboard: {}").format(part.why_no_board)
     return as_html(answer(part.board, part.pairs, part.bounds))

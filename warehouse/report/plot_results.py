@@ -18,6 +18,7 @@ from warehouse.analysis.items.datamap import DataMap
 from warehouse.analysis.items.features import FeatureReport, FeatureRow
 from warehouse.analysis.leaderboard.curves import BenchmarkCurves, CurvePoint, ModelCurveRow
 from warehouse.analysis.matrix.results import MatrixClusters, MatrixExplanation, MatrixGrowth, MatrixTest, MatrixWeights
+from warehouse.analysis.preferences.prefer import PreferenceReport
 from warehouse.analysis.reliability.reliability import ReliabilityReport
 from warehouse.analysis.suites.horizon import HorizonReport
 from warehouse.analysis.training.curve_rows import CheckpointRow, CurvesReport
@@ -30,6 +31,7 @@ from warehouse.report.charts import Chart, Spec, distinct
 from warehouse.report.draw import can_draw, draw
 from warehouse.report.horizon_charts import horizon_charts
 from warehouse.report.maps import map_charts
+from warehouse.report.matrix_charts import heat_map
 from warehouse.report.pairs import heat_maps
 from warehouse.report.pictures import Picture, Spot, by_cost
 from warehouse.tables.words import decimals
@@ -50,6 +52,7 @@ _VARIABLE = re.compile(r"var\(--([\w-]+)\)")
 _SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 #: Rows of a chart of intervals; more cannot be read.
 MOST = 60
+_ENDS = ("estimate", "low", "high")
 _HEIGHT = 20
 #: Characters of a model's name on an axis.
 _NAME = 60
@@ -124,6 +127,22 @@ def _feature_charts(report: FeatureReport) -> list[Chart | None]:
     return charts
 
 
+def _preference_charts(report: PreferenceReport) -> Iterator[Chart | None]:
+    """Of each who judged the strengths with their intervals, and the chance that a model beats another."""
+    for judge in report.judges:
+        rows = [row for row in report.rows if row.scorer == judge.scorer]
+        title = f"{report.benchmark} by {judge.scorer}"
+        points = [{"name": row.model} | {name: getattr(row, name) for name in _ENDS} for row in rows[:MOST]]
+        if points:
+            spec = _forest(points, title, "strength, log-odds", zero=True)
+            del spec["$schema"]
+            yield Chart(title, f"Strengths of {len(points)} models with their intervals", spec)
+        if len(rows) > 2:
+            chances = judge.chances[:MOST, :MOST].tolist()
+            say = f"Heat map of {len(chances)} by {len(chances)} models, the strongest first: chance of winning"
+            yield _named(heat_map(chances, title=f"{title}: the row beats the column", say=say), judge.models[:MOST])
+
+
 def _feature_point(row: FeatureRow) -> Spec:
     name = row.feature if row.level is None else f"{row.feature}: {row.level}"
     if row.kind == "slope":
@@ -166,6 +185,7 @@ _DRAWN_WHOLE: dict[type, Callable[[Any], Iterable[Chart | None]]] = {
     BenchmarkCurves: curve_charts,
     HorizonReport: horizon_charts,
     MatrixTest: matrix_charts.similarity_charts,
+    PreferenceReport: _preference_charts,
     MatrixGrowth: matrix_charts.growth_charts,
     **spread_charts.CHARTS,
 }

@@ -10,6 +10,7 @@ from typing import Any
 from markupsafe import Markup
 
 from warehouse.analysis.leaderboard.curves import BenchmarkCurves
+from warehouse.analysis.preferences.prefer import PreferenceReport
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.report_data.partial_runs import NEWEST, PartialRun, StoredReliability, SuitePart
 from warehouse.analysis.report_data.report import RESAMPLES
@@ -70,6 +71,7 @@ def benchmark_section(
         "matrix": matrix_part(part.matrix, apart(part.pairs if part.matrix.weights else None)),
         "partial_table": partial_table(part.partial, part.name) if part.partial else None,
         "reliability_table": reliability_table(part.reliability, part.name) if part.reliability else None,
+        "preferences_table": preferences_table(part.preferences) if part.preferences else None,
         "parts": _parts(part),
     }
 
@@ -144,6 +146,7 @@ def _parts(part: BenchmarkPart) -> list[tuple[str, str]]:
         ("Variance", "variance", part.variance and any(row.share_between is not None for row in part.variance.rows)),
         ("Parts of it", "partial", part.partial),
         ("Reliability", "reliability", part.reliability),
+        ("Votes", "votes", part.preferences),
         ("Training", "training", part.curves or part.noise),
         ("Prompts", "prompts", part.hard or part.suspects),
         ("Data map", "datamap", part.maps),
@@ -318,6 +321,29 @@ def partial_table(runs: Sequence[PartialRun], benchmark: str) -> Markup:
             number("Low", [row.ci_low for row in rows], places),
             number("High", [row.ci_high for row in rows], places),
             text("Rests on", [one.says for one in runs], wrap=True, minor=True),
+        ],
+    )
+
+
+def preferences_table(report: PreferenceReport) -> Markup:
+    """Strengths by votes."""
+    rows = report.rows
+    places = decimals(row.standard_error for row in rows)
+    ranks = ["" if row.rank_low is None else f"{row.rank_low}-{row.rank_high}" for row in rows]
+    return table(
+        f"Strengths on {report.benchmark} by votes",
+        "Log-odds of winning (Bradley and Terry) less the mean of all models, a tie as half a win; errors by voters and"
+        " prompts. Ranks: places that a model may have, by intervals that hold for all pairs together.",
+        [
+            name("Model", [row.model for row in rows]),
+            text("Scorer", [row.scorer for row in rows] if len(report.judges) > 1 else [""] * len(rows)),
+            text("Ranks", ranks, keep=True),
+            number("Strength", [row.estimate for row in rows], places),
+            number("Low", [row.low for row in rows], places),
+            number("High", [row.high for row in rows], places),
+            number("Wins of mean", [row.win_probability for row in rows], 2),
+            count("Votes", [row.n_votes for row in rows], minor=False),
+            text("Why no error", [row.reason for row in rows], wrap=True, minor=True),
         ],
     )
 

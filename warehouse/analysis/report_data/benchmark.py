@@ -16,6 +16,7 @@ from warehouse.analysis.leaderboard.curves import BenchmarkCurves, training_curv
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard, board_of
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.matrix.cached import StoredMatrix
+from warehouse.analysis.preferences.prefer import PreferenceReport
 from warehouse.analysis.report_data.partial_runs import PartialRun, StoredReliability, partial_runs
 from warehouse.analysis.report_data.read import BenchmarkReads, Maps, or_why
 from warehouse.analysis.report_data.run_facts import RunFacts
@@ -61,6 +62,7 @@ class BenchmarkPart:
         decided: the two best trained models, whether they differ by more than seeds do; None for fewer.
         partial: rows of ``board`` on planned subsets, and of runs that were stopped early.
         reliability: of its ranking; None where no refresh has figures of it.
+        preferences: strengths by votes; None without.
         prompts: by id, what the single prompts that it names ask.
         facts: by id of its runs, when they were made and what they cost.
     """
@@ -87,6 +89,7 @@ class BenchmarkPart:
     decided: Decisions | None = None
     partial: tuple[PartialRun, ...] = ()
     reliability: StoredReliability | None = None
+    preferences: PreferenceReport | None = None
     prompts: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
     facts: Mapping[int, RunFacts] = field(default_factory=dict)
 

@@ -13,9 +13,10 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from warehouse.analysis.families.family import GONE, key_of, model_of
+from warehouse.analysis.preferences.prefer import PreferenceReport, prefer
 from warehouse.analysis.report_data.benchmark import BenchmarkPart, benchmark_part
 from warehouse.analysis.report_data.partial_runs import SuitePart, stored_reliability, suite_part
-from warehouse.analysis.report_data.read import read_benchmarks
+from warehouse.analysis.report_data.read import or_why, read_benchmarks
 from warehouse.analysis.report_data.run_facts import run_facts
 from warehouse.analysis.selection.benchmarks import BenchmarkNames, find_among, read_names
 from warehouse.analysis.selection.prompts import prompts_by_id
@@ -129,12 +130,25 @@ class ReportReading:
             raise StatisticsError(f"the number of draws is 0 or more, found {n_resamples}")
         self._store, self._progress = store, progress
         self._ranks = Ranking(level=level, n_resamples=n_resamples, seed=seed)
-        runs = runs_by_benchmark(store)
         self._known, self._reliable = read_names(store), stored_reliability(store)
+        self._voted = self._with_votes()
+        runs = dict(sorted((dict.fromkeys(self._voted, []) | runs_by_benchmark(store)).items()))
         self._suites = list_suites(self._known, {row["benchmark_id"] for own in runs.values() for row in own})
         self.names = tuple(_chosen(runs, benchmarks, self._suites))
         self._runs = {name: runs[name] for name in self.names}
         self._chosen = set(self.names) if benchmarks else None
+
+    def _with_votes(self) -> list[str]:
+        """Benchmarks whose answers were held against each other."""
+        rows = self._store.rows("select distinct benchmark_id as id from preference")
+        by_id = {row["id"]: name for name, own in self._known.joined.items() for row in own}
+        return sorted({by_id[row["id"]] for row in rows})
+
+    def _preferences(self, name: str) -> PreferenceReport | None:
+        """Strengths by each who judged."""
+        if name not in self._voted:
+            return None
+        return or_why(lambda: prefer(self._store, name, by="scorer", level=self._ranks.level))[0]
 
     def parts(self) -> Iterator[BenchmarkPart]:
         """The benchmarks; one that has no leaderboard or no pairs has the reason."""
@@ -145,6 +159,7 @@ class ReportReading:
             replace(
                 benchmark_part(own, self._ranks, spreads),
                 reliability=self._reliable.get(own.name),
+                preferences=self._preferences(own.name),
                 facts={run: facts[run] for row in self._runs[own.name] if (run := row["run_id"]) in facts},
             )
             for own in reads

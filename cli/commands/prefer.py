@@ -1,0 +1,172 @@
+"""``prefer``: which models are preferred, by votes on pairs of answers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from warehouse.errors import MisuseError
+from warehouse.questions.preferences import Prefer
+
+from ..lazy_group import command
+from ..state import State, pass_state
+from ..ui.next_step import say_next
+from ..ui.options import draw, drawable, output_options, typed
+from ..ui.output import Output
+from ..ui.questions import in_flags, options_of
+from ..ui.table import (
+    count_range,
+    decimals,
+    interval,
+    level_column,
+    number,
+    p_value,
+    percentage,
+    print_legend,
+    print_rows,
+    print_text,
+)
+
+if TYPE_CHECKING:
+    from warehouse.analysis.preferences.prefer import Judge, JudgeAgreement, PreferenceReport, PreferenceRow
+    from warehouse.stats.preferences.contrasts import Contrast
+    from warehouse.stats.preferences.position import Position
+
+#: Columns that a narrow terminal does without, the first of them first.
+_MINOR = ("prompts", "ties", "wins", "rank without", "p", "votes")
+_LEGEND = {
+    "ranks": "places that the model may have, by intervals that hold for all pairs together",
+    "Elo": "400 points are odds of ten to one; 1000 is the mean of all, where no model is the reference",
+    "rank without": "by votes as they are, without covariates",
+}
+_FLAGS = {
+    "voters_unknown": "votes of unknown voters count as one voter each: the errors know of prompts alone",
+    "prompts_unknown": "votes on unknown prompts count as one prompt each: the errors know of voters alone",
+    "few_clusters": "so few voters or prompts, by share of the votes, that all intervals are wide",
+    "jackknife_singular": "one voter, or one prompt, alone holds some model to the others: it has no interval",
+    "penalised": "strengths are pulled towards each other by the penalty, and have no errors",
+}
+#: Covariates of answers and places of differences that are told one by one.
+_DIFFERENCES = 5
+
+
+@command("prefer")
+@click.argument("benchmark", metavar="BENCHMARK")
+@click.argument("models", metavar="[MODEL MODEL]", nargs=-1)
+@options_of(Prefer, without=("benchmark", "models"))
+@click.option("--elo", is_flag=True, help="Show strengths as points of Elo.")
+@drawable
+@output_options
+@pass_state
+def prefer(state: State, /, elo: bool, output: Output, **options: Any) -> None:
+    question = Prefer.from_command(options, typed(options))
+    with state.open() as store:
+        report: PreferenceReport = question.ask(store)
+    draw(report)
+    if output.for_people:
+        _print(report, state, elo)
+    else:
+        if elo:
+            raise MisuseError("these rows have the Elo anyway: leave out --elo")
+        output.emit_records(report.ROW, report.rows)
+    state.notes(in_flags(Prefer, note) for note in report.notes)
+    say_next(state, output, report, question)
+
+
+def _print(report: PreferenceReport, state: State, elo: bool) -> None:
+    for judge in report.judges:
+        rows = [row for row in report.rows if row.scorer == judge.scorer]
+        if len(report.judges) > 1:
+            print_text(f"{judge.scorer} ({judge.kind})")
+        _print_judge(report, judge, rows, elo)
+        print_text("")
+    for one in report.agreement:
+        print_text(_agreed(one))
+    flags = [flag for flag in _FLAGS if any(flag in judge.flags for judge in report.judges)]
+    state.notes(f"{flag}: {_FLAGS[flag]}" for flag in flags)
+
+
+def _print_judge(report: PreferenceReport, judge: Judge, rows: list[PreferenceRow], elo: bool) -> None:
+    print_text(report.said_of(judge))
+    if not rows:
+        return
+    print_text("")
+    places = 0 if elo else decimals(row.standard_error for row in rows)
+    shown = print_rows([_cells(row, places, elo) for row in rows], hide_empty=("ranks", "rank without"), minor=_MINOR)
+    print_text("")
+    print_legend(_LEGEND, shown)
+    print_text(_basis(judge, rows[0]))
+    for name, found in judge.covariates.items():
+        print_text(f"{name}, a standard deviation more: {_with_ends(found)}")
+    if judge.position is not None:
+        print_text(_position(judge.position))
+    for reason, count in judge.left_out.items():
+        print_text(f"left out: {count} votes, {reason}")
+
+
+def _cells(row: PreferenceRow, places: int, elo: bool) -> dict[str, Any]:
+    from warehouse.stats.preferences.fit import ELO
+
+    scale, start = (ELO, 0 if row.reference else 1000) if elo else (1.0, 0)
+    estimate = start + scale * row.estimate
+    low, high = (None if end is None else start + scale * end for end in (row.low, row.high))
+    who = row.reference or "mean"
+    return {
+        "ranks": None if row.rank_low is None or row.rank_high is None else count_range(row.rank_low, row.rank_high),
+        "model": row.model,
+        "Elo" if elo else "strength": number(estimate, places),
+        level_column(row.level): interval(low, high, places, at=estimate),
+        f"beats {who}": percentage(row.win_probability),
+        "p": p_value(row.p_value),
+        "rank without": row.rank_without,
+        "votes": row.n_votes,
+        "wins": row.n_wins,
+        "ties": row.n_ties,
+        "prompts": row.n_prompts,
+    }
+
+
+def _basis(judge: Judge, row: PreferenceRow) -> str:
+    """What the intervals rest on."""
+    against = f"less {row.reference}'s" if row.reference else "less the mean of all models"
+    pairs = "; each pair of models counts alike" if row.weights == "uniform_pairs" else ""
+    text = f"strength: log-odds of winning, {against}; {judge.n_ties} of {judge.n_votes} votes are ties"
+    bad = f" ({judge.n_both_bad} of two bad answers)" if judge.n_both_bad else ""
+    if judge.degrees_of_freedom is None:
+        return f"{text}{bad}{pairs}; no intervals: {judge.reason}"
+    who = f"{judge.n_voters or 'unknown'} voters (worth {judge.effective_voters:.1f} of equal share)"
+    what = f"{judge.n_prompts or 'unknown'} prompts (worth {judge.effective_prompts:.1f})"
+    return f"{text}{bad}{pairs}; errors by {who} and {what}, t with {judge.degrees_of_freedom:.1f} degrees of freedom"
+
+
+def _with_ends(found: Contrast) -> str:
+    if found.low is None or found.high is None:
+        return f"{found.estimate:+.3f}, without an error: {found.reason}"
+    return f"{found.estimate:+.3f} [{found.low:.3f}, {found.high:.3f}], p {p_value(found.p_value)}"
+
+
+def _position(position: Position) -> str:
+    """Whether it helps to be shown first."""
+    if position.gamma is None:
+        return f"Shown first: not known: {position.reason}."
+    text = f"Shown first: {_with_ends(position.gamma)} ({100 * (position.first_wins or 0):+.1f} points of winning)"
+    if position.order_p is not None and position.order_p < 0.01:
+        text += f"; orders were not random (p {p_value(position.order_p)}), so that this may be the models'"
+    if position.n_twice:
+        share = position.n_changed / position.n_twice
+        text += (
+            f"; of {position.n_twice} verdicts given in both orders {share:.0%} changed, {position.n_first} for the"
+            f" first both times, {position.n_second} for the second"
+        )
+    return f"{text}."
+
+
+def _agreed(one: JudgeAgreement) -> str:
+    """How far two scorers agree."""
+    if one.tau is None or one.spearman is None:
+        return f"{one.first} against {one.second}: not compared: {one.reason}."
+    text = f"{one.first} against {one.second}, on what both saw ({one.n_votes} votes): Kendall's tau {one.tau:.2f}"
+    text += f", Spearman {one.spearman:.2f}; {one.n_differ} of {len(one.differences)} models differ in strength (Holm)"
+    largest = sorted(one.differences.items(), key=lambda item: -abs(item[1].estimate))[:_DIFFERENCES]
+    return f"{text}. The largest: " + "; ".join(f"{model} {_with_ends(found)}" for model, found in largest) + "."

@@ -1,0 +1,424 @@
+"""Which models are preferred: strengths by votes, what the votes decide, and whether it helps to be shown first."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.analysis.preferences.votes import Votes, read_votes, scorers_of_votes
+from warehouse.analysis.results import Result, Row
+from warehouse.analysis.selection.benchmarks import find_benchmark
+from warehouse.errors import MisuseError, StatisticsError, did_you_mean
+from warehouse.questions.preferences import Prefer
+from warehouse.questions.question import answers
+from warehouse.stats.multiple.adjust import holm
+from warehouse.stats.preferences.ballots import BOTH_BAD, Ballots, ballots
+from warehouse.stats.preferences.contrasts import Band, Contrast, contrasts, simultaneous, two_judges
+from warehouse.stats.preferences.errors import Errors, preference_errors
+from warehouse.stats.preferences.fit import ELO, Fit, NotConnectedError, SeparableError, connected, fit_preferences
+from warehouse.stats.preferences.position import Position, position_bias
+from warehouse.store.connection import Store
+from warehouse.tables.words import some_of
+
+#: Groups that an error names.
+_GROUPS = 4
+
+
+@dataclass(frozen=True)
+class PreferenceRow(Row):
+    """A model's strength by one scorer's votes.
+
+    Attributes:
+        benchmark: that was voted on.
+        scorer: who judged.
+        model: its name.
+        rank: by the estimate.
+        estimate: log-odds against ``reference``, or against the mean of all models.
+        standard_error: of it, by voters and prompts; None with a ``reason``.
+        low: lower end of the interval, ``high`` the upper.
+        level: nominal coverage, also of the ranks.
+        degrees_of_freedom: of the interval.
+        p_value: of no difference from the reference (the mean).
+        win_probability: of beating the reference (a model of mean strength), a tie as half; ``win_low``, ``win_high``.
+        rank_low: best rank that the model may have by intervals that hold for all pairs together; ``rank_high``.
+        elo: 1000 + 400/ln 10 times the strength against the mean.
+        reference: model that the figures are against; empty: the mean of all.
+        without_covariates: the estimate of the plain fit, with its ``rank_without``; None without covariates.
+        n_votes: votes on its answers; ``n_wins``, ``n_ties`` of these.
+        n_prompts: prompts of these.
+        ties: ``half`` or ``davidson``.
+        weights: ``votes``, or ``uniform_pairs``.
+        flags: ``penalised``, and those of the scorer.
+        reason: why there is no error.
+    """
+
+    benchmark: str
+    scorer: str
+    model: str
+    rank: int
+    estimate: float
+    standard_error: float | None
+    low: float | None
+    high: float | None
+    level: float
+    degrees_of_freedom: float | None
+    p_value: float | None
+    win_probability: float
+    win_low: float | None
+    win_high: float | None
+    rank_low: int | None
+    rank_high: int | None
+    elo: float
+    reference: str
+    without_covariates: float | None
+    rank_without: int | None
+    n_votes: int
+    n_wins: int
+    n_ties: int
+    n_prompts: int
+    ties: str
+    weights: str
+    flags: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True, eq=False)
+class Judge:
+    """What one scorer's votes say.
+
+    Attributes:
+        scorer: who judged, of ``kind`` human, model or match.
+        models: best first.
+        n_votes: that count, of which ``n_ties`` are ties, ``n_both_bad`` of these of two bad answers.
+        n_pairs: of models, that met; ``n_apart`` pairs of all that are told apart.
+        n_first: models that may be the first.
+        n_prompts, n_voters: that are known.
+        effective_voters, effective_prompts: 1/Σ share²: as many of equal share would weigh as much.
+        degrees_of_freedom: of all intervals.
+        chances: that the row beats the column, in the order of ``models``; ``apart``: told apart.
+        covariates: coefficients by name, for a standard deviation.
+        tie_parameter: Davidson's ln ν.
+        position: whether it helps to be shown first.
+        left_out: votes that do not count, by reason.
+        flags: ``voters_unknown``, ``prompts_unknown``, ``few_clusters``, ``jackknife_singular``, ``penalised``.
+        reason: why there are no errors, or no strengths.
+    """
+
+    scorer: str
+    kind: str
+    models: tuple[str, ...]
+    n_votes: int
+    n_ties: int
+    n_both_bad: int
+    n_pairs: int
+    n_apart: int | None
+    n_first: int | None
+    n_prompts: int
+    n_voters: int
+    effective_voters: float
+    effective_prompts: float
+    degrees_of_freedom: float | None
+    chances: NDArray[np.float64]
+    apart: NDArray[np.bool_]
+    covariates: Mapping[str, Contrast]
+    tie_parameter: Contrast | None
+    position: Position | None
+    left_out: Mapping[str, int]
+    flags: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True)
+class JudgeAgreement(Row):
+    """Two who judged the same pairs.
+
+    Attributes:
+        first, second: scorers.
+        tau: Kendall's τ-b of the strengths; ``spearman`` of their ranks.
+        n_votes: of both, on the prompts and pairs that both saw.
+        differences: by model, strength by the first less by the second.
+        n_differ: models of which these differ (Holm).
+        reason: why they are not compared.
+    """
+
+    first: str
+    second: str
+    tau: float | None
+    spearman: float | None
+    n_votes: int
+    differences: Mapping[str, Contrast]
+    n_differ: int
+    reason: str
+
+
+@dataclass(frozen=True)
+class PreferenceReport(Result):
+    """Strengths by votes.
+
+    Attributes:
+        benchmark: its name.
+        rows: one for each scorer and model, the strongest first.
+        judges: what each scorer's votes say.
+        agreement: between each two scorers, where several were asked for.
+        notes: on votes that stand in several sources.
+    """
+
+    benchmark: str
+    rows: tuple[PreferenceRow, ...]
+    judges: tuple[Judge, ...]
+    agreement: tuple[JudgeAgreement, ...]
+    notes: tuple[str, ...]
+
+    ROW = PreferenceRow
+
+    @property
+    def one_line(self) -> str:
+        """What is known, in a sentence for each scorer."""
+        return " ".join(self.said_of(judge) for judge in self.judges)
+
+    def said_of(self, judge: Judge) -> str:
+        """The sentence of one scorer."""
+        who = f"{judge.scorer}: " if len(self.judges) > 1 else ""
+        rows = [row for row in self.rows if row.scorer == judge.scorer]
+        if not rows:
+            return f"{who}no strengths: {judge.reason}."
+        if len(rows) < len(judge.models):
+            return f"{who}{_duel(rows[0] if rows[1].model == rows[0].reference else rows[1], judge)}"
+        m = len(judge.models)
+        votes = f"{who}{judge.n_votes:,} votes over {m} models".replace(",", " ")
+        if judge.n_apart is None:
+            return f"{votes}: what they tell apart is not known: {judge.reason}."
+        first = (
+            "the first place is decided" if judge.n_first == 1 else f"any of {judge.n_first} models may be the first"
+        )
+        return f"{votes}: {judge.n_apart} of {m * (m - 1) // 2} pairs are told apart; {first}."
+
+
+def _duel(row: PreferenceRow, judge: Judge) -> str:
+    """Two models in a sentence."""
+    beats = f"{row.model} beats {row.reference} in {row.win_probability:.0%} of votes, a tie as half"
+    if row.win_low is None or row.win_high is None or row.p_value is None:
+        return f"{beats}; how sure that is is not known: {row.reason or judge.reason}."
+    apart = "the two are told apart" if row.p_value < 1 - row.level else "the two cannot be told apart"
+    return f"{beats} [{row.win_low:.0%}, {row.win_high:.0%}]: {apart} (p = {row.p_value:.2g})."
+
+
+@answers(Prefer)
+def prefer(store: Store, question: Prefer) -> PreferenceReport:
+    """A fit for each scorer that is meant."""
+    scorers = scorers_of_votes(store, find_benchmark(store, question.benchmark).ids)
+    if len(scorers) > 1 and not (question.by or question.scorer):
+        raise MisuseError(
+            f"votes on {question.benchmark} are of {', '.join(map(str, scorers))}, which are never pooled; name one"
+            " with --scorer, or take each by itself: --by scorer"
+        )
+    votes = read_votes(
+        store, question.benchmark, question.scorer, by_scorer=bool(question.by), covariates=question.covariate
+    )
+    found = [_judged(votes, number, question) for number in range(len(votes.scorers))]
+    notes = [f"{votes.n_shared} votes stand in another source too, and count twice: {some_of(votes.shared_by)}"]
+    return PreferenceReport(
+        benchmark=votes.benchmark,
+        rows=tuple(row for rows, _ in found for row in rows),
+        judges=tuple(judge for _, judge in found),
+        agreement=tuple(_agreement(votes, question)) if question.by else (),
+        notes=tuple(notes if votes.n_shared else ()),
+    )
+
+
+def _judged(votes: Votes, number: int, question: Prefer) -> tuple[list[PreferenceRow], Judge]:
+    """Strengths by one scorer; where each is asked, one that gives none says why."""
+    chosen = votes.scorer == number
+    try:
+        counted, models = _ballots(votes, chosen, question)
+        fit = _fit(counted, models, question)
+    except (MisuseError, StatisticsError) as error:
+        if not question.by:
+            raise
+        scorer = votes.scorers[number]
+        empty = np.zeros((0, 0))
+        return [], Judge(scorer.label, scorer.kind, (), int(chosen.sum()), 0, 0, 0, None, None, 0, 0, 0, 0, None, empty,
+                         empty > 0, {}, None, None, {}, (), str(error))  # fmt: skip
+    errors = preference_errors(fit, method=question.errors)
+    band = simultaneous(fit.strengths, errors, level=question.level, seed=question.seed)
+    judge = _judge(votes, number, fit, errors, band, models, question)
+    return _rows(votes.benchmark, fit, errors, band, judge, models, question), judge
+
+
+def _ballots(votes: Votes, chosen: NDArray[np.bool_], question: Prefer) -> tuple[Ballots, tuple[str, ...]]:
+    """What one scorer voted, and the models that they voted on."""
+
+    def counted(kept: NDArray[np.bool_], codes: NDArray[np.intp]) -> Ballots:
+        place = np.zeros(len(votes.models), dtype=np.intp)
+        place[codes] = np.arange(len(codes))
+        differences = [values[kept, 0] - values[kept, 1] for values in votes.covariates.values()]
+        return ballots(
+            place[votes.first[kept]],
+            place[votes.second[kept]],
+            votes.outcome[kept],
+            n_models=len(codes),
+            voters=votes.voter[kept],
+            prompts=votes.prompt[kept],
+            weights=votes.weight[kept],
+            order_known=votes.order_known[kept],
+            covariates=np.column_stack(differences) if differences else None,
+            names=tuple(votes.covariates),
+            uniform_pairs=question.weights == "uniform_pairs",
+            drop_both_bad=question.drop_both_bad,
+        )
+
+    codes = np.unique(np.concatenate([votes.first[chosen], votes.second[chosen]]))
+    if question.component is not None:
+        groups = connected(counted(chosen, codes))
+        if question.component > len(groups) or len(groups[question.component - 1]) < 2:
+            several = sum(len(group) > 1 for group in groups)
+            raise MisuseError(f"there is no group {question.component} of two models or more; there are {several}")
+        codes = codes[groups[question.component - 1]]
+        chosen = chosen & np.isin(votes.first, codes) & np.isin(votes.second, codes)
+    return counted(chosen, codes), tuple(votes.models[code] for code in codes)
+
+
+def _fit(counted: Ballots, models: Sequence[str], question: Prefer) -> Fit:
+    """The fit, or why there is none, by the names of the models."""
+    try:
+        return fit_preferences(counted, ties=question.ties, ridge=question.ridge)
+    except NotConnectedError as error:
+        groups = [some_of([models[at] for at in group]) for group in error.groups]
+        more = f"; and {len(groups) - _GROUPS} more" if len(groups) > _GROUPS else ""
+        listed = "; ".join(f"{at}) {group}" for at, group in enumerate(groups[:_GROUPS], 1))
+        raise MisuseError(
+            f"{error} (within one each model lost to each other, if only at some remove): {listed}{more}; take one with"
+            " --component 1, collect votes between them, or give up intervals with --ridge 0.1"
+        ) from None
+    except SeparableError as error:
+        parts = ", ".join(
+            f"{name if isinstance(name, str) else models[name]} {by:+.3g}" for name, by in error.direction.items()
+        )
+        raise StatisticsError(f"{error}, along {parts}; leave a covariate out, or collect more votes") from None
+
+
+def _judge(
+    votes: Votes, number: int, fit: Fit, errors: Errors, band: Band, models: Sequence[str], question: Prefer
+) -> Judge:
+    counted, scorer = fit.votes, votes.scorers[number]
+    order = np.argsort(-fit.strengths, kind="stable")
+    unit = np.eye(len(fit.theta))[len(models) :]
+    others = dict(zip(fit.names, contrasts(fit.theta, errors, unit, level=question.level), strict=True))
+    known = band.critical_value is not None
+    position = None
+    if not question.ridge:
+        position = position_bias(
+            counted, ties=question.ties, errors=question.errors, level=question.level, one_judge=scorer.kind == "model"
+        )
+    return Judge(
+        scorer=scorer.label,
+        kind=scorer.kind,
+        models=tuple(models[at] for at in order),
+        n_votes=counted.n,
+        n_ties=int((counted.signs == 0).sum()),
+        n_both_bad=int((counted.outcome == BOTH_BAD).sum()),
+        n_pairs=len(np.unique(counted.pairs)),
+        n_apart=int(band.apart.sum()) // 2 if known else None,
+        n_first=int((band.rank_low == 1).sum()) if known else None,
+        n_prompts=errors.n_prompts if counted.known[1] else 0,
+        n_voters=errors.n_voters if counted.known[0] else 0,
+        effective_voters=errors.effective[0],
+        effective_prompts=errors.effective[1],
+        degrees_of_freedom=errors.degrees_of_freedom,
+        chances=fit.win_probability(fit.strengths[order][:, None] - fit.strengths[order][None]),
+        apart=band.apart[np.ix_(order, order)],
+        covariates={name: others[name] for name in counted.names},
+        tie_parameter=others.get("ln(ties)"),
+        position=position,
+        left_out=dict(votes.left_out) | counted.left_out,
+        flags=(*counted.flags, *errors.flags, *(["penalised"] if question.ridge else [])),
+        reason=errors.reason,
+    )
+
+
+def _rows(
+    benchmark: str, fit: Fit, errors: Errors, band: Band, judge: Judge, models: Sequence[str], question: Prefer
+) -> list[PreferenceRow]:
+    """The models that are asked for, the strongest first."""
+    counted, m = fit.votes, len(models)
+    reference = question.models[1] if question.models else question.reference
+    for name in (*question.models, *([reference] if reference else [])):
+        if name not in models:
+            raise MisuseError(
+                f"{name} has no votes by {judge.scorer}; {did_you_mean(name, models, 'see the table of all')}"
+            )
+    weights = np.eye(m, len(fit.theta))
+    weights[:, :m] -= 1 / m if reference is None else np.eye(m)[models.index(reference)]
+    found = contrasts(fit.theta, errors, weights, level=question.level)
+    plain = _plain(counted, question) if counted.names else None
+    won = np.where(counted.signs > 0, counted.first, np.where(counted.signs < 0, counted.second, -1))
+    rows = []
+    for place, at in enumerate(np.argsort(-fit.strengths, kind="stable").tolist(), 1):
+        if question.models and models[at] not in question.models:
+            continue
+        one, is_own = found[at], (counted.first == at) | (counted.second == at)
+        is_reference = models[at] == reference
+        ends = [None if end is None else float(fit.win_probability(end)) for end in (one.low, one.high)]
+        known = band.critical_value is not None
+        rows.append(
+            PreferenceRow(
+                benchmark=benchmark,
+                scorer=judge.scorer,
+                model=models[at],
+                rank=place,
+                level=question.level,
+                win_probability=float(fit.win_probability(one.estimate)),
+                win_low=ends[0],
+                win_high=ends[1],
+                rank_low=int(band.rank_low[at]) if known else None,
+                rank_high=int(band.rank_high[at]) if known else None,
+                elo=1000 + ELO * float(fit.strengths[at]),
+                reference=reference or "",
+                without_covariates=None if plain is None else float(weights[at, :m] @ plain),
+                rank_without=None if plain is None else 1 + int((plain > plain[at]).sum()),
+                n_votes=int(is_own.sum()),
+                n_wins=int((won == at).sum()),
+                n_ties=int((is_own & (won < 0)).sum()),
+                n_prompts=len(np.unique(counted.prompts[is_own])) if counted.known[1] else 0,
+                ties=question.ties,
+                weights=question.weights,
+                flags=judge.flags,
+                reason="" if is_reference else one.reason,
+                **{name: getattr(one, name) for name in ("estimate", "standard_error", "low", "high", "p_value")},
+                degrees_of_freedom=one.degrees_of_freedom,
+            )
+        )
+    return rows
+
+
+def _plain(counted: Ballots, question: Prefer) -> NDArray[np.float64]:
+    """Strengths without covariates."""
+    bare = replace(counted, covariates=counted.covariates[:, :0], names=())
+    return fit_preferences(bare, ties=question.ties, ridge=question.ridge).strengths
+
+
+def _agreement(votes: Votes, question: Prefer) -> Iterator[JudgeAgreement]:
+    """Each two scorers on the pairs that both saw."""
+    key = votes.prompt * len(votes.models) ** 2
+    key = key + np.minimum(votes.first, votes.second) * len(votes.models) + np.maximum(votes.first, votes.second)
+    for one, other in combinations(range(len(votes.scorers)), 2):
+        names = votes.scorers[one].label, votes.scorers[other].label
+        own = [(votes.scorer == number) & (votes.prompt >= 0) for number in (one, other)]
+        kept = np.isin(key, np.intersect1d(key[own[0]], key[own[1]])) & (own[0] | own[1])
+        kept &= (votes.outcome != BOTH_BAD) | (not question.drop_both_bad)
+        try:
+            counted, models = _ballots(votes, kept, question)
+            two = two_judges(
+                counted, votes.scorer[kept] == other, ties=question.ties, errors=question.errors, level=question.level
+            )
+        except (MisuseError, StatisticsError) as error:
+            yield JudgeAgreement(*names, None, None, int(kept.sum()), {}, 0, str(error))
+            continue
+        p_values = [1.0 if found.p_value is None else found.p_value for found in two.contrasts]
+        differ = int((holm(np.array(p_values)) < 1 - question.level).sum())
+        differences = dict(zip(models, two.contrasts, strict=True))
+        yield JudgeAgreement(*names, two.tau, two.spearman, counted.n, differences, differ, "")

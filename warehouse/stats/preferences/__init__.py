@@ -1,0 +1,1 @@
+"""Pairwise votes: strengths of models, with honest errors (statistics.md §15)."""

@@ -1,0 +1,225 @@
+"""Votes on pairs of models as a statistic takes them: checked, counted, alike ones together (statistics.md §15)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from warehouse.errors import StatisticsError
+from warehouse.stats.core.inputs import FloatArray, as_weights, check_length
+
+IntArray = NDArray[np.intp]
+#: Codes of outcomes, by their place: who of the two that were shown won.
+OUTCOMES = ("first", "second", "tie", "both_bad")
+FIRST, SECOND, TIE, BOTH_BAD = range(4)
+_SIGNS = np.array([1.0, -1.0, 0.0, 0.0])
+#: The covariate that is 1 where it is known who was shown first.
+POSITION = "first shown"
+
+
+@dataclass(frozen=True, eq=False)
+class Ballots:
+    """Votes that count, one an entry of each array.
+
+    Attributes:
+        first, second: numbers of the models as shown, below ``n_models``; never the same.
+        outcome: code, a place in `OUTCOMES`.
+        voters, prompts: codes from 0, with gaps; who is unknown stands alone.
+        weights: above 0, summing to the number of votes.
+        order_known: whether ``first`` is known to have been shown first.
+        covariates: first minus second, over its standard deviation, shape (n, k).
+        names: of the covariates.
+        n_models: models, those without a vote too.
+        left_out: votes that do not count, by reason.
+        flags: ``voters_unknown``, ``prompts_unknown`` where that is so of some.
+        known: whether any voter is known, and whether any prompt is.
+    """
+
+    first: IntArray
+    second: IntArray
+    outcome: IntArray
+    voters: IntArray
+    prompts: IntArray
+    weights: FloatArray
+    order_known: NDArray[np.bool_]
+    covariates: FloatArray
+    names: tuple[str, ...]
+    n_models: int
+    left_out: dict[str, int]
+    flags: tuple[str, ...]
+    known: tuple[bool, bool]
+
+    @property
+    def n(self) -> int:
+        """Votes."""
+        return len(self.first)
+
+    @property
+    def signs(self) -> FloatArray:
+        """1 where the first won, −1 where the second did, else 0."""
+        signs: FloatArray = _SIGNS[self.outcome]
+        return signs
+
+    @property
+    def pairs(self) -> IntArray:
+        """One number for each unordered pair of models."""
+        low, high = np.minimum(self.first, self.second), np.maximum(self.first, self.second)
+        return low * self.n_models + high
+
+    def totals(self, at: IntArray, n: int) -> FloatArray:
+        """Of n kinds of votes the weight, that of wins less losses of the first, and that of ties, shape (n, 3)."""
+        signs = self.signs
+        parts = (self.weights, self.weights * signs, self.weights * (signs == 0))
+        return np.stack([np.bincount(at, part, n) for part in parts], axis=1)
+
+    def subset(self, kept: NDArray[np.bool_] | IntArray) -> Ballots:
+        """Some of the votes; weights sum to their number again."""
+        names = ("first", "second", "outcome", "voters", "prompts", "weights", "order_known", "covariates")
+        part = {name: getattr(self, name)[kept] for name in names}
+        part["weights"] = part["weights"] * (len(part["weights"]) / part["weights"].sum())
+        return replace(self, **part)
+
+    def with_position(self) -> Ballots:
+        """The same with a covariate for being shown first."""
+        column = self.order_known.astype(np.float64)[:, None]
+        return replace(self, covariates=np.hstack([self.covariates, column]), names=(*self.names, POSITION))
+
+
+def ballots(
+    first: ArrayLike,
+    second: ArrayLike,
+    outcome: ArrayLike,
+    *,
+    n_models: int,
+    voters: ArrayLike | None = None,
+    prompts: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    order_known: ArrayLike | None = None,
+    covariates: ArrayLike | None = None,
+    names: Sequence[str] = (),
+    uniform_pairs: bool = False,
+    drop_both_bad: bool = False,
+) -> Ballots:
+    """Check votes, and leave out what is none.
+
+    Args:
+        first, second: numbers of the models as shown, in [0, n_models), shape (n,).
+        outcome: codes of `OUTCOMES`; others do not count.
+        n_models: models.
+        voters, prompts: codes, below 0 where unknown: such a vote is a cluster of its own.
+        weights: of each vote, above 0; None: 1.
+        order_known: whether ``first`` was shown first; None: all.
+        covariates: first minus second, shape (n, k); votes with one that is not finite do not count.
+        names: of the covariates.
+        uniform_pairs: each pair of models counts alike, however many votes it has.
+        drop_both_bad: `both_bad` is no tie, but does not count.
+
+    Raises:
+        StatisticsError: no vote is left, lengths differ, or a covariate never changes.
+    """
+    a, b, y = (np.asarray(values, dtype=np.intp) for values in (first, second, outcome))
+    n = len(a)
+    x = np.zeros((n, 0)) if covariates is None else np.asarray(covariates, dtype=np.float64).reshape(n, -1)
+    order = np.ones(n, dtype=bool) if order_known is None else np.asarray(order_known, dtype=bool)
+    codes = [np.full(n, -1) if one is None else np.asarray(one, dtype=np.intp) for one in (voters, prompts)]
+    for name, values in {
+        "second": b,
+        "outcome": y,
+        "order_known": order,
+        "voters": codes[0],
+        "prompts": codes[1],
+    }.items():
+        check_length(len(values), n, name)
+    w = np.ones(n) if weights is None or not n else as_weights(weights, n)
+    reasons = {
+        "a model against itself": a == b,
+        "an unknown outcome": (y < 0) | (y >= len(OUTCOMES)),
+        "a covariate that is missing": ~np.isfinite(x).all(axis=1),
+        "both bad": (y == BOTH_BAD) & drop_both_bad,
+    }
+    kept, left_out = np.ones(n, dtype=bool), {}
+    for reason, is_out in reasons.items():
+        left_out[reason] = int((kept & is_out).sum())
+        kept &= ~is_out
+    left_out = {reason: count for reason, count in left_out.items() if count}
+    if not kept.any():
+        said = "".join(f"; {count} left out: {reason}" for reason, count in left_out.items())
+        raise StatisticsError(f"there is no vote that counts{said}")
+    unknown = [code[kept] < 0 for code in codes]
+    found = Ballots(
+        first=a[kept],
+        second=b[kept],
+        outcome=y[kept],
+        voters=_alone(codes[0][kept]),
+        prompts=_alone(codes[1][kept]),
+        weights=w[kept],
+        order_known=order[kept],
+        covariates=_scaled(x[kept], names),
+        names=tuple(names),
+        n_models=n_models,
+        left_out=left_out,
+        flags=tuple(f"{who}_unknown" for who, none in zip(("voters", "prompts"), unknown, strict=True) if none.any()),
+        known=(not unknown[0].all(), not unknown[1].all()),
+    )
+    if uniform_pairs:
+        found = replace(found, weights=found.weights / np.bincount(found.pairs)[found.pairs])
+    return replace(found, weights=found.weights * (found.n / found.weights.sum()))
+
+
+def _alone(codes: IntArray) -> IntArray:
+    """Each code that is below 0 becomes one of its own."""
+    own = codes.copy()
+    own[codes < 0] = codes.max(initial=0) + 1 + np.arange(int((codes < 0).sum()))
+    return own
+
+
+def _scaled(x: FloatArray, names: Sequence[str]) -> FloatArray:
+    """Over the standard deviation, not centred: no difference stays 0."""
+    spread = x.std(axis=0, ddof=1) if len(x) > 1 else np.zeros(x.shape[1])
+    flat = [name for name, sd in zip(names, spread, strict=True) if not sd > 0]
+    if flat:
+        raise StatisticsError(f"covariate {flat[0]} is the same in all votes: leave it out")
+    scaled: FloatArray = x / spread
+    return scaled
+
+
+def numbered(codes: IntArray) -> IntArray:
+    """Codes from 0 in their order, without gaps."""
+    most = int(codes.max(initial=0))
+    if most > 8 * len(codes) + 1_000_000:  # too many to count
+        return np.unique(codes, return_inverse=True)[1].astype(np.intp)
+    places = np.cumsum(np.bincount(codes, minlength=most + 1) > 0) - 1
+    return places[codes].astype(np.intp)
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """Kinds of votes that a model cannot tell apart, and how often each result was had.
+
+    Attributes:
+        a, b: models, shape (T,).
+        extra: covariates, shape (T, k).
+        kind: which kind each vote is, shape (n,).
+        n_models: M.
+    """
+
+    a: IntArray
+    b: IntArray
+    extra: FloatArray
+    kind: IntArray
+    n_models: int
+
+
+def design_of(votes: Ballots) -> Design:
+    """The kinds of votes: ordered pairs, or with other covariates than position each vote by itself."""
+    if any(name != POSITION for name in votes.names):
+        return Design(votes.first, votes.second, votes.covariates, np.arange(votes.n), votes.n_models)
+    known = votes.order_known if votes.names else np.ones(votes.n, dtype=bool)
+    key = (votes.first * votes.n_models + votes.second) * 2 + known
+    kinds, at = np.flatnonzero(np.bincount(key)), numbered(key)
+    pairs = kinds // 2
+    extra = (kinds % 2).astype(np.float64)[:, None][:, : len(votes.names)]
+    return Design(pairs // votes.n_models, pairs % votes.n_models, extra, at, votes.n_models)

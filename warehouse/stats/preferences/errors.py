@@ -1,0 +1,327 @@
+"""Errors of strengths with votes that hang together twice: by voter and by prompt (statistics.md §15).
+
+Two-way (Cameron, Gelbach and Miller 2011), each one-way part a one-step jackknife: cluster g is left out by its
+leave-one-out residuals f = (I − Z J Zᵀ)⁻¹e, which need only its own rows Z (Woodbury), so that J Σ(Zᵀf)(Zᵀf)ᵀ J is the
+sum over clusters of the squared changes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from warehouse.stats.core.components import components
+from warehouse.stats.core.inputs import FloatArray
+from warehouse.stats.preferences.ballots import Ballots, IntArray, numbered
+from warehouse.stats.preferences.fit import ROWS, Fit, Rows
+
+#: Voters and prompts together; the same as statsmodels has it; one of the two alone.
+ERRORS = ("two_way", "cr1", "voters", "prompts")
+FEW_DEGREES = 10
+#: A pivot, as a share, that is 0 but for rounding; numbers of a stack of matrices.
+_SINGULAR, _CELLS = 1e-10, 1 << 21
+#: Rows up to which clusters of like size are taken together.
+_SMALL = 48
+#: Rows for each coefficient from which on the coefficients are solved for.
+_WIDE = 0.7
+
+
+@dataclass(frozen=True, eq=False)
+class Errors:
+    """Variances of coefficients: of a contrast the largest of the parts that there are.
+
+    Attributes:
+        sum: voters + prompts − cells; None where only one way counts.
+        voters: V of voters; None where it does not count; ``prompts`` of prompts.
+        degrees_of_freedom: common to all.
+        effective: voters and prompts, each as 1/Σ share².
+        n_voters, n_prompts: clusters.
+        method: one of `ERRORS`.
+        reason: why there are none.
+        flags: ``few_clusters``, ``jackknife_singular``.
+        loose: groups of models that only one voter or one prompt holds to the rest, 1 for its members, shape (s, M):
+            no error says how far such a group may lie from the rest.
+    """
+
+    sum: FloatArray | None
+    voters: FloatArray | None
+    prompts: FloatArray | None
+    degrees_of_freedom: float | None
+    effective: tuple[float, float]
+    n_voters: int
+    n_prompts: int
+    method: str
+    reason: str
+    flags: tuple[str, ...]
+    loose: FloatArray
+
+    @property
+    def parts(self) -> dict[str, FloatArray]:
+        """Those that there are."""
+        return {name: v for name in ("sum", "voters", "prompts") if (v := getattr(self, name)) is not None}
+
+    def variance(self, contrasts: FloatArray) -> tuple[FloatArray, list[str]]:
+        """Of contrasts, shape (m, d): the variance of each (NaN without), and the part that is the largest."""
+        if self.reason or not len(contrasts):
+            return np.full(len(contrasts), np.nan), [""] * len(contrasts)
+        names = list(self.parts)
+        each = np.stack([np.einsum("md,md->m", contrasts @ v, contrasts) for v in self.parts.values()])
+        moved = np.abs(contrasts[:, : self.loose.shape[1]] @ self.loose.T) > 0.5 - 1e-9
+        return np.where(moved.any(axis=1), np.nan, each.max(axis=0)), [names[at] for at in each.argmax(axis=0)]
+
+    def of_pairs(self, m: int) -> FloatArray:
+        """Variances of all differences of the first m, shape (m, m)."""
+        each = [_differences(v[:m, :m]) for v in self.parts.values()]
+        if self.reason or not each:
+            return np.full((m, m), np.nan)
+        apart = (self.loose[:, :m, None] != self.loose[:, None, :m]).any(axis=0)
+        return np.where(apart, np.nan, np.max(each, axis=0))
+
+
+def _differences(v: FloatArray) -> FloatArray:
+    own = np.diag(v)
+    return own[:, None] + own[None] - 2 * v
+
+
+def preference_errors(fit: Fit, *, method: str = "two_way") -> Errors:
+    """Variances of a fit's coefficients by one of `ERRORS`; none of a fit with a penalty."""
+    if fit.ridge:
+        return _none([fit.votes], method, "penalised strengths have no standard errors")
+    return two_way([fit], method)
+
+
+def two_way(fits: list[Fit], method: str) -> Errors:
+    """Errors of one fit, or of several whose voters and prompts may be the same.
+
+    Coefficients are the strengths of one fit after the other, then what else each has.
+    """
+    blocks = _Blocks(*(_along_diagonal(fits, name) for name in ("inverse", "information")))
+    votes = [fit.votes for fit in fits]
+    voters, prompts = (numbered(np.concatenate([getattr(one, way) for one in votes])) for way in ("voters", "prompts"))
+    weights = np.concatenate([one.weights for one in votes])
+    known = tuple(any(one.known[way] for one in votes) for way in (0, 1))
+    ways = {"voters": voters, "prompts": prompts}
+    if method in ways:
+        ways = {method: ways[method]}
+    elif not known[1]:
+        ways.pop("prompts")  # of voters alone; where none is known either, of independent votes
+    if method in ways and not known[list(ways) == ["prompts"]]:
+        return _none(votes, method, f"no vote names its {method[:-1]}")
+    lone = [way for way, codes in ways.items() if codes.max() == codes.min()]
+    if lone:
+        return _none(votes, method, f"all votes are of one {lone[0][:-1]}: nothing says how others would differ")
+    parts, loose = {}, []
+    for way, codes in ways.items():
+        parts[way], singular = _one_way(fits, codes, blocks, jackknife=method != "cr1")
+        if singular:
+            loose += (groups := _loose(fits, codes))
+            if not groups:
+                return _none(votes, method, f"a covariate varies within one {way[:-1]} only")
+    total = None
+    if len(parts) == 2:
+        cells = voters * (int(prompts.max()) + 1) + prompts
+        total = parts["voters"] + parts["prompts"] - _one_way(fits, cells, blocks, jackknife=False)[0]
+    effective = tuple(_effective(codes, weights) for codes in (voters, prompts))
+    used = [size for way, size in zip(("voters", "prompts"), effective, strict=True) if way in ways]
+    degrees = max(1.0, min(used) - 1)
+    return Errors(
+        sum=total,
+        voters=parts.get("voters"),
+        prompts=parts.get("prompts"),
+        degrees_of_freedom=degrees,
+        effective=(effective[0], effective[1]),
+        n_voters=int(voters.max()) + 1,
+        n_prompts=int(prompts.max()) + 1,
+        method=method,
+        reason="",
+        flags=(*(["few_clusters"] if degrees < FEW_DEGREES else []), *(["jackknife_singular"] if loose else [])),
+        loose=np.array(loose).reshape(len(loose), sum(fit.votes.n_models for fit in fits)),
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class _Blocks:
+    """The inverse of the information of all fits, and what it is of."""
+
+    inverse: FloatArray
+    information: FloatArray
+
+
+def _along_diagonal(fits: list[Fit], name: str) -> FloatArray:
+    """A matrix of each fit as a block of a large one: strengths first, then the other coefficients."""
+    models, others = sum(fit.votes.n_models for fit in fits), sum(len(fit.names) for fit in fits)
+    whole, model, other = np.zeros((models + others, models + others)), 0, models
+    for fit in fits:
+        own = np.r_[model : model + fit.votes.n_models, other : other + len(fit.names)]
+        whole[np.ix_(own, own)] = getattr(fit, name)
+        model, other = model + fit.votes.n_models, other + len(fit.names)
+    return whole
+
+
+def _none(votes: list[Ballots], method: str, reason: str) -> Errors:
+    codes = [np.concatenate([getattr(one, way) for one in votes]) for way in ("voters", "prompts")]
+    weights = np.concatenate([one.weights for one in votes])
+    found = [_effective(numbered(own), weights) for own in codes]
+    n_voters, n_prompts = (len(np.unique(own)) for own in codes)
+    effective = found[0], found[1]
+    return Errors(None, None, None, None, effective, n_voters, n_prompts, method, reason, (), np.zeros((0, 0)))
+
+
+def _loose(fits: list[Fit], codes: IntArray) -> list[FloatArray]:
+    """Groups of models that hold to others by the votes of one cluster alone."""
+    sizes = np.cumsum([0, *(fit.votes.n_models for fit in fits)])
+    m = int(sizes[-1])
+    a, b = (
+        np.concatenate([getattr(fit.votes, side) + at for fit, at in zip(fits, sizes, strict=False)])
+        for side in ("first", "second")
+    )
+    together = components(a, b, m)
+    met = np.unique(np.stack([np.minimum(a, b), np.maximum(a, b), codes]), axis=1)
+    pair = numbered(met[0] * m + met[1])
+    firm = np.bincount(pair)[pair] > 1
+    core = components(met[0, firm], met[1, firm], m)
+    left = met[:, ~firm & (core[met[0]] != core[met[1]])]  # what one cluster alone adds to the rest
+    found = []
+    for cluster in np.unique(left[2]):
+        others = left[:, left[2] != cluster]
+        group = components(np.r_[met[0, firm], others[0]], np.r_[met[1, firm], others[1]], m)
+        split = [
+            one for one in np.unique(group) if (together == together[group == one][0]).sum() > (group == one).sum()
+        ]
+        found += [(group == one).astype(np.float64) for one in split]
+    return found
+
+
+def _effective(codes: IntArray, weights: FloatArray) -> float:
+    """1/Σ f², f the share of a cluster in the votes."""
+    shares = np.bincount(codes, weights) / weights.sum()
+    return float(1 / (shares**2).sum())
+
+
+def _one_way(fits: list[Fit], codes: IntArray, blocks: _Blocks, *, jackknife: bool) -> tuple[FloatArray, bool]:
+    """V of one kind of cluster, and whether the jackknife was asked for and is not defined."""
+    rows, cluster = _cluster_rows(fits, codes)
+    n = int(cluster[-1]) + 1
+    left = leave_one_out(rows, cluster, blocks.inverse, blocks.information) if jackknife else None
+    share = (n - 1) / n if left is not None else n / (n - 1)
+    meat = _meat(rows, cluster, rows.left if left is None else left)
+    v: FloatArray = share * (blocks.inverse @ meat @ blocks.inverse)
+    return v, jackknife and left is None
+
+
+def _cluster_rows(fits: list[Fit], codes: IntArray) -> tuple[Rows, IntArray]:
+    """The rows of all fits, those of a cluster together, and the cluster of each; votes alike in a cluster are one."""
+    m = sum(fit.votes.n_models for fit in fits)
+    more = sum(len(fit.names) for fit in fits)
+    found, clusters, start, models, column = [], [], 0, 0, 0
+    for fit in fits:
+        votes, design = fit.votes, fit.design
+        own = codes[start : start + votes.n]
+        keys, at = np.unique(own * len(design.a) + design.kind, return_inverse=True)
+        rows = fit.rows((keys % len(design.a)).astype(np.intp), votes.totals(at, len(keys)))
+        extra = np.zeros((len(rows.a), more))
+        extra[:, column : column + len(fit.names)] = rows.extra
+        found.append(Rows(rows.a + models, rows.b + models, rows.scale, extra, rows.left, m))
+        clusters.append(np.repeat(keys // len(design.a), len(rows.a) // len(keys)))
+        start, models, column = start + votes.n, models + votes.n_models, column + len(fit.names)
+    if len(found) == 1:
+        return found[0], np.cumsum(np.diff(clusters[0], prepend=clusters[0][0]) > 0)
+    cluster = numbered(np.concatenate(clusters))
+    joined: Any = [np.concatenate([getattr(one, name) for one in found]) for name in ROWS]
+    order = np.argsort(cluster, kind="stable")
+    return Rows(*joined, m).part(order), cluster[order]
+
+
+def _meat(rows: Rows, cluster: IntArray, left: FloatArray) -> FloatArray:
+    """Σ s sᵀ over clusters, s = Σ z·left."""
+    from scipy.sparse import csr_matrix
+
+    m, k = rows.n_models, rows.extra.shape[1]
+    along = rows.scale * left
+    value = np.concatenate([along, -along, (rows.extra * left[:, None]).T.ravel()])
+    where = np.concatenate([rows.a, rows.b, np.repeat(m + np.arange(k), len(left))])
+    sums = csr_matrix((value, (np.tile(cluster, 2 + k), where)), (int(cluster[-1]) + 1, rows.size))
+    return np.asarray((sums.T @ sums).toarray(), dtype=np.float64)
+
+
+def leave_one_out(rows: Rows, cluster: IntArray, inverse: FloatArray, information: FloatArray) -> FloatArray | None:
+    """Residuals of each cluster by the coefficients of the others, one Newton step away.
+
+    Args:
+        rows: those of a cluster together.
+        cluster: of each row, ascending.
+        inverse: J of all; ``information``: what it is the inverse of.
+
+    Returns:
+        None where the others do not say all coefficients: a model met the rest in one cluster only.
+    """
+    starts = np.flatnonzero(np.diff(cluster, prepend=-1))
+    sizes = np.diff(np.append(starts, len(cluster)))
+    left = np.empty(len(cluster))
+    try:
+        for at in _stacks(starts, sizes):
+            if at.shape[1] > max(_SMALL, _WIDE * rows.size):
+                solved = _without(rows.part(at[0]), information)
+            else:
+                solved = _solve(_complement(rows, at, inverse), rows.left[at])
+            if solved is None:
+                return None
+            left[at] = solved
+    except np.linalg.LinAlgError:
+        return None
+    return left
+
+
+def _without(rows: Rows, information: FloatArray) -> FloatArray | None:
+    """Residuals of a cluster with about as many rows as there are coefficients: those are solved for without it."""
+    from scipy.linalg import cho_factor, cho_solve
+
+    factor = cho_factor(information - rows.information(), lower=True, check_finite=False)
+    if (np.diag(factor[0]) ** 2 / np.diag(information)).min() < _SINGULAR:
+        return None
+    return rows.left + rows.times(cho_solve(factor, rows.score(), check_finite=False))
+
+
+def _stacks(starts: IntArray, sizes: IntArray) -> Iterator[IntArray]:
+    """Numbers of rows, clusters × rows of each: those of like size together, as many as fit."""
+    for size in np.unique(sizes):
+        own = starts[sizes == size]
+        block = max(1, _CELLS // int(size) ** 2) if size <= _SMALL else 1
+        for begin in range(0, len(own), block):
+            yield own[begin : begin + block, None] + np.arange(size)
+
+
+def _complement(rows: Rows, at: IntArray, inverse: FloatArray) -> FloatArray:
+    """I − Z J Zᵀ of each cluster of a stack, shape (G, q, q)."""
+    m = rows.n_models
+    a, b, scale, extra = rows.a[at], rows.b[at], rows.scale[at], rows.extra[at]
+    models, mixed, own = inverse[:m, :m], inverse[:m, m:], inverse[m:, m:]
+    if len(at) == 1:
+        half = models[a[0]] - models[b[0]]
+        shared = (half[:, a[0]] - half[:, b[0]])[None]
+    else:
+        a_, b_, a2, b2 = a[:, :, None], b[:, :, None], a[:, None], b[:, None]
+        shared = models[a_, a2] - models[a_, b2] - models[b_, a2] + models[b_, b2]
+    shared = shared * scale[:, :, None] * scale[:, None]
+    if extra.shape[2]:
+        cross = ((mixed[a] - mixed[b]) * scale[:, :, None]) @ extra.swapaxes(1, 2)
+        shared = shared + cross + cross.swapaxes(1, 2) + extra @ own @ extra.swapaxes(1, 2)
+    return np.asarray(np.eye(at.shape[1]) - shared)
+
+
+def _solve(matrices: FloatArray, left: FloatArray) -> FloatArray | None:
+    """Solutions of a stack; None where one has no inverse."""
+    if matrices.shape[1] == 1:
+        kept = matrices[:, 0, 0]
+        return None if kept.min() < _SINGULAR else left / kept[:, None]
+    if len(matrices) == 1:
+        from scipy.linalg import cho_factor, cho_solve
+
+        factor = cho_factor(matrices[0], lower=True, check_finite=False)
+        solved: FloatArray = cho_solve(factor, left[0], check_finite=False)[None]
+        return None if (np.diag(factor[0]) ** 2).min() < _SINGULAR else solved
+    pivots = np.diagonal(np.linalg.cholesky(matrices), axis1=1, axis2=2) ** 2
+    return None if pivots.min() < _SINGULAR else np.asarray(np.linalg.solve(matrices, left[:, :, None])[:, :, 0])
