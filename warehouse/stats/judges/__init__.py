@@ -1,0 +1,1 @@
+"""Judges held against people: agreement, figures that people's labels correct, and how many labels that takes."""
