@@ -14,7 +14,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.inputs import FloatArray, as_clusters, as_level, as_scores, as_weights, check_length, is_zero_one
+from warehouse.stats.core.inputs import (
+    FloatArray,
+    as_clusters,
+    as_level,
+    as_scores,
+    as_weights,
+    check_length,
+    is_zero_one,
+)
 from warehouse.stats.core.quantiles import t_quantile, z_quantile
 from warehouse.stats.core.results import NamedFigures
 
