@@ -1,1 +1,1 @@
-"""Judges held against people: agreement, figures that people's labels correct, and how many labels that takes."""
+"""Judges held against people: agreement, and figures that people's labels correct (statistics.md §16)."""
