@@ -297,7 +297,7 @@ def _print_flips(report: TemplatesReport) -> None:
         return
     shown = [flip for flip in report.flips if flip.is_shown]
     print_text(
-        f"{len(report.flips)} pairs of models change places between two judges; {len(shown)} of them by more than chance"
+        f"{len(report.flips)} pairs of models change places between two judges; {len(shown)} of them by more"
         " (both differences, Holm over pairs of models, times the pairs of judges)"
     )
     for flip in shown[:FLIPS_SHOWN]:

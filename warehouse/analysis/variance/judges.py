@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.comparison.all_pairs import known
+from warehouse.analysis.judges.scorers import judge_names, metrics_by, scored_by
 from warehouse.analysis.results import Row
 from warehouse.analysis.selection.benchmarks import Metric, metrics_of
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
@@ -25,9 +26,6 @@ from warehouse.store.connection import Store
 
 #: Pairs of conditions and judges that are looked at for flips; a store of more gets the shares alone.
 MOST_PAIRS = 200_000
-_KINDS = (
-    "select metric.id, scorer.kind from metric join scorer on scorer.id = metric.scorer_id where metric.id in (:ids)"
-)
 
 
 @dataclass(frozen=True)
@@ -117,14 +115,9 @@ def choose_judges(
     """
     means = [one for one in metrics if one.link == "identity" and label in (None, one.label, one.name)]
     if judges:
-        chosen = [one for one in means if {one.scorer, one.judge_model, one.label} & set(judges)]
-        unknown = [name for name in judges if all(name not in (m.scorer, m.judge_model, m.label) for m in means)]
-        if unknown:
-            there = ", ".join(sorted({m.judge_model or m.scorer or m.label for m in means})) or "none"
-            raise MisuseError(f"{benchmark} has no judge {unknown[0]!r}; there are: {there}")
+        chosen = [one for name in dict.fromkeys(judges) for one in metrics_by(name, means, benchmark)]
     else:
-        kinds = {row["id"]: row["kind"] for row in store.rows(_KINDS, {"ids": [one.id for one in means] or [-1]})}
-        models = [one for one in means if kinds[one.id] == "model"]
+        models = [one for one in means if one.id in scored_by(store, means, "model")]
         labels = [name for name in sorted({m.label for m in models}) if sum(m.label == name for m in models) > 1]
         if len(labels) > 1:
             raise MisuseError(f"{benchmark} has several metrics with several judges, choose one: --metric {labels[0]}")
@@ -138,15 +131,6 @@ def choose_judges(
             " --judge, or state the bounds: warehouse benchmarks metrics"
         )
     return chosen
-
-
-def judge_names(metrics: Sequence[Metric]) -> list[str]:
-    """The shortest words that tell judges apart: their model, scorer or metric."""
-    for of in (lambda m: m.judge_model, lambda m: m.scorer, lambda m: m.label):
-        names = [of(metric) for metric in metrics]
-        if all(names) and len(set(names)) == len(names):
-            return names
-    return [f"{m.label} by {m.judge_model or m.scorer or 'none'} ({m.id})" for m in metrics]
 
 
 def judge_flips(forms: JudgedForms, level: float) -> list[JudgeFlip]:
