@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import csv
+from collections.abc import Collection, Mapping
+from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
 
-from tests.support.builders import StoreRows
+import warehouse
+from warehouse.api import Warehouse
 
-Truth = Mapping[str, NDArray[np.float64]]
+Scores = Mapping[str, NDArray[np.float64]]
 
 
 def truth(rates: Mapping[str, float], n: int = 400, seed: int = 0) -> dict[str, NDArray[np.float64]]:
     """What people would say of each model's answers, 0/1; prompts are easy or hard for all of them."""
     rng = np.random.default_rng(seed)
     ease = rng.random(n)
-    return {
-        model: ((0.6 * ease + 0.4 * rng.random(n)) > 1 - rate).astype(np.float64) for model, rate in rates.items()
-    }
+    return {model: ((0.6 * ease + 0.4 * rng.random(n)) > 1 - rate).astype(np.float64) for model, rate in rates.items()}
 
 
 def biased(labels: NDArray[np.float64], seed: int, agreement: float = 0.7, up: float = 0.25) -> NDArray[np.float64]:
@@ -28,28 +29,39 @@ def biased(labels: NDArray[np.float64], seed: int, agreement: float = 0.7, up: f
     return np.where(rng.random(len(labels)) < up, 1.0, own)
 
 
-def judged_rows(
-    people: Truth,
-    judges: Mapping[str, Mapping[str, NDArray[np.float64]]],
-    labelled: Iterable[int] = (),
-    *,
-    benchmark: str = "essays",
-) -> StoreRows:
-    """A run of each model, scored by each judge on all prompts and by people on some."""
-    rows = StoreRows()
-    chosen = list(labelled)
-    human = rows.add("scorer", ("people",), name="people", kind="human", judge_model="", parameters_key="")
-    human_metric = rows.add(
-        "metric", ("people",), name="good", filter="", scorer_id=human, unit="", link="identity"
+def ingest_judged(url: str, folder: Path, judges: Mapping[str, Scores], benchmark: str = "essays") -> Warehouse:
+    """A run of each model, with an answer to each prompt that each judge has scored 0/1."""
+    models = list(next(iter(judges.values())))
+    metrics = "\n".join(
+        f'[[scores]]\nmetric = "{judge}"\nvalue = "{judge}"\n'
+        f'[metrics.{judge}]\nkind = "binary"\nscorer = "{judge}"\nscorer_kind = "model"\njudge_model = "{judge}-model"\n'
+        f"higher_is_better = true\nis_default = {str(number == 0).lower()}\n"
+        for number, judge in enumerate(judges)
     )
-    rows.describe(benchmark, human_metric, default=False)
-    metrics = {judge: rows.metric("good", judge=judge) for judge in judges}
-    for metric in metrics.values():
-        rows.describe(benchmark, metric)
-    for model, labels in people.items():
-        run = rows.run(model, benchmark)
-        for judge, metric in metrics.items():
-            rows.scores(run, {f"p{i}": float(v) for i, v in enumerate(judges[judge][model])}, metric)
-        if chosen:
-            rows.scores(run, {f"p{i}": float(labels[i]) for i in chosen}, human_metric)
-    return rows
+    run = '[run]\nmodel = "model"\nbenchmark = "benchmark"\n[sample]\nprompt_id = "id"\ntext = "question"\nresponse = "said"\n'
+    (folder / "judged.toml").write_text(f'files = ["judged.csv"]\n{run}{metrics}')
+    with (folder / "judged.csv").open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["model", "benchmark", "id", "question", "said", *judges])
+        for model in models:
+            for prompt in range(len(next(iter(judges.values()))[model])):
+                scores = [float(own[model][prompt]) for own in judges.values()]
+                writer.writerow(
+                    [model, benchmark, f"p{prompt}", f"Question {prompt}?", f"{model} says {prompt}", *scores]
+                )
+    store = warehouse.connect(url)
+    store.ingest(folder / "judged.csv", mapping=folder / "judged.toml")
+    return store
+
+
+def label_sheet(sheet: Path, people: Scores, without: Collection[int] = ()) -> None:
+    """Fill in a sheet of `judge next` by the truth, some of its rows not at all."""
+    with sheet.open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    for number, row in enumerate(rows):
+        label = int(people[row["model"]][int(row["prompt_id"][1:])])
+        row["label"] = "" if number in without else str(label)
+    with sheet.open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])
+        writer.writeheader()
+        writer.writerows(rows)

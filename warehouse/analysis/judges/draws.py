@@ -32,6 +32,10 @@ class RunDraw:
     stratum_of: Mapping[int, str]
     probability_of: Mapping[int, float]
 
+    def same_as(self, other: RunDraw) -> bool:
+        """Whether another run's is of the same wave."""
+        return (self.wave, self.rule, self.probability_of) == (other.wave, other.rule, other.probability_of)
+
     @property
     def kind(self) -> str:
         """What strata are made of, or ``simple``."""

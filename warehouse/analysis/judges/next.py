@@ -241,7 +241,7 @@ def _earlier(frame: _Frame, draws: Mapping[int, RunDraw], name: str) -> RunDraw 
     """
     own = [next((draws[run] for run in entry.condition.run_ids if run in draws), None) for entry in frame.entries]
     first = own[0]
-    if any((one and (one.wave, one.probability_of)) != (first and (first.wave, first.probability_of)) for one in own):
+    if any(one is None or not one.same_as(first) for one in own if first) or any(own) and first is None:
         models = [entry.condition.model for entry, one in zip(frame.entries, own, strict=True) if one]
         raise MisuseError(
             f"earlier waves of {name} are not the same for all models here ({', '.join(models[:5])} have one): choose"
@@ -382,7 +382,8 @@ def _sheet(
             response = responses.get((row, int(frame.prompts[place])), {}).get("response")
             missing += response is None
             cells = (
-                *(entry.condition.model, name, str(entry.condition.setting("split") or "")),
+                *(entry.condition.model, str(entry.condition.setting("benchmark_recorded") or name)),
+                str(entry.condition.setting("split") or ""),
                 *(frame.tool_ids[place], frame.texts[place], response or "", ""),
             )
             rows.append((f"{entry.condition.model}|{frame.names[place]}", dict(zip(SHEET, cells, strict=True))))
