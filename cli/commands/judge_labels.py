@@ -16,7 +16,7 @@ from ..ui.options import output_options, typed
 from ..ui.output import Output
 from ..ui.output_files import OutputFile, forced
 from ..ui.questions import options_of
-from ..ui.table import echo, number, print_legend, print_rows, print_text
+from ..ui.table import echo, interval, number, percentage, print_legend, print_rows, print_text
 
 if TYPE_CHECKING:
     from warehouse.analysis.judges.next import LabelWave
@@ -91,9 +91,69 @@ def _print_wave(wave: LabelWave, question: NextLabels, out: Path | None) -> None
 
 
 @command("judge plan")
+@click.argument("models", metavar="[A B]", nargs=-1)
 @judge_option
-@options_of(PlanLabels, without=("judge",))
+@options_of(PlanLabels, without=("judge", "models"))
 @output_options
 @pass_state
 def plan(state: State, /, output: Output, **options: Any) -> None:
-    raise NotImplementedError
+    from warehouse.analysis.judges.plan import LabelPlanRow
+
+    with state.open() as store:
+        plans: LabelPlans = PlanLabels.from_command(options, typed(options)).ask(store)
+    if output.for_people:
+        _print_plans(plans)
+    else:
+        output.emit_records(LabelPlanRow, plans.rows)
+    state.notes(plans.notes)
+    if all(row.n_labels is None for row in plans.rows):
+        raise click.exceptions.Exit(1)
+
+
+def _print_plans(plans: LabelPlans) -> None:
+    chance = "" if plans.difference is None else f", found with chance {plans.power:g}"
+    print_text(f"{plans.benchmark}, judged by {plans.judge}: {plans.one_line}{chance}.")
+    echo()
+    cells = [
+        {
+            "model": row.model_a,
+            "against": row.model_b,
+            "judged": row.n_units,
+            "labels": row.n_labels,
+            "alone": row.n_labels_alone,
+            "saved": percentage(row.saved),
+            "rho": number(row.correlation, 2),
+            f"{100 * plans.level:g}%": interval(row.low, row.high, 2),
+            "labels by it": _span(row.n_labels_high, row.n_labels_low) if row.low is not None else None,
+            "sd": number(row.sd, 3),
+            "at hand": row.n_pilot,
+            "at least": number(row.least_width, 3),
+            "flags": row.flags,
+        }
+        for row in plans.rows
+    ]
+    hidden = ("against", "saved", f"{100 * plans.level:g}%", "labels by it", "flags")
+    shown = print_rows(cells, hide_empty=hidden, minor=("at least", "sd", "at hand", "judged"))
+    least = "width of the interval" if plans.difference is None else "difference that is found"
+    print_legend(
+        {
+            "labels": "that people have to give, the judge helping; none: not even all answers suffice",
+            "alone": "labels that it takes without the judge",
+            "rho": f"correlation of judge and people{' (supposed)' if not plans.human else ''}; it saves rho^2 at most",
+            "labels by it": "with the correlation at the ends of its interval; none: all do not suffice",
+            "at least": f"{least} with every answer labelled",
+        },
+        shown,
+    )
+    if any("weak_judge" in row.flags for row in plans.rows):
+        print_text("weak_judge: a correlation up to .3 narrows an interval by 5 % at most; the judge hardly helps")
+    if any("few_labels" in row.flags for row in plans.rows):
+        print_text("few_labels: with fewer than 20 labels the figure is that of the labels alone")
+    if lacking := [row for row in plans.rows if row.reason]:
+        who = " against ".join(filter(None, (lacking[0].model_a, lacking[0].model_b)))
+        more = f" ({len(lacking) - 1} more likewise)" if len(lacking) > 1 else ""
+        print_text(f"no number for {who}: {lacking[0].reason}{more}")
+
+
+def _span(low: int | None, high: int | None) -> str:
+    return f"{'none' if low is None else low} to {'none' if high is None else high}"

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.judges.draws import SIMPLE, RunDraw, cut_points, read_draws, rule_of, strata_by, stratum_values
 from warehouse.analysis.judges.scorers import metrics_by
+from warehouse.analysis.judges.units import read_units
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.benchmarks import read_benchmark
 from warehouse.analysis.selection.reference import choose_conditions
@@ -22,13 +23,14 @@ from warehouse.analysis.selection.scored_conditions import (
     list_differences,
     read_entries,
 )
+from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.subsets.make import plan_rows
 from warehouse.errors import MisuseError
 from warehouse.questions.labels import NextLabels
 from warehouse.questions.question import answers
 from warehouse.records.clock import utc_now
 from warehouse.stats.core.inputs import FloatArray
-from warehouse.stats.judges.plan import FEWEST_IN_STRATUM, allocate_labels
+from warehouse.stats.judges.plan import FEWEST_IN_STRATUM, allocate_labels, label_weight
 from warehouse.stats.subsets.design import hashed
 from warehouse.store.connection import Store
 from warehouse.store.load.bulk_insert import append
@@ -167,6 +169,11 @@ def _wave(store: Store, question: NextLabels, *, write: bool) -> LabelWave:
     asked = drawn.new if question.n is not None else drawn.taken
     sheet, missing = ((), 0) if question.dry_run else _sheet(store, frame, asked, name, question.seed)
     notes = list(frame.notes)
+    if question.human is not None and drawn.spread is None:
+        notes.append(
+            f"labels are too few to say where {question.judge} is worse ({FEWEST_IN_STRATUM} in each stratum): each"
+            " stratum gets its share"
+        )
     if missing:
         notes.append(f"{missing} answers of {len(sheet)} have no stored response: their cells are empty")
     return LabelWave(
@@ -275,13 +282,13 @@ def _draw(store: Store, question: NextLabels, frame: _Frame, before: RunDraw | N
         values = stratum_values(kind, frame.means, frame.within)
         if values is None:
             raise MisuseError(
-                f"{question.judge} does not say how sure it is: one verdict of each answer, and no score between 0 and 1;"
-                " --strata score goes by its verdict"
+                f"{question.judge} does not say how sure it is: a single verdict of each answer, none between 0 and 1;"
+                " --strata score goes by the verdicts"
             )
         count = max(1, min(MOST_STRATA, (n + int(taken.sum())) // LEAST_IN_STRATUM))
         cuts = before.cuts if before and before.kind == kind else cut_points(values, count)
     codes = np.unique(_strata(frame, kind, cuts), return_inverse=True)[1]
-    spread = None if question.human is None else _spread(store, question, frame, codes, name)
+    spread = None if question.human is None else _spread(store, question, frame, codes)
     counts = allocate_labels(
         np.bincount(codes), n, spread=spread, taken=np.bincount(codes[taken], minlength=codes.max() + 1)
     )
@@ -294,8 +301,24 @@ def _draw(store: Store, question: NextLabels, frame: _Frame, before: RunDraw | N
 
 
 def _spread(store: Store, question: NextLabels, frame: _Frame, codes: NDArray[np.intp], name: str) -> FloatArray | None:
-    """Standard deviation of what the judge leaves unexplained, by stratum."""
-    raise MisuseError(f"labels by {question.human} of {name} are not read yet")
+    """Standard deviation of what the judge leaves unexplained, by stratum; mean over the models' variances.
+
+    None where a stratum has too few labels to say: then as many as its share.
+    """
+    units, _ = read_units(store, selection_of(question), question.judge, question.human)
+    total, models = np.zeros(codes.max() + 1), 0
+    for one in units:
+        at = np.searchsorted(frame.prompts, one.prompts)
+        own = codes[np.minimum(at, len(codes) - 1)][one.labelled]
+        h, g = one.labels[one.labelled], one.judge[one.labelled]
+        counts = np.bincount(own, minlength=len(total))
+        if counts.min(initial=0) < FEWEST_IN_STRATUM:
+            continue
+        left = h - label_weight(h, g) * g
+        means = np.bincount(own, left, len(total)) / counts
+        total += np.bincount(own, (left - means[own]) ** 2, len(total)) / (counts - 1)
+        models += 1
+    return np.sqrt(total / models) if models else None
 
 
 def _strata_rows(drawn: _Draw) -> list[DrawnRow]:

@@ -80,7 +80,7 @@ class JudgedUnits:
 
 
 def read_units(
-    store: Store, selection: Selection, judge: str | None, human: str | None
+    store: Store, selection: Selection, judge: str | None, human: str | None, *, labels: bool = True
 ) -> tuple[list[JudgedUnits], tuple[str, str]]:
     """The answers of each condition on a benchmark, and the names of judge and people.
 
@@ -91,6 +91,7 @@ def read_units(
         selection: names a benchmark; the metric is the judge's.
         judge: who; None where only one model judges there.
         human: whose labels; None where only one scorer is human.
+        labels: False where none are needed.
 
     Raises:
         MisuseError: unknown names, several where none is named, no answer with a score.
@@ -104,14 +105,14 @@ def read_units(
     )
     chosen = {one.key for one in choose_conditions(facts.runs, name, selection.where, selection.latest)}
     conditions = group_runs(facts.runs)
-    labels = [one for one in read_entries(store, conditions, people) if one.usable is not None]
+    labelled = [one for one in read_entries(store, conditions, people) if one.usable is not None] if people else []
     entries = [one for one in read_entries(store, conditions, judged) if one.usable is not None]
     draws = read_draws(store, benchmark.ids, [metric.id for metric in judged])
     clusters = cluster_map(store, benchmark.ids, benchmark.clusterings, selection.cluster)
-    found = [_units(entry, entries, labels, draws, clusters) for entry in entries if entry.condition.key in chosen]
+    found = [_units(entry, entries, labelled, draws, clusters) for entry in entries if entry.condition.key in chosen]
     if not found:
         raise MisuseError(f"{judge or 'the judge'} has scored no answer on {benchmark.name}")
-    return found, (judge or _word(judged[0]), human or _word(people[0]))
+    return found, (judge or _word(judged[0]), human or (_word(people[0]) if people else ""))
 
 
 def _word(metric: Metric) -> str:

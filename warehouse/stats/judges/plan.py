@@ -158,6 +158,12 @@ def _jackknife(left: FloatArray, rho: float, n: int, level: float) -> tuple[floa
     return math.tanh(math.atanh(rho) - half), math.tanh(math.atanh(rho) + half)
 
 
+def label_weight(labels: FloatArray, judge: FloatArray) -> float:
+    """λ: the slope of labels on the judge, cut to [0, 1]; 0 where the judge says the same of all."""
+    variance = float(judge.var())
+    return min(1.0, max(0.0, float(np.cov(labels, judge, ddof=0)[0, 1]) / variance)) if variance > 0 else 0.0
+
+
 @dataclass(frozen=True)
 class LabelPlan(NamedFigures):
     """How many labels a figure takes.
