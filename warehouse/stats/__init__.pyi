@@ -46,8 +46,8 @@ from .items.horizon import HorizonFit as HorizonFit
 from .items.horizon import HorizonTrend as HorizonTrend
 from .items.horizon import horizon_trend as horizon_trend
 from .items.horizon import time_horizons as time_horizons
-from .judges.agreement import JudgeAgreement as JudgeAgreement
 from .judges.agreement import AgreementFigure as AgreementFigure
+from .judges.agreement import JudgeAgreement as JudgeAgreement
 from .judges.agreement import judge_agreement as judge_agreement
 from .judges.agreement import krippendorff_alpha as krippendorff_alpha
 from .judges.bias import BiasFigure as BiasFigure
