@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import (
+    ROUNDING,
     Clusters,
     FloatArray,
     as_clusters,
@@ -203,7 +204,7 @@ def _figures(units: _Units, level: float) -> list[AgreementFigure]:
 def _figure(name: str, value: float, error: float | None, why: str, level: float, df: int) -> AgreementFigure:
     if not math.isfinite(value):
         return AgreementFigure(name, None, None, None, None, "all labels are of one category: 0/0")
-    if not error:
+    if error is None or error <= ROUNDING or value >= 1 - ROUNDING:
         reason = why or ("without one cluster it is 0/0" if error is None else "no cluster changes it")
         return AgreementFigure(name, float(value), None, None, None, reason)
     # on the scale of ln(1 − κ), where its errors are nearer to alike on both sides and no end passes 1
