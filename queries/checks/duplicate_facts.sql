@@ -1,9 +1,9 @@
 -- Facts that stand twice: the same prompt, variant, draw and metric (or option) of one run, the
--- same generation, metric and position of one scan.
+-- same generation, metric and position of one scan, the same vote of one source.
 -- grain: one row per table and run with duplicates
 -- columns:
 --   table_name: table of the facts
---   run_id: id of the run; null for scans
+--   run_id: id of the run; null for scans and votes
 --   n: rows beyond the first of each fact
 with repeated as (
   select 'score' as table_name, run_id, count(*) - 1 as surplus
@@ -29,6 +29,18 @@ with repeated as (
   select 'scan_value' as table_name, null as run_id, count(*) - 1 as surplus
   from scan_value
   group by source_id, uuid, metric_id, position
+  having count(*) > 1
+  union all
+  select 'preference' as table_name, null as run_id, count(*) - 1 as surplus
+  from preference
+  group by source_id, benchmark_id, scorer_id, voter, prompt_id, variant_id, checkpoint_a_id,
+    checkpoint_b_id, run_a_id, run_b_id, first, draw
+  having count(*) > 1
+  union all
+  select 'label_draw' as table_name, null as run_id, count(*) - 1 as surplus
+  from label_draw
+  group by benchmark_id, metric_id, scorer_id, label_draw.run_id, prompt_id, variant_id, draw,
+    checkpoint_a_id, checkpoint_b_id, wave
   having count(*) > 1
   union all
   select 'choice' as table_name, run_id, count(*) - 1 as surplus

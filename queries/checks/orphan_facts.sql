@@ -65,6 +65,88 @@ with orphan as (
   from scan_value held
   where not exists (select 1 from metric target where target.id = held.metric_id)
   union all
+  select 'preference' as table_name, 'source_id' as reference, count(*) as n
+  from preference held
+  where not exists (select 1 from source target where target.id = held.source_id)
+  union all
+  select 'preference' as table_name, 'benchmark_id' as reference, count(*) as n
+  from preference held
+  where not exists (select 1 from benchmark target where target.id = held.benchmark_id)
+  union all
+  select 'preference' as table_name, 'prompt_id' as reference, count(*) as n
+  from preference held
+  where held.prompt_id is not null
+    and not exists (select 1 from prompt target where target.id = held.prompt_id)
+  union all
+  select 'preference' as table_name, 'variant_id' as reference, count(*) as n
+  from preference held
+  where not exists (select 1 from prompt_variant target where target.id = held.variant_id)
+  union all
+  select 'preference' as table_name, 'checkpoint_a_id' as reference, count(*) as n
+  from preference held
+  where not exists (select 1 from checkpoint target where target.id = held.checkpoint_a_id)
+  union all
+  select 'preference' as table_name, 'checkpoint_b_id' as reference, count(*) as n
+  from preference held
+  where not exists (select 1 from checkpoint target where target.id = held.checkpoint_b_id)
+  union all
+  select 'preference' as table_name, 'run_a_id' as reference, count(*) as n
+  from preference held
+  where held.run_a_id is not null
+    and not exists (select 1 from run target where target.id = held.run_a_id)
+  union all
+  select 'preference' as table_name, 'run_b_id' as reference, count(*) as n
+  from preference held
+  where held.run_b_id is not null
+    and not exists (select 1 from run target where target.id = held.run_b_id)
+  union all
+  select 'preference' as table_name, 'scorer_id' as reference, count(*) as n
+  from preference held
+  where not exists (select 1 from scorer target where target.id = held.scorer_id)
+  union all
+  select 'label_draw' as table_name, 'source_id' as reference, count(*) as n
+  from label_draw held
+  where held.source_id is not null
+    and not exists (select 1 from source target where target.id = held.source_id)
+  union all
+  select 'label_draw' as table_name, 'benchmark_id' as reference, count(*) as n
+  from label_draw held
+  where not exists (select 1 from benchmark target where target.id = held.benchmark_id)
+  union all
+  select 'label_draw' as table_name, 'metric_id' as reference, count(*) as n
+  from label_draw held
+  where held.metric_id is not null
+    and not exists (select 1 from metric target where target.id = held.metric_id)
+  union all
+  select 'label_draw' as table_name, 'scorer_id' as reference, count(*) as n
+  from label_draw held
+  where held.scorer_id is not null
+    and not exists (select 1 from scorer target where target.id = held.scorer_id)
+  union all
+  select 'label_draw' as table_name, 'run_id' as reference, count(*) as n
+  from label_draw held
+  where held.run_id is not null
+    and not exists (select 1 from run target where target.id = held.run_id)
+  union all
+  select 'label_draw' as table_name, 'prompt_id' as reference, count(*) as n
+  from label_draw held
+  where held.prompt_id is not null
+    and not exists (select 1 from prompt target where target.id = held.prompt_id)
+  union all
+  select 'label_draw' as table_name, 'variant_id' as reference, count(*) as n
+  from label_draw held
+  where not exists (select 1 from prompt_variant target where target.id = held.variant_id)
+  union all
+  select 'label_draw' as table_name, 'checkpoint_a_id' as reference, count(*) as n
+  from label_draw held
+  where held.checkpoint_a_id is not null
+    and not exists (select 1 from checkpoint target where target.id = held.checkpoint_a_id)
+  union all
+  select 'label_draw' as table_name, 'checkpoint_b_id' as reference, count(*) as n
+  from label_draw held
+  where held.checkpoint_b_id is not null
+    and not exists (select 1 from checkpoint target where target.id = held.checkpoint_b_id)
+  union all
   select 'choice' as table_name, 'run_id' as reference, count(*) as n
   from choice held
   where not exists (select 1 from run target where target.id = held.run_id)

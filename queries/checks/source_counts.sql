@@ -17,6 +17,11 @@ with linked as (
   join run on run.id = run_source.run_id
   group by run_source.source_id
 ),
+voted as (
+  select source_id, count(*) as n_rows
+  from preference
+  group by source_id
+),
 rejected as (
   select source_id, count(*) as n_rows
   from rejection
@@ -57,6 +62,14 @@ held as (
     coalesce(rejected.n_rows, 0) as found
   from source
   left join rejected on rejected.source_id = source.id
+  union all
+  select
+    source.id as source_id,
+    'n_votes' as counter,
+    coalesce(source.n_votes, 0) as declared,
+    coalesce(voted.n_rows, 0) as found
+  from source
+  left join voted on voted.source_id = source.id
 )
 select
   source_id,

@@ -21,6 +21,16 @@ with foreign_word as (
   where status not in ('scored', 'no_answer', 'error', 'limit', 'refused', 'not_scalar')
   group by status
   union all
+  select 'preference' as table_name, 'outcome' as column_name, outcome as word, count(*) as n
+  from preference
+  where outcome not in ('a', 'b', 'tie', 'both_bad')
+  group by outcome
+  union all
+  select 'preference' as table_name, 'first' as column_name, first as word, count(*) as n
+  from preference
+  where first not in ('a', 'b', 'unknown')
+  group by first
+  union all
   select 'run' as table_name, 'status' as column_name, status as word, count(*) as n
   from run
   where status not in ('complete', 'truncated', 'failed', 'invalidated')

@@ -322,6 +322,10 @@ MORE: dict[str, dict[str, int]] = {
     "update prompt_cluster set cluster_id = 99": {"orphan_facts": 2},
     "update prompt_cluster set prompt_id = (select max(prompt_id) from score where run_id = 4) "
     "where prompt_id = (select max(prompt_id) from prompt_cluster)": {"strange_clusters": 1},
+    "insert into label_draw (benchmark_id, variant_id, draw, wave, rule, stratum, probability) "
+    "select min(benchmark.id), min(prompt_variant.id), 0, 0, 'simple', '', 0 from benchmark, prompt_variant": {
+        "preference_values": 1
+    },
     "update run set n_scores = 7 where id = 4": {"run_counts": 5, "source_counts": 5},
     "update run set n_found = 1 where id = 3": {"run_counts": 2, "source_counts": 2},
     "insert into generation select * from generation where draw = 1": {"duplicate_facts": 4, "run_counts": 4},

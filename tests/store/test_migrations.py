@@ -143,6 +143,15 @@ def test_0010_says_when_models_were_released(kit: Any) -> None:
     assert kit.all("select name, release_date from model") == [("org/m", "2024-01-31")]
 
 
+def test_0011_takes_votes_away_and_leaves_the_rest(kit: Any) -> None:
+    kit.load(kit.header(model="org/m"), [kit.row("a", 1.0)])
+    migrate.downgrade(kit.store, "0010")
+    migrate.upgrade(kit.store)
+    assert migrate.schema_drift(kit.store) == []
+    assert kit.counts("score", "preference", "label_draw") == (1, 0, 0)
+    assert migrate.check(kit.store).ok
+
+
 CHANGES = {
     "drop view score_summary cascade": "view score_summary is missing",
     "alter table rejection drop column found": "add column: rejection, found",

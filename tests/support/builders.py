@@ -271,6 +271,39 @@ class StoreRows:
                 }
             )
 
+    def votes(
+        self,
+        source: int,
+        benchmark: str,
+        models: tuple[str, str],
+        outcomes: Sequence[str | None],
+        *,
+        judge: str = "",
+        first: str = "a",
+    ) -> None:
+        """Votes between two models, one a prompt: of a judge, else of people of whom each gave two."""
+        kind, name = ("model", judge) if judge else ("human", "people")
+        scorer = self.add("scorer", (kind, name), name=name, kind=kind, judge_model=judge, parameters_key="")
+        one, other = (self._checkpoint(model, "", "", None, None) for model in models)
+        for number, outcome in enumerate(outcomes):
+            self.rows["preference"].append(
+                {
+                    "source_id": source,
+                    "benchmark_id": self.benchmark(benchmark),
+                    "prompt_id": self.prompt(benchmark, f"q{number}"),
+                    "variant_id": self.variant(),
+                    "checkpoint_a_id": one,
+                    "checkpoint_b_id": other,
+                    "first": first,
+                    "scorer_id": scorer,
+                    "voter": "" if judge else f"u{number // 2}",
+                    "outcome": outcome,
+                    "weight": 1.0,
+                    "draw": 0,
+                    "covariates": {"length": [number, 3.5]},
+                }
+            )
+
     def generation(self, run: int, key: str, draw: int, response: str, **columns: Any) -> None:
         """What a run wrote on a prompt that has scores."""
         header = self.rows["run"][run - 1]

@@ -320,6 +320,8 @@ def _operations(rows: StoreRows) -> None:
         rows.rows["scan_value"].append(
             {"source_id": source, "scan_id": f"scan{source}", "metric_id": rows.metric(), **found}
         )
+    rows.votes(2, "quiz", ("org/a", "org/b"), ("a", "b", "tie", "both_bad", None))
+    rows.votes(2, "quiz", ("org/a", "org/b"), ("a", "a"), judge="judge/x", first="b")
     for number, loaded in ((1, datetime(2026, 2, 1)), (2, None)):
         rows.add(
             "source",

@@ -55,6 +55,7 @@ _BY_UNIT = {
     "prompt_score": ("run_id", "run_marks"),
     "run_metric": ("run_id", "run_marks"),
     "scan_value": ("source_id", "scan_marks"),
+    "preference": ("source_id", "preference_marks"),
     "prompt": ("benchmark_id", "prompt_marks"),
     "cluster": ("clustering_id", "clustering_marks"),
     "prompt_cluster": ("clustering_id", "clustering_marks"),

@@ -232,7 +232,7 @@ def finish(connection: sa.Connection, sources: Sequence[tuple[SourceClaim, LoadR
 
 
 #: What the row of a loaded source takes from its report as it is.
-_REPORTED = ("n_runs", "n_seen_again", "n_superseded", "n_samples", "n_scores", "n_rejected", "seconds")
+_REPORTED = ("n_runs", "n_seen_again", "n_superseded", "n_samples", "n_scores", "n_votes", "n_rejected", "seconds")
 
 
 def refuse(store: Store, source: SourceClaim, reason: str, rejections: Sequence[Rejection]) -> None:
@@ -268,7 +268,8 @@ def forget(store: Store, reference: str) -> tuple[int, int]:
     """Remove a source, the runs that no other source holds, and the prompts and texts that no run
     holds any more: these, unless another process loads; then ``vacuum`` removes them later.
 
-    With a scan go its values and the scores that were made of them; what scans say of a removed run stays.
+    With a scan go its values and the scores that were made of them; what scans say of a removed run stays. With a
+    source of votes go its votes, and with a run what was drawn of it to be labelled.
 
     Args:
         store: a store open for writing.
@@ -296,7 +297,7 @@ def forget(store: Store, reference: str) -> tuple[int, int]:
         _remove_runs(connection, sorted(run_ids - shared))
         scans.forget(store, source_id)
         _hand_over_figures(connection, source_id)
-        for table in (links, tables.rejection, tables.published_score):
+        for table in (links, tables.rejection, tables.published_score, tables.preference, tables.label_draw):
             connection.execute(sa.delete(table).where(table.c.source_id == source_id))
         connection.execute(sa.delete(tables.source).where(tables.source.c.id == source_id))
         if store.dialect.no_source_reserved(connection):
@@ -307,8 +308,12 @@ def forget(store: Store, reference: str) -> tuple[int, int]:
 def _remove_runs(connection: sa.Connection, run_ids: Sequence[int]) -> None:
     if not run_ids:
         return
-    for table in (*tables.RUN_FACTS, tables.published_score, tables.run_metric, tables.run_source):
+    of_runs = (tables.published_score, tables.run_metric, tables.run_source, tables.label_draw)
+    for table in (*tables.RUN_FACTS, *of_runs):
         connection.execute(sa.delete(table).where(table.c.run_id.in_(run_ids)))
+    votes = tables.preference  # stay, as votes between models
+    for column in (votes.c.run_a_id, votes.c.run_b_id):
+        connection.execute(sa.update(votes).where(column.in_(run_ids)).values({column.name: None}))
     _take_out_of_chains(connection, set(run_ids))
     run = tables.run
     connection.execute(sa.delete(run).where(run.c.id.in_(run_ids)))

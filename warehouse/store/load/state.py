@@ -61,6 +61,7 @@ class LoadReport:
     n_repeats: int = 0
     n_samples: int = 0
     n_scores: int = 0
+    n_votes: int = 0
     n_rejected: int = 0
     run_ids: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()

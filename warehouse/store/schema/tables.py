@@ -208,7 +208,7 @@ source = _dimension(
     _key("format"), _key("importer_version"), _json("settings"), _key("state"),
     _whole("n_runs"), _whole("n_seen_again"), _whole("n_superseded"), _whole("n_samples"),
     _whole("n_scores"), _whole("n_rejected"), _json("notes"), _time("claimed_at"),
-    _time("loaded_at"), _number("seconds"),
+    _time("loaded_at"), _number("seconds"), _whole("n_votes"),
     unique=("sha256", "settings_key"), refs={},
 )  # fmt: skip
 
@@ -269,6 +269,23 @@ scan_value = _fact(
 )  # fmt: skip
 for _name in ("uuid", "place"):
     sa.Index(f"ix_scan_value_{_name}", scan_value.c[_name]).ddl_if(callable_=engines.wants_indexes)
+
+preference = _fact(
+    "preference", _ref("source_id"), _ref("benchmark_id"), _ref("prompt_id", optional=True), _ref("variant_id"),
+    _ref("checkpoint_a_id"), _ref("checkpoint_b_id"), _ref("run_a_id", optional=True),
+    _ref("run_b_id", optional=True), _key("first"), _ref("scorer_id"), _key("voter"), _text("outcome"),
+    _number("weight", optional=False), _small("draw", optional=False), _json("covariates"), _time("created_at"),
+    index="benchmark_id",
+)  # fmt: skip
+
+label_draw = _fact(
+    "label_draw", _ref("source_id", optional=True), _ref("benchmark_id"), _ref("metric_id", optional=True),
+    _ref("scorer_id", optional=True), _ref("run_id", optional=True), _ref("prompt_id", optional=True),
+    _ref("variant_id"), _small("draw", optional=False), _ref("checkpoint_a_id", optional=True),
+    _ref("checkpoint_b_id", optional=True), _small("wave", optional=False), _whole("seed"), _key("rule"),
+    _key("stratum"), _number("probability", optional=False), _time("drawn_at"),
+    index="benchmark_id",
+)  # fmt: skip
 
 prompt_score = _fact(
     "prompt_score", _ref("run_id"), _ref("prompt_id"), _ref("metric_id"), _key("perturbation"),

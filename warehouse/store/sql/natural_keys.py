@@ -16,6 +16,8 @@ REFERENCES = {
     "ancestor_id": "benchmark",
     "benchmark_id": "benchmark",
     "canonical_prompt_id": "prompt",
+    "checkpoint_a_id": "checkpoint",
+    "checkpoint_b_id": "checkpoint",
     "checkpoint_id": "checkpoint",
     "cluster_id": "cluster",
     "clustering_id": "clustering",
@@ -27,6 +29,8 @@ REFERENCES = {
     "parent_id": "benchmark",
     "prompt_id": "prompt",
     "refresh_id": "refresh",
+    "run_a_id": "run",
+    "run_b_id": "run",
     "run_group_id": "run_group",
     "run_id": "run",
     "scorer_id": "scorer",
@@ -111,8 +115,8 @@ def slices(store: Store, name: str, rows: int) -> list[Slice]:
             Slice("and t.run_id between :low and :high order by t.run_id, t.prompt_id", *part)
             for part in _run_ranges(store, rows)
         ]
-    if name == tables.scan_value.name:
-        sources = store.arrow("select distinct source_id from scan_value order by source_id").column(0).to_pylist()
+    if name in (tables.scan_value.name, tables.preference.name):
+        sources = store.arrow(f"select distinct source_id from {name} order by source_id").column(0).to_pylist()
         parts = [Slice("and t.source_id between :low and :high", *part) for part in zip(sources, sources, strict=True)]
         return parts or [Slice()]
     if name == tables.prompt.name:
