@@ -30,11 +30,11 @@ from warehouse.stats.core.inputs import (
     is_zero_one,
 )
 from warehouse.stats.core.quantiles import t_p_value
-from warehouse.stats.core.results import NamedFigures, figures_text
+from warehouse.stats.core.results import Interval, NamedFigures, figures_text
 from warehouse.stats.intervals.closed_form import interval_t, interval_wilson_bounded
 from warehouse.stats.intervals.estimate_mean import estimate_mean
 from warehouse.stats.paired.sign_flip import binomial_p_value
-from warehouse.stats.subsets.estimate import FULL_BENCHMARK, estimate_subset, influence
+from warehouse.stats.subsets.estimate import estimate_subset, influence
 from warehouse.stats.subsets.sample import StratifiedSample
 
 BoolArray = NDArray[np.bool_]
@@ -274,6 +274,15 @@ def pooled_weight(samples: list[tuple[ArrayLike, ArrayLike]]) -> float:
     return _cut(sum(part[0] for part in parts), sum(part[1] for part in parts))
 
 
+def reproducibility(figure: CorrectedFigure, within: float) -> float:
+    """Spread of a corrected figure over fresh draws of the judge: λ√(W(1/n − 1/N)).
+
+    Args:
+        within: W, mean over units of the variance between the judge's draws, over their number.
+    """
+    return figure.weight * math.sqrt(within * (1 / figure.n_labels - 1 / figure.n_units))
+
+
 def design_of(
     labelled: BoolArray,
     probabilities: ArrayLike | None,
@@ -374,7 +383,7 @@ def _corrected(
     used = _cut(covariance, variance) if weight is None else _as_weight(weight)
     alone = _labels_alone(labels, judge, design, ends, level, difference=difference)
     theta, psi, freedom = _with_judge(labels, judge, design, used)
-    error, df = _error(labels - used * judge, psi, freedom, design, used)
+    error, df = _error(labels, judge, psi, freedom, design, used)
     reason, flag = _why_alone(h, theta, error, used, ends, difference=difference)
     common = {
         "correlation": None if is_constant(h) or is_constant(g) else float(np.corrcoef(h, g)[0, 1]),
@@ -383,10 +392,7 @@ def _corrected(
     }
     if reason:
         return replace(alone, **common, reason=reason)
-    if difference or ends is None:
-        interval = interval_t(theta, error, df, level=level)
-    else:
-        interval = interval_wilson_bounded(theta, error, df, bounds=ends, level=level)
+    interval = _interval(theta, error, df, ends, level, difference=difference)
     if interval is None:
         return replace(alone, **common, reason="the error is too small for an interval")
     width = None if alone.low is None or alone.high is None else alone.high - alone.low
@@ -424,7 +430,7 @@ def _with_judge(
     if design.probabilities is not None:
         shares, own = design.label_weights, errors[design.labelled]
         mean = float(shares @ own)
-        psi[design.labelled] += shares * (own - mean) * math.sqrt(n / max(1, n - fitted))
+        psi[design.labelled] += shares * (own - mean) * math.sqrt(n / max(1, n - fitted) * _chance_floor(own, shares))
         return mean + moved, psi, max(1.0, 1 / float(shares @ shares) - fitted)
     sample = design.sample(errors)
     if (sample.scored_in < 2).any():
@@ -435,24 +441,54 @@ def _with_judge(
     return sample.estimate + moved, psi + influence(sample), sample.degrees_of_freedom - (weight > 0)
 
 
+def _chance_floor(e: FloatArray, shares: FloatArray) -> float:
+    """By how much the squares of shares·(e − ē) are too small where heavy units agree by chance: at least 1.
+
+    Their sum is held to that of units whose shares have nothing to do with e, Σ share² times the variance of e (§1a).
+    """
+    squares = (e - shares @ e) ** 2
+    seen = float(shares**2 @ squares)
+    return max(1.0, float(shares @ shares) * float(shares @ squares) / seen) if seen else 1.0
+
+
+def _rare_in_strata(labels: FloatArray, errors: FloatArray, design: Design) -> float:
+    """What the squared error lacks where a stratum has hardly a label of one kind by chance; of 0/1 labels in strata.
+
+    A stratum with fewer than 5 of a kind is held to the variance of p = (k + 1)/(n + 2), k of the rarer kind.
+    """
+    sample = design.sample(errors)
+    if sample.n_strata == 1 or design.probabilities is not None or not is_zero_one(labels[design.labelled]):
+        return 0.0
+    of, n = design.stratum[design.labelled], sample.scored_in
+    ones = np.bincount(of, labels[design.labelled], sample.n_strata)
+    rarer = np.minimum(ones, n - ones)
+    p = (rarer + 1) / (n + 2)
+    seen = np.bincount(of, (sample.y - sample.means[of]) ** 2, sample.n_strata) / np.maximum(n - 1, 1)
+    lacks = np.where(rarer < FEWEST_OF_A_KIND, np.maximum(p * (1 - p) - seen, 0.0), 0.0)
+    left = 1 - n / sample.sizes if design.fixed else 1.0
+    return float(((sample.sizes / sample.n) ** 2 * lacks * left / n).sum())
+
+
 def _error(
-    errors: FloatArray, psi: FloatArray, df: float, design: Design, weight: float
+    labels: FloatArray, judge: FloatArray, psi: FloatArray, df: float, design: Design, weight: float
 ) -> tuple[float | None, float | None]:
     """Standard error and its degrees of freedom; None where there is none."""
     if df <= 0:
         return None, None
+    errors = np.where(design.labelled, labels - weight * judge, np.nan)
+    lacks = _rare_in_strata(labels, errors, design)
     if design.fixed:
-        return math.sqrt(_fixed_variance(errors, design, weight)) or None, df
+        return math.sqrt(lacks + _fixed_variance(errors, design, weight)) or None, df
     if design.clusters is None:
-        return math.sqrt(float(psi @ psi)) or None, df
+        return math.sqrt(lacks + float(psi @ psi)) or None, df
     codes = design.clusters.codes
-    labels = np.bincount(codes[design.labelled], minlength=design.clusters.n)
-    shares = labels / labels.sum()
-    with_label = int((labels > 0).sum())
+    counts = np.bincount(codes[design.labelled], minlength=design.clusters.n)
+    shares = counts / counts.sum()
+    with_label = int((counts > 0).sum())
     if with_label < 2:
         return None, None
     sums = np.bincount(codes, weights=psi)
-    error = math.sqrt(with_label / (with_label - 1) * float(sums @ sums))
+    error = math.sqrt(lacks + with_label / (with_label - 1) * float(sums @ sums))
     return error or None, max(1.0, min(df, with_label - 1, 1 / float(shares @ shares) - 1))
 
 
@@ -461,7 +497,7 @@ def _fixed_variance(errors: FloatArray, design: Design, weight: float) -> float:
     if design.probabilities is not None:
         shares, e = design.label_weights, errors[design.labelled]
         left = 1 - design.probabilities[design.labelled]
-        return float((left * shares**2) @ (e - shares @ e) ** 2)
+        return float((left * shares**2) @ (e - shares @ e) ** 2) * _chance_floor(e, shares)
     sample = design.sample(errors)
     if sample.n_strata > 1:
         return sample.variance
@@ -509,6 +545,51 @@ def _flags(h: FloatArray, g: FloatArray, covariance: float, design: Design) -> t
     return tuple(flag for flag, true in holds.items() if true)
 
 
+@dataclass(frozen=True)
+class _Alone:
+    """What is needed of an estimate of the labels alone."""
+
+    estimate: float
+    standard_error: float
+    degrees_of_freedom: float
+    ci_low: float
+    ci_high: float
+    method: str = "by_design"
+    reason: str = ""
+
+
+def _by_design(
+    labels: FloatArray,
+    judge: FloatArray,
+    design: Design,
+    ends: tuple[float, float] | None,
+    level: float,
+    *,
+    difference: bool,
+) -> _Alone | None:
+    """The labels alone where they were drawn by strata or by chances of their own; None where their error is 0."""
+    theta, psi, freedom = _with_judge(labels, judge, design, 0.0)
+    error, df = _error(labels, judge, psi, freedom, design, 0.0)
+    interval = _interval(theta, error, df, ends, level, difference=difference)
+    if interval is None or error is None or df is None:
+        return None
+    return _Alone(theta, error, df, interval.low, interval.high)
+
+
+def _interval(
+    theta: float,
+    error: float | None,
+    df: float | None,
+    ends: tuple[float, float] | None,
+    level: float,
+    *,
+    difference: bool,
+) -> Interval | None:
+    if difference or ends is None:
+        return interval_t(theta, error, df, level=level)
+    return interval_wilson_bounded(theta, error, df, bounds=ends, level=level)
+
+
 def _labels_alone(
     labels: FloatArray,
     judge: FloatArray,
@@ -521,21 +602,18 @@ def _labels_alone(
     """What the labels say without the judge, by the default interval of such data."""
     h = labels[design.labelled]
     groups = None if design.clusters is None else design.clusters.codes
-    if design.fixed or len(np.unique(design.stratum)) > 1:
+    designed = design.probabilities is not None or len(np.unique(design.stratum)) > 1
+    figure: Any = _by_design(labels, judge, design, ends, level, difference=difference) if designed else None
+    if figure is None and design.fixed:
         masked = np.where(design.labelled, labels, np.nan)
-        estimand = FULL_BENCHMARK if design.fixed else PROMPTS_SAMPLED
-        of = None if design.fixed else groups
-        figure: Any = estimate_subset(
-            masked, design.stratum, design.labelled, bounds=ends, estimand=estimand, clusters=of, level=level
-        )
-    else:
-        bounded = ends is not None
+        figure = estimate_subset(masked, design.stratum, design.labelled, bounds=ends, level=level)
+    elif figure is None:
         figure = estimate_mean(
             h,
             clusters=None if groups is None else groups[design.labelled],
-            weights=None if design.probabilities is None else design.label_weights,
+            weights=design.label_weights if designed else None,
             bounds=None if difference else ends,
-            method="t" if difference and bounded else "auto",
+            method="t" if difference and ends is not None else "auto",
             level=level,
         )
     error, df = figure.standard_error, figure.degrees_of_freedom
