@@ -300,7 +300,7 @@ def _draw(store: Store, question: NextLabels, frame: _Frame, before: RunDraw | N
     return _Draw(rule_of(kind, cuts), codes.astype(np.intp), taken, new, spread)
 
 
-def _spread(store: Store, question: NextLabels, frame: _Frame, codes: NDArray[np.intp], name: str) -> FloatArray | None:
+def _spread(store: Store, question: NextLabels, frame: _Frame, codes: NDArray[np.intp]) -> FloatArray | None:
     """Standard deviation of what the judge leaves unexplained, by stratum; mean over the models' variances.
 
     None where a stratum has too few labels to say: then as many as its share.
