@@ -7,8 +7,9 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Annotated
 
 from warehouse.errors import MisuseError
-from warehouse.questions.options import ChosenScores, Level, Seed
-from warehouse.questions.question import Option, Question
+from warehouse.questions.comparison import Replacement
+from warehouse.questions.options import ChosenScores, Level, Reference, Seed, SelectedAtLevel
+from warehouse.questions.question import Option, Options, Question
 
 #: What strata may be made of.
 STRATA = ("score", "uncertainty")
@@ -127,3 +128,83 @@ class NextLabels(ChosenScores, Question):
             self.refuse("goes with {n}", "strata", "human", "seed", "dry_run")
         if self.strata is None:
             self.refuse("goes with {strata}: labels at hand say where the judge is worse", "human")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Corrected(Options):
+    """Who judges, and whose labels correct that; without a name the only ones there are."""
+
+    judge: Annotated[
+        str | None,
+        Option("Who judges: the scorer, its model, or the metric; default: the only model that does.", "NAME"),
+    ] = None
+    human: Annotated[
+        str | None, Option("Whose labels correct: the scorer, or the metric; default: the only people.", "NAME")
+    ] = None
+
+
+@dataclass(frozen=True)
+class CorrectedLeaderboard(SelectedAtLevel, Corrected, Question):
+    """Each model's mean by a judge, by people's labels, and by both: what people would say of all answers.
+
+    Best first by the corrected figure. Places are not tested: ``compare_corrected`` does it for two models.
+
+    Raises:
+        MisuseError: unknown names, several judges or people where none is named, no labels, or labels that were not
+            drawn by known chance.
+        StatisticsError: ``level`` out of range.
+    """
+
+    NAME, ANSWER = "leaderboard_corrected", "warehouse.analysis.judges.corrected_figures:corrected_leaderboard"
+    COMMAND = "leaderboard --corrected"
+
+    benchmark: Annotated[str, Option("Name of a benchmark.")]
+
+
+@dataclass(frozen=True)
+class CorrectedComparison(SelectedAtLevel, Corrected, Question):
+    """The difference of two models by a judge, by people's labels, and by both, on the prompts that both have.
+
+    Raises:
+        MisuseError: as of ``leaderboard_corrected``, or an unknown or ambiguous reference, or models that were
+            labelled on different prompts.
+        StatisticsError: ``level`` out of range.
+    """
+
+    NAME, ANSWER = "compare_corrected", "warehouse.analysis.judges.corrected_figures:corrected_comparison"
+    COMMAND = "compare --corrected"
+
+    a: Reference
+    b: Reference
+    _: KW_ONLY
+    benchmark: Annotated[str, Option("Name of a benchmark.", "NAME", ("-b", "--benchmark"))]
+
+
+@dataclass(frozen=True)
+class CorrectedGate(Corrected, Replacement, Question):
+    """Whether a candidate may take the place of a baseline by the difference that people's labels correct.
+
+    The non-inferiority test of the corrected difference, adjusted for the number of benchmarks (Holm). Undecided with
+    fewer than 20 labels, or fewer than 10 on which the two differ.
+
+    Raises:
+        MisuseError: as of ``compare_corrected``, or no benchmark is named.
+        StatisticsError: a number out of range.
+    """
+
+    NAME, ANSWER = "gate_corrected", "warehouse.analysis.judges.corrected_figures:corrected_gate"
+    COMMAND = "gate --corrected"
+
+    _: KW_ONLY
+    alpha: Annotated[
+        float, Option("Chance of any false pass, and of any false fail.", "P", least=0, most=0.5, is_open=(True, True))
+    ] = 0.05
+    max_unscored: Annotated[
+        float, Option("More of the answers drawn without a label: undecided.", "SHARE", least=0, most=1)
+    ] = 0.05
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self.refuse("changes nothing of corrected figures", "force")
+        if not self.benchmarks:
+            raise MisuseError("name the benchmarks that the corrected gate is for: --benchmark NAME")

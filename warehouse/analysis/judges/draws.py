@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,15 +49,18 @@ class RunDraw:
 
 
 def read_draws(store: Store, benchmark_ids: Sequence[int], metric_ids: Sequence[int]) -> dict[int, RunDraw]:
-    """The draws beside some judge's metrics, by run; runs of which nothing was drawn are not among them."""
-    params = {"benchmark_ids": [*benchmark_ids], "metric_ids": [*metric_ids]}
-    waves: dict[tuple[int, int], list[Mapping[str, object]]] = {}
+    """The newest draw of each run beside some judges' metrics; runs of which nothing was drawn are not among them."""
+    params = {"benchmark_ids": [*benchmark_ids], "metric_ids": [*metric_ids] or [-1]}
+    newest: dict[int, tuple[int, int]] = {}
+    rows_of: dict[tuple[int, int, int], list[dict[str, Any]]] = {}
     for row in store.rows(query_text("analysis", "label_draws"), params):
-        waves.setdefault((row["run_id"], row["wave"]), []).append(row)
+        newest[row["run_id"]] = row["metric_id"], row["wave"]
+        rows_of.setdefault((row["run_id"], row["metric_id"], row["wave"]), []).append(row)
     found = {}
-    for (run, wave), rows in sorted(waves.items()):  # the newest comes last
-        strata = {int(str(row["prompt_id"])): str(row["stratum"]) for row in rows}
-        chances = {int(str(row["prompt_id"])): float(str(row["probability"])) for row in rows}
+    for run, (metric, wave) in newest.items():
+        rows = rows_of[run, metric, wave]
+        strata = {int(row["prompt_id"]): str(row["stratum"]) for row in rows}
+        chances = {int(row["prompt_id"]): float(row["probability"]) for row in rows}
         found[run] = RunDraw(wave, str(rows[0]["rule"]), strata, chances)
     return found
 

@@ -8,9 +8,8 @@ from itertools import combinations
 
 import numpy as np
 
-from warehouse.analysis.judges.units import JudgedUnits, read_units
+from warehouse.analysis.judges.units import JudgedUnits, pick_units, read_units
 from warehouse.analysis.results import Result, Row
-from warehouse.analysis.selection.reference import find_conditions, parse_where, pick_one
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError
 from warehouse.questions.labels import PlanLabels
@@ -109,7 +108,8 @@ def plan(store: Store, question: PlanLabels) -> LabelPlans:
     units, names = read_units(store, selection_of(question), question.judge, question.human, labels=not supposed)
     couples: list[tuple[JudgedUnits, ...]] = [(one,) for one in units]
     if question.difference is not None:
-        couples = list(combinations(_named(store, question, units), 2))
+        two = question.models and pick_units(store, units, question.models, question.where, latest=question.latest)
+        couples = list(combinations(two or units, 2))
         if not couples:
             raise MisuseError(f"a difference takes two models; {names[0]} has scored one on {question.benchmark}")
     rows = tuple(_row(question, couple) for couple in couples)
@@ -131,22 +131,6 @@ def plan(store: Store, question: PlanLabels) -> LabelPlans:
         rows,
         tuple(notes),
     )
-
-
-def _named(store: Store, question: PlanLabels, units: Sequence[JudgedUnits]) -> Sequence[JudgedUnits]:
-    """The two models that are named, or all."""
-    if not question.models:
-        return units
-    ids = sorted({int(one.condition.setting("benchmark_id")) for one in units})
-    keys = {one.condition.key: one for one in units}
-    chosen = []
-    for name in question.models:
-        fitting = find_conditions(store, name, benchmark_ids=ids, where=parse_where(question.where))
-        judged = [condition for condition in fitting if condition.key in keys]
-        chosen.append(keys[pick_one(store, judged or fitting, name, latest=question.latest).key] if judged else None)
-    if None in chosen or chosen[0] is chosen[1]:
-        raise MisuseError(f"the judge has not scored two different models named {' and '.join(question.models)}")
-    return [one for one in chosen if one is not None]
 
 
 def _row(question: PlanLabels, couple: tuple[JudgedUnits, ...]) -> LabelPlanRow:

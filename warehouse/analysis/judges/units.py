@@ -13,7 +13,7 @@ from warehouse.analysis.judges.scorers import metrics_by, scored_by
 from warehouse.analysis.selection.benchmarks import Metric, read_benchmark
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition, group_runs
-from warehouse.analysis.selection.reference import choose_conditions
+from warehouse.analysis.selection.reference import choose_conditions, find_conditions, parse_where, pick_one
 from warehouse.analysis.selection.scored_conditions import ScoredCondition, read_entries
 from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError
@@ -108,11 +108,38 @@ def read_units(
     labelled = [one for one in read_entries(store, conditions, people) if one.usable is not None] if people else []
     entries = [one for one in read_entries(store, conditions, judged) if one.usable is not None]
     draws = read_draws(store, benchmark.ids, [metric.id for metric in judged])
+    elsewhere = read_draws(store, benchmark.ids, [metric.id for metric in facts.metrics])  # beside another judge
     clusters = cluster_map(store, benchmark.ids, benchmark.clusterings, selection.cluster)
-    found = [_units(entry, entries, labelled, draws, clusters) for entry in entries if entry.condition.key in chosen]
+    found = [
+        _units(entry, entries, labelled, draws, elsewhere, clusters)
+        for entry in entries
+        if entry.condition.key in chosen
+    ]
     if not found:
         raise MisuseError(f"{judge or 'the judge'} has scored no answer on {benchmark.name}")
     return found, (judge or _word(judged[0]), human or (_word(people[0]) if people else ""))
+
+
+def pick_units(
+    store: Store, units: Sequence[JudgedUnits], names: Sequence[str], where: Sequence[str], *, latest: bool
+) -> tuple[JudgedUnits, ...]:
+    """Those of two models.
+
+    Raises:
+        MisuseError: an unknown or ambiguous reference, a model without scores of the judge, or the same twice.
+    """
+    ids = sorted({int(one.condition.setting("benchmark_id")) for one in units})
+    by_key = {one.condition.key: one for one in units}
+    chosen = []
+    for name in names:
+        fitting = find_conditions(store, name, benchmark_ids=ids, where=parse_where(where))
+        judged = [condition for condition in fitting if condition.key in by_key]
+        if not judged:
+            raise MisuseError(f"the judge has scored no answer of {name} on {units[0].condition.benchmark_split[0]}")
+        chosen.append(by_key[pick_one(store, judged, name, latest=latest).key])
+    if len({one.condition.key for one in chosen}) < len(chosen):
+        raise MisuseError(f"{' and '.join(names)} are one model; name two")
+    return tuple(chosen)
 
 
 def _word(metric: Metric) -> str:
@@ -148,6 +175,7 @@ def _units(
     entries: Sequence[ScoredCondition],
     labels: Sequence[ScoredCondition],
     draws: dict[int, RunDraw],
+    elsewhere: dict[int, RunDraw],
     clusters: ClusterMap,
 ) -> JudgedUnits:
     scores, draw = entry.usable, _run_draw(entry, draws)
@@ -155,6 +183,7 @@ def _units(
     prompts, values = scores.prompts, None
     if draw is not None:
         prompts, values = _frame(entry, entries, draws, draw)
+    draw = draw or _run_draw(entry, elsewhere)
     judge = scores.values[np.searchsorted(scores.prompts, prompts)]
     own = [one for one in labels if one.condition.who == entry.condition.who and _split(one) == _split(entry)]
     own = own or [
