@@ -28,13 +28,14 @@ HELPS_FROM = 0.3
 
 
 @command("judge agreement")
-@click.argument("models", metavar="[A B]", nargs=-1)
 @options_of(HeldAgainstPeople, without=("models",))
+@click.argument("models", metavar="[A B]", nargs=-1)
 @drawable
 @output_options
 @pass_state
 def agreement(state: State, /, output: Output, **options: Any) -> None:
     from warehouse.analysis.judges.agreement import JudgeRow
+    from warehouse.analysis.judges.corrected import Differences
 
     question = HeldAgainstPeople.from_command(options, typed(options))
     with state.open() as store:
@@ -42,8 +43,12 @@ def agreement(state: State, /, output: Output, **options: Any) -> None:
     draw(report)
     if output.for_people:
         _print(report, state)
+    elif report.differences and question.models:
+        output.emit_records(Differences, report.differences)
     else:
         output.emit_records(JudgeRow, report.rows)
+        state.notes([_order(one) for one in (report.order,) if one])
+        state.notes([_preference(one) for one in (report.self_preference,) if one])
     state.notes(report.notes)
     say_next(state, output, report, question)
 
@@ -82,14 +87,9 @@ _FLAGS = {
 def _print(report: JudgeReport, state: State) -> None:
     print_text(report.one_line)
     echo()
-    print_rows_of_agreement(report)
-    if report.agreement is not None:
-        others = [one for one in report.agreement.figures if one.measure.startswith(("kappa_", "alpha_"))]
-        words = [
-            f"{one.measure.replace('_', ' ')} {number(one.estimate, 3)}" for one in others if one.estimate is not None
-        ]
-        if words:
-            print_text(f"of all: {', '.join(words)}")
+    _print_agreement(report)
+    if report.agreement is not None and (words := _other_measures(report.agreement)):
+        print_text(f"of all: {', '.join(words)}")
     if report.order is not None:
         print_text(_order(report.order))
     if report.self_preference is not None:
@@ -115,7 +115,7 @@ def _other_measures(agreement: JudgeAgreement) -> list[str]:
     return [f"{one.measure.replace('_', ' ')} {one.estimate:.3f}" for one in others if one.estimate is not None]
 
 
-def print_rows_of_agreement(report: JudgeReport) -> None:
+def _print_agreement(report: JudgeReport) -> None:
     """By model, all of them first."""
     rows = [
         {
