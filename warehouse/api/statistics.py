@@ -17,6 +17,7 @@ from warehouse.questions.power import PowerPilot
 from warehouse.questions.question import Gives, method, method_by_kind
 from warehouse.questions.reliability import Anchors, Flash, Reliability
 from warehouse.questions.sequential import SequentialReleaseGate, SequentialSettings
+from warehouse.questions.labels import CorrectedComparison, CorrectedGate, CorrectedLeaderboard, NextLabels, PlanLabels
 from warehouse.questions.training import Curves, Decide, Recipes, Seeds
 from warehouse.questions.variance import PassRates, SeedVariance, Templates, Variance
 
@@ -27,6 +28,9 @@ if TYPE_CHECKING:
     from warehouse.analysis.comparison.frontier_rows import FrontierReport  # noqa: F401
     from warehouse.analysis.comparison.gate import Gate  # noqa: F401
     from warehouse.analysis.comparison.unpaired import UnpairedComparison  # noqa: F401
+    from warehouse.analysis.judges.corrected_figures import CorrectedFigures, CorrectedGateResult  # noqa: F401
+    from warehouse.analysis.judges.next import LabelWave  # noqa: F401
+    from warehouse.analysis.judges.plan import LabelPlans  # noqa: F401
     from warehouse.analysis.leaderboard.leaderboard import Leaderboard, Leaderboards  # noqa: F401
     from warehouse.analysis.power.power import PowerPlan
     from warehouse.analysis.reliability.anchors import AnchorReport  # noqa: F401
@@ -71,6 +75,16 @@ class ComparisonMethods(Connection):
     formulations = method(Formulations, Gives["FormulationsReport"])
     frontier = method(Frontier, Gives["FrontierReport"])
     gate = method(ReleaseGate, Gives["Gate"])
+
+
+class LabelMethods(Connection):
+    """People's labels beside a judge: how many, of which answers, and what they correct (`docs/judges.md`)."""
+
+    judge_plan = method(PlanLabels, Gives["LabelPlans"])
+    judge_next = method(NextLabels, Gives["LabelWave"])
+    leaderboard_corrected = method(CorrectedLeaderboard, Gives["CorrectedFigures"])
+    compare_corrected = method(CorrectedComparison, Gives["CorrectedFigures"])
+    gate_corrected = method(CorrectedGate, Gives["CorrectedGateResult"])
 
 
 class SequentialMethods(Connection):
