@@ -15,9 +15,9 @@ from warehouse.api.items import ItemMethods, SubsetMethods
 from warehouse.api.load import LakeMethods, LoadMethods, RefreshMethods
 from warehouse.api.statistics import (
     ComparisonMethods,
+    LabelMethods,
     LeaderboardMethods,
     ReliabilityMethods,
-    LabelMethods,
     SequentialMethods,
     TrainingMethods,
     VarianceMethods,

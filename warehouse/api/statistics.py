@@ -12,12 +12,12 @@ from warehouse.errors import MisuseError
 from warehouse.questions.comparison import AllPairs, Compare, CompareUnpaired, Formulations, ReleaseGate
 from warehouse.questions.cost import Frontier
 from warehouse.questions.horizon import TimeHorizon
+from warehouse.questions.labels import CorrectedComparison, CorrectedGate, CorrectedLeaderboard, NextLabels, PlanLabels
 from warehouse.questions.leaderboard import AnyLeaderboard, EveryLeaderboard, OneLeaderboard, SuiteLeaderboard
 from warehouse.questions.power import PowerPilot
 from warehouse.questions.question import Gives, method, method_by_kind
 from warehouse.questions.reliability import Anchors, Flash, Reliability
 from warehouse.questions.sequential import SequentialReleaseGate, SequentialSettings
-from warehouse.questions.labels import CorrectedComparison, CorrectedGate, CorrectedLeaderboard, NextLabels, PlanLabels
 from warehouse.questions.training import Curves, Decide, Recipes, Seeds
 from warehouse.questions.variance import PassRates, SeedVariance, Templates, Variance
 
