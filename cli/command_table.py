@@ -305,8 +305,14 @@ _ITEMS = (
         "warehouse items gsm8k --features --by length,metadata.subject",
     )),
     CommandEntry("judge", "items", "judge", "Hold a judge against people; say what their labels correct.", (
+        "warehouse judge essays --judge gpt --human people",
         "warehouse judge plan essays --judge gpt --human people --width 0.1",
         "warehouse judge next essays --judge gpt --n 50 --out sheet.csv",
+    )),
+    CommandEntry("judge agreement", "items", "judge", "Agreement, bias, and what people would say on average.", (
+        "warehouse judge essays --judge gpt --human people",
+        "warehouse judge agreement essays model-a model-b --judge gpt --svg judge.svg",
+        "warehouse judge essays --judge gpt --rogan-gladen pilot --transportable",
     )),
     CommandEntry("judge plan", "items", "judge", "Say how many labels of people a corrected figure takes.", (
         "warehouse judge plan essays --judge gpt --correlation 0.6 --width 0.1",

@@ -2,14 +2,26 @@
 
 from __future__ import annotations
 
-from ..lazy_group import group
+import click
+
+from ..lazy_group import CommandGroup, group
+from .judge_agreement import agreement
 from .judge_labels import next_, plan
 
 
-@group("judge")
+class JudgeGroup(CommandGroup):
+    """Whatever is no subcommand is the benchmark, or an option, of ``judge agreement``."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args and args[0] not in {*self.commands, *ctx.help_option_names, "--"}:
+            args = [agreement.name or "", *args]
+        return super().parse_args(ctx, args)
+
+
+@group("judge", cls=JudgeGroup)
 def judge() -> None:
     pass
 
 
-for subcommand in (plan, next_):
+for subcommand in (agreement, plan, next_):
     judge.add_command(subcommand)

@@ -454,7 +454,7 @@ def _chance_floor(e: FloatArray, shares: FloatArray) -> float:
 def _rare_in_strata(labels: FloatArray, errors: FloatArray, design: Design) -> float:
     """What the squared error lacks where a stratum has hardly a label of one kind by chance; of 0/1 labels in strata.
 
-    A stratum with fewer than 5 of a kind is held to the variance of p = (k + 1)/(n + 2), k of the rarer kind.
+    A stratum with fewer than 5 of a kind is held to the variance of p = (k + ½)/(n + 1), k of the rarer kind.
     """
     sample = design.sample(errors)
     if sample.n_strata == 1 or design.probabilities is not None or not is_zero_one(labels[design.labelled]):
@@ -462,7 +462,7 @@ def _rare_in_strata(labels: FloatArray, errors: FloatArray, design: Design) -> f
     of, n = design.stratum[design.labelled], sample.scored_in
     ones = np.bincount(of, labels[design.labelled], sample.n_strata)
     rarer = np.minimum(ones, n - ones)
-    p = (rarer + 1) / (n + 2)
+    p = (rarer + 0.5) / (n + 1)
     seen = np.bincount(of, (sample.y - sample.means[of]) ** 2, sample.n_strata) / np.maximum(n - 1, 1)
     lacks = np.where(rarer < FEWEST_OF_A_KIND, np.maximum(p * (1 - p) - seen, 0.0), 0.0)
     left = 1 - n / sample.sizes if design.fixed else 1.0
