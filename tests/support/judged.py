@@ -34,11 +34,13 @@ def ingest_judged(url: str, folder: Path, judges: Mapping[str, Scores], benchmar
     models = list(next(iter(judges.values())))
     metrics = "\n".join(
         f'[[scores]]\nmetric = "{judge}"\nvalue = "{judge}"\n'
-        f'[metrics.{judge}]\nkind = "binary"\nscorer = "{judge}"\nscorer_kind = "model"\njudge_model = "{judge}-model"\n'
+        f'[metrics.{judge}]\nkind = "binary"\nscorer = "{judge}"\nscorer_kind = "model"\n'
+        f'judge_model = "{judge}-model"\n'
         f"higher_is_better = true\nis_default = {str(number == 0).lower()}\n"
         for number, judge in enumerate(judges)
     )
-    run = '[run]\nmodel = "model"\nbenchmark = "benchmark"\n[sample]\nprompt_id = "id"\ntext = "question"\nresponse = "said"\n'
+    run = '[run]\nmodel = "model"\nbenchmark = "benchmark"\n'
+    run += '[sample]\nprompt_id = "id"\ntext = "question"\nresponse = "said"\n'
     (folder / "judged.toml").write_text(f'files = ["judged.csv"]\n{run}{metrics}')
     with (folder / "judged.csv").open("w", newline="") as file:
         writer = csv.writer(file)

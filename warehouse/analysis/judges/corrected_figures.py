@@ -203,8 +203,10 @@ def _row(
 ) -> CorrectedRow:
     first = units[0]
     missing = sum(one.n_missing for one in units)
-    names = ("estimate", "standard_error", "low", "high", "degrees_of_freedom", "weight", "correlation")
-    names += ("width_ratio", "p_value", "label_low", "label_high")
+    names = (
+        *("estimate", "standard_error", "low", "high", "degrees_of_freedom", "weight", "correlation"),
+        *("width_ratio", "p_value", "label_low", "label_high"),
+    )
     flags = () if figure is None else figure.flags
     return CorrectedRow(
         benchmark=first.condition.benchmark_split[0],

@@ -35,8 +35,8 @@ def scored_by(store: Store, metrics: Sequence[Metric], kind: str) -> set[int]:
 
 def judge_names(metrics: Sequence[Metric]) -> list[str]:
     """The shortest words that tell judges apart: their model, scorer or metric."""
-    for of in (lambda m: m.judge_model, lambda m: m.scorer, lambda m: m.label):
-        names = [of(metric) for metric in metrics]
+    for of in ("judge_model", "scorer", "label"):
+        names = [str(getattr(metric, of)) for metric in metrics]
         if all(names) and len(set(names)) == len(names):
             return names
     return [f"{m.label} by {m.judge_model or m.scorer or 'none'} ({m.id})" for m in metrics]

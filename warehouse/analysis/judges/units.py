@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -72,7 +73,7 @@ class JudgedUnits:
     def at(self, prompts: NDArray[np.int64]) -> JudgedUnits:
         """The same on some of the prompts."""
         at = np.searchsorted(self.prompts, prompts)
-        taken = {
+        taken: dict[str, Any] = {
             name: None if (value := getattr(self, name)) is None else value[at]
             for name in ("judge", "labels", "strata", "chances", "clusters")
         }

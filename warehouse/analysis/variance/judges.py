@@ -74,8 +74,7 @@ class JudgedForms:
         found = []
         for by_judge in self.entries:
             names = tuple(name for name in self.judges if name in by_judge)
-            scores = [entry.usable for name in names if (entry := by_judge[name])]
-            own = [item for item in scores if item is not None]
+            own = [scores for name in names if (scores := by_judge[name].usable) is not None]
             prompts = np.unique(np.concatenate([item.prompts for item in own]))
             table = np.full((len(prompts), len(own)), np.nan)
             for column, item in enumerate(own):
