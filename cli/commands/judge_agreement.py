@@ -54,7 +54,7 @@ def agreement(state: State, /, output: Output, **options: Any) -> None:
 
 
 #: Columns that a narrow terminal does without, the first of them first.
-_MINOR = ("below", "above", "prompts", "judged", "condition", "p", "joint p")
+_MINOR = ("κ interval", "below", "above", "prompts", "judged", "condition", "p", "joint p")
 _AGREE = {
     "agree": "share on which judge and people say the same; intervals by prompts",
     "κ": "Cohen's kappa: falls where one answer is frequent",
@@ -111,7 +111,8 @@ def _explain(report: JudgeReport, state: State) -> None:
 
 
 def _other_measures(agreement: JudgeAgreement) -> list[str]:
-    others = [one for one in agreement.figures if one.measure.startswith(("kappa_", "alpha_"))]
+    more = ("kappa_", "alpha_") if len(agreement.categories) > 2 else ("alpha_nominal",)  # of two all are alike
+    others = [one for one in agreement.figures if one.measure.startswith(more)]
     return [f"{one.measure.replace('_', ' ')} {one.estimate:.3f}" for one in others if one.estimate is not None]
 
 
@@ -124,8 +125,10 @@ def _print_agreement(report: JudgeReport) -> None:
             "judged": row.n_units,
             "labels": row.n_labels,
             "prompts": row.n_prompts,
-            "agree": _with_ends(row.agreement, row.agreement_low, row.agreement_high),
-            "κ": _with_ends(row.kappa, row.kappa_low, row.kappa_high),
+            "agree": number(row.agreement, 3),
+            level_column(row.level): interval(row.agreement_low, row.agreement_high, 2),
+            "κ": number(row.kappa, 2),
+            "κ interval": interval(row.kappa_low, row.kappa_high, 2),
             "AC1": number(row.ac1, 2),
             "above": number(row.judge_above, 2),
             "below": number(row.judge_below, 2),
@@ -138,12 +141,6 @@ def _print_agreement(report: JudgeReport) -> None:
     shown = print_rows(rows, hide_empty=("condition", "bias", "p", "joint p", "above", "below"), minor=_MINOR)
     echo()
     print_legend(_AGREE, shown)
-
-
-def _with_ends(value: float | None, low: float | None, high: float | None) -> str:
-    if value is None:
-        return ""
-    return f"{value:.3f}" if low is None or high is None else f"{value:.3f} [{low:.2f}, {high:.2f}]"
 
 
 def _print_corrected(report: JudgeReport) -> None:
