@@ -327,11 +327,12 @@ def _together(parts: Iterable[JudgedPart]) -> JudgedPart:
 
 
 def _on_one_scale(part: JudgedPart) -> bool:
-    """Whether judge and people use some of the same numbers, or all labels lie in the judge's range."""
+    """Whether all of one's scores lie in the range of the other's, or both in [0, 1]."""
     if not len(part.h):
         return False
-    shared = np.intersect1d(part.h, part.g)
-    return bool(len(shared)) or bool(part.g.min() <= part.h.min() and part.h.max() <= part.g.max())
+    (h, most_h), (g, most_g) = ((values.min(), values.max()) for values in (part.h, part.g))
+    within_unit = min(h, g) >= 0 and max(most_h, most_g) <= 1
+    return bool(within_unit or (g <= h and most_h <= most_g) or (h <= g and most_g <= most_h))
 
 
 def _agreement(part: JudgedPart, level: float) -> JudgeAgreement:

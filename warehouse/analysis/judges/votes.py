@@ -96,7 +96,9 @@ class Verdicts:
         both = np.isfinite(verdicts).all(axis=0)
         if not both.any():
             return None
-        verdict, label, prompt = verdicts[:, both], label[both], pairs[0, both]
+        right = verdicts == label  # whatever was judged in one order only counts there too
+        seen = np.isfinite(verdicts)
+        verdict, prompt = verdicts[:, both], pairs[0, both]
         ahead = (verdict[0] > verdict[1]).astype(float) - (verdict[0] < verdict[1])  # 1: the first shown gains
         two = len(self.models) == 2
         names = (self.models[0], self.models[1]) if two else ("the model first by name", "the other")
@@ -107,9 +109,9 @@ class Verdicts:
             second_both=int((ahead < 0).sum()),
             p_value=sign_flip_test(ahead, prompt).p_value,
             in_order=tuple(
-                (name, int(both.sum()), int((own == label).sum())) for name, own in zip(names, verdict, strict=True)
+                (name, int(there.sum()), int(own.sum())) for name, there, own in zip(names, seen, right, strict=True)
             ),
-            n_both_right=int(((verdict == label).all(axis=0)).sum()),
+            n_both_right=int(right.all(axis=0).sum()),
         )
 
 
