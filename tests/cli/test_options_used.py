@@ -97,6 +97,7 @@ CALLS: dict[str, set[str]] = {
     "formulations cloze choice": {"cluster", "where"},
     "frontier priced": {"allow_missing_cost", "cluster", "where"},
     "templates worded --se 0.2": {"factor", "metric", "where"},
+    "judge agreement choice --judge acc --human acc_norm": {"where"},
     "horizon metr_horizon --trend": {"latest", "where"},
     "power --omega2 0.11 --delta 0.03": set(),
     "power --omega2 0.11 --n 300": set(),
