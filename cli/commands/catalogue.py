@@ -123,6 +123,7 @@ SOURCE_COLUMNS = (
     "n_superseded",
     "n_samples",
     "n_scores",
+    "n_votes",
     "n_rejected",
     "n_current",
     "loaded_at",
@@ -132,6 +133,7 @@ MINOR_SOURCE_COLUMNS = (
     "n_seen_again",
     "n_superseded",
     "n_scores",
+    "n_votes",
     "n_samples",
     "n_current",
     "n_rejected",
@@ -214,13 +216,14 @@ def models(context: click.Context, state: State, dates: Sequence[tuple[str, str]
 _OF_MODELS = ("family", "developer", "parameter_count", "release_date")
 #: How a list of each kind of record is shown: what is left out where it says nothing, and on a narrow terminal.
 _LOOKS: dict[str, dict[str, Sequence[str]]] = {
-    "ModelEntry": {"hide_empty": _OF_MODELS, "minor": _OF_MODELS},
+    "ModelEntry": {"hide_empty": _OF_MODELS, "counts": ("n_votes",), "minor": _OF_MODELS},
     "BenchmarkEntry": {
         "hide_empty": ("parent", "version", "clustering"),
+        "counts": ("n_votes",),
         "minor": ("version", "clustering", "parent", "n_models"),
     },
     "ListedRun": {"shown": RUN_COLUMNS, "hide_empty": HIDE_EMPTY, "minor": MINOR_RUN_COLUMNS},
-    "SourceEntry": {"shown": SOURCE_COLUMNS, "minor": MINOR_SOURCE_COLUMNS},
+    "SourceEntry": {"shown": SOURCE_COLUMNS, "counts": ("n_votes",), "minor": MINOR_SOURCE_COLUMNS},
 }
 
 

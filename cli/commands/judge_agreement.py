@@ -28,13 +28,14 @@ HELPS_FROM = 0.3
 
 
 @command("judge agreement")
-@click.argument("models", metavar="[A B]", nargs=-1)
 @options_of(HeldAgainstPeople, without=("models",))
+@click.argument("models", metavar="[A B]", nargs=-1)
 @drawable
 @output_options
 @pass_state
 def agreement(state: State, /, output: Output, **options: Any) -> None:
     from warehouse.analysis.judges.agreement import JudgeRow
+    from warehouse.analysis.judges.corrected import Differences
 
     question = HeldAgainstPeople.from_command(options, typed(options))
     with state.open() as store:
@@ -42,14 +43,18 @@ def agreement(state: State, /, output: Output, **options: Any) -> None:
     draw(report)
     if output.for_people:
         _print(report, state)
+    elif report.differences and question.models:
+        output.emit_records(Differences, report.differences)
     else:
         output.emit_records(JudgeRow, report.rows)
+        state.notes([_order(one) for one in (report.order,) if one])
+        state.notes([_preference(one) for one in (report.self_preference,) if one])
     state.notes(report.notes)
     say_next(state, output, report, question)
 
 
 #: Columns that a narrow terminal does without, the first of them first.
-_MINOR = ("below", "above", "prompts", "judged", "condition", "p", "joint p")
+_MINOR = ("κ interval", "below", "above", "prompts", "judged", "condition", "p", "joint p")
 _AGREE = {
     "agree": "share on which judge and people say the same; intervals by prompts",
     "κ": "Cohen's kappa: falls where one answer is frequent",
@@ -82,14 +87,9 @@ _FLAGS = {
 def _print(report: JudgeReport, state: State) -> None:
     print_text(report.one_line)
     echo()
-    print_rows_of_agreement(report)
-    if report.agreement is not None:
-        others = [one for one in report.agreement.figures if one.measure.startswith(("kappa_", "alpha_"))]
-        words = [
-            f"{one.measure.replace('_', ' ')} {number(one.estimate, 3)}" for one in others if one.estimate is not None
-        ]
-        if words:
-            print_text(f"of all: {', '.join(words)}")
+    _print_agreement(report)
+    if report.agreement is not None and (words := _other_measures(report.agreement)):
+        print_text(f"of all: {', '.join(words)}")
     if report.order is not None:
         print_text(_order(report.order))
     if report.self_preference is not None:
@@ -111,11 +111,12 @@ def _explain(report: JudgeReport, state: State) -> None:
 
 
 def _other_measures(agreement: JudgeAgreement) -> list[str]:
-    others = [one for one in agreement.figures if one.measure.startswith(("kappa_", "alpha_"))]
+    more = ("kappa_", "alpha_") if len(agreement.categories) > 2 else ("alpha_nominal",)  # of two all are alike
+    others = [one for one in agreement.figures if one.measure.startswith(more)]
     return [f"{one.measure.replace('_', ' ')} {one.estimate:.3f}" for one in others if one.estimate is not None]
 
 
-def print_rows_of_agreement(report: JudgeReport) -> None:
+def _print_agreement(report: JudgeReport) -> None:
     """By model, all of them first."""
     rows = [
         {
@@ -124,8 +125,10 @@ def print_rows_of_agreement(report: JudgeReport) -> None:
             "judged": row.n_units,
             "labels": row.n_labels,
             "prompts": row.n_prompts,
-            "agree": _with_ends(row.agreement, row.agreement_low, row.agreement_high),
-            "κ": _with_ends(row.kappa, row.kappa_low, row.kappa_high),
+            "agree": number(row.agreement, 3),
+            level_column(row.level): interval(row.agreement_low, row.agreement_high, 2),
+            "κ": number(row.kappa, 2),
+            "κ interval": interval(row.kappa_low, row.kappa_high, 2),
             "AC1": number(row.ac1, 2),
             "above": number(row.judge_above, 2),
             "below": number(row.judge_below, 2),
@@ -138,12 +141,6 @@ def print_rows_of_agreement(report: JudgeReport) -> None:
     shown = print_rows(rows, hide_empty=("condition", "bias", "p", "joint p", "above", "below"), minor=_MINOR)
     echo()
     print_legend(_AGREE, shown)
-
-
-def _with_ends(value: float | None, low: float | None, high: float | None) -> str:
-    if value is None:
-        return ""
-    return f"{value:.3f}" if low is None or high is None else f"{value:.3f} [{low:.2f}, {high:.2f}]"
 
 
 def _print_corrected(report: JudgeReport) -> None:

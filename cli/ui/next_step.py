@@ -17,6 +17,7 @@ from typing import Any
 from warehouse.errors import WarehouseError
 from warehouse.questions.comparison import AllPairs, Compare
 from warehouse.questions.items import Show
+from warehouse.questions.labels import NextLabels, PlanLabels
 from warehouse.questions.options import Selected
 from warehouse.questions.power import PowerFromRuns
 from warehouse.questions.question import Question, options
@@ -194,6 +195,22 @@ def _after_horizon(report: Any, question: Any) -> Step:
 
 
 #: What follows each kind of answer.
+def _after_judge(report: Any, question: Any) -> Step:
+    """Labels that count, or how many would halve the widest interval; of votes nothing."""
+    if report.of != "scores" or question.rogan_gladen is not None:
+        return None
+    chosen = {name: getattr(question, name) for name in ("benchmark", "metric", "where", "latest")}
+    if any("labels_not_random" in row.flags for row in report.rows):
+        drawn = NextLabels(**chosen, judge=report.judge, n=100)
+        return "labels drawn by known chance", f"{drawn.command()} --out sheet.csv"
+    widths = [row.high - row.low for row in report.rows if row.low is not None and row.high is not None]
+    if not widths or max(widths) == 0:
+        return None
+    width = float(f"{max(widths) / 2:.2g}")
+    planned = PlanLabels(**chosen, judge=report.judge, human=report.human, width=width)
+    return "how many labels an interval half as wide takes", planned.command()
+
+
 STEPS: dict[str, Callable[[Any, Any], Step]] = {
     "IngestReport": lambda _report, _question: ("the scores with their errors", "warehouse leaderboard"),
     "Leaderboard": _after_leaderboards,
@@ -204,6 +221,7 @@ STEPS: dict[str, Callable[[Any, Any], Step]] = {
     "FrontierReport": _after_frontier,
     "Gate": _after_gate,
     "HorizonReport": _after_horizon,
+    "JudgeReport": _after_judge,
     "RunView": _after_run,
     "Written": lambda _page, _question: ("the same as pages that follow the store", "warehouse serve"),
 }

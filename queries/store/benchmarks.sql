@@ -9,17 +9,21 @@ with counted as (
     join training_seed on training_seed.id = checkpoint.training_seed_id
     where run.status <> 'invalidated' and run.superseded_by is null
     group by run.benchmark_id
+), voted as (
+    select benchmark_id, count(*) as n_votes from preference group by benchmark_id
 ), sized as (
     select benchmark_id, count(*) as n_prompts from prompt group by benchmark_id
 )
 select benchmark.name as benchmark, coalesce(named.name, benchmark.name) as shown_as,
     parent.name as parent, benchmark.version, coalesce(sized.n_prompts, 0) as n_prompts,
     coalesce(counted.n_runs, 0) as n_runs, coalesce(counted.n_models, 0) as n_models,
+    coalesce(voted.n_votes, 0) as n_votes,
     clustering.name as clustering
 from benchmark
 left join benchmark as named on named.id = benchmark.canonical_id
 left join benchmark as parent on parent.id = benchmark.parent_id
 left join clustering on clustering.id = benchmark.default_clustering_id
 left join counted on counted.benchmark_id = benchmark.id
+left join voted on voted.benchmark_id = benchmark.id
 left join sized on sized.benchmark_id = benchmark.id
 order by benchmark.name

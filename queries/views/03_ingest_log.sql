@@ -12,6 +12,7 @@
 --   n_superseded: runs of this source that replaced a stored one, or were replaced by it
 --   n_samples: prompt and draw pairs read
 --   n_scores: scores written
+--   n_votes: votes between two models written
 --   n_rejected: rows that could not be taken
 --   n_current: current runs that this source holds
 --   n_published: figures that the source itself publishes
@@ -43,6 +44,7 @@ select
   source.n_superseded,
   source.n_samples,
   source.n_scores,
+  coalesce(source.n_votes, 0) as n_votes,
   source.n_rejected,
   coalesce(held.n_current, 0) as n_current,
   coalesce(figures.n_published, 0) as n_published,

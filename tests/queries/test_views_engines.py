@@ -41,6 +41,9 @@ GRAIN = {
     "transcript_summary": "run_id",
     "tool_use": "run_id, tool",
     "run_cost": "run_id",
+    "preference_summary": "benchmark, scorer_id, model_a, model_b",
+    "judge_agreement": "benchmark, scorer_id, other_scorer_id",
+    "opponent_vote": "run_id, prompt_id, metric_id",
     "metric_history": "refresh_id, subject_kind, subject, benchmark, metric, statistic",
     "metric_current": "subject_kind, subject, benchmark, metric, statistic",
 }

@@ -48,6 +48,7 @@ RUN_SETTINGS = {
     "started_at",
     "run_key",
     "sampling_seed",
+    "opponent",
 }
 
 
@@ -300,7 +301,7 @@ class StoreRows:
                     "outcome": outcome,
                     "weight": 1.0,
                     "draw": 0,
-                    "covariates": {"length": [number, 3.5]},
+                    "covariates": {"a": {"length": number}, "b": {"length": 3.5}},
                 }
             )
 

@@ -32,6 +32,7 @@ def build_world() -> StoreRows:
         _published,
         _judged,
         _seen,
+        _votes,
         _drift,
         _operations,
     ):
@@ -302,6 +303,13 @@ def _seen(rows: StoreRows) -> None:
     rows.scores(
         rows.run("org/b", "seen", started_at=datetime(2026, 1, 6)), {"copy0": 1.0, "copy1": 1.0, "abcdef123": 0.0}
     )
+
+
+def _votes(rows: StoreRows) -> None:
+    """A model that a judge held against one opponent."""
+    rows.describe("duel", rows.metric("win_rate", judge="judge/x"))
+    run = rows.run("org/a", "duel", opponent="org/b")
+    rows.scores(run, {"d0": 1.0, "d1": 0.3, "d2": 0.5, "d3": None}, rows.metric("win_rate", judge="judge/x"))
 
 
 def _drift(rows: StoreRows) -> None:

@@ -12,6 +12,7 @@ from warehouse.errors import MisuseError
 from warehouse.questions.comparison import AllPairs, Compare, CompareUnpaired, Formulations, ReleaseGate
 from warehouse.questions.cost import Frontier
 from warehouse.questions.horizon import TimeHorizon
+from warehouse.questions.judges import HeldAgainstPeople
 from warehouse.questions.labels import CorrectedComparison, CorrectedGate, CorrectedLeaderboard, NextLabels, PlanLabels
 from warehouse.questions.leaderboard import AnyLeaderboard, EveryLeaderboard, OneLeaderboard, SuiteLeaderboard
 from warehouse.questions.power import PowerPilot
@@ -28,6 +29,7 @@ if TYPE_CHECKING:
     from warehouse.analysis.comparison.frontier_rows import FrontierReport  # noqa: F401
     from warehouse.analysis.comparison.gate import Gate  # noqa: F401
     from warehouse.analysis.comparison.unpaired import UnpairedComparison  # noqa: F401
+    from warehouse.analysis.judges.agreement import JudgeReport  # noqa: F401
     from warehouse.analysis.judges.corrected_figures import CorrectedFigures, CorrectedGateResult  # noqa: F401
     from warehouse.analysis.judges.next import LabelWave  # noqa: F401
     from warehouse.analysis.judges.plan import LabelPlans  # noqa: F401
@@ -78,8 +80,9 @@ class ComparisonMethods(Connection):
 
 
 class LabelMethods(Connection):
-    """People's labels beside a judge: how many, of which answers, and what they correct (`docs/judges.md`)."""
+    """A judge held against people: agreement, labels of which answers, and what they correct (`docs/judges.md`)."""
 
+    judge = method(HeldAgainstPeople, Gives["JudgeReport"])
     judge_plan = method(PlanLabels, Gives["LabelPlans"])
     judge_next = method(NextLabels, Gives["LabelWave"])
     leaderboard_corrected = method(CorrectedLeaderboard, Gives["CorrectedFigures"])

@@ -143,9 +143,12 @@ def _write(task: _Task, file: Any) -> None:
         n_rows = staging.parse(parser, dumps, task.options.on_duplicate, task.options.text)
         stamps.refuse_changed(file_stamps)
         with zipfile.ZipFile(file, "w") as archive:
-            sent = [replace(dump, batches=(), scan=_without_rows(dump.scan), close=_nothing) for dump in dumps]
+            sent = [
+                replace(dump, batches=(), scan=_without_rows(dump.scan), votes=_none_of(dump.votes), close=_nothing)
+                for dump in dumps
+            ]
             archive.writestr(_DUMPS, pickle.dumps((places, sent, n_rows)))
-            for name, rows in staging.parsed_rows(parser, n_rows, any(dump.scan for dump in dumps)):
+            for name, rows in staging.parsed_rows(parser, dumps, n_rows):
                 with (
                     archive.open(name, "w", force_zip64=True) as stream,
                     pa.ipc.new_stream(stream, rows.schema, options=_COMPRESSED) as writer,
@@ -156,6 +159,10 @@ def _write(task: _Task, file: Any) -> None:
 
 def _without_rows(scan: Scan | None) -> Scan | None:
     return scan and replace(scan, batches=())
+
+
+def _none_of(votes: object | None) -> tuple[()] | None:
+    return None if votes is None else ()
 
 
 def _importer(name: str, settings: ImportSettings) -> Importer:

@@ -97,7 +97,11 @@ def read_together(
         places.append(index)
         dumps.append(dump)
         found = dump.scan.batches if dump.scan is not None else ()
-        rows += sum(batch.num_rows for batch in (*dump.batches, *found) if isinstance(batch, pa.RecordBatch))
+        rows += sum(
+            batch.num_rows
+            for batch in (*dump.batches, *found, *(dump.votes or ()))
+            if isinstance(batch, pa.RecordBatch)
+        )
         if rows > GROUP_ROWS:
             raise NotTogetherError("too many rows")
     return places, dumps
@@ -109,6 +113,8 @@ def _read_whole(reading: Reading, settings: ImportSettings, max_rejected: int) -
         dump.batches = list(dump.batches)
         if dump.scan is not None:
             dump.scan.batches = list(dump.scan.batches)
+        if dump.votes is not None:
+            dump.votes = list(dump.votes)
     except Exception:
         _log.debug("%s is read again by itself", reading.files.name, exc_info=True)
         return None

@@ -44,6 +44,7 @@ class IngestReport:
             f"{self.total('n_superseded')} superseded, {self.total('n_repeats')} repeats",
             f"samples   {self.total('n_samples')}",
             f"scores    {self.total('n_scores')}",
+            *([f"votes     {self.total('n_votes')}"] if self.total("n_votes") else []),
             f"notes     {sum(len(item.notes) for item in self.sources) + len(self.notes)}",
             f"rejected  {self.total('n_rejected')} rows",
             f"seconds   {self.seconds:.1f}",
@@ -59,6 +60,7 @@ class IngestReport:
             f"{len(self.sources)} sources, {self.total('n_runs')} runs new, "
             f"{self.total('n_seen_again')} seen again, {self.total('n_superseded')} superseded, "
             f"{self.total('n_samples')} samples, {self.total('n_scores')} scores"
+            + (f", {self.total('n_votes')} votes" if self.total("n_votes") else "")
         )
 
 

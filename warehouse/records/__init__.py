@@ -10,6 +10,7 @@ log-likelihood benchmarks, its choices. Columns that an importer does not know m
 The same (prompt, draw) may come in several rows (one per filter, say); the loader joins them.
 
 A dump of scanners has no runs but a :class:`Scan`: what they say of generations that other dumps bring.
+A dump may also hold votes between models, in batches with columns of :data:`VOTE_SCHEMA`, and no runs.
 """
 
 from warehouse.records.canonical_json import canonical_json, content_key, is_cut, parse_json
@@ -23,6 +24,8 @@ from warehouse.records.dump import (
     SCORE_TYPE,
     TOOL_TYPE,
     TRANSCRIPT_TYPE,
+    VOTE_OUTCOMES,
+    VOTE_SCHEMA,
     Batch,
     BulkQuery,
     Candidate,
@@ -52,6 +55,8 @@ __all__ = [
     "SCORE_TYPE",
     "TOOL_TYPE",
     "TRANSCRIPT_TYPE",
+    "VOTE_OUTCOMES",
+    "VOTE_SCHEMA",
     "Batch",
     "BulkQuery",
     "Candidate",

@@ -97,6 +97,7 @@ class Dump:
     close: Callable[[], None] = lambda: None
     same_content: SameContent | None = None  # where the importer does not know
     scan: Scan | None = None  # a dump of scanners has no runs
+    votes: Iterable[pa.RecordBatch] | None = None  # columns of VOTE_SCHEMA; such a dump may have no runs
 
 
 @dataclass(frozen=True)
@@ -353,6 +354,39 @@ SCAN_SCHEMA = pa.schema(
         pa.field("raw", pa.string()),
         pa.field("status", pa.string()),  # one of SCORE_STATUSES
         pa.field("scanned_at", pa.timestamp("us")),  # naive UTC
+    ]
+)
+
+VOTE_OUTCOMES = ("a", "b", "tie", "both_bad")
+
+#: One vote between the answers of two models, in the order of the dump.
+VOTE_SCHEMA = pa.schema(
+    [
+        pa.field("benchmark", pa.string()),
+        pa.field("split", pa.string()),  # null: ""
+        # as in SAMPLE_SCHEMA; with neither, the vote is on a question of its own
+        pa.field("prompt_id", pa.string()),
+        pa.field("identity", pa.string()),
+        pa.field("text", pa.string()),
+        pa.field("target", pa.string()),
+        pa.field("metadata", pa.string()),
+        pa.field("perturbation", pa.string()),
+        pa.field("template", pa.string()),
+        pa.field("model_a", pa.string()),
+        pa.field("model_b", pa.string()),
+        pa.field("first", pa.string()),  # whose answer was shown first: a or b; null: unknown
+        # who judges: a judge, or people as a whole
+        pa.field("scorer", pa.string()),
+        pa.field("scorer_kind", pa.string()),  # of a MetricSpec; null: human
+        pa.field("judge_model", pa.string()),
+        pa.field("voter", pa.string()),  # the person; null: unknown
+        pa.field("outcome", pa.string()),  # one of VOTE_OUTCOMES; null: no verdict was given
+        pa.field("weight", pa.float64()),  # above 0; null: 1
+        pa.field("draw", pa.int32()),  # which of several votes by the same on the same; null: 0
+        # JSON objects of numbers, of the answer of a and of b
+        pa.field("covariates_a", pa.string()),
+        pa.field("covariates_b", pa.string()),
+        pa.field("created_at", pa.timestamp("us")),  # naive UTC
     ]
 )
 

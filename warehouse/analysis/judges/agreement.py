@@ -354,6 +354,7 @@ def _rows(
         found = judge_bias(
             [parts[one].g - parts[one].h for one in with_labels],
             [parts[one].prompts for one in with_labels],
+            [parts[one].weights for one in with_labels],
             level=question.level,
             seed=question.seed,
         )

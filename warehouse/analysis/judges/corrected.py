@@ -8,9 +8,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from warehouse.analysis.judges.scorers import metrics_by
 from warehouse.analysis.judges.units import JudgedUnits, read_units
 from warehouse.analysis.results import Row
-from warehouse.analysis.selection.selection import Selection
+from warehouse.analysis.selection.benchmarks import read_benchmark
+from warehouse.analysis.selection.clusterings import cluster_map
+from warehouse.analysis.selection.reference import choose_conditions
+from warehouse.analysis.selection.scored_conditions import read_entries
+from warehouse.analysis.selection.selection import Selection, selection_of
 from warehouse.errors import MisuseError
 from warehouse.questions.judges import HeldAgainstPeople
 from warehouse.questions.options import PROMPTS_FIXED

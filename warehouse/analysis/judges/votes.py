@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.preferences.votes import FIRST, SECOND, Scorer, Votes, read_votes, scorers_of_votes
-from warehouse.analysis.selection.benchmarks import find_benchmark
+from warehouse.analysis.selection.benchmarks import find_benchmark, metrics_of
 from warehouse.errors import MisuseError
 from warehouse.questions.judges import HeldAgainstPeople
 from warehouse.stats import sign_flip_test
@@ -118,6 +118,8 @@ def has_votes(store: Store, question: HeldAgainstPeople) -> bool:
     benchmark = find_benchmark(store, question.benchmark)
     scorers = scorers_of_votes(store, benchmark.ids)
     named = [name for name in (question.judge, question.human) if name is not None]
+    if scorers and not metrics_of(store, benchmark.ids):
+        return True
     if named:
         return all(_called(store, scorers, name) for name in named)
     return {"model", "human"} <= {one.kind for one in scorers}

@@ -400,5 +400,7 @@ def leaderboards(store: Store, question: EveryLeaderboard) -> Leaderboards:
         except MisuseError as error:
             reasons.append(str(error))
     if not boards:
-        raise MisuseError("; ".join(reasons) or "the store has no runs yet; see: warehouse ingest")
+        voted = store.rows("select 1 as found from preference limit 1")
+        nothing = "votes, and no runs; see: warehouse benchmarks" if voted else "no runs yet; see: warehouse ingest"
+        raise MisuseError("; ".join(reasons) or f"the store has {nothing}")
     return Leaderboards(tuple(boards), tuple(reasons))

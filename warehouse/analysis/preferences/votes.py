@@ -248,13 +248,14 @@ _AT_ONCE = 50_000
 def _covariates(column: pa.ChunkedArray, wanted: Sequence[str], benchmark: str) -> dict[str, NDArray[np.float64]]:
     """Numbers of both answers, a before b; NaN where a vote says none."""
     values = {name: np.full((len(column), 2), np.nan) for name in wanted}
-    found, nothing = set[str](), (np.nan, np.nan)
+    found = set[str]()
     for start in range(0, len(column) if wanted else 0, _AT_ONCE):
         texts = column.slice(start, _AT_ONCE).to_pylist()
         said = json.loads(f"[{','.join(text or '{}' for text in texts)}]")
-        found.update(*said)
+        sides = [(row.get("a", {}), row.get("b", {})) for row in said]
+        found.update(*(own for both in sides for own in both))
         for name in wanted:
-            values[name][start : start + len(said)] = [sides.get(name) or nothing for sides in said]
+            values[name][start : start + len(said)] = [[own.get(name, np.nan) for own in both] for both in sides]
     for name in wanted:
         if name not in found:
             there = f"there are: {', '.join(sorted(found))}" if found else "they have none"

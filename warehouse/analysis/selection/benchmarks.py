@@ -203,10 +203,13 @@ def read_benchmark(store: Store, name: str) -> KnownBenchmark:
     """The benchmark called ``name``, with its runs and metrics.
 
     Raises:
-        MisuseError: there is none, or it is a suite; names what there is.
+        MisuseError: there is none, or it is a suite, or it has votes alone; names what there is.
     """
     benchmark = find_benchmark(store, name)
-    return benchmark, read_facts(store, benchmark.ids)
+    facts = read_facts(store, benchmark.ids)
+    if not facts.runs and has_votes(store, benchmark.ids):
+        raise MisuseError(f"{name} has votes between models, and no scores; see: warehouse prefer {shlex.quote(name)}")
+    return benchmark, facts
 
 
 def runs_on(store: Store, benchmark_ids: Sequence[int]) -> tuple[Run, ...]:
@@ -264,6 +267,11 @@ def choose_metrics(metrics: Sequence[Metric], metric_name: str | None, benchmark
 
 def _has_runs(store: Store, ids: Sequence[int]) -> bool:
     return bool(store.rows("select run_id from run_current where benchmark_id in (:ids) limit 1", {"ids": ids}))
+
+
+def has_votes(store: Store, ids: Sequence[int]) -> bool:
+    """Whether there are votes between models on some benchmarks."""
+    return bool(store.rows("select 1 as found from preference where benchmark_id in (:ids) limit 1", {"ids": ids}))
 
 
 @dataclass(frozen=True)

@@ -23,6 +23,27 @@ SAMPLE_NAMES: dict[str, tuple[str, ...]] = {
     "target": ("gold", "label", "answer", "reference", "expected", "expected_answer", "correct_answer", "ground_truth"),
     "response": ("prediction", "output", "completion", "model_answer", "generated_text", "pred"),
 }
+#: Usual names of the fields of a vote between two models. Both models and the outcome make a table one of votes.
+VOTE_NAMES: dict[str, tuple[str, ...]] = {
+    "model_a": ("model_1", "left", "model_left", "first_model"),
+    "model_b": ("model_2", "right", "model_right", "second_model"),
+    "outcome": ("winner", "vote", "verdict"),
+    "first": ("shown_first",),
+    "voter": ("worker", "worker_id", "annotator", "annotator_id", "rater", "rater_id", "user", "user_id"),
+    "judge": (),
+    "scorer": (),
+    "scorer_kind": (),
+    "judge_model": (),
+    "weight": (),
+    "created_at": ("tstamp", "timestamp"),
+}
+#: Usual names of the fields of its question. A column ``id`` is rather of the vote.
+VOTE_SAMPLE_NAMES: dict[str, tuple[str, ...]] = {
+    "prompt_id": tuple(name for name in SAMPLE_NAMES["prompt_id"] if name not in ("id", "idx")),
+    "text": SAMPLE_NAMES["text"],
+    "perturbation": ("turn",),
+    "draw": (),
+}
 #: Properties of a prompt that are kept as metadata.
 METADATA_NAMES = (
     *("category", "subcategory", "subject", "topic", "domain", "difficulty", "language"),
@@ -96,6 +117,17 @@ def guess(columns: Sequence[str], objects: bool = False) -> Guess:
     used |= {column for _, column in scores}
     unused = tuple(column for column in columns if column not in used)
     return Guess(run, sample, metadata, scores, metric, filter_, unused)
+
+
+def guess_votes(columns: Sequence[str]) -> dict[str, dict[str, str]]:
+    """What the columns of a table of votes most likely are: field -> column, for ``votes``, ``sample`` and ``run``;
+    empty where it is none."""
+    names = {plain_name(column): column for column in reversed(columns)}
+    votes = _chosen(VOTE_NAMES, VOTE_NAMES, names)
+    if not {"model_a", "model_b", "outcome"} <= votes.keys():
+        return {}
+    sample = _chosen(VOTE_SAMPLE_NAMES, VOTE_SAMPLE_NAMES, names)
+    return {"votes": votes, "sample": sample, "run": _chosen(("benchmark", "split"), RUN_NAMES, names)}
 
 
 def plain_name(column: str) -> str:

@@ -25,7 +25,13 @@ from warehouse.importers.common.messages import listed
 from warehouse.importers.common.streams import FORMATS, glob_matches, members
 from warehouse.importers.tabular.mapping import TabularMapping, Variant, parse_mapping
 from warehouse.importers.tabular.mapping_files import in_row, load_mapping, named_by_others, shipped_mappings
-from warehouse.importers.tabular.plain_tables import PlainTable, canonical_mapping, carries_names, plain_columns
+from warehouse.importers.tabular.plain_tables import (
+    PlainTable,
+    canonical_mapping,
+    carries_names,
+    plain_columns,
+    vote_mapping,
+)
 from warehouse.importers.tabular.readers import ignore
 from warehouse.importers.tabular.rows import batch_of
 from warehouse.importers.tabular.runs import RunColumns, RunRegistry
@@ -39,6 +45,7 @@ from warehouse.importers.tabular.table import (
     refuse,
     relative_name,
 )
+from warehouse.importers.tabular.votes import votes_of
 from warehouse.records import Candidate, Dump, ImportSettings, Rejection, SameContent, SourceFiles
 
 __all__ = ["IMPORTER", "MappedTabular", "Tabular", "load_mapping"]
@@ -77,8 +84,11 @@ class Tabular:
             InputError: the source is not what it claims to be.
         """
         values, path = settings.mapping, settings.mapping_path or "mapping"
-        plain = None
-        if values is None:
+        plain, notes = None, list[str]()
+        found = vote_mapping(source, settings.stated) if values is None else None
+        if found is not None:
+            (values, notes), path = found, source.name
+        elif values is None:
             plain = PlainTable(plain_columns(source, settings.stated), settings.higher_is_better)
             values, path = canonical_mapping(plain.columns), source.name
         mapping, mistakes = parse_mapping(values)
@@ -88,7 +98,9 @@ class Tabular:
             if len(tables) > 1:
                 table.forget()
         refuse(list(dict.fromkeys(mistakes)), path)
-        return _Reading(mapping, tables, settings, plain).dump()
+        dump = _Reading(mapping, tables, settings, plain).dump()
+        dump.notes += notes
+        return dump
 
 
 class MappedTabular(Tabular):
@@ -193,12 +205,17 @@ class _Reading:
     ) -> None:
         self.mapping, self.tables, self.plain = mapping, tables, plain
         self.registry = RunRegistry(settings.values, mapping.metrics, settings.defaults)
+        self.settings = settings
         self.has_samples = any(variant.has_samples for variant in mapping.variants)
+        self.has_votes = any(variant.votes for variant in mapping.variants)
         self.tally = ScoreTally()
         self._dump = Dump((), ())
 
     def dump(self) -> Dump:
         """Survey the runs; the rows are read when the batches are asked for."""
+        if self.has_votes:
+            self._dump.votes = self._votes()
+            return self._dump
         for table in self.tables:
             self._survey(table)
             if len(self.tables) > 1:
@@ -250,6 +267,23 @@ class _Reading:
             table.forget()
         if self.tables:
             self._dump.notes += self.tally.settle(self.tables[0].member.name, self.mapping.variants)
+
+    def _votes(self) -> Iterator[pa.RecordBatch]:
+        for table in self.tables:
+            n_votes = n_outcomes = 0
+            for view in table.views(None, self._reject):
+                rejected = table.rejected(view, self._reject)
+                for variant in self.mapping.variants:
+                    batch = votes_of(view, self.mapping, variant, self.settings, rejected)
+                    if batch is not None:
+                        n_votes += batch.num_rows
+                        n_outcomes += len(batch.column("outcome")) - batch.column("outcome").null_count
+                        yield batch
+            if not n_outcomes:
+                said = f"no verdict in any of {n_votes} votes" if n_votes else "no votes"
+                self._dump.notes.append(f"{table.member.name}: {said}")
+            self._dump.notes += table.notes()
+            table.forget()
 
     def _rows(self, table: MappedTable) -> Iterator[pa.RecordBatch]:
         variants = self._runs(table)

@@ -30,6 +30,11 @@ SAMPLE_FIELDS = tuple(
     for name in SAMPLE_SCHEMA.names
     if name not in ("run", "identity", "metadata", "scores", "choice_scores", "transcript")
 )
+#: Fields of a vote that a mapping fills in ``[votes]``.
+VOTE_FIELDS = (
+    *("model_a", "model_b", "outcome", "first", "voter", "judge", "scorer", "scorer_kind", "judge_model"),
+    *("weight", "created_at"),
+)
 #: Fields that tell apart several rows of one prompt.
 _OF_ONE_PROMPT = ("draw", "perturbation", "fewshot_draw", "template")
 
@@ -101,6 +106,14 @@ class PublishedRule(_Rule):
 
 
 @dataclass(frozen=True)
+class VoteRule(_Rule):
+    """``[votes]``: which of two models did better in each row; of each covariate the numbers of both answers."""
+
+    fields: Mapping[str, Source]
+    covariates: Mapping[str, tuple[Source, Source]]
+
+
+@dataclass(frozen=True)
 class SkipRule:
     """``[[rows.skip]]``: rows that are no data; any of the conditions that are given holds."""
 
@@ -145,6 +158,7 @@ class Variant(_Rule):
     scores: tuple[ScoreRule, ...]
     choices: ChoiceRule | None
     published: tuple[PublishedRule, ...]
+    votes: VoteRule | None = None
 
     @property
     def has_samples(self) -> bool:
@@ -370,8 +384,10 @@ def _undecided(tables: Sequence[Mapping[str, Any]]) -> Iterator[str]:
 def _contradictions(mapping: TabularMapping) -> list[str]:
     contradictions = []
     for variant in mapping.variants:
-        if not variant.has_samples and not variant.published:
-            contradictions.append("expected [[scores]], [choice_scores], [[published]] or [matrix]")
+        if not variant.has_samples and not variant.published and not variant.votes:
+            contradictions.append("expected [[scores]], [choice_scores], [[published]], [votes] or [matrix]")
+        if variant.votes and (variant.has_samples or variant.published):
+            contradictions.append("[votes] stands alone: what else its rows hold takes a mapping of its own")
         mapped = [*variant.sample, *variant.metadata]
         for name in mapping.key:
             if name not in mapped:
@@ -393,7 +409,7 @@ def _contradictions(mapping: TabularMapping) -> list[str]:
 
 _CHOICE_FIELDS = ("loglikelihood", "unconditional_loglikelihood", "is_greedy", "n_tokens", "n_bytes")
 _AGREEMENTS = ("compare_with", "must_equal")
-_EXPANDED = ("run", "sample", "metadata", "scores", "choice_scores", "published")
+_EXPANDED = ("run", "sample", "metadata", "scores", "choice_scores", "published", "votes")
 
 
 def parse_variants(top: Section, expressions: Expressions, matrix: MatrixRule | None) -> tuple[Variant, ...]:
@@ -447,7 +463,29 @@ def _variant(template: Mapping[str, Any], expressions: Expressions, matrix: Matr
         scores=scores,
         choices=_choices(top, expressions),
         published=published,
+        votes=_votes(top, expressions),
     )
+
+
+def _votes(top: Section, parse: Expressions) -> VoteRule | None:
+    if "votes" not in top.values:
+        return None
+    section = top.table("votes")
+    by_name = section.table("covariates")
+    covariates: dict[str, tuple[Source, Source]] = {}
+    for name in list(by_name.values):
+        pair = by_name.table(name)
+        sides = _given(pair, ("a", "b"), parse.value)
+        pair.close()
+        if len(sides) == 2:
+            covariates[name] = (sides["a"], sides["b"])
+        else:
+            parse.mistakes.append(f"{pair.where}: expected `a` and `b`, the numbers of both answers")
+    given = _given(section, VOTE_FIELDS, parse.value)
+    section.close()
+    if missing := [name for name in VOTE_FIELDS[:3] if name not in given]:
+        parse.mistakes.append(f"[votes]: expected {listed(missing)}")
+    return VoteRule(given, covariates)
 
 
 def _agreements(section: Section, parse: Expressions) -> dict[str, AgreementRule]:

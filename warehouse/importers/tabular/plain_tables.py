@@ -24,7 +24,7 @@ from warehouse.importers.common.jsonl import unpacked_start
 from warehouse.importers.common.patterns import Pattern
 from warehouse.importers.common.streams import FORMATS
 from warehouse.importers.tabular.chunks import RowView
-from warehouse.importers.tabular.column_names import OF_TRUTH, Guess, guess, path_of
+from warehouse.importers.tabular.column_names import OF_TRUTH, Guess, guess, guess_votes, path_of
 from warehouse.importers.tabular.columns import Column, Unfit, as_list, encode, number_of, text_of, to_number
 from warehouse.importers.tabular.delimited import delimiter_of, unique_names
 from warehouse.importers.tabular.expressions import Recode
@@ -154,9 +154,10 @@ _HEAD_BYTES = 65_536
 
 def carries_names(candidate: Candidate) -> bool:
     """Whether a file is a table that names prompts (by an id or their text) and scores: model and
-    benchmark may be columns too, or set by the user."""
-    guessed = guess(_columns(candidate.path, candidate.head))
-    return bool(guessed.scores) and bool(guessed.key or "prompt_id" in guessed.sample)
+    benchmark may be columns too, or set by the user. Or two models and which of them did better."""
+    columns = _columns(candidate.path, candidate.head)
+    guessed = guess(columns)
+    return bool(guess_votes(columns)) or bool(guessed.scores) and bool(guessed.key or "prompt_id" in guessed.sample)
 
 
 def plain_columns(source: SourceFiles, values: Mapping[str, Any]) -> Guess:
@@ -186,6 +187,60 @@ def plain_columns(source: SourceFiles, values: Mapping[str, Any]) -> Guess:
             + "let `warehouse mapping FILE` begin a mapping for --map",
         )
     return guessed
+
+
+#: Where Arena's dumps keep the first message of a conversation, and the lengths of both answers.
+_OPENING = "conversation_a[0].content"
+_LENGTHS = {side: f"conv_metadata.sum_assistant_{side}_tokens" for side in "ab"}
+
+
+def vote_mapping(source: SourceFiles, values: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]] | None:
+    """The mapping that the column names of a table of votes amount to, and what its owner should know; ``None`` if it
+    is none.
+
+    Args:
+        source: one file.
+        values: header fields that the user set, which need no column.
+
+    Raises:
+        InputError: nothing says on which benchmark they are.
+    """
+    path = source.files[0]
+    with path.open("rb") as stream:
+        names = _columns(path, stream.read(_HEAD_BYTES))
+    parts = guess_votes(names)
+    if not parts:
+        return None
+    if "benchmark" not in parts["run"] and "benchmark" not in values:
+        raise InputError(
+            "nothing says on which benchmark these votes are",
+            path=source.name,
+            expected="a column benchmark, beside both models and the winner",
+            advice="say --default benchmark=NAME, or --map MAPPING (warehouse mapping --list)",
+        )
+    used = {column for part in parts.values() for column in part.values()}
+    mapping: dict[str, Any] = {
+        part: {name: {"path": path_of(column), "optional": True} for name, column in fields.items()}
+        for part, fields in parts.items()
+    }
+    if "text" not in parts["sample"] and "conversation_a" in names:
+        mapping["sample"]["text"] = {"path": _OPENING, "optional": True}
+        used |= {"conversation_a", "conversation_b"}
+    if "prompt_id" not in parts["sample"] and "text" in mapping["sample"]:
+        mapping["key"] = ["text"]
+    if "conv_metadata" in names:
+        sides = {side: {"path": at, "optional": True} for side, at in _LENGTHS.items()}
+        mapping["votes"]["covariates"] = {"length": sides}
+        used.add("conv_metadata")
+    notes = []
+    if "first" not in parts["votes"]:
+        mapping["votes"]["first"] = {"const": "a"}
+        first = parts["votes"]["model_a"]
+        notes.append(
+            f"the answer of {first} is taken for the one that was shown first; a column `first` says otherwise"
+        )
+    unused = [name for name in names if name not in used]
+    return mapping, notes + ([f"columns not used: {', '.join(unused)}"] if unused else [])
 
 
 def canonical_mapping(guessed: Guess) -> dict[str, Any]:

@@ -41,8 +41,8 @@ def batch_of(view: RowView, mapping: TabularMapping, runs: RunColumns, reject: R
     numbers, faults = runs.runs(view)
     columns: dict[str, pa.Array] = {"run": pa.array(numbers, pa.int32())}
     for name, source in _sources(mapping, runs.variant).items():
-        columns[name] = _taken(_converted(name, source.column(view), view.size), source.where, faults)
-    columns |= _documents(view, mapping, runs.variant, columns, faults)
+        columns[name] = taken(_converted(name, source.column(view), view.size), source.where, faults)
+    columns |= documents_of(view, mapping, runs.variant, columns, faults)
     faults |= stray_rows(view, mapping, runs.variant, columns)
     if runs.variant.scores:
         columns["scores"] = scores_of(view, runs.variant.scores, faults)
@@ -66,31 +66,33 @@ def _sources(mapping: TabularMapping, variant: Variant) -> dict[str, Source]:
     return sources
 
 
-def _taken(converted: Converted, where: str, faults: Faults) -> pa.Array:
+def taken(found: Converted, where: str, faults: Faults) -> pa.Array:
     """The values of a column; the rows that lack one for a reason are noted."""
-    for row, unfit in converted.faults.items():
+    for row, unfit in found.faults.items():
         faults.setdefault(row, Unfit(unfit.found, f"{where}: {unfit.expected}"))
-    return converted.array
+    return found.array
 
 
-def _documents(
+def documents_of(
     view: RowView, mapping: TabularMapping, variant: Variant, columns: Mapping[str, pa.Array], faults: Faults
 ) -> dict[str, pa.Array]:
     """The columns ``metadata`` and ``identity``, as JSON texts."""
     metadata = {name: as_list(source.column(view), view.size) for name, source in variant.metadata.items()}
-    documents = {"metadata": _json_rows(metadata, faults)} if metadata else {}
+    documents = {"metadata": json_rows(metadata, faults)} if metadata else {}
     if mapping.key:
         parts = {name: metadata[name] if name in metadata else _key_part(name, columns[name]) for name in mapping.key}
-        documents["identity"] = _json_rows(parts, faults)
+        documents["identity"] = json_rows(parts, faults)
         for row, fault in lacks_key(view, {**variant.sample, **variant.metadata}, parts).items():
             faults.setdefault(row, fault)
     return documents
 
 
 def _converted(name: str, column: Column, size: int) -> Converted:
-    kind = SAMPLE_SCHEMA.field(name).type
-    if name == "choices":
-        return _to_choices(column, size)
+    return _to_choices(column, size) if name == "choices" else converted(column, size, SAMPLE_SCHEMA.field(name).type)
+
+
+def converted(column: Column, size: int, kind: pa.DataType) -> Converted:
+    """A column as whole numbers, numbers or texts."""
     if pa.types.is_integer(kind):
         return to_integer(column, size, kind)
     return to_number(column, size) if pa.types.is_floating(kind) else to_text(column, size)
@@ -119,7 +121,7 @@ def _key_part(name: str, array: pa.Array) -> list[Any]:
     return [None if value is None else orjson.loads(value) for value in values]
 
 
-def _json_rows(columns: Mapping[str, Sequence[Any]], faults: Faults) -> pa.Array:
+def json_rows(columns: Mapping[str, Sequence[Any]], faults: Faults) -> pa.Array:
     """One JSON object per row. Rows next to each other are often about one prompt: the same."""
     texts: list[str | None] = []
     last, text = None, None
@@ -163,7 +165,7 @@ def _struct(view: RowView, rule: ScoreRule, faults: Faults) -> tuple[pa.Array, n
     """One score per row, and which rows have it."""
     size = view.size
     values, raw, status = to_scores(rule.value.column(view), size)
-    value = _taken(values, rule.value.where, faults)
+    value = taken(values, rule.value.where, faults)
     metric = _metrics(view, rule, faults)
     if rule.value.recode.values:  # words that were mapped to numbers stay readable
         raw = to_text(rule.value.raw(view), size).array
@@ -189,7 +191,7 @@ def _struct(view: RowView, rule: ScoreRule, faults: Faults) -> tuple[pa.Array, n
 
 
 def _metrics(view: RowView, rule: ScoreRule, faults: Faults) -> pa.Array:
-    metrics = _taken(to_text(rule.metric.column(view), view.size), rule.metric.where, faults)
+    metrics = taken(to_text(rule.metric.column(view), view.size), rule.metric.where, faults)
     for row in _rows(pc.is_null(metrics)) if metrics.null_count else ():
         faults.setdefault(row, Unfit("no name", f"{rule.metric.where}: a metric"))
     return metrics
@@ -198,7 +200,7 @@ def _metrics(view: RowView, rule: ScoreRule, faults: Faults) -> pa.Array:
 def _weights(view: RowView, rule: ScoreRule, faults: Faults) -> pa.Array | None:
     if rule.weight is None:
         return None
-    weights = _taken(to_number(rule.weight.column(view), view.size), rule.weight.where, faults)
+    weights = taken(to_number(rule.weight.column(view), view.size), rule.weight.where, faults)
     for row in _rows(pc.invert(pc.greater_equal(pc.fill_null(weights, 0.0), 0))):
         faults.setdefault(row, Unfit(f"{weights[row]}", f"{rule.weight.where}: a weight of at least 0"))
     return weights
@@ -210,7 +212,7 @@ def _draws(view: RowView, rule: ScoreRule, faults: Faults) -> pa.Array | None:
     column = rule.n_draws.column(view)
     if isinstance(column, list):  # of a list, its length
         column = [len(value) if isinstance(value, list) else value for value in column]
-    return _taken(to_integer(column, view.size, pa.int32()), rule.n_draws.where, faults)
+    return taken(to_integer(column, view.size, pa.int32()), rule.n_draws.where, faults)
 
 
 def _statuses(
@@ -271,15 +273,15 @@ def _flattened(name: str, column: list[Any], lengths: list[int], rule: ChoiceRul
     for row, (value, length) in enumerate(zip(column, lengths, strict=True)):
         flat += value if value is not None and length else [None] * length
         rows += [row] * length
-    converted = to_number(flat, len(flat))
-    unfit = Converted(converted.array, {rows[number]: fault for number, fault in converted.faults.items()})
-    return _taken(unfit, rule.lists[name].where, faults).cast(CHOICE_TYPE.field(name).type, safe=False)
+    numbers = to_number(flat, len(flat))
+    unfit = Converted(numbers.array, {rows[number]: fault for number, fault in numbers.faults.items()})
+    return taken(unfit, rule.lists[name].where, faults).cast(CHOICE_TYPE.field(name).type, safe=False)
 
 
 def _targets(view: RowView, rule: ChoiceRule, lengths: list[int], faults: Faults) -> pa.Array:
     if rule.target is None:
         return pa.nulls(sum(lengths), pa.bool_())
-    indices = _taken(to_integer(rule.target.column(view), view.size, pa.int64()), rule.target.where, faults)
+    indices = taken(to_integer(rule.target.column(view), view.size, pa.int64()), rule.target.where, faults)
     flat = [
         None if index is None else number == index
         for index, length in zip(indices.to_pylist(), lengths, strict=True)

@@ -389,7 +389,8 @@ def _unset(mapping: TabularMapping, values: Mapping[str, Any]) -> Iterator[str]:
         if name not in RUN_FIELDS:
             yield f"--set {name}: no such field{similar(name, RUN_FIELDS)}"
     for name in ("model", "benchmark"):
-        if name not in values and any(name not in variant.run for variant in mapping.variants):
+        lacking = [part for part in mapping.variants if name not in part.run and (name != "model" or not part.votes)]
+        if name not in values and lacking:
             yield f"nothing says what the {name} is: map [run] {name}, or say --default {name}=…"
 
 

@@ -22,6 +22,7 @@ from warehouse.stats.core.inputs import (
 )
 from warehouse.stats.core.quantiles import t_quantile
 from warehouse.stats.core.results import NamedFigures
+from warehouse.stats.intervals.closed_form import interval_wilson_bounded
 from warehouse.stats.intervals.estimate_mean import estimate_mean
 from warehouse.stats.paired.sign_flip import sign_flip_test
 
@@ -137,8 +138,13 @@ def judge_agreement(
     )
     figures = _figures(whole, as_level(level))
     if n >= FEWEST_UNITS:  # a share has an interval of its own, which holds near 0 and 1
+        ends = (share.ci_low, share.ci_high)
+        if weights is not None and (
+            own := interval_wilson_bounded(share.estimate, figures[0].standard_error, units.n - 1)
+        ):
+            ends = (own.low, own.high)
         figures[0] = AgreementFigure(
-            "agreement", share.estimate, share.standard_error, share.ci_low, share.ci_high, figures[0].reason
+            "agreement", share.estimate, share.standard_error, *ends, "" if ends[0] is not None else share.reason
         )
     return JudgeAgreement(
         n_units=n,

@@ -30,6 +30,7 @@ class ModelEntry:
     release_date: str | None
     n_runs: int
     n_benchmarks: int
+    n_votes: int
 
 
 @dataclass(frozen=True)
@@ -43,6 +44,7 @@ class BenchmarkEntry:
     n_prompts: int
     n_runs: int
     n_models: int
+    n_votes: int
     clustering: str | None
 
 

@@ -61,6 +61,7 @@ class SourceEntry:
     n_superseded: int | None
     n_samples: int | None
     n_scores: int | None
+    n_votes: int
     n_rejected: int | None
     n_current: int
     loaded_at: datetime | None

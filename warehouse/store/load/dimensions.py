@@ -124,7 +124,7 @@ class Dimensions:
         """Ids that the ``run`` rows of the runs of some sources point to, source by source."""
         headers = [header for source in sources for header in source.headers]
         of = [index for index, source in enumerate(sources) for _ in source.headers]
-        checkpoints = self._checkpoints(connection, headers, of)
+        checkpoints = self.checkpoints(connection, headers, of)
         agents = self.ids(connection, tables.agent, [_agent_row(header) for header in headers], of)
         benchmarks = self.benchmarks(connection, sources)
         calls = [source.invocation for source in sources for _ in source.headers]
@@ -135,7 +135,8 @@ class Dimensions:
             for header, c, a, g in zip(headers, checkpoints, agents, groups, strict=True)
         ]
 
-    def _checkpoints(self, connection: sa.Connection, headers: Sequence[RunHeader], of: Sequence[int]) -> list[int]:
+    def checkpoints(self, connection: sa.Connection, headers: Sequence[RunHeader], of: Sequence[int]) -> list[int]:
+        """Ids of what was evaluated; ``of`` says which source each header is of."""
         models = self.ids(connection, tables.model, [_model_row(header) for header in headers], of)
         rows = [_seed_row(header, model) for header, model in zip(headers, models, strict=True)]
         seeds = self.ids(connection, tables.training_seed, rows, of)

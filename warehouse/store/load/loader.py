@@ -24,7 +24,7 @@ from warehouse.store import engines
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.curate import field_clusters
-from warehouse.store.load import facts, prompt_completion, scans, source_ledger, staging
+from warehouse.store.load import facts, prompt_completion, scans, source_ledger, staging, votes
 from warehouse.store.load.benchmark_metrics import add_dimensions, benchmark_metrics
 from warehouse.store.load.bulk_insert import NeedsMemoryError, UnfitError, parsing, unfit
 from warehouse.store.load.conflicts import Decision, decide
@@ -189,6 +189,9 @@ class Loader:
                     with self._transaction() as connection:
                         add_prompts(connection, self.store, self.scratch, state)
                     self._prepare_facts(state)
+                if votes.holds_any(state):
+                    with self._transaction() as connection:
+                        votes.add_names(self.store, self.scratch, self.dimensions, state, connection)
                 return self._add_facts(state, started)
         except BaseException:
             self._forget()
@@ -285,6 +288,8 @@ class Loader:
             benchmark_metrics(self.store, state, stored_runs)
             scans.push(self.scratch, state)
             scans.join(self.store, self.scratch, state, [*run_ids.values(), *completed])
+            if votes.holds_any(state):
+                votes.push(self.store, self.scratch, state)
             self._fill_prompts(state)
             for column, count in sorted(self.scratch.replaced.items()):
                 state.note(f"{count} characters U+0000 of {column} became U+FFFD: the store cannot hold them")

@@ -22,7 +22,7 @@ from warehouse.records import SAMPLE_SCHEMA, TRANSCRIPT_TYPE, BulkQuery, Dump, S
 from warehouse.records.canonical_json import canonical_digest
 from warehouse.store import engines
 from warehouse.store.load.scratch import Scratch
-from warehouse.store.load.stage_scans import fill_scans
+from warehouse.store.load.stage_scans import fill_scans, fill_votes
 from warehouse.store.sql.query_files import query_text
 
 OnDuplicate = Literal["error", "first", "last", "draws"]
@@ -35,13 +35,15 @@ KEY_BLOCK = 50_000
 
 
 #: What parsing makes, in the slot of the source.
-PARSED = ("stage_sample", "stage_variant", "stage_row", "stage_item", "stage_text", "stage_transcript", "stage_scan")
+_OF_SAMPLES = ("stage_sample", "stage_variant", "stage_row", "stage_item", "stage_text", "stage_transcript")
+PARSED = (*_OF_SAMPLES, "stage_scan", "stage_vote")
 
 
 def parse(scratch: Scratch, dumps: Sequence[Dump], on_duplicate: OnDuplicate, text: TextPolicy) -> int:
     """Everything that needs no store: :data:`PARSED` of some dumps; returns the number of rows."""
     n_rows, columns = fill(scratch, dumps)
     fill_scans(scratch, dumps)
+    fill_votes(scratch, dumps)
     if n_rows:
         belong_together = any(dump.same_content and dump.same_content.belong_together for dump in dumps)
         number_items(scratch, on_duplicate, has_identities="identity" in columns, belong_together=belong_together)
@@ -49,9 +51,11 @@ def parse(scratch: Scratch, dumps: Sequence[Dump], on_duplicate: OnDuplicate, te
     return n_rows
 
 
-def parsed_rows(scratch: Scratch, n_rows: int, has_scans: bool) -> Iterator[tuple[str, pa.RecordBatchReader]]:
-    """What :func:`parse` has made, table by table, for a scratch space elsewhere."""
-    for name in (*(PARSED[:-1] if n_rows else PARSED[:1]), *(PARSED[-1:] if has_scans else ())):
+def parsed_rows(scratch: Scratch, dumps: Sequence[Dump], n_rows: int) -> Iterator[tuple[str, pa.RecordBatchReader]]:
+    """What :func:`parse` has made of some dumps, table by table, for a scratch space elsewhere."""
+    scans = PARSED[-2:-1] if any(dump.scan for dump in dumps) else ()
+    votes = PARSED[-1:] if any(dump.votes is not None for dump in dumps) else ()
+    for name in (*(_OF_SAMPLES if n_rows else PARSED[:1]), *scans, *votes):
         # what is wider than Arrow's numbers has served: the rows have their items
         columns = "* exclude (identity_hash)" if name == "stage_sample" else "*"
         yield name, scratch.raw.execute(f"select {columns} from {name}").to_arrow_reader(65_536)

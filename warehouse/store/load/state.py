@@ -98,6 +98,7 @@ class _Load:
     scores: list[ScoreSummary] = field(default_factory=list)
     metric_ids: dict[MetricSpec, int] = field(default_factory=dict)
     benchmark_ids: dict[str, int] = field(default_factory=dict)
+    votes: dict[int, int] = field(default_factory=dict)  # how many are stored of each part
     notes: list[str] = field(default_factory=list)
     new_prompts: int = 0
     n_rows: int = 0
@@ -236,6 +237,7 @@ def report_of(
         n_repeats=sum(item.repeat for item in fresh),
         n_samples=sum(item.n_prompts for item in measured),
         n_scores=sum(item.n_scores for item in measured),
+        n_votes=state.votes.get(state.parts.index(part), 0),
         n_rejected=len(part.dump.rejections),
         run_ids=tuple(run_ids[item.run] for item in fresh),
         notes=tuple(notes),

@@ -26,6 +26,7 @@ REFERENCES = {
     "embedder_id": "embedder",
     "metric_id": "metric",
     "model_id": "model",
+    "other_scorer_id": "scorer",
     "parent_id": "benchmark",
     "prompt_id": "prompt",
     "refresh_id": "refresh",
