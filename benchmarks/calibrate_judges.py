@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from warehouse.analysis.judges.draws import cut_points, strata_by
 from warehouse.stats import (
     estimate_mean,
     interval_t,
@@ -25,6 +26,7 @@ from warehouse.stats import (
     prediction_powered_mean,
     rogan_gladen,
 )
+from warehouse.stats.judges.plan import allocate_labels, label_pilot, label_weight, plan_labels, target_error
 from warehouse.stats.judges.prediction import reproducibility
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "calibration_judges.md"
@@ -275,6 +277,145 @@ def prevalence(p: float, se: float, sp: float, g: int) -> Draw:
     return draw
 
 
+# --- how many labels, and of which answers ---------------------------------------------------------
+
+
+def piloted(p: float, rho: float, n: int, g: int = 0) -> Draw:
+    """The interval of the correlation that n labels show."""
+
+    def draw(rng: np.random.Generator) -> Mapping[str, float | None]:
+        of = groups(N, g) if g else None
+        h = truths(rng, p, of)
+        chosen = rng.permutation(N)[:n]
+        clusters = None if of is None else of[chosen]
+        found = label_pilot(h[chosen], judged(rng, h, p, rho)[chosen], clusters=clusters)
+        width = None if found.low is None or found.high is None else found.high - found.low
+        return {"covers": covered(found.low, found.high, rho), "no interval": float(width is None), "width": width}
+
+    return draw
+
+
+def planned(p: float, rho: float, width: float, pilot: int = 0) -> Draw:
+    """The interval by as many labels as a plan says: of a pilot, or of the true correlation and spread."""
+
+    def draw(rng: np.random.Generator) -> Mapping[str, float | None]:
+        h = truths(rng, p, None)
+        judge = judged(rng, h, p, rho)
+        sd, reduction = math.sqrt(p * (1 - p)), rho**2
+        if pilot:
+            chosen = rng.permutation(N)[:pilot]
+            found = label_pilot(h[chosen], judge[chosen])
+            sd, reduction = found.sd or 0.0, found.reduction or 0.0
+        plan = plan_labels(N, sd, reduction, target_error(width=width))
+        if plan.n_labels is None:
+            return {"no number": 1.0}
+        figure = prediction_powered_mean(part(rng, h, plan.n_labels), judge)
+        wide = None if figure.low is None or figure.high is None else (figure.high - figure.low) / width
+        found_width = {"width / wanted": wide, "covers": covered(figure.low, figure.high, p)}
+        return {"no number": 0.0, "labels": float(plan.n_labels), **found_width}
+
+    return draw
+
+
+def _rate(cut: float) -> float:
+    """P(.5 U + .5 V > 1 − cut) of two uniforms."""
+    x = 2 * (1 - cut)
+    return 1 - x * x / 2 if x < 1 else (2 - x) ** 2 / 2
+
+
+def found_difference(rate: float, delta: float, rho: float) -> Draw:
+    """How often a true difference is found by the labels planned for power .8."""
+
+    def draw(rng: np.random.Generator) -> Mapping[str, float | None]:
+        ease = rng.random(N)
+        a, b = (
+            ((0.5 * ease + 0.5 * rng.random(N)) > 1 - cut).astype(float) for cut in (rate + delta / 2, rate - delta / 2)
+        )
+        sides = [judged(rng, one, rate, rho) for one in (a, b)]
+        true = np.corrcoef(a - b, sides[0] - sides[1])[0, 1]
+        plan = plan_labels(
+            N,
+            float((a - b).std(ddof=1)),
+            max(0.0, true) ** 2,
+            target_error(difference=_rate(rate + delta / 2) - _rate(rate - delta / 2)),
+        )
+        if plan.n_labels is None:
+            return {"no number": 1.0}
+        chosen = rng.permutation(N)[: plan.n_labels]
+        known = [np.full(N, np.nan) for _ in sides]
+        for own, labels in zip(known, (a, b), strict=True):
+            own[chosen] = labels[chosen]
+        figure = prediction_powered_difference(*known, *sides)
+        is_found = figure.p_value is not None and figure.p_value < 0.05
+        return {"no number": 0.0, "labels": float(plan.n_labels), "found": float(is_found)}
+
+    return draw
+
+
+def waves(p: float, rho: float, first: int, second: int, *, neyman: bool) -> Draw:
+    """A simple wave, then one by strata of the judge's score, more where the first shows that it is worse."""
+
+    def draw(rng: np.random.Generator) -> Mapping[str, float | None]:
+        h = truths(rng, p, None)
+        judge = np.clip(judged(rng, h, p, rho) * 0.8 + 0.2 * rng.random(N) * rng.random(N), 0, 1)
+        taken = np.zeros(N, bool)
+        taken[rng.permutation(N)[:first]] = True
+        strata = np.unique(strata_by(judge, cut_points(judge, 5)), return_inverse=True)[1]
+        sizes, before = np.bincount(strata), np.bincount(strata[taken], minlength=strata.max() + 1)
+        spread = None
+        if neyman and before.min() >= 5:
+            left = h - label_weight(h[taken], judge[taken]) * judge
+            spread = np.array([left[taken & (strata == s)].std(ddof=1) for s in range(len(sizes))])
+        counts = allocate_labels(sizes, second, spread=spread, taken=before)
+        labelled = taken.copy()
+        for stratum, count in enumerate(counts):
+            labelled[rng.permutation(np.flatnonzero((strata == stratum) & ~taken))[:count]] = True
+        figure = prediction_powered_mean(np.where(labelled, h, np.nan), judge, strata=strata)
+        alike = prediction_powered_mean(part(rng, h, first + second), judge)
+        ends = (figure.low, figure.high, alike.low, alike.high)
+        ratio = None if None in ends else (ends[1] - ends[0]) / (ends[3] - ends[2])  # type: ignore[operator]
+        return {**figures(figure, p), "width / one simple wave's": ratio}
+
+    return draw
+
+
+def of_labels() -> Iterator[tuple[str, str, Draw]]:
+    table = "Interval of the correlation that labels show (U)"
+    for p, rho, n, g in (
+        *((0.5, rho, n, 0) for rho in (0.0, 0.3, 0.8) for n in (20, 50, 200)),
+        *((0.2, rho, 200, 0) for rho in (0.0, 0.3, 0.8)),
+        *((0.1, rho, 700, 0) for rho in (0.0, 0.3, 0.8)),
+        *((0.5, 0.3, n, 30) for n in (50, 200)),
+        (0.5, 0.8, 200, 30),
+    ):
+        yield table, f"rate {p:g}, correlation {rho:g}, {n} labels{f', {g} clusters' * bool(g)}", piloted(p, rho, n, g)
+    table = "Labels planned for a width (U)"
+    for p, rho, width, pilot in (
+        *((0.5, rho, width, 0) for rho in (0.0, 0.3, 0.8) for width in (0.1, 0.2)),
+        (0.1, 0.8, 0.08, 0),
+        *((0.5, rho, 0.15, pilot) for rho in (0.3, 0.8) for pilot in (30, 100)),
+    ):
+        how = f"by a pilot of {pilot}" if pilot else "correlation and spread known"
+        yield table, f"rate {p:g}, correlation {rho:g}, width {width:g}, {how}", planned(p, rho, width, pilot)
+    table = "Labels planned for a difference, power .8 (U)"
+    for rate, delta, rho in ((0.5, 0.1, 0.0), (0.5, 0.1, 0.5), (0.5, 0.1, 0.8), (0.7, 0.15, 0.6)):
+        yield table, f"rate {rate:g}, difference {delta:g}, judge {rho:g}", found_difference(rate, delta, rho)
+    table = "Two waves, the second by strata of the score (U)"
+    for p, rho, first, second in (
+        (0.5, 0.8, 100, 100),
+        (0.5, 0.3, 100, 100),
+        (0.1, 0.8, 100, 150),
+        (0.5, 0.8, 50, 200),
+    ):
+        for neyman in (False, True):
+            how = "more where the judge is worse" if neyman else "each stratum its share"
+            yield (
+                table,
+                f"rate {p:g}, correlation {rho:g}, {first} + {second}, {how}",
+                waves(p, rho, first, second, neyman=neyman),
+            )
+
+
 def of_means() -> Iterator[tuple[str, str, Draw]]:
     table = "The mean by a simple sample of labels"
     for p, rho, n in (
@@ -375,7 +516,7 @@ hold here is no default.
 
 def tables(runs: int, only: str) -> Iterator[str]:
     heading = ""
-    for table, row, draw in (*of_means(), *of_designs(), *of_judges()):
+    for table, row, draw in (*of_means(), *of_designs(), *of_judges(), *of_labels()):
         if only and only not in table:
             continue
         rng = np.random.default_rng([runs, len(row), sum(map(ord, row))])

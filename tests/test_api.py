@@ -131,7 +131,7 @@ USES = {
         "compare",
         flags=("corrected", "only_overall", "unpaired", *OF_COMPARISONS),
     ),
-    "judge": Use((f"{ANALYSIS}.judges.agreement:judge",), "judge agreement"),
+    "judge": Use((f"{ANALYSIS}.judges.agreement:judge",), "judge agreement", flags=("svg",)),
     "judge_plan": Use((f"{ANALYSIS}.judges.plan:plan",), "judge plan"),
     "judge_next": Use((f"{ANALYSIS}.judges.next:next_labels",), "judge next", flags=("out",)),
     "compare_unpaired": Use(

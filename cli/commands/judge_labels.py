@@ -12,6 +12,7 @@ from warehouse.questions.labels import NextLabels, PlanLabels
 
 from ..lazy_group import command
 from ..state import State, pass_state
+from ..ui.next_step import say_next
 from ..ui.options import output_options, typed
 from ..ui.output import Output
 from ..ui.output_files import OutputFile, forced
@@ -99,13 +100,15 @@ def _print_wave(wave: LabelWave, question: NextLabels, out: Path | None) -> None
 def plan(state: State, /, output: Output, **options: Any) -> None:
     from warehouse.analysis.judges.plan import LabelPlanRow
 
+    question = PlanLabels.from_command(options, typed(options))
     with state.open() as store:
-        plans: LabelPlans = PlanLabels.from_command(options, typed(options)).ask(store)
+        plans: LabelPlans = question.ask(store)
     if output.for_people:
         _print_plans(plans)
     else:
         output.emit_records(LabelPlanRow, plans.rows)
     state.notes(plans.notes)
+    say_next(state, output, plans, question)
     if all(row.n_labels is None for row in plans.rows):
         raise click.exceptions.Exit(1)
 

@@ -70,3 +70,4 @@ def _corrected(state: State, output: Output, question: AnyLeaderboard, judge: st
     else:
         output.emit_records(found.ROW, found.rows)
     state.notes(found.notes)
+    say_next(state, output, found, asked)

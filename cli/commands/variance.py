@@ -297,8 +297,8 @@ def _print_flips(report: TemplatesReport) -> None:
         return
     shown = [flip for flip in report.flips if flip.is_shown]
     print_text(
-        f"{len(report.flips)} pairs of models change places between two judges; {len(shown)} of them by more"
-        " (both differences, Holm over pairs of models, times the pairs of judges)"
+        f"{len(report.flips)} pairs of models change places between two judges, {len(shown)} by more than chance (both"
+        " differences, Holm over pairs of models, times the pairs of judges)"
     )
     for flip in shown[:FLIPS_SHOWN]:
         print_text(
@@ -313,6 +313,7 @@ def _template_cells(row: TemplateRow, places: int, shared: Sequence[str], factor
     def named(value: float | None, name: str) -> str:
         return "" if value is None else f"{number(value, places)} {name}"
 
+    spread = row.variance_templates
     return {
         "model": row.model,
         "condition": row.condition,
@@ -325,7 +326,7 @@ def _template_cells(row: TemplateRow, places: int, shared: Sequence[str], factor
         "df": number(row.df, 1),
         "lowest": named(row.worst, row.worst_template),
         "highest": named(row.best, row.best_template),
-        "spread": number(max(0.0, row.variance_templates or 0.0) ** 0.5, places) if factor == "judge" else None,
+        "spread": None if factor != "judge" or spread is None else number(max(0.0, spread) ** 0.5, places),
         "V prompts": _part(row.part_prompts),
         "V templates": _part(row.part_templates),
         "V both": _part(row.part_residual),

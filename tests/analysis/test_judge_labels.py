@@ -9,11 +9,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-import warehouse
 from tests.support.judged import biased, ingest_judged, label_sheet, truth
-from tests.support.stores import store_at
 from warehouse.api import Warehouse
-from warehouse.errors import MisuseError, StatisticsError, StoreError
+from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats.subsets.design import hashed
 
 PEOPLE = truth({"ma": 0.6, "mb": 0.5})
@@ -83,19 +81,6 @@ def test_a_dry_run_writes_nothing_and_nobody_is_ranked(store: Warehouse) -> None
         store.judge_next("essays", judge="gpt", n=30, strata="uncertainty")
     with pytest.raises(MisuseError, match="nothing of essays was drawn"):
         store.judge_next("essays", judge="gpt")
-
-
-def test_a_published_copy_is_not_written(tmp_path: Path) -> None:
-    url = store_at(tmp_path / "s.duckdb")
-    ingest_judged(url, tmp_path, JUDGES)
-    copy = tmp_path / "copy.duckdb"
-    (tmp_path / "s.duckdb").rename(copy)
-    copy.chmod(0o444)
-    try:
-        with pytest.raises(StoreError, match=r"."):
-            warehouse.connect(f"duckdb:///{copy}").judge_next("essays", judge="gpt", n=5)
-    finally:
-        copy.chmod(0o644)
 
 
 @pytest.mark.parametrize("how", [{}, {"strata": "score"}])

@@ -128,7 +128,7 @@ def corrected_leaderboard(store: Store, question: CorrectedLeaderboard) -> Corre
     _require_random(units)
     labelled = [one for one in units if one.labelled.sum() > 1]
     if not labelled:
-        raise MisuseError(f"no answer on {question.benchmark} has a label of {names[1]}")
+        raise MisuseError(f"no answer on {question.benchmark} that {names[0]} has scored has a label of {names[1]}")
     few = any(one.labelled.sum() < OWN_WEIGHT_FROM for one in labelled) and len(labelled) > 1
     pooled = pooled_weight([(one.labels[one.labelled], one.judge[one.labelled]) for one in labelled]) if few else None
     rows = []

@@ -101,9 +101,8 @@ def read_units(
     benchmark, facts = read_benchmark(store, name)
     own = [one for one in facts.metrics if selection.metric in (None, one.label, one.name) and one.link == "identity"]
     judged = _only(store, own, judge, "model", "--judge", benchmark.name)
-    people = _only(
-        store, [one for one in facts.metrics if one not in judged], human, "human", "--human", benchmark.name
-    )
+    others = [one for one in facts.metrics if one not in judged and one.link == "identity"]
+    people = _only(store, others, human, "human", "--human", benchmark.name) if labels else []
     chosen = {one.key for one in choose_conditions(facts.runs, name, selection.where, selection.latest)}
     conditions = group_runs(facts.runs)
     labelled = [one for one in read_entries(store, conditions, people) if one.usable is not None] if people else []

@@ -4,7 +4,7 @@ of a judge turns round."""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 
 import numpy as np
@@ -79,8 +79,9 @@ class JudgedForms:
             table = np.full((len(prompts), len(own)), np.nan)
             for column, item in enumerate(own):
                 table[np.searchsorted(prompts, item.prompts), column] = item.values
-            first = by_judge[names[0]]
-            found.append((Target(first.condition, first.label, first.metric, own[0], self.clusters), names, table))
+            first, several = by_judge[names[0]], len({by_judge[name].metric.label for name in names}) > 1
+            metric = replace(first.metric, name="each judge's score", filter="") if several else first.metric
+            found.append((Target(first.condition, first.label, metric, own[0], self.clusters), names, table))
         return found
 
 
