@@ -93,12 +93,10 @@ def stratum_values(kind: str, means: FloatArray, within: FloatArray) -> FloatArr
         means: the judge's scores, shape (M, N).
         within: their variance over draws, NaN where there is none, shape (M, N).
     """
-    if kind == "score":
-        return means.mean(axis=0)
-    if np.isfinite(within).all():
-        return within.mean(axis=0)
-    share = means * (1 - means)
-    return share.mean(axis=0) if share.min() >= 0 and share.max() > 0 else None
+    values = means if kind == "score" else within if np.isfinite(within).all() else means * (1 - means)
+    if kind != "score" and (values.min() < 0 or values.max() == 0):
+        return None
+    return np.asarray(values.mean(axis=0))
 
 
 def draw_design(
