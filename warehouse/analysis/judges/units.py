@@ -64,10 +64,12 @@ class JudgedUnits:
 
     @property
     def bounds(self) -> tuple[float, float] | None:
-        """Smallest and largest label, as the metric of the labels has them, else the judge's."""
+        """Smallest and largest label, as the metric of the labels has them, else the judge's where they fit."""
+        known = self.labels[self.labelled]
         for metric in (self.human, self.entry.metric):
-            if metric is not None and metric.low is not None and metric.high is not None:
-                return metric.low, metric.high
+            ends = None if metric is None or metric.low is None or metric.high is None else (metric.low, metric.high)
+            if ends and (not len(known) or ends[0] <= known.min() and known.max() <= ends[1]):
+                return ends
         return None
 
     def at(self, prompts: NDArray[np.int64]) -> JudgedUnits:
