@@ -534,7 +534,7 @@ def tables(runs: int, only: str) -> Iterator[str]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=1000, help="samples of a cell (1000)")
+    parser.add_argument("--runs", type=int, default=400, help="samples of a cell (400)")
     parser.add_argument("--only", default="", help="tables whose title has this; writes no page")
     parser.add_argument("--output", type=Path, default=PAGE)
     options = parser.parse_args()

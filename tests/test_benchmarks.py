@@ -74,6 +74,7 @@ ARGUMENTS = {
     "calibrate_features": ["--samples", "2"],
     "calibrate_formulations": ["--simulations", "3", "--models", "3", "--cache", "formulations.jsonl"],
     "calibrate_horizon": ["--runs", "1", "--cells", "1"],
+    "calibrate_judges": ["--runs", "2"],
     "calibrate_sequential": ["--runs", "20"],
     "calibrate_subsets": ["--estimates", "4"],
     "calibrate_training": ["--draws", "9"],

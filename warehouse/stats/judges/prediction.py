@@ -384,7 +384,11 @@ def _corrected(
     alone = _labels_alone(labels, judge, design, ends, level, difference=difference)
     theta, psi, freedom = _with_judge(labels, judge, design, used)
     error, df = _error(labels, judge, psi, freedom, design, used)
-    reason, flag = _why_alone(h, theta, error, used, ends, difference=difference)
+    reason, flag = (
+        ("all of them have a label", ("labels_only",))
+        if design.labelled.all()
+        else _why_alone(h, theta, error, used, ends, difference=difference)
+    )
     common = {
         "correlation": None if is_constant(h) or is_constant(g) else float(np.corrcoef(h, g)[0, 1]),
         "flags": _flags(h, g, covariance, design) + flag,
