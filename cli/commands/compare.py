@@ -12,12 +12,12 @@ from warehouse.questions.labels import CorrectedComparison
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.corrected import UNUSED, corrected_options, print_corrected
+from ..ui.corrected import UNUSED, corrected_options, give_corrected
 from ..ui.next_step import say_next
 from ..ui.options import output_options, refuse_typed, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
-from ..ui.table import echo, p_value, print_table, print_text, print_view
+from ..ui.table import echo, p_value, print_table, print_view
 
 if TYPE_CHECKING:
     from warehouse.analysis.comparison.compare import Comparison
@@ -102,12 +102,7 @@ def _corrected(state: State, output: Output, question: Compare, judge: str | Non
     asked = question.only(CorrectedComparison, UNUSED, judge=judge, human=human)
     with state.open() as store:
         found: CorrectedFigures = asked.ask(store)
-    if output.for_people:
-        print_text(f"{found.one_line}.")
-        print_corrected(found.rows, found.judge, found.human, lambda row: {"p": p_value(row.p_value)})
-    else:
-        output.emit_records(found.ROW, found.rows)
-    state.notes(found.notes)
+    give_corrected(state, output, found, lambda row: {"p": p_value(row.p_value)})
 
 
 def _unpaired(state: State, output: Output, question: CompareUnpaired) -> None:

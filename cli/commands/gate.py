@@ -12,7 +12,7 @@ from warehouse.tables.words import small
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.corrected import UNUSED, corrected_options, print_corrected
+from ..ui.corrected import UNUSED, corrected_options, give_corrected
 from ..ui.next_step import say_next
 from ..ui.options import REFERENCE, output_options_but, refuse_typed, typed
 from ..ui.output import Output
@@ -22,7 +22,7 @@ from .gate_sequential import SETTINGS, AskedGate, sequential_gate
 
 if TYPE_CHECKING:
     from warehouse.analysis.comparison.gate import Gate
-    from warehouse.analysis.judges.corrected_figures import CorrectedGateResult, CorrectedGateRow
+    from warehouse.analysis.judges.corrected_figures import CorrectedFigures, CorrectedRow
 
 
 def margins_callback(
@@ -114,19 +114,12 @@ def gate(
 
 def _corrected(state: State, output: Output, question: CorrectedGate) -> int:
     with state.open() as store:
-        decision: CorrectedGateResult = question.ask(store)
-    if output.for_people:
-        print_text(f"{decision.one_line}\n")
-        decided = {row.benchmark: row for row in decision.rows}
-        print_corrected(decision.rows, decision.judge, decision.human, lambda row: _decided(decided[row.benchmark]))
-        print_text("the corrected difference decides; the judge's does not")
-    else:
-        output.emit_records(decision.ROW, decision.rows)
-    state.notes(decision.notes)
+        decision: CorrectedFigures = question.ask(store)
+    give_corrected(state, output, decision, _decided)
     return decision.exit_code
 
 
-def _decided(row: CorrectedGateRow) -> dict[str, Any]:
+def _decided(row: CorrectedRow) -> dict[str, Any]:
     columns = {"verdict": row.verdict, "margin": number(row.margin, 4)}
     return columns | {"p pass": p_value(row.p_pass), "p fail": p_value(row.p_fail)}
 

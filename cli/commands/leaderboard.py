@@ -13,13 +13,13 @@ from warehouse.questions.question import UnusedError
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.corrected import UNUSED, corrected_options, print_corrected
+from ..ui.corrected import UNUSED, corrected_options, give_corrected
 from ..ui.next_step import say_next
 from ..ui.options import benchmark_argument, output_options, refuse_typed, typed
 from ..ui.output import Output
 from ..ui.output_files import writes
 from ..ui.questions import in_flags, options_of
-from ..ui.table import print_text, print_view
+from ..ui.table import print_view
 from .suites import weights_callback
 
 if TYPE_CHECKING:
@@ -63,11 +63,5 @@ def _corrected(state: State, output: Output, question: AnyLeaderboard, judge: st
     asked = question.only(CorrectedLeaderboard, UNUSED, judge=judge, human=human)
     with state.open() as store:
         found: CorrectedFigures = asked.ask(store)
-    if output.for_people:
-        print_text(f"{found.one_line}.")
-        print_corrected(found.rows, found.judge, found.human)
-        print_text("Places are not tested here: warehouse compare A B --corrected tests a pair.")
-    else:
-        output.emit_records(found.ROW, found.rows)
-    state.notes(found.notes)
+    give_corrected(state, output, found)
     say_next(state, output, found, asked)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -10,7 +10,10 @@ import click
 from .table import decimals, interval, level_column, number, print_legend, print_rows, print_text
 
 if TYPE_CHECKING:
-    from warehouse.analysis.judges.corrected_figures import CorrectedRow
+    from warehouse.analysis.judges.corrected_figures import CorrectedFigures, CorrectedRow
+
+    from ..state import State
+    from .output import Output
 
 #: Reason for what is refused beside it.
 UNUSED = "changes nothing of corrected figures: leave out it or --corrected"
@@ -31,10 +34,27 @@ def corrected_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
-def print_corrected(
-    rows: Sequence[CorrectedRow], judge: str, human: str, more: Callable[[CorrectedRow], dict[str, Any]] | None = None
+def give_corrected(
+    state: State,
+    output: Output,
+    found: CorrectedFigures,
+    more: Callable[[CorrectedRow], dict[str, Any]] = lambda _row: {},
 ) -> None:
-    """The three figures of each row, and what they are."""
+    """The three figures of each row, and what they are; rows for programs.
+
+    Args:
+        more: further cells of a row.
+    """
+    if output.for_people:
+        print_text(f"{found.one_line}.")
+        _print(found, more)
+    else:
+        output.emit_records(found.ROW, found.rows)
+    state.notes(found.notes)
+
+
+def _print(found: CorrectedFigures, more: Callable[[CorrectedRow], dict[str, Any]]) -> None:
+    rows, judge, human = found.rows, found.judge, found.human
     shown_level = level_column(rows[0].level)
     places = decimals(row.standard_error for row in rows)
     cells = [
@@ -47,7 +67,7 @@ def print_corrected(
             f"{shown_level} ": interval(row.label_low, row.label_high, places),
             "corrected": number(row.estimate, places),
             shown_level: interval(row.low, row.high, places),
-            **({} if more is None else more(row)),
+            **more(row),
             "labelled": row.n_labels,
             "judged": row.n_units,
             "lambda": number(row.weight, 2),
@@ -61,7 +81,7 @@ def print_corrected(
     shown = print_rows(cells, hide_empty=("split", "flags"), minor=MINOR)
     print_legend(
         {
-            "judge": f"what {judge} says of all answers; it may be biased, and its error is not shown",
+            "judge": f"what {judge} says of all answers; it may be biased, and decides nothing",
             "labels": f"what {human} say of those that were drawn",
             "corrected": "what they would say of all, the judge helping as far as it agrees",
             "lambda": "how far the judge is believed, 0 to 1; rho: its correlation with the labels",
@@ -71,3 +91,5 @@ def print_corrected(
     for row in rows:
         if row.reason:
             print_text(f"{row.model_a}{f' - {row.model_b}' if row.model_b else ''}: {row.reason}")
+    if len(rows) > 1 and not rows[0].model_b:
+        print_text("Places are not tested here: warehouse compare A B --corrected tests a pair.")

@@ -13,6 +13,7 @@ from tests.support.judged import biased, ingest_judged, label_sheet, truth
 from warehouse.api import Warehouse
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats.subsets.design import hashed
+from warehouse.store.open import open_store
 
 PEOPLE = truth({"ma": 0.6, "mb": 0.5})
 JUDGES = {
@@ -34,14 +35,19 @@ def labelled(store: Warehouse, folder: Path, n: int, without: Any = (), **how: A
     store.ingest(sheet, mapping="label_sheet")
 
 
+def rows_of(store: Warehouse, sql: str) -> list[Any]:
+    with open_store(store.url) as opened:
+        return opened.rows(sql)
+
+
 def drawn(store: Warehouse) -> list[tuple[int, int, int, str, float]]:
-    rows = store.query("select run_id, prompt_id, wave, stratum, probability from label_draw order by 1, 3, 2")
-    return [tuple(row) for row in rows.itertuples(index=False)]
+    rows = rows_of(store, "select run_id, prompt_id, wave, stratum, probability from label_draw order by 1, 3, 2")
+    return [tuple(row.values()) for row in rows]
 
 
 def test_a_wave_is_the_smallest_hashes_with_the_answers_of_all_models(store: Warehouse) -> None:
     wave = store.judge_next("essays", judge="gpt", n=30, seed=4)
-    benchmark = store.query("select min(benchmark_id) as id from prompt").id[0]
+    benchmark = rows_of(store, "select min(benchmark_id) as id from prompt")[0]["id"]
     names = [f"p{i}" for i in range(400)]
     hashes = hashed("draw", 4, [f"{benchmark}/{name}" for name in names])
     expected = {name for _, name in sorted(zip(hashes, names, strict=True))[:30]}

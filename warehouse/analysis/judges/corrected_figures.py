@@ -59,7 +59,11 @@ class CorrectedRow(Row):
         p_value: two-sided, of a difference of 0; None for a mean.
         higher_is_better: direction of the metric.
         flags: those of the figure (``labels_only``, ``few_differing``, ...), and ``missing_labels``.
-        reason: why the labels stand alone, or why there is no figure.
+        reason: why the labels stand alone, why there is no figure, or why a gate is undecided.
+        verdict: of a gate, ``pass``, ``fail`` or ``undecided``; else empty, and the next three None.
+        margin: loss that is tolerated.
+        p_pass: one-sided, of "worse by the margin or more", adjusted (Holm over benchmarks).
+        p_fail: of "worse by less than the margin", adjusted likewise.
     """
 
     benchmark: str
@@ -88,6 +92,10 @@ class CorrectedRow(Row):
     higher_is_better: bool | None
     flags: tuple[str, ...]
     reason: str
+    verdict: str = ""
+    margin: float | None = None
+    p_pass: float | None = None
+    p_fail: float | None = None
 
 
 @dataclass(frozen=True)
@@ -98,6 +106,7 @@ class CorrectedFigures(Result):
         judge: who judges.
         human: whose labels.
         notes: what a reader should know.
+        verdict: of a gate: ``fail`` if one benchmark fails, else ``pass`` if all pass, else ``undecided``.
     """
 
     ROW = CorrectedRow
@@ -106,11 +115,19 @@ class CorrectedFigures(Result):
     human: str
     rows: tuple[CorrectedRow, ...]
     notes: tuple[str, ...]
+    verdict: str = ""
+
+    @property
+    def exit_code(self) -> int:
+        """Of a gate: 0 pass, 1 fail, 5 undecided."""
+        return EXIT[self.verdict]
 
     @property
     def one_line(self) -> str:
         """The result in one line."""
         first = self.rows[0]
+        if self.verdict:
+            return f"{self.verdict}: {first.model_a} against {first.model_b}, by what {self.human} would say"
         if first.estimate is None or first.low is None or first.high is None:
             return f"{first.benchmark}: no corrected figure ({first.reason})"
         of = f"{first.model_a} minus {first.model_b}" if first.model_b else first.model_a
@@ -234,69 +251,12 @@ def _notes(rows: Sequence[CorrectedRow]) -> tuple[str, ...]:
     return (f"{some} no label: the others stand for what is missing",) if missing else ()
 
 
-@dataclass(frozen=True)
-class CorrectedGateRow(CorrectedRow):
-    """One benchmark: the difference candidate minus baseline, and what it decides.
-
-    Attributes:
-        verdict: ``pass``, ``fail`` or ``undecided``.
-        margin: loss that is tolerated.
-        p_pass: one-sided, of "worse by the margin or more", adjusted (Holm over benchmarks).
-        p_fail: of "worse by less than the margin", adjusted likewise.
-    """
-
-    verdict: str
-    margin: float
-    p_pass: float | None
-    p_fail: float | None
-
-
-@dataclass(frozen=True)
-class CorrectedGateResult(Result):
-    """The verdict over all benchmarks.
-
-    Attributes:
-        candidate: as given.
-        baseline: as given.
-        verdict: ``fail`` if one benchmark fails, else ``pass`` if all pass, else ``undecided``.
-        alpha: chance of any false pass, and of any false fail.
-        judge: who judges.
-        human: whose labels.
-        notes: what a reader should know.
-    """
-
-    ROW = CorrectedGateRow
-
-    candidate: str
-    baseline: str
-    verdict: str
-    alpha: float
-    judge: str
-    human: str
-    rows: tuple[CorrectedGateRow, ...]
-    notes: tuple[str, ...]
-
-    @property
-    def exit_code(self) -> int:
-        """0 pass, 1 fail, 5 undecided."""
-        return EXIT[self.verdict]
-
-    @property
-    def one_line(self) -> str:
-        """The result in one line."""
-        return (
-            f"{self.verdict}: {self.candidate} against {self.baseline}, by what {self.human} would say"
-            f" ({len(self.rows)} benchmark{'s' * (len(self.rows) != 1)}, judged by {self.judge})"
-        )
-
-
 @answers(CorrectedGate)
-def corrected_gate(store: Store, question: CorrectedGate) -> CorrectedGateResult:
+def corrected_gate(store: Store, question: CorrectedGate) -> CorrectedFigures:
     """The judge's own difference decides nothing."""
-    rows, tests, margins, names = [], [], [], ("", "")
-    unknown = sorted(set(question.margins or {}) - set(question.benchmarks))
-    if unknown:
+    if unknown := sorted(set(question.margins or {}) - set(question.benchmarks)):
         raise MisuseError(f"a margin is given for {', '.join(unknown)}, which is not compared")
+    rows, tests, names = [], [], ("", "")
     for benchmark in question.benchmarks:
         margin = (question.margins or {}).get(benchmark, question.margin)
         if margin is None:
@@ -304,18 +264,14 @@ def corrected_gate(store: Store, question: CorrectedGate) -> CorrectedGateResult
         two = (question.candidate, question.baseline)
         row, names = _compared(store, question, *two, 1 - 2 * question.alpha, benchmark=benchmark)
         why = _why_undecided(row, question.max_unscored)
-        rows.append(replace(row, reason="; ".join(filter(None, (why, row.reason)))))
-        margins.append(margin)
+        rows.append(replace(row, margin=margin, reason="; ".join(filter(None, (why, row.reason)))))
         tests.append((None, None) if why else _p_values(row, margin))
     decided = decide(tests, alpha=question.alpha)
     found = tuple(
-        CorrectedGateRow(**vars(row), verdict=verdict, margin=margin, p_pass=p_pass, p_fail=p_fail)
-        for row, verdict, margin, p_pass, p_fail in zip(
-            rows, decided.each, margins, decided.p_pass, decided.p_fail, strict=True
-        )
+        replace(row, verdict=verdict, p_pass=p_pass, p_fail=p_fail)
+        for row, verdict, p_pass, p_fail in zip(rows, decided.each, decided.p_pass, decided.p_fail, strict=True)
     )
-    two = (question.candidate, question.baseline)
-    return CorrectedGateResult(*two, decided.verdict, question.alpha, *names, found, _notes(rows))
+    return CorrectedFigures(*names, found, _notes(found), decided.verdict)
 
 
 def _why_undecided(row: CorrectedRow, most_missing: float) -> str:

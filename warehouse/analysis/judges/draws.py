@@ -23,12 +23,14 @@ class RunDraw:
 
     Attributes:
         wave: its number, from 1.
+        metric_id: the judge's whose scores its strata are made of.
         rule: ``simple``, or ``score`` or ``uncertainty`` with the cuts between strata.
         stratum_of: of each prompt drawn, by id; empty text in a simple draw.
         probability_of: its chance to be among all drawn so far.
     """
 
     wave: int
+    metric_id: int
     rule: str
     stratum_of: Mapping[int, str]
     probability_of: Mapping[int, float]
@@ -48,21 +50,24 @@ class RunDraw:
         return [float(text) for text in self.rule.split()[1:]]
 
 
-def read_draws(store: Store, benchmark_ids: Sequence[int], metric_ids: Sequence[int]) -> dict[int, RunDraw]:
-    """The newest draw of each run beside some judges' metrics; runs of which nothing was drawn are not among them."""
-    params = {"benchmark_ids": [*benchmark_ids], "metric_ids": [*metric_ids] or [-1]}
-    newest: dict[int, tuple[int, int]] = {}
-    rows_of: dict[tuple[int, int, int], list[dict[str, Any]]] = {}
-    for row in store.rows(query_text("analysis", "label_draws"), params):
-        newest[row["run_id"]] = row["metric_id"], row["wave"]
-        rows_of.setdefault((row["run_id"], row["metric_id"], row["wave"]), []).append(row)
-    found = {}
-    for run, (metric, wave) in newest.items():
-        rows = rows_of[run, metric, wave]
-        strata = {int(row["prompt_id"]): str(row["stratum"]) for row in rows}
-        chances = {int(row["prompt_id"]): float(row["probability"]) for row in rows}
-        found[run] = RunDraw(wave, str(rows[0]["rule"]), strata, chances)
-    return found
+def read_draws(store: Store, benchmark_ids: Sequence[int]) -> dict[int, RunDraw]:
+    """The newest wave of each run of which anything was drawn."""
+    newest: dict[int, list[dict[str, Any]]] = {}
+    for row in store.rows(query_text("analysis", "label_draws"), {"benchmark_ids": [*benchmark_ids]}):
+        own = newest.setdefault(row["run_id"], [])
+        if own and own[0]["wave"] != row["wave"]:
+            own.clear()  # waves come in their order
+        own.append(row)
+    return {
+        run: RunDraw(
+            rows[0]["wave"],
+            rows[0]["metric_id"],
+            rows[0]["rule"],
+            {row["prompt_id"]: row["stratum"] for row in rows},
+            {row["prompt_id"]: row["probability"] for row in rows},
+        )
+        for run, rows in newest.items()
+    }
 
 
 def rule_of(kind: str, cuts: Sequence[float]) -> str:
@@ -93,12 +98,12 @@ def stratum_values(kind: str, means: FloatArray, within: FloatArray) -> FloatArr
         means: the judge's scores, shape (M, N).
         within: their variance over draws, NaN where there is none, shape (M, N).
     """
-    if kind == "score":
-        return means.mean(axis=0)
-    if np.isfinite(within).all():
-        return within.mean(axis=0)
-    share = means * (1 - means)
-    return share.mean(axis=0) if share.min() >= 0 and share.max() > 0 else None
+    if kind == SIMPLE:
+        return None
+    values = means if kind == "score" else within if np.isfinite(within).all() else means * (1 - means)
+    if kind != "score" and (values.min() < 0 or values.max() == 0):
+        return None
+    return np.asarray(values.mean(axis=0))
 
 
 def draw_design(

@@ -6,23 +6,16 @@ import csv
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.judges.draws import SIMPLE, RunDraw, cut_points, read_draws, rule_of, strata_by, stratum_values
-from warehouse.analysis.judges.scorers import metrics_by
-from warehouse.analysis.judges.units import read_units
+from warehouse.analysis.judges.draws import SIMPLE, RunDraw, cut_points, rule_of, strata_by, stratum_values
+from warehouse.analysis.judges.units import JudgedUnits, read_units
 from warehouse.analysis.results import Result, Row
-from warehouse.analysis.selection.benchmarks import read_benchmark
-from warehouse.analysis.selection.reference import choose_conditions
-from warehouse.analysis.selection.scored_conditions import (
-    ScoredCondition,
-    group_entries,
-    list_differences,
-    read_entries,
-)
+from warehouse.analysis.selection.scored_conditions import group_entries, list_differences
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.subsets.make import plan_rows
 from warehouse.errors import MisuseError
@@ -111,24 +104,29 @@ class _Frame:
     """The prompts that can be drawn.
 
     Attributes:
-        entries: of the models, one each, of one metric and split.
-        prompts: ids of those that the judge has scored for all of them, shape (N,).
-        names: their names in hashes and sheets.
-        tool_ids: their ids in the dumps.
-        texts: their questions.
-        means: the judge's scores, shape (M, N).
-        within: variance over its draws, shape (M, N).
-        notes: what was left out.
+        units: of the models, on the prompts that the judge has scored for all of them.
+        prompts: ids, shape (N,).
+        rows: of these prompts, in their order.
+        names: theirs in hashes.
+        before: the last wave of them all; None without.
     """
 
-    entries: tuple[ScoredCondition, ...]
+    units: tuple[JudgedUnits, ...]
     prompts: NDArray[np.int64]
+    rows: tuple[Mapping[str, Any], ...]
     names: tuple[str, ...]
-    tool_ids: tuple[str, ...]
-    texts: tuple[str, ...]
-    means: FloatArray
-    within: FloatArray
-    notes: tuple[str, ...]
+    before: RunDraw | None
+
+    @property
+    def taken(self) -> NDArray[np.bool_]:
+        """Which were drawn before."""
+        drawn = self.before.probability_of if self.before else {}
+        return np.array([prompt in drawn for prompt in self.prompts.tolist()])
+
+    def values(self, kind: str) -> FloatArray | None:
+        """What strata are made of."""
+        means, within = (np.array([getattr(one, name) for one in self.units]) for name in ("judge", "within"))
+        return stratum_values(kind, means, within)
 
 
 @dataclass(frozen=True)
@@ -151,24 +149,23 @@ def next_labels(opener: StoreOpener, question: NextLabels) -> LabelWave:
 
 
 def _wave(store: Store, question: NextLabels, *, write: bool) -> LabelWave:
-    frame, name = read_frame(store, question)
-    metrics = sorted({entry.metric.id for entry in frame.entries})
-    benchmarks = sorted({int(entry.condition.setting("benchmark_id")) for entry in frame.entries})
-    before = _earlier(frame, read_draws(store, benchmarks, metrics), name)
-    if question.n is None:
-        if before is None:
-            raise MisuseError(
-                f"nothing of {name} was drawn to be labelled beside {question.judge}: say how many, --n K"
-            )
-        drawn = _as_before(frame, before)
+    units, _ = read_units(store, selection_of(question), question.judge, None, labels=False)
+    frame, left = _frame(store, units, question)
+    name, before = frame.units[0].condition.benchmark_split[0], frame.before
+    if question.n is not None:
+        drawn = _draw(store, question, frame, name)
+    elif before is not None:
+        values = frame.values(before.kind)
+        strata = np.zeros(len(frame.prompts), np.intp) if values is None else strata_by(values, before.cuts)
+        drawn = _Draw(before.rule, strata, frame.taken, np.zeros(len(strata), bool), None)
     else:
-        drawn = _draw(store, question, frame, before, name)
+        raise MisuseError(f"nothing of {name} was drawn to be labelled: say how many prompts, --n K")
     wave = (before.wave if before else 0) + (question.n is not None)
     if write:
         _write(store, frame, drawn, wave, question.seed)
     asked = drawn.new if question.n is not None else drawn.taken
     sheet, missing = ((), 0) if question.dry_run else _sheet(store, frame, asked, name, question.seed)
-    notes = list(frame.notes)
+    notes = [f"{left} prompts are left out: the judge has not scored them for all of these models"] * (left > 0)
     if question.human is not None and drawn.spread is None:
         notes.append(
             f"labels are too few to say where {question.judge} is worse ({FEWEST_IN_STRATUM} in each stratum): each"
@@ -178,8 +175,8 @@ def _wave(store: Store, question: NextLabels, *, write: bool) -> LabelWave:
         notes.append(f"{missing} answers of {len(sheet)} have no stored response: their cells are empty")
     return LabelWave(
         benchmark=name,
-        judge=frame.entries[0].metric.label,
-        models=tuple(entry.condition.model for entry in frame.entries),
+        judge=frame.units[0].entry.metric.label,
+        models=tuple(one.condition.model for one in frame.units),
         wave=wave,
         seed=None if question.n is None else question.seed,
         rule=drawn.rule,
@@ -190,96 +187,52 @@ def _wave(store: Store, question: NextLabels, *, write: bool) -> LabelWave:
     )
 
 
-def read_frame(store: Store, question: NextLabels) -> tuple[_Frame, str]:
-    """The prompts that the judge has scored for all models chosen, and the name of the benchmark.
+def _frame(store: Store, units: Sequence[JudgedUnits], question: NextLabels) -> tuple[_Frame, int]:
+    """The prompts that the judge has scored for all models chosen, and how many it has for some.
 
     Raises:
-        MisuseError: unknown names, models that cannot be compared or told apart, no prompt in common.
+        MisuseError: models that cannot be compared or told apart, or were drawn apart, or without a prompt in common.
     """
-    benchmark, facts = read_benchmark(store, question.benchmark)
-    conditions = choose_conditions(facts.runs, question.benchmark, question.where, question.latest)
-    own = [one for one in facts.metrics if question.metric in (None, one.label, one.name)]
-    entries = read_entries(store, conditions, metrics_by(question.judge, own, benchmark.name))
-    usable = [entry for entry in entries if entry.usable is not None]
-    if not usable:
-        raise MisuseError(f"{question.judge} has scored no answer on {benchmark.name}")
-    if len(groups := group_entries(usable)) > 1:
+    groups = group_entries(one.entry for one in units)
+    if len(groups) > 1:
         raise MisuseError(
-            f"scores of {question.judge} on {benchmark.name} differ in {'; '.join(list_differences(groups))}: choose"
-            " with --where or --metric"
+            f"scores of {question.judge} differ in {'; '.join(list_differences(groups))}: choose with --where or"
+            " --metric"
         )
-    names = [entry.condition.model for entry in usable]
+    names = [one.condition.model for one in units]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise MisuseError(
             f"{twice[0]} has several runs of different settings: a sheet names models alone; choose with --where or"
             " --latest"
         )
-    prompts = usable[0].usable.prompts  # type: ignore[union-attr]
-    everything = prompts
-    for entry in usable[1:]:
-        prompts = np.intersect1d(prompts, entry.usable.prompts)  # type: ignore[union-attr]
-        everything = np.union1d(everything, entry.usable.prompts)  # type: ignore[union-attr]
-    if not len(prompts):
-        raise MisuseError(f"no prompt of {benchmark.name} is scored for all of {', '.join(names)}; choose with --where")
-    rows = {row["id"]: row for row in plan_rows(store, prompts)}
-    places = [np.searchsorted(entry.usable.prompts, prompts) for entry in usable]  # type: ignore[union-attr]
-    left = len(everything) - len(prompts)
-    notes = (f"{left} prompts are left out: not all models have a score by {question.judge} there",) if left else ()
-    return (
-        _Frame(
-            tuple(usable),
-            prompts,
-            tuple(f"{rows[prompt]['benchmark_id']}/{rows[prompt]['plan_id']}" for prompt in prompts.tolist()),
-            tuple(str(rows[prompt]["tool_id"] or rows[prompt]["key"]) for prompt in prompts.tolist()),
-            tuple(str(rows[prompt]["text"] or "") for prompt in prompts.tolist()),
-            np.array([entry.usable.values[at] for entry, at in zip(usable, places, strict=True)]),  # type: ignore[union-attr]
-            np.array([entry.usable.within[at] for entry, at in zip(usable, places, strict=True)]),  # type: ignore[union-attr]
-            notes,
-        ),
-        benchmark.name,
-    )
-
-
-def _earlier(frame: _Frame, draws: Mapping[int, RunDraw], name: str) -> RunDraw | None:
-    """The wave to go on from: the same of all models.
-
-    Raises:
-        MisuseError: they were drawn on different prompts.
-    """
-    own = [next((draws[run] for run in entry.condition.run_ids if run in draws), None) for entry in frame.entries]
-    first = own[0]
-    if any(one is None or not one.same_as(first) for one in own if first) or any(own) and first is None:
-        models = [entry.condition.model for entry, one in zip(frame.entries, own, strict=True) if one]
+    before = units[0].draw
+    if any((one.draw is None) != (before is None) or before and not before.same_as(one.draw) for one in units):
+        models = [one.condition.model for one in units if one.draw]
         raise MisuseError(
-            f"earlier waves of {name} are not the same for all models here ({', '.join(models[:5])} have one): choose"
-            " those of one wave with --where model=..."
+            f"earlier waves are not the same for all models here ({', '.join(models[:5])} have one): take those"
+            " of one wave with --where model=..."
         )
-    return first
+    prompts = reduce(np.intersect1d, [one.prompts for one in units])
+    if not len(prompts):
+        raise MisuseError(f"no prompt is scored for all of {', '.join(names)}; choose with --where")
+    by_id = {row["id"]: row for row in plan_rows(store, prompts)}
+    rows = tuple(by_id[prompt] for prompt in prompts.tolist())
+    keys = tuple(f"{row['benchmark_id']}/{row['plan_id']}" for row in rows)
+    left = len(reduce(np.union1d, [one.prompts for one in units])) - len(prompts)
+    return _Frame(tuple(one.at(prompts) for one in units), prompts, rows, keys, before), left
 
 
-def _taken(frame: _Frame, before: RunDraw | None) -> NDArray[np.bool_]:
-    drawn = before.probability_of if before else {}
-    return np.array([prompt in drawn for prompt in frame.prompts.tolist()])
-
-
-def _as_before(frame: _Frame, before: RunDraw) -> _Draw:
-    taken = _taken(frame, before)
-    return _Draw(before.rule, _strata(frame, before.kind, before.cuts), taken, np.zeros_like(taken), None)
-
-
-def _strata(frame: _Frame, kind: str, cuts: Sequence[float]) -> NDArray[np.intp]:
-    values = None if kind == SIMPLE else stratum_values(kind, frame.means, frame.within)
-    return np.zeros(len(frame.prompts), np.intp) if values is None else strata_by(values, cuts)
-
-
-def _draw(store: Store, question: NextLabels, frame: _Frame, before: RunDraw | None, name: str) -> _Draw:
+def _draw(store: Store, question: NextLabels, frame: _Frame, name: str) -> _Draw:
     """Strata as the last wave had them, and in each the smallest hashes among what is left."""
-    kind, taken, n = question.strata or SIMPLE, _taken(frame, before), question.n or 0
-    if before and before.kind not in (SIMPLE, kind):
-        raise MisuseError(f"the last wave of {name} was drawn by {before.kind}: go on with --strata {before.kind}")
+    kind, taken, n, before = question.strata or SIMPLE, frame.taken, question.n or 0, frame.before
+    if before and before.kind != SIMPLE:
+        if before.kind != kind:
+            raise MisuseError(f"the last wave of {name} was drawn by {before.kind}: go on with --strata {before.kind}")
+        if before.metric_id not in {one.entry.metric.id for one in frame.units}:
+            raise MisuseError(f"the strata of the last wave of {name} are another judge's: go on with that --judge")
     cuts: Sequence[float] = []
+    values = frame.values(kind)
     if kind != SIMPLE:
-        values = stratum_values(kind, frame.means, frame.within)
         if values is None:
             raise MisuseError(
                 f"{question.judge} does not say how sure it is: a single verdict of each answer, none between 0 and 1;"
@@ -287,7 +240,8 @@ def _draw(store: Store, question: NextLabels, frame: _Frame, before: RunDraw | N
             )
         count = max(1, min(MOST_STRATA, (n + int(taken.sum())) // LEAST_IN_STRATUM))
         cuts = before.cuts if before and before.kind == kind else cut_points(values, count)
-    codes = np.unique(_strata(frame, kind, cuts), return_inverse=True)[1]
+    strata = np.zeros(len(taken), np.intp) if values is None else strata_by(values, cuts)
+    codes = np.unique(strata, return_inverse=True)[1]
     spread = None if question.human is None else _spread(store, question, frame, codes)
     counts = allocate_labels(
         np.bincount(codes), n, spread=spread, taken=np.bincount(codes[taken], minlength=codes.max() + 1)
@@ -353,7 +307,7 @@ def _write(store: Store, frame: _Frame, drawn: _Draw, wave: int, seed: int) -> N
     at = np.flatnonzero(drawn.taken | drawn.new)
     responses = _responses(store, frame, at)
     variant = _plain_variant(store)
-    for row, entry in enumerate(frame.entries):
+    for row, entry in enumerate(one.entry for one in frame.units):
         for place in at.tolist():
             prompt, stratum = int(frame.prompts[place]), _name(drawn, int(drawn.stratum[place]))
             said = responses.get((row, prompt), {})
@@ -386,7 +340,7 @@ def _plain_variant(store: Store) -> int:
 def _responses(store: Store, frame: _Frame, at: NDArray[np.intp]) -> dict[tuple[int, int], Mapping[str, Any]]:
     """The answer of each model to each prompt: the first draw of the first run that has one."""
     found: dict[tuple[int, int], Mapping[str, Any]] = {}
-    for row, entry in enumerate(frame.entries):
+    for row, entry in enumerate(one.entry for one in frame.units):
         params = {"run_ids": [*entry.condition.run_ids], "prompt_ids": frame.prompts[at].tolist()}
         for said in store.rows(query_text("analysis", "label_sheet"), params):
             found.setdefault((row, said["prompt_id"]), said)
@@ -400,14 +354,15 @@ def _sheet(
     at = np.flatnonzero(asked)
     responses = _responses(store, frame, at)
     rows, missing = [], 0
-    for row, entry in enumerate(frame.entries):
+    for row, entry in enumerate(one.entry for one in frame.units):
         for place in at.tolist():
+            prompt = frame.rows[place]
             response = responses.get((row, int(frame.prompts[place])), {}).get("response")
             missing += response is None
             cells = (
                 *(entry.condition.model, str(entry.condition.setting("benchmark_recorded") or name)),
                 str(entry.condition.setting("split") or ""),
-                *(frame.tool_ids[place], frame.texts[place], response or "", ""),
+                *(str(prompt["tool_id"] or prompt["key"]), prompt["text"] or "", response or "", ""),
             )
             rows.append((f"{entry.condition.model}|{frame.names[place]}", dict(zip(SHEET, cells, strict=True))))
     order = hashed("sheet", seed, [key for key, _ in rows])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -31,6 +32,7 @@ class JudgedUnits:
         human: the metric of the labels; None where no answer has one.
         prompts: ids of the prompts, ascending, shape (N,).
         judge: g, shape (N,).
+        within: its variance over draws, NaN where it is not known, shape (N,).
         labels: h, NaN where there is none, shape (N,).
         strata: of the draw, shape (N,); None without.
         chances: of a label, shape (N,); None where all answers have one or labels are not random.
@@ -38,12 +40,14 @@ class JudgedUnits:
         not_random: why the labels are no random part; empty where they are.
         n_missing: answers that were drawn and have no label.
         n_outside: labels that were not drawn, and are not among ``labels`` where others were.
+        draw: how they were drawn; None where nobody drew.
     """
 
     entry: ScoredCondition
     human: Metric | None
     prompts: NDArray[np.int64]
     judge: FloatArray
+    within: FloatArray
     labels: FloatArray
     strata: NDArray[np.intp] | None
     chances: FloatArray | None
@@ -51,6 +55,7 @@ class JudgedUnits:
     not_random: str
     n_missing: int
     n_outside: int
+    draw: RunDraw | None = None
 
     @property
     def condition(self) -> Condition:
@@ -64,10 +69,12 @@ class JudgedUnits:
 
     @property
     def bounds(self) -> tuple[float, float] | None:
-        """Smallest and largest label, as the metric of the labels has them, else the judge's."""
+        """Smallest and largest label, as the metric of the labels has them, else the judge's where they fit."""
+        known = self.labels[self.labelled]
         for metric in (self.human, self.entry.metric):
-            if metric is not None and metric.low is not None and metric.high is not None:
-                return metric.low, metric.high
+            ends = None if metric is None or metric.low is None or metric.high is None else (metric.low, metric.high)
+            if ends and (not len(known) or ends[0] <= known.min() and known.max() <= ends[1]):
+                return ends
         return None
 
     def at(self, prompts: NDArray[np.int64]) -> JudgedUnits:
@@ -75,7 +82,7 @@ class JudgedUnits:
         at = np.searchsorted(self.prompts, prompts)
         taken: dict[str, Any] = {
             name: None if (value := getattr(self, name)) is None else value[at]
-            for name in ("judge", "labels", "strata", "chances", "clusters")
+            for name in ("judge", "within", "labels", "strata", "chances", "clusters")
         }
         return replace(self, prompts=prompts, **taken)
 
@@ -107,14 +114,9 @@ def read_units(
     conditions = group_runs(facts.runs)
     labelled = [one for one in read_entries(store, conditions, people) if one.usable is not None] if people else []
     entries = [one for one in read_entries(store, conditions, judged) if one.usable is not None]
-    draws = read_draws(store, benchmark.ids, [metric.id for metric in judged])
-    elsewhere = read_draws(store, benchmark.ids, [metric.id for metric in facts.metrics])  # beside another judge
+    draws = read_draws(store, benchmark.ids)
     clusters = cluster_map(store, benchmark.ids, benchmark.clusterings, selection.cluster)
-    found = [
-        _units(entry, entries, labelled, draws, elsewhere, clusters)
-        for entry in entries
-        if entry.condition.key in chosen
-    ]
+    found = [_units(entry, entries, labelled, draws, clusters) for entry in entries if entry.condition.key in chosen]
     if not found:
         raise MisuseError(f"{judge or 'the judge'} has scored no answer on {benchmark.name}")
     return found, (judge or _word(judged[0]), human or (_word(people[0]) if people else ""))
@@ -175,16 +177,12 @@ def _units(
     entries: Sequence[ScoredCondition],
     labels: Sequence[ScoredCondition],
     draws: dict[int, RunDraw],
-    elsewhere: dict[int, RunDraw],
     clusters: ClusterMap,
 ) -> JudgedUnits:
     scores, draw = entry.usable, _run_draw(entry, draws)
     assert scores is not None
-    prompts, values = scores.prompts, None
-    if draw is not None:
-        prompts, values = _frame(entry, entries, draws, draw)
-    draw = draw or _run_draw(entry, elsewhere)
-    judge = scores.values[np.searchsorted(scores.prompts, prompts)]
+    prompts, values = (scores.prompts, None) if draw is None else _frame(entries, draws, draw)
+    at = np.searchsorted(scores.prompts, prompts)
     own = [one for one in labels if one.condition.who == entry.condition.who and _split(one) == _split(entry)]
     own = own or [
         one for one in labels if one.condition.model == entry.condition.model and _split(one) == _split(entry)
@@ -203,8 +201,9 @@ def _units(
             " some, and these count"
         )
     human = own[0].metric if own else None
-    groups = clusters.labels(prompts)
-    return JudgedUnits(entry, human, prompts, judge, found, strata, chances, groups, reason, missing, outside)
+    judge, within, groups = scores.values[at], scores.within[at], clusters.labels(prompts)
+    design = (strata, chances, groups, reason, missing, outside, draw)
+    return JudgedUnits(entry, human, prompts, judge, within, found, *design)
 
 
 def _split(entry: ScoredCondition) -> object:
@@ -224,15 +223,13 @@ def _labels(own: Sequence[ScoredCondition], prompts: NDArray[np.int64]) -> Float
 
 
 def _frame(
-    entry: ScoredCondition, entries: Sequence[ScoredCondition], draws: dict[int, RunDraw], draw: RunDraw
+    entries: Sequence[ScoredCondition], draws: dict[int, RunDraw], draw: RunDraw
 ) -> tuple[NDArray[np.int64], FloatArray | None]:
-    """The prompts that the draw was from, and what its strata are made of."""
+    """The prompts that the draw was from, and what its strata are made of; None where that is another judge's score."""
     alike = [one for one in entries if (other := _run_draw(one, draws)) and other.same_as(draw)]
     held = [one.usable for one in alike if one.usable is not None]
-    prompts = held[0].prompts
-    for one in held[1:]:
-        prompts = np.intersect1d(prompts, one.prompts, assume_unique=True)
-    if draw.kind == "simple":
+    prompts = reduce(np.intersect1d, [one.prompts for one in held])
+    if draw.metric_id not in {one.metric.id for one in alike}:
         return prompts, None
     at = [np.searchsorted(one.prompts, prompts) for one in held]
     means = np.array([one.values[places] for one, places in zip(held, at, strict=True)])

@@ -116,7 +116,8 @@ def _is_rare(h: FloatArray, g: FloatArray) -> bool:
     """Whether 0/1 values are so few of a kind that the jackknife of ρ fails (cover down to .40, simulated)."""
     if not (is_zero_one(h) and is_zero_one(g)):
         return False
-    return len(h) * min(h.mean(), 1 - h.mean()) * min(g.mean(), 1 - g.mean()) < FEWEST_IN_CELL
+    rare = [min(share, 1 - share) for share in (float(h.mean()), float(g.mean()))]
+    return len(h) * rare[0] * rare[1] < FEWEST_IN_CELL
 
 
 def _chances(probabilities: ArrayLike, n: int) -> FloatArray:
