@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -122,7 +123,9 @@ def test_nobody_who_judged_and_models_that_are_not_there(store: Warehouse, tmp_p
         store.judge("essays", ["ma"])
 
 
-def test_the_command_shows_judge_labels_and_both(run: Caller, store: Warehouse, tmp_path: Path) -> None:
+def test_the_command_shows_judge_labels_and_both(
+    run: Caller, store: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     labelled(store, tmp_path, 120)
     db, drawn = store.url, tmp_path / "judge.svg"
     shown = run("judge", "essays", "ma", "mb", "--judge", "gpt", "--svg", str(drawn), db=db).out
@@ -133,6 +136,10 @@ def test_the_command_shows_judge_labels_and_both(run: Caller, store: Warehouse, 
     (difference,) = run("judge", "agreement", "essays", "ma", "mb", "--json", db=db).rows
     assert difference["paired"] is True
     run("judge", "essays", "--transportable", db=db).fails(2, "goes with --rogan-gladen")
+    monkeypatch.setattr("warehouse.cli.ui.next_step.reads_along", lambda: True)
+    step = run("judge", "essays", "--judge", "gpt", db=db).err.splitlines()[-1]
+    words = shlex.split(step.partition(": warehouse ")[2])
+    assert "half as wide" in step and run(*words).code == 0
 
 
 # --- votes ---------------------------------------------------------------------------------------
