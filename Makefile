@@ -76,6 +76,7 @@ calibrate: setup ## Simulate the default intervals and tests, write docs/calibra
 	@$(BIN)/python benchmarks/calibrate_dimensions.py
 	@$(BIN)/python benchmarks/calibrate_features.py
 	@$(BIN)/python benchmarks/calibrate_horizon.py
+	@$(BIN)/python benchmarks/calibrate_judges.py
 	@$(BIN)/python benchmarks/calibrate_cost.py
 	@$(BIN)/python benchmarks/calibrate_preferences.py
 

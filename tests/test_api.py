@@ -61,6 +61,32 @@ ANALYSIS = "warehouse.analysis"
 #: Options of ``items`` that go with ``--features`` alone.
 FEATURES = ("features", "by", "cluster", "level")
 SUBSET = {"subset": "subset_ok"}
+CORRECTED = ("corrected", "judge", "human")
+#: Options of ``leaderboard``, ``compare`` and ``gate`` that corrected figures do not know.
+OF_LEADERBOARDS = (
+    "method",
+    "estimand",
+    "max_unscored",
+    "subset_ok",
+    "n_resamples",
+    "seed",
+    "group",
+    "weights",
+    "partial_ok",
+    "force",
+)
+OF_COMPARISONS = (
+    "method",
+    "estimand",
+    "equivalence",
+    "flips",
+    "n_resamples",
+    "seed",
+    "across_links",
+    "cost",
+    "prices",
+    "force",
+)
 SEQUENTIAL = ("sequential", "obf", "follow", "mapping", "values")
 USES = {
     "ingest": Use(
@@ -89,15 +115,32 @@ USES = {
             f"{ANALYSIS}.leaderboard.leaderboard:leaderboards",
         ),
         "leaderboard",
+        flags=CORRECTED,
         renamed=SUBSET | {"partial": "partial_ok"},
     ),
-    "compare": Use((f"{ANALYSIS}.comparison.compare:compare",), "compare", flags=("only_overall", "unpaired")),
+    "leaderboard_corrected": Use(
+        (f"{ANALYSIS}.judges.corrected_figures:corrected_leaderboard",),
+        "leaderboard",
+        flags=("corrected", *OF_LEADERBOARDS),
+    ),
+    "compare": Use(
+        (f"{ANALYSIS}.comparison.compare:compare",), "compare", flags=("only_overall", "unpaired", *CORRECTED)
+    ),
+    "compare_corrected": Use(
+        (f"{ANALYSIS}.judges.corrected_figures:corrected_comparison",),
+        "compare",
+        flags=("corrected", "only_overall", "unpaired", *OF_COMPARISONS),
+    ),
+    "judge": Use((f"{ANALYSIS}.judges.agreement:judge",), "judge agreement", flags=("svg",)),
+    "judge_plan": Use((f"{ANALYSIS}.judges.plan:plan",), "judge plan"),
+    "judge_next": Use((f"{ANALYSIS}.judges.next:next_labels",), "judge next", flags=("out",)),
     "compare_unpaired": Use(
         (f"{ANALYSIS}.comparison.unpaired:compare_unpaired",),
         "compare",
         flags=(
             *("method", "estimand", "equivalence", "flips", "n_resamples", "seed", "only_overall", "unpaired"),
             *("across_links", "cost", "prices"),
+            *CORRECTED,
         ),
     ),
     "formulations": Use(
@@ -114,13 +157,22 @@ USES = {
         (f"{ANALYSIS}.comparison.gate:gate",),
         "gate",
         silent=("margin",),
-        flags=("models", "markdown", *SEQUENTIAL, "n_max", "seed", "estimand", "looks", "use_history"),
+        flags=("models", "markdown", *SEQUENTIAL, "n_max", "seed", "estimand", "looks", "use_history", *CORRECTED),
+    ),
+    "gate_corrected": Use(
+        (f"{ANALYSIS}.judges.corrected_figures:corrected_gate",),
+        "gate",
+        silent=("margin",),
+        flags=(
+            *("models", "markdown", "corrected", *SEQUENTIAL, "n_max", "seed", "estimand", "looks", "use_history"),
+            *("cheaper", "cost", "prices"),
+        ),
     ),
     "sequential_gate": Use(
         (f"{ANALYSIS}.sequential.gate:sequential_gate",),
         "gate",
         silent=("margin",),
-        flags=("models", "markdown", "max_unscored", "cheaper", "cost", "prices", *SEQUENTIAL),
+        flags=("models", "markdown", "max_unscored", "cheaper", "cost", "prices", *SEQUENTIAL, *CORRECTED),
     ),
     "follow_gate": Use(
         (f"{ANALYSIS}.sequential.gate:sequential_gate", "warehouse.ingest.pipeline:ingest"),
@@ -133,7 +185,7 @@ USES = {
         silent=("margin", "format", "benchmark", "pause", "say"),
         flags=(
             *("models", "markdown", "max_unscored", "cheaper", "cost", "prices", "sequential", "obf"),
-            *("margins", "benchmarks", "cluster", "estimand"),
+            *("margins", "benchmarks", "cluster", "estimand", *CORRECTED),
         ),
         renamed={"follow": "log"},
     ),

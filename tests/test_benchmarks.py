@@ -75,6 +75,7 @@ ARGUMENTS = {
     "calibrate_formulations": ["--simulations", "3", "--models", "3", "--cache", "formulations.jsonl"],
     "calibrate_horizon": ["--runs", "1", "--cells", "1"],
     "calibrate_preferences": ["--runs", "1", "--cells", "2"],
+    "calibrate_judges": ["--runs", "2"],
     "calibrate_sequential": ["--runs", "20"],
     "calibrate_subsets": ["--estimates", "4"],
     "calibrate_training": ["--draws", "9"],

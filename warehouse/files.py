@@ -55,6 +55,7 @@ HEALTH = OutputKind("health file", b"{", b'"program": "eval-warehouse schedule"'
 MAPPING, CLEANED, SUBSET = OutputKind("mapping"), OutputKind("plan of an audit"), OutputKind("export of a subset")
 CARD = OutputKind("card")
 SAMPLE = OutputKind("sample of an audit")
+SHEET = OutputKind("sheet for labels")
 COPY = OutputKind("published copy")
 
 #: What files of databases begin with, and at which byte: a DuckDB file and its log, a SQLite file.

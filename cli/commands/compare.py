@@ -8,19 +8,22 @@ import click
 
 from warehouse.analysis.items.excerpts import distinctive
 from warehouse.questions.comparison import Compare, CompareUnpaired
+from warehouse.questions.labels import CorrectedComparison
 
 from ..lazy_group import command
 from ..state import State, pass_state
+from ..ui.corrected import UNUSED, corrected_options, give_corrected
 from ..ui.next_step import say_next
-from ..ui.options import output_options, typed
+from ..ui.options import output_options, refuse_typed, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
-from ..ui.table import echo, print_table, print_view
+from ..ui.table import echo, p_value, print_table, print_view
 
 if TYPE_CHECKING:
     from warehouse.analysis.comparison.compare import Comparison
     from warehouse.analysis.comparison.row import ComparisonRow, Flip
     from warehouse.analysis.comparison.unpaired import UnpairedComparison
+    from warehouse.analysis.judges.corrected_figures import CorrectedFigures
 
 #: Prompts of each benchmark that ``--flips`` lists.
 FLIPS = 10
@@ -46,10 +49,25 @@ SHORT = 60
 @click.option(
     "--unpaired", is_flag=True, help="For runs that share no prompts: each on its own, Welch's t (Miller eqs. 5, 6)."
 )
+@corrected_options
 @output_options
 @pass_state
-def compare(state: State, /, output: Output, only_overall: bool, unpaired: bool, **options: Any) -> None:
+def compare(
+    state: State,
+    /,
+    output: Output,
+    only_overall: bool,
+    unpaired: bool,
+    corrected: bool,
+    judge: str | None,
+    human: str | None,
+    **options: Any,
+) -> None:
     question = Compare.from_command(options | {"flips": options["flips"] or 0}, typed(options))
+    if corrected:
+        refuse_typed(UNUSED, "only_overall", "unpaired")
+        return _corrected(state, output, question, judge, human)
+    refuse_typed("goes with --corrected", "judge", "human")
     if unpaired:
         unused = "needs paired prompts: leave out it or --unpaired"
         if only_overall:
@@ -76,6 +94,15 @@ def compare(state: State, /, output: Output, only_overall: bool, unpaired: bool,
     state.notes(comparison.notes)
     state.notes(f"left out {reason}" for reason in comparison.left_out)
     say_next(state, output, comparison, question)
+
+
+def _corrected(state: State, output: Output, question: Compare, judge: str | None, human: str | None) -> None:
+    if question.benchmark is None:
+        raise click.UsageError("--corrected is of one benchmark: name it (--benchmark)")
+    asked = question.only(CorrectedComparison, UNUSED, judge=judge, human=human)
+    with state.open() as store:
+        found: CorrectedFigures = asked.ask(store)
+    give_corrected(state, output, found, lambda row: {"p": p_value(row.p_value)})
 
 
 def _unpaired(state: State, output: Output, question: CompareUnpaired) -> None:

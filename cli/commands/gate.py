@@ -6,13 +6,15 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from warehouse.questions.labels import CorrectedGate
 from warehouse.questions.sequential import SequentialReleaseGate
 from warehouse.tables.words import small
 
 from ..lazy_group import command
 from ..state import State, pass_state
+from ..ui.corrected import UNUSED, corrected_options, give_corrected
 from ..ui.next_step import say_next
-from ..ui.options import REFERENCE, output_options_but, typed
+from ..ui.options import REFERENCE, output_options_but, refuse_typed, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
 from ..ui.table import echo, number, p_value, print_rows, print_text
@@ -20,6 +22,7 @@ from .gate_sequential import SETTINGS, AskedGate, sequential_gate
 
 if TYPE_CHECKING:
     from warehouse.analysis.comparison.gate import Gate
+    from warehouse.analysis.judges.corrected_figures import CorrectedFigures, CorrectedRow
 
 
 def margins_callback(
@@ -63,6 +66,7 @@ MINOR = ("split", "metric", "clusters", "p fail", "prompts", "baseline", "candid
     help="Loss that is tolerated, in the unit of the metric; also for one benchmark. Repeatable.",
 )
 @options_of(AskedGate, without=("candidate", "baseline", "margin", "margins"), **SETTINGS)
+@corrected_options
 @click.option("--markdown", is_flag=True, help="A summary for a pull request.")
 @output_options_but("markdown")
 @pass_state
@@ -75,6 +79,9 @@ def gate(
     margins: tuple[float | None, dict[str, float] | None],
     output: Output,
     markdown: bool,
+    corrected: bool,
+    judge: str | None,
+    human: str | None,
     **options: Any,
 ) -> int:
     if markdown and not output.for_people:
@@ -84,6 +91,10 @@ def gate(
     candidate, baseline = _two_models(models, candidate, baseline)
     options |= {"candidate": candidate, "baseline": baseline, "margin": margins[0], "margins": margins[1]}
     asked = AskedGate.from_command(options, typed(options))
+    if corrected:
+        refuse_typed(UNUSED, "markdown")
+        return _corrected(state, output, asked.only(CorrectedGate, UNUSED, judge=judge, human=human))
+    refuse_typed("goes with --corrected", "judge", "human")
     question = asked.question
     if isinstance(question, SequentialReleaseGate):
         return sequential_gate(state, asked, question, output, markdown)
@@ -99,6 +110,18 @@ def gate(
         state.notes((*decision.notes, *(f"left out {reason}" for reason in decision.left_out)))
         say_next(state, output, decision, question)
     return decision.exit_code
+
+
+def _corrected(state: State, output: Output, question: CorrectedGate) -> int:
+    with state.open() as store:
+        decision: CorrectedFigures = question.ask(store)
+    give_corrected(state, output, decision, _decided)
+    return decision.exit_code
+
+
+def _decided(row: CorrectedRow) -> dict[str, Any]:
+    columns = {"verdict": row.verdict, "margin": number(row.margin, 4)}
+    return columns | {"p pass": p_value(row.p_pass), "p fail": p_value(row.p_fail)}
 
 
 def _two_models(models: tuple[str, ...], candidate: str | None, baseline: str | None) -> tuple[str, str]:

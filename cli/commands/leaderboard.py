@@ -5,13 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import click
+
+from warehouse.questions.labels import CorrectedLeaderboard
 from warehouse.questions.leaderboard import AnyLeaderboard
 from warehouse.questions.question import UnusedError
 
 from ..lazy_group import command
 from ..state import State, pass_state
+from ..ui.corrected import UNUSED, corrected_options, give_corrected
 from ..ui.next_step import say_next
-from ..ui.options import benchmark_argument, output_options, typed
+from ..ui.options import benchmark_argument, output_options, refuse_typed, typed
 from ..ui.output import Output
 from ..ui.output_files import writes
 from ..ui.questions import in_flags, options_of
@@ -19,16 +23,23 @@ from ..ui.table import print_view
 from .suites import weights_callback
 
 if TYPE_CHECKING:
+    from warehouse.analysis.judges.corrected_figures import CorrectedFigures
     from warehouse.analysis.results import Result
 
 
 @command("leaderboard")
 @benchmark_argument(required=False)
 @options_of(AnyLeaderboard, without=("benchmark",), weights={"default": None, "callback": weights_callback})
+@corrected_options
 @output_options
 @pass_state
-def leaderboard(state: State, /, output: Output, **options: Any) -> None:
+def leaderboard(
+    state: State, /, output: Output, corrected: bool, judge: str | None, human: str | None, **options: Any
+) -> None:
     question = AnyLeaderboard.from_command(options, typed(options))
+    if corrected:
+        return _corrected(state, output, question, judge, human)
+    refuse_typed("goes with --corrected", "judge", "human")
     with state.open() as store:
         try:
             result: Result = question.ask(store)
@@ -44,3 +55,13 @@ def leaderboard(state: State, /, output: Output, **options: Any) -> None:
         state.notes(f"left out: {reason}" for reason in getattr(result, "left_out", ()))
         output.emit_records(result.ROW, result.rows)
     say_next(state, output, result, question)
+
+
+def _corrected(state: State, output: Output, question: AnyLeaderboard, judge: str | None, human: str | None) -> None:
+    if question.benchmark is None:
+        raise click.UsageError("--corrected is of one benchmark: name it")
+    asked = question.only(CorrectedLeaderboard, UNUSED, judge=judge, human=human)
+    with state.open() as store:
+        found: CorrectedFigures = asked.ask(store)
+    give_corrected(state, output, found)
+    say_next(state, output, found, asked)

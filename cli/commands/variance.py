@@ -251,6 +251,8 @@ TEMPLATE_MINOR = (
     "highest",
     "prompts",
 )
+#: Pairs of models that are named where judges disagree.
+FLIPS_SHOWN = 5
 _SAMPLES = {
     "both": "prompts and {factor}s are a sample of what could have been",
     "prompts": "prompts are a sample, these {factor}s are all there are",
@@ -262,13 +264,14 @@ def _print_templates(report: TemplatesReport, state: State) -> None:
     shared = _heading(report.rows)
     places = decimals(row.standard_error for row in report.rows)
     rows = [_template_cells(row, places, shared, report.factor) for row in report.rows]
-    hide_empty = ("condition", "benchmark", "split", "metric", "needed", "flags")
+    hide_empty = ("condition", "benchmark", "split", "metric", "needed", "flags", "spread")
     shown = print_rows(rows, hide_empty=hide_empty, counts=("left out",), minor=TEMPLATE_MINOR)
     print_text("")
     factor = report.factor
     print_text(f"se and interval: {_SAMPLES[report.rows[0].random].format(factor=factor)}")
     meanings = {
         "highest": f"highest mean of a {factor}, with its name: like the lowest an extreme, without error",
+        "spread": "standard deviation of a judge's mean about that of all judges, answers the same",
         "V prompts": "variance of the figure that the choice of prompts makes",
         "V templates": f"that the choice of {factor}s makes",
         "V both": "that is in each of the two: of both together, and of draws",
@@ -283,14 +286,34 @@ def _print_templates(report: TemplatesReport, state: State) -> None:
         )
     if any("few_templates" in row.flags for row in report.rows):
         print_text(f"few_templates: fewer than 5 {factor}s stand for all; where they differ much the interval is short")
+    _print_flips(report)
     say_reasons([(row, row.reason) for row in report.rows if row.reason], state)
     _notes(state, report.left_out)
+
+
+def _print_flips(report: TemplatesReport) -> None:
+    """Which pairs two judges put in different orders."""
+    if report.factor != "judge" or report.flip_share is None:
+        return
+    shown = [flip for flip in report.flips if flip.is_shown]
+    print_text(
+        f"{len(report.flips)} pairs of models change places between two judges, {len(shown)} by more than chance (both"
+        " differences, Holm over pairs of models, times the pairs of judges)"
+    )
+    for flip in shown[:FLIPS_SHOWN]:
+        print_text(
+            f"  {flip.judge_a} has {flip.model_a} above {flip.model_b} by {abs(flip.difference_a):.3g},"
+            f" {flip.judge_b} the other way by {abs(flip.difference_b):.3g} (p = {flip.p_holm:.2g})"
+        )
+    if len(shown) > FLIPS_SHOWN:
+        print_text(f"  and {len(shown) - FLIPS_SHOWN} more")
 
 
 def _template_cells(row: TemplateRow, places: int, shared: Sequence[str], factor: str) -> dict[str, Any]:
     def named(value: float | None, name: str) -> str:
         return "" if value is None else f"{number(value, places)} {name}"
 
+    spread = row.variance_templates
     return {
         "model": row.model,
         "condition": row.condition,
@@ -303,6 +326,7 @@ def _template_cells(row: TemplateRow, places: int, shared: Sequence[str], factor
         "df": number(row.df, 1),
         "lowest": named(row.worst, row.worst_template),
         "highest": named(row.best, row.best_template),
+        "spread": None if factor != "judge" or spread is None else number(max(0.0, spread) ** 0.5, places),
         "V prompts": _part(row.part_prompts),
         "V templates": _part(row.part_templates),
         "V both": _part(row.part_residual),

@@ -17,6 +17,7 @@ from typing import Any
 from warehouse.errors import WarehouseError
 from warehouse.questions.comparison import AllPairs, Compare
 from warehouse.questions.items import Show
+from warehouse.questions.labels import CorrectedComparison, NextLabels, PlanLabels
 from warehouse.questions.options import Selected
 from warehouse.questions.power import PowerFromRuns
 from warehouse.questions.question import Question, options
@@ -201,6 +202,41 @@ def _after_prefer(report: Any, question: Any) -> Step:
     return "whether the first two differ", replace(question, models=two).command()
 
 
+def _after_judge(report: Any, question: Any) -> Step:
+    """Labels that count, or how many would halve the widest interval; of votes nothing."""
+    if report.of != "scores" or question.rogan_gladen is not None:
+        return None
+    chosen = {name: getattr(question, name) for name in ("benchmark", "metric", "where", "latest")}
+    if any("labels_not_random" in row.flags for row in report.rows):
+        drawn = NextLabels(**chosen, judge=report.judge, n=100)
+        return "labels drawn by known chance", f"{drawn.command()} --out sheet.csv"
+    widths = [row.high - row.low for row in report.rows if row.low is not None and row.high is not None]
+    if not widths or max(widths) == 0:
+        return None
+    width = float(f"{max(widths) / 2:.2g}")
+    planned = PlanLabels(**chosen, judge=report.judge, human=report.human, width=width)
+    return "how many labels an interval half as wide takes", planned.command()
+
+
+def _after_plan(plans: Any, question: Any) -> Step:
+    """As many as the model takes that takes most, without those that there are."""
+    left = [row.n_labels - row.n_pilot for row in plans.rows if row.n_labels is not None]
+    if not left or max(left) < 1:
+        return None
+    chosen = {name: getattr(question, name) for name in ("benchmark", "metric", "where", "latest", "judge")}
+    return "draw them", f"{NextLabels(**chosen, n=max(left)).command()} --out sheet.csv"
+
+
+def _after_corrected(figures: Any, question: Any) -> Step:
+    """The first two of a board, compared."""
+    rows = [row for row in figures.rows if row.estimate is not None and not row.model_b]
+    if len(rows) < 2:
+        return None
+    two = {"a": rows[0].model_a, "b": rows[1].model_a, "benchmark": question.benchmark}
+    chosen = {name: getattr(question, name) for name in ("metric", "where", "latest", "judge", "human")}
+    return "whether the first two differ", CorrectedComparison(**two, **chosen).command()
+
+
 #: What follows each kind of answer.
 STEPS: dict[str, Callable[[Any, Any], Step]] = {
     "IngestReport": lambda _report, _question: ("the scores with their errors", "warehouse leaderboard"),
@@ -213,6 +249,9 @@ STEPS: dict[str, Callable[[Any, Any], Step]] = {
     "Gate": _after_gate,
     "HorizonReport": _after_horizon,
     "PreferenceReport": _after_prefer,
+    "JudgeReport": _after_judge,
+    "LabelPlans": _after_plan,
+    "CorrectedFigures": _after_corrected,
     "RunView": _after_run,
     "Written": lambda _page, _question: ("the same as pages that follow the store", "warehouse serve"),
 }

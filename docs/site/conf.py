@@ -18,7 +18,7 @@ ORDER = {
         "docs/ingest", "docs/leaderboard", "docs/comparing", "docs/report", "docs/serve", "docs/notebooks",
         "docs/agents", "docs/tools",
         "docs/mappings", "docs/suites", "docs/gate", "docs/cost", "docs/planning", "docs/training", "docs/generations",
-        "docs/horizon", "docs/votes", "docs/stopping", "docs/subsets", "docs/audit", "docs/datamap", "docs/text",
+        "docs/horizon", "docs/votes", "docs/judges", "docs/stopping", "docs/subsets", "docs/audit", "docs/datamap", "docs/text",
         "docs/matrix",
         "docs/items", "docs/reliability", "docs/papers", "docs/cards", "docs/claims", "docs/refresh", "docs/schedule",
         "docs/writers", "docs/scale",
@@ -35,6 +35,7 @@ ORDER = {
         "docs/calibration_unequal", "docs/calibration_preferences",
         "docs/calibration_sequential",
         "docs/calibration_formulations",
+        "docs/calibration_judges",
     ],
     "Working on it": ["docs/architecture", "CONTRIBUTING", "CHANGELOG", "benchmarks/README"],
 }  # fmt: skip

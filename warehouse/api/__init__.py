@@ -15,6 +15,7 @@ from warehouse.api.items import ItemMethods, SubsetMethods
 from warehouse.api.load import LakeMethods, LoadMethods, RefreshMethods
 from warehouse.api.statistics import (
     ComparisonMethods,
+    LabelMethods,
     LeaderboardMethods,
     ReliabilityMethods,
     SequentialMethods,
@@ -44,6 +45,7 @@ class Warehouse(
     QueryMethods,
     LeaderboardMethods,
     ComparisonMethods,
+    LabelMethods,
     SequentialMethods,
     VarianceMethods,
     TrainingMethods,

@@ -12,6 +12,8 @@ from warehouse.errors import MisuseError
 from warehouse.questions.comparison import AllPairs, Compare, CompareUnpaired, Formulations, ReleaseGate
 from warehouse.questions.cost import Frontier
 from warehouse.questions.horizon import TimeHorizon
+from warehouse.questions.judges import HeldAgainstPeople
+from warehouse.questions.labels import CorrectedComparison, CorrectedGate, CorrectedLeaderboard, NextLabels, PlanLabels
 from warehouse.questions.leaderboard import AnyLeaderboard, EveryLeaderboard, OneLeaderboard, SuiteLeaderboard
 from warehouse.questions.power import PowerPilot
 from warehouse.questions.preferences import Prefer
@@ -28,6 +30,10 @@ if TYPE_CHECKING:
     from warehouse.analysis.comparison.frontier_rows import FrontierReport  # noqa: F401
     from warehouse.analysis.comparison.gate import Gate  # noqa: F401
     from warehouse.analysis.comparison.unpaired import UnpairedComparison  # noqa: F401
+    from warehouse.analysis.judges.agreement import JudgeReport  # noqa: F401
+    from warehouse.analysis.judges.corrected_figures import CorrectedFigures  # noqa: F401
+    from warehouse.analysis.judges.next import LabelWave  # noqa: F401
+    from warehouse.analysis.judges.plan import LabelPlans  # noqa: F401
     from warehouse.analysis.leaderboard.leaderboard import Leaderboard, Leaderboards  # noqa: F401
     from warehouse.analysis.power.power import PowerPlan
     from warehouse.analysis.preferences.prefer import PreferenceReport  # noqa: F401
@@ -74,6 +80,17 @@ class ComparisonMethods(Connection):
     formulations = method(Formulations, Gives["FormulationsReport"])
     frontier = method(Frontier, Gives["FrontierReport"])
     gate = method(ReleaseGate, Gives["Gate"])
+
+
+class LabelMethods(Connection):
+    """A judge held against people: agreement, labels of which answers, and what they correct (`docs/judges.md`)."""
+
+    judge = method(HeldAgainstPeople, Gives["JudgeReport"])
+    judge_plan = method(PlanLabels, Gives["LabelPlans"])
+    judge_next = method(NextLabels, Gives["LabelWave"])
+    leaderboard_corrected = method(CorrectedLeaderboard, Gives["CorrectedFigures"])
+    compare_corrected = method(CorrectedComparison, Gives["CorrectedFigures"])
+    gate_corrected = method(CorrectedGate, Gives["CorrectedFigures"])
 
 
 class SequentialMethods(Connection):

@@ -10,7 +10,7 @@ from warehouse.questions.options import PROMPTS_FIXED, PROMPTS_SAMPLED, REFERENC
 from warehouse.questions.question import Option, Question
 
 #: What may tell the forms of a prompt apart.
-FACTORS = ("template", "fewshot", "perturbation")
+FACTORS = ("template", "fewshot", "perturbation", "judge")
 #: What may be taken for a sample, as in ``stats.variance.templates``.
 RANDOM = ("both", "prompts", "templates")
 
@@ -94,12 +94,13 @@ class PassRates(_OfTarget, Question):
 
 @dataclass(frozen=True)
 class Templates(_OfTarget, Question):
-    """What templates, few-shot draws or perturbations add to the error, and whether they agree on the order of models.
+    """What templates, few-shot draws, perturbations or judges add to the error, and whether they agree on the order.
 
-    Each condition is taken on the prompts that have a score under each of its templates.
+    Each condition is taken on the prompts that have a score under each of its templates, or by each of its judges.
 
     Raises:
-        MisuseError: an unknown name, nothing with two templates, or several factors that vary at once.
+        MisuseError: an unknown name, nothing with two templates, several factors that vary at once, or judges that do
+            not score on one scale.
         StatisticsError: a ``level`` or ``se`` out of range.
     """
 
@@ -107,8 +108,20 @@ class Templates(_OfTarget, Question):
 
     _: KW_ONLY
     factor: Annotated[
-        str, Option("What varies: the template, the draw of few-shot examples, or the perturbation.", choices=FACTORS)
+        str,
+        Option(
+            "What varies: the template, the draw of few-shot examples, the perturbation, or who judges.",
+            choices=FACTORS,
+        ),
     ] = FACTORS[0]
+    judges: Annotated[
+        Sequence[str],
+        Option(
+            "With --factor judge: these, by scorer, model or metric. Repeatable. Default: all models that judge.",
+            "NAME",
+            ("--judge",),
+        ),
+    ] = ()
     random: Annotated[
         str, Option("What is a sample of what could have been: prompts, templates, or both.", choices=RANDOM)
     ] = RANDOM[0]
@@ -122,3 +135,8 @@ class Templates(_OfTarget, Question):
         ),
     ] = None
     level: Level = 0.95
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.factor != "judge":
+            self.refuse("goes with --factor judge", "judges")

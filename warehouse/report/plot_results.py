@@ -16,6 +16,7 @@ from warehouse.analysis.comparison.all_pairs import Pairs
 from warehouse.analysis.comparison.frontier_rows import FrontierReport
 from warehouse.analysis.items.datamap import DataMap
 from warehouse.analysis.items.features import FeatureReport, FeatureRow
+from warehouse.analysis.judges.agreement import JudgeReport
 from warehouse.analysis.leaderboard.curves import BenchmarkCurves, CurvePoint, ModelCurveRow
 from warehouse.analysis.matrix.results import MatrixClusters, MatrixExplanation, MatrixGrowth, MatrixTest, MatrixWeights
 from warehouse.analysis.preferences.prefer import PreferenceReport
@@ -33,7 +34,8 @@ from warehouse.report.horizon_charts import horizon_charts
 from warehouse.report.maps import map_charts
 from warehouse.report.matrix_charts import heat_map
 from warehouse.report.pairs import heat_maps
-from warehouse.report.pictures import Picture, Spot, by_cost
+from warehouse.report.pictures import Interval, Picture, Spot, by_cost, forest
+from warehouse.stats.core.rejects import rejects
 from warehouse.tables.words import decimals
 
 #: What stands for the colours of the page, on a light and on a dark background alike.
@@ -100,7 +102,8 @@ def plot(result: Any) -> Any:
     Raises:
         MisuseError: nothing of it can be drawn.
     """
-    if isinstance(result, FrontierReport) and (pictures := frontier_pictures(result)):
+    pictures = _PICTURES[type(result)](result) if type(result) in _PICTURES else []
+    if pictures:
         return Drawn(pictures)
     spec = _one_spec(charts_of(result)) or _intervals(result)
     if spec is None:
@@ -152,7 +155,7 @@ def _feature_point(row: FeatureRow) -> Spec:
 
 def drawings_of(result: Any) -> Sequence[Chart | Picture | None]:
     """What is drawn of it alone."""
-    return frontier_pictures(result) if isinstance(result, FrontierReport) else charts_of(result)
+    return _PICTURES[type(result)](result) if type(result) in _PICTURES else charts_of(result)
 
 
 def charts_of(result: Any) -> list[Chart | None]:
@@ -245,6 +248,32 @@ def frontier_pictures(report: FrontierReport) -> list[Picture]:
             )
         )
     return [picture for picture in drawn if picture]
+
+
+def judge_pictures(report: JudgeReport) -> list[Picture]:
+    """Agreement by model with intervals, and below it whom the judge favours."""
+    note = f"{report.judge} against {report.human} on {report.benchmark}"
+    agreement = [
+        Interval(f"{row.model or 'all'} {row.condition}".strip(), row.agreement, row.agreement_low, row.agreement_high)
+        for row in report.rows
+        if row.agreement is not None
+    ]
+    found = [(row, rejects(row.bias_p_simultaneous, 1 - row.level)) for row in report.rows[1:]]
+    bias = [
+        Interval(f"{row.model} {row.condition}".strip(), row.bias, row.bias_low, row.bias_high, is_told)
+        for row, is_told in found
+        if row.bias is not None
+    ]
+    told = f"{note}; filled: told from none, over all models at once"
+    drawn = [
+        forest("Share on which judge and people agree", agreement, figure="agreement", places=3, note=note),
+        forest("Judge minus people", bias, figure="bias", places=3, note=told, zero=True),
+    ]
+    return [picture for picture in drawn if picture]
+
+
+#: Results that are drawn without Vega-Lite.
+_PICTURES: dict[type, Callable[[Any], list[Picture]]] = {FrontierReport: frontier_pictures, JudgeReport: judge_pictures}
 
 
 def in_svg(charts: Sequence[Any]) -> str | None:

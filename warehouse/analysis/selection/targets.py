@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from warehouse.analysis.selection.benchmarks import (
+    Benchmark,
     Metric,
     advise_metric,
     choose_metrics,
@@ -93,6 +94,19 @@ def find_targets(store: Store, target: str, selection: Selection) -> Targets:
     if not targets:
         raise MisuseError("; ".join(left_out[:5]))
     return Targets(tuple(targets), tuple(left_out))
+
+
+def find_conditions_of(store: Store, target: str, selection: Selection) -> tuple[Benchmark, list[Condition]]:
+    """The conditions that ``target`` means on one benchmark.
+
+    Raises:
+        MisuseError: nothing is called so, or they are on several benchmarks.
+    """
+    conditions = sorted(_conditions(store, target, selection.benchmark, selection.where), key=_order)
+    names = sorted({condition.benchmark_split[0] for condition in conditions})
+    if len(names) > 1:
+        raise MisuseError(f"{target} is on several benchmarks, choose one with --benchmark: {', '.join(names)}")
+    return find_benchmark(store, names[0]), conditions
 
 
 def targets_of(scores: BenchmarkScores) -> Targets:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.selection.targets import Target, find_targets
+from warehouse.analysis.variance.judges import JudgeFlip, judge_flips, read_judged
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.questions.variance import FACTORS, Templates
@@ -19,7 +20,7 @@ from warehouse.stats import TemplateVariance, template_ranking, template_varianc
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
-_COLUMNS = dict(zip(FACTORS, ("template", "fewshot_draw", "perturbation"), strict=True))
+_COLUMNS = dict(zip(FACTORS, ("template", "fewshot_draw", "perturbation"), strict=False))
 #: What a form is called that has no name: prompts as they stand.
 PLAIN = "(plain)"
 
@@ -104,6 +105,7 @@ class TemplatesReport(Result):
             opposite to that of their means; None with one condition, or unknown direction.
         n_top: conditions that are first by some shared template; None where there is no order.
         left_out: what has no scores, or one template alone.
+        flips: pairs of conditions that two judges put in different orders.
     """
 
     target: str
@@ -113,6 +115,7 @@ class TemplatesReport(Result):
     flip_share: float | None
     n_top: int | None
     left_out: tuple[str, ...]
+    flips: tuple[JudgeFlip, ...] = ()
 
     @property
     def one_line(self) -> str:
@@ -136,10 +139,10 @@ class _Forms:
 
 @answers(Templates)
 def templates(store: Store, question: Templates) -> TemplatesReport:
-    """One row for each condition with two templates or more."""
-    targets = find_targets(store, question.target, selection_of(question))
-    plain = [item for item in targets.scored if item.is_plain_mean]
-    forms = [_forms(item, rows, question.factor) for item, rows in _read(store, plain)]
+    """One row for each condition with two templates, or judges, or more."""
+    forms, left_out, flips = (
+        _read_judges(store, question) if question.factor == "judge" else _read_forms(store, question)
+    )
     several = [item for item in forms if len(item.names) > 1]
     if not several:
         raise MisuseError(
@@ -156,8 +159,23 @@ def templates(store: Store, question: Templates) -> TemplatesReport:
         templates=tuple(shared),
         flip_share=flip_share,
         n_top=n_top,
-        left_out=(*targets.left_out, *single),
+        left_out=(*left_out, *single),
+        flips=flips,
     )
+
+
+_Read = tuple[list[_Forms], tuple[str, ...], tuple[JudgeFlip, ...]]
+
+
+def _read_forms(store: Store, question: Templates) -> _Read:
+    targets = find_targets(store, question.target, selection_of(question))
+    plain = [item for item in targets.scored if item.is_plain_mean]
+    return [_forms(item, rows, question.factor) for item, rows in _read(store, plain)], targets.left_out, ()
+
+
+def _read_judges(store: Store, question: Templates) -> _Read:
+    judged = read_judged(store, question.target, selection_of(question), question.judges)
+    return [_Forms(*one) for one in judged.tables()], judged.left_out, tuple(judge_flips(judged, question.level))
 
 
 def _read(store: Store, targets: Sequence[Target]) -> Iterable[tuple[Target, list[Mapping[str, Any]]]]:

@@ -1,0 +1,234 @@
+"""``judge BENCHMARK``: a judge held against people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from warehouse.questions.judges import ASSUMPTION, HeldAgainstPeople
+
+from ..lazy_group import command
+from ..state import State, pass_state
+from ..ui.footnotes import say_reasons
+from ..ui.next_step import say_next
+from ..ui.options import draw, drawable, output_options, typed
+from ..ui.output import Output
+from ..ui.questions import options_of
+from ..ui.table import echo, interval, level_column, number, print_legend, print_rows, print_text
+
+if TYPE_CHECKING:
+    from warehouse.analysis.judges.agreement import JudgeReport, JudgeRow
+    from warehouse.analysis.judges.corrected import Differences
+    from warehouse.analysis.judges.votes import OrderEffect
+    from warehouse.stats import BiasFigure, JudgeAgreement
+
+#: From which correlation on a judge saves more than a twentieth of the width.
+HELPS_FROM = 0.3
+
+
+@command("judge agreement")
+@options_of(HeldAgainstPeople, without=("models",))
+@click.argument("models", metavar="[A B]", nargs=-1)
+@drawable
+@output_options
+@pass_state
+def agreement(state: State, /, output: Output, **options: Any) -> None:
+    from warehouse.analysis.judges.agreement import JudgeRow
+    from warehouse.analysis.judges.corrected import Differences
+
+    question = HeldAgainstPeople.from_command(options, typed(options))
+    with state.open() as store:
+        report: JudgeReport = question.ask(store)
+    draw(report)
+    if output.for_people:
+        _print(report, state)
+    elif report.differences and question.models:
+        output.emit_records(Differences, report.differences)
+    else:
+        output.emit_records(JudgeRow, report.rows)
+        state.notes([_order(one) for one in (report.order,) if one])
+        state.notes([_preference(one) for one in (report.self_preference,) if one])
+    state.notes(report.notes)
+    say_next(state, output, report, question)
+
+
+#: Columns that a narrow terminal does without, the first of them first.
+_MINOR = ("κ interval", "below", "above", "prompts", "judged", "condition", "p", "joint p")
+_AGREE = {
+    "agree": "share on which judge and people say the same; intervals by prompts",
+    "κ": "Cohen's kappa: falls where one answer is frequent",
+    "AC1": "Gwet's: does not; read both",
+    "above": "share on which the judge scores above people",
+    "bias": "mean of judge minus people",
+    "joint p": "of no bias, for all models at once",
+}
+_CORRECTED = {
+    "judge": "its mean over all answers",
+    "labels": "people's mean over those that they labelled",
+    "corrected": "what people would say of all, by both",
+    "λ": "how far the judge is believed, 0 to 1",
+    "r": "correlation of judge and people",
+    "width": "of the interval, to that of the labels alone",
+}
+_FLAGS = {
+    "labels_not_random": "not drawn by known chance: no mean is corrected",
+    "labels_only": "the labels alone, see the notes",
+    "labels_missing": "answers were drawn that have no label",
+    "labels_outside": "labels of answers that were not drawn do not count",
+    "pooled_weight": "λ of all models together: fewer than 50 labels",
+    "few_clusters": "fewer than 20 prompts or clusters: intervals may be short",
+    "few_disagreements": "fewer than 5 labelled answers on which they differ",
+    "unequal_chances": "some labels count for many: the interval covers about 92 %",
+    "judge_against_people": "the judge goes against people, and is not used",
+}
+
+
+def _print(report: JudgeReport, state: State) -> None:
+    print_text(report.one_line)
+    echo()
+    _print_agreement(report)
+    if report.agreement is not None and (words := _other_measures(report.agreement)):
+        print_text(f"of all: {', '.join(words)}")
+    if report.order is not None:
+        print_text(_order(report.order))
+    if report.self_preference is not None:
+        print_text(_preference(report.self_preference))
+    if any(row.label_mean is not None and row.estimate is not None for row in report.rows):
+        _print_corrected(report)
+    for one in report.differences:
+        print_text(_difference(one))
+    if report.sample is not None:
+        _print_rates(report)
+    _explain(report, state)
+
+
+def _explain(report: JudgeReport, state: State) -> None:
+    for flag, meaning in _FLAGS.items():
+        if any(flag in row.flags for row in report.rows):
+            print_text(f"{flag}: {meaning}")
+    say_reasons([(row, row.reason) for row in report.rows[1:] if "labels_not_random" not in row.flags], state)
+
+
+def _other_measures(agreement: JudgeAgreement) -> list[str]:
+    more = ("kappa_", "alpha_") if len(agreement.categories) > 2 else ("alpha_nominal",)  # of two all are alike
+    others = [one for one in agreement.figures if one.measure.startswith(more)]
+    return [f"{one.measure.replace('_', ' ')} {one.estimate:.3f}" for one in others if one.estimate is not None]
+
+
+def _print_agreement(report: JudgeReport) -> None:
+    """By model, all of them first."""
+    rows = [
+        {
+            "model": row.model or "all",
+            "condition": row.condition,
+            "judged": row.n_units,
+            "labels": row.n_labels,
+            "prompts": row.n_prompts,
+            "agree": number(row.agreement, 3),
+            level_column(row.level): interval(row.agreement_low, row.agreement_high, 2),
+            "κ": number(row.kappa, 2),
+            "κ interval": interval(row.kappa_low, row.kappa_high, 2),
+            "AC1": number(row.ac1, 2),
+            "above": number(row.judge_above, 2),
+            "below": number(row.judge_below, 2),
+            "bias": number(row.bias, 3),
+            "p": number(row.bias_p, 3),
+            "joint p": number(row.bias_p_simultaneous, 3),
+        }
+        for row in report.rows
+    ]
+    shown = print_rows(rows, hide_empty=("condition", "bias", "p", "joint p", "above", "below"), minor=_MINOR)
+    echo()
+    print_legend(_AGREE, shown)
+
+
+def _print_corrected(report: JudgeReport) -> None:
+    echo()
+    rows = [
+        {
+            "model": row.model,
+            "condition": row.condition,
+            "judge": number(row.judge_mean, 3),
+            "labels": number(row.label_mean, 3),
+            "n": row.n_labels,
+            "corrected": number(row.estimate, 3),
+            level_column(row.level): interval(row.low, row.high, 3),
+            "λ": number(row.weight, 2),
+            "r": number(row.correlation, 2),
+            "width": number(row.width_ratio, 2),
+            "flags": row.flags,
+        }
+        for row in report.rows[1:]
+        if row.label_mean is not None
+    ]
+    shown = print_rows(rows, hide_empty=("condition", "flags"), minor=("condition", "λ", "flags", "r"))
+    echo()
+    print_legend(_CORRECTED, shown)
+    for line in dict.fromkeys(filter(None, map(_gain, report.rows[1:]))):
+        print_text(line)
+
+
+def _gain(row: JudgeRow) -> str:
+    """What the judge brings, in a sentence; empty where it was not used for another reason."""
+    if row.estimate is None or row.width_ratio is None:
+        return ""
+    if row.correlation is not None and row.correlation < HELPS_FROM:
+        return f"{row.model}: no gain: correlation {row.correlation:.2f}."
+    if row.width_ratio >= 0.995 or not row.weight:
+        return f"{row.model}: no gain: {row.reason or 'the interval is as wide as that of the labels'}."
+    words = f"{row.model}: the interval is {1 - row.width_ratio:.0%} narrower than the labels'"
+    again = "" if row.repeat_sd is None else f"; asked again, the judge would move the figure by {row.repeat_sd:.2g}"
+    flips = "" if row.flip_rate is None else f", and two of its verdicts differ in {row.flip_rate:.0%}"
+    return f"{words}{again}{flips}."
+
+
+def _difference(one: Differences) -> str:
+    ends = "no interval" if one.low is None else f"[{one.low:.3f}, {one.high:.3f}]"
+    exact = "" if one.mcnemar_p is None else f", McNemar's exact p {one.mcnemar_p:.3g}"
+    p = "" if one.p_value is None else f", p {one.p_value:.3g}"
+    label = "" if one.label_difference is None else f", labels {one.label_difference:+.3f}"
+    why = f" ({one.reason})" if one.reason else ""
+    return (
+        f"{one.model_a} - {one.model_b}: judge {one.judge_difference:+.3f}{label}, corrected {one.estimate:+.3f}"
+        f" {ends}{p}{exact}; {one.n_labels} of {one.n_units} prompts labelled for both{why}."
+    )
+
+
+def _order(order: OrderEffect) -> str:
+    said = "; ".join(f"{name} first: agrees with people on {right} of {n}" for name, n, right in order.in_order)
+    return (
+        f"In both orders: {order.n_both} pairs, the verdict changes in {order.n_changed} (for the first shown"
+        f" {order.first_both}, for the second {order.second_both}; p {order.p_value:.2g}). {said}; right both times"
+        f" {order.n_both_right}."
+    )
+
+
+def _preference(figure: BiasFigure) -> str:
+    if figure.low is None or figure.high is None:
+        return f"Its own family: favoured by {figure.estimate:+.3f} over the others; {figure.reason}."
+    return (
+        f"Its own family is favoured by {figure.estimate:+.3f} [{figure.low:.3f}, {figure.high:.3f}] over the others"
+        f" (p {figure.p_value:.2g})."
+    )
+
+
+def _print_rates(report: JudgeReport) -> None:
+    sample = report.sample
+    assert sample is not None
+    echo()
+    print_text(
+        f"In the sample the judge finds {sample.sensitivity:.1%} of what is right and rejects"
+        f" {sample.specificity:.1%} of what is wrong. Its rates here, corrected by that: if {ASSUMPTION}."
+    )
+    rows = [
+        {
+            "model": row.model,
+            "condition": row.condition,
+            "judge": number(row.judge_mean, 3),
+            "rate": number(row.rate, 3),
+            level_column(row.level): interval(row.rate_low, row.rate_high, 3),
+        }
+        for row in report.rows[1:]
+    ]
+    print_rows(rows, hide_empty=("condition",))

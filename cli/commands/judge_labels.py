@@ -1,0 +1,162 @@
+"""``judge plan`` and ``judge next``: how many labels of people, and of which answers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from warehouse.files import SHEET, write_output
+from warehouse.questions.labels import NextLabels, PlanLabels
+
+from ..lazy_group import command
+from ..state import State, pass_state
+from ..ui.next_step import say_next
+from ..ui.options import output_options, typed
+from ..ui.output import Output
+from ..ui.output_files import OutputFile, forced
+from ..ui.questions import options_of
+from ..ui.table import echo, interval, number, percentage, print_legend, print_rows, print_text
+
+if TYPE_CHECKING:
+    from warehouse.analysis.judges.next import LabelWave
+    from warehouse.analysis.judges.plan import LabelPlans
+
+judge_option = click.option(
+    "--judge", metavar="NAME", required=True, help="Who judges: the scorer, its model, or the metric."
+)
+
+
+@command("judge next")
+@judge_option
+@options_of(NextLabels, without=("judge",))
+@click.option(
+    "--out", metavar="FILE", type=OutputFile(SHEET), help="Write the sheet that people fill in there, as CSV."
+)
+@output_options
+@pass_state
+def next_(state: State, /, output: Output, out: Path | None, **options: Any) -> None:
+    from warehouse.analysis.judges.next import DrawnRow
+
+    question = NextLabels.from_command(options, typed(options))
+    if question.dry_run and out is not None:
+        raise click.UsageError("--dry-run writes nothing, so no --out either")
+    if question.n is None and out is None:
+        raise click.UsageError(
+            "say how many prompts to draw (--n K), or where the sheet of those drawn goes (--out FILE)"
+        )
+    wave: LabelWave = question.ask(state.opener())
+    if out is not None:
+        write_output(out, wave.sheet_csv().encode(), SHEET, force=forced())
+    if output.for_people:
+        _print_wave(wave, question, out)
+    else:
+        output.emit_records(DrawnRow, wave.rows)
+    state.notes(wave.notes)
+
+
+def _print_wave(wave: LabelWave, question: NextLabels, out: Path | None) -> None:
+    new, answers = sum(row.n_new for row in wave.rows), len(wave.sheet)
+    models = f"{len(wave.models)} model{'s' * (len(wave.models) != 1)}"
+    if question.n is not None:
+        verb = "would be drawn" if not wave.written else "are drawn"
+        print_text(f"{new} prompts {verb} (wave {wave.wave}, {wave.rule.split()[0]}): answers of {models} to label.")
+        echo()
+        cells = [
+            {
+                "stratum": row.stratum,
+                "prompts": row.n_prompts,
+                "drawn": row.n_drawn,
+                "new": row.n_new,
+                "chance": number(row.probability, 3),
+                "sd left": number(row.spread, 3),
+            }
+            for row in wave.rows
+        ]
+        shown = print_rows(cells, hide_empty=("stratum", "sd left"))
+        print_legend(
+            {
+                "drawn": "in all waves; the chance is theirs",
+                "sd left": "standard deviation that the judge leaves unexplained, by labels at hand",
+            },
+            shown,
+        )
+    if out is not None:
+        print_text(
+            f"{out} has {answers} answers; fill in the column label (empty: not judged), then:"
+            f" warehouse ingest {out} --map label_sheet"
+        )
+    elif wave.written:
+        print_text("They are written down; --out FILE, without --n, writes their sheet.")
+
+
+@command("judge plan")
+@click.argument("models", metavar="[A B]", nargs=-1)
+@judge_option
+@options_of(PlanLabels, without=("judge", "models"))
+@output_options
+@pass_state
+def plan(state: State, /, output: Output, **options: Any) -> None:
+    from warehouse.analysis.judges.plan import LabelPlanRow
+
+    question = PlanLabels.from_command(options, typed(options))
+    with state.open() as store:
+        plans: LabelPlans = question.ask(store)
+    if output.for_people:
+        _print_plans(plans)
+    else:
+        output.emit_records(LabelPlanRow, plans.rows)
+    state.notes(plans.notes)
+    say_next(state, output, plans, question)
+    if all(row.n_labels is None for row in plans.rows):
+        raise click.exceptions.Exit(1)
+
+
+def _print_plans(plans: LabelPlans) -> None:
+    chance = "" if plans.difference is None else f", found with chance {plans.power:g}"
+    print_text(f"{plans.benchmark}, judged by {plans.judge}: {plans.one_line}{chance}.")
+    echo()
+    cells = [
+        {
+            "model": row.model_a,
+            "against": row.model_b,
+            "judged": row.n_units,
+            "labels": row.n_labels,
+            "alone": row.n_labels_alone,
+            "saved": percentage(row.saved),
+            "rho": number(row.correlation, 2),
+            f"{100 * plans.level:g}%": interval(row.low, row.high, 2),
+            "labels by it": _span(row.n_labels_high, row.n_labels_low) if row.low is not None else None,
+            "sd": number(row.sd, 3),
+            "at hand": row.n_pilot,
+            "at least": number(row.least_width, 3),
+            "flags": row.flags,
+        }
+        for row in plans.rows
+    ]
+    hidden = ("against", "saved", f"{100 * plans.level:g}%", "labels by it", "flags")
+    shown = print_rows(cells, hide_empty=hidden, minor=("at least", "sd", "at hand", "judged"))
+    least = "width of the interval" if plans.difference is None else "difference that is found"
+    print_legend(
+        {
+            "labels": "that people have to give, the judge helping; none: not even all answers suffice",
+            "alone": "labels that it takes without the judge",
+            "rho": f"correlation of judge and people{' (supposed)' if not plans.human else ''}; it saves rho^2 at most",
+            "labels by it": "with the correlation at the ends of its interval; none: all do not suffice",
+            "at least": f"{least} with every answer labelled",
+        },
+        shown,
+    )
+    if any("weak_judge" in row.flags for row in plans.rows):
+        print_text("weak_judge: a correlation up to .3 narrows an interval by 5 % at most; the judge hardly helps")
+    if any("few_labels" in row.flags for row in plans.rows):
+        print_text("few_labels: with fewer than 20 labels the figure is that of the labels alone")
+    if lacking := [row for row in plans.rows if row.reason]:
+        who = " against ".join(filter(None, (lacking[0].model_a, lacking[0].model_b)))
+        more = f" ({len(lacking) - 1} more likewise)" if len(lacking) > 1 else ""
+        print_text(f"no number for {who}: {lacking[0].reason}{more}")
+
+
+def _span(low: int | None, high: int | None) -> str:
+    return f"{'none' if low is None else low} to {'none' if high is None else high}"

@@ -1,0 +1,95 @@
+"""``--corrected`` of ``leaderboard``, ``compare`` and ``gate``: a judge, people's labels and both, side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from .table import decimals, interval, level_column, number, print_legend, print_rows, print_text
+
+if TYPE_CHECKING:
+    from warehouse.analysis.judges.corrected_figures import CorrectedFigures, CorrectedRow
+
+    from ..state import State
+    from .output import Output
+
+#: Reason for what is refused beside it.
+UNUSED = "changes nothing of corrected figures: leave out it or --corrected"
+#: Columns that a narrow terminal does without, the first of them first.
+MINOR = ("split", "benchmark", "lambda", "rho", "flags", "judged")
+
+
+def corrected_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """``--corrected``, with the names of judge and people."""
+    for option in (
+        click.option("--human", metavar="NAME", help="With --corrected: whose labels. [default: the only people]"),
+        click.option("--judge", metavar="NAME", help="With --corrected: who judges. [default: the only model]"),
+        click.option(
+            "--corrected", is_flag=True, help="A judge's figure, people's labels, and what both give together."
+        ),
+    ):
+        function = option(function)
+    return function
+
+
+def give_corrected(
+    state: State,
+    output: Output,
+    found: CorrectedFigures,
+    more: Callable[[CorrectedRow], dict[str, Any]] = lambda _row: {},
+) -> None:
+    """The three figures of each row, and what they are; rows for programs.
+
+    Args:
+        more: further cells of a row.
+    """
+    if output.for_people:
+        print_text(f"{found.one_line}.")
+        _print(found, more)
+    else:
+        output.emit_records(found.ROW, found.rows)
+    state.notes(found.notes)
+
+
+def _print(found: CorrectedFigures, more: Callable[[CorrectedRow], dict[str, Any]]) -> None:
+    rows, judge, human = found.rows, found.judge, found.human
+    shown_level = level_column(rows[0].level)
+    places = decimals(row.standard_error for row in rows)
+    cells = [
+        {
+            "model": f"{row.model_a} - {row.model_b}" if row.model_b else row.model_a,
+            "benchmark": row.benchmark,
+            "split": row.split,
+            "judge": number(row.judge_estimate, places),
+            "labels": number(row.label_estimate, places),
+            f"{shown_level} ": interval(row.label_low, row.label_high, places),
+            "corrected": number(row.estimate, places),
+            shown_level: interval(row.low, row.high, places),
+            **more(row),
+            "labelled": row.n_labels,
+            "judged": row.n_units,
+            "lambda": number(row.weight, 2),
+            "rho": number(row.correlation, 2),
+            "flags": row.flags,
+        }
+        for row in rows
+    ]
+    if len({(row.benchmark, row.split) for row in rows}) == 1:
+        cells = [{name: cell for name, cell in one.items() if name not in ("benchmark", "split")} for one in cells]
+    shown = print_rows(cells, hide_empty=("split", "flags"), minor=MINOR)
+    print_legend(
+        {
+            "judge": f"what {judge} says of all answers; it may be biased, and decides nothing",
+            "labels": f"what {human} say of those that were drawn",
+            "corrected": "what they would say of all, the judge helping as far as it agrees",
+            "lambda": "how far the judge is believed, 0 to 1; rho: its correlation with the labels",
+        },
+        shown,
+    )
+    for row in rows:
+        if row.reason:
+            print_text(f"{row.model_a}{f' - {row.model_b}' if row.model_b else ''}: {row.reason}")
+    if len(rows) > 1 and not rows[0].model_b:
+        print_text("Places are not tested here: warehouse compare A B --corrected tests a pair.")

@@ -1,0 +1,165 @@
+"""Labels beside a judge: draws, sheets, corrected figures, in a store whose truth is known."""
+
+from __future__ import annotations
+
+import csv
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from tests.support.judged import biased, ingest_judged, label_sheet, truth
+from warehouse.api import Warehouse
+from warehouse.errors import MisuseError, StatisticsError
+from warehouse.stats.subsets.design import hashed
+from warehouse.store.open import open_store
+
+PEOPLE = truth({"ma": 0.6, "mb": 0.5})
+JUDGES = {
+    "gpt": {model: biased(labels, 1) for model, labels in PEOPLE.items()},
+    "own": {model: biased(labels, 2, up=0.9 if model == "mb" else 0.0) for model, labels in PEOPLE.items()},
+}
+
+
+@pytest.fixture
+def store(store_url: str, tmp_path: Path) -> Warehouse:
+    return ingest_judged(store_url, tmp_path, JUDGES)
+
+
+def labelled(store: Warehouse, folder: Path, n: int, without: Any = (), **how: Any) -> None:
+    sheet = folder / f"sheet{n}.csv"
+    wave = store.judge_next("essays", judge="gpt", n=n, **how)
+    sheet.write_text(wave.sheet_csv())
+    label_sheet(sheet, PEOPLE, without)
+    store.ingest(sheet, mapping="label_sheet")
+
+
+def rows_of(store: Warehouse, sql: str) -> list[Any]:
+    with open_store(store.url) as opened:
+        return opened.rows(sql)
+
+
+def drawn(store: Warehouse) -> list[tuple[int, int, int, str, float]]:
+    rows = rows_of(store, "select run_id, prompt_id, wave, stratum, probability from label_draw order by 1, 3, 2")
+    return [tuple(row.values()) for row in rows]
+
+
+def test_a_wave_is_the_smallest_hashes_with_the_answers_of_all_models(store: Warehouse) -> None:
+    wave = store.judge_next("essays", judge="gpt", n=30, seed=4)
+    benchmark = rows_of(store, "select min(benchmark_id) as id from prompt")[0]["id"]
+    names = [f"p{i}" for i in range(400)]
+    hashes = hashed("draw", 4, [f"{benchmark}/{name}" for name in names])
+    expected = {name for _, name in sorted(zip(hashes, names, strict=True))[:30]}
+    assert {row["prompt_id"] for row in wave.sheet} == expected
+    assert len(wave.sheet) == 60 and {row["label"] for row in wave.sheet} == {""}
+    assert {row["response"] for row in wave.sheet} >= {f"ma says {name[1:]}" for name in expected}
+    rows = drawn(store)
+    assert len(rows) == 60 and {row[2:] for row in rows} == {(1, "", 30 / 400)}
+
+
+def test_a_later_wave_draws_nothing_again_and_states_the_chance_of_all(store: Warehouse) -> None:
+    first = store.judge_next("essays", judge="gpt", n=30)
+    second = store.judge_next("essays", judge="gpt", n=50, strata="score", seed=7)
+    asked = [{row["prompt_id"] for row in wave.sheet} for wave in (first, second)]
+    assert not asked[0] & asked[1] and len(asked[1]) == 50
+    newest = [row for row in drawn(store) if row[2] == 2]
+    assert len(newest) == 2 * 80
+    by_stratum = {row.stratum: row for row in second.rows}
+    assert {(row[3], row[4]) for row in newest} == {
+        (name, row.n_drawn / row.n_prompts) for name, row in by_stratum.items()
+    }
+    assert sum(row.n_drawn for row in second.rows) == 80
+    again = store.judge_next("essays", judge="gpt")
+    assert {row["prompt_id"] for row in again.sheet} == asked[0] | asked[1]
+    with pytest.raises(MisuseError, match="go on with --strata score"):
+        store.judge_next("essays", judge="gpt", n=10)
+    with pytest.raises(StatisticsError, match="left to draw"):
+        store.judge_next("essays", judge="gpt", n=321, strata="score")
+
+
+def test_a_dry_run_writes_nothing_and_nobody_is_ranked(store: Warehouse) -> None:
+    wave = store.judge_next("essays", judge="gpt", n=30, dry_run=True)
+    assert not wave.written and not wave.sheet and not drawn(store)
+    with pytest.raises(MisuseError, match="no known chance"):
+        store.judge_next("essays", judge="gpt", n=30, strata="uncertainty-ranking")
+    with pytest.raises(MisuseError, match="how sure"):
+        store.judge_next("essays", judge="gpt", n=30, strata="uncertainty")
+    with pytest.raises(MisuseError, match="nothing of essays was drawn"):
+        store.judge_next("essays", judge="gpt")
+
+
+@pytest.mark.parametrize("how", [{}, {"strata": "score"}])
+def test_corrected_figures_hold_the_truth_where_the_judge_does_not(store: Warehouse, tmp_path: Path, how: Any) -> None:
+    labelled(store, tmp_path, 120, **how)
+    board = store.leaderboard_corrected("essays", judge="gpt")
+    for row in board.rows:
+        true = PEOPLE[row.model_a].mean()
+        assert (row.low or 1) <= true <= (row.high or 0)
+        assert not (row.judge_low or 0) <= true <= (row.judge_high or 1)
+        assert row.judge_estimate == pytest.approx(JUDGES["gpt"][row.model_a].mean())
+        assert (row.n_labels, row.n_units, row.n_missing) == (120, 400, 0)
+    two = store.compare_corrected("ma", "mb", benchmark="essays", judge="gpt").rows[0]
+    true = PEOPLE["ma"].mean() - PEOPLE["mb"].mean()
+    assert (two.low or 1) <= true <= (two.high or 0)
+    other = store.compare_corrected("ma", "mb", benchmark="essays", judge="own").rows[0]
+    assert other.judge_estimate < 0 < (other.estimate or 0)  # a judge that likes mb, turned by the labels of all
+    turned = store.compare_corrected("mb", "ma", benchmark="essays", judge="gpt").rows[0]
+    assert turned.estimate == pytest.approx(-(two.estimate or 0))
+
+
+def test_the_gate_goes_by_the_corrected_difference(store: Warehouse, tmp_path: Path) -> None:
+    labelled(store, tmp_path, 120)
+    ask: Any = {"benchmarks": ["essays"], "judge": "own"}
+    good, bad = (store.gate_corrected(*two, 0.02, **ask) for two in (("ma", "mb"), ("mb", "ma")))
+    assert (good.verdict, bad.verdict) == ("pass", "fail")
+    assert good.rows[0].judge_estimate < -0.2  # by the judge alone it had failed
+    assert good.rows[0].p_pass == pytest.approx(1 - (bad.rows[0].p_pass or 0), abs=0.05)
+
+
+def test_few_or_missing_labels_decide_nothing(store: Warehouse, tmp_path: Path) -> None:
+    labelled(store, tmp_path, 40, without=range(12))
+    gate = store.gate_corrected("ma", "mb", 0.02, benchmarks=["essays"], judge="gpt")
+    assert gate.verdict == "undecided" and "label" in gate.rows[0].reason
+    row = store.leaderboard_corrected("essays", judge="gpt").rows[0]
+    assert "missing_labels" in row.flags and row.n_labels + row.n_missing == 40
+
+
+def test_labels_that_were_not_drawn_correct_nothing(store: Warehouse, tmp_path: Path) -> None:
+    sheet = tmp_path / "mine.csv"
+    with sheet.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["model", "benchmark", "prompt_id", "label"])
+        writer.writerows([model, "essays", f"p{i}", int(PEOPLE[model][i])] for model in PEOPLE for i in range(50))
+    store.ingest(sheet, mapping="label_sheet")
+    with pytest.raises(MisuseError, match="warehouse judge next draws"):
+        store.leaderboard_corrected("essays", judge="gpt")
+    plan = store.judge_plan("essays", judge="gpt", human="people", width=0.15)
+    assert "labels_not_random" in plan.rows[0].flags and plan.rows[0].n_pilot == 50
+
+
+def test_a_plan_from_labels_and_one_that_is_supposed(store: Warehouse, tmp_path: Path) -> None:
+    labelled(store, tmp_path, 100)
+    by_name = {row.model_a: row for row in store.judge_plan("essays", judge="gpt", human="people", width=0.15).rows}
+    row = by_name["ma"]
+    assert (row.low or 1) < (row.correlation or 0) < (row.high or 0) and row.n_pilot == 100
+    assert (row.n_labels or 0) < (row.n_labels_alone or 0) <= 400
+    assert (row.n_labels_high or 0) <= (row.n_labels or 0) <= (row.n_labels_low or 0)
+    pair = store.judge_plan("essays", ["ma", "mb"], judge="gpt", correlation=0.6, difference=0.1).rows
+    assert [(one.model_a, one.model_b) for one in pair] == [("ma", "mb")] and "sd_of_judge" in pair[0].flags
+    d = JUDGES["gpt"]["ma"] - JUDGES["gpt"]["mb"]
+    assert pair[0].sd == pytest.approx(d.std(ddof=1))
+    with pytest.raises(MisuseError, match="one of --width and --difference"):
+        store.judge_plan("essays", judge="gpt", correlation=0.5)
+
+
+def test_judges_are_a_factor(store: Warehouse) -> None:
+    report = store.templates("essays", factor="judge", judges=["gpt", "own"])
+    row = next(row for row in report.rows if row.model == "mb")
+    assert {row.best_template, row.worst_template} == {"gpt-model", "own-model"} and row.n_prompts == 400
+    means = [JUDGES[judge]["mb"].mean() for judge in JUDGES]
+    assert row.estimate == pytest.approx(np.mean(means))
+    (flip,) = report.flips
+    assert flip.is_shown and (flip.judge_a, flip.model_a) == ("gpt-model", "ma")
+    with pytest.raises(MisuseError, match="no metric that several models judge"):
+        store.templates("essays", factor="judge")

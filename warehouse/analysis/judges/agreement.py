@@ -1,0 +1,445 @@
+"""A judge held against people: agreement, bias, and what people would say on average."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.analysis.judges.corrected import (
+    Corrected,
+    Differences,
+    corrected_means,
+    difference_of,
+    rogan_gladen_rates,
+    units_for,
+)
+from warehouse.analysis.judges.units import JudgedUnits
+from warehouse.analysis.judges.votes import OrderEffect, has_votes, read_verdicts
+from warehouse.analysis.results import Result, Row
+from warehouse.analysis.selection.conditions import describe
+from warehouse.errors import MisuseError
+from warehouse.questions.judges import ASSUMPTION, HeldAgainstPeople
+from warehouse.questions.question import answers
+from warehouse.stats import (
+    AgreementFigure,
+    BiasFigure,
+    JudgeAgreement,
+    RoganGladen,
+    judge_agreement,
+    judge_bias,
+    self_preference,
+)
+from warehouse.store.connection import Store
+
+_FAMILIES = "select name, family, developer from model"
+#: Agreement is of one scale: the same words or numbers.
+_SCALES = "judge and people do not score on one scale"
+
+
+@dataclass(frozen=True)
+class JudgedPart:
+    """The answers of one model that judge and people have judged.
+
+    Attributes:
+        h: people's label, shape (n,); g: the judge's.
+        prompts: of each, numbers that mean the same for all models, shape (n,).
+        weights: 1/π of each label, shape (n,); None: alike.
+    """
+
+    model: str
+    condition: str
+    h: NDArray[np.float64]
+    g: NDArray[np.float64]
+    prompts: NDArray[np.int64]
+    weights: NDArray[np.float64] | None = None
+    n_units: int = 0
+    run_ids: tuple[int, ...] = ()
+
+
+@dataclass(frozen=True)
+class JudgeRow(Row):
+    """A judge against people on the answers of one model, or of all.
+
+    Attributes:
+        model: name; empty for all models together.
+        condition: settings that tell the row from others.
+        n_units: answers (of votes: verdicts) of the judge.
+        n_labels: those that people have judged as well.
+        n_prompts: prompts of these: what errors go by.
+        agreement: share on which both say the same, with its interval ``agreement_low``, ``agreement_high``.
+        agreement_error: its standard error by prompts (clusters).
+        kappa: Cohen's, with ``kappa_low``, ``kappa_high`` and ``kappa_error``.
+        ac1: Gwet's, with ``ac1_low``, ``ac1_high``.
+        figures: all measures of agreement, each with its interval and the reason where there is none.
+        judge_above: share on which the judge scores above people, ``judge_below`` below; ``direction_p``: sign test.
+        bias: mean of judge minus people, with ``bias_low``, ``bias_high``, its own ``bias_p``, and
+            ``bias_p_simultaneous`` for all models at once.
+        judge_mean: of all answers.
+        label_mean: of the labels alone, with ``label_low``, ``label_high``.
+        estimate: what people would say on average; None where labels were not drawn by known chance.
+        standard_error: of it, with ``low``, ``high``, ``degrees_of_freedom``.
+        weight: λ, how far the judge is believed.
+        correlation: of judge and people.
+        width_ratio: width of the interval over that of the labels alone.
+        method: of the interval.
+        repeat_sd: spread of ``estimate`` over fresh draws of the judge; None where it was asked once.
+        flip_rate: chance that two draws of the judge differ; None for scores that are not 0/1.
+        rate: by Rogan and Gladen, with ``rate_low``, ``rate_high``; None where not asked for.
+        level: nominal coverage of all intervals.
+        flags: ``labels_not_random``, ``labels_missing``, ``labels_outside``, ``pooled_weight``, ``unequal_chances``,
+            and those of `warehouse.stats.CorrectedFigure` and of agreement.
+        reason: why a figure is None, or the labels stand alone.
+        run_ids: ids of the judge's runs.
+    """
+
+    model: str
+    condition: str
+    n_units: int
+    n_labels: int
+    n_prompts: int
+    agreement: float | None
+    agreement_error: float | None
+    agreement_low: float | None
+    agreement_high: float | None
+    kappa: float | None
+    kappa_error: float | None
+    kappa_low: float | None
+    kappa_high: float | None
+    ac1: float | None
+    ac1_low: float | None
+    ac1_high: float | None
+    figures: tuple[AgreementFigure, ...]
+    judge_above: float | None
+    judge_below: float | None
+    direction_p: float | None
+    bias: float | None
+    bias_low: float | None
+    bias_high: float | None
+    bias_p: float | None
+    bias_p_simultaneous: float | None
+    judge_mean: float | None
+    label_mean: float | None
+    label_low: float | None
+    label_high: float | None
+    estimate: float | None
+    standard_error: float | None
+    low: float | None
+    high: float | None
+    degrees_of_freedom: float | None
+    weight: float | None
+    correlation: float | None
+    width_ratio: float | None
+    method: str
+    repeat_sd: float | None
+    flip_rate: float | None
+    rate: float | None
+    rate_low: float | None
+    rate_high: float | None
+    level: float
+    flags: tuple[str, ...]
+    reason: str
+    run_ids: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class JudgeReport(Result):
+    """A judge held against people.
+
+    Attributes:
+        benchmark: its name.
+        judge: who judges; ``human``: whose labels.
+        of: ``"scores"`` of answers, or ``"votes"`` between two.
+        metric: of the judge; empty for votes.
+        rows: all models together, then each.
+        agreement: of all models together, with the table; None where they do not score on one scale.
+        self_preference: bias towards the judge's own family, minus that towards the others; None without.
+        differences: of two models, where asked for.
+        order: what the order of answers does to the judge's votes; None for scores, and without both orders.
+        sample: what Rogan and Gladen's rates rest on.
+        notes: what a reader should know.
+    """
+
+    benchmark: str
+    judge: str
+    human: str
+    of: str
+    metric: str
+    rows: tuple[JudgeRow, ...]
+    agreement: JudgeAgreement | None
+    self_preference: BiasFigure | None
+    differences: tuple[Differences, ...]
+    order: OrderEffect | None
+    sample: RoganGladen | None
+    level: float
+    notes: tuple[str, ...]
+
+    @property
+    def one_line(self) -> str:
+        """The result in a sentence."""
+        all_of_it = self.rows[0]
+        if all_of_it.agreement is None:
+            return f"{self.judge} and {self.human} on {self.benchmark}: no agreement, {all_of_it.reason}."
+        share = f"{self.judge} and {self.human} agree on {all_of_it.agreement:.1%} of {all_of_it.n_labels}"
+        what = "answers" if self.of == "scores" else "votes"
+        kappa = "no κ" if all_of_it.kappa is None else f"κ {all_of_it.kappa:.2f}"
+        return f"{share} {what} ({kappa}, AC1 {all_of_it.ac1 or 0:.2f}) on {self.benchmark}."
+
+
+@answers(HeldAgainstPeople)
+def judge(store: Store, question: HeldAgainstPeople) -> JudgeReport:
+    """Of votes where a benchmark has those of both, else of scores."""
+    return _of_votes(store, question) if has_votes(store, question) else _of_scores(store, question)
+
+
+def _of_scores(store: Store, question: HeldAgainstPeople) -> JudgeReport:
+    units, (name, human) = units_for(store, question)
+    labelled = sum(int(one.labelled.sum()) for one in units)
+    if not labelled and question.rogan_gladen is None:
+        raise MisuseError(
+            f"{human} has labelled no answer on {question.benchmark} that {name} has scored: they are matched by model"
+            " and prompt id; `warehouse judge next` draws answers to label, with a sheet"
+        )
+    conditions = describe([one.condition for one in units])
+    parts = [_part(one, label) for one, label in zip(units, conditions, strict=True)]
+    rates, sample = rogan_gladen_rates(store, question, units)
+    figures = corrected_means(units, question)
+    rows = _rows(parts, question, figures, rates)
+    notes = []
+    if any("labels_not_random" in row.flags for row in rows):
+        notes.append(
+            "labels were not drawn by known chance, so agreement is of these answers only, and no mean is corrected;"
+            f" draw some next time: warehouse judge next {question.benchmark} --judge {name} --n 100"
+        )
+    if sample is not None:
+        notes.append(f"rates by {question.rogan_gladen}: they hold only if {ASSUMPTION}")
+    metric = units[0].entry.metric
+    return _report(
+        store,
+        question,
+        (name, human, metric.judge_model or name),
+        parts,
+        rows,
+        of="scores",
+        metric=metric.label,
+        differences=tuple(difference_of(units, question)),
+        order=None,
+        sample=sample,
+        notes=tuple(notes),
+    )
+
+
+def _part(units: JudgedUnits, label: str) -> JudgedPart:
+    there = units.labelled
+    chances = units.chances
+    return JudgedPart(
+        model=units.condition.model,
+        condition=label,
+        h=units.labels[there],
+        g=units.judge[there],
+        prompts=(units.prompts if units.clusters is None else units.clusters)[there],
+        weights=None if chances is None else 1 / chances[there],
+        n_units=len(units.prompts),
+        run_ids=units.condition.run_ids,
+    )
+
+
+def _of_votes(store: Store, question: HeldAgainstPeople) -> JudgeReport:
+    question.refuse(
+        "is for scores of answers; votes are held against votes", "models", "rogan_gladen", "estimand", "metric",
+        "where", "cluster", "latest"
+    )  # fmt: skip
+    verdicts = read_verdicts(store, question)
+    parts = [
+        JudgedPart(model, "", h[of], g[of], verdicts.prompt[of], n_units=int(of.sum()))
+        for model, of, h, g in verdicts.by_model()
+    ]
+    whole = JudgedPart("", "", verdicts.h, verdicts.g, verdicts.prompt, n_units=verdicts.n_judged)
+    rows = _rows(parts, question, [None] * len(parts), [None] * len(parts), whole)
+    return _report(
+        store,
+        question,
+        (verdicts.judge, verdicts.human, verdicts.judge_model),
+        parts,
+        rows,
+        of="votes",
+        metric="",
+        differences=(),
+        order=verdicts.order(),
+        sample=None,
+        notes=verdicts.notes,
+        whole=whole,
+    )
+
+
+def _report(
+    store: Store,
+    question: HeldAgainstPeople,
+    names: tuple[str, str, str],
+    parts: Sequence[JudgedPart],
+    rows: Sequence[JudgeRow],
+    *,
+    whole: JudgedPart | None = None,
+    **own: Any,
+) -> JudgeReport:
+    whole = whole or _together(parts)
+    with_labels = [part for part in parts if len(part.h)]
+    own_family = _own_family(store, names[2], [part.model for part in with_labels])
+    alike = _on_one_scale(whole)
+    preference = None
+    if alike and any(own_family):
+        preference = self_preference(
+            [part.g - part.h for part in with_labels],
+            [part.prompts for part in with_labels],
+            own_family,
+            level=question.level,
+        )
+    return JudgeReport(
+        benchmark=question.benchmark,
+        judge=names[0],
+        human=names[1],
+        rows=tuple(rows),
+        agreement=_agreement(whole, question.level) if alike else None,
+        self_preference=preference,
+        level=question.level,
+        **own,
+    )
+
+
+def _together(parts: Iterable[JudgedPart]) -> JudgedPart:
+    parts = [part for part in parts if len(part.h)] or list(parts)[:1]
+    weights = None
+    if any(part.weights is not None for part in parts):
+        weights = np.concatenate([np.ones(len(one.h)) if one.weights is None else one.weights for one in parts])
+    return JudgedPart(
+        "",
+        "",
+        np.concatenate([one.h for one in parts]),
+        np.concatenate([one.g for one in parts]),
+        np.concatenate([one.prompts for one in parts]),
+        weights,
+        sum(one.n_units for one in parts),
+        tuple(run for one in parts for run in one.run_ids),
+    )
+
+
+def _on_one_scale(part: JudgedPart) -> bool:
+    """Whether all of one's scores lie in the range of the other's, or both in [0, 1]."""
+    if not len(part.h):
+        return False
+    (h, most_h), (g, most_g) = ((values.min(), values.max()) for values in (part.h, part.g))
+    within_unit = min(h, g) >= 0 and max(most_h, most_g) <= 1
+    return bool(within_unit or (g <= h and most_h <= most_g) or (h <= g and most_g <= most_h))
+
+
+def _agreement(part: JudgedPart, level: float) -> JudgeAgreement:
+    alone = len(np.unique(part.prompts)) == len(part.prompts)
+    return judge_agreement(part.h, part.g, None if alone else part.prompts, part.weights, level=level)
+
+
+def _rows(
+    parts: Sequence[JudgedPart],
+    question: HeldAgainstPeople,
+    figures: Sequence[Corrected | None],
+    rates: Sequence[RoganGladen | None],
+    whole: JudgedPart | None = None,
+) -> list[JudgeRow]:
+    whole = whole or _together(parts)
+    alike = _on_one_scale(whole)
+    with_labels = [number for number, part in enumerate(parts) if len(part.h)]
+    biases: dict[int, BiasFigure] = {}
+    if alike and with_labels:
+        found = judge_bias(
+            [parts[one].g - parts[one].h for one in with_labels],
+            [parts[one].prompts for one in with_labels],
+            [parts[one].weights for one in with_labels],
+            level=question.level,
+            seed=question.seed,
+        )
+        biases = dict(zip(with_labels, found, strict=True))
+    rows = [_row(whole, question.level, alike, None, None, None)]
+    for number, part in enumerate(parts):
+        rows.append(_row(part, question.level, alike, biases.get(number), figures[number], rates[number]))
+    return rows
+
+
+def _row(
+    part: JudgedPart,
+    level: float,
+    alike: bool,
+    bias: BiasFigure | None,
+    figure: Corrected | None,
+    rate: RoganGladen | None,
+) -> JudgeRow:
+    agreement = _agreement(part, level) if alike and len(part.h) else None
+    measured = {} if agreement is None else {one.measure: one for one in agreement.figures}
+    share, kappa, ac1 = (measured.get(name) for name in ("agreement", "kappa", "ac1"))
+    mean = None if figure is None else figure.figure
+    reasons = [
+        "" if agreement is not None else "people have labelled none" if not len(part.h) else _SCALES,
+        "" if kappa is None else kappa.reason,
+        "" if figure is None else figure.reason,
+        "" if bias is None else bias.reason and f"bias not tested: {bias.reason}",
+        "" if rate is None else rate.reason,
+    ]
+    flags = [*(agreement.flags if agreement else ()), *(figure.flags if figure else ()), *(rate.flags if rate else ())]
+    label_mean = figure.label_mean if figure else float(part.h.mean()) if len(part.h) else None
+    return JudgeRow(
+        model=part.model,
+        condition=part.condition,
+        n_units=part.n_units,
+        n_labels=len(part.h),
+        n_prompts=len(np.unique(part.prompts)),
+        **_ends("agreement", share, error=True),
+        **_ends("kappa", kappa, error=True),
+        **_ends("ac1", ac1),
+        figures=() if agreement is None else agreement.figures,
+        judge_above=None if agreement is None else agreement.judge_above,
+        judge_below=None if agreement is None else agreement.judge_below,
+        direction_p=None if agreement is None else agreement.direction_p,
+        **_ends("bias", bias),
+        bias_p=None if bias is None else bias.p_value,
+        bias_p_simultaneous=None if bias is None else bias.p_simultaneous,
+        judge_mean=figure.judge_mean if figure else float(part.g.mean()) if len(part.g) else None,
+        label_mean=label_mean,
+        **{
+            name: getattr(mean, name, None)
+            for name in (
+                *("label_low", "label_high"),
+                *("estimate", "standard_error", "low", "high", "degrees_of_freedom"),
+                *("weight", "correlation", "width_ratio"),
+            )
+        },
+        method=mean.method if mean else "",
+        repeat_sd=None if figure is None else figure.repeat_sd,
+        flip_rate=None if figure is None else figure.flip_rate,
+        **_ends("rate", rate),
+        level=level,
+        flags=tuple(dict.fromkeys(flags)),
+        reason="; ".join(dict.fromkeys(filter(None, reasons))),
+        run_ids=part.run_ids,
+    )
+
+
+def _ends(name: str, figure: Any, *, error: bool = False) -> dict[str, Any]:
+    """A figure and its interval, as fields of a row."""
+    fields = {name: "estimate", f"{name}_low": "low", f"{name}_high": "high"}
+    fields |= {f"{name}_error": "standard_error"} if error else {}
+    return {field: getattr(figure, own, None) for field, own in fields.items()}
+
+
+def _own_family(store: Store, judge_model: str, models: Sequence[str]) -> list[bool]:
+    """Which models are of the judge's family, or of who made it where families are not known."""
+    known = {row["name"]: (row["family"], row["developer"]) for row in store.rows(_FAMILIES)}
+    own = known.get(judge_model, (None, None))
+
+    def related(model: str) -> bool:
+        family, developer = known.get(model, (None, None))
+        if own[0] and family:
+            return bool(own[0] == family)
+        return model == judge_model or bool(own[1] and own[1] == developer)
+
+    return [related(model) for model in models]

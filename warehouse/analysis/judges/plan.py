@@ -1,0 +1,208 @@
+"""How many labels of people a corrected figure of stored models takes, or the difference of two."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from warehouse.analysis.judges.units import JudgedUnits, pick_units, read_units
+from warehouse.analysis.results import Result, Row
+from warehouse.analysis.selection.selection import selection_of
+from warehouse.errors import MisuseError
+from warehouse.questions.labels import PlanLabels
+from warehouse.questions.question import answers
+from warehouse.stats.core.inputs import FloatArray
+from warehouse.stats.judges.plan import FEWEST_LABELS, LabelPilot, label_pilot, plan_labels, target_error
+from warehouse.store.connection import Store
+
+
+@dataclass(frozen=True)
+class LabelPlanRow(Row):
+    """The labels that a figure of one model takes, or the difference of two.
+
+    Attributes:
+        model_a: the model.
+        model_b: the other of a difference; empty for a mean.
+        n_units: prompts that the judge has scored, of both models.
+        n_labels: labels with the judge's help (of each model); None where not even all prompts suffice, or nothing
+            says a correlation.
+        n_labels_alone: without it.
+        saved: share of the labels that the judge saves.
+        gain: 1/(1 − ρ²), labels alone over labels with help, at most.
+        correlation: ρ of judge and people.
+        low: lower end of its interval; None where it is supposed, or labels are few of a kind.
+        high: upper end.
+        n_labels_low: labels if ρ is at its lower end: the cautious number.
+        n_labels_high: if it is at the upper one.
+        sd: standard deviation of the labels, or of their differences.
+        n_pilot: labels at hand.
+        least_width: width of the interval once all are labelled; of a difference the least that can be found then.
+        flags: ``weak_judge``, ``few_labels``, ``labels_not_random``, ``sd_of_judge``.
+        reason: why there is no number.
+    """
+
+    model_a: str
+    model_b: str
+    n_units: int
+    n_labels: int | None
+    n_labels_alone: int | None
+    saved: float | None
+    gain: float | None
+    correlation: float | None
+    low: float | None
+    high: float | None
+    n_labels_low: int | None
+    n_labels_high: int | None
+    sd: float | None
+    n_pilot: int
+    least_width: float | None
+    flags: tuple[str, ...]
+    reason: str
+
+
+@dataclass(frozen=True)
+class LabelPlans(Result):
+    """The labels that figures of a benchmark take.
+
+    Attributes:
+        benchmark: name.
+        judge: who judges.
+        human: whose labels the correlation is of; empty where it is supposed.
+        width: of the interval that is wanted; None for a difference.
+        difference: to be found; None for a mean.
+        power: chance to find it.
+        level: of the interval.
+        notes: what a reader should know.
+    """
+
+    benchmark: str
+    judge: str
+    human: str
+    width: float | None
+    difference: float | None
+    power: float
+    level: float
+    rows: tuple[LabelPlanRow, ...]
+    notes: tuple[str, ...]
+
+    @property
+    def one_line(self) -> str:
+        """The result in one line."""
+        numbers = [row.n_labels for row in self.rows if row.n_labels is not None]
+        goal = f"±{self.width / 2:g}" if self.width is not None else f"a difference of {self.difference:g}"
+        if not numbers:
+            return f"no number of labels gives {goal}"
+        span = f"{min(numbers):,}" if min(numbers) == max(numbers) else f"{min(numbers):,} to {max(numbers):,}"
+        lacking = len(self.rows) - len(numbers)
+        without = f"; for {lacking} of {len(self.rows)} there is no number" if lacking else ""
+        return f"{span} labels of each model give {goal}{without}"
+
+
+@answers(PlanLabels)
+def plan(store: Store, question: PlanLabels) -> LabelPlans:
+    """A row for each model, or for each pair."""
+    supposed = question.correlation is not None
+    units, names = read_units(store, selection_of(question), question.judge, question.human, labels=not supposed)
+    couples: list[tuple[JudgedUnits, ...]] = [(one,) for one in units]
+    if question.difference is not None:
+        two = question.models and pick_units(store, units, question.models, question.where, latest=question.latest)
+        couples = list(combinations(two or units, 2))
+        if not couples:
+            raise MisuseError(f"a difference takes two models; {names[0]} has scored one on {question.benchmark}")
+    rows = tuple(_row(question, couple) for couple in couples)
+    notes = []
+    if any(one.clusters is not None for one in units):
+        notes.append("prompts count as independent here; where they come in clusters more labels are needed")
+    if any("labels_not_random" in row.flags for row in rows):
+        notes.append("labels at hand were not drawn by known chance: their correlation may be another than that of all")
+    if any("sd_of_judge" in row.flags for row in rows):
+        notes.append("the spread of the labels is taken to be the judge's (--sd states another)")
+    return LabelPlans(
+        units[0].condition.benchmark_split[0],
+        names[0],
+        "" if supposed else names[1],
+        question.width,
+        question.difference,
+        question.power,
+        question.level,
+        rows,
+        tuple(notes),
+    )
+
+
+def _row(question: PlanLabels, couple: tuple[JudgedUnits, ...]) -> LabelPlanRow:
+    first = couple[0]
+    if len(couple) == 2:
+        prompts = np.intersect1d(first.prompts, couple[1].prompts, assume_unique=True)
+        couple = tuple(one.at(prompts) for one in couple)
+    judge, labels = (_difference([getattr(one, name) for one in couple]) for name in ("judge", "labels"))
+    flags: tuple[str, ...] = ("labels_not_random",) if any(one.not_random for one in couple) else ()
+    pilot = _pilot(question, couple, judge, labels)
+    sd = question.sd if question.correlation is not None else pilot.sd
+    if sd is None and question.correlation is not None:
+        sd, flags = float(judge.std(ddof=1)) if len(judge) > 1 else None, (*flags, "sd_of_judge")
+    error = target_error(
+        width=question.width, difference=question.difference, level=question.level, power=question.power
+    )
+    common = {
+        "model_a": couple[0].condition.model,
+        "model_b": couple[1].condition.model if len(couple) == 2 else "",
+        "n_units": len(judge),
+        "correlation": pilot.correlation,
+        "low": pilot.low,
+        "high": pilot.high,
+        "sd": sd,
+        "n_pilot": pilot.n_labels,
+    }
+    empty = ("n_labels", "n_labels_alone", "saved", "gain", "n_labels_low", "n_labels_high", "least_width")
+    if sd is None or pilot.reduction is None or not len(judge):
+        reason = pilot.reason or "no prompt is scored for both"
+        return LabelPlanRow(**common, **dict.fromkeys(empty), flags=flags, reason=reason)  # type: ignore[arg-type]
+    found = plan_labels(len(judge), sd, pilot.reduction, error)
+    ends = [
+        None if end is None else plan_labels(len(judge), sd, max(0.0, end) ** 2, error).n_labels
+        for end in (pilot.low, pilot.high)
+    ]
+    size = question.width if question.difference is None else question.difference
+    return LabelPlanRow(
+        **common,  # type: ignore[arg-type]
+        n_labels=found.n_labels,
+        n_labels_alone=found.n_labels_alone,
+        saved=found.saved,
+        gain=found.gain,
+        n_labels_low=ends[0],
+        n_labels_high=ends[1],
+        least_width=(size or 0) * found.least_error / error,
+        flags=(*flags, *found.flags),
+        reason=found.reason or (pilot.reason if pilot.reduction == 0 else ""),
+    )
+
+
+def _difference(sides: Sequence[FloatArray]) -> FloatArray:
+    return sides[0] - sides[1] if len(sides) == 2 else sides[0]
+
+
+def _pilot(question: PlanLabels, couple: tuple[JudgedUnits, ...], judge: FloatArray, labels: FloatArray) -> LabelPilot:
+    """The correlation that is supposed, or that labels at hand show."""
+    rho = question.correlation
+    if rho is not None:
+        return LabelPilot(0, 0, question.sd, rho, None, None, question.level, max(0.0, rho) ** 2, "")
+    at = np.isfinite(labels)
+    chances = couple[0].chances
+    clusters = couple[0].clusters
+    return (
+        label_pilot(
+            labels[at],
+            judge[at],
+            probabilities=None if chances is None else chances[at],
+            clusters=None if clusters is None else clusters[at],
+            level=question.level,
+        )
+        if at.any()
+        else LabelPilot(
+            0, 0, None, None, None, None, question.level, None, f"no label; a correlation takes {FEWEST_LABELS // 2}"
+        )
+    )

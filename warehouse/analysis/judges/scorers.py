@@ -1,0 +1,42 @@
+"""Who scored: metrics by the name of their judge."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from warehouse.analysis.selection.benchmarks import Metric
+from warehouse.errors import MisuseError
+from warehouse.store.connection import Store
+
+_BY_KIND = """
+select metric.id from metric join scorer on scorer.id = metric.scorer_id
+where scorer.kind = :kind and metric.id in (:ids)
+"""
+
+
+def metrics_by(name: str, metrics: Sequence[Metric], benchmark: str) -> list[Metric]:
+    """Those whose judge's model, scorer or own label is called so.
+
+    Raises:
+        MisuseError: there is none; names what there is.
+    """
+    for of in ("judge_model", "scorer", "label"):
+        if chosen := [metric for metric in metrics if getattr(metric, of) == name]:
+            return chosen
+    there = ", ".join(sorted({metric.judge_model or metric.scorer or metric.label for metric in metrics})) or "none"
+    raise MisuseError(f"nobody called {name!r} scores {benchmark}; there are: {there}")
+
+
+def scored_by(store: Store, metrics: Sequence[Metric], kind: str) -> set[int]:
+    """Ids of those whose scorer is of a kind: model, human, match, execution."""
+    ids = [metric.id for metric in metrics]
+    return {row["id"] for row in store.rows(_BY_KIND, {"kind": kind, "ids": ids})} if ids else set()
+
+
+def judge_names(metrics: Sequence[Metric]) -> list[str]:
+    """The shortest words that tell judges apart: their model, scorer or metric."""
+    for of in ("judge_model", "scorer", "label"):
+        names = [str(getattr(metric, of)) for metric in metrics]
+        if all(names) and len(set(names)) == len(names):
+            return names
+    return [f"{m.label} by {m.judge_model or m.scorer or 'none'} ({m.id})" for m in metrics]

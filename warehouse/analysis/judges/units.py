@@ -1,0 +1,237 @@
+"""Answers that a judge has scored, with people's labels of some, and whether these are a random part."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.analysis.judges.draws import RunDraw, draw_design, read_draws, stratum_values
+from warehouse.analysis.judges.scorers import metrics_by, scored_by
+from warehouse.analysis.selection.benchmarks import Metric, read_benchmark
+from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
+from warehouse.analysis.selection.conditions import Condition, group_runs
+from warehouse.analysis.selection.reference import choose_conditions, find_conditions, parse_where, pick_one
+from warehouse.analysis.selection.scored_conditions import ScoredCondition, read_entries
+from warehouse.analysis.selection.selection import Selection
+from warehouse.errors import MisuseError
+from warehouse.stats.core.inputs import FloatArray
+from warehouse.store.connection import Store
+
+
+@dataclass(frozen=True, eq=False)
+class JudgedUnits:
+    """The answers of one condition.
+
+    Attributes:
+        entry: the judge's scores.
+        human: the metric of the labels; None where no answer has one.
+        prompts: ids of the prompts, ascending, shape (N,).
+        judge: g, shape (N,).
+        within: its variance over draws, NaN where it is not known, shape (N,).
+        labels: h, NaN where there is none, shape (N,).
+        strata: of the draw, shape (N,); None without.
+        chances: of a label, shape (N,); None where all answers have one or labels are not random.
+        clusters: of the prompts, or None.
+        not_random: why the labels are no random part; empty where they are.
+        n_missing: answers that were drawn and have no label.
+        n_outside: labels that were not drawn, and are not among ``labels`` where others were.
+        draw: how they were drawn; None where nobody drew.
+    """
+
+    entry: ScoredCondition
+    human: Metric | None
+    prompts: NDArray[np.int64]
+    judge: FloatArray
+    within: FloatArray
+    labels: FloatArray
+    strata: NDArray[np.intp] | None
+    chances: FloatArray | None
+    clusters: NDArray[np.int64] | None
+    not_random: str
+    n_missing: int
+    n_outside: int
+    draw: RunDraw | None = None
+
+    @property
+    def condition(self) -> Condition:
+        """Whose answers."""
+        return self.entry.condition
+
+    @property
+    def labelled(self) -> NDArray[np.bool_]:
+        """Which have a label, shape (N,)."""
+        return np.isfinite(self.labels)
+
+    @property
+    def bounds(self) -> tuple[float, float] | None:
+        """Smallest and largest label, as the metric of the labels has them, else the judge's where they fit."""
+        known = self.labels[self.labelled]
+        for metric in (self.human, self.entry.metric):
+            ends = None if metric is None or metric.low is None or metric.high is None else (metric.low, metric.high)
+            if ends and (not len(known) or ends[0] <= known.min() and known.max() <= ends[1]):
+                return ends
+        return None
+
+    def at(self, prompts: NDArray[np.int64]) -> JudgedUnits:
+        """The same on some of the prompts."""
+        at = np.searchsorted(self.prompts, prompts)
+        taken: dict[str, Any] = {
+            name: None if (value := getattr(self, name)) is None else value[at]
+            for name in ("judge", "within", "labels", "strata", "chances", "clusters")
+        }
+        return replace(self, prompts=prompts, **taken)
+
+
+def read_units(
+    store: Store, selection: Selection, judge: str | None, human: str | None, *, labels: bool = True
+) -> tuple[list[JudgedUnits], tuple[str, str]]:
+    """The answers of each condition on a benchmark, and the names of judge and people.
+
+    Labels are those of any run of the same model, checkpoint and agent: a sheet comes back as a run of its own. Several
+    people's are averaged.
+
+    Args:
+        selection: names a benchmark; the metric is the judge's.
+        judge: who; None where only one model judges there.
+        human: whose labels; None where only one scorer is human.
+        labels: False where none are needed.
+
+    Raises:
+        MisuseError: unknown names, several where none is named, no answer with a score.
+    """
+    name = selection.benchmark or ""
+    benchmark, facts = read_benchmark(store, name)
+    own = [one for one in facts.metrics if selection.metric in (None, one.label, one.name) and one.link == "identity"]
+    judged = _only(store, own, judge, "model", "--judge", benchmark.name)
+    others = [one for one in facts.metrics if one not in judged and one.link == "identity"]
+    people = _only(store, others, human, "human", "--human", benchmark.name) if labels else []
+    chosen = {one.key for one in choose_conditions(facts.runs, name, selection.where, selection.latest)}
+    conditions = group_runs(facts.runs)
+    labelled = [one for one in read_entries(store, conditions, people) if one.usable is not None] if people else []
+    entries = [one for one in read_entries(store, conditions, judged) if one.usable is not None]
+    draws = read_draws(store, benchmark.ids)
+    clusters = cluster_map(store, benchmark.ids, benchmark.clusterings, selection.cluster)
+    found = [_units(entry, entries, labelled, draws, clusters) for entry in entries if entry.condition.key in chosen]
+    if not found:
+        raise MisuseError(f"{judge or 'the judge'} has scored no answer on {benchmark.name}")
+    return found, (judge or _word(judged[0]), human or (_word(people[0]) if people else ""))
+
+
+def pick_units(
+    store: Store, units: Sequence[JudgedUnits], names: Sequence[str], where: Sequence[str], *, latest: bool
+) -> tuple[JudgedUnits, ...]:
+    """Those of two models.
+
+    Raises:
+        MisuseError: an unknown or ambiguous reference, a model without scores of the judge, or the same twice.
+    """
+    ids = sorted({int(one.condition.setting("benchmark_id")) for one in units})
+    by_key = {one.condition.key: one for one in units}
+    chosen = []
+    for name in names:
+        fitting = find_conditions(store, name, benchmark_ids=ids, where=parse_where(where))
+        judged = [condition for condition in fitting if condition.key in by_key]
+        if not judged:
+            raise MisuseError(f"the judge has scored no answer of {name} on {units[0].condition.benchmark_split[0]}")
+        chosen.append(by_key[pick_one(store, judged, name, latest=latest).key])
+    if len({one.condition.key for one in chosen}) < len(chosen):
+        raise MisuseError(f"{' and '.join(names)} are one model; name two")
+    return tuple(chosen)
+
+
+def _word(metric: Metric) -> str:
+    return metric.judge_model or metric.scorer or metric.label
+
+
+def _only(
+    store: Store, metrics: Sequence[Metric], name: str | None, kind: str, option: str, benchmark: str
+) -> list[Metric]:
+    """The metrics of one scorer, named or the only one of its kind."""
+    if name is not None:
+        chosen = metrics_by(name, metrics, benchmark)
+    else:
+        ids = scored_by(store, metrics, kind)
+        chosen = [metric for metric in metrics if metric.id in ids]
+    words = sorted({f"{_word(metric)} ({metric.label})" for metric in chosen})
+    if not chosen:
+        raise MisuseError(
+            f"{benchmark} has no scores by a {kind}; name the scorer: {option} NAME"
+            + ("; labels of people: warehouse judge next draws them" if kind == "human" else "")
+        )
+    if len({metric.label for metric in chosen}) > 1 or len({_word(metric) for metric in chosen}) > 1:
+        raise MisuseError(f"{benchmark} has several, name one with {option}: {', '.join(words)}")
+    return chosen
+
+
+def _run_draw(entry: ScoredCondition, draws: dict[int, RunDraw]) -> RunDraw | None:
+    return next((draws[run] for run in entry.condition.run_ids if run in draws), None)
+
+
+def _units(
+    entry: ScoredCondition,
+    entries: Sequence[ScoredCondition],
+    labels: Sequence[ScoredCondition],
+    draws: dict[int, RunDraw],
+    clusters: ClusterMap,
+) -> JudgedUnits:
+    scores, draw = entry.usable, _run_draw(entry, draws)
+    assert scores is not None
+    prompts, values = (scores.prompts, None) if draw is None else _frame(entries, draws, draw)
+    at = np.searchsorted(scores.prompts, prompts)
+    own = [one for one in labels if one.condition.who == entry.condition.who and _split(one) == _split(entry)]
+    own = own or [
+        one for one in labels if one.condition.model == entry.condition.model and _split(one) == _split(entry)
+    ]
+    found = _labels(own, prompts)
+    strata = chances = None
+    reason, missing, outside = "", 0, 0
+    if draw is not None:
+        strata, chances = draw_design(prompts, draw, values)
+        drawn = np.array([prompt in draw.probability_of for prompt in prompts.tolist()])
+        missing, outside = int((drawn & np.isnan(found)).sum()), int((~drawn & ~np.isnan(found)).sum())
+        found = np.where(drawn, found, np.nan)
+    elif np.isfinite(found).any() and not np.isfinite(found).all():
+        reason = (
+            "its labels were not drawn by known chance (those that happened to be there): warehouse judge next draws"
+            " some, and these count"
+        )
+    human = own[0].metric if own else None
+    judge, within, groups = scores.values[at], scores.within[at], clusters.labels(prompts)
+    design = (strata, chances, groups, reason, missing, outside, draw)
+    return JudgedUnits(entry, human, prompts, judge, within, found, *design)
+
+
+def _split(entry: ScoredCondition) -> object:
+    return entry.condition.setting("split")
+
+
+def _labels(own: Sequence[ScoredCondition], prompts: NDArray[np.int64]) -> FloatArray:
+    """Mean label of each prompt over runs of labels, NaN without."""
+    total, count = np.zeros(len(prompts)), np.zeros(len(prompts))
+    for one in own:
+        scores = one.usable
+        assert scores is not None
+        here, at, from_ = np.intersect1d(prompts, scores.prompts, assume_unique=True, return_indices=True)
+        total[at] += scores.values[from_]
+        count[at] += 1
+    return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+
+
+def _frame(
+    entries: Sequence[ScoredCondition], draws: dict[int, RunDraw], draw: RunDraw
+) -> tuple[NDArray[np.int64], FloatArray | None]:
+    """The prompts that the draw was from, and what its strata are made of; None where that is another judge's score."""
+    alike = [one for one in entries if (other := _run_draw(one, draws)) and other.same_as(draw)]
+    held = [one.usable for one in alike if one.usable is not None]
+    prompts = reduce(np.intersect1d, [one.prompts for one in held])
+    if draw.metric_id not in {one.metric.id for one in alike}:
+        return prompts, None
+    at = [np.searchsorted(one.prompts, prompts) for one in held]
+    means = np.array([one.values[places] for one, places in zip(held, at, strict=True)])
+    within = np.array([one.within[places] for one, places in zip(held, at, strict=True)])
+    return prompts, stratum_values(draw.kind, means, within)
