@@ -167,8 +167,11 @@ def forget(state: State, source: str) -> None:
     from warehouse.store.load import source_ledger
 
     with state.open(write=True) as store:
+        voted = store.rows("select count(*) as n from preference")[0]["n"]
         removed, kept = source_ledger.forget(store, source)
-    echo(f"forgot {source}: {removed} runs removed, {kept} kept (other sources hold them)")
+        voted -= store.rows("select count(*) as n from preference")[0]["n"]
+    votes = f", {voted} votes removed" if voted else ""
+    echo(f"forgot {source}: {removed} runs removed, {kept} kept (other sources hold them){votes}")
 
 
 @command("prices")

@@ -3,7 +3,7 @@
 select source_id, benchmark_id, prompt_id, variant_id, checkpoint_a_id, checkpoint_b_id, first,
     scorer_id, voter, outcome, weight,
     cast(case when is_own then place else draw end as integer) as draw,
-    cast(covariates as json) as covariates, created_at
+    covariates, created_at
 from stage_preference
 where is_own or place = case when :last = 1 then n_same - 1 else 0 end
 order by source_id, benchmark_id, scorer_id, prompt_id, checkpoint_a_id, checkpoint_b_id, voter, r

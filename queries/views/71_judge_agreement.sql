@@ -75,14 +75,14 @@ select
   benchmark.name as benchmark,
   coalesce(nullif(scorer.name, ''), nullif(scorer.judge_model, ''), scorer.kind) as scorer,
   scorer.kind as scorer_kind,
-  coalesce(nullif(second.name, ''), nullif(second.judge_model, ''), second.kind) as other_scorer,
-  second.kind as other_kind,
+  coalesce(nullif(counterpart.name, ''), nullif(counterpart.judge_model, ''), counterpart.kind) as other_scorer,
+  counterpart.kind as other_kind,
   both_judged.n_units,
   both_judged.n_agree,
-  both_judged.n_agree * 1e0 / both_judged.n_units as agreement,
+  both_judged.n_agree * exp(0) / both_judged.n_units as agreement,  -- a double on every engine
   both_judged.scorer_id,
   both_judged.other_scorer_id
 from both_judged
 join benchmark on benchmark.id = both_judged.shown_id
 join scorer on scorer.id = both_judged.scorer_id
-join scorer second on second.id = both_judged.other_scorer_id
+join scorer counterpart on counterpart.id = both_judged.other_scorer_id

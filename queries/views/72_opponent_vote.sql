@@ -1,5 +1,5 @@
--- Runs that a judge held against one opponent (AlpacaEval's kind), read as votes against it. They stay
--- runs: their win rate is a score, with the errors of scores.
+-- Runs that a judge held against one opponent (AlpacaEval's kind), read as votes against it. They
+-- stay runs: their win rate is a score, with the errors of scores.
 -- grain: one row per current run with an opponent, prompt and metric from 0 to 1
 -- columns:
 --   run_id: id of the run

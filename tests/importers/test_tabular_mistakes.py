@@ -125,7 +125,7 @@ def test_single_mistakes(folder: Path, change: tuple[str, str], expected: str) -
 
 def test_nothing_to_take(folder: Path) -> None:
     wrong = '[run]\nmodel = { const = "m" }\nbenchmark = { const = "b" }\n'
-    assert "expected [[scores]], [choice_scores], [[published]] or [matrix]" in message(folder, wrong)
+    assert "expected [[scores]], [choice_scores], [[published]], [votes] or [matrix]" in message(folder, wrong)
 
 
 def test_files_that_match_nothing(folder: Path) -> None:

@@ -18,7 +18,6 @@ from warehouse.analysis.items.datamap import DataMap
 from warehouse.analysis.items.features import FeatureReport, FeatureRow
 from warehouse.analysis.judges.agreement import JudgeReport
 from warehouse.analysis.leaderboard.curves import BenchmarkCurves, CurvePoint, ModelCurveRow
-from warehouse.analysis.leaderboard.words import label_of
 from warehouse.analysis.matrix.results import MatrixClusters, MatrixExplanation, MatrixGrowth, MatrixTest, MatrixWeights
 from warehouse.analysis.reliability.reliability import ReliabilityReport
 from warehouse.analysis.suites.horizon import HorizonReport
@@ -235,13 +234,14 @@ def judge_pictures(report: JudgeReport) -> list[Picture]:
     """Agreement by model with intervals, and below it whom the judge favours."""
     note = f"{report.judge} against {report.human} on {report.benchmark}"
     agreement = [
-        Interval(label_of(row) or "all", row.agreement, row.agreement_low, row.agreement_high)
+        Interval(f"{row.model or 'all'} {row.condition}".strip(), row.agreement, row.agreement_low, row.agreement_high)
         for row in report.rows
         if row.agreement is not None
     ]
+    found = [(row, rejects(row.bias_p_simultaneous, 1 - row.level)) for row in report.rows[1:]]
     bias = [
-        Interval(label_of(row), row.bias, row.bias_low, row.bias_high, rejects(row.bias_p_simultaneous, 1 - row.level))
-        for row in report.rows[1:]
+        Interval(f"{row.model} {row.condition}".strip(), row.bias, row.bias_low, row.bias_high, is_told)
+        for row, is_told in found
         if row.bias is not None
     ]
     told = f"{note}; filled: told from none, over all models at once"

@@ -254,7 +254,7 @@ def _of_votes(store: Store, question: HeldAgainstPeople) -> JudgeReport:
     )  # fmt: skip
     verdicts = read_verdicts(store, question)
     parts = [
-        JudgedPart(model, "", *(one[of] for one in (h, g, verdicts.prompt)), n_units=int(of.sum()))
+        JudgedPart(model, "", h[of], g[of], verdicts.prompt[of], n_units=int(of.sum()))
         for model, of, h, g in verdicts.by_model()
     ]
     whole = JudgedPart("", "", verdicts.h, verdicts.g, verdicts.prompt, n_units=verdicts.n_judged)
@@ -401,22 +401,21 @@ def _row(
         judge_below=None if agreement is None else agreement.judge_below,
         direction_p=None if agreement is None else agreement.direction_p,
         **_ends("bias", bias),
-        bias_p=bias and bias.p_value,
-        bias_p_simultaneous=bias and bias.p_simultaneous,
+        bias_p=None if bias is None else bias.p_value,
+        bias_p_simultaneous=None if bias is None else bias.p_simultaneous,
         judge_mean=figure.judge_mean if figure else float(part.g.mean()) if len(part.g) else None,
         label_mean=label_mean,
-        label_low=mean and mean.label_low,
-        label_high=mean and mean.label_high,
         **{
-            name: mean and getattr(mean, name)
+            name: getattr(mean, name, None)
             for name in (
+                *("label_low", "label_high"),
                 *("estimate", "standard_error", "low", "high", "degrees_of_freedom"),
                 *("weight", "correlation", "width_ratio"),
             )
         },
         method=mean.method if mean else "",
-        repeat_sd=figure and figure.repeat_sd,
-        flip_rate=figure and figure.flip_rate,
+        repeat_sd=None if figure is None else figure.repeat_sd,
+        flip_rate=None if figure is None else figure.flip_rate,
         **_ends("rate", rate),
         level=level,
         flags=tuple(dict.fromkeys(flags)),
@@ -427,12 +426,9 @@ def _row(
 
 def _ends(name: str, figure: Any, *, error: bool = False) -> dict[str, Any]:
     """A figure and its interval, as fields of a row."""
-    found = {
-        name: figure and figure.estimate,
-        f"{name}_low": figure and figure.low,
-        f"{name}_high": figure and figure.high,
-    }
-    return found | ({f"{name}_error": figure and figure.standard_error} if error else {})
+    fields = {name: "estimate", f"{name}_low": "low", f"{name}_high": "high"}
+    fields |= {f"{name}_error": "standard_error"} if error else {}
+    return {field: getattr(figure, own, None) for field, own in fields.items()}
 
 
 def _own_family(store: Store, judge_model: str, models: Sequence[str]) -> list[bool]:

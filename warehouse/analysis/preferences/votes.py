@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.errors import MisuseError, did_you_mean
+from warehouse.store.columns import Columns
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
@@ -127,29 +128,18 @@ def read_votes(
     """
     found = find_benchmark(store, benchmark)
     chosen = _chosen(scorers_of_votes(store, found.ids), scorer, by_scorer, found.name)
-    params = {"benchmark_ids": list(found.ids)}
-    models, code_of = _models(store.rows(query_text("analysis", "vote_models"), params))
-    params |= {"scorer_ids": [one.id for one in chosen], "with_covariates": int(bool(covariates))}
-    table = store.columns(query_text("analysis", "votes"), params)
+    ids: dict[str, Any] = {"benchmark_ids": list(found.ids), "scorer_ids": [one.id for one in chosen]}
+    models, code_of = _models(store.rows(query_text("analysis", "vote_models"), ids))
+    table = store.columns(query_text("analysis", "votes"), ids | {"with_covariates": int(bool(covariates))})
     a, b = (code_of(table.whole_numbers(f"checkpoint_{side}_id")) for side in "ab")
-    scorer_codes = _codes(table.whole_numbers("scorer_id"), [one.id for one in chosen])
+    scorer_codes = _codes(table.whole_numbers("scorer_id"), ids["scorer_ids"])
     voters, voter = _voters(table.table.column("voter"), scorer_codes)
-    shown, outcome = table.whole_numbers("shown_first"), table.whole_numbers("outcome")
     sides = _covariates(table.table.column("covariates"), covariates, found.name)
-
-    reasons = {
-        AGAINST_ITSELF: a == b,
-        NO_VERDICT: outcome < 0,
-        HIDDEN_RUN: table.whole_numbers("is_hidden") > 0,
-        NO_COVARIATE: np.any([~np.isfinite(values).all(axis=1) for values in sides.values()] or [a < 0], axis=0),
-    }
-    keep, left_out = np.ones(len(a), bool), {}
-    for reason, fault in reasons.items():
-        left_out[reason] = int(np.count_nonzero(keep & fault))
-        keep &= ~fault
-    prompt, source = table.whole_numbers("prompt_id"), table.whole_numbers("source_id")
-    variant, draw = table.whole_numbers("variant_id"), table.whole_numbers("draw")
-    own = [source, outcome, draw, shown, b, a, variant, voter, scorer_codes, prompt]
+    keep, left_out = _kept(table, a == b, sides)
+    shown, outcome, prompt, variant, draw = (
+        table.whole_numbers(name) for name in ("shown_first", "outcome", "prompt_id", "variant_id", "draw")
+    )
+    own = [table.whole_numbers("source_id"), outcome, draw, shown, b, a, variant, voter, scorer_codes, prompt]
     at = np.lexsort(own)
     at = at[keep[at]]
     n_shared, shared_by = _shared(store, own, at)
@@ -175,10 +165,31 @@ def read_votes(
         prompt_ids=prompt_ids,
         voters=tuple(voters[code] for code in persons),
         covariates={name: np.where(turned[:, None], values[at, ::-1], values[at]) for name, values in sides.items()},
-        left_out={reason: n for reason, n in left_out.items() if n},
+        left_out=left_out,
         n_shared=n_shared,
         shared_by=shared_by,
     )
+
+
+def _kept(
+    table: Columns, is_itself: NDArray[np.bool_], sides: Mapping[str, NDArray[np.float64]]
+) -> tuple[NDArray[np.bool_], dict[str, int]]:
+    """Which votes count, and how many do not for the first reason that holds."""
+    lacks = np.zeros(len(table), np.bool_)
+    for values in sides.values():
+        lacks |= ~np.isfinite(values).all(axis=1)
+    reasons = {
+        AGAINST_ITSELF: is_itself,
+        NO_VERDICT: table.whole_numbers("outcome") < 0,
+        HIDDEN_RUN: table.whole_numbers("is_hidden") > 0,
+        NO_COVARIATE: lacks,
+    }
+    keep, left_out = np.ones(len(table), np.bool_), {}
+    for reason, fault in reasons.items():
+        if n := int(np.count_nonzero(keep & fault)):
+            left_out[reason] = n
+        keep &= ~fault
+    return keep, left_out
 
 
 def _chosen(scorers: Sequence[Scorer], name: str | None, by_scorer: bool, benchmark: str) -> list[Scorer]:

@@ -124,9 +124,8 @@ def _side(
         if len(named) == 1:
             by_row[row] = named[0]
         else:
-            expected = (
-                f"{source.where}: {', '.join(dict.fromkeys(filter(None, words.values())))}, or one of both models"
-            )
+            there = ", ".join(dict.fromkeys(filter(None, words.values())))
+            expected = f"{source.where}: {there}, or the name of one of both models"
             faults.setdefault(row, Unfit(repr(text)[:60], expected))
     return pa.array(by_row, pa.string())
 

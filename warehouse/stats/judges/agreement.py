@@ -133,9 +133,9 @@ def judge_agreement(
     above, below = judge > people, judge < people
     flags = {"few_units": n < FEWEST_UNITS, "few_clusters": units.n < FEW_CLUSTERS, "one_category": len(values) == 1}
     whole = _Units(codes[:n], codes[n:], shares, units, values)
-    share = estimate_mean(
-        (people == judge).astype(float), clusters=groups and groups.codes, weights=weights, bounds=(0, 1), level=level
-    )
+    of = None if groups is None else groups.codes
+    same = (people == judge).astype(float)
+    share = estimate_mean(same, clusters=of, weights=weights, bounds=(0, 1), level=level)
     figures = _figures(whole, as_level(level))
     if n >= FEWEST_UNITS:  # a share has an interval of its own, which holds near 0 and 1
         ends = (share.ci_low, share.ci_high)
@@ -171,7 +171,8 @@ class _Units:
     def table(self) -> FloatArray:
         """Shape (C, C)."""
         c = len(self.values)
-        return np.bincount(self.people * c + self.judge, self.shares, c * c).reshape(c, c)
+        cells = np.bincount(self.people * c + self.judge, self.shares, c * c)
+        return cells.astype(np.float64).reshape(c, c)
 
     def without_each(self) -> FloatArray:
         """The measures without each cluster, shape (G, measures)."""

@@ -142,7 +142,8 @@ def self_preference(
         return BiasFigure(estimate, None, None, None, None, None, n, differing, "its error is 0 or not defined")
     ends = interval_t(estimate, error, df, level=level)
     p = t_p_value(estimate / error, df)
-    return BiasFigure(estimate, error, ends and ends.low, ends and ends.high, p, p, n, differing, "")
+    low, high = (None, None) if ends is None else (ends.low, ends.high)
+    return BiasFigure(estimate, error, low, high, p, p, n, differing, "")
 
 
 def max_t_p_values(sums: FloatArray, shares: FloatArray, *, seed: int = 0) -> FloatArray:
@@ -171,17 +172,15 @@ def max_t_p_values(sums: FloatArray, shares: FloatArray, *, seed: int = 0) -> Fl
         reached[1, order] += _reach(_squares(counts, centred, shares)[:, order], found[order])
     p = np.maximum((reached[0] + (not exact)) / (n_signs + (not exact)), (reached[1] + 1) / (N_RESAMPLES + 1))
     p[order] = np.maximum.accumulate(p[order][::-1])[::-1]
-    return p
+    return np.asarray(p)
 
 
 def _squares(weights: FloatArray, sums: FloatArray, shares: FloatArray) -> FloatArray:
     """T² of each mean, times G/(G − 1), with clusters multiplied by signs or drawn so often, shape (draws, K)."""
-    if weights.min() < 0:
-        n, mass, often = weights @ sums, 1.0, np.ones_like(weights)
-        cross = weights @ (shares * sums)
-    else:
-        mass, often = weights @ shares, weights
-        n, cross = (weights @ sums) / mass, weights @ (shares * sums)
+    are_signs = weights.min() < 0
+    often = np.ones_like(weights) if are_signs else weights
+    mass = np.ones((len(weights), sums.shape[1])) if are_signs else weights @ shares
+    n, cross = (weights @ sums) / mass, weights @ (shares * sums)
     spread = often @ np.square(sums)
     left = spread - 2 * n * cross + n**2 * (often @ np.square(shares))
     with np.errstate(divide="ignore", invalid="ignore"):

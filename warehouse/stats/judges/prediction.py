@@ -384,12 +384,10 @@ def _corrected(
     alone = _labels_alone(labels, judge, design, ends, level, difference=difference)
     theta, psi, freedom = _with_judge(labels, judge, design, used)
     error, df = _error(labels, judge, psi, freedom, design, used)
-    reason, flag = (
-        ("all of them have a label", ("labels_only",))
-        if design.labelled.all()
-        else _why_alone(h, theta, error, used, ends, difference=difference)
-    )
-    common = {
+    reason, flag = _why_alone(h, theta, error, used, ends, difference=difference)
+    if design.labelled.all():
+        reason, flag = "all answers have a label", ("labels_only",)
+    common: dict[str, Any] = {
         "correlation": None if is_constant(h) or is_constant(g) else float(np.corrcoef(h, g)[0, 1]),
         "flags": _flags(h, g, covariance, design) + flag,
         "n_differing": int((h != 0).sum()) if difference else None,
@@ -411,7 +409,7 @@ def _corrected(
         weight=used,
         width_ratio=(interval.high - interval.low) / width if width else None,
         method=f"prediction_powered_{interval.method}",
-        p_value=t_p_value(theta / error, df) if difference and error else None,
+        p_value=t_p_value(theta / error, df) if difference and error and df else None,
         influence=psi,
         reason="",
     )

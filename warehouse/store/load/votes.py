@@ -134,12 +134,7 @@ def _name_prompts(scratch: Scratch, connection: sa.Connection) -> None:
     if not count:
         return
     first = allocate(connection, "prompt", count)
-    scratch.run(
-        "update vote_prompt set prompt_id = fresh.id from (select benchmark_id, split, key, "
-        f"{first} + row_number() over (order by first_r) - 1 as id from vote_prompt where prompt_id is null) as fresh "
-        "where fresh.benchmark_id = vote_prompt.benchmark_id and fresh.split = vote_prompt.split "
-        "and fresh.key = vote_prompt.key"
-    )
+    scratch.run(query_text("ingest", "number_vote_prompt"), {"first": first})
     scratch.push("prompt", scratch.text("insert_vote_prompt", first_id=first))
 
 

@@ -1,0 +1,156 @@
+"""Votes between two models: mappings with [votes], tables by their usual names, and the figures of real dumps."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.stores import store_at
+from warehouse.analysis.leaderboard.leaderboard import leaderboard
+from warehouse.analysis.preferences.votes import BOTH_BAD, FIRST, SECOND, TIE, read_votes
+from warehouse.errors import MappingError, MisuseError
+from warehouse.ingest.pipeline import ingest
+from warehouse.store.connection import Store
+from warehouse.store.load.state import LoadOptions
+from warehouse.store.open import open_store
+
+ARENA = Path(__file__).parents[1] / "data" / "votes" / "arena.jsonl"
+SHARED = Path(__file__).parents[2].parent / "shared" / "data"
+Take = Callable[..., Any]
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Iterator[Store]:
+    with open_store(store_at(tmp_path / "votes.duckdb"), write=True) as opened:
+        yield opened
+
+
+def table(folder: Path, text: str, name: str = "votes.csv") -> Path:
+    path = folder / "dump" / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_arena_lines_are_votes_by_the_names_of_their_fields(store: Store) -> None:
+    (report,) = ingest(store, [ARENA], defaults={"benchmark": "arena"}).sources
+    assert (report.n_votes, report.n_runs) == (5, 0)
+    assert "model_a is taken for the one that was shown first" in report.notes[0]
+    votes = read_votes(store, "arena", "people", covariates=["length"])
+    assert votes.models == ("org/ada", "org/bob", "org/cy") and votes.voters == ("arena_user_1", "arena_user_2")
+    assert votes.outcome.tolist() == [FIRST, BOTH_BAD] and votes.left_out == {"no finite covariate": 1}
+    assert votes.covariates["length"].tolist() == [[3, 2], [8, 9]]
+    judged = read_votes(store, "arena", "gpt-4")
+    assert judged.outcome.tolist() == [SECOND] and judged.left_out == {"no verdict": 1}
+    assert judged.models == ("org/ada", "org/cy") and judged.scorers[0].kind == "model"
+    texts = store.rows("select tool_id, text from prompt order by tool_id")
+    assert [tuple(row.values()) for row in texts] == [
+        ("c1", "Name a river."), ("c2", "Name a lake."), ("c3", "Name a hill.")
+    ]  # fmt: skip
+
+
+def test_the_same_bytes_are_no_new_votes(store: Store, tmp_path: Path) -> None:
+    text = "model_a,model_b,winner,voter,question_id\nm,n,model_a,u1,q1\nm,n,tie,u2,q1\n"
+    first = table(tmp_path, text)
+    ingest(store, [first], defaults={"benchmark": "arena"})
+    assert ingest(store, [first], defaults={"benchmark": "arena"}).sources[0].state == "unchanged"
+    copy = table(tmp_path, text.replace("u2,q1", "u2,q1\n").replace("\n\n", "\n") + "n,o,b,u1,q2\n", "grown.csv")
+    (report,) = ingest(store, [copy], defaults={"benchmark": "arena"}).sources
+    assert report.n_votes == 3 and report.notes[-1].startswith("2 votes in source 1 (")
+    votes = read_votes(store, "arena")
+    assert (len(votes), votes.n_shared) == (5, 2)
+
+
+def test_bad_rows_are_named_with_file_and_row(store: Store, tmp_path: Path) -> None:
+    rows = ["m,n,model_a,1", "m,,tie,1", "m,n,perhaps,1", "m,n,n,0", "m,n,n,2", "m,n,,x"]
+    path = table(tmp_path, "left,right,winner,weight\n" + "\n".join(rows) + "\n")
+    (refused,) = ingest(store, [path], defaults={"benchmark": "arena"}).sources
+    assert refused.state == "refused" and "4 rows were rejected; first: votes.csv row 3" in refused.error
+    options = LoadOptions(max_rejected=4)
+    (report,) = ingest(store, [path], defaults={"benchmark": "arena"}, options=options).sources
+    assert (report.n_votes, report.n_rejected) == (2, 4)
+    found = store.rows("select place, found, expected from rejection order by place")
+    assert [(row["place"], row["found"]) for row in found] == [
+        ("votes.csv row 3", "no model_b"),
+        ("votes.csv row 4", "'perhaps'"),
+        ("votes.csv row 5", "the weight 0.0"),
+        ("votes.csv row 7", "'x'"),
+    ]
+    assert found[1]["expected"] == "[votes] outcome: a, b, tie, both_bad, or the name of one of both models"
+    votes = read_votes(store, "arena")
+    assert votes.outcome.tolist() == [FIRST, SECOND] and votes.weight.tolist() == [1, 2]
+    assert votes.prompt.tolist() == [-1, -1] and votes.voter.tolist() == [-1, -1]
+
+
+def test_a_benchmark_must_be_said(store: Store, tmp_path: Path) -> None:
+    (report,) = ingest(store, [table(tmp_path, "model_a,model_b,winner\nm,n,tie\n")]).sources
+    assert "nothing says on which benchmark these votes are" in report.error and "--default benchmark=" in report.error
+
+
+def test_mistakes_of_a_mapping_are_named(store: Store, tmp_path: Path) -> None:
+    path = table(tmp_path, "model_a,model_b,winner\nm,n,tie\n")
+    mapping = tmp_path / "mapping.toml"
+    mapping.write_text(
+        '[run]\nbenchmark = { const = "x" }\n[votes]\nmodel_a = "model_a"\noutcome = "winner"\nlooser = "x"\n'
+        '[votes.covariates.length]\na = 1\n[[scores]]\nmetric = "x"\nvalue = "winner"\n'
+    )
+    with pytest.raises(MappingError) as caught:
+        ingest(store, [path], mapping=mapping)
+    told = str(caught.value)
+    for part in ("[votes]: expected model_b", "expected `a` and `b`", "[votes] looser: no such key", "stands alone"):
+        assert part in told
+
+
+def test_a_board_of_votes_alone_sends_to_strengths(store: Store) -> None:
+    ingest(store, [ARENA], defaults={"benchmark": "arena"})
+    with pytest.raises(MisuseError, match="arena has votes between models, and no scores; see: warehouse prefer arena"):
+        leaderboard(store, benchmark="arena")
+
+
+@pytest.mark.skipif(not (SHARED / "llmfao").is_dir(), reason="the developer data set llmfao is not here")
+def test_llmfao_has_its_published_counts(store: Store) -> None:
+    ingest(store, [SHARED / "llmfao"], mapping="llmfao")
+    crowd = read_votes(store, "llmfao", "people")
+    outcomes = Counter(crowd.outcome.tolist())
+    assert (outcomes[FIRST], outcomes[SECOND], outcomes[TIE], len(crowd)) == (2911, 2549, 3471, 8931)
+    assert (len(crowd.voters), len(crowd.prompt_ids), len(crowd.models)) == (124, 13, 59)
+    assert crowd.order_known.all() and not crowd.left_out and not crowd.n_shared
+    pairs = {frozenset(pair) for pair in zip(crowd.first.tolist(), crowd.second.tolist(), strict=True)}
+    assert len(pairs) == 927
+    judge = Counter(read_votes(store, "llmfao", "GPT-4").outcome.tolist())
+    assert (judge[FIRST], judge[SECOND], judge[TIE]) == (943, 1130, 66)
+    (row,) = store.rows("select n_units, n_agree, agreement from judge_agreement")
+    assert (row["n_units"], round(row["agreement"], 9)) == (2139, 0.523141655)
+    (total,) = store.rows("select cast(sum(n_votes) as bigint) as n from preference_summary where scorer = 'people'")
+    assert total["n"] == 8931
+    assert store.rows("select count(*) as n from prompt where text is not null") == [{"n": 13}]
+
+
+@pytest.mark.skipif(not (SHARED / "llmbar").is_dir(), reason="the developer data set llmbar is not here")
+def test_llmbar_has_its_published_counts_in_every_file(store: Store) -> None:
+    ingest(store, [SHARED / "llmbar"], mapping="llmbar")
+    ingest(store, [SHARED / "llmbar"], mapping="llmbar_labels")
+    votes = read_votes(store, "llmbar_Natural", by_scorer=True)
+    names = [scorer.label for scorer in votes.scorers]
+    gold = names.index("label")
+    # output_1 is the model of the lower code, whichever was shown first
+    better = [
+        None if outcome == TIE else first if outcome == FIRST else second
+        for first, second, outcome in zip(votes.first, votes.second, votes.outcome, strict=True)
+    ]
+    label = {votes.prompt[at]: better[at] for at in range(len(votes)) if votes.scorer[at] == gold}
+    right: Counter[tuple[str, bool]] = Counter()
+    for at in range(len(votes)):
+        right[names[votes.scorer[at]], bool(votes.first[at] == 1)] += better[at] == label[votes.prompt[at]]
+    files = sorted((SHARED / "llmbar").glob("*/evaluators/*/*/statistics.json"))
+    assert len(files) == len(names) - 1 == 27 and len(label) == 100
+    for file in files:
+        published = json.loads(file.read_text())
+        for swapped in (False, True):
+            count = int(published[f"correct_{swapped}"].partition(" ")[0])
+            assert right[f"{file.parts[-3]} {file.parts[-2]}", swapped] == count, file
