@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from pathlib import Path
 from typing import Any
 
@@ -27,37 +28,25 @@ def store(store_url: str, tmp_path: Path) -> Warehouse:
     return ingest_judged(store_url, tmp_path, {"gpt": JUDGE})
 
 
-def labelled(store: Warehouse, folder: Path, n: int, without: Any = (), **how: Any) -> None:
+def labelled(store: Warehouse, folder: Path, n: int, without: Any = (), **how: Any) -> list[int]:
+    """Draw prompts and take in their labels; the numbers of the prompts."""
     sheet = folder / "sheet.csv"
-    sheet.write_text(store.judge_next("essays", judge="gpt", n=n, **how).sheet_csv())
+    wave = store.judge_next("essays", judge="gpt", n=n, **how)
+    sheet.write_text(wave.sheet_csv())
     label_sheet(sheet, PEOPLE, without)
     store.ingest(sheet, mapping="label_sheet")
-
-
-def labels_of(store: Warehouse, model: str) -> np.ndarray[Any, Any]:
-    """People's labels in the store by the number of the prompt, NaN where there is none."""
-    rows = store.query(
-        "select prompt.tool_id as id, prompt_score.value as value from prompt_score"
-        " join run on run.id = prompt_score.run_id join checkpoint on checkpoint.id = run.checkpoint_id"
-        " join training_seed on training_seed.id = checkpoint.training_seed_id"
-        " join model on model.id = training_seed.model_id join prompt on prompt.id = prompt_score.prompt_id"
-        " join metric on metric.id = prompt_score.metric_id join scorer on scorer.id = metric.scorer_id"
-        f" where scorer.kind = 'human' and model.name = '{model}'"
-    )
-    labels = np.full(400, np.nan)
-    for one in rows.itertuples():
-        labels[int(one.id[1:])] = one.value
-    return labels
+    return sorted({int(row["prompt_id"][1:]) for row in wave.sheet})
 
 
 def test_agreement_and_the_corrected_mean_are_those_of_the_arrays(store: Warehouse, tmp_path: Path) -> None:
-    labelled(store, tmp_path, 120)
+    drawn = labelled(store, tmp_path, 120)
+    labels = {model: np.where(np.isin(np.arange(400), drawn), truth, np.nan) for model, truth in PEOPLE.items()}
     report = store.judge("essays", judge="gpt", human="people")
     assert [row.model for row in report.rows] == ["", "ma", "mb", "mc"]
     whole, *models = report.rows
     assert (whole.n_units, whole.n_labels, whole.n_prompts) == (1200, 360, 120)
     for row in models:
-        h, g = labels_of(store, row.model), JUDGE[row.model]
+        h, g = labels[row.model], JUDGE[row.model]
         there = ~np.isnan(h)
         agreement = judge_agreement(h[there], g[there])
         assert row.agreement == pytest.approx(agreement.figure("agreement").estimate)
@@ -68,8 +57,7 @@ def test_agreement_and_the_corrected_mean_are_those_of_the_arrays(store: Warehou
         assert (row.judge_mean, row.label_mean) == pytest.approx((g.mean(), np.nanmean(h)))
         assert row.bias == pytest.approx((g - h)[there].mean())
     (one,) = store.judge("essays", ["ma", "mb"]).differences
-    a, b = (labels_of(store, model) for model in ("ma", "mb"))
-    expected = prediction_powered_difference(a, b, JUDGE["ma"], JUDGE["mb"])
+    expected = prediction_powered_difference(labels["ma"], labels["mb"], JUDGE["ma"], JUDGE["mb"])
     assert (one.estimate, one.p_value, one.n_labels) == pytest.approx((expected.estimate, expected.p_value, 120))
     assert "κ" in report.one_line
 
@@ -122,7 +110,9 @@ def test_nobody_who_judged_and_models_that_are_not_there(store: Warehouse, tmp_p
         store.judge("essays", ["ma"])
 
 
-def test_the_command_shows_judge_labels_and_both(run: Caller, store: Warehouse, tmp_path: Path) -> None:
+def test_the_command_shows_judge_labels_and_both(
+    run: Caller, store: Warehouse, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     labelled(store, tmp_path, 120)
     db, drawn = store.url, tmp_path / "judge.svg"
     shown = run("judge", "essays", "ma", "mb", "--judge", "gpt", "--svg", str(drawn), db=db).out
@@ -133,6 +123,10 @@ def test_the_command_shows_judge_labels_and_both(run: Caller, store: Warehouse, 
     (difference,) = run("judge", "agreement", "essays", "ma", "mb", "--json", db=db).rows
     assert difference["paired"] is True
     run("judge", "essays", "--transportable", db=db).fails(2, "goes with --rogan-gladen")
+    monkeypatch.setattr("warehouse.cli.ui.next_step.reads_along", lambda: True)
+    step = run("judge", "essays", "--judge", "gpt", db=db).err.splitlines()[-1]
+    words = shlex.split(step.partition(": warehouse ")[2])
+    assert "half as wide" in step and run(*words).code == 0
 
 
 # --- votes ---------------------------------------------------------------------------------------
