@@ -30,6 +30,7 @@ from hypothesis import HealthCheck, settings
 
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller, filled_url
+from tests.support.costs import Costs
 from tests.support.stores import ENGINES, made_from_copy, store_at
 from tests.support.world import build_world
 from warehouse import connect
@@ -79,6 +80,10 @@ SERVER_SETTINGS = {
     "timezone": "UTC",
     "jit": "off",  # to compile a plan takes longer than to carry it out on tables of tests
 }
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.pluginmanager.register(Costs())
 
 
 #: Rooms of tests that ask a store, by SQL of which `tests/queries` proves that both engines answer the same, and work
