@@ -169,6 +169,8 @@ CALLS: dict[str, set[str]] = {
     "irt fit exam": set(),
     "irt dimensions exam": set(),
 }
+#: Of six calls of the data map, which has the same options in each, two are tried before the night.
+AT_NIGHT = {call for call in CALLS if call.startswith("datamap") and not re.search("gens --json|entailment", call)}
 #: Commands that are not called here.
 LEFT_OUT = {
     "irt scale": "needs four benchmarks of four models; tests/analysis/test_published_scale.py",
@@ -288,8 +290,9 @@ def first_change(place: Place, words: list[str], option: click.Option, before: A
     return first if first is None else first or any(changes)
 
 
-@pytest.mark.rare
-@pytest.mark.parametrize("call", CALLS)
+@pytest.mark.parametrize(
+    "call", [pytest.param(call, marks=pytest.mark.slow if call in AT_NIGHT else pytest.mark.rare) for call in CALLS]
+)
 def test_an_option_changes_something_or_is_refused(call: str, place: Place) -> None:
     words = split(call)
     before, silent = place(*words), set()
