@@ -31,8 +31,9 @@ class Costs:
 
     @pytest.hookimpl(tryfirst=True)
     def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> None:
-        if call.when == "teardown":
-            item.user_properties.append(("processor seconds", spent() - item.stash[BEGUN]))
+        begun = item.stash.get(BEGUN, None)
+        if call.when == "teardown" and begun is not None:
+            item.user_properties.append(("processor seconds", spent() - begun))
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         for name, seconds in report.user_properties if report.when == "teardown" else ():
