@@ -38,10 +38,10 @@ test-room: setup ## Run the tests of one room: make test-room ROOM=stats (a fold
 test-rare: setup ## Run what takes long and rarely breaks (minutes; .ci/run does it too)
 	@$(BIN)/pytest $(SHARED) -m rare
 
-# One session in place of three: each collects the whole suite in each of its processes, starts servers, and fills the
-# stores of a file that has tests of several marks.
-test-ci: setup $(VENV)/.installed-lake ## Run test, test-lake and test-rare as one session, as .ci/run does
-	@$(MAKE) --no-print-directory test MARKS='not slow and not spark'
+# One session in place of two: each collects the whole suite in each of its processes, starts servers, and fills the
+# stores of a file that has tests of both. Rare tests of lakes are among them, the others are those of test-lake.
+test-ci: setup ## Run test and test-rare as one session, as .ci/run does
+	@$(MAKE) --no-print-directory test MARKS='rare or not (slow or spark or lake)'
 
 test-slow: setup ## Run simulations, all orders of all dumps, all loads on the server (up to an hour)
 	@$(BIN)/pytest $(SHARED) -m slow
