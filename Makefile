@@ -5,6 +5,8 @@ JOBS ?= 3
 # A test process works through neighbours, so that what a file's tests share is set up once and not by each.
 SHARED := --numprocesses $(JOBS) --dist worksteal
 PART ?= 0/1
+# In place of those that make test runs.
+MARKS ?=
 TORCH ?= torch
 BIN := $(VENV)/bin
 # What was compiled once is kept: images of containers often ask that it be not, and then each process compiles all.
@@ -12,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-room test-rare test-slow test-embed test-lake test-spark check format bench calibrate campaign sweep docs man wheel clean
+.PHONY: help setup demo test test-room test-rare test-ci test-slow test-embed test-lake test-spark check format bench calibrate campaign sweep docs man wheel clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -26,15 +28,20 @@ demo: $(VENV)/.installed ## Ingest the shipped dumps, compare, refresh, write th
 test: setup ## Check style and types, run the tests
 	@mkdir -p build; status=0; \
 	{ $(MAKE) --no-print-directory check >build/check.log 2>&1; checked=$$?; echo; cat build/check.log; exit $$checked; } & \
-	$(BIN)/pytest $(SHARED) || status=1; \
+	$(BIN)/pytest $(SHARED) $(if $(MARKS),-m '$(MARKS)') || status=1; \
 	wait $$! || { echo 'style or types are not as they should be: build/check.log'; status=1; }; \
 	exit $$status
 
 test-room: setup ## Run the tests of one room: make test-room ROOM=stats (a folder of tests/)
 	@$(BIN)/pytest $(SHARED) tests/$(ROOM) tests/test_layers.py
 
-test-rare: setup ## Run what takes long and rarely breaks (minutes; .ci/run does it last)
+test-rare: setup ## Run what takes long and rarely breaks (minutes; .ci/run does it too)
 	@$(BIN)/pytest $(SHARED) -m rare
+
+# One session in place of two: each collects the whole suite in each of its processes, starts servers, and fills the
+# stores of a file that has tests of both. Rare tests of lakes are among them, the others are those of test-lake.
+test-ci: setup ## Run test and test-rare as one session, as .ci/run does
+	@$(MAKE) --no-print-directory test MARKS='rare or not (slow or spark or lake)'
 
 test-slow: setup ## Run simulations, all orders of all dumps, all loads on the server (up to an hour)
 	@$(BIN)/pytest $(SHARED) -m slow
@@ -50,7 +57,7 @@ test-lake: setup $(VENV)/.installed-lake ## Run the tests of lakes (installs del
 
 test-spark: setup $(VENV)/.installed-lake ## Run the tests on a real cluster of Spark (Java 17; installs Spark into build/spark: 450 MB)
 	@[ -e build/spark/pyspark ] || $(PIP) install --no-deps --target build/spark 'pyspark>=4.3,<5'
-	@$(BIN)/pytest -m spark tests/spark tests/test_benchmarks.py
+	@$(BIN)/pytest -m spark tests/spark
 
 check: setup ## Check style (ruff) and types (mypy)
 	@$(BIN)/ruff check

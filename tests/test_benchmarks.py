@@ -81,7 +81,8 @@ ARGUMENTS = {
     "calibrate_training": ["--draws", "9"],
     "calibrate_unequal": ["--simulations", "9", "--question", "paired"],
 }
-#: Those that are run more often than at night: one of each kind, and those that start a server.
+#: Those that are run more often than at night: one of each kind, and those that start a server, but for Spark's, which
+#: is started as tests/spark starts it.
 IN_CI = ("lm_eval_rows", "pairs", "report", "scores", "server", "small_sources", "writers") + (
     "calibrate_subsets",
     "calibrate_unequal",
@@ -114,8 +115,6 @@ def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def mark_of(script: str) -> pytest.MarkDecorator:
-    if script == "spark":
-        return pytest.mark.spark
     return pytest.mark.rare if script in IN_CI else pytest.mark.slow
 
 

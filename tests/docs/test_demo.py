@@ -14,6 +14,7 @@ import pytest
 from tests.support.cli import COMMAND
 from tests.support.pages import ROOT, Terminal, agrees, examples
 
+pytestmark = pytest.mark.rare
 DEMO = ROOT / "docs" / "demo"
 
 

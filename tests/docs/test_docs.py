@@ -107,6 +107,7 @@ def test_examples_give_what_the_page_shows(name: str, tmp_path: Path, monkeypatc
         assert agrees(printed, example.shown), f"$ {example.command}\n{printed}"
 
 
+@pytest.mark.rare
 def test_the_first_four_pages_give_what_they_show(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """In one folder, one after the other; the rows to begin with are those of the README."""
     monkeypatch.delenv("WAREHOUSE_URL", raising=False)

@@ -80,7 +80,9 @@ def test_the_ends_are_where_the_slow_gambler_stops(values: list[float], seed: in
     assert mirrored.low == pytest.approx(100 * found.low, abs=1e-8)
 
 
-@pytest.mark.parametrize("share", [0.003, 0.05, 1.0])
+@pytest.mark.parametrize(
+    "share", [pytest.param(0.003, marks=pytest.mark.rare), 0.05, pytest.param(1.0, marks=pytest.mark.rare)]
+)
 def test_coverage_is_at_least_the_level(share: float) -> None:
     rng = np.random.default_rng(7)
     held, width, usual = 0, 0.0, 0.0

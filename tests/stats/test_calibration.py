@@ -143,7 +143,9 @@ def test_hard_data_are_covered_or_flagged(name: str, n: int) -> None:
     assert abs(float(shown.split("|")[5].strip(" %")) / 100 - row.flagged) < 0.1
 
 
-@pytest.mark.parametrize("kind", ["0/1", "bounded", "unbounded"])
+@pytest.mark.parametrize(
+    "kind", ["0/1", *(pytest.param(kind, marks=pytest.mark.rare) for kind in ("bounded", "unbounded"))]
+)
 def test_clusters_whose_size_tells_their_level_are_flagged(kind: str) -> None:
     row = clustered(kind, 0.8, 50, seed=5, samples=60)
     assert row.missed <= 0.06 + 3 * (0.06 * 0.94 / row.simulations) ** 0.5

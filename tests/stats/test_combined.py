@@ -126,6 +126,7 @@ def test_benchmarks_of_the_same_prompts_are_paired_on_them() -> None:
     assert apart.standard_error < 0.8 * found.standard_error
 
 
+@pytest.mark.rare
 def test_the_error_of_partly_shared_prompts_is_that_of_simulation() -> None:
     """30 prompts in both of two benchmarks, 20 and 50 in one of them only."""
     rng, means, variances = np.random.default_rng(6), [], []

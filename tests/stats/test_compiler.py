@@ -42,6 +42,7 @@ def figures(compile: str) -> list[object]:
     return found
 
 
+@pytest.mark.rare
 def test_figures_are_the_same_without_a_compiler() -> None:
     pytest.importorskip("numba")
     compiled, plain = figures("1"), figures("0")

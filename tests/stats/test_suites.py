@@ -351,6 +351,7 @@ def test_what_cannot_be_meant_is_refused(call: object, message: str) -> None:
         call()  # type: ignore[operator]
 
 
+@pytest.mark.rare
 def test_intervals_cover_and_tests_hold_their_size() -> None:
     """Eight leaves of 40 questions of unequal difficulty, two equal models, 0/1 scores."""
     dice = np.random.default_rng(12)

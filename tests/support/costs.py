@@ -1,0 +1,59 @@
+"""What tests cost: seconds of the processor, of the test process and of the commands that it started and waited for.
+
+In processor seconds, since the clock says how busy the machine is. Not counted are servers and browsers, which live
+longer than a test. What several tests share is counted to the first that asks for it.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import defaultdict
+
+import pytest
+
+#: What a test of `make test` may cost (CONTRIBUTING.md); one that takes more is rare, or is made smaller.
+MOST_SECONDS = 5.0
+#: Marks of tests that `make test` leaves out, or that need an extra.
+ELSEWHERE = {"rare", "slow", "spark", "lake", "embed"}
+BEGUN = pytest.StashKey[float]()
+
+
+class Costs:
+    """Measures where a test runs, and says what was found where the summary is printed."""
+
+    def __init__(self) -> None:
+        self.seconds: dict[str, float] = {}
+        self.too_dear: dict[str, float] = {}
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_setup(self, item: pytest.Item) -> None:
+        item.stash[BEGUN] = spent()
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_makereport(self, item: pytest.Item, call: pytest.CallInfo[None]) -> None:
+        begun = item.stash.get(BEGUN, None)
+        if call.when == "teardown" and begun is not None:
+            item.user_properties.append(("processor seconds", spent() - begun))
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        for name, seconds in report.user_properties if report.when == "teardown" else ():
+            if name == "processor seconds" and isinstance(seconds, float):
+                self.seconds[report.nodeid] = seconds
+                if seconds > MOST_SECONDS and not ELSEWHERE & report.keywords.keys():
+                    self.too_dear[report.nodeid] = seconds
+
+    def pytest_terminal_summary(self, terminalreporter: pytest.TerminalReporter) -> None:
+        write = terminalreporter.write_line
+        if os.environ.get("WAREHOUSE_COSTS"):
+            folders: dict[str, float] = defaultdict(float)
+            for test, seconds in self.seconds.items():
+                folders["/".join(test.partition("::")[0].split("/")[:2])] += seconds
+            for folder, seconds in sorted(folders.items(), key=lambda pair: -pair[1]):
+                write(f"{seconds:8.1f} s of the processor  {folder}")
+        for test, seconds in sorted(self.too_dear.items(), key=lambda pair: -pair[1]):
+            write(f"{seconds:8.1f} s of the processor, more than {MOST_SECONDS:.0f}: mark it rare?  {test}")
+
+
+def spent() -> float:
+    """Seconds of the processor until now, of this process and of its children that have ended."""
+    return sum(os.times()[:4])
