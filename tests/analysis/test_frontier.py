@@ -84,6 +84,27 @@ def test_each_model_with_what_beats_it(url: str) -> None:
     assert report.to_markdown().startswith("quiz: 3 of 5 rows are on the frontier")
 
 
+@pytest.mark.engine
+@pytest.mark.parametrize("cost", ["cost", "cost_priced", "tokens"])
+def test_the_views_say_the_same(url: str, prices: Path, cost: str, run: Caller) -> None:
+    run("prices", str(prices), db=url)
+    kind = {"cost": "--cost=dollars", "cost_priced": "--prices=stored"}.get(cost, f"--cost={cost}")
+    rows = run("frontier", "quiz", "--allow-missing-cost", "--subset", kind, "--json", db=url).rows
+    store = warehouse.connect(url)
+    solved, total = (
+        {row.model: row for row in store.query(f"select * from {name} where cost = '{cost}'").itertuples()}
+        for name in ("cost_per_solved", "cost_summary")
+    )
+    assert {row["model"] for row in rows} == {*solved} and len(total) == len(MODELS) + 1
+    for row in rows:
+        found, whole = solved[row["model"]], total[row["model"]]
+        for name in ("estimate", "mean_cost", "cost_per_solved", "n_prompts", "n_missing_cost"):
+            assert getattr(found, name) == pytest.approx(row[name], rel=1e-12), name
+        assert (whole.mean_cost, whole.n_missing) == pytest.approx((row["mean_cost"], row["n_missing_cost"]))
+    lacking = total["half"] if cost != "tokens" else total["dear"]
+    assert lacking.n_known + lacking.n_missing == lacking.n_generations == N
+
+
 def test_missing_costs_are_counted_and_a_part_stands_beside(url: str) -> None:
     report = warehouse.connect(url).frontier("quiz", allow_missing_cost=True, subset_ok=True)
     rows = {row.model: row for row in report.rows}

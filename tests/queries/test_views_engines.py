@@ -40,7 +40,11 @@ GRAIN = {
     "published_errors": "source_id, run_id, metric_id, statistic, perturbation, published",
     "transcript_summary": "run_id",
     "tool_use": "run_id, tool",
+    "run_price": "run_id",
     "run_cost": "run_id",
+    "prompt_cost": "run_id, prompt_id, cost",
+    "cost_summary": "run_id, cost",
+    "cost_per_solved": "run_id, metric_id, cost",
     "metric_history": "refresh_id, subject_kind, subject, benchmark, metric, statistic",
     "metric_current": "subject_kind, subject, benchmark, metric, statistic",
 }
