@@ -13,7 +13,7 @@ import pytest
 import warehouse
 from tests.support.cli import Caller
 from warehouse.errors import MisuseError
-from warehouse.stats import cost_per_solved, cost_ratio, mean_cost
+from warehouse.stats import cheaper_sample_size, cost_per_solved, cost_ratio, mean_cost
 from warehouse.store.open import open_store
 
 #: Chance of a right answer, mean cost, and spread of its logarithm.
@@ -172,6 +172,25 @@ def test_compare_and_gate_by_cost(url: str) -> None:
     assert "too skewed" in store.gate("wild", "dear", 0.2, cheaper=1).rows[0].reason
     missing = store.gate("half", "dear", 0.3, cheaper=2)
     assert missing.verdict == "undecided" and "have no cost" in missing.rows[0].reason
+
+
+def test_a_cost_is_planned_by_a_pilot(url: str, run: Caller) -> None:
+    store = warehouse.connect(url)
+    plan = store.cost_power(["poor", "dear"], benchmark="quiz", cheaper=2)
+    expected = cheaper_sample_size(_figures("poor", "cost"), _figures("dear", "cost"), times=2)
+    assert expected is not None and plan.rows[0].n == expected.n_prompts
+    assert (plan.rows[0].power, plan.rows[0].factor) == (expected.power, expected.factor)
+    assert (
+        f"2 times cheaper is shown with power 0.8 (one-sided test at 0.05) by {expected.n_prompts} pro" in plan.one_line
+    )
+    words = ("power", "--from", "cheap", "dear", "-b", "quiz", "--cost", "dollars")
+    hopeless = run(*words, "--cheaper", "50", db=url)
+    assert hopeless.code == 1 and "No number of prompts like these shows" in hopeless.out
+    assert run(*words, "--n", "40", "--json", db=url).rows[0]["n"] == 40
+    assert "take the plan for the least" in run("power", "--from", "wild", "dear", *words[4:], db=url).err
+    assert "150 common prompts lack a cost" in run("power", "--from", "half", "dear", *words[4:], db=url).err
+    for wrong in (("--delta", "1"), ("--metric", "score"), ("--cost", "tokens", "--prices", "x")):
+        assert run(*words, *wrong, db=url).code == 2
 
 
 def test_command_picture_and_claim(url: str, tmp_path: Path, run: Caller) -> None:

@@ -13,7 +13,7 @@ from warehouse.questions.comparison import AllPairs, Compare, CompareUnpaired, F
 from warehouse.questions.cost import Frontier
 from warehouse.questions.horizon import TimeHorizon
 from warehouse.questions.leaderboard import AnyLeaderboard, EveryLeaderboard, OneLeaderboard, SuiteLeaderboard
-from warehouse.questions.power import PowerPilot
+from warehouse.questions.power import CostPower, PowerPilot
 from warehouse.questions.question import Gives, method, method_by_kind
 from warehouse.questions.reliability import Anchors, Flash, Reliability
 from warehouse.questions.sequential import SequentialReleaseGate, SequentialSettings
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from warehouse.analysis.comparison.gate import Gate  # noqa: F401
     from warehouse.analysis.comparison.unpaired import UnpairedComparison  # noqa: F401
     from warehouse.analysis.leaderboard.leaderboard import Leaderboard, Leaderboards  # noqa: F401
+    from warehouse.analysis.power.costs import CostPlan  # noqa: F401
     from warehouse.analysis.power.power import PowerPlan
     from warehouse.analysis.reliability.anchors import AnchorReport  # noqa: F401
     from warehouse.analysis.reliability.flash import FlashReport  # noqa: F401
@@ -207,6 +208,7 @@ class VarianceMethods(Connection):
     pass_rates = method(PassRates, Gives["PassReport"])
     templates = method(Templates, Gives["TemplatesReport"])
     seed_variance = method(SeedVariance, Gives["SeedReport"])
+    cost_power = method(CostPower, Gives["CostPlan"])
 
     def power(
         self,
