@@ -154,7 +154,7 @@ def cost_power(store: Store, question: CostPower) -> CostPlan:
     rows += [row("table", cheaper_power(a, b, n, labels, **given)) for n in sizes]
     names = tuple(condition.model for condition in conditions)
     return CostPlan(
-        f"{_pilot_in_words(rows[0], names, source.unit)} {_answer_in_words(answer, question, names)}",
+        f"{_pilot_in_words(rows[0], names, source.unit)} {_answer_in_words(answer, question, names, ratio.flags)}",
         answer is not None,
         tuple(rows),
         _notes(rows[0], missing),
@@ -166,15 +166,19 @@ def _pilot_in_words(row: CostPowerRow, names: tuple[str, ...], unit: str) -> str
     return f"{names[0]} costs {row.cost_ratio:.3g}{ends} times what {names[1]} does ({unit}, {row.n_pilot:,} prompts)."
 
 
-def _answer_in_words(answer: CheaperPower | None, question: CostPower, names: tuple[str, ...]) -> str:
+def _answer_in_words(
+    answer: CheaperPower | None, question: CostPower, names: tuple[str, ...], flags: tuple[str, ...]
+) -> str:
     times = f"{question.cheaper:g} times cheaper" if question.cheaper > 1 else "cheaper"
     if answer is None:
         return f"No number of prompts like these shows that {names[0]} is {times}."
     size = f"{answer.n_prompts:,} prompts" + (f" in {answer.n_clusters:,} clusters" if answer.n_clusters else "")
     test = f"one-sided test at {question.alpha:g}"
     if question.n is not None:
-        return f"{size} show that it is {times} with power {answer.power:.3f} ({test})."
-    return f"That it is {times} is shown with power {question.power or 0.8:g} ({test}) by {size}."
+        most = "at most " if flags else ""
+        return f"{size} show that it is {times} with power {most}{answer.power:.3f} ({test})."
+    least = ", the very least: the pilot is too small for how skewed its costs are" if flags else ""
+    return f"That it is {times} is shown with power {question.power or 0.8:g} ({test}) by {size}{least}."
 
 
 def _notes(row: CostPowerRow, missing: int) -> tuple[str, ...]:
@@ -184,8 +188,5 @@ def _notes(row: CostPowerRow, missing: int) -> tuple[str, ...]:
     if missing:
         notes.append(f"{missing:,} common prompts lack a cost and are left out")
     if row.flags:
-        notes.append(
-            f"{row.n_pilot:,} prompts are few for costs as skewed as these: what the pilot does not show of"
-            " them, no draw has; take the plan for the least"
-        )
+        notes.append("heavy_tail: what the pilot does not show of costly prompts, no draw has; expect to need more")
     return tuple(notes)
