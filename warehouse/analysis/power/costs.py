@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -123,7 +124,8 @@ def cost_power(store: Store, question: CostPower) -> CostPlan:
     ratio = cost_ratio(a, b, labels)
     if ratio.estimate is None:
         raise MisuseError(f"no ratio to plan for: {ratio.reason}")
-    given = {"times": question.cheaper, "alpha": question.alpha, "seed": question.seed}
+    given: dict[str, Any] = {"times": question.cheaper, "alpha": question.alpha, "seed": question.seed}
+    answer: CheaperPower | None
     if question.n is not None:
         answer = cheaper_power(a, b, question.n, labels, **given)
     else:
@@ -182,11 +184,11 @@ def _answer_in_words(
 
 
 def _notes(row: CostPowerRow, missing: int) -> tuple[str, ...]:
-    notes = ["simulated: prompts (clusters) of the pilot are drawn again, 1,000 times for each number"]
+    notes = ["simulated: prompts (clusters) like those of the pilot, drawn up to 1,000 times for each number"]
     if row.n < FEW_PROMPTS:
         notes.append(f"n = {row.n} is small for costs, which are skewed; plan more")
     if missing:
         notes.append(f"{missing:,} common prompts lack a cost and are left out")
     if row.flags:
-        notes.append("heavy_tail: what the pilot does not show of costly prompts, no draw has; expect to need more")
+        notes.append("heavy_tail: the pilot shows too little of costly prompts; expect to need more")
     return tuple(notes)

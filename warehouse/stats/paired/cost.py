@@ -39,8 +39,8 @@ from warehouse.stats.paired.margins import noninferiority_test
 UNITS_PER_SKEW = 40
 #: Of the logarithm of an interval's end over its figure, so that it stays a number.
 _LONGEST = 600.0
-#: Counts of a block of samples, and the most prompts that are planned.
-_CELLS, _MOST_PROMPTS = 2_000_000, 10_000_000
+#: Units of all samples of a simulation and of a population, and the most prompts that are planned.
+_CELLS, _POPULATION, _MOST_PROMPTS = 1_000_000, 5_000, 10_000_000
 HEAVY_TAIL, SKEW_GATE, NOTHING_SOLVED = "heavy_tail", "skew_gate", "nothing_solved"
 
 
@@ -281,10 +281,11 @@ def cheaper_power(
     n_samples: int = 1000,
     seed: int = 0,
 ) -> CheaperPower:
-    """Power of `cheaper_test` with ``n`` prompts like those of a pilot, drawn from it again.
+    """Power of `cheaper_test` with ``n`` prompts like those of a pilot: the less of two simulations.
 
-    Clusters are drawn whole; the error of a sample is then that of their totals, n/(n − 1) in place of CR2. What the
-    pilot's few prompts do not show of a tail, no sample of them has.
+    One draws the pilot's prompts again (clusters whole). As no draw of them has what few prompts do not show of a tail,
+    the other draws from a lognormal with the means, variances and correlation that the logarithms of the pilot's costs
+    have; it is left out where a cost is 0. The error of a sample is that of its units, n/(n − 1) in place of CR2.
 
     Args:
         costs_a, costs_b, clusters: of a pilot, as for `cost_ratio`.
@@ -292,7 +293,7 @@ def cheaper_power(
         times: as for `cheaper_test`.
         alpha: one-sided level of the test, in (0, 0.5).
         level: of the interval behind ``factor``.
-        n_samples: samples, each from multinomial counts.
+        n_samples: samples of either simulation; fewer (100 at the least) where a pilot is large.
         seed: of the samples.
 
     Raises:
@@ -303,18 +304,35 @@ def cheaper_power(
     sums = [values if groups is None else groups.sums(values) for values in (a, b, np.ones(len(a)))]
     share = 1.0 if groups is None else groups.n / len(a)
     units, rng = max(2, round(n * share)), np.random.default_rng(as_seed(seed))
-    block = max(1, _CELLS // len(sums[0]))
-    parts = [_sampled(rng, min(block, n_samples - first), units, sums, times) for first in range(0, n_samples, block)]
-    p, gated, error = (np.concatenate(values) for values in zip(*parts, strict=True))
-    found = float(np.nanmedian(error)) if np.isfinite(error).any() else math.nan
-    reach = min(t_quantile(level, units - 1) * found, _LONGEST)
+    found = [_simulated(rng, n_samples, units, sums, times, alpha)]
+    if min(values.min() for values in sums) > 0:
+        found.append(_simulated(rng, n_samples, units, _lognormal(rng, *sums), times, alpha))
+    power, gated, error = min(found)
     return CheaperPower(
         n_prompts=round(units / share),
         n_clusters=None if groups is None else units,
-        power=float(np.mean((p <= alpha) & ~gated)),
-        gated=float(gated.mean()),
-        factor=math.exp(reach) if found > 0 else None,
+        power=power,
+        gated=gated,
+        factor=math.exp(min(t_quantile(level, units - 1) * error, _LONGEST)) if error > 0 else None,
     )
+
+
+def _lognormal(rng: np.random.Generator, a: FloatArray, b: FloatArray, size: FloatArray) -> list[FloatArray]:
+    """Many units whose costs are lognormal, with the means of those of a pilot."""
+    _, spread, axes = np.linalg.svd(np.cov(np.log([a, b])))
+    draws = np.exp(rng.standard_normal((_POPULATION, 2)) * np.sqrt(spread) @ axes)
+    scaled = draws / draws.mean(axis=0) * [a.mean(), b.mean()]
+    return [scaled[:, 0], scaled[:, 1], np.full(_POPULATION, size.mean())]
+
+
+def _simulated(
+    rng: np.random.Generator, n_samples: int, units: int, sums: Sequence[FloatArray], times: float, alpha: float
+) -> tuple[float, float, float]:
+    """Share of samples in which the test finds it, share of gated ones, and the median error of the log ratio."""
+    n_samples = min(n_samples, max(100, _CELLS // len(sums[0])))
+    p, gated, error = _sampled(rng, n_samples, units, sums, times)
+    median = float(np.nanmedian(error)) if np.isfinite(error).any() else 0.0
+    return float(np.mean((p <= alpha) & ~gated)), float(gated.mean()), median
 
 
 def _sampled(
@@ -352,7 +370,7 @@ def cheaper_sample_size(
     n_samples: int = 1000,
     seed: int = 0,
 ) -> CheaperPower | None:
-    """The prompts, within 2 %, that `cheaper_test` needs for a power; None where no number up to ten million does.
+    """The prompts that `cheaper_test` needs for a power, by simulation; None where no number up to ten million does.
 
     Arguments and errors as for `cheaper_power`; ``power`` in (0, 1).
     """
