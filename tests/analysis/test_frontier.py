@@ -112,7 +112,7 @@ def test_missing_costs_are_counted_and_a_part_stands_beside(url: str) -> None:
     assert (half.n_prompts, half.n_missing_cost) == (N // 2, N // 2) and "missing_cost" in half.flags
     scores = _figures("half", "score")
     assert (half.estimate, half.score_missing) == pytest.approx((scores[::2].mean(), scores[1::2].mean()))
-    assert rows["part"].n_prompts == 60 and rows["part"].on_frontier
+    assert rows["part"].n_prompts == 60 and rows["part"].on_frontier and "subset" in rows["part"].flags
 
 
 def test_draws_without_a_cost_are_missing_too(store_url: str, run: Caller) -> None:
@@ -130,6 +130,23 @@ def test_draws_without_a_cost_are_missing_too(store_url: str, run: Caller) -> No
     with pytest.raises(MisuseError, match=r"costs are missing .*: a, 33\.3 %"):
         store.frontier("quiz")
     assert store.frontier("whole").one_line == "whole: a alone has score and cost; there is nothing to hold it against."
+
+
+def test_costs_below_0_are_left_out_and_equal_ones_are_not_less(store_url: str, run: Caller) -> None:
+    rng = np.random.default_rng(1)
+    rows = [
+        {"model": model, "benchmark": "quiz", "prompt_id": f"q{i}", "score": int(rng.random() < right), "cost": cost}
+        for model, right in (("a", 0.8), ("b", 0.5), ("odd", 0.9))
+        for i in range(100)
+        for cost in [-1.0 if model == "odd" else 1 + rng.random() - 0.01 * (model == "b")]
+    ]
+    store = warehouse.connect(store_url)
+    store.ingest(pd.DataFrame(rows))
+    run("benchmarks", "metrics", "quiz", "--metric", "score", "--higher-is-better", db=store_url)
+    report = store.frontier("quiz")
+    assert any("a cost below 0: odd" in note for note in report.notes)
+    assert {row.model: row.on_frontier for row in report.rows} == {"a": True, "b": True}
+    assert report.one_line == "quiz: 2 of 2 rows are on the frontier; 2 of 2 may be."
 
 
 def test_as_good_for_less_needs_a_margin(url: str) -> None:

@@ -160,6 +160,12 @@ def test_the_set_by_its_definition(clustered: bool) -> None:
     assert found.in_set[[3, 4]].all()  # as good as another and dearer is not shown to be worse
 
 
+def test_huge_costs_are_costs() -> None:
+    rng = np.random.default_rng(5)
+    y, c = rng.random((50, 2)), rng.lognormal(size=(50, 2)) * [1e300, 1e200]
+    assert frontier_set(y, c).p_value.tolist() == pytest.approx(frontier_set(y, c / 1e250).p_value.tolist())
+
+
 def test_shares_of_resamples() -> None:
     rng = np.random.default_rng(5)
     y, c = rng.random((30, 4)).round(1), rng.lognormal(0, 1, (30, 4))

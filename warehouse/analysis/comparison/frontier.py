@@ -17,7 +17,13 @@ from warehouse.analysis.comparison.frontier_rows import FrontierReport, Frontier
 from warehouse.analysis.leaderboard.row import usable_bounds
 from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.analysis.selection.clusterings import ClusterMap
-from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, select_entries, told_apart
+from warehouse.analysis.selection.scored_conditions import (
+    BenchmarkScores,
+    ScoredCondition,
+    coverage_flags,
+    select_entries,
+    told_apart,
+)
 from warehouse.analysis.selection.scores import PromptScores
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.suites.tree import find_suite, is_suite
@@ -111,7 +117,11 @@ def _groups(
         else:
             found = _published(entry, stated.get(number), source, question) or why_not(entry, scores)
         if not isinstance(found, str):
-            groups.setdefault(entry.group, []).append(found)
+            covers = coverage_flags(entry, scores.coverages[entry.group])
+            row = replace(
+                found.row, flags=(*found.row.flags, *(flag for flag in covers if flag not in found.row.flags))
+            )
+            groups.setdefault(entry.group, []).append(replace(found, row=row))
             continue
         named = entry.condition.model + (f" ({entry.label})" if models[entry.condition.model] > 1 else "")
         if found == _TOO_FEW:
@@ -135,6 +145,8 @@ def _member(
         return "their figure is no plain mean of prompts"
     at = costs.at(scores.prompts)
     known, share = ~np.isnan(at), costs.share_missing(scores)
+    if (at[known] < 0).any():
+        return f"a {source.metric} below 0"
     if not known.any():
         hint = " (--cost tokens, or --prices FILE, may be known)" if source.metric == "cost" else ""
         return f"no answer with known {source.metric}{hint}"
@@ -337,7 +349,7 @@ def _sentence(rows: Sequence[FrontierRow], name: str, question: Frontier) -> str
     if not tested:
         are_published = all("published" in row.flags for row in rows)
         return f"{words} They are published figures: without prompts nothing is tested." if are_published else words
-    best, cheaper = tested[0], [row for row in tested[1:] if row.cost_ratio and row.cost_ratio < 1]
+    best, cheaper = tested[0], [row for row in tested[1:] if row.ratio_high is not None and row.ratio_high < 1]
     if question.margin is not None:
         times = f" and {question.cheaper:g} times cheaper" if question.cheaper > 1 else " and cheaper"
         good = [row for row in cheaper if rejects(row.p_as_good, 1 - question.level)]
