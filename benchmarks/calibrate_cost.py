@@ -143,7 +143,7 @@ def share(draw: Draw, n: int, times: int) -> str:
 
 
 def tables(runs: int) -> Iterator[str]:
-    """Lines of the tables; sets have a fifth of the samples, plans a fiftieth."""
+    """Lines of the tables; sets have a fifth of the samples, plans a hundredth."""
     heads = f"{' | '.join(f'n = {n}' for n in SIZES)} |\n| --- |{' --- |' * len(SIZES)}"
     heading = ""
     for table, row, draw in sorted([*cells(), *cells_of_two()], key=lambda one: one[0]):
@@ -158,7 +158,7 @@ def tables(runs: int) -> Iterator[str]:
     yield f"\n| {PLANNED} | {heads}"
     for sigma in (0.3, 1.0, 1.5):
         draw = partial(planned, sigma=sigma)
-        yield f"| σ {sigma:g} | {' | '.join(share(draw, n, max(runs // 50, 1)) for n in SIZES)} |"
+        yield f"| σ {sigma:g} | {' | '.join(share(draw, n, max(runs // 100, 1)) for n in SIZES)} |"
 
 
 def main() -> None:

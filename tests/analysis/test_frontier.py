@@ -138,7 +138,7 @@ def test_costs_below_0_are_left_out_and_equal_ones_are_not_less(store_url: str, 
         {"model": model, "benchmark": "quiz", "prompt_id": f"q{i}", "score": int(rng.random() < right), "cost": cost}
         for model, right in (("a", 0.8), ("b", 0.5), ("odd", 0.9))
         for i in range(100)
-        for cost in [-1.0 if model == "odd" else 1 + rng.random() - 0.01 * (model == "b")]
+        for cost in [-1.0 if model == "odd" else (1 + 7 * i % 10) * (0.999 if model == "b" else 1) + rng.random()]
     ]
     store = warehouse.connect(store_url)
     store.ingest(pd.DataFrame(rows))
