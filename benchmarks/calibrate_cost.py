@@ -14,7 +14,15 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.stats import as_good_for_less, cheaper_test, cost_per_solved, cost_ratio, frontier_set, mean_cost
+from warehouse.stats import (
+    as_good_for_less,
+    cheaper_sample_size,
+    cheaper_test,
+    cost_per_solved,
+    cost_ratio,
+    frontier_set,
+    mean_cost,
+)
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "cost.md"
 BEGIN, END = "<!-- calibration: begin -->", "<!-- calibration: end -->"
@@ -100,6 +108,19 @@ def cells_of_two() -> Iterator[tuple[str, str, Draw]]:
             yield "as good (margin .1) for 2 × less at .05, at its edge", f"{name}, σ {sigma:g}", good
 
 
+PLANNED = "found with the prompts that a pilot of n plans for power .8 (half as expensive, other σ .3)"
+
+
+def planned(rng: np.random.Generator, n: int, sigma: float) -> float:
+    """Whether a new sample, of the size that a pilot of n prompts asks for, shows that half the cost is less."""
+    a, b = np.hstack([costs(rng, n, sigma) / 2, costs(rng, n, 0.3)]).T
+    plan = cheaper_sample_size(a, b, n_samples=100)
+    if plan is None:
+        return 0.0
+    new_a, new_b = np.hstack([costs(rng, plan.n_prompts, sigma) / 2, costs(rng, plan.n_prompts, 0.3)]).T
+    return float((cheaper_test(new_a, new_b).p_value or 1) <= 0.05)
+
+
 SETS = {
     "equal scores, costs ×2 apart, σ 1": (0.0, [2.0**k for k in range(6)], [1.0] * 6),
     "equal costs, equal skew, scores apart": (0.1, [1.0] * 6, [1.0] * 6),
@@ -122,7 +143,7 @@ def share(draw: Draw, n: int, times: int) -> str:
 
 
 def tables(runs: int) -> Iterator[str]:
-    """Lines of the tables; sets, which take longest, have a fifth of the samples."""
+    """Lines of the tables; sets have a fifth of the samples, plans a hundredth."""
     heads = f"{' | '.join(f'n = {n}' for n in SIZES)} |\n| --- |{' --- |' * len(SIZES)}"
     heading = ""
     for table, row, draw in sorted([*cells(), *cells_of_two()], key=lambda one: one[0]):
@@ -134,6 +155,10 @@ def tables(runs: int) -> Iterator[str]:
     for row, settings in SETS.items():
         draw = partial(in_set, settings=settings)
         yield f"| {row} | {' | '.join(share(draw, n, max(runs // 5, 1)) for n in SIZES)} |"
+    yield f"\n| {PLANNED} | {heads}"
+    for sigma in (0.3, 1.0, 1.5):
+        draw = partial(planned, sigma=sigma)
+        yield f"| σ {sigma:g} | {' | '.join(share(draw, n, max(runs // 100, 1)) for n in SIZES)} |"
 
 
 def main() -> None:

@@ -229,6 +229,16 @@ USES = {
         "variance",
         flags=("cluster", "at", "hat", "estimand", "level", "seeds"),
     ),
+    "cost_power": Use(
+        (f"{ANALYSIS}.power.costs:cost_power",),
+        "power",
+        silent=("references", "cost"),  # the command plans by scores where it is not given
+        flags=(
+            *("more", "pilot", "cost"),
+            *("omega2", "sigma2_a", "sigma2_b", "icc", "cluster_size", "cost_prompt", "cost_generation"),
+            *("delta", "k", "k_b", "n_values", "budget", "available"),
+        ),
+    ),
     "power": Use(
         (f"{ANALYSIS}.power.pilot:read_pilot", f"{ANALYSIS}.power.question:PowerQuestion"),
         "power",
@@ -238,7 +248,7 @@ USES = {
         flags=(
             *("more", "pilot"),  # references
             *("omega2", "sigma2_a", "sigma2_b", "icc", "cluster_size"),  # parts
-            *("cost_prompt", "cost_generation"),
+            *("cost_prompt", "cost_generation", "prices", "cheaper", "seed", "cost"),
         ),
     ),
     "reliability": Use(

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warehouse.errors import MisuseError
-from warehouse.questions.power import GivenVariances, PowerFromRuns, PowerPilot
+from warehouse.questions.power import CostPower, GivenVariances, Planned, PlannedCosts, PowerFromRuns, PowerPilot
 from warehouse.questions.question import options
 
 from ..lazy_group import command
@@ -16,7 +16,7 @@ from ..state import State, pass_state
 from ..ui.options import REFERENCE, output_options, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
-from ..ui.table import WrittenNumber, decimals, echo, number, print_table, print_text
+from ..ui.table import WrittenNumber, decimals, echo, number, print_table, print_text, print_view
 
 if TYPE_CHECKING:
     from warehouse.analysis.power.pilot import StoredPilot
@@ -25,11 +25,15 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class AskedPower(GivenVariances, PowerFromRuns):
+class AskedPower(GivenVariances, PlannedCosts, PowerFromRuns):
     """All options of the command: a plan, from stored runs or from variances."""
 
     def __post_init__(self) -> None:
         super().__post_init__()
+        if self.cost is None:
+            self.refuse("goes with --cost", "prices", "cheaper", "seed")
+        else:
+            self.refuse("plans by scores: leave it out with --cost", *(set(options(Planned)) - set(options(CostPower))))
         if self.references:
             self.refuse("gives a variance: give them or stored runs (--from), not both", *options(GivenVariances))
         elif self.omega2 is None:
@@ -72,6 +76,9 @@ def power(
     from warehouse.stats import Cost
 
     planned = AskedPower.from_command(options | {"references": (*pilot, *more)}, typed(options))
+    if planned.cost is not None:
+        _plan_costs(state, planned, output)
+        return
     question = planned.part(PowerQuestion, cost=Cost(cost_prompt, cost_generation))
     source: VarianceParts | StoredPilot
     if planned.references:
@@ -83,6 +90,18 @@ def power(
         )
     plan = plan_power(question, source)
     output.answer(PowerRow, plan.rows, lambda: _print(plan))
+    state.notes(plan.notes)
+    if not plan.reachable:
+        raise click.exceptions.Exit(1)
+
+
+def _plan_costs(state: State, planned: AskedPower, output: Output) -> None:
+    with state.open() as store:
+        plan = planned.part(CostPower).ask(store)
+    if output.for_people:
+        print_view(plan.view())
+    else:
+        output.emit_records(plan.ROW, plan.rows)
     state.notes(plan.notes)
     if not plan.reachable:
         raise click.exceptions.Exit(1)

@@ -10,7 +10,9 @@ select fact.run_id, fact.prompt_id, count(*) as n,
     cast(sum(case when fact.input_tokens is not null then fact.output_tokens end) as bigint)
         as output_tokens,
     cast(sum(case when fact.input_tokens is not null and fact.output_tokens is not null
-        then coalesce(way.cached_tokens, 0) end) as bigint) as cached_tokens
+        then coalesce(way.cached_tokens, 0) end) as bigint) as cached_tokens,
+    cast(sum(case when fact.input_tokens is not null and fact.output_tokens is not null
+        then coalesce(way.reasoning_tokens, 0) end) as bigint) as reasoning_tokens
 from generation fact
 join prompt_variant on prompt_variant.id = fact.variant_id and prompt_variant.perturbation = ''
 left join transcript way on way.run_id = fact.run_id and way.prompt_id = fact.prompt_id

@@ -1,7 +1,8 @@
 -- Prices, with how many runs of the model have tokens and no cost of their own.
 -- grain: one row per model and date
 select price.model, price.valid_from as date, price.input_price as input,
-    price.output_price as output, price.cached_price as cached, coalesce(used.n, 0) as n_runs
+    price.output_price as output, price.cached_price as cached,
+    price.reasoning_price as reasoning, price.valid_until as until, coalesce(used.n, 0) as n_runs
 from price
 left join (
     select run_current.model_recorded as model, run_cost.price_date, count(*) as n

@@ -13,7 +13,8 @@ import pytest
 import warehouse
 from tests.support.cli import Caller
 from warehouse.errors import MisuseError
-from warehouse.stats import cost_per_solved, cost_ratio, mean_cost
+from warehouse.stats import cheaper_sample_size, cost_per_solved, cost_ratio, mean_cost
+from warehouse.store.open import open_store
 
 #: Chance of a right answer, mean cost, and spread of its logarithm.
 MODELS = {"dear": (0.72, 1, 0.4), "cheap": (0.71, 0.15, 0.4), "poor": (0.4, 0.3, 0.4), "wild": (0.7, 0.5, 2)}
@@ -78,10 +79,30 @@ def test_each_model_with_what_beats_it(url: str) -> None:
     assert (rows["poor"].excluded_by, rows["poor"].in_frontier_set) == ("cheap", False)
     assert rows["wild"].in_frontier_set and {"heavy_tail", "skew_gate"} <= {*rows["wild"].flags}
     assert (rows["free"].mean_cost, rows["free"].cost_low) == (0, None) and rows["free"].p_on_frontier == 1
-    assert any("50 % of the costs are missing" in note and "half" in note for note in report.notes)
+    assert any("more than 5 % of the costs are missing" in note and "half, 50 %" in note for note in report.notes)
     assert any("a part of the benchmark only" in note and "part" in note for note in report.notes)
     assert "cheap against dear (-" in report.one_line and "× less [" in report.one_line
     assert report.to_markdown().startswith("quiz: 3 of 5 rows are on the frontier")
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("cost", ["cost", "cost_priced", "tokens"])
+def test_the_views_say_the_same_on_both_engines(url: str, prices: Path, cost: str, run: Caller) -> None:
+    run("prices", str(prices), db=url)
+    kind = {"cost": "--cost=dollars", "cost_priced": "--prices=stored"}.get(cost, f"--cost={cost}")
+    rows = run("frontier", "quiz", "--allow-missing-cost", "--subset", kind, "--json", db=url).rows
+    with open_store(url) as store:
+        solved, total = (
+            {row["model"]: row for row in store.rows(f"select * from {name} where cost = '{cost}'")}
+            for name in ("cost_per_solved", "cost_summary")
+        )
+    assert {row["model"] for row in rows} == {*solved} and len(total) == len(MODELS) + 1
+    for row in rows:
+        found, whole = solved[row["model"]], total[row["model"]]
+        for name in ("estimate", "mean_cost", "cost_per_solved", "n_prompts", "n_missing_cost"):
+            assert found[name] == pytest.approx(row[name], rel=1e-12), name
+        assert (whole["mean_cost"], whole["n_missing"]) == pytest.approx((row["mean_cost"], row["n_missing_cost"]))
+    assert {row["n_known"] + row["n_missing"] - row["n_generations"] for row in total.values()} == {0}
 
 
 def test_missing_costs_are_counted_and_a_part_stands_beside(url: str) -> None:
@@ -91,7 +112,7 @@ def test_missing_costs_are_counted_and_a_part_stands_beside(url: str) -> None:
     assert (half.n_prompts, half.n_missing_cost) == (N // 2, N // 2) and "missing_cost" in half.flags
     scores = _figures("half", "score")
     assert (half.estimate, half.score_missing) == pytest.approx((scores[::2].mean(), scores[1::2].mean()))
-    assert rows["part"].n_prompts == 60 and rows["part"].on_frontier
+    assert rows["part"].n_prompts == 60 and rows["part"].on_frontier and "subset" in rows["part"].flags
 
 
 def test_draws_without_a_cost_are_missing_too(store_url: str, run: Caller) -> None:
@@ -106,9 +127,26 @@ def test_draws_without_a_cost_are_missing_too(store_url: str, run: Caller) -> No
     store.ingest(pd.DataFrame(rows))
     for name in ("quiz", "whole"):
         run("benchmarks", "metrics", name, "--metric", "score", "--higher-is-better", db=store_url)
-    with pytest.raises(MisuseError, match=r"33\.3 % of the costs are missing"):
+    with pytest.raises(MisuseError, match=r"costs are missing .*: a, 33\.3 %"):
         store.frontier("quiz")
-    assert store.frontier("whole").one_line == "whole: 1 of 1 rows are on the frontier."
+    assert store.frontier("whole").one_line == "whole: a alone has score and cost; there is nothing to hold it against."
+
+
+def test_costs_below_0_are_left_out_and_equal_ones_are_not_less(store_url: str, run: Caller) -> None:
+    rng = np.random.default_rng(1)
+    rows = [
+        {"model": model, "benchmark": "quiz", "prompt_id": f"q{i}", "score": int(rng.random() < right), "cost": cost}
+        for model, right in (("a", 0.8), ("b", 0.5), ("odd", 0.9))
+        for i in range(100)
+        for cost in [-1.0 if model == "odd" else (1 + 7 * i % 10) * (0.999 if model == "b" else 1) + rng.random()]
+    ]
+    store = warehouse.connect(store_url)
+    store.ingest(pd.DataFrame(rows))
+    run("benchmarks", "metrics", "quiz", "--metric", "score", "--higher-is-better", db=store_url)
+    report = store.frontier("quiz")
+    assert any("a cost below 0: odd" in note for note in report.notes)
+    assert {row.model: row.on_frontier for row in report.rows} == {"a": True, "b": True}
+    assert report.one_line == "quiz: 2 of 2 rows are on the frontier; 2 of 2 may be."
 
 
 def test_as_good_for_less_needs_a_margin(url: str) -> None:
@@ -133,7 +171,7 @@ def test_recorded_and_priced_are_two(url: str, prices: Path) -> None:
         store.frontier("quiz", prices="stored")
     with pytest.raises(MisuseError, match="dollars of tokens"):
         store.frontier("quiz", cost="tokens", prices=str(prices))
-    with pytest.raises(MisuseError, match="no seconds of any answer"):
+    with pytest.raises(MisuseError, match="no answer with known seconds"):
         store.frontier("quiz", cost="seconds")
 
 
@@ -153,6 +191,25 @@ def test_compare_and_gate_by_cost(url: str) -> None:
     assert missing.verdict == "undecided" and "have no cost" in missing.rows[0].reason
 
 
+def test_a_cost_is_planned_by_a_pilot(url: str, run: Caller) -> None:
+    store = warehouse.connect(url)
+    plan = store.cost_power(["poor", "dear"], benchmark="quiz", cheaper=2)
+    expected = cheaper_sample_size(_figures("poor", "cost"), _figures("dear", "cost"), times=2)
+    assert expected is not None and plan.rows[0].n == expected.n_prompts
+    assert (plan.rows[0].power, plan.rows[0].factor) == (expected.power, expected.factor)
+    assert (
+        f"2 times cheaper is shown with power 0.8 (one-sided test at 0.05) by {expected.n_prompts} pro" in plan.one_line
+    )
+    words = ("power", "--from", "cheap", "dear", "-b", "quiz", "--cost", "dollars")
+    hopeless = run(*words, "--cheaper", "50", db=url)
+    assert hopeless.code == 1 and "No number of prompts like these shows" in hopeless.out
+    assert run(*words, "--n", "40", "--json", db=url).rows[0]["n"] == 40
+    assert "the very least" in run("power", "--from", "dear", "wild", *words[4:], db=url).out
+    assert "150 common prompts lack a cost" in run("power", "--from", "half", "dear", *words[4:], db=url).err
+    for wrong in (("--delta", "1"), ("--metric", "score"), ("--cost", "tokens", "--prices", "x")):
+        assert run(*words, *wrong, db=url).code == 2
+
+
 def test_command_picture_and_claim(url: str, tmp_path: Path, run: Caller) -> None:
     rows = run("frontier", "quiz", "--json", db=url).rows
     assert rows[0]["model"] == "dear" and rows[1]["on_frontier"] is True
@@ -162,3 +219,14 @@ def test_command_picture_and_claim(url: str, tmp_path: Path, run: Caller) -> Non
     assert run("claim", "frontier quiz", "-o", str(claim), db=url).code == 0
     assert json.loads(claim.read_text())["kind"] == "frontier"
     assert run("claim", "verify", str(claim), db=url).code == 0
+
+
+def test_a_claim_by_prices_holds_until_they_change(url: str, prices: Path, tmp_path: Path, run: Caller) -> None:
+    claim, words = tmp_path / "claim.json", "frontier quiz --prices "
+    assert "warehouse prices FILE" in run("claim", words + str(prices), "-o", str(claim), db=url).err
+    run("prices", str(prices), db=url)
+    assert run("claim", words + "stored", "-o", str(claim), db=url).code == 0
+    assert run("claim", "verify", str(claim), db=url).code == 0
+    prices.write_text(prices.read_text().replace("1,5", "1,6"))
+    run("prices", str(prices), db=url)
+    assert run("claim", "verify", str(claim), db=url).code == 1

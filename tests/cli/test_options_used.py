@@ -109,6 +109,7 @@ CALLS: dict[str, set[str]] = {
     "power --omega2 0.11 --delta 0.03": set(),
     "power --omega2 0.11 --n 300": set(),
     "power --from model-a model-b -b reading --delta 0.1": {"where"},
+    "power --from cheap dear -b priced --cost dollars --cheaper 2": {"cluster", "where"},
     "items reading": {"where"},
     "items reading --json": {"where"},
     "items reading --features --by length --json": {"cluster", "top", "where"},

@@ -175,6 +175,8 @@ def test_a_table_is_figures_of_every_system() -> None:
     assert found["Tiny", None, None, "bfcl_ast_summary"] == 0.125
     assert len(found) == 4 + 3 + 4  # "N/A" and what is no share are no figures
     assert {run.task_version for run in taken.dump.runs} == {"2024-07-06"}
+    costs = [run.published[1] for run in taken.dump.runs if len(run.published) > 1]
+    assert [(cost.metric, cost.value) for cost in costs] == [("cost", 0.0022)]  # of a call; N/A is none
 
 
 def test_columns_of_one_name_in_two_tables_are_two_benchmarks(tmp_path: Path) -> None:
@@ -250,7 +252,8 @@ def test_the_figures_of_real_files(data_dir: Path, tmp_path: Path) -> None:
             "parallel_function_checker_no_order:cannot_find_match": 1,
         }
         overall = "select r.model, p.value from published_score p join run_current r on r.run_id = p.run_id "
-        rows = select(store, overall + "where r.benchmark = 'bfcl_overall' order by p.value desc")
+        overall += "join metric m on m.id = p.metric_id and m.name = 'accuracy' where r.benchmark = 'bfcl_overall' "
+        rows = select(store, overall + "order by p.value desc")
         assert len(rows) == 49
         assert rows[0] == {"model": "Claude-3.5-Sonnet-20240620", "value": pytest.approx(0.9018)}
         assert len(select(store, "select run_id from run_current")) == 835

@@ -216,6 +216,15 @@ def test_promptfoo_rows(tmp_path: Path) -> None:
     assert (peru["error"], peru["response"], peru["cost"]) == ("the model is out", None, None)
 
 
+def test_promptfoo_writes_0_where_it_knows_no_price_and_no_time(tmp_path: Path) -> None:
+    lines = [json.loads(line) for line in (QUIZ / "out.jsonl").read_text().splitlines()]
+    lines[0] |= {"cost": 0, "latencyMs": 0, "response": lines[0]["response"] | {"cost": None}}
+    lines[1] |= {"cost": 0, "response": lines[1]["response"] | {"cost": 0}}
+    (tmp_path / "out.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    rows = take(PROMPTFOO, tmp_path / "out.jsonl").rows
+    assert (rows[0]["cost"], rows[0]["latency"], rows[1]["cost"]) == (None, None, 0)
+
+
 def test_promptfoo_lines_hold_the_same_rows(tmp_path: Path) -> None:
     lines = take(PROMPTFOO, Path(shutil.copy(QUIZ / "out.jsonl", tmp_path / "quiz.jsonl")))
     assert {run.benchmark for run in lines.dump.runs} == {"quiz"}

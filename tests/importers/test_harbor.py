@@ -97,6 +97,11 @@ def test_steps_several_rewards_and_another_model(job: Path) -> None:
     (row,) = (row for row in taken.rows if row["run"] == number)
     assert (row["input_tokens"], row["output_tokens"], row["cost"]) == (7, 11, 0.375)
     assert row["error"] == "AgentSafetyRefusalError"
+    del document["step_results"][1]["agent_result"]["cost_usd"]  # a part is no sum
+    path.write_text(json.dumps(document))
+    taken = take(job)
+    assert [row["cost"] for row in taken.rows if row["run"] == number] == [None]
+    assert [run.cost for run in taken.dump.runs if run.model == "big"] == [None]
     assert [score["value"] for score in row["scores"]] == [2.5, 1.0]
 
 

@@ -120,6 +120,15 @@ def test_where_only_the_judges_tokens_are_known_the_models_are_not(tmp_path: Pat
     assert (row["input_tokens"], row["output_tokens"]) == (None, None)
 
 
+@pytest.mark.parametrize(("total", "written"), [(471, 412), (60, 1), (None, 1)])
+def test_reasoning_that_the_total_counts_beside_the_output_was_written_too(
+    tmp_path: Path, total: int | None, written: int
+) -> None:
+    used = {"input_tokens": 59, "output_tokens": 1, "reasoning_tokens": 411, "total_tokens": total}
+    row = _changed(tmp_path, model_usage={"mockllm/agent": used}, events=[])
+    assert (row["input_tokens"], row["output_tokens"]) == (59, written)
+
+
 @pytest.mark.parametrize("span", [["x"], {"id": 1}, 7])
 def test_events_of_another_form_are_no_error(tmp_path: Path, span: Any) -> None:
     events = [

@@ -196,6 +196,8 @@ def test_details_of_instances_with_cost_and_calls(tmp_path: Path) -> None:
         NAMES[0]: {"resolved": True, "cost": 0.125, "api_calls": 17},
         NAMES[1]: {"resolved": False, "cost": 0.5, "api_calls": 41},
         NAMES[2]: {"resolved": "maybe", "cost": 1, "api_calls": 1},
+        NAMES[3]: {"resolved": False, "cost": 0.0, "api_calls": 3},  # of a model whose price is not known
+        NAMES[4]: {"resolved": False, "cost": 0.0, "api_calls": 0},
     }
     (root / "per_instance_details.json").write_text(json.dumps(stated))
     taken = take(tmp_path)
@@ -204,6 +206,8 @@ def test_details_of_instances_with_cost_and_calls(tmp_path: Path) -> None:
     assert [(row["cost"], *(score["value"] for score in row["scores"])) for row in taken.rows] == [
         (0.125, 1.0, 17.0),
         (0.5, 0.0, 41.0),
+        (None, 0.0, 3.0),
+        (0.0, 0.0, 0.0),
     ]
     assert [(m.name, m.higher_is_better) for m in header.metrics] == [("resolved", True), ("api_calls", False)]
     (rejection,) = taken.dump.rejections

@@ -93,6 +93,14 @@ def test_a_trial_that_is_none_is_rejected_with_its_place(run: Path) -> None:
     assert (rejection.place, "is_resolved" in rejection.found) == ("trial 1", True)
 
 
+def test_tokens_of_an_agent_that_counts_none_are_missing(run: Path) -> None:
+    document = json.loads((run / "results.json").read_text())
+    for trial in document["results"]:
+        trial |= {"total_input_tokens": 0, "total_output_tokens": 0}
+    (run / "results.json").write_text(json.dumps(document))
+    assert {(row["input_tokens"], row["output_tokens"]) for row in take(run).rows} == {(None, None)}
+
+
 def test_parts_replaced_at_random_stop_nothing(run: Path) -> None:
     stand_swaps(run, IMPORTER, 5, named="demo")
 

@@ -289,6 +289,16 @@ def test_what_a_trace_spent_and_said() -> None:
     assert json.loads(row["identity"]) == {"prompt": "What is 2 + 3?", "system_prompt": "Use the tool.", "answer": "5"}
 
 
+def test_a_call_without_a_price_leaves_no_cost(tmp_path: Path) -> None:
+    folder = Path(shutil.copytree(EPISODES, tmp_path / EPISODES.name))
+    path = folder / "traces.jsonl"
+    first, *others = path.read_text().splitlines()
+    episode = json.loads(first)
+    del episode["traces"][0]["calls"][1]["usage"]["cost"]
+    path.write_text("\n".join([json.dumps(episode), *others]))
+    assert [row["cost"] for row in take(folder).rows][:2] == [None, 0.5]
+
+
 def test_older_settings_and_rollouts_of_the_training_itself(copied: Callable[[Path], Path]) -> None:
     folder = copied(EPISODES)
     shutil.rmtree(folder / "configs")

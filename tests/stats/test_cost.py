@@ -11,6 +11,8 @@ import pytest
 from warehouse.errors import StatisticsError
 from warehouse.stats import (
     as_good_for_less,
+    cheaper_power,
+    cheaper_sample_size,
     cheaper_test,
     cost_per_solved,
     cost_ratio,
@@ -53,6 +55,40 @@ def test_fieller_ends_solve_its_equation() -> None:
     a, b, k = 0.2034113443, -5.7987782646, 13.2042760744  # of the golden
     for end in (figure.low, figure.high):
         assert end is not None and a * end**2 + b * end + k == pytest.approx(0, abs=1e-6)
+
+
+@pytest.mark.parametrize("size", [1, 4])
+def test_power_is_how_often_the_test_finds_it(size: int) -> None:
+    rng, n = np.random.default_rng(2), 60
+    pilot = rng.lognormal(-0.9, 0.4, n), rng.lognormal(0, 0.3, n)
+    labels = np.arange(n) // size
+    found = cheaper_power(*pilot, 24, None if size == 1 else labels, times=1.6)
+    assert (found.n_prompts, found.n_clusters) == (24, None if size == 1 else 6)
+    n_found, n_gated, ends = 0, 0, []
+    for _ in range(500):
+        units = rng.integers(0, n // size, 24 // size)
+        rows = (units[:, None] * size + np.arange(size)).ravel()
+        own = None if size == 1 else np.arange(24) // size
+        test = cheaper_test(pilot[0][rows], pilot[1][rows], own, times=1.6)
+        ratio = cost_ratio(pilot[0][rows], pilot[1][rows], own)
+        n_found += test.p_value is not None and test.p_value <= 0.05
+        n_gated += "skew_gate" in test.flags
+        ends.append((ratio.high or np.nan) / (ratio.estimate or np.nan))
+    assert found.power == pytest.approx(n_found / 500, abs=0.07)
+    assert found.gated == pytest.approx(n_gated / 500, abs=0.07)
+    assert found.factor == pytest.approx(np.median(ends), rel=0.05)
+
+
+def test_prompts_for_a_power() -> None:
+    rng = np.random.default_rng(3)
+    pilot = rng.lognormal(-0.9, 0.4, 200), rng.lognormal(0, 0.3, 200)
+    plan = cheaper_sample_size(*pilot, times=2)
+    assert plan is not None and 0.8 <= plan.power < 0.83
+    assert cheaper_power(*pilot, round(plan.n_prompts * 0.9), times=2).power < 0.8
+    assert cheaper_sample_size(*pilot, times=3) is None  # the pilot's ratio is not a third
+    assert cheaper_sample_size([1, 2, 3], [2, 4, 6]) is None  # nothing varies: no test has an error
+    with pytest.raises(StatisticsError, match="power"):
+        cheaper_sample_size(*pilot, power=1)
 
 
 def test_one_cluster_a_prompt_is_none() -> None:
@@ -122,6 +158,12 @@ def test_the_set_by_its_definition(clustered: bool) -> None:
     assert found.in_set.tolist() == (found.p_value > 0.05).tolist() and found.gated[2] > 0
     assert not found.in_set[0] and found.excluded_by[0] == 3
     assert found.in_set[[3, 4]].all()  # as good as another and dearer is not shown to be worse
+
+
+def test_huge_costs_are_costs() -> None:
+    rng = np.random.default_rng(5)
+    y, c = rng.random((50, 2)), rng.lognormal(size=(50, 2)) * [1e300, 1e200]
+    assert frontier_set(y, c).p_value.tolist() == pytest.approx(frontier_set(y, c / 1e250).p_value.tolist())
 
 
 def test_shares_of_resamples() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import datetime
 from importlib.resources import files
 from typing import Any
 
@@ -16,6 +17,7 @@ from warehouse.errors import MisuseError, SchemaVersionError, StoreError
 from warehouse.store.computed import prompt_vectors, result_cache
 from warehouse.store.computed.result_cache import StoredQuestion
 from warehouse.store.curate import aliases, headline_metric
+from warehouse.store.curate.prices import Price, put_prices
 from warehouse.store.load.loader import Loader
 from warehouse.store.open import open_store
 from warehouse.store.schema import migrate, revision, tables
@@ -150,6 +152,15 @@ def test_0011_takes_votes_away_and_leaves_the_rest(kit: Any) -> None:
     assert migrate.schema_drift(kit.store) == []
     assert kit.counts("score", "preference", "label_draw") == (1, 0, 0)
     assert migrate.check(kit.store).ok
+
+
+def test_0012_prices_end_and_reasoning_has_its_own(kit: Any) -> None:
+    day, until = datetime(2026, 1, 1), datetime(2026, 2, 1)
+    put_prices(kit.store, [Price("org/m", day, 1.0, 2.0, reasoning=3.0, until=until)])
+    migrate.downgrade(kit.store, "0011")
+    migrate.upgrade(kit.store)
+    assert migrate.schema_drift(kit.store) == []
+    assert kit.all("select model, valid_from, valid_until, reasoning_price from price") == [("org/m", day, None, None)]
 
 
 CHANGES = {

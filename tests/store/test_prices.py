@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import math
 from datetime import datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from warehouse.analysis.comparison.costs import cost_source, read_costs
 from warehouse.errors import InputError
 from warehouse.store.curate.prices import Price, models_without_price, put_prices, read_prices, stored_prices
 
 HEADER = "model,date,input,output,cached\n"
+LONG = "model,date,until,input,output,reasoning,currency\n"
 
 
 def _load(kit: Any, day: int, **tokens: Any) -> None:
@@ -50,6 +53,33 @@ def test_what_a_dump_says_of_the_whole_run_stands_where_its_generations_do_not_t
     assert rows == [(0, 0, 3.5, 3.5), (1, 1, 2.0, 2.0), (1, 0, 9.0, 0.5)]
 
 
+def test_a_price_ends_and_reasoning_has_its_own(kit: Any) -> None:
+    for day in (6, 12, 21):
+        _load(kit, day, input_tokens=0, output_tokens=100, transcript={"reasoning_tokens": 80})
+    first, second = datetime(2026, 3, 5), datetime(2026, 3, 20)
+    prices = [
+        Price("org/a", first, 1.0, 10.0, reasoning=2.0, until=datetime(2026, 3, 12)),
+        Price("org/a", second, 1.0, 10.0),
+    ]
+    put_prices(kit.store, prices)
+    costs = [(20 * 10 + 80 * 2) / 1e6, None, 100 * 10 / 1e6]
+    assert [row[0] for row in kit.all("select cost from run_cost order by run_id")] == pytest.approx(costs)
+    (_, total), (_, missing), _ = kit.all(
+        "select n_known, total from cost_summary where cost = 'cost_priced' order by run_id"
+    )
+    assert (total, missing) == (pytest.approx(costs[0]), None)
+    assert [(one.date, one.until, one.reasoning) for one in stored_prices(kit.store)] == [
+        (first, datetime(2026, 3, 12), 2.0),
+        (second, None, None),
+    ]
+    source = cost_source(kit.store, "dollars", "stored")
+    runs = {run: run for (run,) in kit.all("select run_id from run_current order by run_id")}
+    found = read_costs(kit.store, runs, source)
+    assert [float(one.values[0]) for one in found.values()] == pytest.approx(
+        [costs[0], math.nan, costs[2]], nan_ok=True
+    )
+
+
 def test_a_price_is_replaced_by_that_of_the_same_day(kit: Any) -> None:
     day = datetime(2026, 3, 5)
     put_prices(kit.store, [Price("org/a", day, 2.0, 8.0)])
@@ -64,6 +94,12 @@ def test_a_file_of_prices_is_read(tmp_path: Path) -> None:
         Price("org/a", datetime(2026, 3, 5), 2.5, 10.0),
         Price("org/a", datetime(2026, 4, 1), 2.0, 8.0, 0.2),
     ]
+    path.write_text(LONG + "org/a,2026-03-05,2026-04-01,2,8,9,USD\norg/a,2026-04-01,,2,8,,\n", encoding="utf-8")
+    until = datetime(2026, 4, 1)
+    assert read_prices(path) == [
+        Price("org/a", datetime(2026, 3, 5), 2.0, 8.0, None, 9.0, until),
+        Price("org/a", until, 2.0, 8.0),
+    ]
 
 
 @pytest.mark.parametrize(
@@ -77,6 +113,13 @@ def test_a_file_of_prices_is_read(tmp_path: Path) -> None:
         (HEADER + "org/a,2026-01-01,nan,2,\n", "input 'nan'"),
         (HEADER + ",2026-01-01,1,2,\n", "no model"),
         (HEADER + "org/a,2026-01-01,1,2,\norg/a,2026-01-01,1,3,\n", "a second price of org/a"),
+        (HEADER + "org/a,,1,2,\n", "no date"),
+        (
+            LONG + "org/a,2026-02-01,,1,2,,\norg/a,2026-01-01,2026-02-02,1,3,,\n",
+            "a second price of org/a from 2026-02-01",
+        ),
+        (LONG + "org/a,2026-02-01,2026-02-01,1,2,,\n", "until 2026-02-01"),
+        (LONG + "org/a,2026-02-01,,1,2,,eur\n", "prices in EUR"),
     ],
 )
 def test_what_is_no_price_is_refused_with_its_line(tmp_path: Path, text: str, found: str) -> None:

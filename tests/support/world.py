@@ -294,6 +294,8 @@ def _seen(rows: StoreRows) -> None:
             "input_price": 2.0,
             "output_price": 8.0,
             "cached_price": None,
+            "reasoning_price": None,
+            "valid_until": None,
         }
     )
     rows.transcript(run, "task/1 'x'", 0, {"search": (2, 1), "run": (1, None)}, n_turns=3, limit_hit=None)

@@ -15,7 +15,7 @@ from warehouse.questions.horizon import TimeHorizon
 from warehouse.questions.judges import HeldAgainstPeople
 from warehouse.questions.labels import CorrectedComparison, CorrectedGate, CorrectedLeaderboard, NextLabels, PlanLabels
 from warehouse.questions.leaderboard import AnyLeaderboard, EveryLeaderboard, OneLeaderboard, SuiteLeaderboard
-from warehouse.questions.power import PowerPilot
+from warehouse.questions.power import CostPower, PowerPilot
 from warehouse.questions.preferences import Prefer
 from warehouse.questions.question import Gives, method, method_by_kind
 from warehouse.questions.reliability import Anchors, Flash, Reliability
@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from warehouse.analysis.judges.next import LabelWave  # noqa: F401
     from warehouse.analysis.judges.plan import LabelPlans  # noqa: F401
     from warehouse.analysis.leaderboard.leaderboard import Leaderboard, Leaderboards  # noqa: F401
+    from warehouse.analysis.power.costs import CostPlan  # noqa: F401
     from warehouse.analysis.power.power import PowerPlan
     from warehouse.analysis.preferences.prefer import PreferenceReport  # noqa: F401
     from warehouse.analysis.reliability.anchors import AnchorReport  # noqa: F401
@@ -227,6 +228,7 @@ class VarianceMethods(Connection):
     pass_rates = method(PassRates, Gives["PassReport"])
     templates = method(Templates, Gives["TemplatesReport"])
     seed_variance = method(SeedVariance, Gives["SeedReport"])
+    cost_power = method(CostPower, Gives["CostPlan"])
 
     def power(
         self,

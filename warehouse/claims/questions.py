@@ -25,7 +25,7 @@ from warehouse.store.connection import Store
 from warehouse.store.sql.bind_parameters import bare_text
 from warehouse.store.sql.query_files import query_text
 
-QUERY = "query"
+QUERY, STORED = "query", "stored"
 _QUESTIONS: Mapping[str, type[Question]] = {
     "leaderboard": AnyLeaderboard,
     "compare": Compare,
@@ -39,7 +39,7 @@ _QUESTIONS: Mapping[str, type[Question]] = {
 #: Columns that hold ids of a store, which another store has not.
 LOCAL = {"run_ids", "runs_a", "runs_b", "run_a", "run_b", "run_id", "prompt_id"}
 #: Parameters that a claim cannot have, as they name no figures.
-_LEFT_OUT = {"flips", "with_flags", "single_draws", "weights", "prices"}
+_LEFT_OUT = {"flips", "with_flags", "single_draws", "weights"}
 #: The largest numbers that a claim may ask for.
 _NUMBERS = {"equivalence", "margin"}
 _BRACKET_OR_ORDER = re.compile(r"[()]|\border\s+by\b", re.IGNORECASE)
@@ -83,6 +83,8 @@ def checked(kind: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
     for name, value in parameters.items():
         if name not in known:
             raise MisuseError(f"a claim on {kind} has no {name!r}; it has: {', '.join(sorted(known))}")
+        if name == "prices" and value != STORED:  # a claim goes to others, who have no such file
+            raise MisuseError("a claim takes the prices of the store: warehouse prices FILE, then --prices stored")
         if not _fits(name, value, known[name]):
             raise MisuseError(f"{name} of a claim on {kind} is {f'{value!r}'[:80]}; expected another kind of value")
     missing = [name for name, usual in known.items() if usual is inspect.Parameter.empty and name not in parameters]

@@ -56,6 +56,12 @@ def source_of(first: Path, *others: Path) -> SourceFiles:
     return SourceFiles(str(first), first.parent, (first, *others))
 
 
+#: What a task costs on average, as a tool publishes it [US dollars].
+TASK_COST = MetricSpec(
+    "cost", kind="continuous", low=0, higher_is_better=False, unit="USD", link="none", is_default=False
+)
+
+
 def binary_metric(name: str, **more: Any) -> MetricSpec:
     """A metric of right and wrong."""
     return MetricSpec(name, kind="binary", low=0, high=1, higher_is_better=True, **more)

@@ -23,6 +23,7 @@ from warehouse.importers.common.json_fields import (
     required_text,
     text_or_none,
     whole_count,
+    whole_sum,
     without_nulls,
 )
 from warehouse.importers.common.jsonl import has_keys, head_of, read_document
@@ -60,7 +61,7 @@ class Harbor:
     """A job: ``result.json`` of its own, and one in the folder of each trial."""
 
     name = "harbor"
-    version = "2"
+    version = "3"  # 3: a cost of parts alone is none
     folders = 1
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -143,7 +144,6 @@ def _header(condition: Condition, trials: Sequence[Row], job: Row, folder: Path,
     agent_settings = part_of(part_of(trials[0], "config"), "agent")
     arguments = part_of(agent_settings, "kwargs")
     started = [start for trial in trials if (start := moment(trial.get("started_at")))]
-    costs = [cost for trial in trials if (cost := _usage(trial)[2]) is not None]
     return RunHeader(
         harness=HARNESS,
         model=model,
@@ -154,7 +154,7 @@ def _header(condition: Condition, trials: Sequence[Row], job: Row, folder: Path,
         metrics=tuple(_metrics(trials)),
         run_id=f"{text_or_none(job.get('id')) or folder.name}/{'/'.join(condition)}",
         started_at=moment(job.get("started_at")) or min(started, default=None),
-        cost=sum(costs) if costs else None,
+        cost=whole_sum(_usage(trial)[2] for trial in trials),
         published=tuple(_published(condition, trials, job)),
         place=folder.name,
     )
@@ -221,22 +221,17 @@ def _draws(trials: Iterable[tuple[str, Row]]) -> dict[int, int]:
 def _usage(trial: Row) -> tuple[int | None, int | None, float | None]:
     """Tokens read (cached ones among them), tokens written, dollars; steps are added up."""
     own = part_of(trial, "agent_result")
-    parts = [own] if own else [part_of(step, "agent_result") for step in objects_of(trial.get("step_results"))]
+    steps = objects_of(trial.get("step_results"))
+    parts = [own] if own else [part for step in steps if (part := part_of(step, "agent_result"))]
     return (
         _total(parts, "n_input_tokens"),
         _total(parts, "n_output_tokens"),
-        _sum(number_or_none(part.get("cost_usd")) for part in parts),
+        whole_sum(number_or_none(part.get("cost_usd")) for part in parts),
     )
 
 
 def _total(parts: Iterable[Mapping[str, Any]], key: str) -> int | None:
-    total = _sum(whole_count(part.get(key)) for part in parts)
-    return whole_count(total)
-
-
-def _sum(values: Iterable[float | None]) -> float | None:
-    given = [value for value in values if value is not None]
-    return sum(given) if given else None
+    return whole_count(whole_sum(whole_count(part.get(key)) for part in parts))
 
 
 def _row(trial: Row, run: int, draws: Mapping[int, int], names: Sequence[Sequence[str]]) -> Row:

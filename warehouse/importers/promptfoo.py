@@ -74,7 +74,7 @@ class Promptfoo:
     """One run for each prompt and provider."""
 
     name = "promptfoo"
-    version = "3"
+    version = "4"
     folders = 0
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -253,8 +253,8 @@ def _row(row: Any, numbers: Sequence[int], counts: Counts) -> Row:
         "finish_reason": text_or_none(response.get("finishReason")),
         "input_tokens": whole_count(usage.get("prompt")),
         "output_tokens": whole_count(usage.get("completion")),
-        "latency": None if milliseconds is None else milliseconds / 1000,
-        "cost": None if failed else number_or_none(row.get("cost")),
+        "latency": milliseconds / 1000 if milliseconds else None,  # 0 is written where nothing is known
+        "cost": None if failed else number_or_none(row.get("cost")) or number_or_none(response.get("cost")),
         "error": (text_or_none(row.get("error")) or "no answer") if failed else None,
         "explanation": None if failed else _explanation(part_of(row, "gradingResult")),
         "scores": _scores(row, failed, response.get("isRefusal") is True),

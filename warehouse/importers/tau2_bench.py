@@ -7,26 +7,16 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError
-from warehouse.importers.base import binary_metric
+from warehouse.importers.base import TASK_COST, binary_metric
 from warehouse.importers.common.header_values import moment
 from warehouse.importers.common.json_fields import Row, number_or_none, part_of, share_of, text_or_none, without_nulls
 from warehouse.importers.common.jsonl import RowSource, has_keys, head_of, read_document
-from warehouse.records import (
-    Candidate,
-    Dump,
-    ImportSettings,
-    MetricSpec,
-    PublishedScore,
-    Rejection,
-    RunHeader,
-    SourceFiles,
-)
+from warehouse.records import Candidate, Dump, ImportSettings, PublishedScore, Rejection, RunHeader, SourceFiles
 
 HARNESS = "tau2_bench"
 METRIC = "success"
 KEYS = ("model_name", "submitting_organization", "results", "methodology")
 SUCCESS = binary_metric(METRIC, scorer_kind="execution", is_default=True)
-COST = MetricSpec("cost", kind="continuous", low=0, higher_is_better=False, unit="USD", link="none", is_default=False)
 _PASSES = tuple(f"pass_{k}" for k in range(1, 33))
 
 
@@ -101,7 +91,7 @@ def _headers(path: Path, name: str, document: Row) -> Iterator[RunHeader]:
             task_version=version,
             agent_parameters=without_nulls(setup),
             reasoning_effort=text_or_none(document.get("reasoning_effort")),
-            metrics=(SUCCESS, COST) if any(item.metric == COST.name for item in published) else (SUCCESS,),
+            metrics=(SUCCESS, TASK_COST) if any(item.metric == TASK_COST.name for item in published) else (SUCCESS,),
             run_id=name,
             started_at=moment(method.get("evaluation_date")) or moment(document.get("submission_date")),
             configuration=without_nulls(
@@ -133,7 +123,7 @@ def _published(stated: Row) -> Iterator[PublishedScore]:
             yield PublishedScore(METRIC, share_of(number), statistic=statistic, raw=f"{number:.15g} percent")
     cost = number_or_none(stated.get("cost"))
     if cost:  # 0 is written where nothing is known
-        yield PublishedScore(COST.name, cost)
+        yield PublishedScore(TASK_COST.name, cost)
 
 
 IMPORTER = Tau2Bench()

@@ -48,7 +48,7 @@ class TerminalBench:
     """
 
     name = "terminal_bench"
-    version = "1"
+    version = "2"  # tokens of agents that do not count them are missing, not 0
     folders = 16
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -160,8 +160,8 @@ def _row(trial: Any) -> Document:
         "text": text_or_none(trial.get("instruction")),
         "draw": max(int(attempt[1]) - 1, 0) if attempt else None,
         "error": None if failure in ("unset", "none") else failure,
-        "input_tokens": whole_count(trial.get("total_input_tokens")),
-        "output_tokens": whole_count(trial.get("total_output_tokens")),
+        "input_tokens": whole_count(trial.get("total_input_tokens")) or None,  # 0: the agent did not count
+        "output_tokens": whole_count(trial.get("total_output_tokens")) or None,
         "latency": seconds_between(trial.get("agent_started_at"), trial.get("agent_ended_at")),
         "explanation": compact(tests) if tests else None,
         # no verdict is no score; the source's accuracy counts it as not resolved

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Annotated
 
-from warehouse.questions.options import Selected
+from warehouse.questions.options import COSTS, Prices, Seed, Selected
 from warehouse.questions.question import Option, Options, Question
 
 
@@ -81,3 +81,43 @@ class PowerFromRuns(Planned, PowerPilot):
     """
 
     NAME, ANSWER = "power", "warehouse.analysis.power.power:power_from_runs"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlannedCosts(Options):
+    """That a comparison of costs is planned, in place of scores."""
+
+    cost: Annotated[
+        str | None,
+        Option("With --from A B: plan to show that A costs less than B; --alpha is one-sided.", choices=COSTS),
+    ] = None
+    prices: Prices = None
+    cheaper: Annotated[float, Option("With --cost: how many times cheaper is to be shown.", "X", least=1)] = 1.0
+    seed: Seed = 0
+
+
+@dataclass(frozen=True)
+class CostPower(PlannedCosts, PowerPilot):
+    """How many prompts show that the first of two models costs less, by what answers to stored prompts cost.
+
+    Raises:
+        MisuseError: as of a pilot, costs that are not known, or both prompts and power given.
+        StatisticsError: a number out of range.
+    """
+
+    NAME, ANSWER = "cost_power", "warehouse.analysis.power.costs:cost_power"
+    COMMAND = "power --cost"
+
+    _: KW_ONLY
+    cost: Annotated[str, Option("What an answer costs.", choices=COSTS)] = COSTS[0]
+    n: Annotated[int | None, Option("Prompts, to work out the power.", "N", least=2, most=10_000_000)] = None
+    power: Annotated[float | None, Option("Chance to show it. [default: 0.8]", "P")] = None
+    alpha: Annotated[float, Option("One-sided significance level.", "P")] = 0.05
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.cost != COSTS[0]:
+            self.refuse("makes dollars of tokens: it goes with --cost dollars", "prices")
+        if self.n is not None:
+            self.refuse("is worked out with --n", "power")
+        self.refuse("is of scores: costs are planned without", "metric", "correlation")

@@ -69,9 +69,12 @@ from .multiple.frontier import frontier_set as frontier_set
 from .multiple.frontier import p_on_frontier as p_on_frontier
 from .multiple.ranks import Ranks as Ranks
 from .multiple.ranks import rank_models as rank_models
+from .paired.cost import CheaperPower as CheaperPower
 from .paired.cost import CheaperTest as CheaperTest
 from .paired.cost import CostFigure as CostFigure
 from .paired.cost import as_good_for_less as as_good_for_less
+from .paired.cost import cheaper_power as cheaper_power
+from .paired.cost import cheaper_sample_size as cheaper_sample_size
 from .paired.cost import cheaper_test as cheaper_test
 from .paired.cost import cost_per_solved as cost_per_solved
 from .paired.cost import cost_ratio as cost_ratio

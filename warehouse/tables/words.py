@@ -93,7 +93,7 @@ def interval(low: float | None, high: float | None, places: int, *, at: float | 
 
 def small(value: float | None) -> WrittenNumber | None:
     """A cost, with three digits that count."""
-    return None if value is None else WrittenNumber(f"{value:.3g}" if value < 1000 else f"{value:,.0f}")
+    return None if value is None else WrittenNumber(f"{value:,.0f}" if 1000 <= value < 1e12 else f"{value:.3g}")
 
 
 def small_interval(low: float | None, high: float | None, at: float | None = None) -> str | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -105,7 +106,7 @@ def cost_source(store: Store, kind: str, prices: str | None) -> CostSource:
     found = stored_prices(store)
     if not found:
         raise MisuseError("the store has no prices; warehouse prices FILE stores some, --prices FILE takes a file's")
-    words = "\n".join(f"{one.model},{one.date},{one.input!r},{one.output!r},{one.cached!r}" for one in found)
+    words = "\n".join(",".join(map(str, dataclasses.astuple(one)[:-1])) for one in found)
     return CostSource(kind, tuple(found), hashlib.sha256(words.encode()).hexdigest())
 
 
@@ -144,24 +145,29 @@ def _sums(
         return found.numbers(f"n_{source.kind}"), found.numbers(source.kind)
     rows = store.rows(query_text("analysis", "runs_for_prices"), {"run_ids": np.unique(of_run).tolist()}, per="run_id")
     by_run = {row["run_id"]: _rates(row, source.prices) for row in rows}
-    cached_rate, input_rate, output_rate = np.array([by_run[run] for run in of_run.tolist()] or np.empty((0, 3))).T
-    tokens, written, cached = (found.numbers(name) for name in ("tokens", "output_tokens", "cached_tokens"))
-    sums = (cached * cached_rate + (tokens - written - cached) * input_rate + written * output_rate) / 1e6
+    rates = np.array([by_run[run] for run in of_run.tolist()] or np.empty((0, 4))).T
+    names = ("tokens", "output_tokens", "cached_tokens", "reasoning_tokens")
+    tokens, written, cached, thought = (found.numbers(name) for name in names)
+    sums = (rates * [cached, tokens - written - cached, thought, written - thought]).sum(axis=0) / 1e6
     return np.where(np.isnan(sums), 0.0, found.numbers("n_tokens")), sums
 
 
-def _rates(run: Mapping[str, Any], prices: Sequence[Price]) -> tuple[float, float, float]:
-    """Prices of cached input, input and output on the day of a run, found as ``run_cost`` does; NaN without."""
-    fits = [
-        price
-        for price in prices
-        if price.model in (run["model_recorded"], run["model"])
-        and (run["started_at"] is None or price.date <= run["started_at"])
-    ]
-    if not fits:
-        return (np.nan,) * 3
-    best = max(fits, key=lambda price: (price.model == run["model_recorded"], price.date))
-    return best.input if best.cached is None else best.cached, best.input, best.output
+def _rates(run: Mapping[str, Any], prices: Sequence[Price]) -> tuple[float, float, float, float]:
+    """Prices of cached and other input, reasoning and other output on the day of a run, found as the view
+    ``run_price`` does; NaN without."""
+    day = run["started_at"]
+    names = (run["model_recorded"], run["model"])
+    fits = [price for price in prices if price.model in names and (day is None or price.date <= day)]
+    best = max(fits, key=lambda price: (price.model == names[0], price.date), default=None)
+    if best is None or (day is not None and best.until is not None and day >= best.until):
+        return (np.nan,) * 4
+    cached, thought = best.cached, best.reasoning
+    return (
+        best.input if cached is None else cached,
+        best.input,
+        best.output if thought is None else thought,
+        best.output,
+    )
 
 
 def pair_costs(store: Store, pair: Pair, source: CostSource, *, level: float, times: float | None = None) -> PairCosts:

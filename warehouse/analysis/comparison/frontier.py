@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -16,7 +17,13 @@ from warehouse.analysis.comparison.frontier_rows import FrontierReport, Frontier
 from warehouse.analysis.leaderboard.row import usable_bounds
 from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.analysis.selection.clusterings import ClusterMap
-from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, select_entries
+from warehouse.analysis.selection.scored_conditions import (
+    BenchmarkScores,
+    ScoredCondition,
+    coverage_flags,
+    select_entries,
+    told_apart,
+)
 from warehouse.analysis.selection.scores import PromptScores
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.suites.tree import find_suite, is_suite
@@ -39,6 +46,8 @@ from warehouse.stats import (
 from warehouse.stats.core.rejects import rejects
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
+
+_TOO_FEW = f"more than {100 * MOST_MISSING:g} % of the costs are missing (--allow-missing-cost keeps them)"
 
 
 @dataclass(frozen=True)
@@ -71,10 +80,11 @@ def frontier(store: Store, question: Frontier) -> FrontierReport:
         if metric.higher_is_better is None:
             raise MisuseError(direction_unknown(metric.label, name))
         rising.add(metric.higher_is_better)
-        for members in _groups(store, scores, source, question, notes):
+        of_suite = f" of {name}" if len(names) > 1 else ""
+        for differs, members in _groups(store, scores, source, question, notes, of_suite):
             found = [replace(row, group=len(sentences)) for row in _answered(members, scores.clusters, question)]
             rows += found
-            sentences.append(_sentence(found, question))
+            sentences.append(_sentence(found, f"{name} ({differs})" if differs else name, question))
     if not rows:
         raise MisuseError("; ".join([f"{question.benchmark} has no {source.metric} to hold against scores", *notes]))
     if len(rising) > 1:
@@ -88,14 +98,16 @@ def frontier(store: Store, question: Frontier) -> FrontierReport:
 
 
 def _groups(
-    store: Store, scores: BenchmarkScores, source: CostSource, question: Frontier, notes: list[str]
-) -> Iterator[list[_Member]]:
-    """What can be held against each other, with scores and costs; says what is left out."""
+    store: Store, scores: BenchmarkScores, source: CostSource, question: Frontier, notes: list[str], of_suite: str
+) -> Iterator[tuple[str, list[_Member]]]:
+    """What can be held against each other, with scores and costs, and in what it differs from other such rows; says
+    what is left out."""
     usable = {id(entry) for members in scores.groups().values() for entry in comparable(members, scores)}
     costs = read_costs(
         store, {run: n for n, entry in enumerate(scores.entries) for run in entry.condition.run_ids}, source
     )
     stated = _stated(store, scores, source)
+    models = Counter(entry.condition.model for entry in scores.entries)
     reasons: dict[str, list[str]] = {}
     groups: dict[tuple[str, ...], list[_Member]] = {}
     for number, entry in enumerate(scores.entries):
@@ -104,16 +116,24 @@ def _groups(
             found: _Member | str = _member(entry, own, scores.clusters, source, question)
         else:
             found = _published(entry, stated.get(number), source, question) or why_not(entry, scores)
-        if isinstance(found, str):
-            reasons.setdefault(found, []).append(entry.condition.model)
-        else:
-            groups.setdefault(entry.group, []).append(found)
-    for why, models in reasons.items():
-        more = f" and {len(models) - 3} more" if len(models) > 3 else ""
-        notes.append(f"left out, {why}: {', '.join(models[:3])}{more}")
-    if scores.clusters.note and groups:
+        if not isinstance(found, str):
+            covers = coverage_flags(entry, scores.coverages[entry.group])
+            row = replace(
+                found.row, flags=(*found.row.flags, *(flag for flag in covers if flag not in found.row.flags))
+            )
+            groups.setdefault(entry.group, []).append(replace(found, row=row))
+            continue
+        named = entry.condition.model + (f" ({entry.label})" if models[entry.condition.model] > 1 else "")
+        if found == _TOO_FEW:
+            named += f", {100 * own.share_missing(entry.usable):.3g} %" if entry.usable else ""
+        reasons.setdefault(found, []).append(named)
+    for why, left in reasons.items():
+        more = f" and {len(left) - 3} more" if len(left) > 3 else ""
+        notes.append(f"left out{of_suite}, {why}: {'; '.join(left[:3])}{more}")
+    if scores.clusters.note and groups and scores.clusters.note not in notes:
         notes.append(scores.clusters.note)
-    yield from groups.values()
+    differences = told_apart(groups)
+    yield from ((differences[group], members) for group, members in groups.items())
 
 
 def _member(
@@ -125,11 +145,13 @@ def _member(
         return "their figure is no plain mean of prompts"
     at = costs.at(scores.prompts)
     known, share = ~np.isnan(at), costs.share_missing(scores)
+    if (at[known] < 0).any():
+        return f"a {source.metric} below 0"
     if not known.any():
         hint = " (--cost tokens, or --prices FILE, may be known)" if source.metric == "cost" else ""
-        return f"no {source.metric} of any answer is known{hint}"
+        return f"no answer with known {source.metric}{hint}"
     if share > MOST_MISSING and not question.allow_missing_cost:
-        return f"{100 * share:.3g} % of the costs are missing (--allow-missing-cost keeps them)"
+        return _TOO_FEW
     row = _row(entry, scores, known, at, clusters, source, question)
     return _Member(entry, row, scores.prompts[known], scores.values[known], at[known])
 
@@ -318,14 +340,16 @@ def _against_best(
     }
 
 
-def _sentence(rows: Sequence[FrontierRow], question: Frontier) -> str:
+def _sentence(rows: Sequence[FrontierRow], name: str, question: Frontier) -> str:
     """What is known of one group."""
-    words = f"{rows[0].benchmark}: {count_in_words(rows)}."
+    if len(rows) == 1:
+        return f"{name}: {rows[0].model} alone has score and cost; there is nothing to hold it against."
+    words = f"{name}: {count_in_words(rows)}."
     tested = [row for row in rows if row.in_frontier_set is not None]
     if not tested:
         are_published = all("published" in row.flags for row in rows)
         return f"{words} They are published figures: without prompts nothing is tested." if are_published else words
-    best, cheaper = tested[0], [row for row in tested[1:] if row.cost_ratio and row.cost_ratio < 1]
+    best, cheaper = tested[0], [row for row in tested[1:] if row.ratio_high is not None and row.ratio_high < 1]
     if question.margin is not None:
         times = f" and {question.cheaper:g} times cheaper" if question.cheaper > 1 else " and cheaper"
         good = [row for row in cheaper if rejects(row.p_as_good, 1 - question.level)]

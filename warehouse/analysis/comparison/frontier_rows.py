@@ -105,8 +105,8 @@ class FrontierReport(Result):
 
     def view(self, *, verbose: bool = False) -> View:
         """The command's table, what it says in a sentence, and what was left out."""
-        parts: list[str | Table | TableNote] = [*self.sentences, *([self.prices] if self.prices else [])]
-        for rows in self.groups():
+        parts: list[str | Table | TableNote] = [self.prices] if self.prices else []
+        for sentence, rows in zip(self.sentences, self.groups(), strict=True):
             first, places = rows[0], decimals(row.standard_error for row in rows)
             models = Counter(row.model for row in rows)
             of = " ".join(filter(None, (first.benchmark, first.split)))
@@ -116,7 +116,8 @@ class FrontierReport(Result):
                 for row in rows
             ]
             hidden = (*_HIDDEN, level_column(first.level))
-            parts += ["", head, Table.of(cells, hide_empty=hidden, counts=("no cost",), minor=_MINOR)]
+            table = Table.of(cells, hide_empty=hidden, counts=("no cost",), minor=_MINOR)
+            parts += [*([""] if parts else []), sentence, "", head, table]
         parts += legend(_LEGEND | {self.unit: "mean cost of an answer"})
         parts += [TableNote(line, "flags") for line in meanings(flag for row in self.rows for flag in row.flags)]
         return View(tuple(parts), self.notes)

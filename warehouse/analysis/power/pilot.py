@@ -44,19 +44,11 @@ def read_pilot(store: Store, question: PowerPilot) -> StoredPilot:
     if correlation is not None and len(references) == 2:
         raise MisuseError("the correlation of two stored runs is in their scores; leave it out")
     selection = selection_of(question)
-    conditions = _choose(store, references, selection)
+    conditions = choose_runs(store, references, selection)
     chosen, scores = _scores(store, conditions, selection.metric)
-    clusters = cluster_map(
-        store,
-        sorted({condition.setting("benchmark_id") for condition in conditions}),
-        find_benchmark(store, conditions[0].setting("benchmark")).clusterings,
-        selection.cluster,
-    )
     prompts = _common(conditions, scores)
     return StoredPilot(
-        pilot=pilot_of(
-            scores, prompts, chosen, clusters_under_links(clusters, read_links(store)).labels(prompts), correlation
-        ),
+        pilot=pilot_of(scores, prompts, chosen, clusters_of(store, conditions, selection, prompts), correlation),
         models=tuple(condition.model for condition in conditions),
         benchmark=conditions[0].benchmark_split[0],
         metric=chosen.label,
@@ -91,7 +83,20 @@ def pilot_of(
     return plan_from_pilot(a, b, within_a, within_b, k_a, k_b, labels)
 
 
-def _choose(store: Store, references: Sequence[str], selection: Selection) -> list[Condition]:
+def clusters_of(
+    store: Store, conditions: Sequence[Condition], selection: Selection, prompts: NDArray[np.int64]
+) -> NDArray[np.int64] | None:
+    """Cluster of each prompt, links followed; None without."""
+    clusters = cluster_map(
+        store,
+        sorted({condition.setting("benchmark_id") for condition in conditions}),
+        find_benchmark(store, conditions[0].setting("benchmark")).clusterings,
+        selection.cluster,
+    )
+    return clusters_under_links(clusters, read_links(store)).labels(prompts)
+
+
+def choose_runs(store: Store, references: Sequence[str], selection: Selection) -> list[Condition]:
     """One condition for each reference, all on one benchmark and split."""
     ids = None if selection.benchmark is None else find_benchmark(store, selection.benchmark).ids
     filters = parse_where(selection.where)

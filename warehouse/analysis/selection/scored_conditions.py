@@ -103,6 +103,16 @@ def list_differences(groups: Collection[Group]) -> list[str]:
     return differences
 
 
+def told_apart(groups: Collection[Group]) -> dict[Group, str]:
+    """In what each group of rows differs from the others, in values that people know; empty for one group."""
+    several = [
+        (number, name)
+        for number, (name, values) in enumerate(zip(_PARTS, zip(*groups, strict=True), strict=False))
+        if len(set(values)) > 1 and name not in _CODED
+    ]
+    return {group: ", ".join(f"{name} {group[number] or 'none'}" for number, name in several) for group in groups}
+
+
 def list_editions(entries: Iterable[ScoredCondition]) -> str:
     """The versions of a benchmark that entries are of, with what chooses one, for a note; empty if
     there is only one."""

@@ -71,7 +71,7 @@ class Bfcl:
     """``result/MODEL/…_result.json`` with ``score/MODEL/…_score.json``, or either alone; tables of all models."""
 
     name = "bfcl"
-    version = "1"
+    version = "2"
     folders = 1
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:

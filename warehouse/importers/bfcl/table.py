@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from warehouse.errors import InputError
-from warehouse.importers.base import binary_metric
+from warehouse.importers.base import TASK_COST, binary_metric
 from warehouse.importers.common.header_values import local_time
 from warehouse.importers.common.json_fields import number_or_none, share_of
 from warehouse.importers.common.jsonl import head_of, require_content
@@ -21,6 +21,7 @@ _WORD = re.compile(r"[^a-z0-9]+")
 _SYSTEM = re.compile(r"(?P<model>.+?)\s*\((?P<how>FC|Prompt)(?: (?P<more>[^)]+))?\)")
 _HOW = {"FC": "function_calling", "Prompt": "prompting"}
 _OVERALL = "overall_acc"
+_COST = "Cost ($ Per 1k Function Calls)"  # newer tables have the cost of all calls, and not how many
 ACCURACY = binary_metric("accuracy", is_default=True)
 
 
@@ -61,6 +62,9 @@ def _runs(path: Path, row: dict[str, str], date: str | None) -> Iterator[RunHead
         if value is None:
             continue
         name = _named(column, path.stem)
+        published = [PublishedScore("accuracy", share_of(value), raw=text.strip())]
+        if name == _OVERALL and (cost := _number(row.get(_COST))):  # 0 is written where nothing is known
+            published.append(PublishedScore(TASK_COST.name, cost / 1000, raw=row[_COST].strip()))
         yield RunHeader(
             harness="bfcl",
             model=system["model"] if system else row["Model"].strip(),
@@ -70,12 +74,19 @@ def _runs(path: Path, row: dict[str, str], date: str | None) -> Iterator[RunHead
             task_version=date,
             formulation=_HOW[system["how"]] if system else None,
             sampling={"variant": system["more"]} if system and system["more"] else {},
-            metrics=(ACCURACY,),
+            metrics=(ACCURACY, TASK_COST)[: len(published)],
             run_id=f"{date}/{row['Model'].strip()}" if date else None,
             started_at=local_time(date or "", "%Y-%m-%d"),
-            published=(PublishedScore("accuracy", share_of(value), raw=text.strip()),),
+            published=tuple(published),
             place=path.name,
         )
+
+
+def _number(text: str | None) -> float | None:
+    try:
+        return number_or_none(float(text or ""))
+    except ValueError:
+        return None  # N/A
 
 
 def _named(column: str, table: str) -> str:

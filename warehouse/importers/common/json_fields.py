@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -64,6 +64,13 @@ def whole_count(value: Any) -> int | None:
     """A count that a column holds: a whole number from 0, written as one."""
     whole = isinstance(value, int) and not isinstance(value, bool)
     return int(value) if whole and 0 <= value < _LARGEST else None
+
+
+def whole_sum(values: Iterable[float | None]) -> float | None:
+    """What all values add up to, where all are known."""
+    given = [*values]
+    known = [value for value in given if value is not None]
+    return sum(known) if known and len(known) == len(given) else None
 
 
 def share_of(percent: float) -> float:

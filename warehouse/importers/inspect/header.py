@@ -22,6 +22,7 @@ from warehouse.importers.common.json_fields import (
     text_or_none,
     texts_of,
     whole_or_none,
+    whole_sum,
     without_empty,
 )
 from warehouse.importers.inspect.log import Sample
@@ -278,9 +279,7 @@ def _shots(arguments: Mapping[str, Any]) -> int | None:
 def _cost(stats: Mapping[str, Any]) -> float | None:
     """US dollars of all models of the run, where the log says them."""
     used = mapping_of(stats, "model_usage").values()
-    costs = [number_or_none(item.get("total_cost")) for item in used if isinstance(item, dict)]
-    given = [cost for cost in costs if cost is not None]
-    return sum(given) if given else None
+    return whole_sum(number_or_none(item.get("total_cost")) for item in used if isinstance(item, dict))
 
 
 #: Metrics of Inspect that are the mean of the samples' scores.

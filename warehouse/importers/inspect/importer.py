@@ -24,7 +24,6 @@ from warehouse.importers.common.json_fields import (
     objects_of,
     part_of,
     text_or_none,
-    whole_count,
 )
 from warehouse.importers.common.messages import listed
 from warehouse.importers.inspect.header import Scoring, role_models, run_header, settings_changed
@@ -46,7 +45,7 @@ from warehouse.importers.inspect.sample_fields import (
     transcript,
     values_of,
 )
-from warehouse.importers.inspect.usage import input_tokens, usage_of
+from warehouse.importers.inspect.usage import input_tokens, output_tokens, usage_of
 from warehouse.records import Candidate, Dump, ImportSettings, Rejection, SourceFiles
 
 #: Samples that are looked at for the metrics which the header does not name.
@@ -88,7 +87,7 @@ class Inspect:
     """Logs of Inspect AI. Retries of a task keep its id, so that they supersede each other."""
 
     name = "inspect"
-    version = "3"  # 2: transcripts; 3: no tokens of judges
+    version = "4"  # 2: transcripts; 3: no tokens of judges; 4: reasoning that is not among the output
     folders = 0
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -278,7 +277,7 @@ class InspectReader:
             "extracted_answer": answer_of(scores.values(), letters),
             "finish_reason": finish_of(sample),
             "input_tokens": input_tokens(usage),
-            "output_tokens": whole_count(usage.get("output_tokens")),
+            "output_tokens": output_tokens(usage),
             "latency": latency,
             "cost": number_or_none(usage.get("total_cost")),
             "error": error_of(sample),

@@ -19,8 +19,18 @@ def input_tokens(usage: Mapping[str, Any]) -> int | None:
     if plain is None:
         return None
     cached = sum(whole_count(usage.get(f"input_tokens_cache_{kind}")) or 0 for kind in ("read", "write"))
-    output, total = whole_count(usage.get("output_tokens")), whole_count(usage.get("total_tokens"))
-    return plain if total == plain + (output or 0) else min(plain + cached, _LARGEST - 1)
+    kinds = ("output", "reasoning", "total")
+    output, thought, total = (whole_count(usage.get(f"{kind}_tokens")) or 0 for kind in kinds)
+    return plain if total - plain in (output, output + thought) else min(plain + cached, _LARGEST - 1)
+
+
+def output_tokens(usage: Mapping[str, Any]) -> int | None:
+    """All tokens that the model wrote. Where the total says that those of its reasoning are not among the output
+    (Google), they are added."""
+    plain, thought = (whole_count(usage.get(f"{kind}_tokens")) for kind in ("output", "reasoning"))
+    if plain is None or not thought:
+        return plain
+    return plain + thought * (whole_count(usage.get("total_tokens")) == (input_tokens(usage) or 0) + plain + thought)
 
 
 def usage_of(sample: Sample, model: str, *, judges: bool) -> tuple[Mapping[str, Any], float | None]:

@@ -79,7 +79,7 @@ class SweBench:
     """Run reports with the logs of their instances, logs alone, submissions, the leaderboards of the site."""
 
     name = "swe_bench"
-    version = "2"
+    version = "3"
     folders = 4
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:

@@ -79,10 +79,11 @@ def details(document: Row, rejections: list[Rejection], shown_path: str) -> Inst
         try:
             if not isinstance(report, dict):
                 raise ValueError(f"a {type(report).__name__} stands here")
+            cost, calls = number_or_none(report.get("cost")), number_or_none(report.get("api_calls"))
             instances[name] = {
                 "value": verdict(report.get("resolved"), "resolved"),
-                "cost": number_or_none(report.get("cost")),
-                "api_calls": number_or_none(report.get("api_calls")),
+                "cost": None if calls and not cost else cost,  # 0 is written where the price is not known
+                "api_calls": calls,
             }
         except ValueError as error:
             expected = "an instance with 'resolved', 'cost' and 'api_calls'"

@@ -31,6 +31,7 @@ from warehouse.importers.common.json_fields import (
     text_or_none,
     whole_count,
     whole_or_none,
+    whole_sum,
     without_empty,
     without_nulls,
 )
@@ -270,7 +271,6 @@ def _generation(trace: Row, episode: Row) -> Row:
     usages = [usage for call in calls if (usage := part_of(call, "usage"))]
     span = part_of(part_of(trace, "timing"), "agent")
     start, end = number_or_none(span.get("start")), number_or_none(span.get("end"))
-    costs = [cost for usage in usages if (cost := number_or_none(usage.get("cost"))) is not None]
     return {
         "response": text_or_none(trace.get("root_reply")) or reply_of(_last_reply(trace)),
         "finish_reason": text_or_none(trace.get("stop_condition")),
@@ -278,7 +278,7 @@ def _generation(trace: Row, episode: Row) -> Row:
         "input_tokens": _total(usages, "prompt_tokens", "cached_input_tokens"),
         "output_tokens": _total(usages, "completion_tokens"),
         "latency": end - start if start and end and end >= start else None,
-        "cost": sum(costs) if costs else None,
+        "cost": whole_sum(number_or_none(part_of(call, "usage").get("cost")) for call in calls),
         "error": _error(trace, episode),
     }
 

@@ -19,7 +19,7 @@ class Verifiers:
     """One run for each folder of rollouts; of episodes one for each agent, model and checkpoint."""
 
     name = "verifiers"
-    version = "2"
+    version = "3"
     folders = 3
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:

@@ -214,5 +214,6 @@ def _checked(scores: ArrayLike, costs: ArrayLike) -> tuple[FloatArray, FloatArra
         raise StatisticsError(f"`costs` has shape {c.shape}, `scores` {y.shape}: one of each prompt and model")
     if np.nanmin(c, initial=0.0) < 0:
         raise StatisticsError("`costs` holds a value below 0")
-    missing = np.isnan(y) | np.isnan(c)
+    missing, largest = np.isnan(y) | np.isnan(c), np.nanmax(c, initial=0.0)
+    c = c / (largest or 1.0)  # squares of costs stay numbers
     return np.where(missing, np.nan, y), np.where(missing, np.nan, c)

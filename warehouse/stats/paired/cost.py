@@ -9,12 +9,14 @@ no verdict (``skew_gate``) where there are fewer units than 40·skew².
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
+from warehouse.stats.core import special
 from warehouse.stats.core.inputs import (
     ROUNDING,
     Clusters,
@@ -22,7 +24,9 @@ from warehouse.stats.core.inputs import (
     as_clusters,
     as_level,
     as_scores,
+    as_seed,
     check_length,
+    check_one_sided,
     mean_of,
     skewness,
 )
@@ -35,6 +39,8 @@ from warehouse.stats.paired.margins import noninferiority_test
 UNITS_PER_SKEW = 40
 #: Of the logarithm of an interval's end over its figure, so that it stays a number.
 _LONGEST = 600.0
+#: Units of all samples of a simulation and of a population, and the most prompts that are planned.
+_CELLS, _POPULATION, _MOST_PROMPTS = 1_000_000, 5_000, 10_000_000
 HEAVY_TAIL, SKEW_GATE, NOTHING_SOLVED = "heavy_tail", "skew_gate", "nothing_solved"
 
 
@@ -72,6 +78,25 @@ class CheaperTest(NamedFigures):
     times: float  #: how many times less is claimed.
     flags: tuple[str, ...]  #: ``skew_gate`` where the costs are too skewed for a verdict.
     p_quality: float | None = None  #: of non-inferiority, where scores are tested too (`as_good_for_less`).
+
+
+@dataclass(frozen=True)
+class CheaperPower(NamedFigures):
+    """How often `cheaper_test` finds that the first costs 1/``times`` of the second or less.
+
+    Attributes:
+        n_prompts: planned.
+        n_clusters: clusters at their mean size; None without.
+        power: share of samples in which it does.
+        gated: share without a verdict (``skew_gate``).
+        factor: an end of the interval of the ratio over the ratio, median over samples; None where none has an error.
+    """
+
+    n_prompts: int
+    n_clusters: int | None
+    power: float
+    gated: float
+    factor: float | None
 
 
 def mean_cost(costs: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95) -> CostFigure:
@@ -218,6 +243,133 @@ def as_good_for_less(
     quality = noninferiority_test(_rounded(a - b, a, b), margin, clusters).p_value
     p = None if quality is None or cost.p_value is None else max(quality, cost.p_value)
     return replace(cost, p_value=p, p_quality=quality)
+
+
+def cheaper_power(
+    costs_a: ArrayLike,
+    costs_b: ArrayLike,
+    n: int,
+    clusters: ArrayLike | None = None,
+    *,
+    times: float = 1.0,
+    alpha: float = 0.05,
+    level: float = 0.95,
+    n_samples: int = 1000,
+    seed: int = 0,
+) -> CheaperPower:
+    """Power of `cheaper_test` with ``n`` prompts like those of a pilot: the less of two simulations.
+
+    One draws the pilot's prompts again (clusters whole). As no draw of them has what few prompts do not show of a tail,
+    the other draws from a lognormal with the means, variances and correlation that the logarithms of the pilot's costs
+    have; it is left out where a cost is 0. The error of a sample is that of its units, n/(n − 1) in place of CR2.
+
+    Args:
+        costs_a, costs_b, clusters: of a pilot, as for `cost_ratio`.
+        n: prompts, from 2 (clusters of mean size are drawn, two at the least).
+        times: as for `cheaper_test`.
+        alpha: one-sided level of the test, in (0, 0.5).
+        level: of the interval behind ``factor``.
+        n_samples: samples of either simulation; fewer (100 at the least) where a pilot is large.
+        seed: of the samples.
+
+    Raises:
+        StatisticsError: arguments out of range, misaligned or not finite.
+    """
+    check_one_sided(alpha)
+    a, b, groups = _two(costs_a, costs_b, clusters)
+    sums = [values if groups is None else groups.sums(values) for values in (a, b, np.ones(len(a)))]
+    share = 1.0 if groups is None else groups.n / len(a)
+    units, rng = max(2, round(n * share)), np.random.default_rng(as_seed(seed))
+    found = [_simulated(rng, n_samples, units, sums, times, alpha)]
+    if min(values.min() for values in sums) > 0:
+        found.append(_simulated(rng, n_samples, units, _lognormal(rng, *sums), times, alpha))
+    power, gated, error = min(found)
+    return CheaperPower(
+        n_prompts=round(units / share),
+        n_clusters=None if groups is None else units,
+        power=power,
+        gated=gated,
+        factor=math.exp(min(t_quantile(level, units - 1) * error, _LONGEST)) if error > 0 else None,
+    )
+
+
+def _lognormal(rng: np.random.Generator, a: FloatArray, b: FloatArray, size: FloatArray) -> list[FloatArray]:
+    """Many units whose costs are lognormal, with the means of those of a pilot."""
+    _, spread, axes = np.linalg.svd(np.cov(np.log([a, b])))
+    draws = np.exp(rng.standard_normal((_POPULATION, 2)) * np.sqrt(spread) @ axes)
+    scaled = draws / draws.mean(axis=0) * [a.mean(), b.mean()]
+    return [scaled[:, 0], scaled[:, 1], np.full(_POPULATION, size.mean())]
+
+
+def _simulated(
+    rng: np.random.Generator, n_samples: int, units: int, sums: Sequence[FloatArray], times: float, alpha: float
+) -> tuple[float, float, float]:
+    """Share of samples in which the test finds it, share of gated ones, and the median error of the log ratio."""
+    n_samples = min(n_samples, max(100, _CELLS // len(sums[0])))
+    p, gated, error = _sampled(rng, n_samples, units, sums, times)
+    median = float(np.nanmedian(error)) if np.isfinite(error).any() else 0.0
+    return float(np.mean((p <= alpha) & ~gated)), float(gated.mean()), median
+
+
+def _sampled(
+    rng: np.random.Generator, n_samples: int, units: int, sums: Sequence[FloatArray], times: float
+) -> tuple[FloatArray, NDArray[np.bool_], FloatArray]:
+    """Of samples of units: p of the test, whether it is gated, and the error of the log ratio."""
+    m = len(sums[0])
+    counts = rng.multinomial(units, np.full(m, 1 / m), size=n_samples).astype(np.float64)
+    a, b, size = sums
+    total_a, total_b, n = (counts @ values for values in sums)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        terms = a * (n / total_a)[:, None] - b * (n / total_b)[:, None]
+        short = times * total_a / total_b - 1
+        apart = (times * a - b) * (n / total_b)[:, None] - size * short[:, None]
+        errors = [np.sqrt(units / (units - 1) * (counts * z * z).sum(axis=1)) / n for z in (terms, apart)]
+        values = np.log1p(short), short
+        tails = [
+            special.stdtr(units - 1, np.where(error > ROUNDING, value / error, np.nan))
+            for value, error in zip(values, errors, strict=True)
+        ]
+        second, third = ((counts * terms**power).sum(axis=1) / units for power in (2, 3))
+        gated = units * second**3 < UNITS_PER_SKEW * third**2
+    return np.fmax.reduce([np.where(np.isnan(tail), 1.0, tail) for tail in tails]), gated, errors[0]
+
+
+def cheaper_sample_size(
+    costs_a: ArrayLike,
+    costs_b: ArrayLike,
+    clusters: ArrayLike | None = None,
+    *,
+    times: float = 1.0,
+    alpha: float = 0.05,
+    power: float = 0.8,
+    level: float = 0.95,
+    n_samples: int = 1000,
+    seed: int = 0,
+) -> CheaperPower | None:
+    """The prompts that `cheaper_test` needs for a power, by simulation; None where no number up to ten million does.
+
+    Arguments and errors as for `cheaper_power`; ``power`` in (0, 1).
+    """
+    if not 0 < power < 1:
+        raise StatisticsError(f"`power` must lie between 0 and 1, found {power}")
+
+    def at(n: int) -> CheaperPower:
+        given = {"times": times, "alpha": alpha, "level": level}
+        return cheaper_power(costs_a, costs_b, n, clusters, **given, n_samples=n_samples, seed=seed)
+
+    a, b, _ = _two(costs_a, costs_b, clusters)
+    if not times * mean_of(a) < mean_of(b):
+        return None
+    low, high = 1, 2
+    while (found := at(high)).power < power:
+        low, high = high, 2 * high
+        if high > _MOST_PROMPTS:
+            return None
+    while high - low > max(1, low // 50):
+        middle = (low + high) // 2
+        tried = at(middle)
+        low, high, found = (low, middle, tried) if tried.power >= power else (middle, high, found)
+    return found
 
 
 def is_gated(sample: Sample) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -16,9 +17,9 @@ from warehouse.store.load.dimensions import allocate
 from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
-#: Columns that a file of prices has; ``cached`` may be left out.
-COLUMNS = ("model", "date", "input", "output", "cached")
-_EXPECTED = "a header model,date,input,output[,cached] and a row for each model and date"
+#: Columns that a file of prices has; the last three may be left out.
+COLUMNS = ("model", "date", "input", "output", "cached", "reasoning", "until")
+_EXPECTED = "a header model,date,input,output[,cached][,reasoning][,until] and a row for each model and date"
 
 
 @dataclass(frozen=True)
@@ -27,10 +28,12 @@ class Price:
 
     Attributes:
         model: its name, as a dump has it or as the store shows it.
-        date: from when on; the next price of the model ends it.
+        date: from when on; ``until`` or the next price of the model ends it.
         input: of the prompt.
         output: of the response.
         cached: of input that was cached; None: as other input.
+        reasoning: of output that is reasoning; None: as other output.
+        until: the first moment at which it holds no more; None: it goes on.
     """
 
     model: str
@@ -38,6 +41,8 @@ class Price:
     input: float
     output: float
     cached: float | None = None
+    reasoning: float | None = None
+    until: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -86,6 +91,8 @@ def put_prices(store: Store, prices: Sequence[Price]) -> None:
                     input_price=item.input,
                     output_price=item.output,
                     cached_price=item.cached,
+                    reasoning_price=item.reasoning,
+                    valid_until=item.until,
                 )
             )
 
@@ -105,15 +112,16 @@ def _prices(rows: csv.DictReader[str], path: str) -> Iterator[Price]:
     if lacking:
         found = f"no column {lacking[0]}; there are: {', '.join(rows.fieldnames or ()) or 'none'}"
         raise InputError(found, path=path, place="line 1", expected=_EXPECTED)
-    seen = set[tuple[str, datetime]]()
+    seen = defaultdict[str, list[Price]](list)
     for row in rows:
         place = f"line {rows.line_num}"
         price = _price(row, path, place)
-        if (price.model, price.date) in seen:
-            raise InputError(
-                f"a second price of {price.model} from {price.date:%Y-%m-%d} on", path=path, place=place, expected="one"
-            )
-        seen.add((price.model, price.date))
+        for other in seen[price.model]:
+            first, second = sorted((other, price), key=lambda one: one.date)
+            if first.date == second.date or (first.until is not None and first.until > second.date):
+                found = f"a second price of {price.model} from {second.date:%Y-%m-%d} on"
+                raise InputError(found, path=path, place=place, expected="one")
+        seen[price.model].append(price)
         yield price
 
 
@@ -121,20 +129,32 @@ def _price(row: Mapping[str, str | None], path: str, place: str) -> Price:
     model = (row["model"] or "").strip()
     if not model:
         raise InputError("no model", path=path, place=place, expected="the name of a model")
-    date = (row["date"] or "").strip()
-    try:
-        day = datetime.fromisoformat(date)
-    except ValueError:
-        raise InputError(f"date {date!r}", path=path, place=place, expected="YYYY-MM-DD") from None
-    amounts = {name: _amount(row.get(name), name, path, place) for name in COLUMNS[2:]}
+    if (currency := (row.get("currency") or "").strip().upper()) not in ("", "USD"):
+        raise InputError(f"prices in {currency}", path=path, place=place, expected="US dollars")
+    day, until = (_day(row.get(name), name, path, place) for name in ("date", "until"))
+    if day is None or (until is not None and until <= day):
+        found, expected = (
+            ("no date", "YYYY-MM-DD") if day is None else (f"until {until:%Y-%m-%d}", "a day after its date")
+        )
+        raise InputError(found, path=path, place=place, expected=expected)
+    amounts = {name: _amount(row.get(name), name, path, place) for name in COLUMNS[2:6]}
     for name in COLUMNS[2:4]:
         if amounts[name] is None:
             raise InputError(
                 f"no price of {name}", path=path, place=place, expected="US dollars for a million tokens; 0 if free"
             )
-    if day.tzinfo is not None:
-        day = day.astimezone(UTC).replace(tzinfo=None)
-    return Price(model, day, amounts["input"] or 0.0, amounts["output"] or 0.0, amounts["cached"])
+    known = amounts["input"] or 0.0, amounts["output"] or 0.0
+    return Price(model, day, *known, amounts["cached"], amounts["reasoning"], until)
+
+
+def _day(text: str | None, name: str, path: str, place: str) -> datetime | None:
+    if not (text or "").strip():
+        return None
+    try:
+        day = datetime.fromisoformat((text or "").strip())
+    except ValueError:
+        raise InputError(f"{name} {text!r}", path=path, place=place, expected="YYYY-MM-DD") from None
+    return day if day.tzinfo is None else day.astimezone(UTC).replace(tzinfo=None)
 
 
 def _amount(text: str | None, name: str, path: str, place: str) -> float | None:

@@ -322,7 +322,7 @@ prompt_embedding = _fact(
 price = _dimension(
     "price", _id(), _key("model"), _time("valid_from", optional=False),
     _number("input_price", optional=False), _number("output_price", optional=False),
-    _number("cached_price"),
+    _number("cached_price"), _number("reasoning_price"), _time("valid_until"),
     unique=("model", "valid_from"), refs={},
 )  # fmt: skip
 

@@ -1,7 +1,5 @@
 -- What runs cost: as recorded, else by tokens and the price of the day (`warehouse prices`), else
--- as the dump says of the whole run.
--- A price holds from its date until the next one of its model; of a run without a date, the newest.
--- Cached tokens cost the price of cached ones, or that of input where none is stored.
+-- as the dump says of the whole run. Which price holds says `run_price`.
 -- grain: one row per current run with generations, or of which the dump says what it cost
 -- columns:
 --   run_id: id of the run
@@ -17,25 +15,7 @@
 --   n_unknown: generations with neither; missing is not zero
 --   stated_cost: what the dump says that the run cost in all [US dollars]
 --   cost: recorded and priced together; where any is unknown, the stated one [US dollars]
-with candidate as (
-  select
-    r.run_id,
-    price.valid_from,
-    price.input_price,
-    price.output_price,
-    coalesce(price.cached_price, price.input_price) as cached_price,
-    row_number() over (
-      partition by r.run_id
-      order by
-        case when price.model = r.model_recorded then 0 else 1 end nulls last,
-        price.valid_from desc nulls last
-    ) as rank
-  from run_current r
-  join price on price.model = r.model_recorded or price.model = r.model
-  where r.started_at is null or price.valid_from <= r.started_at
-),
--- counted before any join: a server would look each generation up in tables that mostly say nothing
-told as (
+with told as (  -- before any join: a server would look each generation up in other tables
   select
     run_id,
     count(*) as n_generations,
@@ -47,8 +27,11 @@ told as (
   from generation
   group by run_id
 ),
-cached as (
-  select way.run_id, sum(way.cached_tokens) as tokens
+way as (
+  select
+    way.run_id,
+    sum(way.cached_tokens) as cached,
+    sum(way.reasoning_tokens) as reasoning
   from transcript way
   join generation fact
     on fact.run_id = way.run_id
@@ -56,7 +39,7 @@ cached as (
     and fact.variant_id = way.variant_id
     and fact.draw = way.draw
   where
-    way.cached_tokens is not null and fact.cost is null
+    coalesce(way.cached_tokens, way.reasoning_tokens) is not null and fact.cost is null
     and fact.input_tokens is not null and fact.output_tokens is not null
   group by way.run_id
 ),
@@ -66,16 +49,17 @@ priced as (
     told.n_generations,
     told.n_recorded,
     told.recorded_cost,
-    case when candidate.run_id is null then 0 else told.n_priced end as n_priced,
+    case when run_price.run_id is null then 0 else told.n_priced end as n_priced,
     (
-      (told.input_tokens - coalesce(cached.tokens, 0)) * candidate.input_price
-      + coalesce(cached.tokens, 0) * candidate.cached_price
-      + told.output_tokens * candidate.output_price
+      (told.input_tokens - coalesce(way.cached, 0)) * run_price.input_price
+      + coalesce(way.cached, 0) * run_price.cached_price
+      + (told.output_tokens - coalesce(way.reasoning, 0)) * run_price.output_price
+      + coalesce(way.reasoning, 0) * run_price.reasoning_price
     ) / 1e6 as priced_cost,
-    case when told.n_priced > 0 then candidate.valid_from end as price_date
+    case when told.n_priced > 0 then run_price.valid_from end as price_date
   from told
-  left join candidate on candidate.run_id = told.run_id and candidate.rank = 1
-  left join cached on cached.run_id = told.run_id
+  left join run_price on run_price.run_id = told.run_id
+  left join way on way.run_id = told.run_id
 ),
 counted as (
   select
