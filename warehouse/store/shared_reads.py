@@ -75,10 +75,15 @@ def in_blocks(store: Store, runs: Mapping[str, Sequence[Mapping[str, Any]]]) -> 
         runs: some of :func:`runs_by_benchmark`.
     """
     shared = SharedReads(store)
-    for block in in_parts(runs, lambda name: sum(RUN_COST + run["n_scores"] for run in runs[name]), BLOCK_SCORES):
+    for block in blocks_of(runs):
         own = [run for name in block for run in runs[name]]
         shared.begin_block(benchmark_id={run["benchmark_id"] for run in own}, run_id={run["run_id"] for run in own})
         yield from ((name, shared) for name in block)
+
+
+def blocks_of(runs: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[list[str]]:
+    """Names of benchmarks that are read together."""
+    return in_parts(runs, lambda name: sum(RUN_COST + run["n_scores"] for run in runs[name]), BLOCK_SCORES)
 
 
 def _asked(params: Mapping[str, Any]) -> Hashable:
