@@ -20,7 +20,7 @@ import math
 import os
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -246,7 +246,7 @@ def _simultaneous(moments: PairMoments, drawn: MaxT, p: FloatArray, level: float
         "error_max_t": error,
         "critical_value": math.nan,
         "p_step_down": nothing,
-        "critical_values": np.full(drawn.largest.shape[2], np.nan),
+        "critical_values": np.full(drawn.largest.shape[1], np.nan),
         "simultaneous_low": nothing,
         "simultaneous_high": nothing,
     }
@@ -254,8 +254,8 @@ def _simultaneous(moments: PairMoments, drawn: MaxT, p: FloatArray, level: float
         return columns
     critical = _rank_of_critical(drawn.n_vectors - drawn.exact, level) - 1
     own, largest = (
-        np.partition(ways, critical, axis=1)[:, critical].max(axis=0)
-        for ways in (drawn.largest, drawn.largest.max(axis=2))
+        np.partition(ways, critical, axis=-1)[..., critical].max(axis=0)
+        for ways in (drawn.largest, drawn.largest.max(axis=1))
     )
     columns["p_step_down"] = np.maximum(drawn.p_step, p)
     columns["critical_values"] = np.where(own > 0, own, np.nan)
@@ -308,7 +308,7 @@ class MaxT:
 
     Attributes:
         largest: largest |T*| of the pairs that each model is in, with the null imposed and with
-            centred differences, shape (2, V, M); 0 for a model without a pair. The maximum over
+            centred differences, shape (2, M, V); 0 for a model without a pair. The maximum over
             models is that over all pairs.
         p_step: share of draws, the sample itself among them, whose largest |T*| over the pairs up to
             this one by |T| reaches its |T|, no smaller than that of a pair with a larger |T|, shape
@@ -334,7 +334,7 @@ def max_t_draws(matrix: ScoreMatrix, moments: PairMoments, draws: Draws) -> MaxT
     n = 2**n_units if exact else draws.n
     p_step = np.full(len(moments.error), np.nan)
     pairs = centred_pairs(matrix, moments)
-    best = np.zeros((2, n, matrix.n_models))
+    best = np.zeros((2, matrix.n_models, n))
     if n and len(pairs.numbers):
         signs = _Signs(n_units, n, draws.seed, draws.block, exact)
         ascending = with_null(matrix, pairs, moments.difference).part(np.argsort(pairs.reach, kind="stable"))
@@ -354,15 +354,24 @@ class _Signs:
     seed: int
     block: int
     exact: bool
+    #: Few enough are kept: they are gone through twice.
+    kept: dict[int, FloatArray] = field(default_factory=dict)
 
     def rows(self, rows: slice) -> FloatArray:
         """Shape (units, rows)."""
+        if self.n_units * self.n >= FOR_ONE_THREAD:
+            return self._drawn(rows)
+        if rows.start not in self.kept:
+            self.kept[rows.start] = self._drawn(rows)
+        return self.kept[rows.start]
+
+    def _drawn(self, rows: slice) -> FloatArray:
         signs = all_signs(self.n_units, rows) if self.exact else sign_block(self.n_units, rows, self.seed)
         return np.ascontiguousarray(signs.T)
 
 
 def _walk(matrix: ScoreMatrix, pairs: SignSumPairs, signs: _Signs, best: FloatArray, *, step: bool) -> Counts:
-    """Raise the largest T*² of each draw and model, shape (V, M); how many draws reach each pair."""
+    """Raise the largest T*² of each model and draw, shape (M, V); how many draws reach each pair."""
     running = np.zeros(signs.n)
     compiled = len(pairs.numbers) * signs.n >= MANY and has_compiler()
     counts = [
@@ -386,12 +395,12 @@ def _walk_part(
 ) -> Counts:
     reach = part.reach * (1 - TIE) ** 2 if plan.step else np.empty(0)
     # with gaps, each draw holds a sum for every two models
-    most = signs.n if plan.complete else max(1, MOST_CELLS // best.shape[1] ** 2)
+    most = signs.n if plan.complete else max(1, MOST_CELLS // len(best) ** 2)
 
     def some(rows: slice, sums: SignSums) -> Counts:
-        largest = np.ascontiguousarray(best[rows].T)
+        largest = np.ascontiguousarray(best[:, rows])
         counts = walk_pairs(sums, part.models, part.spread, reach, largest, running[rows], compiled=plan.compiled)
-        best[rows] = largest.T
+        best[:, rows] = largest
         return counts
 
     def block(rows: slice) -> Counts:
