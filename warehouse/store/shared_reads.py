@@ -69,24 +69,27 @@ def runs_by_benchmark(store: Store) -> dict[str, list[Mapping[str, Any]]]:
     return dict(sorted(runs.items()))
 
 
-def in_blocks(store: Store, runs: Mapping[Name, Sequence[Mapping[str, Any]]]) -> Iterator[tuple[Name, Store]]:
+def in_blocks(
+    store: Store, runs: Mapping[Name, Sequence[Mapping[str, Any]]], most: int = BLOCK_SCORES
+) -> Iterator[tuple[Name, Store]]:
     """Each benchmark with a store in which what its parts read is read once for a block of benchmarks: the store itself
     where it shares reads.
 
     Args:
         runs: some of :func:`runs_by_benchmark`.
+        most: scores of a block.
     """
     shared = store if isinstance(store, SharedReads) else SharedReads(store)
-    for block in blocks_of(runs):
+    for block in blocks_of(runs, most):
         own = [run for name in block for run in runs[name]]
         shared.begin_block(benchmark_id={run["benchmark_id"] for run in own}, run_id={run["run_id"] for run in own})
         yield from ((name, shared) for name in block)
     shared.begin_block()
 
 
-def blocks_of(runs: Mapping[Name, Sequence[Mapping[str, Any]]]) -> Iterator[list[Name]]:
+def blocks_of(runs: Mapping[Name, Sequence[Mapping[str, Any]]], most: int = BLOCK_SCORES) -> Iterator[list[Name]]:
     """Names of benchmarks that are read together."""
-    return in_parts(runs, lambda name: sum(RUN_COST + run["n_scores"] for run in runs[name]), BLOCK_SCORES)
+    return in_parts(runs, lambda name: sum(RUN_COST + run["n_scores"] for run in runs[name]), most)
 
 
 def _asked(params: Mapping[str, Any]) -> Hashable:

@@ -58,6 +58,10 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
+#: Scores of two models that are read together: enough for a few statements in place of hundreds, and little memory.
+MOST_SCORES = 50_000
+
+
 @dataclass(frozen=True)
 class OnBenchmark(Generic[T]):
     """Two models on one benchmark and split.
@@ -152,7 +156,7 @@ class TwoModels:
         """What is read of both on each benchmark (`find`); a MisuseError stands in its place."""
         found, missing = self.find(benchmarks)
         runs = {place: [run for one in both for run in one.runs] for place, both in enumerate(found)}
-        every = tuple(self.on_one(read, *found[place]) for place, _ in in_blocks(self.store, runs))
+        every = tuple(self.on_one(read, *found[place]) for place, _ in in_blocks(self.store, runs, MOST_SCORES))
         return OnBenchmarks(every, missing)
 
     def on_one(self, read: Callable[[Condition, Condition], T], a: Condition, b: Condition) -> OnBenchmark[T]:
