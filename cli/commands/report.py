@@ -36,6 +36,14 @@ from ..ui.table import print_text
     help="Write a folder: index.html, and a page for each benchmark; or all on one page. [default: a folder above 20"
     " benchmarks or 3 MB, unless --out names a file]",
 )
+@click.option(
+    "-j",
+    "--jobs",
+    metavar="N",
+    default=None,
+    type=click.IntRange(min=1),
+    help="Processes that work side by side. [default: one for each core, 4 at most, from 100 benchmarks on; else 1]",
+)
 @resamples_option(1999, "Draws for rank sets and simultaneous intervals; 0: without.")
 @level_option
 @seed_option
@@ -47,6 +55,7 @@ def report(
     benchmarks: tuple[str, ...],
     out: Path | None,
     split: bool | None,
+    jobs: int | None,
     n_resamples: int,
     level: float,
     seed: int,
@@ -56,6 +65,7 @@ def report(
     from warehouse.extras import install_command
     from warehouse.report.draw import can_draw
     from warehouse.report.page import FOLDER, Written, check_folder, is_page, write_report
+    from warehouse.report.workers import side_by_side
     from warehouse.store.load.source_ledger import known_in
 
     if split:
@@ -65,7 +75,8 @@ def report(
     with share(state.quiet, "report") as bar, state.open() as store:
         advance = None if bar is None else lambda _name, done, of: bar(done / of)
         reading = ReportReading(store, benchmarks, level=level, n_resamples=n_resamples, seed=seed, progress=advance)
-        written = write_report(reading, out, split=split, force=forced(), known_as=known_in(store))
+        made_by, known = side_by_side(reading, jobs), known_in(store)
+        written = write_report(reading, out, split=split, sections_by=made_by, force=forced(), known_as=known)
     if not can_draw():
         state.notes([f"figures stand in words; to have them drawn run: {install_command('figures')}"])
     output.answer(Written, [written], lambda: print_text(f"{written}; open it in a browser"))

@@ -7,7 +7,7 @@ import hashlib
 import os
 import secrets
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from importlib.metadata import version
 from importlib.resources import files
@@ -53,6 +53,17 @@ class Report(Protocol):
     def parts(self) -> Iterator[BenchmarkPart]: ...
 
 
+class Settings(Protocol):
+    """What figures rest on."""
+
+    @property
+    def level(self) -> float: ...
+    @property
+    def n_resamples(self) -> int: ...
+    @property
+    def seed(self) -> int: ...
+
+
 @dataclass(frozen=True)
 class Written:
     """A report on disk."""
@@ -82,6 +93,9 @@ class Section:
     html: str  #: the section; empty once it is written.
 
 
+#: Makes the sections of a report, in their order.
+Makes = Callable[["Renderer"], Iterable[Section]]
+
 #: Parts of the one page, besides suites and benchmarks.
 WHOLE = frozenset({"published", "sources", "unscored"})
 
@@ -94,6 +108,7 @@ class Renderer:
     """
 
     def __init__(self, made: str = "") -> None:
+        self.made = made
         from jinja2 import Environment, FunctionLoader, StrictUndefined
         from markupsafe import Markup
 
@@ -119,13 +134,13 @@ class Renderer:
             environment.get_template(f"{name}.html.j2") for name in ("page", "benchmark", "suite")
         )
 
-    def section(self, part: BenchmarkPart, rest: ReportData) -> Section:
+    def section(self, part: BenchmarkPart, ranks: Settings) -> Section:
         """A benchmark; all text of dumps is escaped.
 
         Args:
-            rest: of the report, for the settings of its figures.
+            ranks: the settings of its figures.
         """
-        section = benchmark_section(part, rest.level, n_resamples=rest.n_resamples, seed=rest.seed)
+        section = benchmark_section(part, ranks.level, n_resamples=ranks.n_resamples, seed=ranks.seed)
         html = self._benchmark.render(section=section, part=part)
         return Section(told_of(part, section["answer"]), _entry(part), html)
 
@@ -193,6 +208,7 @@ def write_report(
     out: str | Path | None = None,
     *,
     split: bool | None = None,
+    sections_by: Makes | None = None,
     keep_unchanged: bool = False,
     force: bool = False,
     known_as: KnownAs = lambda _path, _ours: "",
@@ -208,6 +224,7 @@ def write_report(
         report: what it shows; read while it is written.
         out: file or folder; None: `PAGE` or `FOLDER`.
         split: write a folder, or one page.
+        sections_by: makes the sections; None: here, one after the other.
         keep_unchanged: leave a page alone that shows the same, made at another time.
         force: also in place of a file that is no report.
         known_as: what a file is to the store.
@@ -227,8 +244,8 @@ def write_report(
     rest, size, n_written = report.rest, 0, 0
     sections: list[Section] = []
     renderer = Renderer(files.made)
-    for part in report.parts():
-        sections.append(renderer.section(part, rest))
+    for section in sections_by(renderer) if sections_by else (renderer.section(part, rest) for part in report.parts()):
+        sections.append(section)
         size += len(sections[-1].html)
         if split is None and folder is None and size > MOST_BYTES:
             folder, why = _Folder(target or FOLDER, report, files), f"more than {MOST_BYTES // 1_000_000} MB"

@@ -21,10 +21,13 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from warehouse.errors import MisuseError, QueryLimitError, StoreError, WarehouseError, cause_of
+from warehouse.errors import QueryLimitError, StoreError, WarehouseError, cause_of
 from warehouse.records.clock import utc_now
 from warehouse.store import engines
 from warehouse.store.connection import Store
+from warehouse.store.engines.urls import LakeUrl
+from warehouse.store.lake import versions
+from warehouse.store.lake.location import LakeLocation
 from warehouse.store.open import DEFAULT_URL, open_store
 from warehouse.store.sql.query_files import query_text
 
@@ -103,11 +106,6 @@ class FollowedStore:
     def __init__(self, url: str | None, *, seconds: float = 30.0, wait: float = 10.0, look: float = LOOK) -> None:
         self._url = engines.parse_url(url or DEFAULT_URL)
         self._given, self._wait, self._look = url, wait, look
-        if engines.dialect_of(self._url).is_lake:
-            raise MisuseError(
-                f"{engines.shown_url(self._url)} is a lake, whose engine takes seconds for what a page asks at once;"
-                " serve the store that it was made from, or a published copy of that"
-            )
         self._limits = _Limits(seconds, MEMORY)
         self._dialect = engines.dialect_of(self._url)
         self._lock, self._places = threading.Lock(), threading.BoundedSemaphore(READERS)
@@ -285,6 +283,9 @@ class FollowedStore:
         return " ".join(parts)
 
     def _version_on_server(self) -> str:
+        if self._dialect.is_lake:  # a connection keeps the version that it has opened
+            lake = LakeUrl.of(self._url)
+            return f"{versions.find(LakeLocation(lake.lake), lake.version).number}"
         state = getattr(self, "_state", None)
         with open_store(self._given, wait=self._wait) if state is None else self._of(self._taken()) as store:
             return " ".join(

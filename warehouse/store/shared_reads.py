@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +13,7 @@ from warehouse.store.connection import Store, T
 from warehouse.store.parts import in_parts
 
 _RUNS = "select benchmark, benchmark_id, run_id, n_scores from run_current"
+Name = TypeVar("Name", bound=Hashable)
 #: Scores of benchmarks that are read together, to bound memory; a run costs as much as so many.
 BLOCK_SCORES, RUN_COST = 250_000, 100
 
@@ -68,17 +69,27 @@ def runs_by_benchmark(store: Store) -> dict[str, list[Mapping[str, Any]]]:
     return dict(sorted(runs.items()))
 
 
-def in_blocks(store: Store, runs: Mapping[str, Sequence[Mapping[str, Any]]]) -> Iterator[tuple[str, Store]]:
-    """Each benchmark with a store in which what its parts read is read once for a block of benchmarks.
+def in_blocks(
+    store: Store, runs: Mapping[Name, Sequence[Mapping[str, Any]]], most: int = BLOCK_SCORES
+) -> Iterator[tuple[Name, Store]]:
+    """Each benchmark with a store in which what its parts read is read once for a block of benchmarks: the store itself
+    where it shares reads.
 
     Args:
         runs: some of :func:`runs_by_benchmark`.
+        most: scores of a block.
     """
-    shared = SharedReads(store)
-    for block in in_parts(runs, lambda name: sum(RUN_COST + run["n_scores"] for run in runs[name]), BLOCK_SCORES):
+    shared = store if isinstance(store, SharedReads) else SharedReads(store)
+    for block in blocks_of(runs, most):
         own = [run for name in block for run in runs[name]]
         shared.begin_block(benchmark_id={run["benchmark_id"] for run in own}, run_id={run["run_id"] for run in own})
         yield from ((name, shared) for name in block)
+    shared.begin_block()
+
+
+def blocks_of(runs: Mapping[Name, Sequence[Mapping[str, Any]]], most: int = BLOCK_SCORES) -> Iterator[list[Name]]:
+    """Names of benchmarks that are read together."""
+    return in_parts(runs, lambda name: sum(RUN_COST + run["n_scores"] for run in runs[name]), most)
 
 
 def _asked(params: Mapping[str, Any]) -> Hashable:

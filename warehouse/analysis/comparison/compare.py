@@ -35,6 +35,7 @@ from warehouse.questions.comparison import Compare
 from warehouse.questions.question import answers
 from warehouse.stats.multiple.adjust import holm_of_distinct
 from warehouse.store.connection import Store
+from warehouse.store.shared_reads import SharedReads
 from warehouse.tables.view import View
 from warehouse.tables.words import visible
 
@@ -179,7 +180,9 @@ class ComparedPairs:
 
 def compared_pairs(store: Store, question: Compare) -> ComparedPairs:
     """`compare`, with its pairs kept."""
-    models = TwoModels(store, question.a, question.b, selection_of(question), question.force, question.across_links)
+    models = TwoModels(
+        SharedReads(store), question.a, question.b, selection_of(question), question.force, question.across_links
+    )
     return compare_read(store, models.on_each(models.pair), question)
 
 

@@ -30,6 +30,7 @@ from warehouse.stats.core.rejects import rejects
 from warehouse.stats.paired.gate import FAIL, PASS, UNDECIDED, PValues, decide, p_of_constant, prompts_to_decide
 from warehouse.stats.paired.margins import NonInferiorityTest, paired_noninferiority
 from warehouse.store.connection import Store
+from warehouse.store.shared_reads import SharedReads
 
 #: Verdicts as a summary shows them.
 MARKS = {"pass": "✅ pass", "fail": "❌ fail", "undecided": "❔ undecided"}
@@ -208,7 +209,9 @@ class _Tested:
 @answers(ReleaseGate)
 def gate(store: Store, question: ReleaseGate) -> Gate:
     """Benchmark by benchmark, and the verdict over all."""
-    models = TwoModels(store, question.candidate, question.baseline, selection_of(question), question.force)
+    models = TwoModels(
+        SharedReads(store), question.candidate, question.baseline, selection_of(question), question.force
+    )
     both = models.on_each(models.pair, question.benchmarks)
     tested, refused = both.compute(partial(_tested, question=question), all_needed=bool(question.benchmarks))
     unknown = sorted(set(question.margins or {}) - {item.pair.a.benchmark_split[0] for item in tested})

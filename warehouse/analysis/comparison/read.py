@@ -51,10 +51,15 @@ from warehouse.analysis.selection.stopped import stopped_early
 from warehouse.analysis.subsets.stored import possible_plans
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.store.connection import Store
+from warehouse.store.shared_reads import in_blocks
 from warehouse.store.sql.query_files import query_text
 
 T = TypeVar("T")
 R = TypeVar("R")
+
+
+#: Scores of two models that are read together: enough for a few statements in place of hundreds, and little memory.
+MOST_SCORES = 50_000
 
 
 @dataclass(frozen=True)
@@ -117,7 +122,7 @@ class TwoModels:
     """Reads two models.
 
     Attributes:
-        store: an open store.
+        store: an open store; where it shares reads, many benchmarks are read together.
         a: reference of the first.
         b: of the second.
         selection: of runs, metric and clustering; its benchmark where no others are named.
@@ -144,7 +149,9 @@ class TwoModels:
     def on_each(self, read: Callable[[Condition, Condition], T], benchmarks: Sequence[str] = ()) -> OnBenchmarks[T]:
         """What is read of both on each benchmark (`find`); a MisuseError stands in its place."""
         found, missing = self.find(benchmarks)
-        return OnBenchmarks(tuple(self.on_one(read, a, b) for a, b in found), missing)
+        runs = {place: [run for one in both for run in one.runs] for place, both in enumerate(found)}
+        every = tuple(self.on_one(read, *found[place]) for place, _ in in_blocks(self.store, runs, MOST_SCORES))
+        return OnBenchmarks(every, missing)
 
     def on_one(self, read: Callable[[Condition, Condition], T], a: Condition, b: Condition) -> OnBenchmark[T]:
         """What is read of two conditions."""

@@ -34,6 +34,7 @@ from warehouse.questions.question import answers
 from warehouse.stats import Estimate, UnpairedDifference, estimate_mean, unpaired_difference
 from warehouse.stats.multiple.adjust import holm
 from warehouse.store.connection import Store
+from warehouse.store.shared_reads import SharedReads
 from warehouse.tables.view import Table, TableNote, View
 from warehouse.tables.words import meanings, p_value
 
@@ -172,7 +173,7 @@ def _explain(rows: tuple[UnpairedRow, ...]) -> list[str]:
 @answers(CompareUnpaired)
 def compare_unpaired(store: Store, question: CompareUnpaired) -> UnpairedComparison:
     """Row by row: each model's figure is over its own prompts."""
-    models = TwoModels(store, question.a, question.b, selection_of(question), question.force)
+    models = TwoModels(SharedReads(store), question.a, question.b, selection_of(question), question.force)
     both = models.on_each(partial(_read, models))
     rows, refused = both.compute(partial(_row, level=question.level))
     if not rows:

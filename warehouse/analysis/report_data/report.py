@@ -22,14 +22,15 @@ from warehouse.analysis.selection.benchmarks import BenchmarkNames, find_among, 
 from warehouse.analysis.selection.prompts import prompts_by_id
 from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.suites.tree import Suite, list_suites
-from warehouse.analysis.training.pools import stored_spreads
+from warehouse.analysis.training.pools import Spread, stored_spreads
 from warehouse.errors import MisuseError, StatisticsError, did_you_mean
 from warehouse.questions.leaderboard import Ranking
 from warehouse.stats.core.inputs import as_level, as_seed
 from warehouse.store.computed import result_cache
 from warehouse.store.connection import Store
+from warehouse.store.open import open_store
 from warehouse.store.parts import in_parts
-from warehouse.store.shared_reads import runs_by_benchmark
+from warehouse.store.shared_reads import blocks_of, runs_by_benchmark
 from warehouse.store.sql.query_files import query_text
 
 if TYPE_CHECKING:
@@ -108,6 +109,7 @@ class ReportReading:
 
     Attributes:
         names: of the benchmarks.
+        ranks: level of all intervals, and draws behind rank sets.
 
     Raises:
         MisuseError: a benchmark without current runs.
@@ -129,7 +131,7 @@ class ReportReading:
         if n_resamples < 0:
             raise StatisticsError(f"the number of draws is 0 or more, found {n_resamples}")
         self._store, self._progress = store, progress
-        self._ranks = Ranking(level=level, n_resamples=n_resamples, seed=seed)
+        self.ranks = Ranking(level=level, n_resamples=n_resamples, seed=seed)
         self._known, self._reliable = read_names(store), stored_reliability(store)
         self._voted = self._with_votes()
         runs = dict(sorted((dict.fromkeys(self._voted, []) | runs_by_benchmark(store)).items()))
@@ -148,19 +150,39 @@ class ReportReading:
         """Strengths by each who judged."""
         if name not in self._voted:
             return None
-        return or_why(lambda: prefer(self._store, name, by="scorer", level=self._ranks.level))[0]
+        return or_why(lambda: prefer(self._store, name, by="scorer", level=self.ranks.level))[0]
 
-    def parts(self) -> Iterator[BenchmarkPart]:
-        """The benchmarks; one that has no leaderboard or no pairs has the reason."""
-        spreads = stored_spreads(self._store, None, 1)
-        reads = read_benchmarks(self._store, self._known, self._runs, self._ranks, self._progress)
-        facts = run_facts(self._store, (row["run_id"] for own in self._runs.values() for row in own))
+    @cached_property
+    def _spreads(self) -> list[Spread]:
+        return stored_spreads(self._store, None, 1)
+
+    @property
+    def elsewhere(self) -> ReadElsewhere | None:
+        """How another process reads the same; None where none can: of a lake, or beside a writer."""
+        store, names = self._store, tuple(self.names)
+        url = store.url.render_as_string(hide_password=False)
+        return None if store.write or store.dialect.is_lake else ReadElsewhere(url, names, self.ranks)
+
+    def blocks(self) -> list[list[str]]:
+        """Names of the benchmarks that are read together."""
+        return list(blocks_of(self._runs))
+
+    def begin(self, name: str, done: int) -> None:
+        """Say that a benchmark is begun."""
+        if self._progress is not None:
+            self._progress(name, done, len(self.names))
+
+    def parts(self, names: Collection[str] | None = None) -> Iterator[BenchmarkPart]:
+        """The benchmarks, or some of them; one that has no leaderboard or no pairs has the reason."""
+        runs = {name: own for name, own in self._runs.items() if names is None or name in names}
+        reads = read_benchmarks(self._store, self._known, runs, self.ranks, self._progress)
+        facts = run_facts(self._store, (row["run_id"] for own in runs.values() for row in own))
         parts = (
             replace(
-                benchmark_part(own, self._ranks, spreads),
+                benchmark_part(own, self.ranks, self._spreads),
                 reliability=self._reliable.get(own.name),
                 preferences=self._preferences(own.name),
-                facts={run: facts[run] for row in self._runs[own.name] if (run := row["run_id"]) in facts},
+                facts={run: facts[run] for row in runs[own.name] if (run := row["run_id"]) in facts},
             )
             for own in reads
         )
@@ -177,7 +199,7 @@ class ReportReading:
         log = _stored(store, "report_sources")
         sources = tuple(row for row in log if row["source_id"] in source_ids)
         shown = [suite for suite in self._suites.values() if {leaf.name for leaf in suite.leaves} <= names]
-        level = self._ranks.level
+        level = self.ranks.level
         # The views go through all scores before they find that nobody published a figure.
         publishes = bool(store.rows("select 1 as one from published_score limit 1"))
         return ReportData(
@@ -193,9 +215,29 @@ class ReportReading:
             changes=read_changes(store, chosen),
             abilities=stored_abilities(store, self._known, self.names),
             level=level,
-            n_resamples=self._ranks.n_resamples,
-            seed=self._ranks.seed,
+            n_resamples=self.ranks.n_resamples,
+            seed=self.ranks.seed,
         )
+
+
+@dataclass(frozen=True)
+class ReadElsewhere:
+    """What another process needs to read the same report.
+
+    Attributes:
+        url: of the store.
+        names: of the benchmarks.
+        ranks: as of the `ReportReading`.
+    """
+
+    url: str
+    names: tuple[str, ...]
+    ranks: Ranking
+
+    def open(self) -> ReportReading:
+        """The report, of a store that is opened for as long as the process lives."""
+        store, ranks = open_store(self.url, check=False), self.ranks
+        return ReportReading(store, self.names, level=ranks.level, n_resamples=ranks.n_resamples, seed=ranks.seed)
 
 
 def read_report(store: Store, benchmarks: Sequence[str] = (), **options: Any) -> ReportData:

@@ -25,7 +25,10 @@ def t_quantile(level: float, degrees_of_freedom: float) -> float:
 
 def t_quantiles(level: float, degrees_of_freedom: FloatArray | float) -> FloatArray:
     """`t_quantile` of each of several degrees of freedom."""
-    quantiles: FloatArray = special.stdtrit(degrees_of_freedom, (1 + level) / 2)
+    nu = np.asarray(degrees_of_freedom, dtype=np.float64)
+    if nu.size > 1 and (nu == nu.flat[0]).all():  # as of all pairs of whole runs; it is found by a search
+        return np.full(nu.shape, special.stdtrit(nu.flat[0], (1 + level) / 2))
+    quantiles: FloatArray = special.stdtrit(nu, (1 + level) / 2)
     return quantiles
 
 

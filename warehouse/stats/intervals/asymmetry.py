@@ -8,6 +8,8 @@ passes the unlucky ones. Quantiles do not depend on the largest values.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 
@@ -61,7 +63,7 @@ def working_skewness(values: FloatArray) -> float:
 def working_skewnesses(ordered: FloatArray) -> FloatArray:
     """`working_skewness` of each row, ascending in each, shape (S, n) to (S,)."""
     plain, n = np.abs(skewnesses(ordered)), ordered.shape[1]
-    return plain if n < _ENOUGH else np.maximum(plain * skewness_factor(n), _implied(ordered))
+    return plain if n < _ENOUGH else np.maximum(plain * skewness_factor(n), _implied(partial(_quantile, ordered)))
 
 
 def skewness_factor(n: int) -> float:
@@ -89,12 +91,12 @@ def implied_skewness(values: FloatArray) -> float:
 
 def implied_skewnesses(samples: FloatArray) -> FloatArray:
     """`implied_skewness` of each row of samples, shape (S, n) to (S,)."""
-    return _implied(np.sort(samples, axis=1))
+    return _implied(partial(_quantile, np.sort(samples, axis=1)))
 
 
-def _implied(ordered: FloatArray) -> FloatArray:
-    middle = _quantile(ordered, 0.5)
-    lows, highs = (np.array([_quantile(ordered, p) for p in tails]) for tails in (_TAILS, [1 - p for p in _TAILS]))
+def _implied(quantile: Callable[[float], FloatArray]) -> FloatArray:
+    middle = quantile(0.5)
+    lows, highs = (np.array([quantile(p) for p in tails]) for tails in (_TAILS, [1 - p for p in _TAILS]))
     wide = np.all((lows < middle) & (middle < highs), axis=0)
     with np.errstate(divide="ignore", invalid="ignore"):
         ratio = np.abs(np.log((highs - middle) / (middle - lows)))
@@ -106,9 +108,13 @@ def _implied(ordered: FloatArray) -> FloatArray:
 
 def _quantile(ordered: FloatArray, p: float) -> FloatArray:
     """The quantile of each row as `numpy.quantile` has it, which would order the rows again."""
-    position = p * (ordered.shape[1] - 1)
+    return _at(lambda place: ordered[:, place], ordered.shape[1], p)
+
+
+def _at(value: Callable[[int], FloatArray], n: int, p: float) -> FloatArray:
+    position = p * (n - 1)
     below, part = int(position), position - int(position)
-    low, high = ordered[:, below], ordered[:, min(below + 1, ordered.shape[1] - 1)]
+    low, high = value(below), value(min(below + 1, n - 1))
     between: FloatArray = low + part * (high - low) if part < 0.5 else high - (1 - part) * (high - low)
     return between
 
@@ -152,3 +158,30 @@ def tails_of_rows(ordered: FloatArray) -> FloatArray:
     middle = _quantile(ordered, 0.5)[:, None]
     apart = np.count_nonzero(np.abs(ordered - middle) > ROUNDING * largest, axis=1)
     return np.where(apart > _HEAVIEST * units, units, np.inf)
+
+
+def figures_of_signs(counts: FloatArray, n: int) -> tuple[FloatArray, FloatArray]:
+    """`working_skewnesses` and `tails_of_rows` of n values −1, 0 and 1 each, by how many there are of these.
+
+    Args:
+        counts: rows with two of the values at least, shape (S, 3).
+        n: the sum of each row.
+    """
+    mean = (counts[:, 2] - counts[:, 0]) / n
+    values = np.array([-1.0, 0.0, 1.0]) - mean[:, None]
+    largest = np.where(counts > 0, np.abs(values), 0.0).max(axis=1)[:, None]
+    units = values / largest
+    squares = units * units
+    second, third, fourth = (np.einsum("ij,ij->i", counts, power) for power in (squares, squares * units, squares**2))
+    before = counts[:, 0], counts[:, 0] + counts[:, 1]
+
+    def value(place: int) -> FloatArray:
+        return (place >= before[0]).astype(np.float64) + (place >= before[1]) - 1.0 - mean
+
+    skewness = np.abs(third / n / (second / n) ** 1.5)
+    if n >= _ENOUGH:
+        skewness = np.maximum(skewness * skewness_factor(n), _implied(lambda p: _at(value, n, p)))
+    middle = _at(value, n, 0.5)[:, None]
+    apart = np.where(np.abs(values - middle) > ROUNDING * largest, counts, 0.0).sum(axis=1)
+    heavy = second**2 / fourth
+    return skewness, np.where(apart > _HEAVIEST * heavy, heavy, np.inf)

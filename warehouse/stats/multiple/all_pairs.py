@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
@@ -219,7 +219,7 @@ def _simultaneous(moments: PairMoments, drawn: MaxT, p: FloatArray, level: float
         "error_max_t": error,
         "critical_value": math.nan,
         "p_step_down": nothing,
-        "critical_values": np.full(drawn.largest.shape[2], np.nan),
+        "critical_values": np.full(drawn.largest.shape[1], np.nan),
         "simultaneous_low": nothing,
         "simultaneous_high": nothing,
     }
@@ -227,8 +227,8 @@ def _simultaneous(moments: PairMoments, drawn: MaxT, p: FloatArray, level: float
         return columns
     critical = _rank_of_critical(drawn.n_vectors - drawn.exact, level) - 1
     own, largest = (
-        np.partition(ways, critical, axis=1)[:, critical].max(axis=0)
-        for ways in (drawn.largest, drawn.largest.max(axis=2))
+        np.partition(ways, critical, axis=-1)[..., critical].max(axis=0)
+        for ways in (drawn.largest, drawn.largest.max(axis=1))
     )
     columns["p_step_down"] = np.maximum(drawn.p_step, p)
     columns["critical_values"] = np.where(own > 0, own, np.nan)
@@ -275,7 +275,7 @@ class MaxT:
 
     Attributes:
         largest: largest |T*| of the pairs that each model is in, with the null imposed and with
-            centred differences, shape (2, V, M); 0 for a model without a pair. The maximum over
+            centred differences, shape (2, M, V); 0 for a model without a pair. The maximum over
             models is that over all pairs.
         p_step: share of draws, the sample itself among them, whose largest |T*| over the pairs up to
             this one by |T| reaches its |T|, no smaller than that of a pair with a larger |T|, shape
@@ -301,14 +301,20 @@ def max_t_draws(matrix: ScoreMatrix, moments: PairMoments, draws: Draws) -> MaxT
     n = 2**n_units if exact else draws.n
     p_step = np.full(len(moments.error), np.nan)
     pairs = centred_pairs(matrix, moments)
-    best = np.zeros((2, n, matrix.n_models))
+    best = np.zeros((2, matrix.n_models, n))
     if n and len(pairs.numbers):
         signs = _Signs(n_units, n, draws.seed, draws.block, exact)
         ascending = with_null(matrix, pairs, moments.difference).part(np.argsort(pairs.reach, kind="stable"))
-        reached = _walk(matrix, ascending, signs, best[0], step=True)
+        step = _works(matrix, ascending, signs.n, best[0], step=True)
+        plain = _works(matrix, pairs, signs.n, best[1], step=False)
+        if matrix.complete:  # each is one part: signs are drawn once for both
+            reached = _each_block(signs, [*step, *plain])[0]
+        else:
+            reached = np.concatenate([_each_block(signs, [work])[0] for work in step])
+            for work in plain:
+                _each_block(signs, [work])
         p = (reached + (not exact)) / (n + (not exact))
         p_step[ascending.numbers] = np.maximum.accumulate(p[::-1])[::-1]
-        _walk(matrix, pairs, signs, best[1], step=False)
     return MaxT(largest=np.sqrt(best), p_step=p_step, n_vectors=n, exact=exact)
 
 
@@ -328,54 +334,58 @@ class _Signs:
         return np.ascontiguousarray(signs.T)
 
 
-def _walk(matrix: ScoreMatrix, pairs: SignSumPairs, signs: _Signs, best: FloatArray, *, step: bool) -> Counts:
-    """Raise the largest T*² of each draw and model, shape (V, M); how many draws reach each pair."""
-    running = np.zeros(signs.n)
-    compiled = len(pairs.numbers) * signs.n >= MANY and has_compiler()
-    counts = [
-        _walk_part(part, summed, signs, best, running, _PairsPlan(step, compiled, matrix.complete))
-        for part, summed in parts_to_sum(matrix, pairs)
-    ]
-    return np.concatenate(counts)
+#: What is done with some signs, shape (G, rows): how many draws reach each pair.
+_Work = Callable[[slice, FloatArray], Counts]
+
+
+def _works(matrix: ScoreMatrix, pairs: SignSumPairs, n: int, best: FloatArray, *, step: bool) -> Iterator[_Work]:
+    """What raises the largest T*² of each model and draw, shape (M, V), and counts draws that reach; some pairs at a
+    time."""
+    running = np.zeros(n)
+    compiled = len(pairs.numbers) * n >= MANY and has_compiler()
+    # with gaps, each draw holds a sum for every two models
+    most = n if matrix.complete else max(1, MOST_CELLS // len(best) ** 2)
+    for part, summed in parts_to_sum(matrix, pairs):
+        yield _work(part, summed, best, running, _PairsPlan(step, compiled, most))
 
 
 @dataclass(frozen=True)
 class _PairsPlan:
-    """Whether draws that reach are counted, code is compiled, and no scores are missing."""
+    """Whether draws that reach are counted, and code is compiled; how many draws are worked on at a time."""
 
     step: bool
     compiled: bool
-    complete: bool
+    most: int
 
 
-def _walk_part(
-    part: SignSumPairs, summed: Summing, signs: _Signs, best: FloatArray, running: FloatArray, plan: _PairsPlan
-) -> Counts:
+def _work(part: SignSumPairs, summed: Summing, best: FloatArray, running: FloatArray, plan: _PairsPlan) -> _Work:
     reach = part.reach * (1 - TIE) ** 2 if plan.step else np.empty(0)
-    # with gaps, each draw holds a sum for every two models
-    most = signs.n if plan.complete else max(1, MOST_CELLS // best.shape[1] ** 2)
 
     def some(rows: slice, sums: SignSums) -> Counts:
-        largest = np.ascontiguousarray(best[rows].T)
+        largest = np.ascontiguousarray(best[:, rows])
         counts = walk_pairs(sums, part.models, part.spread, reach, largest, running[rows], compiled=plan.compiled)
-        best[rows] = largest.T
+        best[:, rows] = largest
         return counts
 
-    def block(rows: slice) -> Counts:
-        xi = signs.rows(rows)
-        starts = range(0, xi.shape[1], most)
-        columns = [slice(start, min(start + most, xi.shape[1])) for start in starts]
+    def work(rows: slice, xi: FloatArray) -> Counts:
+        starts = range(0, xi.shape[1], plan.most)
+        columns = [slice(start, min(start + plan.most, xi.shape[1])) for start in starts]
         counts = [some(slice(rows.start + own.start, rows.start + own.stop), summed(xi[:, own])) for own in columns]
         return np.asarray(np.sum(counts, axis=0))
 
-    return _each_block(signs, block)
+    return work
 
 
-def _each_block(signs: _Signs, work: Callable[[slice], Counts]) -> Counts:
-    """The sum of each block of draws' work: in a few threads, unless it is so little that starting
-    them takes longer."""
+def _each_block(signs: _Signs, works: Sequence[_Work]) -> Counts:
+    """The sums of what each work makes of each block of draws, one row for each: in a few threads, unless it is so
+    little that starting them takes longer."""
+
+    def block(rows: slice) -> Counts:
+        xi = signs.rows(rows)
+        return np.stack([work(rows, xi) for work in works])
+
     blocks = draw_blocks(signs.n, signs.block)
     if signs.n_units * signs.n < FOR_ONE_THREAD:
-        return np.asarray(sum(map(work, blocks)))
+        return np.asarray(sum(map(block, blocks)))
     with ThreadPoolExecutor(min(THREADS, os.cpu_count() or 1)) as pool:
-        return np.asarray(sum(pool.map(work, blocks)))
+        return np.asarray(sum(pool.map(block, blocks)))

@@ -148,29 +148,35 @@ def letters(separated: BoolMatrix, order: list[int] | None = None) -> list[str]:
 
 def _cliques(alike: BoolMatrix) -> list[list[int]]:
     """Maximal sets of models that are all alike, covering every pair of alike ones."""
-    covered = np.zeros_like(alike)
+    rows = [int.from_bytes(row.tobytes(), "little") for row in np.packbits(alike, axis=1, bitorder="little")]
+    covered = [0] * len(rows)
     cliques: list[list[int]] = []
-    for start in range(len(alike)):
-        while True:
-            left = np.flatnonzero(alike[start] & ~covered[start])
-            if not len(left):
-                break
-            members = _grow(alike, [start, int(left[0])], left)
-            covered[np.ix_(members, members)] = True
+    for start, own in enumerate(rows):
+        while left := own & ~covered[start]:
+            members = _members(_grow(rows, 1 << start | left & -left, left))
+            together = sum(1 << member for member in members)
+            for member in members:
+                covered[member] |= together
             cliques.append(members)
     return sorted(cliques)
 
 
-def _grow(alike: BoolMatrix, seed: list[int], preferred: NDArray[np.intp]) -> list[int]:
-    """The set of a seed with all that fit, those of pairs not yet covered first."""
-    members = set(seed)
-    possible = np.logical_and.reduce(alike[seed], axis=0)
-    rest = np.setdiff1d(np.arange(len(alike)), preferred)
-    for candidate in [*preferred.tolist(), *rest.tolist()]:
-        if possible[candidate]:
-            members.add(candidate)
-            possible = possible & alike[candidate]
-    return sorted(members)
+def _grow(alike: list[int], seed: int, preferred: int) -> int:
+    """The set of a seed with all that fit, those of pairs not yet covered first; sets are the bits of a number."""
+    members, possible = seed, -1
+    for member in _members(seed):
+        possible &= alike[member]
+    for among in (preferred, ~preferred):
+        while left := possible & among & ~members:
+            candidate = left & -left
+            members |= candidate
+            possible &= alike[candidate.bit_length() - 1]
+    return members
+
+
+def _members(bits: int) -> list[int]:
+    """Numbers of the bits that are set, ascending."""
+    return [at for at, bit in enumerate(reversed(f"{bits:b}")) if bit == "1"]
 
 
 def _letter(number: int) -> str:

@@ -11,7 +11,13 @@ from numpy.typing import ArrayLike, NDArray
 
 from warehouse.stats.core.inputs import ROUNDING, TIE, Bounds, Clusters, FloatArray, as_clusters, finite_bounds
 from warehouse.stats.core.sample import find_link
-from warehouse.stats.intervals.asymmetry import are_unequal, mean_skewnesses, tails_of_rows, working_skewnesses
+from warehouse.stats.intervals.asymmetry import (
+    are_unequal,
+    figures_of_signs,
+    mean_skewnesses,
+    tails_of_rows,
+    working_skewnesses,
+)
 from warehouse.stats.multiple.pair_moments import IntArray, cluster_totals
 from warehouse.stats.paired.paired import aligned, difference_flags, interval_of_differences
 from warehouse.stats.paired.sign_flip import are_too_few, too_few_units
@@ -63,6 +69,8 @@ def pair_flags(
         common = ~(missing[first[pairs[0]]] | missing[second[pairs[0]]])
         if not common.any():
             continue
+        if clusters is None:
+            pairs = _flag_signs(columns, common, (first[pairs], second[pairs]), pairs, found)
         labels = None if clusters is None else clusters[common]
         groups = None if labels is None else as_clusters(labels, len(labels))
         size = max(1, _CELLS // int(common.sum()))
@@ -79,6 +87,39 @@ def _of_one_pattern(missing: NDArray[np.bool_], first: IntArray, second: IntArra
     keys = pattern[first] * len(missing) + pattern[second]
     order = np.argsort(keys, kind="stable")
     yield from np.split(order, np.flatnonzero(np.diff(keys[order])) + 1) if len(order) else ()
+
+
+def _flag_signs(
+    columns: FloatArray,
+    common: NDArray[np.bool_],
+    sides: tuple[IntArray, IntArray],
+    pairs: IntArray,
+    found: list[tuple[str, ...]],
+) -> IntArray:
+    """Flag pairs of models whose scores are 0 or 1, by how often one alone is right; the pairs that are left.
+
+    Args:
+        columns: scores of all models, shape (M, n).
+        common: prompts that all models of the pairs have.
+        sides: the models of each pair.
+        found: by number of the pair; changed.
+    """
+    models = np.union1d(*sides)
+    scores = columns[np.ix_(models, common)]
+    if not _zero_one(scores).all():
+        return pairs
+    a, b = (np.searchsorted(models, side) for side in sides)
+    n, right, both = scores.shape[1], scores.sum(axis=1), (scores @ scores.T)[a, b]
+    minus, plus = right[b] - both, right[a] - both
+    counts = np.stack([minus, n - minus - plus, plus], axis=1)
+    usual = (counts < n).all(axis=1)
+    skewness, tails = figures_of_signs(counts[usual], n)
+    differing = (minus + plus)[usual]
+    figures = zip(pairs[usual].tolist(), *(one.tolist() for one in (skewness, tails, differing)), strict=True)
+    for pair, own, heavy, units in figures:
+        choice = interval_of_differences(n, None, bounded=True, skewness=own, tail_units=heavy, effective_n=units)
+        found[pair] = choice.flags + ("too_few_units",) * are_too_few(int(units))
+    return pairs[~usual]
 
 
 def _block_flags(
