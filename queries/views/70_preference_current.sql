@@ -19,7 +19,9 @@
 --   scorer_id: id of the scorer
 with shown as (
   select
-    checkpoint.id, coalesce(named.id, model.id) as model_id, coalesce(named.name, model.name) as name
+    checkpoint.id,
+    coalesce(named.id, model.id) as model_id,
+    coalesce(named.name, model.name) as name
   from checkpoint
   join training_seed on training_seed.id = checkpoint.training_seed_id
   join model on model.id = training_seed.model_id
