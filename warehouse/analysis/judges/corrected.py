@@ -167,11 +167,7 @@ def units_for(store: Store, question: HeldAgainstPeople) -> tuple[list[JudgedUni
         if (scores := entry.usable) is not None:
             nothing = np.full(scores.n, np.nan)
             of = clusters.labels(scores.prompts)
-            found.append(
-                JudgedUnits(
-                    entry, None, scores.prompts, scores.values, scores.within, nothing, None, None, of, "", 0, 0
-                )
-            )
+            found.append(JudgedUnits(entry, None, scores.prompts, scores.values, nothing, None, None, of, "", 0, 0))
     if not found:
         raise MisuseError(f"{question.judge} has scored no answer on {benchmark.name}")
     return found, (question.judge, question.human or "people")

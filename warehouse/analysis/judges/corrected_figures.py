@@ -225,6 +225,7 @@ def _row(
         *("width_ratio", "p_value", "label_low", "label_high"),
     )
     flags = () if figure is None else figure.flags
+    figures: dict[str, Any] = {name: getattr(figure, name, None) for name in names}
     return CorrectedRow(
         benchmark=first.condition.benchmark_split[0],
         split=first.condition.benchmark_split[1],
@@ -241,7 +242,7 @@ def _row(
         higher_is_better=first.entry.metric.higher_is_better,
         flags=(*flags, *(("missing_labels",) if missing else ())),
         reason="no label" if figure is None else figure.reason,
-        **{name: getattr(figure, name, None) for name in names},
+        **figures,
     )
 
 

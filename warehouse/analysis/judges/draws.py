@@ -35,9 +35,13 @@ class RunDraw:
     stratum_of: Mapping[int, str]
     probability_of: Mapping[int, float]
 
-    def same_as(self, other: RunDraw) -> bool:
+    def same_as(self, other: RunDraw | None) -> bool:
         """Whether another run's is of the same wave."""
-        return (self.wave, self.rule, self.probability_of) == (other.wave, other.rule, other.probability_of)
+        return other is not None and (self.wave, self.rule, self.probability_of) == (
+            other.wave,
+            other.rule,
+            other.probability_of,
+        )
 
     @property
     def kind(self) -> str:

@@ -206,7 +206,7 @@ def _frame(store: Store, units: Sequence[JudgedUnits], question: NextLabels) -> 
             " --latest"
         )
     before = units[0].draw
-    if any((one.draw is None) != (before is None) or before and not before.same_as(one.draw) for one in units):
+    if any(not before.same_as(one.draw) if before else one.draw for one in units):
         models = [one.condition.model for one in units if one.draw]
         raise MisuseError(
             f"earlier waves are not the same for all models here ({', '.join(models[:5])} have one): take those"

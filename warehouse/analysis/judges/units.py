@@ -32,7 +32,6 @@ class JudgedUnits:
         human: the metric of the labels; None where no answer has one.
         prompts: ids of the prompts, ascending, shape (N,).
         judge: g, shape (N,).
-        within: its variance over draws, NaN where it is not known, shape (N,).
         labels: h, NaN where there is none, shape (N,).
         strata: of the draw, shape (N,); None without.
         chances: of a label, shape (N,); None where all answers have one or labels are not random.
@@ -47,7 +46,6 @@ class JudgedUnits:
     human: Metric | None
     prompts: NDArray[np.int64]
     judge: FloatArray
-    within: FloatArray
     labels: FloatArray
     strata: NDArray[np.intp] | None
     chances: FloatArray | None
@@ -68,6 +66,13 @@ class JudgedUnits:
         return np.isfinite(self.labels)
 
     @property
+    def within(self) -> FloatArray:
+        """Variance of the judge's score over its draws, NaN where it is not known, shape (N,)."""
+        scores = self.entry.usable
+        assert scores is not None
+        return scores.within[np.searchsorted(scores.prompts, self.prompts)]
+
+    @property
     def bounds(self) -> tuple[float, float] | None:
         """Smallest and largest label, as the metric of the labels has them, else the judge's where they fit."""
         known = self.labels[self.labelled]
@@ -82,7 +87,7 @@ class JudgedUnits:
         at = np.searchsorted(self.prompts, prompts)
         taken: dict[str, Any] = {
             name: None if (value := getattr(self, name)) is None else value[at]
-            for name in ("judge", "within", "labels", "strata", "chances", "clusters")
+            for name in ("judge", "labels", "strata", "chances", "clusters")
         }
         return replace(self, prompts=prompts, **taken)
 
@@ -201,9 +206,8 @@ def _units(
             " some, and these count"
         )
     human = own[0].metric if own else None
-    judge, within, groups = scores.values[at], scores.within[at], clusters.labels(prompts)
-    design = (strata, chances, groups, reason, missing, outside, draw)
-    return JudgedUnits(entry, human, prompts, judge, within, found, *design)
+    design = (strata, chances, clusters.labels(prompts), reason, missing, outside, draw)
+    return JudgedUnits(entry, human, prompts, scores.values[at], found, *design)
 
 
 def _split(entry: ScoredCondition) -> object:
