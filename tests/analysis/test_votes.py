@@ -76,6 +76,18 @@ def test_what_is_not_there_is_said(world: Store) -> None:
         read_votes(world, "quiz", "people", covariates=["tone"])
 
 
+def test_views_count_votes_and_agreement(world: Store) -> None:
+    people, judge = world.rows("select * from preference_summary where benchmark = 'quiz' order by scorer_kind")
+    counts = [people[name] for name in ("n_votes", "n_wins_a", "n_wins_b", "n_ties", "n_both_bad", "n_no_verdict")]
+    assert counts == [5, 1, 1, 1, 1, 1] and (people["n_voters"], people["n_prompts"], people["n_first_a"]) == (3, 5, 5)
+    assert (judge["n_votes"], judge["n_wins_a"], judge["n_first_b"], judge["n_voters"]) == (2, 2, 2, 0)
+    (pair,) = world.rows("select n_units, n_agree, agreement from judge_agreement")
+    assert pair == {"n_units": 2, "n_agree": 1, "agreement": 0.5}
+    against = world.rows("select value, outcome, opponent from opponent_vote order by prompt_id")
+    assert [(row["value"], row["outcome"]) for row in against] == [(1, "a"), (0.3, "b"), (0.5, "tie"), (None, None)]
+    assert {row["opponent"] for row in against} == {"org/b"}
+
+
 def test_an_alias_makes_two_models_one(make: Make) -> None:
     rows = StoreRows()
     rows.model("new")

@@ -41,6 +41,7 @@ GRAIN = {
     "transcript_summary": "run_id",
     "tool_use": "run_id, tool",
     "run_cost": "run_id",
+    "preference_current": "source_id, scorer_id, voter, prompt_id, model_a, model_b, first, draw",
     "preference_summary": "benchmark, scorer_id, model_a, model_b",
     "judge_agreement": "benchmark, scorer_id, other_scorer_id",
     "opponent_vote": "run_id, prompt_id, metric_id",
