@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from tests.support.cli import Caller
 from tests.support.judged import biased, ingest_judged, label_sheet, truth
 from warehouse.api import Warehouse
 from warehouse.errors import MisuseError, StatisticsError
@@ -163,3 +164,28 @@ def test_judges_are_a_factor(store: Warehouse) -> None:
     assert flip.is_shown and (flip.judge_a, flip.model_a) == ("gpt-model", "ma")
     with pytest.raises(MisuseError, match="no metric that several models judge"):
         store.templates("essays", factor="judge")
+
+
+def test_what_the_commands_say_and_refuse(store: Warehouse, tmp_path: Path, run: Caller) -> None:
+    none = run("judge", "plan", "essays", "--judge", "gpt", "--correlation", "0.5", "--width", "0.01", db=store.url)
+    assert none.code == 1 and "all 400 answers labelled" in none.out
+    sheet = str(tmp_path / "sheet.csv")
+    ask = ("judge", "next", "essays", "--judge", "gpt")
+    assert "--dry-run" in run(*ask, "--n", "5", "--dry-run", "--out", sheet, db=store.url).err
+    assert "--n K" in run(*ask, db=store.url).err
+    said = run(*ask, "--n", "60", "--out", sheet, db=store.url)
+    assert said.code == 0 and "60 prompts are drawn" in said.out and "--map label_sheet" in said.out
+    label_sheet(Path(sheet), PEOPLE)
+    store.ingest(sheet, mapping="label_sheet")
+    two = ("ma", "mb", "-b", "essays", "--corrected", "--judge", "own")
+    assert run("gate", *two, "--margin", "0.02", db=store.url).code == 0
+    shown = run("compare", *two, db=store.url).out
+    assert all(word in shown for word in ("judge", "labels", "corrected"))
+    for words, refused in (
+        (("compare", *two, "--equivalence", "0.1"), "--equivalence"),
+        (("gate", *two, "--margin", "0.02", "--sequential"), "--sequential"),
+        (("leaderboard", "essays", "--corrected", "--resamples", "9"), "--resamples"),
+        (("leaderboard", "essays", "--judge", "gpt"), "--judge goes with --corrected"),
+        (("leaderboard", "essays", "--corrected"), "several, name one with --judge"),
+    ):
+        assert refused in run(*words, db=store.url).err

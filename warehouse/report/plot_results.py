@@ -35,7 +35,6 @@ from warehouse.report.maps import map_charts
 from warehouse.report.matrix_charts import heat_map
 from warehouse.report.pairs import heat_maps
 from warehouse.report.pictures import Interval, Picture, Spot, by_cost, forest
-from warehouse.stats.core.rejects import rejects
 from warehouse.tables.words import decimals
 
 #: What stands for the colours of the page, on a light and on a dark background alike.
@@ -258,10 +257,9 @@ def judge_pictures(report: JudgeReport) -> list[Picture]:
         for row in report.rows
         if row.agreement is not None
     ]
-    found = [(row, rejects(row.bias_p_simultaneous, 1 - row.level)) for row in report.rows[1:]]
     bias = [
-        Interval(f"{row.model} {row.condition}".strip(), row.bias, row.bias_low, row.bias_high, is_told)
-        for row, is_told in found
+        Interval(f"{row.model} {row.condition}".strip(), row.bias, row.bias_low, row.bias_high, row.is_favoured)
+        for row in report.rows[1:]
         if row.bias is not None
     ]
     told = f"{note}; filled: told from none, over all models at once"

@@ -33,6 +33,7 @@ from warehouse.stats import (
     judge_bias,
     self_preference,
 )
+from warehouse.stats.core.rejects import rejects
 from warehouse.store.connection import Store
 
 _FAMILIES = "select name, family, developer from model"
@@ -143,6 +144,11 @@ class JudgeRow(Row):
     flags: tuple[str, ...]
     reason: str
     run_ids: tuple[int, ...]
+
+    @property
+    def is_favoured(self) -> bool:
+        """Whether the judge favours the model, or the opposite, by the test of all models at once."""
+        return rejects(self.bias_p_simultaneous, 1 - self.level)
 
 
 @dataclass(frozen=True)
