@@ -20,6 +20,7 @@ import lm_eval_rows
 import matrix
 import pairs
 import permutation
+import preferences
 import refresh
 import reliability
 import report
@@ -47,6 +48,7 @@ BENCHMARKS = {
     "matrix": matrix.run,
     "pairs": pairs.run,
     "permutation": permutation.run,
+    "preferences": preferences.run,
     "refresh": refresh.run,
     "reliability": reliability.run,
     "report": report.run,

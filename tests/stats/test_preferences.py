@@ -16,6 +16,7 @@ from scipy.optimize import minimize
 from scipy.sparse.csgraph import connected_components
 
 from warehouse.errors import StatisticsError
+from warehouse.stats.core.quantiles import t_quantile
 from warehouse.stats.preferences.ballots import BOTH_BAD, FIRST, SECOND, TIE, Ballots, ballots, design_of
 from warehouse.stats.preferences.contrasts import LOOSE, NO_SPREAD, contrasts, simultaneous, two_judges
 from warehouse.stats.preferences.errors import Errors, preference_errors
@@ -273,6 +274,7 @@ def test_swapping_relabelling_and_weights(seed: int) -> None:
     assert preference_errors(named).of_pairs(5)[np.ix_(new, new)] == pytest.approx(errors.of_pairs(5), abs=1e-9)
     shuffled = votes.subset(rng.permutation(votes.n))
     assert preference_errors(fit_preferences(shuffled)).of_pairs(5) == pytest.approx(errors.of_pairs(5), abs=1e-9)
+    assert (band.critical_value or 0) >= t_quantile(0.95, errors.degrees_of_freedom or 0)
     assert (errors.of_pairs(5) >= 0).all() and (band.rank_low <= band.rank_high).all()
     scaled = ballots(votes.first, votes.second, votes.outcome, n_models=5, weights=np.full(votes.n, 7.0))
     assert fit_preferences(scaled).strengths == pytest.approx(fit.strengths, abs=1e-9)

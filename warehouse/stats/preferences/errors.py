@@ -15,6 +15,7 @@ import numpy as np
 
 from warehouse.stats.core.components import components
 from warehouse.stats.core.inputs import FloatArray
+from warehouse.stats.core.machine import one_blas_thread
 from warehouse.stats.preferences.ballots import Ballots, IntArray, numbered
 from warehouse.stats.preferences.fit import ROWS, Fit, Rows
 
@@ -205,7 +206,8 @@ def _one_way(fits: list[Fit], codes: IntArray, blocks: _Blocks, *, jackknife: bo
     """V of one kind of cluster, and whether the jackknife was asked for and is not defined."""
     rows, cluster = _cluster_rows(fits, codes)
     n = int(cluster[-1]) + 1
-    left = leave_one_out(rows, cluster, blocks.inverse, blocks.information) if jackknife else None
+    with one_blas_thread():  # many small systems: threads would only wait for each other
+        left = leave_one_out(rows, cluster, blocks.inverse, blocks.information) if jackknife else None
     share = (n - 1) / n if left is not None else n / (n - 1)
     meat = _meat(rows, cluster, rows.left if left is None else left)
     v: FloatArray = share * (blocks.inverse @ meat @ blocks.inverse)
