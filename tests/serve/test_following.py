@@ -191,6 +191,6 @@ def test_a_lake_is_served_but_for_its_texts(file: Path, tmp_path: Path) -> None:
     ) as asks:
         table = asks.get("/?format=json").json()["benchmarks"]
         a, b = sorted({model["model"] for benchmark in table for model in benchmark["models"]})[:2]
-        compared = asks.get("/compare", params={"a": a, "b": b, "format": "json"})
+        compared = asks.get("/compare", params={"a": a, "b": b, "force": "1", "format": "json"})
         assert compared.json()["rows"] and not compared.json()["flips"]
         assert asks.get("/health").status_code == 503
