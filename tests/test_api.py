@@ -304,7 +304,7 @@ USES = {
     "report": Use(
         (f"{ANALYSIS}.report_data.report:ReportReading",),
         "report",
-        own=("out", "split", "force"),
+        own=("out", "split", "jobs", "force"),
         silent=("progress", "force"),
     ),
 }

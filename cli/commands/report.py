@@ -42,7 +42,7 @@ from ..ui.table import print_text
     metavar="N",
     default=None,
     type=click.IntRange(min=1),
-    help="Processes that work side by side. [default: one for each core, 4 at most, from 100 benchmarks on; else 1]",
+    help="Processes that work side by side. [default: 2 from 100 benchmarks on, else 1]",
 )
 @resamples_option(1999, "Draws for rank sets and simultaneous intervals; 0: without.")
 @level_option

@@ -15,11 +15,12 @@ from tests.support.builders import StoreRows
 from tests.support.cli import Caller, filled_url
 from tests.support.html import EVIL, Reader, requests, table
 from warehouse import connect
-from warehouse.analysis.report_data.report import ReportData, read_report
+from warehouse.analysis.report_data.report import ReportData, ReportReading, read_report
 from warehouse.errors import MisuseError
 from warehouse.report import page
 from warehouse.report.fold import MOST_NODES
 from warehouse.report.page import INDEX, LOG, MOST_BENCHMARKS, check_folder, file_name, write_report
+from warehouse.report.workers import side_by_side
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
 
@@ -217,3 +218,15 @@ def test_reads_do_not_grow_with_benchmarks(request: pytest.FixtureRequest, monke
             assert len(found.benchmarks) == number
             counts.append(len(asked))
     assert counts[0] == counts[1] < 30
+
+
+def test_processes_side_by_side_write_the_same_pages(url: str, tmp_path: Path) -> None:
+    pages = []
+    for jobs in (1, 2):
+        with open_store(url) as store:
+            reading = ReportReading(store)
+            write_report(reading, tmp_path / f"{jobs}", split=True, sections_by=side_by_side(reading, jobs))
+        pages.append(
+            {path.name: path.read_text().rpartition("<!-- content")[2] for path in (tmp_path / f"{jobs}").iterdir()}
+        )
+    assert pages[0] == pages[1] and len(pages[0]) > 2

@@ -17,11 +17,15 @@ from pathlib import Path
 from threading import Thread
 
 import pytest
+from starlette.testclient import TestClient
 
 from tests.support.cli import COMMAND
+from tests.support.lakes import needs_lake
 from tests.support.two_models import build_two_models
-from warehouse.errors import MisuseError, QueryLimitError, StoreError
+from warehouse.errors import QueryLimitError, StoreError
+from warehouse.serve.app import create_app
 from warehouse.serve.following import FollowedStore
+from warehouse.store.lake.sync import sync
 from warehouse.store.open import open_store
 
 ROWS = build_two_models()
@@ -177,6 +181,16 @@ def test_what_takes_too_long_is_ended_with_a_sentence(file: Path) -> None:
         store.close()
 
 
-def test_a_lake_is_refused_with_what_to_serve_instead(tmp_path: Path) -> None:
-    with pytest.raises(MisuseError, match="serve the store that it was made from"):
-        FollowedStore(f"sail:?lake={tmp_path}")
+@pytest.mark.lake
+@needs_lake
+def test_a_lake_is_served_but_for_its_texts(file: Path, tmp_path: Path) -> None:
+    with open_store(str(file)) as store:
+        sync(store, str(tmp_path / "lake"))
+    with TestClient(
+        create_app(f"sail:?lake={tmp_path / 'lake'}", seconds=60), base_url="http://127.0.0.1:8321"
+    ) as asks:
+        table = asks.get("/?format=json").json()["benchmarks"]
+        a, b = sorted({model["model"] for benchmark in table for model in benchmark["models"]})[:2]
+        compared = asks.get("/compare", params={"a": a, "b": b, "force": "1", "format": "json"})
+        assert compared.json()["rows"] and not compared.json()["flips"]
+        assert asks.get("/health").status_code == 503

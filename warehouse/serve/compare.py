@@ -65,7 +65,8 @@ def compare(site: Site, request: PageRequest) -> Page:
         return Page("compare.html.j2", title, form | {"problem": str(error)}, {"error": str(error)}, status=400)
     comparison = compared.comparison
     with site.store.lend() as store:
-        rows = looked.flips.rows(store, start, PROMPTS)
+        has_texts = not store.dialect.is_lake
+        rows = looked.flips.rows(store, start, PROMPTS) if has_texts else ()
     end = start + len(rows)
     shown = form | {
         "compared": compared,
@@ -85,6 +86,7 @@ def compare(site: Site, request: PageRequest) -> Page:
         "pictures": pictures(comparison),
         "looked": looked,
         "wanted": wanted,
+        "has_texts": has_texts,
         "prompts": [_side_by_side(row) for row in rows],
         "start": start,
         "end": end,
@@ -97,7 +99,7 @@ def compare(site: Site, request: PageRequest) -> Page:
         "counts": plain(looked.flips.counts) | {"overlap": looked.flips.counts.overlap},
         "n_flips": len(looked.flips),
         "flips": plain(rows),
-        "next": rows[-1].key if end < len(looked.flips) else None,
+        "next": rows[-1].key if rows and end < len(looked.flips) else None,
     }
     question = replace(compared.question, flips=PROMPTS)
     return Page("compare.html.j2", f"{comparison.a} against {comparison.b}", shown, answer, [question])

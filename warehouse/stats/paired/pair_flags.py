@@ -119,7 +119,8 @@ def _flag_signs(
     for pair, own, heavy, units in figures:
         choice = interval_of_differences(n, None, bounded=True, skewness=own, tail_units=heavy, effective_n=units)
         found[pair] = choice.flags + ("too_few_units",) * are_too_few(int(units))
-    return pairs[~usual]
+    left: IntArray = pairs[~usual]
+    return left
 
 
 def _block_flags(
