@@ -204,6 +204,8 @@ def _effective(codes: IntArray, weights: FloatArray) -> float:
 
 def _one_way(fits: list[Fit], codes: IntArray, blocks: _Blocks, *, jackknife: bool) -> tuple[FloatArray, bool]:
     """V of one kind of cluster, and whether the jackknife was asked for and is not defined."""
+    import scipy.linalg  # noqa: F401  # before its threads are counted
+
     rows, cluster = _cluster_rows(fits, codes)
     n = int(cluster[-1]) + 1
     with one_blas_thread():  # many small systems: threads would only wait for each other
@@ -232,9 +234,9 @@ def _cluster_rows(fits: list[Fit], codes: IntArray) -> tuple[Rows, IntArray]:
     if len(found) == 1:
         return found[0], np.cumsum(np.diff(clusters[0], prepend=clusters[0][0]) > 0)
     cluster = numbered(np.concatenate(clusters))
-    joined: Any = [np.concatenate([getattr(one, name) for one in found]) for name in ROWS]
+    joined: dict[str, Any] = {name: np.concatenate([getattr(one, name) for one in found]) for name in ROWS}
     order = np.argsort(cluster, kind="stable")
-    return Rows(*joined, m).part(order), cluster[order]
+    return Rows(**joined, n_models=m).part(order), cluster[order]
 
 
 def _meat(rows: Rows, cluster: IntArray, left: FloatArray) -> FloatArray:

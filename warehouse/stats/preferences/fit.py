@@ -72,8 +72,8 @@ class Rows:
 
     def part(self, chosen: IntArray) -> Rows:
         """Some of the rows."""
-        own: Any = (getattr(self, name)[chosen] for name in ROWS)
-        return Rows(*own, self.n_models)
+        own: dict[str, Any] = {name: getattr(self, name)[chosen] for name in ROWS}
+        return Rows(**own, n_models=self.n_models)
 
     def information(self) -> FloatArray:
         """Σ z zᵀ, shape (d, d)."""
@@ -265,11 +265,10 @@ def _whole(rows: Rows, ridge: float = 0.0) -> FloatArray:
 
 def centred_inverse(information: FloatArray, n_models: int) -> FloatArray:
     """The inverse with strengths that sum to 0."""
-    inverse: FloatArray = np.linalg.inv(information)
+    inverse = np.asarray(np.linalg.inv(information), dtype=np.float64)
     inverse[:n_models] -= inverse[:n_models].mean(axis=0)
     inverse[:, :n_models] -= inverse[:, :n_models].mean(axis=1, keepdims=True)
-    symmetric: FloatArray = (inverse + inverse.T) / 2
-    return symmetric
+    return np.asarray((inverse + inverse.T) / 2, dtype=np.float64)
 
 
 def _is_finite(rows: Rows, information: FloatArray, design: Design, ties: str) -> bool:
