@@ -232,7 +232,7 @@ class RefreshMethods(Connection):
         out: str | Path | None = None,
         *benchmarks: str,
         split: bool | None = None,
-        jobs: int = 1,
+        jobs: int | None = None,
         force: bool = False,
         level: float = 0.95,
         n_resamples: int = 1999,
@@ -248,7 +248,8 @@ class RefreshMethods(Connection):
             benchmarks: names, of suites too; none for all with current runs.
             split: write a folder: ``index.html``, and a page for each benchmark; False: one page; None: a folder above
                 20 benchmarks or 3 MB, unless ``out`` names a file.
-            jobs: processes that work side by side; above 1 a script needs ``if __name__ == "__main__":``.
+            jobs: processes that work side by side, for which a script needs ``if __name__ == "__main__":``; None: this
+                one alone.
             force: also in place of a file that no earlier report is.
             level: nominal coverage of all intervals, in (0, 1).
             n_resamples: draws behind rank sets and simultaneous intervals; 0 leaves them out.
@@ -272,7 +273,7 @@ class RefreshMethods(Connection):
                 store, benchmarks, level=level, n_resamples=n_resamples, seed=seed, progress=progress
             )
             known, advice = known_in(store), FORCE_IN_PYTHON
-            by = side_by_side(reading, jobs)
+            by = side_by_side(reading, jobs or 1)
             return write_report(reading, out, split=split, sections_by=by, force=force, known_as=known, advice=advice)
 
 

@@ -16,8 +16,8 @@ from warehouse.analysis.report_data.report import ReadElsewhere, ReportReading
 from warehouse.errors import StoreError
 from warehouse.report.page import Makes, Renderer, Section
 
-#: Benchmarks from which on processes pay for their start, and the most that start unasked: each takes a GB, of five million
-#: scores somewhat more.
+#: Benchmarks from which on processes pay for their start, and how many start unasked: each takes a GB of five million
+#: scores.
 MANY, MOST = 100, 2
 #: Blocks of benchmarks that wait for whoever writes them, for each process.
 AHEAD = 2
