@@ -119,23 +119,14 @@ class ScoredTwice:
 
 @dataclass(frozen=True)
 class TwoModels:
-    """Reads two models.
+    """Reads two models."""
 
-    Attributes:
-        store: an open store; where it shares reads, many benchmarks are read together.
-        a: reference of the first.
-        b: of the second.
-        selection: of runs, metric and clustering; its benchmark where no others are named.
-        force: also where judge, scale or task version differ.
-        across_links: on two benchmarks whose prompts are linked, in place of one.
-    """
-
-    store: Store
-    a: str
-    b: str
-    selection: Selection
-    force: bool
-    across_links: bool = False
+    store: Store  #: an open store; where it shares reads, many benchmarks are read together.
+    a: str  #: reference of the first.
+    b: str  #: of the second.
+    selection: Selection  #: of runs, metric and clustering; its benchmark where no others are named.
+    force: bool  #: also where judge, scale or task version differ.
+    across_links: bool = False  #: on two benchmarks whose prompts are linked, in place of one.
 
     @cached_property
     def _names(self) -> BenchmarkNames:

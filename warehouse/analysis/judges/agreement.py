@@ -43,107 +43,76 @@ _SCALES = "judge and people do not score on one scale"
 
 @dataclass(frozen=True)
 class JudgedPart:
-    """The answers of one model that judge and people have judged.
-
-    Attributes:
-        h: people's label, shape (n,); g: the judge's.
-        prompts: of each, numbers that mean the same for all models, shape (n,).
-        weights: 1/π of each label, shape (n,); None: alike.
-    """
+    """The answers of one model that judge and people have judged."""
 
     model: str
     condition: str
-    h: NDArray[np.float64]
+    h: NDArray[np.float64]  #: people's label, shape (n,); g: the judge's.
     g: NDArray[np.float64]
-    prompts: NDArray[np.int64]
-    weights: NDArray[np.float64] | None = None
+    prompts: NDArray[np.int64]  #: of each, numbers that mean the same for all models, shape (n,).
+    weights: NDArray[np.float64] | None = None  #: 1/π of each label, shape (n,); None: alike.
     n_units: int = 0
     run_ids: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
 class JudgeRow(Row):
-    """A judge against people on the answers of one model, or of all.
+    """A judge against people on the answers of one model, or of all."""
 
-    Attributes:
-        model: name; empty for all models together.
-        condition: settings that tell the row from others.
-        n_units: answers (of votes: verdicts) of the judge.
-        n_labels: those that people have judged as well.
-        n_prompts: prompts of these: what errors go by.
-        agreement: share on which both say the same, with its interval ``agreement_low``, ``agreement_high``.
-        agreement_error: its standard error by prompts (clusters).
-        kappa: Cohen's, with ``kappa_low``, ``kappa_high`` and ``kappa_error``.
-        ac1: Gwet's, with ``ac1_low``, ``ac1_high``.
-        figures: all measures of agreement, each with its interval and the reason where there is none.
-        judge_above: share on which the judge scores above people, ``judge_below`` below; ``direction_p``: sign test.
-        bias: mean of judge minus people, with ``bias_low``, ``bias_high``, its own ``bias_p``, and
-            ``bias_p_simultaneous`` for all models at once.
-        judge_mean: of all answers.
-        label_mean: of the labels alone, with ``label_low``, ``label_high``.
-        estimate: what people would say on average; None where labels were not drawn by known chance.
-        standard_error: of it, with ``low``, ``high``, ``degrees_of_freedom``.
-        weight: λ, how far the judge is believed.
-        correlation: of judge and people.
-        width_ratio: width of the interval over that of the labels alone.
-        method: of the interval.
-        repeat_sd: spread of ``estimate`` over fresh draws of the judge; None where it was asked once.
-        flip_rate: chance that two draws of the judge differ; None for scores that are not 0/1.
-        rate: by Rogan and Gladen, with ``rate_low``, ``rate_high``; None where not asked for.
-        level: nominal coverage of all intervals.
-        flags: ``labels_not_random``, ``labels_missing``, ``labels_outside``, ``pooled_weight``, ``unequal_chances``,
-            and those of `warehouse.stats.CorrectedFigure` and of agreement.
-        reason: why a figure is None, or the labels stand alone.
-        run_ids: ids of the judge's runs.
-    """
-
-    model: str
-    condition: str
-    n_units: int
-    n_labels: int
-    n_prompts: int
+    model: str  #: name; empty for all models together.
+    condition: str  #: settings that tell the row from others.
+    n_units: int  #: answers (of votes: verdicts) of the judge.
+    n_labels: int  #: those that people have judged as well.
+    n_prompts: int  #: prompts of these: what errors go by.
+    #: share on which both say the same, with its interval ``agreement_low``, ``agreement_high``.
     agreement: float | None
-    agreement_error: float | None
+    agreement_error: float | None  #: its standard error by prompts (clusters).
     agreement_low: float | None
     agreement_high: float | None
-    kappa: float | None
+    kappa: float | None  #: Cohen's, with ``kappa_low``, ``kappa_high`` and ``kappa_error``.
     kappa_error: float | None
     kappa_low: float | None
     kappa_high: float | None
-    ac1: float | None
+    ac1: float | None  #: Gwet's, with ``ac1_low``, ``ac1_high``.
     ac1_low: float | None
     ac1_high: float | None
+    #: all measures of agreement, each with its interval and the reason where there is none.
     figures: tuple[AgreementFigure, ...]
+    #: share on which the judge scores above people, ``judge_below`` below; ``direction_p``: sign test.
     judge_above: float | None
     judge_below: float | None
     direction_p: float | None
+    #: mean of judge minus people, with ``bias_low``, ``bias_high``, its own ``bias_p``, and ``bias_p_simultaneous`` for
+    #: all models at once.
     bias: float | None
     bias_low: float | None
     bias_high: float | None
     bias_p: float | None
     bias_p_simultaneous: float | None
-    judge_mean: float | None
-    label_mean: float | None
+    judge_mean: float | None  #: of all answers.
+    label_mean: float | None  #: of the labels alone, with ``label_low``, ``label_high``.
     label_low: float | None
     label_high: float | None
-    estimate: float | None
-    standard_error: float | None
+    estimate: float | None  #: what people would say on average; None where labels were not drawn by known chance.
+    standard_error: float | None  #: of it, with ``low``, ``high``, ``degrees_of_freedom``.
     low: float | None
     high: float | None
     degrees_of_freedom: float | None
-    weight: float | None
-    correlation: float | None
-    width_ratio: float | None
-    method: str
-    repeat_sd: float | None
-    flip_rate: float | None
-    rate: float | None
+    weight: float | None  #: λ, how far the judge is believed.
+    correlation: float | None  #: of judge and people.
+    width_ratio: float | None  #: width of the interval over that of the labels alone.
+    method: str  #: of the interval.
+    repeat_sd: float | None  #: spread of ``estimate`` over fresh draws of the judge; None where it was asked once.
+    flip_rate: float | None  #: chance that two draws of the judge differ; None for scores that are not 0/1.
+    rate: float | None  #: by Rogan and Gladen, with ``rate_low``, ``rate_high``; None where not asked for.
     rate_low: float | None
     rate_high: float | None
-    level: float
+    level: float  #: nominal coverage of all intervals.
+    #: ``labels_not_random``, ``labels_missing``, ``labels_outside``, ``pooled_weight``, ``unequal_chances``, and those
+    #: of `warehouse.stats.CorrectedFigure` and of agreement.
     flags: tuple[str, ...]
-    reason: str
-    run_ids: tuple[int, ...]
+    reason: str  #: why a figure is None, or the labels stand alone.
+    run_ids: tuple[int, ...]  #: ids of the judge's runs.
 
     @property
     def is_favoured(self) -> bool:
@@ -153,35 +122,24 @@ class JudgeRow(Row):
 
 @dataclass(frozen=True)
 class JudgeReport(Result):
-    """A judge held against people.
+    """A judge held against people."""
 
-    Attributes:
-        benchmark: its name.
-        judge: who judges; ``human``: whose labels.
-        of: ``"scores"`` of answers, or ``"votes"`` between two.
-        metric: of the judge; empty for votes.
-        rows: all models together, then each.
-        agreement: of all models together, with the table; None where they do not score on one scale.
-        self_preference: bias towards the judge's own family, minus that towards the others; None without.
-        differences: of two models, where asked for.
-        order: what the order of answers does to the judge's votes; None for scores, and without both orders.
-        sample: what Rogan and Gladen's rates rest on.
-        notes: what a reader should know.
-    """
-
-    benchmark: str
-    judge: str
+    benchmark: str  #: its name.
+    judge: str  #: who judges; ``human``: whose labels.
     human: str
-    of: str
-    metric: str
-    rows: tuple[JudgeRow, ...]
+    of: str  #: ``"scores"`` of answers, or ``"votes"`` between two.
+    metric: str  #: of the judge; empty for votes.
+    rows: tuple[JudgeRow, ...]  #: all models together, then each.
+    #: of all models together, with the table; None where they do not score on one scale.
     agreement: JudgeAgreement | None
+    #: bias towards the judge's own family, minus that towards the others; None without.
     self_preference: BiasFigure | None
-    differences: tuple[Differences, ...]
+    differences: tuple[Differences, ...]  #: of two models, where asked for.
+    #: what the order of answers does to the judge's votes; None for scores, and without both orders.
     order: OrderEffect | None
-    sample: RoganGladen | None
+    sample: RoganGladen | None  #: what Rogan and Gladen's rates rest on.
     level: float
-    notes: tuple[str, ...]
+    notes: tuple[str, ...]  #: what a reader should know.
 
     @property
     def one_line(self) -> str:

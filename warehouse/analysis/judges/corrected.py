@@ -39,33 +39,20 @@ UNEQUAL = 0.5
 
 @dataclass(frozen=True)
 class Corrected:
-    """The figure of one model.
+    """The figure of one model."""
 
-    Attributes:
-        figure: None where labels were not drawn by known chance, or there are none.
-        repeat_sd: its spread over fresh draws of the judge.
-        flip_rate: chance that two draws of the judge differ, of 0/1 scores.
-    """
-
-    figure: CorrectedFigure | None
+    figure: CorrectedFigure | None  #: None where labels were not drawn by known chance, or there are none.
     judge_mean: float
     label_mean: float | None
-    repeat_sd: float | None
-    flip_rate: float | None
+    repeat_sd: float | None  #: its spread over fresh draws of the judge.
+    flip_rate: float | None  #: chance that two draws of the judge differ, of 0/1 scores.
     flags: tuple[str, ...]
     reason: str
 
 
 @dataclass(frozen=True)
 class Differences(Row):
-    """Two models, first minus second: by the judge, by the labels alone, and corrected.
-
-    Attributes:
-        estimate: the corrected difference; its ``standard_error``, ``low``, ``high``, ``p_value``.
-        n_labels: prompts that are labelled for both, of ``n_units``.
-        mcnemar_p: exact, of the labels alone; for 0/1 labels.
-        paired: whether both were labelled on the same prompts.
-    """
+    """Two models, first minus second: by the judge, by the labels alone, and corrected."""
 
     model_a: str
     model_b: str
@@ -73,19 +60,19 @@ class Differences(Row):
     label_difference: float | None
     label_low: float | None
     label_high: float | None
-    estimate: float | None
+    estimate: float | None  #: the corrected difference; its ``standard_error``, ``low``, ``high``, ``p_value``.
     standard_error: float | None
     low: float | None
     high: float | None
     degrees_of_freedom: float | None
     p_value: float | None
-    mcnemar_p: float | None
+    mcnemar_p: float | None  #: exact, of the labels alone; for 0/1 labels.
     weight: float | None
     correlation: float | None
     width_ratio: float | None
     n_units: int
-    n_labels: int
-    paired: bool
+    n_labels: int  #: prompts that are labelled for both, of ``n_units``.
+    paired: bool  #: whether both were labelled on the same prompts.
     level: float
     flags: tuple[str, ...]
     reason: str

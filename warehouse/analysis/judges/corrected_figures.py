@@ -31,91 +31,51 @@ from warehouse.store.connection import Store
 
 @dataclass(frozen=True)
 class CorrectedRow(Row):
-    """A mean, or a difference in favour of the first model, by the judge, by labels and by both.
+    """A mean, or a difference in favour of the first model, by the judge, by labels and by both."""
 
-    Attributes:
-        benchmark: name of the benchmark.
-        split: part of it.
-        model_a: the model.
-        model_b: the other of a difference; empty for a mean.
-        n_units: prompts that the judge has scored, of both.
-        n_labels: of these with a label of both.
-        n_missing: drawn to be labelled, and without a label.
-        judge_estimate: the judge's figure over all prompts.
-        judge_low: lower end of its interval, which is not one of what people would say.
-        judge_high: upper end.
-        label_estimate: the labels' own figure; None without labels, like what follows.
-        label_low: lower end of its interval.
-        label_high: upper end.
-        estimate: the corrected figure.
-        standard_error: of it.
-        low: lower end of its interval.
-        high: upper end.
-        level: nominal coverage of the intervals.
-        degrees_of_freedom: of the error.
-        weight: λ, how far the judge is believed.
-        correlation: of judge and labels.
-        width_ratio: width of the interval over that of the labels alone.
-        p_value: two-sided, of a difference of 0; None for a mean.
-        higher_is_better: direction of the metric.
-        flags: those of the figure (``labels_only``, ``few_differing``, ...), and ``missing_labels``.
-        reason: why the labels stand alone, why there is no figure, or why a gate is undecided.
-        verdict: of a gate, ``pass``, ``fail`` or ``undecided``; else empty, and the next three None.
-        margin: loss that is tolerated.
-        p_pass: one-sided, of "worse by the margin or more", adjusted (Holm over benchmarks).
-        p_fail: of "worse by less than the margin", adjusted likewise.
-    """
-
-    benchmark: str
-    split: str
-    model_a: str
-    model_b: str
-    n_units: int
-    n_labels: int
-    n_missing: int
-    judge_estimate: float
-    judge_low: float | None
-    judge_high: float | None
-    label_estimate: float | None
-    label_low: float | None
-    label_high: float | None
-    estimate: float | None
-    standard_error: float | None
-    low: float | None
-    high: float | None
-    level: float
-    degrees_of_freedom: float | None
-    weight: float | None
-    correlation: float | None
-    width_ratio: float | None
-    p_value: float | None
-    higher_is_better: bool | None
-    flags: tuple[str, ...]
-    reason: str
-    verdict: str = ""
-    margin: float | None = None
-    p_pass: float | None = None
-    p_fail: float | None = None
+    benchmark: str  #: name of the benchmark.
+    split: str  #: part of it.
+    model_a: str  #: the model.
+    model_b: str  #: the other of a difference; empty for a mean.
+    n_units: int  #: prompts that the judge has scored, of both.
+    n_labels: int  #: of these with a label of both.
+    n_missing: int  #: drawn to be labelled, and without a label.
+    judge_estimate: float  #: the judge's figure over all prompts.
+    judge_low: float | None  #: lower end of its interval, which is not one of what people would say.
+    judge_high: float | None  #: upper end.
+    label_estimate: float | None  #: the labels' own figure; None without labels, like what follows.
+    label_low: float | None  #: lower end of its interval.
+    label_high: float | None  #: upper end.
+    estimate: float | None  #: the corrected figure.
+    standard_error: float | None  #: of it.
+    low: float | None  #: lower end of its interval.
+    high: float | None  #: upper end.
+    level: float  #: nominal coverage of the intervals.
+    degrees_of_freedom: float | None  #: of the error.
+    weight: float | None  #: λ, how far the judge is believed.
+    correlation: float | None  #: of judge and labels.
+    width_ratio: float | None  #: width of the interval over that of the labels alone.
+    p_value: float | None  #: two-sided, of a difference of 0; None for a mean.
+    higher_is_better: bool | None  #: direction of the metric.
+    flags: tuple[str, ...]  #: those of the figure (``labels_only``, ``few_differing``, ...), and ``missing_labels``.
+    reason: str  #: why the labels stand alone, why there is no figure, or why a gate is undecided.
+    verdict: str = ""  #: of a gate, ``pass``, ``fail`` or ``undecided``; else empty, and the next three None.
+    margin: float | None = None  #: loss that is tolerated.
+    p_pass: float | None = None  #: one-sided, of "worse by the margin or more", adjusted (Holm over benchmarks).
+    p_fail: float | None = None  #: of "worse by less than the margin", adjusted likewise.
 
 
 @dataclass(frozen=True)
 class CorrectedFigures(Result):
-    """Figures side by side.
-
-    Attributes:
-        judge: who judges.
-        human: whose labels.
-        notes: what a reader should know.
-        verdict: of a gate: ``fail`` if one benchmark fails, else ``pass`` if all pass, else ``undecided``.
-    """
+    """Figures side by side."""
 
     ROW = CorrectedRow
 
-    judge: str
-    human: str
+    judge: str  #: who judges.
+    human: str  #: whose labels.
     rows: tuple[CorrectedRow, ...]
-    notes: tuple[str, ...]
-    verdict: str = ""
+    notes: tuple[str, ...]  #: what a reader should know.
+    verdict: str = ""  #: of a gate: ``fail`` if one benchmark fails, else ``pass`` if all pass, else ``undecided``.
 
     @property
     def exit_code(self) -> int:

@@ -19,21 +19,13 @@ SIMPLE = "simple"
 
 @dataclass(frozen=True)
 class RunDraw:
-    """What was drawn of one run, as its newest wave says.
+    """What was drawn of one run, as its newest wave says."""
 
-    Attributes:
-        wave: its number, from 1.
-        metric_id: the judge's whose scores its strata are made of.
-        rule: ``simple``, or ``score`` or ``uncertainty`` with the cuts between strata.
-        stratum_of: of each prompt drawn, by id; empty text in a simple draw.
-        probability_of: its chance to be among all drawn so far.
-    """
-
-    wave: int
-    metric_id: int
-    rule: str
-    stratum_of: Mapping[int, str]
-    probability_of: Mapping[int, float]
+    wave: int  #: its number, from 1.
+    metric_id: int  #: the judge's whose scores its strata are made of.
+    rule: str  #: ``simple``, or ``score`` or ``uncertainty`` with the cuts between strata.
+    stratum_of: Mapping[int, str]  #: of each prompt drawn, by id; empty text in a simple draw.
+    probability_of: Mapping[int, float]  #: its chance to be among all drawn so far.
 
     def same_as(self, other: RunDraw | None) -> bool:
         """Whether another run's is of the same wave."""

@@ -38,51 +38,31 @@ SHEET = ("model", "benchmark", "split", "prompt_id", "question", "response", "la
 
 @dataclass(frozen=True)
 class DrawnRow(Row):
-    """A stratum of a wave.
+    """A stratum of a wave."""
 
-    Attributes:
-        stratum: its number along what strata are made of; empty in a simple draw.
-        n_prompts: prompts in it, N_h.
-        n_drawn: of these drawn in all waves, n_h.
-        n_new: of these in this wave.
-        probability: n_h/N_h.
-        spread: standard deviation of what the judge leaves unexplained, by labels at hand; None without.
-    """
-
-    stratum: str
-    n_prompts: int
-    n_drawn: int
-    n_new: int
-    probability: float
-    spread: float | None
+    stratum: str  #: its number along what strata are made of; empty in a simple draw.
+    n_prompts: int  #: prompts in it, N_h.
+    n_drawn: int  #: of these drawn in all waves, n_h.
+    n_new: int  #: of these in this wave.
+    probability: float  #: n_h/N_h.
+    spread: float | None  #: standard deviation of what the judge leaves unexplained, by labels at hand; None without.
 
 
 @dataclass(frozen=True)
 class LabelWave(Result):
-    """A wave of prompts to be labelled.
+    """A wave of prompts to be labelled."""
 
-    Attributes:
-        benchmark: name.
-        judge: label of the judge's metric.
-        models: whose answers are to be labelled.
-        wave: its number, from 1.
-        seed: of the draw; None where nothing was drawn.
-        rule: ``simple``, or what strata are made of, with the cuts.
-        written: whether it is in the store.
-        sheet: a row for each answer to be labelled, in random order, by the names of ``SHEET``.
-        notes: what a reader should know.
-    """
-
-    benchmark: str
-    judge: str
-    models: tuple[str, ...]
-    wave: int
-    seed: int | None
-    rule: str
-    written: bool
+    benchmark: str  #: name.
+    judge: str  #: label of the judge's metric.
+    models: tuple[str, ...]  #: whose answers are to be labelled.
+    wave: int  #: its number, from 1.
+    seed: int | None  #: of the draw; None where nothing was drawn.
+    rule: str  #: ``simple``, or what strata are made of, with the cuts.
+    written: bool  #: whether it is in the store.
     rows: tuple[DrawnRow, ...]
+    #: a row for each answer to be labelled, in random order, by the names of ``SHEET``.
     sheet: tuple[Mapping[str, str], ...]
-    notes: tuple[str, ...]
+    notes: tuple[str, ...]  #: what a reader should know.
 
     @property
     def one_line(self) -> str:
@@ -101,21 +81,13 @@ class LabelWave(Result):
 
 @dataclass(frozen=True)
 class _Frame:
-    """The prompts that can be drawn.
+    """The prompts that can be drawn."""
 
-    Attributes:
-        units: of the models, on the prompts that the judge has scored for all of them.
-        prompts: ids, shape (N,).
-        rows: of these prompts, in their order.
-        names: theirs in hashes.
-        before: the last wave of them all; None without.
-    """
-
-    units: tuple[JudgedUnits, ...]
-    prompts: NDArray[np.int64]
-    rows: tuple[Mapping[str, Any], ...]
-    names: tuple[str, ...]
-    before: RunDraw | None
+    units: tuple[JudgedUnits, ...]  #: of the models, on the prompts that the judge has scored for all of them.
+    prompts: NDArray[np.int64]  #: ids, shape (N,).
+    rows: tuple[Mapping[str, Any], ...]  #: of these prompts, in their order.
+    names: tuple[str, ...]  #: theirs in hashes.
+    before: RunDraw | None  #: the last wave of them all; None without.
 
     @property
     def taken(self) -> NDArray[np.bool_]:

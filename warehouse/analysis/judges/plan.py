@@ -21,72 +21,43 @@ from warehouse.store.connection import Store
 
 @dataclass(frozen=True)
 class LabelPlanRow(Row):
-    """The labels that a figure of one model takes, or the difference of two.
+    """The labels that a figure of one model takes, or the difference of two."""
 
-    Attributes:
-        model_a: the model.
-        model_b: the other of a difference; empty for a mean.
-        n_units: prompts that the judge has scored, of both models.
-        n_labels: labels with the judge's help (of each model); None where not even all prompts suffice, or nothing
-            says a correlation.
-        n_labels_alone: without it.
-        saved: share of the labels that the judge saves.
-        gain: 1/(1 − ρ²), labels alone over labels with help, at most.
-        correlation: ρ of judge and people.
-        low: lower end of its interval; None where it is supposed, or labels are few of a kind.
-        high: upper end.
-        n_labels_low: labels if ρ is at its lower end: the cautious number.
-        n_labels_high: if it is at the upper one.
-        sd: standard deviation of the labels, or of their differences.
-        n_pilot: labels at hand.
-        least_width: width of the interval once all are labelled; of a difference the least that can be found then.
-        flags: ``weak_judge``, ``few_labels``, ``labels_not_random``, ``sd_of_judge``.
-        reason: why there is no number.
-    """
-
-    model_a: str
-    model_b: str
-    n_units: int
+    model_a: str  #: the model.
+    model_b: str  #: the other of a difference; empty for a mean.
+    n_units: int  #: prompts that the judge has scored, of both models.
+    #: labels with the judge's help (of each model); None where not even all prompts suffice, or nothing says a
+    #: correlation.
     n_labels: int | None
-    n_labels_alone: int | None
-    saved: float | None
-    gain: float | None
-    correlation: float | None
-    low: float | None
-    high: float | None
-    n_labels_low: int | None
-    n_labels_high: int | None
-    sd: float | None
-    n_pilot: int
+    n_labels_alone: int | None  #: without it.
+    saved: float | None  #: share of the labels that the judge saves.
+    gain: float | None  #: 1/(1 − ρ²), labels alone over labels with help, at most.
+    correlation: float | None  #: ρ of judge and people.
+    low: float | None  #: lower end of its interval; None where it is supposed, or labels are few of a kind.
+    high: float | None  #: upper end.
+    n_labels_low: int | None  #: labels if ρ is at its lower end: the cautious number.
+    n_labels_high: int | None  #: if it is at the upper one.
+    sd: float | None  #: standard deviation of the labels, or of their differences.
+    n_pilot: int  #: labels at hand.
+    #: width of the interval once all are labelled; of a difference the least that can be found then.
     least_width: float | None
-    flags: tuple[str, ...]
-    reason: str
+    flags: tuple[str, ...]  #: ``weak_judge``, ``few_labels``, ``labels_not_random``, ``sd_of_judge``.
+    reason: str  #: why there is no number.
 
 
 @dataclass(frozen=True)
 class LabelPlans(Result):
-    """The labels that figures of a benchmark take.
+    """The labels that figures of a benchmark take."""
 
-    Attributes:
-        benchmark: name.
-        judge: who judges.
-        human: whose labels the correlation is of; empty where it is supposed.
-        width: of the interval that is wanted; None for a difference.
-        difference: to be found; None for a mean.
-        power: chance to find it.
-        level: of the interval.
-        notes: what a reader should know.
-    """
-
-    benchmark: str
-    judge: str
-    human: str
-    width: float | None
-    difference: float | None
-    power: float
-    level: float
+    benchmark: str  #: name.
+    judge: str  #: who judges.
+    human: str  #: whose labels the correlation is of; empty where it is supposed.
+    width: float | None  #: of the interval that is wanted; None for a difference.
+    difference: float | None  #: to be found; None for a mean.
+    power: float  #: chance to find it.
+    level: float  #: of the interval.
     rows: tuple[LabelPlanRow, ...]
-    notes: tuple[str, ...]
+    notes: tuple[str, ...]  #: what a reader should know.
 
     @property
     def one_line(self) -> str:

@@ -25,35 +25,20 @@ from warehouse.store.connection import Store
 
 @dataclass(frozen=True, eq=False)
 class JudgedUnits:
-    """The answers of one condition.
+    """The answers of one condition."""
 
-    Attributes:
-        entry: the judge's scores.
-        human: the metric of the labels; None where no answer has one.
-        prompts: ids of the prompts, ascending, shape (N,).
-        judge: g, shape (N,).
-        labels: h, NaN where there is none, shape (N,).
-        strata: of the draw, shape (N,); None without.
-        chances: of a label, shape (N,); None where all answers have one or labels are not random.
-        clusters: of the prompts, or None.
-        not_random: why the labels are no random part; empty where they are.
-        n_missing: answers that were drawn and have no label.
-        n_outside: labels that were not drawn, and are not among ``labels`` where others were.
-        draw: how they were drawn; None where nobody drew.
-    """
-
-    entry: ScoredCondition
-    human: Metric | None
-    prompts: NDArray[np.int64]
-    judge: FloatArray
-    labels: FloatArray
-    strata: NDArray[np.intp] | None
-    chances: FloatArray | None
-    clusters: NDArray[np.int64] | None
-    not_random: str
-    n_missing: int
-    n_outside: int
-    draw: RunDraw | None = None
+    entry: ScoredCondition  #: the judge's scores.
+    human: Metric | None  #: the metric of the labels; None where no answer has one.
+    prompts: NDArray[np.int64]  #: ids of the prompts, ascending, shape (N,).
+    judge: FloatArray  #: g, shape (N,).
+    labels: FloatArray  #: h, NaN where there is none, shape (N,).
+    strata: NDArray[np.intp] | None  #: of the draw, shape (N,); None without.
+    chances: FloatArray | None  #: of a label, shape (N,); None where all answers have one or labels are not random.
+    clusters: NDArray[np.int64] | None  #: of the prompts, or None.
+    not_random: str  #: why the labels are no random part; empty where they are.
+    n_missing: int  #: answers that were drawn and have no label.
+    n_outside: int  #: labels that were not drawn, and are not among ``labels`` where others were.
+    draw: RunDraw | None = None  #: how they were drawn; None where nobody drew.
 
     @property
     def condition(self) -> Condition:

@@ -21,52 +21,36 @@ _MODEL = "select judge_model from scorer where id = :id"
 
 @dataclass(frozen=True)
 class OrderEffect:
-    """What the order of two answers does to a judge's votes.
+    """What the order of two answers does to a judge's votes."""
 
-    Attributes:
-        n_both: pairs of answers that it judged in both orders.
-        n_changed: of these those with another verdict in the other order.
-        first_both: with the first shown both times; ``second_both`` with the second.
-        p_value: sign flip by prompts, of as many of the one as of the other.
-        in_order: votes, and those that agree with people, by which answer was first: (its model, votes, agreeing).
-        n_both_right: pairs on which both verdicts agree with people.
-    """
-
-    n_both: int
-    n_changed: int
-    first_both: int
+    n_both: int  #: pairs of answers that it judged in both orders.
+    n_changed: int  #: of these those with another verdict in the other order.
+    first_both: int  #: with the first shown both times; ``second_both`` with the second.
     second_both: int
-    p_value: float
+    p_value: float  #: sign flip by prompts, of as many of the one as of the other.
+    #: votes, and those that agree with people, by which answer was first: (its model, votes, agreeing).
     in_order: tuple[tuple[str, int, int], ...]
-    n_both_right: int
+    n_both_right: int  #: pairs on which both verdicts agree with people.
 
 
 @dataclass(frozen=True, eq=False)
 class Verdicts:
-    """Each vote of a judge beside people's on the same prompt and models.
-
-    Attributes:
-        h: people's verdict: 1 for the first of the two models, 0, or ½ for a tie or as many for each, shape (n,).
-        g: the judge's, shape (n,).
-        prompt: code of the prompt.
-        one: code of the first model, ``other`` of the second: as people were shown them, else by name.
-        shown_first: code of the model that the judge was shown first; -1: not known.
-        form: numbers that tell the judge's instructions and draws apart.
-        n_judged: votes of the judge, those that people did not judge included.
-    """
+    """Each vote of a judge beside people's on the same prompt and models."""
 
     judge: str
     human: str
     judge_model: str
     models: tuple[str, ...]
+    #: people's verdict: 1 for the first of the two models, 0, or ½ for a tie or as many for each, shape (n,).
     h: Numbers
-    g: Numbers
-    prompt: NDArray[np.int64]
+    g: Numbers  #: the judge's, shape (n,).
+    prompt: NDArray[np.int64]  #: code of the prompt.
+    #: code of the first model, ``other`` of the second: as people were shown them, else by name.
     one: NDArray[np.int64]
     other: NDArray[np.int64]
-    shown_first: NDArray[np.int64]
-    form: NDArray[np.int64]
-    n_judged: int
+    shown_first: NDArray[np.int64]  #: code of the model that the judge was shown first; -1: not known.
+    form: NDArray[np.int64]  #: numbers that tell the judge's instructions and draws apart.
+    n_judged: int  #: votes of the judge, those that people did not judge included.
     notes: tuple[str, ...]
 
     def by_model(self) -> Iterator[tuple[str, NDArray[np.bool_], Numbers, Numbers]]:

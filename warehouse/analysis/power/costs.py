@@ -25,60 +25,36 @@ from warehouse.tables.words import percentage
 
 @dataclass(frozen=True)
 class CostPowerRow(Row):
-    """One number of prompts.
+    """One number of prompts."""
 
-    Attributes:
-        role: ``answer`` or ``table``.
-        n: prompts.
-        n_clusters: clusters at the pilot's mean size; None without.
-        power: chance to show that the first is ``times`` cheaper.
-        no_verdict: chance that costs are too skewed for any (``skew_gate``).
-        factor: an end of the 95 % interval of the ratio over the ratio, in the middle of samples; None without errors.
-        times: how many times cheaper is to be shown.
-        alpha: one-sided significance level.
-        cost_metric: ``cost``, ``cost_priced``, ``tokens``, ``seconds`` or ``calls``.
-        prices_digest: sha256 of the prices, else empty.
-        cost_ratio: of the pilot, first over second.
-        ratio_low: lower end of its 95 % interval.
-        ratio_high: upper end.
-        n_pilot: prompts of the pilot of which both costs are known.
-        flags: ``heavy_tail``: the pilot is too small for its tail; take the answer for the least.
-    """
-
-    role: str
-    n: int
-    n_clusters: int | None
-    power: float
-    no_verdict: float
+    role: str  #: ``answer`` or ``table``.
+    n: int  #: prompts.
+    n_clusters: int | None  #: clusters at the pilot's mean size; None without.
+    power: float  #: chance to show that the first is ``times`` cheaper.
+    no_verdict: float  #: chance that costs are too skewed for any (``skew_gate``).
+    #: an end of the 95 % interval of the ratio over the ratio, in the middle of samples; None without errors.
     factor: float | None
-    times: float
-    alpha: float
-    cost_metric: str
-    prices_digest: str
-    cost_ratio: float
-    ratio_low: float | None
-    ratio_high: float | None
-    n_pilot: int
-    flags: tuple[str, ...]
+    times: float  #: how many times cheaper is to be shown.
+    alpha: float  #: one-sided significance level.
+    cost_metric: str  #: ``cost``, ``cost_priced``, ``tokens``, ``seconds`` or ``calls``.
+    prices_digest: str  #: sha256 of the prices, else empty.
+    cost_ratio: float  #: of the pilot, first over second.
+    ratio_low: float | None  #: lower end of its 95 % interval.
+    ratio_high: float | None  #: upper end.
+    n_pilot: int  #: prompts of the pilot of which both costs are known.
+    flags: tuple[str, ...]  #: ``heavy_tail``: the pilot is too small for its tail; take the answer for the least.
 
 
 @dataclass(frozen=True)
 class CostPlan(Result):
-    """A planned comparison of costs.
-
-    Attributes:
-        answer: in words.
-        reachable: False where no number of prompts shows it.
-        rows: the answer, then a table over prompts.
-        notes: what a reader should know.
-    """
+    """A planned comparison of costs."""
 
     ROW = CostPowerRow
 
-    answer: str
-    reachable: bool
-    rows: tuple[CostPowerRow, ...]
-    notes: tuple[str, ...]
+    answer: str  #: in words.
+    reachable: bool  #: False where no number of prompts shows it.
+    rows: tuple[CostPowerRow, ...]  #: the answer, then a table over prompts.
+    notes: tuple[str, ...]  #: what a reader should know.
 
     @property
     def one_line(self) -> str:

@@ -30,148 +30,96 @@ _GROUPS = 4
 
 @dataclass(frozen=True)
 class PreferenceRow(Row):
-    """A model's strength by one scorer's votes.
+    """A model's strength by one scorer's votes."""
 
-    Attributes:
-        benchmark: that was voted on.
-        scorer: who judged.
-        model: its name.
-        rank: by the estimate.
-        estimate: log-odds against ``reference``, or against the mean of all models.
-        standard_error: of it, by voters and prompts; None with a ``reason``.
-        low: lower end of the interval, ``high`` the upper.
-        level: nominal coverage, also of the ranks.
-        degrees_of_freedom: of the interval.
-        p_value: of no difference from the reference (the mean).
-        win_probability: of beating the reference (a model of mean strength), a tie as half; ``win_low``, ``win_high``.
-        rank_low: best rank that the model may have by intervals that hold for all pairs together; ``rank_high``.
-        elo: 1000 + 400/ln 10 times the strength against the mean.
-        reference: model that the figures are against; empty: the mean of all.
-        without_covariates: the estimate of the plain fit, with its ``rank_without``; None without covariates.
-        n_votes: votes on its answers; ``n_wins``, ``n_ties`` of these.
-        n_prompts: prompts of these.
-        ties: ``half`` or ``davidson``.
-        weights: ``votes``, or ``uniform_pairs``.
-        flags: ``penalised``, and those of the scorer.
-        reason: why there is no error.
-    """
-
-    benchmark: str
-    scorer: str
-    model: str
-    rank: int
-    estimate: float
-    standard_error: float | None
-    low: float | None
+    benchmark: str  #: that was voted on.
+    scorer: str  #: who judged.
+    model: str  #: its name.
+    rank: int  #: by the estimate.
+    estimate: float  #: log-odds against ``reference``, or against the mean of all models.
+    standard_error: float | None  #: of it, by voters and prompts; None with a ``reason``.
+    low: float | None  #: lower end of the interval, ``high`` the upper.
     high: float | None
-    level: float
-    degrees_of_freedom: float | None
-    p_value: float | None
+    level: float  #: nominal coverage, also of the ranks.
+    degrees_of_freedom: float | None  #: of the interval.
+    p_value: float | None  #: of no difference from the reference (the mean).
+    #: of beating the reference (a model of mean strength), a tie as half; ``win_low``, ``win_high``.
     win_probability: float
     win_low: float | None
     win_high: float | None
+    #: best rank that the model may have by intervals that hold for all pairs together; ``rank_high``.
     rank_low: int | None
     rank_high: int | None
-    elo: float
-    reference: str
+    elo: float  #: 1000 + 400/ln 10 times the strength against the mean.
+    reference: str  #: model that the figures are against; empty: the mean of all.
+    #: the estimate of the plain fit, with its ``rank_without``; None without covariates.
     without_covariates: float | None
     rank_without: int | None
-    n_votes: int
+    n_votes: int  #: votes on its answers; ``n_wins``, ``n_ties`` of these.
     n_wins: int
     n_ties: int
-    n_prompts: int
-    ties: str
-    weights: str
-    flags: tuple[str, ...]
-    reason: str
+    n_prompts: int  #: prompts of these.
+    ties: str  #: ``half`` or ``davidson``.
+    weights: str  #: ``votes``, or ``uniform_pairs``.
+    flags: tuple[str, ...]  #: ``penalised``, and those of the scorer.
+    reason: str  #: why there is no error.
 
 
 @dataclass(frozen=True, eq=False)
 class Judge:
-    """What one scorer's votes say.
+    """What one scorer's votes say."""
 
-    Attributes:
-        scorer: who judged, of ``kind`` human, model or match.
-        models: best first.
-        n_votes: that count, of which ``n_ties`` are ties, ``n_both_bad`` of these of two bad answers.
-        n_pairs: of models, that met; ``n_apart`` pairs of all that are told apart.
-        n_first: models that may be the first.
-        n_prompts, n_voters: that are known.
-        effective_voters, effective_prompts: 1/Σ share²: as many of equal share would weigh as much.
-        degrees_of_freedom: of all intervals.
-        chances: that the row beats the column, in the order of ``models``; ``apart``: told apart.
-        covariates: coefficients by name, for a standard deviation.
-        tie_parameter: Davidson's ln ν.
-        position: whether it helps to be shown first.
-        left_out: votes that do not count, by reason.
-        flags: ``voters_unknown``, ``prompts_unknown``, ``few_clusters``, ``jackknife_singular``, ``penalised``.
-        reason: why there are no errors, or no strengths.
-    """
-
-    scorer: str
+    scorer: str  #: who judged, of ``kind`` human, model or match.
     kind: str
-    models: tuple[str, ...]
-    n_votes: int
+    models: tuple[str, ...]  #: best first.
+    n_votes: int  #: that count, of which ``n_ties`` are ties, ``n_both_bad`` of these of two bad answers.
     n_ties: int
     n_both_bad: int
-    n_pairs: int
+    n_pairs: int  #: of models, that met; ``n_apart`` pairs of all that are told apart.
     n_apart: int | None
-    n_first: int | None
+    n_first: int | None  #: models that may be the first.
+    #: n_prompts, n_voters: that are known.
     n_prompts: int
     n_voters: int
+    #: effective_voters, effective_prompts: 1/Σ share²: as many of equal share would weigh as much.
     effective_voters: float
     effective_prompts: float
-    degrees_of_freedom: float | None
-    chances: NDArray[np.float64]
+    degrees_of_freedom: float | None  #: of all intervals.
+    chances: NDArray[np.float64]  #: that the row beats the column, in the order of ``models``; ``apart``: told apart.
     apart: NDArray[np.bool_]
-    covariates: Mapping[str, Contrast]
-    tie_parameter: Contrast | None
-    position: Position | None
-    left_out: Mapping[str, int]
+    covariates: Mapping[str, Contrast]  #: coefficients by name, for a standard deviation.
+    tie_parameter: Contrast | None  #: Davidson's ln ν.
+    position: Position | None  #: whether it helps to be shown first.
+    left_out: Mapping[str, int]  #: votes that do not count, by reason.
+    #: ``voters_unknown``, ``prompts_unknown``, ``few_clusters``, ``jackknife_singular``, ``penalised``.
     flags: tuple[str, ...]
-    reason: str
+    reason: str  #: why there are no errors, or no strengths.
 
 
 @dataclass(frozen=True)
 class JudgeAgreement(Row):
-    """Two who judged the same pairs.
+    """Two who judged the same pairs."""
 
-    Attributes:
-        first, second: scorers.
-        tau: Kendall's τ-b of the strengths; ``spearman`` of their ranks.
-        n_votes: of both, on the prompts and pairs that both saw.
-        differences: by model, strength by the first less by the second.
-        n_differ: models of which these differ (Holm).
-        reason: why they are not compared.
-    """
-
+    #: first, second: scorers.
     first: str
     second: str
-    tau: float | None
+    tau: float | None  #: Kendall's τ-b of the strengths; ``spearman`` of their ranks.
     spearman: float | None
-    n_votes: int
-    differences: Mapping[str, Contrast]
-    n_differ: int
-    reason: str
+    n_votes: int  #: of both, on the prompts and pairs that both saw.
+    differences: Mapping[str, Contrast]  #: by model, strength by the first less by the second.
+    n_differ: int  #: models of which these differ (Holm).
+    reason: str  #: why they are not compared.
 
 
 @dataclass(frozen=True)
 class PreferenceReport(Result):
-    """Strengths by votes.
+    """Strengths by votes."""
 
-    Attributes:
-        benchmark: its name.
-        rows: one for each scorer and model, the strongest first.
-        judges: what each scorer's votes say.
-        agreement: between each two scorers, where several were asked for.
-        notes: on votes that stand in several sources.
-    """
-
-    benchmark: str
-    rows: tuple[PreferenceRow, ...]
-    judges: tuple[Judge, ...]
-    agreement: tuple[JudgeAgreement, ...]
-    notes: tuple[str, ...]
+    benchmark: str  #: its name.
+    rows: tuple[PreferenceRow, ...]  #: one for each scorer and model, the strongest first.
+    judges: tuple[Judge, ...]  #: what each scorer's votes say.
+    agreement: tuple[JudgeAgreement, ...]  #: between each two scorers, where several were asked for.
+    notes: tuple[str, ...]  #: on votes that stand in several sources.
 
     ROW = PreferenceRow
 

@@ -30,18 +30,12 @@ Codes = NDArray[np.int64]
 
 @dataclass(frozen=True)
 class Scorer:
-    """Who judges.
-
-    Attributes:
-        label: what it is called here; no two of a benchmark are called the same.
-        kind: ``human``, ``model``, ``match`` or ``execution``.
-        n_votes: of its votes on the benchmark, those that are left out included.
-    """
+    """Who judges."""
 
     id: int
-    label: str
-    kind: str
-    n_votes: int
+    label: str  #: what it is called here; no two of a benchmark are called the same.
+    kind: str  #: ``human``, ``model``, ``match`` or ``execution``.
+    n_votes: int  #: of its votes on the benchmark, those that are left out included.
 
     def __str__(self) -> str:
         return f"{self.label} ({self.kind}, {self.n_votes} votes)"
@@ -49,49 +43,28 @@ class Scorer:
 
 @dataclass(frozen=True, eq=False)
 class Votes:
-    """The votes on a benchmark, one a place of each array.
+    """The votes on a benchmark, one a place of each array."""
 
-    Attributes:
-        benchmark: its name.
-        models: names, by the codes of ``first`` and ``second``.
-        scorers: who judged, by the codes of ``scorer``.
-        first: code of the model whose answer was shown first; where the order is unknown, of either.
-        second: of the other.
-        order_known: whether the order is known.
-        outcome: `FIRST`, `SECOND`, `TIE` or `BOTH_BAD`.
-        weight: above 0.
-        prompt: code of the prompt; -1: the source names none.
-        voter: code of the person; -1: unknown, as it is of all votes of models that judge.
-        scorer: code of who judged.
-        variant: code of the form of the question, or of the judge's instructions.
-        draw: which of several votes by the same on the same.
-        prompt_ids: ids in the store, by the codes of ``prompt``.
-        voters: who they are, by the codes of ``voter``.
-        covariates: of each name that was asked for the numbers of the first and the second answer, shape (votes, 2).
-        left_out: how many votes are not among these, by reason.
-        n_shared: votes that another source holds as well: counted as often as they stand there.
-        shared_by: where these sources lay.
-    """
-
-    benchmark: str
-    models: tuple[str, ...]
-    scorers: tuple[Scorer, ...]
-    first: Codes
-    second: Codes
-    order_known: NDArray[np.bool_]
-    outcome: Codes
-    weight: NDArray[np.float64]
-    prompt: Codes
-    voter: Codes
-    scorer: Codes
-    variant: Codes
-    draw: Codes
-    prompt_ids: Codes
-    voters: tuple[str, ...]
+    benchmark: str  #: its name.
+    models: tuple[str, ...]  #: names, by the codes of ``first`` and ``second``.
+    scorers: tuple[Scorer, ...]  #: who judged, by the codes of ``scorer``.
+    first: Codes  #: code of the model whose answer was shown first; where the order is unknown, of either.
+    second: Codes  #: of the other.
+    order_known: NDArray[np.bool_]  #: whether the order is known.
+    outcome: Codes  #: `FIRST`, `SECOND`, `TIE` or `BOTH_BAD`.
+    weight: NDArray[np.float64]  #: above 0.
+    prompt: Codes  #: code of the prompt; -1: the source names none.
+    voter: Codes  #: code of the person; -1: unknown, as it is of all votes of models that judge.
+    scorer: Codes  #: code of who judged.
+    variant: Codes  #: code of the form of the question, or of the judge's instructions.
+    draw: Codes  #: which of several votes by the same on the same.
+    prompt_ids: Codes  #: ids in the store, by the codes of ``prompt``.
+    voters: tuple[str, ...]  #: who they are, by the codes of ``voter``.
+    #: of each name that was asked for the numbers of the first and the second answer, shape (votes, 2).
     covariates: Mapping[str, NDArray[np.float64]]
-    left_out: Mapping[str, int]
-    n_shared: int
-    shared_by: tuple[str, ...]
+    left_out: Mapping[str, int]  #: how many votes are not among these, by reason.
+    n_shared: int  #: votes that another source holds as well: counted as often as they stand there.
+    shared_by: tuple[str, ...]  #: where these sources lay.
 
     def __len__(self) -> int:
         return len(self.first)

@@ -39,58 +39,40 @@ from warehouse.stats.items.discrimination import discrimination
 
 @dataclass(frozen=True)
 class BenchmarkPart:
-    """One benchmark of the report.
+    """One benchmark of the report."""
 
-    Attributes:
-        name: of the benchmark.
-        board: its leaderboard; None with ``why_no_board``.
-        pairs: of its conditions, with the rows of the first condition of each group; None with ``why_no_pairs``.
-        variance: its conditions' variance, split between prompts and draws; None with
-            ``why_no_variance``.
-        curves: its rows along training; None where no model has two checkpoints.
-        seeds: training seeds crossed with prompts; None without seeds, with ``why_no_seeds``
-            where seeds cannot be compared.
-        noise: seeds and checkpoints of each recipe; None where no recipe has two of either.
-        along: what the curves show; None where no model has two checkpoints.
-        maps: P(correct) against S(consistency); None where no prompt has several generations.
-        matrix: the analyses of its performance matrix that the store holds.
-        hard: single prompts to look at; None for fewer than two conditions or prompts.
-        suspects: keys that answers speak against; None where the store has too few answers.
-        bounds: of the metric's values; None where unknown.
-        other_rows: by other metrics, rows of the conditions that have none on ``board``.
-        recipes: whether it can decide between recipes; None for fewer than two.
-        decided: the two best trained models, whether they differ by more than seeds do; None for fewer.
-        partial: rows of ``board`` on planned subsets, and of runs that were stopped early.
-        reliability: of its ranking; None where no refresh has figures of it.
-        preferences: strengths by votes; None without.
-        prompts: by id, what the single prompts that it names ask.
-        facts: by id of its runs, when they were made and what they cost.
-    """
-
-    name: str
-    board: Leaderboard | None
+    name: str  #: of the benchmark.
+    board: Leaderboard | None  #: its leaderboard; None with ``why_no_board``.
     why_no_board: str = ""
+    #: of its conditions, with the rows of the first condition of each group; None with ``why_no_pairs``.
     pairs: Pairs | None = None
     why_no_pairs: str = ""
+    #: its conditions' variance, split between prompts and draws; None with ``why_no_variance``.
     variance: VarianceReport | None = None
     why_no_variance: str = ""
-    curves: BenchmarkCurves | None = None
+    curves: BenchmarkCurves | None = None  #: its rows along training; None where no model has two checkpoints.
+    #: training seeds crossed with prompts; None without seeds, with ``why_no_seeds`` where seeds cannot be compared.
     seeds: SeedReport | None = None
     why_no_seeds: str = ""
-    noise: SeedsReport | None = None
-    along: CurvesReport | None = None
-    maps: Maps | None = None
+    noise: SeedsReport | None = None  #: seeds and checkpoints of each recipe; None where no recipe has two of either.
+    along: CurvesReport | None = None  #: what the curves show; None where no model has two checkpoints.
+    maps: Maps | None = None  #: P(correct) against S(consistency); None where no prompt has several generations.
+    #: the analyses of its performance matrix that the store holds.
     matrix: StoredMatrix = field(default_factory=StoredMatrix)
-    hard: HardPrompts | None = None
-    suspects: Suspects | None = None
-    bounds: tuple[float | None, float | None] | None = None
+    hard: HardPrompts | None = None  #: single prompts to look at; None for fewer than two conditions or prompts.
+    suspects: Suspects | None = None  #: keys that answers speak against; None where the store has too few answers.
+    bounds: tuple[float | None, float | None] | None = None  #: of the metric's values; None where unknown.
+    #: by other metrics, rows of the conditions that have none on ``board``.
     other_rows: tuple[LeaderboardRow, ...] = ()
-    recipes: RecipesReport | None = None
+    recipes: RecipesReport | None = None  #: whether it can decide between recipes; None for fewer than two.
+    #: the two best trained models, whether they differ by more than seeds do; None for fewer.
     decided: Decisions | None = None
-    partial: tuple[PartialRun, ...] = ()
-    reliability: StoredReliability | None = None
-    preferences: PreferenceReport | None = None
+    partial: tuple[PartialRun, ...] = ()  #: rows of ``board`` on planned subsets, and of runs that were stopped early.
+    reliability: StoredReliability | None = None  #: of its ranking; None where no refresh has figures of it.
+    preferences: PreferenceReport | None = None  #: strengths by votes; None without.
+    #: by id, what the single prompts that it names ask.
     prompts: Mapping[int, Mapping[str, Any]] = field(default_factory=dict)
+    #: by id of its runs, when they were made and what they cost.
     facts: Mapping[int, RunFacts] = field(default_factory=dict)
 
     @property

@@ -45,35 +45,20 @@ Row = dict[str, Any]
 
 @dataclass(frozen=True)
 class ReportData:
-    """Everything that the report shows.
+    """Everything that the report shows."""
 
-    Attributes:
-        suites: by name; those whose benchmarks are all shown.
-        benchmarks: by name.
-        published: rows of the view ``published_against_recomputed``.
-        published_errors: rows of the view ``published_errors``.
-        sources: rows of the view ``ingest_log``, with fewer columns: those that brought what is shown.
-        n_other_sources: how many others the store knows.
-        unscored: number of samples without a score, by run, metric and status.
-        changes: of figures between the last two refreshes; None where fewer than two have ended.
-        abilities: stored scales of item response models over what is shown.
-        level: nominal coverage of all intervals.
-        n_resamples: draws behind rank sets and simultaneous intervals.
-        seed: of the draws.
-    """
-
-    suites: tuple[SuitePart, ...]
-    benchmarks: tuple[BenchmarkPart, ...]
-    published: tuple[Row, ...]
-    published_errors: tuple[Row, ...]
-    sources: tuple[Row, ...]
-    n_other_sources: int
-    unscored: tuple[Row, ...]
-    changes: Changes | None
-    abilities: tuple[AbilityReport, ...]
-    level: float
-    n_resamples: int
-    seed: int
+    suites: tuple[SuitePart, ...]  #: by name; those whose benchmarks are all shown.
+    benchmarks: tuple[BenchmarkPart, ...]  #: by name.
+    published: tuple[Row, ...]  #: rows of the view ``published_against_recomputed``.
+    published_errors: tuple[Row, ...]  #: rows of the view ``published_errors``.
+    sources: tuple[Row, ...]  #: rows of the view ``ingest_log``, with fewer columns: those that brought what is shown.
+    n_other_sources: int  #: how many others the store knows.
+    unscored: tuple[Row, ...]  #: number of samples without a score, by run, metric and status.
+    changes: Changes | None  #: of figures between the last two refreshes; None where fewer than two have ended.
+    abilities: tuple[AbilityReport, ...]  #: stored scales of item response models over what is shown.
+    level: float  #: nominal coverage of all intervals.
+    n_resamples: int  #: draws behind rank sets and simultaneous intervals.
+    seed: int  #: of the draws.
 
     def __str__(self) -> str:
         return f"report on {len(self.benchmarks)} benchmarks from {len(self.sources)} sources"
@@ -110,7 +95,6 @@ class ReportReading:
     Attributes:
         names: of the benchmarks.
         ranks: level of all intervals, and draws behind rank sets.
-
     Raises:
         MisuseError: a benchmark without current runs.
         StatisticsError: ``level``, ``n_resamples`` or ``seed`` out of range.
@@ -222,17 +206,11 @@ class ReportReading:
 
 @dataclass(frozen=True)
 class ReadElsewhere:
-    """What another process needs to read the same report.
+    """What another process needs to read the same report."""
 
-    Attributes:
-        url: of the store.
-        names: of the benchmarks.
-        ranks: as of the `ReportReading`.
-    """
-
-    url: str
-    names: tuple[str, ...]
-    ranks: Ranking
+    url: str  #: of the store.
+    names: tuple[str, ...]  #: of the benchmarks.
+    ranks: Ranking  #: as of the `ReportReading`.
 
     def open(self) -> ReportReading:
         """The report, of a store that is opened for as long as the process lives."""
@@ -325,31 +303,18 @@ def _fingerprint(store: Store, names: BenchmarkNames, report: AbilityReport, opt
 
 @dataclass(frozen=True)
 class ScoreChange:
-    """A score that is new, has moved or is gone.
+    """A score that is new, has moved or is gone."""
 
-    Attributes:
-        benchmark: name of the benchmark.
-        model: name of the model, with the head of its condition's key where it has several.
-        metric: name of the metric.
-        before: figure of the refresh before; None for a new one.
-        now: figure of the newest refresh; None for one that is gone.
-        standard_error: of ``now``.
-        low: lower end of the interval of ``now``.
-        high: upper end of it.
-        rank_before: rank of the refresh before; None if unknown.
-        rank_now: rank of the newest one; None if it did not change, or is unknown.
-    """
-
-    benchmark: str
-    model: str
-    metric: str
-    before: float | None
-    now: float | None
-    standard_error: float | None
-    low: float | None
-    high: float | None
-    rank_before: int | None = None
-    rank_now: int | None = None
+    benchmark: str  #: name of the benchmark.
+    model: str  #: name of the model, with the head of its condition's key where it has several.
+    metric: str  #: name of the metric.
+    before: float | None  #: figure of the refresh before; None for a new one.
+    now: float | None  #: figure of the newest refresh; None for one that is gone.
+    standard_error: float | None  #: of ``now``.
+    low: float | None  #: lower end of the interval of ``now``.
+    high: float | None  #: upper end of it.
+    rank_before: int | None = None  #: rank of the refresh before; None if unknown.
+    rank_now: int | None = None  #: rank of the newest one; None if it did not change, or is unknown.
 
     @property
     def leads_now(self) -> bool:
@@ -359,17 +324,11 @@ class ScoreChange:
 
 @dataclass(frozen=True)
 class Changes:
-    """What the newest refresh changed.
+    """What the newest refresh changed."""
 
-    Attributes:
-        refreshed_at: its end, UTC.
-        previous_at: end of the refresh before, UTC.
-        rows: by benchmark, the largest change first.
-    """
-
-    refreshed_at: datetime
-    previous_at: datetime
-    rows: tuple[ScoreChange, ...]
+    refreshed_at: datetime  #: its end, UTC.
+    previous_at: datetime  #: end of the refresh before, UTC.
+    rows: tuple[ScoreChange, ...]  #: by benchmark, the largest change first.
 
     @property
     def moved(self) -> tuple[ScoreChange, ...]:

@@ -30,44 +30,27 @@ MOST_PAIRS = 200_000
 
 @dataclass(frozen=True)
 class JudgeFlip(Row):
-    """Two models whose order differs between two judges.
+    """Two models whose order differs between two judges."""
 
-    Attributes:
-        judge_a: one judge.
-        judge_b: the other.
-        model_a: the model that is better by ``judge_a``.
-        model_b: the one that is better by ``judge_b``.
-        difference_a: ``model_a`` minus ``model_b`` by ``judge_a``.
-        difference_b: by ``judge_b``.
-        p_holm: the larger p of the two, adjusted for all pairs of models (Holm) and of judges (Bonferroni).
-        is_shown: whether both differences are significant by it: the judges do disagree.
-    """
-
-    judge_a: str
-    judge_b: str
-    model_a: str
-    model_b: str
-    difference_a: float
-    difference_b: float
+    judge_a: str  #: one judge.
+    judge_b: str  #: the other.
+    model_a: str  #: the model that is better by ``judge_a``.
+    model_b: str  #: the one that is better by ``judge_b``.
+    difference_a: float  #: ``model_a`` minus ``model_b`` by ``judge_a``.
+    difference_b: float  #: by ``judge_b``.
+    #: the larger p of the two, adjusted for all pairs of models (Holm) and of judges (Bonferroni).
     p_holm: float | None
-    is_shown: bool
+    is_shown: bool  #: whether both differences are significant by it: the judges do disagree.
 
 
 @dataclass(frozen=True)
 class JudgedForms:
-    """Conditions that several judges scored.
+    """Conditions that several judges scored."""
 
-    Attributes:
-        judges: their names.
-        entries: of each condition one by each judge that scored it, by judge.
-        clusters: of the prompts, for the errors.
-        left_out: conditions that a single judge scored.
-    """
-
-    judges: tuple[str, ...]
-    entries: tuple[dict[str, ScoredCondition], ...]
-    clusters: ClusterMap
-    left_out: tuple[str, ...]
+    judges: tuple[str, ...]  #: their names.
+    entries: tuple[dict[str, ScoredCondition], ...]  #: of each condition one by each judge that scored it, by judge.
+    clusters: ClusterMap  #: of the prompts, for the errors.
+    left_out: tuple[str, ...]  #: conditions that a single judge scored.
 
     def tables(self) -> list[tuple[Target, tuple[str, ...], NDArray[np.float64]]]:
         """Of each condition its judges, and prompts × judges, NaN where there is no score."""

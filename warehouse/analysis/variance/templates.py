@@ -27,95 +27,54 @@ PLAIN = "(plain)"
 
 @dataclass(frozen=True)
 class TemplateRow(Row):
-    """One condition over its templates (or other forms), on the prompts that have a score under each.
+    """One condition over its templates (or other forms), on the prompts that have a score under each."""
 
-    Attributes:
-        model: name of the model.
-        condition: settings that tell the row from others.
-        benchmark: name of the benchmark.
-        split: part of the benchmark.
-        metric: name of the metric, with its filter.
-        estimate: mean over prompts and templates.
-        standard_error: of it, by what is taken for a sample; None with a ``reason``.
-        ci_low: lower end of the interval, within the metric's bounds.
-        ci_high: upper end.
-        level: nominal coverage of the interval.
-        df: degrees of freedom of the interval.
-        random: ``"both"``, ``"prompts"`` or ``"templates"``: what is a sample.
-        n_prompts: prompts with a score under each template.
-        n_templates: templates.
-        n_left_out: prompts without a score under some template.
-        best: the highest mean of a template; an extreme of noisy means, biased upwards.
-        best_template: its name.
-        worst: the lowest mean, biased downwards.
-        worst_template: its name.
-        variance_prompts: between prompts, raw: may be below 0, like the next.
-        variance_templates: between templates.
-        variance_residual: of both together, draws included.
-        part_prompts: variance of the estimate that the choice of prompts makes.
-        part_templates: that the choice of templates makes.
-        part_residual: that is in each of the two.
-        templates_needed: templates for the error that was asked for; None where none was, none suffices, or prompts
-            alone are a sample.
-        flags: ``few_templates``: fewer than 5 stand for all that could have been.
-        reason: why there is no error.
-        run_ids: ids of the runs.
-    """
-
-    model: str
-    condition: str
-    benchmark: str
-    split: str
-    metric: str
-    estimate: float | None
-    standard_error: float | None
-    ci_low: float | None
-    ci_high: float | None
-    level: float
-    df: float | None
-    random: str
-    n_prompts: int
-    n_templates: int
-    n_left_out: int
-    best: float | None
-    best_template: str
-    worst: float | None
-    worst_template: str
-    variance_prompts: float | None
-    variance_templates: float | None
-    variance_residual: float | None
-    part_prompts: float | None
-    part_templates: float | None
-    part_residual: float | None
+    model: str  #: name of the model.
+    condition: str  #: settings that tell the row from others.
+    benchmark: str  #: name of the benchmark.
+    split: str  #: part of the benchmark.
+    metric: str  #: name of the metric, with its filter.
+    estimate: float | None  #: mean over prompts and templates.
+    standard_error: float | None  #: of it, by what is taken for a sample; None with a ``reason``.
+    ci_low: float | None  #: lower end of the interval, within the metric's bounds.
+    ci_high: float | None  #: upper end.
+    level: float  #: nominal coverage of the interval.
+    df: float | None  #: degrees of freedom of the interval.
+    random: str  #: ``"both"``, ``"prompts"`` or ``"templates"``: what is a sample.
+    n_prompts: int  #: prompts with a score under each template.
+    n_templates: int  #: templates.
+    n_left_out: int  #: prompts without a score under some template.
+    best: float | None  #: the highest mean of a template; an extreme of noisy means, biased upwards.
+    best_template: str  #: its name.
+    worst: float | None  #: the lowest mean, biased downwards.
+    worst_template: str  #: its name.
+    variance_prompts: float | None  #: between prompts, raw: may be below 0, like the next.
+    variance_templates: float | None  #: between templates.
+    variance_residual: float | None  #: of both together, draws included.
+    part_prompts: float | None  #: variance of the estimate that the choice of prompts makes.
+    part_templates: float | None  #: that the choice of templates makes.
+    part_residual: float | None  #: that is in each of the two.
+    #: templates for the error that was asked for; None where none was, none suffices, or prompts alone are a sample.
     templates_needed: int | None
-    flags: tuple[str, ...]
-    reason: str
-    run_ids: tuple[int, ...]
+    flags: tuple[str, ...]  #: ``few_templates``: fewer than 5 stand for all that could have been.
+    reason: str  #: why there is no error.
+    run_ids: tuple[int, ...]  #: ids of the runs.
 
 
 @dataclass(frozen=True)
 class TemplatesReport(Result):
-    """Conditions over their templates.
+    """Conditions over their templates."""
 
-    Attributes:
-        target: as given.
-        factor: what varies.
-        templates: names of the forms that all conditions have, in the order of their names.
-        flip_share: of the pairs of conditions and shared templates, the share in which the order of the two is
-            opposite to that of their means; None with one condition, or unknown direction.
-        n_top: conditions that are first by some shared template; None where there is no order.
-        left_out: what has no scores, or one template alone.
-        flips: pairs of conditions that two judges put in different orders.
-    """
-
-    target: str
-    factor: str
+    target: str  #: as given.
+    factor: str  #: what varies.
     rows: tuple[TemplateRow, ...]
-    templates: tuple[str, ...]
+    templates: tuple[str, ...]  #: names of the forms that all conditions have, in the order of their names.
+    #: of the pairs of conditions and shared templates, the share in which the order of the two is opposite to that of
+    #: their means; None with one condition, or unknown direction.
     flip_share: float | None
-    n_top: int | None
-    left_out: tuple[str, ...]
-    flips: tuple[JudgeFlip, ...] = ()
+    n_top: int | None  #: conditions that are first by some shared template; None where there is no order.
+    left_out: tuple[str, ...]  #: what has no scores, or one template alone.
+    flips: tuple[JudgeFlip, ...] = ()  #: pairs of conditions that two judges put in different orders.
 
     @property
     def one_line(self) -> str:

@@ -38,54 +38,33 @@ MEASURES = ("agreement", "kappa", "kappa_linear", "kappa_quadratic", "ac1", *(f"
 
 @dataclass(frozen=True)
 class AgreementFigure(NamedFigures):
-    """One measure of agreement.
+    """One measure of agreement."""
 
-    Attributes:
-        measure: ``agreement`` (the share of units on which both say the same), ``kappa``, ``kappa_linear``,
-            ``kappa_quadratic`` (Cohen's), ``ac1`` (Gwet's), ``alpha_nominal``, ``_ordinal``, ``_interval``
-            (Krippendorff's).
-        estimate: None where it is 0/0.
-        standard_error: delete-one-cluster jackknife; None where it is 0 or not defined.
-        low: lower end of the interval.
-        high: upper end.
-        reason: why something is None; empty otherwise.
-    """
-
+    #: ``agreement`` (the share of units on which both say the same), ``kappa``, ``kappa_linear``, ``kappa_quadratic``
+    #: (Cohen's), ``ac1`` (Gwet's), ``alpha_nominal``, ``_ordinal``, ``_interval`` (Krippendorff's).
     measure: str
-    estimate: float | None
-    standard_error: float | None
-    low: float | None
-    high: float | None
-    reason: str
+    estimate: float | None  #: None where it is 0/0.
+    standard_error: float | None  #: delete-one-cluster jackknife; None where it is 0 or not defined.
+    low: float | None  #: lower end of the interval.
+    high: float | None  #: upper end.
+    reason: str  #: why something is None; empty otherwise.
 
 
 @dataclass(frozen=True)
 class JudgeAgreement(NamedFigures):
-    """A judge against people.
+    """A judge against people."""
 
-    Attributes:
-        n_units: units that both have judged.
-        n_clusters: None without clusters.
-        categories: the values that there are, in order.
-        table: units by people's category (rows) and the judge's (columns), weighted to sum to ``n_units``.
-        figures: each of `MEASURES`.
-        judge_above: share of units that the judge scores above people.
-        judge_below: share that it scores below.
-        direction_p: sign test, by clusters, of as many above as below.
-        level: nominal coverage of the intervals.
-        flags: ``few_clusters``, ``few_units``, ``one_category``.
-    """
-
-    n_units: int
-    n_clusters: int | None
-    categories: tuple[float, ...]
+    n_units: int  #: units that both have judged.
+    n_clusters: int | None  #: None without clusters.
+    categories: tuple[float, ...]  #: the values that there are, in order.
+    #: units by people's category (rows) and the judge's (columns), weighted to sum to ``n_units``.
     table: tuple[tuple[float, ...], ...]
-    figures: tuple[AgreementFigure, ...]
-    judge_above: float
-    judge_below: float
-    direction_p: float
-    level: float
-    flags: tuple[str, ...]
+    figures: tuple[AgreementFigure, ...]  #: each of `MEASURES`.
+    judge_above: float  #: share of units that the judge scores above people.
+    judge_below: float  #: share that it scores below.
+    direction_p: float  #: sign test, by clusters, of as many above as below.
+    level: float  #: nominal coverage of the intervals.
+    flags: tuple[str, ...]  #: ``few_clusters``, ``few_units``, ``one_category``.
 
     def figure(self, measure: str) -> AgreementFigure:
         """That of a name."""

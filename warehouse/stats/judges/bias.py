@@ -25,29 +25,18 @@ N_DRAWS, N_RESAMPLES, BLOCK = 9999, 1999, 1 << 22
 
 @dataclass(frozen=True)
 class BiasFigure(NamedFigures):
-    """A judge's bias towards one model, or the difference of two groups of models.
+    """A judge's bias towards one model, or the difference of two groups of models."""
 
-    Attributes:
-        estimate: mean of judge minus people.
-        standard_error: CR2 with clusters; None where it is 0 or not defined.
-        low: lower end of its own interval (t).
-        high: upper end.
-        p_value: two-sided, by itself.
-        p_simultaneous: by max-|T| over all models that are tested, never below ``p_value``; None where not tested.
-        n_units: units that both have judged.
-        n_differing: those on which they differ.
-        reason: why it is not tested; empty otherwise.
-    """
-
-    estimate: float
-    standard_error: float | None
-    low: float | None
-    high: float | None
-    p_value: float | None
+    estimate: float  #: mean of judge minus people.
+    standard_error: float | None  #: CR2 with clusters; None where it is 0 or not defined.
+    low: float | None  #: lower end of its own interval (t).
+    high: float | None  #: upper end.
+    p_value: float | None  #: two-sided, by itself.
+    #: by max-|T| over all models that are tested, never below ``p_value``; None where not tested.
     p_simultaneous: float | None
-    n_units: int
-    n_differing: int
-    reason: str
+    n_units: int  #: units that both have judged.
+    n_differing: int  #: those on which they differ.
+    reason: str  #: why it is not tested; empty otherwise.
 
 
 def judge_bias(

@@ -41,31 +41,21 @@ _EVEN_POWER = 0.5
 
 @dataclass(frozen=True)
 class LabelPilot(NamedFigures):
-    """What labels at hand say of those to come.
+    """What labels at hand say of those to come."""
 
-    Attributes:
-        n_labels: answers with a label.
-        n_clusters: prompts, or other groups, that they are in.
-        sd: s, the labels' standard deviation.
-        correlation: ρ of labels and judge; None with a ``reason``.
-        low: lower end of its interval: jackknife over clusters of Fisher's z; None where 0/1 labels
-            or verdicts are few of a kind, or one cluster decides.
-        high: upper end.
-        level: nominal coverage.
-        reduction: the share of the variance that the judge explains once its weight is cut to [0, 1]: ρ² where it is
-            not, 0 for a judge that runs against the labels.
-        reason: why there is no correlation.
-    """
-
-    n_labels: int
-    n_clusters: int
-    sd: float | None
-    correlation: float | None
+    n_labels: int  #: answers with a label.
+    n_clusters: int  #: prompts, or other groups, that they are in.
+    sd: float | None  #: s, the labels' standard deviation.
+    correlation: float | None  #: ρ of labels and judge; None with a ``reason``.
+    #: lower end of its interval: jackknife over clusters of Fisher's z; None where 0/1 labels or verdicts are few of a
+    #: kind, or one cluster decides.
     low: float | None
-    high: float | None
-    level: float
+    high: float | None  #: upper end.
+    level: float  #: nominal coverage.
+    #: the share of the variance that the judge explains once its weight is cut to [0, 1]: ρ² where it is not, 0 for a
+    #: judge that runs against the labels.
     reduction: float | None
-    reason: str
+    reason: str  #: why there is no correlation.
 
 
 def label_pilot(
@@ -167,30 +157,19 @@ def label_weight(labels: FloatArray, judge: FloatArray) -> float:
 
 @dataclass(frozen=True)
 class LabelPlan(NamedFigures):
-    """How many labels a figure takes.
+    """How many labels a figure takes."""
 
-    Attributes:
-        n_labels: with the judge's help; None where not even all answers suffice.
-        n_labels_alone: without it.
-        n_units: answers that the judge has scored, N.
-        gain: 1/(1 − ρ²), labels alone over labels with help, reached only with far more answers than labels; None for
-            a perfect judge.
-        saved: 1 − ``n_labels``/``n_labels_alone``.
-        least_error: the standard error once all N are labelled.
-        target_error: what is wanted.
-        flags: ``weak_judge`` (ρ up to .3), ``few_labels`` (below 20 the labels alone are the figure).
-        reason: why there is no number.
-    """
-
-    n_labels: int | None
-    n_labels_alone: int | None
-    n_units: int
+    n_labels: int | None  #: with the judge's help; None where not even all answers suffice.
+    n_labels_alone: int | None  #: without it.
+    n_units: int  #: answers that the judge has scored, N.
+    #: 1/(1 − ρ²), labels alone over labels with help, reached only with far more answers than labels; None for a
+    #: perfect judge.
     gain: float | None
-    saved: float | None
-    least_error: float
-    target_error: float
-    flags: tuple[str, ...]
-    reason: str
+    saved: float | None  #: 1 − ``n_labels``/``n_labels_alone``.
+    least_error: float  #: the standard error once all N are labelled.
+    target_error: float  #: what is wanted.
+    flags: tuple[str, ...]  #: ``weak_judge`` (ρ up to .3), ``few_labels`` (below 20 the labels alone are the figure).
+    reason: str  #: why there is no number.
 
 
 def target_error(

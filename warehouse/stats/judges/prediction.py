@@ -52,61 +52,35 @@ FEW_CLUSTERS = 20
 
 @dataclass(frozen=True)
 class CorrectedFigure(NamedFigures):
-    """A mean, or a difference of two, as people would have it.
+    """A mean, or a difference of two, as people would have it."""
 
-    Attributes:
-        estimate: θ̂, or the labels' own mean where the flag ``labels_only`` stands.
-        standard_error: of ``estimate``; None where it is 0 or not defined.
-        low: lower end of the interval, None where none can be given.
-        high: upper end.
-        level: nominal coverage of the interval.
-        degrees_of_freedom: of ``standard_error``.
-        weight: λ, how far the judge is believed: 0 (not at all) to 1.
-        correlation: of judge and people over the labelled units; None where one of them is constant.
-        n_units: units N that the judge has scored.
-        n_labels: labelled ones n.
-        n_clusters: clusters with a label, None without clusters.
-        judge_mean: of the judge over all units.
-        label_mean: of the labels alone.
-        label_standard_error: its error.
-        label_low: lower end of its interval, the default one of such data.
-        label_high: upper end.
-        width_ratio: width of the interval over that of the labels alone; None where one is missing.
-        n_differing: labelled prompts on which two models differ; None for a mean.
-        p_value: two-sided, of a difference of 0; None for a mean.
-        mcnemar_p: McNemar's exact p of the labels alone; None but for 0/1 labels of two models.
-        method: of the interval.
-        reason: why the labels stand alone, or why there is no interval; empty otherwise.
-        flags: ``labels_only``, ``few_differing``, ``few_disagreements``, ``few_clusters``,
-            ``joined_strata``, ``judge_against_people`` (they are negatively correlated).
-        estimand: ``prompts_sampled`` or ``prompts_fixed``.
-        influence: ψ_i, whose squares sum to the squared error, shape (N,); not in `to_dict`.
-    """
-
-    estimate: float
-    standard_error: float | None
-    low: float | None
-    high: float | None
-    level: float
-    degrees_of_freedom: float | None
-    weight: float
-    correlation: float | None
-    n_units: int
-    n_labels: int
-    n_clusters: int | None
-    judge_mean: float
-    label_mean: float
-    label_standard_error: float | None
-    label_low: float | None
-    label_high: float | None
-    width_ratio: float | None
-    method: str
-    reason: str
+    estimate: float  #: θ̂, or the labels' own mean where the flag ``labels_only`` stands.
+    standard_error: float | None  #: of ``estimate``; None where it is 0 or not defined.
+    low: float | None  #: lower end of the interval, None where none can be given.
+    high: float | None  #: upper end.
+    level: float  #: nominal coverage of the interval.
+    degrees_of_freedom: float | None  #: of ``standard_error``.
+    weight: float  #: λ, how far the judge is believed: 0 (not at all) to 1.
+    correlation: float | None  #: of judge and people over the labelled units; None where one of them is constant.
+    n_units: int  #: units N that the judge has scored.
+    n_labels: int  #: labelled ones n.
+    n_clusters: int | None  #: clusters with a label, None without clusters.
+    judge_mean: float  #: of the judge over all units.
+    label_mean: float  #: of the labels alone.
+    label_standard_error: float | None  #: its error.
+    label_low: float | None  #: lower end of its interval, the default one of such data.
+    label_high: float | None  #: upper end.
+    width_ratio: float | None  #: width of the interval over that of the labels alone; None where one is missing.
+    method: str  #: of the interval.
+    reason: str  #: why the labels stand alone, or why there is no interval; empty otherwise.
+    #: ``labels_only``, ``few_differing``, ``few_disagreements``, ``few_clusters``, ``joined_strata``,
+    #: ``judge_against_people`` (they are negatively correlated).
     flags: tuple[str, ...]
-    estimand: str
-    n_differing: int | None = None
-    p_value: float | None = None
-    mcnemar_p: float | None = None
+    estimand: str  #: ``prompts_sampled`` or ``prompts_fixed``.
+    n_differing: int | None = None  #: labelled prompts on which two models differ; None for a mean.
+    p_value: float | None = None  #: two-sided, of a difference of 0; None for a mean.
+    mcnemar_p: float | None = None  #: McNemar's exact p of the labels alone; None but for 0/1 labels of two models.
+    #: ψ_i, whose squares sum to the squared error, shape (N,); not in `to_dict`.
     influence: FloatArray = field(default_factory=lambda: np.empty(0), repr=False, compare=False)
 
     def to_dict(self) -> dict[str, Any]:
@@ -122,23 +96,16 @@ class CorrectedFigure(NamedFigures):
 
 @dataclass(frozen=True)
 class Design:
-    """Which units have a label, and by what chance.
+    """Which units have a label, and by what chance."""
 
-    Attributes:
-        labelled: shape (N,).
-        stratum: of each unit, from 0, those with fewer than two labels joined, shape (N,); all 0 for a simple sample.
-        probabilities: chance of a label of each unit, shape (N,), where it follows no strata; else None.
-        clusters: of all units, or None.
-        fixed: whether these units are all there are.
-        joined: whether strata had to be joined.
-    """
-
-    labelled: BoolArray
+    labelled: BoolArray  #: shape (N,).
+    #: of each unit, from 0, those with fewer than two labels joined, shape (N,); all 0 for a simple sample.
     stratum: NDArray[np.intp]
+    #: chance of a label of each unit, shape (N,), where it follows no strata; else None.
     probabilities: FloatArray | None
-    clusters: Clusters | None
-    fixed: bool
-    joined: bool = False
+    clusters: Clusters | None  #: of all units, or None.
+    fixed: bool  #: whether these units are all there are.
+    joined: bool = False  #: whether strata had to be joined.
 
     @property
     def n(self) -> int:

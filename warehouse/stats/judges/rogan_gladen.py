@@ -17,31 +17,18 @@ ASSUMPTION = "the judge is as sensitive and as specific here as in the sample, a
 
 @dataclass(frozen=True)
 class RoganGladen(NamedFigures):
-    """A rate corrected for a judge's sensitivity and specificity.
+    """A rate corrected for a judge's sensitivity and specificity."""
 
-    Attributes:
-        estimate: the rate, within [0, 1]; None where the judge is no better than chance.
-        low: lower end of the interval of Lang and Reiczigel (2014).
-        high: upper end.
-        level: nominal coverage of the interval.
-        judge_rate: share that the judge finds positive.
-        sensitivity: share of people's positives that the judge finds.
-        specificity: share of people's negatives that it finds.
-        n_units: units judged, after the design effect.
-        flags: ``few_positives``, ``few_negatives``.
-        reason: why there is no figure; empty otherwise.
-    """
-
-    estimate: float | None
-    low: float | None
-    high: float | None
-    level: float
-    judge_rate: float
-    sensitivity: float
-    specificity: float
-    n_units: float
-    flags: tuple[str, ...]
-    reason: str
+    estimate: float | None  #: the rate, within [0, 1]; None where the judge is no better than chance.
+    low: float | None  #: lower end of the interval of Lang and Reiczigel (2014).
+    high: float | None  #: upper end.
+    level: float  #: nominal coverage of the interval.
+    judge_rate: float  #: share that the judge finds positive.
+    sensitivity: float  #: share of people's positives that the judge finds.
+    specificity: float  #: share of people's negatives that it finds.
+    n_units: float  #: units judged, after the design effect.
+    flags: tuple[str, ...]  #: ``few_positives``, ``few_negatives``.
+    reason: str  #: why there is no figure; empty otherwise.
 
 
 def rogan_gladen(

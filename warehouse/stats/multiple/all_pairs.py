@@ -271,23 +271,16 @@ class Draws:
 
 @dataclass(frozen=True)
 class MaxT:
-    """The draws of max-|T|.
+    """The draws of max-|T|."""
 
-    Attributes:
-        largest: largest |T*| of the pairs that each model is in, with the null imposed and with
-            centred differences, shape (2, M, V); 0 for a model without a pair. The maximum over
-            models is that over all pairs.
-        p_step: share of draws, the sample itself among them, whose largest |T*| over the pairs up to
-            this one by |T| reaches its |T|, no smaller than that of a pair with a larger |T|, shape
-            (P,); NaN for a pair without an error.
-        n_vectors: V, all 2^G vectors of signs where these are B + 1 or fewer, else B.
-        exact: whether these are all.
-    """
-
+    #: largest |T*| of the pairs that each model is in, with the null imposed and with centred differences, shape (2, M,
+    #: V); 0 for a model without a pair. The maximum over models is that over all pairs.
     largest: FloatArray
+    #: share of draws, the sample itself among them, whose largest |T*| over the pairs up to this one by |T| reaches its
+    #: |T|, no smaller than that of a pair with a larger |T|, shape (P,); NaN for a pair without an error.
     p_step: FloatArray
-    n_vectors: int
-    exact: bool
+    n_vectors: int  #: V, all 2^G vectors of signs where these are B + 1 or fewer, else B.
+    exact: bool  #: whether these are all.
 
 
 def max_t_draws(matrix: ScoreMatrix, moments: PairMoments, draws: Draws) -> MaxT:

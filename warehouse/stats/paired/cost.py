@@ -82,20 +82,13 @@ class CheaperTest(NamedFigures):
 
 @dataclass(frozen=True)
 class CheaperPower(NamedFigures):
-    """How often `cheaper_test` finds that the first costs 1/``times`` of the second or less.
+    """How often `cheaper_test` finds that the first costs 1/``times`` of the second or less."""
 
-    Attributes:
-        n_prompts: planned.
-        n_clusters: clusters at their mean size; None without.
-        power: share of samples in which it does.
-        gated: share without a verdict (``skew_gate``).
-        factor: an end of the interval of the ratio over the ratio, median over samples; None where none has an error.
-    """
-
-    n_prompts: int
-    n_clusters: int | None
-    power: float
-    gated: float
+    n_prompts: int  #: planned.
+    n_clusters: int | None  #: clusters at their mean size; None without.
+    power: float  #: share of samples in which it does.
+    gated: float  #: share without a verdict (``skew_gate``).
+    #: an end of the interval of the ratio over the ratio, median over samples; None where none has an error.
     factor: float | None
 
 

@@ -22,35 +22,23 @@ POSITION = "first shown"
 
 @dataclass(frozen=True, eq=False)
 class Ballots:
-    """Votes that count, one an entry of each array.
+    """Votes that count, one an entry of each array."""
 
-    Attributes:
-        first, second: numbers of the models as shown, below ``n_models``; never the same.
-        outcome: code, a place in `OUTCOMES`.
-        voters, prompts: codes from 0, with gaps; who is unknown stands alone.
-        weights: above 0, summing to the number of votes.
-        order_known: whether ``first`` is known to have been shown first.
-        covariates: first minus second, over its standard deviation, shape (n, k).
-        names: of the covariates.
-        n_models: models, those without a vote too.
-        left_out: votes that do not count, by reason.
-        flags: ``voters_unknown``, ``prompts_unknown`` where that is so of some.
-        known: whether any voter is known, and whether any prompt is.
-    """
-
+    #: first, second: numbers of the models as shown, below ``n_models``; never the same.
     first: IntArray
     second: IntArray
-    outcome: IntArray
+    outcome: IntArray  #: code, a place in `OUTCOMES`.
+    #: voters, prompts: codes from 0, with gaps; who is unknown stands alone.
     voters: IntArray
     prompts: IntArray
-    weights: FloatArray
-    order_known: NDArray[np.bool_]
-    covariates: FloatArray
-    names: tuple[str, ...]
-    n_models: int
-    left_out: dict[str, int]
-    flags: tuple[str, ...]
-    known: tuple[bool, bool]
+    weights: FloatArray  #: above 0, summing to the number of votes.
+    order_known: NDArray[np.bool_]  #: whether ``first`` is known to have been shown first.
+    covariates: FloatArray  #: first minus second, over its standard deviation, shape (n, k).
+    names: tuple[str, ...]  #: of the covariates.
+    n_models: int  #: models, those without a vote too.
+    left_out: dict[str, int]  #: votes that do not count, by reason.
+    flags: tuple[str, ...]  #: ``voters_unknown``, ``prompts_unknown`` where that is so of some.
+    known: tuple[bool, bool]  #: whether any voter is known, and whether any prompt is.
 
     @property
     def n(self) -> int:
@@ -197,20 +185,14 @@ def numbered(codes: IntArray) -> IntArray:
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """Kinds of votes that a model cannot tell apart, and how often each result was had.
+    """Kinds of votes that a model cannot tell apart, and how often each result was had."""
 
-    Attributes:
-        a, b: models, shape (T,).
-        extra: covariates, shape (T, k).
-        kind: which kind each vote is, shape (n,).
-        n_models: M.
-    """
-
+    #: a, b: models, shape (T,).
     a: IntArray
     b: IntArray
-    extra: FloatArray
-    kind: IntArray
-    n_models: int
+    extra: FloatArray  #: covariates, shape (T, k).
+    kind: IntArray  #: which kind each vote is, shape (n,).
+    n_models: int  #: M.
 
 
 def design_of(votes: Ballots) -> Design:

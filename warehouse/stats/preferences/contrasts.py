@@ -22,26 +22,17 @@ LOOSE = "one voter, or one prompt, alone holds it to the others"
 
 @dataclass(frozen=True)
 class Contrast(NamedFigures):
-    """A sum of coefficients with its error.
+    """A sum of coefficients with its error."""
 
-    Attributes:
-        estimate: in log-odds, as all else.
-        standard_error: None with a reason.
-        low, high: of the t interval.
-        degrees_of_freedom: of it.
-        p_value: of no difference, two-sided.
-        largest: the part of the variance that was the largest: ``sum``, ``voters`` or ``prompts``.
-        reason: why there is no error.
-    """
-
-    estimate: float
-    standard_error: float | None
+    estimate: float  #: in log-odds, as all else.
+    standard_error: float | None  #: None with a reason.
+    #: low, high: of the t interval.
     low: float | None
     high: float | None
-    degrees_of_freedom: float | None
-    p_value: float | None
-    largest: str
-    reason: str
+    degrees_of_freedom: float | None  #: of it.
+    p_value: float | None  #: of no difference, two-sided.
+    largest: str  #: the part of the variance that was the largest: ``sum``, ``voters`` or ``prompts``.
+    reason: str  #: why there is no error.
 
 
 def contrasts(theta: FloatArray, errors: Errors, weights: FloatArray, *, level: float = 0.95) -> list[Contrast]:
@@ -70,16 +61,11 @@ def contrasts(theta: FloatArray, errors: Errors, weights: FloatArray, *, level: 
 
 @dataclass(frozen=True, eq=False)
 class Band:
-    """Intervals of all differences that hold together, about as often as the level says.
+    """Intervals of all differences that hold together, about as often as the level says."""
 
-    Attributes:
-        critical_value: half of an interval over its standard error; None without errors.
-        apart: whether the interval of a pair leaves 0 out, shape (M, M).
-        rank_low, rank_high: the best and the worst rank that each model may have.
-    """
-
-    critical_value: float | None
-    apart: NDArray[np.bool_]
+    critical_value: float | None  #: half of an interval over its standard error; None without errors.
+    apart: NDArray[np.bool_]  #: whether the interval of a pair leaves 0 out, shape (M, M).
+    #: rank_low, rank_high: the best and the worst rank that each model may have.
     rank_low: IntArray
     rank_high: IntArray
 
@@ -134,21 +120,15 @@ def _largest(drawn: FloatArray, inverse_errors: FloatArray) -> FloatArray:
 
 @dataclass(frozen=True, eq=False)
 class TwoJudges:
-    """Strengths by two judges of the same pairs, those of the first less those of the second.
+    """Strengths by two judges of the same pairs, those of the first less those of the second."""
 
-    Attributes:
-        first, second: the fits.
-        contrasts: one for each model.
-        tau: Kendall's τ-b of the two; ``spearman`` of their ranks.
-        errors: of the difference.
-    """
-
+    #: first, second: the fits.
     first: Fit
     second: Fit
-    contrasts: tuple[Contrast, ...]
-    tau: float
+    contrasts: tuple[Contrast, ...]  #: one for each model.
+    tau: float  #: Kendall's τ-b of the two; ``spearman`` of their ranks.
     spearman: float
-    errors: Errors
+    errors: Errors  #: of the difference.
 
 
 def two_judges(

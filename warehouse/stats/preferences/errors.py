@@ -32,31 +32,21 @@ _WIDE = 0.7
 
 @dataclass(frozen=True, eq=False)
 class Errors:
-    """Variances of coefficients: of a contrast the largest of the parts that there are.
+    """Variances of coefficients: of a contrast the largest of the parts that there are."""
 
-    Attributes:
-        sum: voters + prompts − cells; None where only one way counts.
-        voters: V of voters; None where it does not count; ``prompts`` of prompts.
-        degrees_of_freedom: common to all.
-        effective: voters and prompts, each as 1/Σ share².
-        n_voters, n_prompts: clusters.
-        method: one of `ERRORS`.
-        reason: why there are none.
-        flags: ``few_clusters``, ``jackknife_singular``.
-        loose: groups of models that only one voter or one prompt holds to the rest, 1 for its members, shape (s, M):
-            no error says how far such a group may lie from the rest.
-    """
-
-    sum: FloatArray | None
-    voters: FloatArray | None
+    sum: FloatArray | None  #: voters + prompts − cells; None where only one way counts.
+    voters: FloatArray | None  #: V of voters; None where it does not count; ``prompts`` of prompts.
     prompts: FloatArray | None
-    degrees_of_freedom: float | None
-    effective: tuple[float, float]
+    degrees_of_freedom: float | None  #: common to all.
+    effective: tuple[float, float]  #: voters and prompts, each as 1/Σ share².
+    #: n_voters, n_prompts: clusters.
     n_voters: int
     n_prompts: int
-    method: str
-    reason: str
-    flags: tuple[str, ...]
+    method: str  #: one of `ERRORS`.
+    reason: str  #: why there are none.
+    flags: tuple[str, ...]  #: ``few_clusters``, ``jackknife_singular``.
+    #: groups of models that only one voter or one prompt holds to the rest, 1 for its members, shape (s, M): no error
+    #: says how far such a group may lie from the rest.
     loose: FloatArray
 
     @property

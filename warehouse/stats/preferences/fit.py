@@ -104,27 +104,16 @@ class Rows:
 
 @dataclass(frozen=True, eq=False)
 class Fit:
-    """Coefficients that fit votes best.
+    """Coefficients that fit votes best."""
 
-    Attributes:
-        votes: what was fitted.
-        design: its kinds.
-        ties: one of `TIES`.
-        theta: strengths of the models, summing to 0, then covariates, then ln ν of Davidson, shape (d,).
-        inverse: of the information, the models centred, shape (d, d).
-        information: with a constant added for all models, so that it has an inverse.
-        steps: Newton's.
-        ridge: penalty of the strengths; with one there are no errors.
-    """
-
-    votes: Ballots
-    design: Design
-    ties: str
-    theta: FloatArray
-    inverse: FloatArray
-    information: FloatArray
-    steps: int
-    ridge: float
+    votes: Ballots  #: what was fitted.
+    design: Design  #: its kinds.
+    ties: str  #: one of `TIES`.
+    theta: FloatArray  #: strengths of the models, summing to 0, then covariates, then ln ν of Davidson, shape (d,).
+    inverse: FloatArray  #: of the information, the models centred, shape (d, d).
+    information: FloatArray  #: with a constant added for all models, so that it has an inverse.
+    steps: int  #: Newton's.
+    ridge: float  #: penalty of the strengths; with one there are no errors.
 
     @property
     def strengths(self) -> FloatArray:

@@ -19,33 +19,22 @@ from warehouse.stats.preferences.fit import fit_preferences
 
 @dataclass(frozen=True)
 class Position(NamedFigures):
-    """What being shown first is worth.
+    """What being shown first is worth."""
 
-    Attributes:
-        gamma: log-odds of being shown first; None with a ``reason``.
-        first_wins: chance of the first of two equal models, less a half.
-        n_ordered: votes of which the order is known.
-        order_chi2: χ² of the order against the pair, if each order were as likely: large where γ is confounded; a
-            prompt counts once in each order. ``order_df`` and ``order_p``; None where no pair was shown twice.
-        n_twice: verdicts that the same judge gave on the same prompt and pair in both orders.
-        n_changed: of these, how many changed with the order.
-        n_first: changed verdicts that were for the first both times; ``n_second`` for the second.
-        flip_p: of as many for the first as for the second (sign flip by prompt).
-        reason: why there is no γ.
-    """
-
-    gamma: Contrast | None
-    first_wins: float | None
-    n_ordered: int
+    gamma: Contrast | None  #: log-odds of being shown first; None with a ``reason``.
+    first_wins: float | None  #: chance of the first of two equal models, less a half.
+    n_ordered: int  #: votes of which the order is known.
+    #: χ² of the order against the pair, if each order were as likely: large where γ is confounded; a prompt counts once
+    #: in each order. ``order_df`` and ``order_p``; None where no pair was shown twice.
     order_chi2: float | None
     order_df: int
     order_p: float | None
-    n_twice: int
-    n_changed: int
-    n_first: int
+    n_twice: int  #: verdicts that the same judge gave on the same prompt and pair in both orders.
+    n_changed: int  #: of these, how many changed with the order.
+    n_first: int  #: changed verdicts that were for the first both times; ``n_second`` for the second.
     n_second: int
-    flip_p: float | None
-    reason: str
+    flip_p: float | None  #: of as many for the first as for the second (sign flip by prompt).
+    reason: str  #: why there is no γ.
 
 
 def position_bias(

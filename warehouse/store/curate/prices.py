@@ -24,25 +24,15 @@ _EXPECTED = "a header model,date,input,output[,cached][,reasoning][,until] and a
 
 @dataclass(frozen=True)
 class Price:
-    """What a million tokens of a model cost from a date on, in US dollars.
+    """What a million tokens of a model cost from a date on, in US dollars."""
 
-    Attributes:
-        model: its name, as a dump has it or as the store shows it.
-        date: from when on; ``until`` or the next price of the model ends it.
-        input: of the prompt.
-        output: of the response.
-        cached: of input that was cached; None: as other input.
-        reasoning: of output that is reasoning; None: as other output.
-        until: the first moment at which it holds no more; None: it goes on.
-    """
-
-    model: str
-    date: datetime
-    input: float
-    output: float
-    cached: float | None = None
-    reasoning: float | None = None
-    until: datetime | None = None
+    model: str  #: its name, as a dump has it or as the store shows it.
+    date: datetime  #: from when on; ``until`` or the next price of the model ends it.
+    input: float  #: of the prompt.
+    output: float  #: of the response.
+    cached: float | None = None  #: of input that was cached; None: as other input.
+    reasoning: float | None = None  #: of output that is reasoning; None: as other output.
+    until: datetime | None = None  #: the first moment at which it holds no more; None: it goes on.
 
 
 @dataclass(frozen=True)
