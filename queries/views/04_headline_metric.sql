@@ -1,7 +1,8 @@
 -- The metrics of every benchmark, and which of them is its headline metric: what a person chose
 -- (warehouse benchmarks NAME --metric M), else what a mapping says, else the one that most current
 -- runs have figures of (ties: more runs with scored prompts, a mean, then by name).
--- A metric that only scans gave is none unless a person chose it.
+-- A metric that only scans gave is none unless a person chose it; labels that people gave, as to correct
+-- a judge by them, come after what stood there before.
 -- Where a tool says which metric of a run is the headline, the others of that run do not stand for
 -- it. Benchmarks under one name have one headline; the order in which sources came plays no part.
 -- grain: one row per benchmark and metric
@@ -20,11 +21,13 @@ with described as (
     metric.name,
     metric.filter,
     metric.link <> 'none' as has_mean,
+    scorer.kind = 'human' as is_human,
     case benchmark_metric.default_by when 'mapping' then 2 when 'tool' then 1 when 'scan' then -1
       else 0 end as word
   from benchmark_metric
   join benchmark on benchmark.id = benchmark_metric.benchmark_id
   join metric on metric.id = benchmark_metric.metric_id
+  join scorer on scorer.id = metric.scorer_id
 ),
 named as (
   select
@@ -32,7 +35,8 @@ named as (
     name,
     filter,
     max(word) as best_word,
-    bool_or(has_mean) as has_mean
+    bool_or(has_mean) as has_mean,
+    bool_and(is_human) as is_human
   from described
   group by shown_id, name, filter
 ),
@@ -103,6 +107,7 @@ ranked as (
         named.not_chosen nulls last,
         case when named.best_word = 2 then 0 else 1 end nulls last,
         case when named.best_word = 1 or counted.stands_for_a_run then 0 else 1 end nulls last,
+        case when named.is_human then 1 else 0 end nulls last,
         counted.n_runs desc nulls last,
         counted.n_runs_scored desc nulls last,
         case when named.has_mean then 0 else 1 end nulls last,

@@ -189,3 +189,14 @@ def test_what_the_commands_say_and_refuse(store: Warehouse, tmp_path: Path, run:
         (("leaderboard", "essays", "--corrected"), "several, name one with --judge"),
     ):
         assert refused in run(*words, db=store.url).err
+
+
+def test_labels_do_not_become_the_headline(store_url: str, tmp_path: Path) -> None:
+    table, sheet = tmp_path / "judged.csv", tmp_path / "sheet.csv"
+    table.write_text("model,benchmark,prompt_id,score\n" + "".join(f"m,essays,p{i},{i % 2}\n" for i in range(30)))
+    store = Warehouse(store_url)
+    store.ingest(table)
+    sheet.write_text(store.judge_next("essays", judge="score", n=30).sheet_csv())
+    label_sheet(sheet, {"m": np.ones(30)})
+    store.ingest(sheet, mapping="label_sheet")
+    assert store.leaderboard("essays").metric == "score"
