@@ -286,7 +286,7 @@ def bars(bins: Iterable[Bin], kinds: Mapping[str, str], *, with_legend: bool = T
 def colours(field: str, kinds: Mapping[str, str], legend: Spec | None) -> Spec:
     """The channel of a colour for each kind; the legend has their order."""
     scale = {"domain": list(kinds), "range": list(kinds.values())}
-    return {"field": field, "type": "nominal", "scale": scale, "legend": legend}
+    return {"field": field, "type": "nominal", "scale": scale, "legend": legend and {"title": None, **legend}}
 
 
 def layer(mark: Spec, rows: Sequence[Spec], **channels: Spec) -> Spec:
