@@ -109,16 +109,18 @@ def cells_of_two() -> Iterator[tuple[str, str, Draw]]:
 
 
 PLANNED = "found with the prompts that a pilot of n plans for power .8 (half as expensive, other σ .3)"
+#: New samples of each pilot's plan.
+NEW_SAMPLES = 40
 
 
-def planned(rng: np.random.Generator, n: int, sigma: float) -> float:
-    """Whether a new sample, of the size that a pilot of n prompts asks for, shows that half the cost is less."""
+def planned(rng: np.random.Generator, n: int, sigma: float) -> float | None:
+    """How often new samples, of the size that a pilot of n prompts asks for, show that half the cost is less."""
     a, b = np.hstack([costs(rng, n, sigma) / 2, costs(rng, n, 0.3)]).T
-    plan = cheaper_sample_size(a, b, n_samples=100)
+    plan = cheaper_sample_size(a, b)
     if plan is None:
-        return 0.0
-    new_a, new_b = np.hstack([costs(rng, plan.n_prompts, sigma) / 2, costs(rng, plan.n_prompts, 0.3)]).T
-    return float((cheaper_test(new_a, new_b).p_value or 1) <= 0.05)
+        return None
+    cheap, dear = (costs(rng, plan.n_prompts, spread, NEW_SAMPLES) for spread in (sigma, 0.3))
+    return float(np.mean([(cheaper_test(*pair).p_value or 1) <= 0.05 for pair in zip(cheap.T / 2, dear.T, strict=True)]))
 
 
 SETS = {
