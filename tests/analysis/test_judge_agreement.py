@@ -62,8 +62,8 @@ def test_agreement_and_the_corrected_mean_are_those_of_the_arrays(store: Warehou
     assert "κ" in report.one_line
 
 
-def test_labels_by_strata_and_some_that_are_missing(store: Warehouse, tmp_path: Path) -> None:
-    labelled(store, tmp_path, 100, without=range(9), strata="score")
+def test_some_labels_that_are_missing(store: Warehouse, tmp_path: Path) -> None:
+    labelled(store, tmp_path, 100, without=range(9))
     rows = store.judge("essays").rows[1:]
     assert any("labels_missing" in row.flags for row in rows)
     assert all(row.low < PEOPLE[row.model].mean() < row.high for row in rows)

@@ -101,14 +101,13 @@ def _corrected(units: JudgedUnits, question: HeldAgainstPeople, pooled: float | 
     label_mean = float(np.nanmean(units.labels)) if n else None
     sd_of, flips = _between_draws(units)
     if units.not_random or not n:
-        reason = "labels were not drawn by known chance" if n else "people have labelled none"
+        reason = units.not_random if n else "people have labelled none"
         return Corrected(None, float(units.judge.mean()), label_mean, None, flips, tuple(flags), reason)
     weight = pooled if n < OWN_WEIGHT_FROM else None
     figure = prediction_powered_mean(
         units.labels,
         units.judge,
-        probabilities=units.chances if units.strata is None else None,
-        strata=units.strata,
+        probabilities=units.chances,
         clusters=units.clusters,
         bounds=units.bounds,
         prompts_fixed=question.estimand == PROMPTS_FIXED,
@@ -116,7 +115,7 @@ def _corrected(units: JudgedUnits, question: HeldAgainstPeople, pooled: float | 
         level=question.level,
     )
     flags += ["pooled_weight"] if weight is not None and "labels_only" not in figure.flags else []
-    if units.strata is None and (chances := units.chances) is not None:
+    if (chances := units.chances) is not None:
         weights = 1 / chances[units.labelled]
         flags += ["unequal_chances"] if weights.sum() ** 2 / (weights @ weights) < UNEQUAL * n else []
     sd = None if sd_of is None else reproducibility(figure, sd_of)
@@ -187,8 +186,7 @@ def difference_of(units: Sequence[JudgedUnits], question: HeldAgainstPeople) -> 
         np.where(both, b.labels, np.nan),
         a.judge,
         b.judge,
-        probabilities=a.chances if a.strata is None else None,
-        strata=a.strata,
+        probabilities=a.chances,
         clusters=a.clusters,
         bounds=a.bounds,
         prompts_fixed=question.estimand == PROMPTS_FIXED,

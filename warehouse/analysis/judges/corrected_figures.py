@@ -134,13 +134,12 @@ def _compared(
     _require_random((first, second))
     prompts = np.intersect1d(first.prompts, second.prompts, assume_unique=True)
     first, second = first.at(prompts), second.at(prompts)
-    for name in ("strata", "chances"):
-        sides = getattr(first, name), getattr(second, name)
-        if (sides[0] is None) != (sides[1] is None) or not (sides[0] is None or np.array_equal(*sides)):
-            raise MisuseError(
-                f"{a} and {b} were labelled on prompts of different draws; a difference takes labels of the same: draw"
-                " a wave for both (warehouse judge next)"
-            )
+    sides = first.chances, second.chances
+    if (sides[0] is None) != (sides[1] is None) or not (sides[0] is None or np.array_equal(*sides)):
+        raise MisuseError(
+            f"{a} and {b} were labelled on prompts of different draws; a difference takes labels of the same: draw"
+            " a wave for both (warehouse judge next)"
+        )
     if not (first.labelled & second.labelled).any():
         raise MisuseError(
             f"no prompt of {first.condition.benchmark_split[0]} has a label of {names[1]} for both models"
@@ -160,18 +159,16 @@ def _require_random(units: Sequence[JudgedUnits]) -> None:
 
 def _judge_alone(units: JudgedUnits) -> JudgedUnits:
     """The judge's scores as if they were labels of all answers: what it says by itself."""
-    return replace(units, labels=units.judge, judge=np.zeros(len(units.judge)), strata=None, chances=None)
+    return replace(units, labels=units.judge, judge=np.zeros(len(units.judge)), chances=None)
 
 
 def _mean(units: JudgedUnits, level: float, weight: float | None) -> CorrectedFigure:
-    chances = units.chances if units.strata is None else None
-    design = (None, chances, units.strata, units.clusters)
+    design = (None, units.chances, None, units.clusters)
     return prediction_powered_mean(units.labels, units.judge, *design, bounds=units.bounds, weight=weight, level=level)
 
 
 def _difference(a: JudgedUnits, b: JudgedUnits, level: float) -> CorrectedFigure:
-    chances = a.chances if a.strata is None else None
-    design = (None, chances, a.strata, a.clusters)
+    design = (None, a.chances, None, a.clusters)
     return prediction_powered_difference(a.labels, b.labels, a.judge, b.judge, *design, bounds=a.bounds, level=level)
 
 

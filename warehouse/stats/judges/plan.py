@@ -1,4 +1,4 @@
-"""How many answers people have to label where a judge has scored them all, and which ones (statistics.md §16).
+"""How many answers people have to label where a judge has scored them all (statistics.md §16).
 
 The variance of the corrected mean at n of N labels is s²[(1 − ρ²)/n + ρ²/N], s the labels' standard deviation and ρ
 the correlation of label and judge. So a judge saves the share ρ² of the labels at most, and nothing helps once the N
@@ -30,8 +30,6 @@ from warehouse.stats.core.results import NamedFigures
 FEWEST_LABELS = 20
 #: Labels that a correlation takes.
 FEWEST_FOR_CORRELATION = 10
-#: Labels in each stratum before its spread is known.
-FEWEST_IN_STRATUM = 5
 #: Answers in each cell of the 2 × 2 table that chance would give, before the correlation of 0/1 has an interval.
 FEWEST_IN_CELL = 5
 #: A correlation up to which a judge narrows an interval by 5 % at most.
@@ -149,12 +147,6 @@ def _jackknife(left: FloatArray, rho: float, n: int, level: float) -> tuple[floa
     return math.tanh(math.atanh(rho) - half), math.tanh(math.atanh(rho) + half)
 
 
-def label_weight(labels: FloatArray, judge: FloatArray) -> float:
-    """λ: the slope of labels on the judge, cut to [0, 1]; 0 where the judge says the same of all."""
-    variance = float(judge.var())
-    return min(1.0, max(0.0, float(np.cov(labels, judge, ddof=0)[0, 1]) / variance)) if variance > 0 else 0.0
-
-
 @dataclass(frozen=True)
 class LabelPlan(NamedFigures):
     """How many labels a figure takes."""
@@ -226,63 +218,3 @@ def plan_labels(n_units: int, sd: float, reduction: float, error: float) -> Labe
     helped = max(1, min(helped, alone))
     alone = max(1, alone)
     return LabelPlan(helped, alone, n_units, gain, 1 - helped / alone, least, error, flags, "")
-
-
-def allocate_labels(
-    sizes: ArrayLike, size: int, *, spread: ArrayLike | None = None, taken: ArrayLike | None = None
-) -> NDArray[np.intp]:
-    """New labels of each stratum: all of it ∝ N_h·s_h (Neyman), at least 2 and half of what is proportional.
-
-    Args:
-        sizes: N_h, shape (H,).
-        size: new labels.
-        spread: s_h of what the judge leaves unexplained; alike without, so proportional.
-        taken: labels drawn before.
-
-    Raises:
-        StatisticsError: more than there are left, or fewer than the strata need.
-
-    Examples:
-        >>> allocate_labels([100, 100], 40, spread=[0.1, 0.3]).tolist()
-        [10, 30]
-        >>> allocate_labels([100, 100], 40, spread=[0.0, 0.3], taken=[15, 15]).tolist()
-        [3, 37]
-    """
-    n = np.asarray(sizes, dtype=np.float64)
-    before = np.zeros(len(n)) if taken is None else np.asarray(taken, dtype=np.float64)
-    total = size + float(before.sum())
-    if size < 1 or total > n.sum():
-        raise StatisticsError(f"{int(n.sum() - before.sum()):,} are left to draw; a wave has from 1 to all of them")
-    floor = np.minimum(n, np.ceil(np.maximum(2.0, 0.5 * total * n / n.sum())))
-    if floor.sum() > total:
-        raise StatisticsError(f"{len(n)} strata take {int(floor.sum())} labels at least, found {size}")
-    floor = np.maximum(floor, before)
-    if floor.sum() > total:  # the floors of some strata are above what others leave
-        floor = before + (floor - before) * (size / (floor - before).sum())
-    shares = n * (np.ones(len(n)) if spread is None else np.asarray(spread, dtype=np.float64))
-    shares = shares if shares.any() else n
-    wanted = _filled(shares, floor, n, total) - before
-    return _whole(wanted, n - before, size)
-
-
-def _filled(shares: FloatArray, floor: FloatArray, most: FloatArray, total: float) -> FloatArray:
-    """c·shares within floor and most, with the c that makes their sum the total."""
-    low, high = 0.0, 1.0
-    while np.clip(high * shares, floor, most).sum() < total and high < 1e18:
-        high *= 2
-    for _ in range(100):
-        middle = (low + high) / 2
-        low, high = (low, middle) if np.clip(middle * shares, floor, most).sum() >= total else (middle, high)
-    found = np.clip(high * shares, floor, most)
-    short = total - found.sum()  # where strata without spread have to give the rest
-    room = most - found
-    return np.asarray(found + room * (short / room.sum()) if short > 1e-9 else found)
-
-
-def _whole(wanted: FloatArray, most: FloatArray, size: int) -> NDArray[np.intp]:
-    """Whole numbers with the same sum: largest remainders first, ties to the lower stratum."""
-    counts = np.floor(wanted + 1e-9)
-    while (left := size - int(counts.sum())) > 0:
-        remainder = np.where(counts < most, wanted - counts, -np.inf)
-        counts[np.argsort(-remainder, kind="stable")[:left]] += 1
-    return counts.astype(np.intp)
