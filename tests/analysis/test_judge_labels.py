@@ -114,7 +114,7 @@ def test_few_or_missing_labels_decide_nothing(store: Warehouse, tmp_path: Path) 
     gate = store.gate_corrected("ma", "mb", 0.02, benchmarks=["essays"], judge="gpt")
     assert gate.verdict == "undecided" and "label" in gate.rows[0].reason
     row = store.leaderboard_corrected("essays", judge="gpt").rows[0]
-    assert "missing_labels" in row.flags and row.n_labels + row.n_missing == 40
+    assert "labels_missing" in row.flags and row.n_labels + row.n_missing == 40
 
 
 def test_labels_that_were_not_drawn_correct_nothing(store: Warehouse, tmp_path: Path) -> None:

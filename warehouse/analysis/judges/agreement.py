@@ -10,19 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.judges.corrected import (
-    Corrected,
-    Differences,
+    FIGURES,
+    CorrectedRow,
+    corrected_difference,
     corrected_means,
-    difference_of,
     rogan_gladen_rates,
-    units_for,
 )
-from warehouse.analysis.judges.units import JudgedUnits
+from warehouse.analysis.judges.units import JudgedUnits, pick_units, read_units
 from warehouse.analysis.judges.votes import OrderEffect, has_votes, read_verdicts
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.conditions import describe
+from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError
 from warehouse.questions.judges import ASSUMPTION, HeldAgainstPeople
+from warehouse.questions.options import PROMPTS_FIXED
 from warehouse.questions.question import answers
 from warehouse.stats import (
     AgreementFigure,
@@ -89,27 +90,27 @@ class JudgeRow(Row):
     bias_high: float | None
     bias_p: float | None
     bias_p_simultaneous: float | None
-    judge_mean: float | None  #: of all answers.
-    label_mean: float | None  #: of the labels alone, with ``label_low``, ``label_high``.
+    #: as in `CorrectedRow`; of votes only the two means.
+    judge_estimate: float | None
+    label_estimate: float | None
     label_low: float | None
     label_high: float | None
-    estimate: float | None  #: what people would say on average; None where labels were not drawn by known chance.
-    standard_error: float | None  #: of it, with ``low``, ``high``, ``degrees_of_freedom``.
+    estimate: float | None
+    standard_error: float | None
     low: float | None
     high: float | None
     degrees_of_freedom: float | None
-    weight: float | None  #: λ, how far the judge is believed.
-    correlation: float | None  #: of judge and people.
-    width_ratio: float | None  #: width of the interval over that of the labels alone.
-    method: str  #: of the interval.
-    repeat_sd: float | None  #: spread of ``estimate`` over fresh draws of the judge; None where it was asked once.
-    flip_rate: float | None  #: chance that two draws of the judge differ; None for scores that are not 0/1.
+    weight: float | None
+    correlation: float | None
+    width_ratio: float | None
+    method: str
+    repeat_sd: float | None
+    flip_rate: float | None
     rate: float | None  #: by Rogan and Gladen, with ``rate_low``, ``rate_high``; None where not asked for.
     rate_low: float | None
     rate_high: float | None
     level: float  #: nominal coverage of all intervals.
-    #: ``labels_not_random``, ``labels_missing``, ``labels_outside``, ``pooled_weight``, ``unequal_chances``, and those
-    #: of `warehouse.stats.CorrectedFigure` and of agreement.
+    #: those of `CorrectedRow` and of agreement.
     flags: tuple[str, ...]
     reason: str  #: why a figure is None, or the labels stand alone.
     run_ids: tuple[int, ...]  #: ids of the judge's runs.
@@ -134,7 +135,7 @@ class JudgeReport(Result):
     agreement: JudgeAgreement | None
     #: bias towards the judge's own family, minus that towards the others; None without.
     self_preference: BiasFigure | None
-    differences: tuple[Differences, ...]  #: of two models, where asked for.
+    differences: tuple[CorrectedRow, ...]  #: of two models, where asked for.
     #: what the order of answers does to the judge's votes; None for scores, and without both orders.
     order: OrderEffect | None
     sample: RoganGladen | None  #: what Rogan and Gladen's rates rest on.
@@ -160,7 +161,7 @@ def judge(store: Store, question: HeldAgainstPeople) -> JudgeReport:
 
 
 def _of_scores(store: Store, question: HeldAgainstPeople) -> JudgeReport:
-    units, (name, human) = units_for(store, question)
+    units, (name, human) = _units_for(store, question)
     labelled = sum(int(one.labelled.sum()) for one in units)
     if not labelled and question.rogan_gladen is None:
         raise MisuseError(
@@ -170,7 +171,12 @@ def _of_scores(store: Store, question: HeldAgainstPeople) -> JudgeReport:
     conditions = describe([one.condition for one in units])
     parts = [_part(one, label) for one, label in zip(units, conditions, strict=True)]
     rates, sample = rogan_gladen_rates(store, question, units)
-    figures = corrected_means(units, question)
+    fixed = question.estimand == PROMPTS_FIXED
+    figures = corrected_means(units, level=question.level, fixed=fixed)
+    pair: Sequence[JudgedUnits] = units
+    if question.models:
+        pair = pick_units(store, units, question.models, question.where, latest=question.latest)
+    difference = corrected_difference(*pair, level=question.level, fixed=fixed) if len(pair) == 2 else None
     rows = _rows(parts, question, figures, rates)
     notes = []
     if any("labels_not_random" in row.flags for row in rows):
@@ -189,11 +195,23 @@ def _of_scores(store: Store, question: HeldAgainstPeople) -> JudgeReport:
         rows,
         of="scores",
         metric=metric.label,
-        differences=tuple(difference_of(units, question)),
+        differences=() if difference is None else (difference,),
         order=None,
         sample=sample,
         notes=tuple(notes),
     )
+
+
+def _units_for(store: Store, question: HeldAgainstPeople) -> tuple[list[JudgedUnits], tuple[str, str]]:
+    """The answers that are meant; those that no person has labelled too, where rates come from another sample."""
+    selection = selection_of(question)
+    try:
+        return read_units(store, selection, question.judge, question.human)
+    except MisuseError:
+        if question.rogan_gladen is None or question.judge is None:
+            raise
+    units, (name, _) = read_units(store, selection, question.judge, None, labels=False)
+    return units, (name, question.human or "people")
 
 
 def _part(units: JudgedUnits, label: str) -> JudgedPart:
@@ -307,7 +325,7 @@ def _agreement(part: JudgedPart, level: float) -> JudgeAgreement:
 def _rows(
     parts: Sequence[JudgedPart],
     question: HeldAgainstPeople,
-    figures: Sequence[Corrected | None],
+    figures: Sequence[CorrectedRow | None],
     rates: Sequence[RoganGladen | None],
     whole: JudgedPart | None = None,
 ) -> list[JudgeRow]:
@@ -335,13 +353,12 @@ def _row(
     level: float,
     alike: bool,
     bias: BiasFigure | None,
-    figure: Corrected | None,
+    figure: CorrectedRow | None,
     rate: RoganGladen | None,
 ) -> JudgeRow:
     agreement = _agreement(part, level) if alike and len(part.h) else None
     measured = {} if agreement is None else {one.measure: one for one in agreement.figures}
     share, kappa, ac1 = (measured.get(name) for name in ("agreement", "kappa", "ac1"))
-    mean = None if figure is None else figure.figure
     reasons = [
         "" if agreement is not None else "people have labelled none" if not len(part.h) else _SCALES,
         "" if kappa is None else kappa.reason,
@@ -350,7 +367,6 @@ def _row(
         "" if rate is None else rate.reason,
     ]
     flags = [*(agreement.flags if agreement else ()), *(figure.flags if figure else ()), *(rate.flags if rate else ())]
-    label_mean = figure.label_mean if figure else float(part.h.mean()) if len(part.h) else None
     return JudgeRow(
         model=part.model,
         condition=part.condition,
@@ -367,17 +383,10 @@ def _row(
         **_ends("bias", bias),
         bias_p=None if bias is None else bias.p_value,
         bias_p_simultaneous=None if bias is None else bias.p_simultaneous,
-        judge_mean=figure.judge_mean if figure else float(part.g.mean()) if len(part.g) else None,
-        label_mean=label_mean,
-        **{
-            name: getattr(mean, name, None)
-            for name in (
-                *("label_low", "label_high"),
-                *("estimate", "standard_error", "low", "high", "degrees_of_freedom"),
-                *("weight", "correlation", "width_ratio"),
-            )
-        },
-        method=mean.method if mean else "",
+        judge_estimate=figure.judge_estimate if figure else float(part.g.mean()) if len(part.g) else None,
+        label_estimate=figure.label_estimate if figure else float(part.h.mean()) if len(part.h) else None,
+        **{name: getattr(figure, name, None) for name in FIGURES if name not in ("p_value", "mcnemar_p")},
+        method=figure.method if figure else "",
         repeat_sd=None if figure is None else figure.repeat_sd,
         flip_rate=None if figure is None else figure.flip_rate,
         **_ends("rate", rate),

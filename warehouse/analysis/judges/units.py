@@ -50,6 +50,13 @@ class JudgedUnits:
         return np.isfinite(self.labels)
 
     @property
+    def within(self) -> FloatArray:
+        """Variance of the judge's score over its draws, NaN where it is not known, shape (N,)."""
+        scores = self.entry.usable
+        assert scores is not None
+        return scores.within[np.searchsorted(scores.prompts, self.prompts)]
+
+    @property
     def bounds(self) -> tuple[float, float] | None:
         """Smallest and largest label, as the metric of the labels has them, else the judge's where they fit."""
         known = self.labels[self.labelled]
