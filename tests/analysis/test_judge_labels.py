@@ -155,6 +155,19 @@ def test_a_plan_from_labels_and_one_that_is_supposed(store: Warehouse, tmp_path:
         store.judge_plan("essays", judge="gpt", correlation=0.5)
 
 
+def test_no_number_where_nothing_says_a_spread(store_url: str, tmp_path: Path) -> None:
+    judges = {"flat": {model: np.ones(400) for model in PEOPLE}, "gpt": JUDGES["gpt"]}
+    store = ingest_judged(store_url, tmp_path, judges)
+    row = store.judge_plan("essays", judge="flat", correlation=0.5, width=0.1).rows[0]
+    assert row.n_labels is None and "--sd" in row.reason
+    sheet = tmp_path / "alike.csv"
+    sheet.write_text(store.judge_next("essays", judge="gpt", n=50).sheet_csv())
+    label_sheet(sheet, {model: np.ones(400) for model in PEOPLE})
+    store.ingest(sheet, mapping="label_sheet")
+    row = store.judge_plan("essays", judge="gpt", human="people", width=0.1).rows[0]
+    assert row.n_labels is None and row.reason == "all labels are equal"
+
+
 def test_judges_are_a_factor(store: Warehouse) -> None:
     report = store.templates("essays", factor="judge", judges=["gpt", "own"])
     row = next(row for row in report.rows if row.model == "mb")

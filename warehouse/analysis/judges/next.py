@@ -47,7 +47,6 @@ class LabelWave(Result):
     """A wave of prompts to be labelled."""
 
     benchmark: str  #: name.
-    judge: str  #: label of the judge's metric.
     models: tuple[str, ...]  #: whose answers are to be labelled.
     wave: int  #: its number, from 1.
     seed: int | None  #: of the draw; None where nothing was drawn.
@@ -115,7 +114,6 @@ def _wave(store: Store, question: NextLabels, *, write: bool) -> LabelWave:
         notes.append(f"{missing} answers of {len(sheet)} have no stored response: their cells are empty")
     return LabelWave(
         benchmark=name,
-        judge=frame.units[0].entry.metric.label,
         models=tuple(one.condition.model for one in frame.units),
         wave=wave,
         seed=None if n is None else question.seed,

@@ -42,14 +42,12 @@ class LabelPilot(NamedFigures):
     """What labels at hand say of those to come."""
 
     n_labels: int  #: answers with a label.
-    n_clusters: int  #: prompts, or other groups, that they are in.
     sd: float | None  #: s, the labels' standard deviation.
     correlation: float | None  #: ρ of labels and judge; None with a ``reason``.
     #: lower end of its interval: jackknife over clusters of Fisher's z; None where 0/1 labels or verdicts are few of a
     #: kind, or one cluster decides.
     low: float | None
     high: float | None  #: upper end.
-    level: float  #: nominal coverage.
     #: the share of the variance that the judge explains once its weight is cut to [0, 1]: ρ² where it is not, 0 for a
     #: judge that runs against the labels.
     reduction: float | None
@@ -97,7 +95,7 @@ def label_pilot(
         reason = "all labels are equal" if not sd else "the judge scores all labelled answers alike"
     elif groups.n > 1 and abs(rho) < 1 and not _is_rare(h, g):
         low, high = _jackknife(total - whole, rho, groups.n, level)
-    return LabelPilot(len(h), groups.n, sd, rho, low, high, level, reduction, reason)
+    return LabelPilot(len(h), sd, rho, low, high, reduction, reason)
 
 
 def _is_rare(h: FloatArray, g: FloatArray) -> bool:
@@ -153,13 +151,11 @@ class LabelPlan(NamedFigures):
 
     n_labels: int | None  #: with the judge's help; None where not even all answers suffice.
     n_labels_alone: int | None  #: without it.
-    n_units: int  #: answers that the judge has scored, N.
     #: 1/(1 − ρ²), labels alone over labels with help, reached only with far more answers than labels; None for a
     #: perfect judge.
     gain: float | None
     saved: float | None  #: 1 − ``n_labels``/``n_labels_alone``.
     least_error: float  #: the standard error once all N are labelled.
-    target_error: float  #: what is wanted.
     flags: tuple[str, ...]  #: ``weak_judge`` (ρ up to .3), ``few_labels`` (below 20 the labels alone are the figure).
     reason: str  #: why there is no number.
 
@@ -211,10 +207,10 @@ def plan_labels(n_units: int, sd: float, reduction: float, error: float) -> Labe
     flags = ("weak_judge",) if reduction <= WEAK**2 else ()
     if alone > n_units:
         reason = f"all {n_units:,} answers labelled leave a standard error of {least:.3g}; {error:.3g} is wanted"
-        return LabelPlan(None, None, n_units, gain, None, least, error, flags, reason)
+        return LabelPlan(None, None, gain, None, least, flags, reason)
     helped = math.ceil((1 - reduction) * sd**2 / (error**2 - reduction * sd**2 / n_units) - 1e-9) if alone else 0
     if helped < FEWEST_LABELS:
         helped, flags = min(alone, FEWEST_LABELS), (*flags, "few_labels")
     helped = max(1, min(helped, alone))
     alone = max(1, alone)
-    return LabelPlan(helped, alone, n_units, gain, 1 - helped / alone, least, error, flags, "")
+    return LabelPlan(helped, alone, gain, 1 - helped / alone, least, flags, "")
