@@ -31,7 +31,6 @@ class LabelPlanRow(Row):
     n_labels: int | None
     n_labels_alone: int | None  #: without it.
     saved: float | None  #: share of the labels that the judge saves.
-    gain: float | None  #: 1/(1 − ρ²), labels alone over labels with help, at most.
     correlation: float | None  #: ρ of judge and people.
     low: float | None  #: lower end of its interval; None where it is supposed, or labels are few of a kind.
     high: float | None  #: upper end.
@@ -128,7 +127,7 @@ def _row(question: PlanLabels, couple: tuple[JudgedUnits, ...]) -> LabelPlanRow:
         "sd": sd,
         "n_pilot": pilot.n_labels,
     }
-    empty = ("n_labels", "n_labels_alone", "saved", "gain", "n_labels_low", "n_labels_high", "least_width")
+    empty = ("n_labels", "n_labels_alone", "saved", "n_labels_low", "n_labels_high", "least_width")
     if not sd or pilot.reduction is None or not len(judge):
         alike = "the judge scores all answers alike: say the spread of the labels, --sd"
         reason = pilot.reason or ("no prompt is scored for both" if not len(judge) else alike)
@@ -144,7 +143,6 @@ def _row(question: PlanLabels, couple: tuple[JudgedUnits, ...]) -> LabelPlanRow:
         n_labels=found.n_labels,
         n_labels_alone=found.n_labels_alone,
         saved=found.saved,
-        gain=found.gain,
         n_labels_low=ends[0],
         n_labels_high=ends[1],
         least_width=(size or 0) * found.least_error / error,
@@ -165,5 +163,5 @@ def _pilot(question: PlanLabels, couple: tuple[JudgedUnits, ...], judge: FloatAr
     at = np.isfinite(labels)
     if not at.any():
         return LabelPilot(0, None, None, None, None, None, f"no label; a correlation takes {FEWEST_FOR_CORRELATION}")
-    chances, clusters = (None if of is None else of[at] for of in (couple[0].chances, couple[0].clusters))
-    return label_pilot(labels[at], judge[at], probabilities=chances, clusters=clusters, level=question.level)
+    clusters = None if couple[0].clusters is None else couple[0].clusters[at]
+    return label_pilot(labels[at], judge[at], clusters=clusters, level=question.level)

@@ -14,15 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.inputs import (
-    FloatArray,
-    as_clusters,
-    as_level,
-    as_scores,
-    as_weights,
-    check_length,
-    is_zero_one,
-)
+from warehouse.stats.core.inputs import FloatArray, as_clusters, as_level, as_scores, check_length, is_zero_one
 from warehouse.stats.core.quantiles import t_quantile, z_quantile
 from warehouse.stats.core.results import NamedFigures
 
@@ -55,24 +47,18 @@ class LabelPilot(NamedFigures):
 
 
 def label_pilot(
-    labels: ArrayLike,
-    judge: ArrayLike,
-    *,
-    probabilities: ArrayLike | None = None,
-    clusters: ArrayLike | None = None,
-    level: float = 0.95,
+    labels: ArrayLike, judge: ArrayLike, *, clusters: ArrayLike | None = None, level: float = 0.95
 ) -> LabelPilot:
     """Spread of the labels and their correlation with the judge.
 
     Args:
         labels: h of the labelled answers, finite.
         judge: g of the same answers.
-        probabilities: with which each was drawn, in (0, 1]; alike without.
         clusters: of the answers; each its own without.
         level: of the correlation's interval, in (0, 1).
 
     Raises:
-        StatisticsError: lengths that differ, values that are not finite, probabilities out of range.
+        StatisticsError: lengths that differ, values that are not finite.
 
     Examples:
         >>> pilot = label_pilot([1, 0, 1, 1, 0, 0, 1, 0, 1, 0], [1, 0, 1, 0, 0, 0, 1, 1, 1, 0])
@@ -82,9 +68,8 @@ def label_pilot(
     level = as_level(level)
     h, g = as_scores(labels, "labels"), as_scores(judge, "judge")
     check_length(len(g), len(h), "judge")
-    weights = np.ones(len(h)) if probabilities is None else 1 / _chances(probabilities, len(h))
     groups = as_clusters(np.arange(len(h)) if clusters is None else clusters, len(h))
-    whole = _moments(weights, h, g, groups.codes, groups.n)
+    whole = _moments(h, g, groups.codes, groups.n)
     total = whole.sum(axis=0)
     sd, rho, reduction = _figures(total, len(h))
     low = high = None
@@ -106,18 +91,11 @@ def _is_rare(h: FloatArray, g: FloatArray) -> bool:
     return len(h) * rare[0] * rare[1] < FEWEST_IN_CELL
 
 
-def _chances(probabilities: ArrayLike, n: int) -> FloatArray:
-    chances = as_weights(probabilities, n, "probabilities")
-    if ((chances <= 0) | (chances > 1)).any():
-        raise StatisticsError("`probabilities` must be in (0, 1]")
-    return chances
-
-
-def _moments(w: FloatArray, h: FloatArray, g: FloatArray, codes: NDArray[np.intp], n: int) -> FloatArray:
-    """Weighted sums by cluster of 1, h, g, h², g², hg about the means, shape (G, 6)."""
-    h, g = h - np.average(h, weights=w), g - np.average(g, weights=w)
+def _moments(h: FloatArray, g: FloatArray, codes: NDArray[np.intp], n: int) -> FloatArray:
+    """Sums by cluster of 1, h, g, h², g², hg about the means, shape (G, 6)."""
+    h, g = h - h.mean(), g - g.mean()
     parts = (np.ones(len(h)), h, g, h * h, g * g, h * g)
-    return np.column_stack([np.bincount(codes, weights=w * part, minlength=n) for part in parts])
+    return np.column_stack([np.bincount(codes, weights=part, minlength=n) for part in parts])
 
 
 def _figures(sums: FloatArray, n: int) -> tuple[float | None, float | None, float | None]:
@@ -151,9 +129,6 @@ class LabelPlan(NamedFigures):
 
     n_labels: int | None  #: with the judge's help; None where not even all answers suffice.
     n_labels_alone: int | None  #: without it.
-    #: 1/(1 − ρ²), labels alone over labels with help, reached only with far more answers than labels; None for a
-    #: perfect judge.
-    gain: float | None
     saved: float | None  #: 1 − ``n_labels``/``n_labels_alone``.
     least_error: float  #: the standard error once all N are labelled.
     flags: tuple[str, ...]  #: ``weak_judge`` (ρ up to .3), ``few_labels`` (below 20 the labels alone are the figure).
@@ -193,8 +168,8 @@ def plan_labels(n_units: int, sd: float, reduction: float, error: float) -> Labe
 
     Examples:
         >>> plan = plan_labels(1000, 0.5, 0.64, target_error(width=0.1))
-        >>> plan.n_labels, plan.n_labels_alone, round(plan.gain, 2)
-        (184, 385, 2.78)
+        >>> plan.n_labels, plan.n_labels_alone
+        (184, 385)
     """
     if n_units < 1 or not 0 <= sd < math.inf or not 0 <= reduction <= 1 or not error > 0:
         raise StatisticsError(
@@ -203,14 +178,13 @@ def plan_labels(n_units: int, sd: float, reduction: float, error: float) -> Labe
         )
     alone = math.ceil(sd**2 / error**2 - 1e-9)
     least = sd / math.sqrt(n_units)
-    gain = None if reduction == 1 else 1 / (1 - reduction)
     flags = ("weak_judge",) if reduction <= WEAK**2 else ()
     if alone > n_units:
         reason = f"all {n_units:,} answers labelled leave a standard error of {least:.3g}; {error:.3g} is wanted"
-        return LabelPlan(None, None, gain, None, least, flags, reason)
+        return LabelPlan(None, None, None, least, flags, reason)
     helped = math.ceil((1 - reduction) * sd**2 / (error**2 - reduction * sd**2 / n_units) - 1e-9) if alone else 0
     if helped < FEWEST_LABELS:
         helped, flags = min(alone, FEWEST_LABELS), (*flags, "few_labels")
     helped = max(1, min(helped, alone))
     alone = max(1, alone)
-    return LabelPlan(helped, alone, gain, 1 - helped / alone, least, flags, "")
+    return LabelPlan(helped, alone, 1 - helped / alone, least, flags, "")
