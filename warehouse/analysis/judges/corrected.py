@@ -70,7 +70,8 @@ class CorrectedRow(Row):
     flip_rate: float | None  #: chance that two draws of the judge differ; None for scores that are not 0/1.
     higher_is_better: bool | None  #: direction of the metric.
     #: ``labels_not_random``, ``labels_missing``, ``labels_outside``, ``pooled_weight``, ``unequal_chances``,
-    #: ``other_prompts`` (two models were labelled on different ones), and those of `warehouse.stats.CorrectedFigure`.
+    #: ``unscored`` (answers without a score of the judge stand for nothing), ``other_prompts`` (two models were
+    #: labelled on different ones), and those of `warehouse.stats.CorrectedFigure`.
     flags: tuple[str, ...]
     reason: str  #: why the labels stand alone, why there is no figure, or why a gate is undecided.
     verdict: str = ""  #: of a gate, ``pass``, ``fail`` or ``undecided``; else empty, and the next three None.
@@ -115,7 +116,7 @@ def corrected_difference(
         return None
     a, b = first.at(prompts), second.at(prompts)
     judge = _pair(_judge_alone(a), _judge_alone(b), level)
-    if _drawn_alike(a, b) and (a.labelled & b.labelled).sum() > 1:
+    if _drawn_alike(a, b) and (a.labelled & b.labelled).any():
         return _row((a, b), _pair(a, b, level, fixed=fixed), judge, level)
     own = corrected_means((first, second), level=level, fixed=fixed)
     return replace(
@@ -183,6 +184,7 @@ def _row(
         "labels_not_random": any(one.not_random for one in units),
         "labels_missing": missing,
         "labels_outside": any(one.n_outside for one in units),
+        "unscored": any(one.entry.usable and one.entry.usable.n_unscored for one in units),
     }
     label = float(first.labels[first.labelled].mean()) if len(units) == 1 and first.labelled.any() else None
     within, flips = _between_draws(first) if len(units) == 1 else (None, None)
