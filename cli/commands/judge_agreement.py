@@ -73,13 +73,16 @@ _CORRECTED = {
 }
 _FLAGS = {
     "labels_not_random": "not drawn by known chance: no mean is corrected",
+    "unscored": "the judge has no score of some answers: all figures are of the others",
+    "other_prompts": "two models were labelled on different prompts: errors are added",
     "labels_only": "the labels alone, see the notes",
     "labels_missing": "answers were drawn that have no label",
     "labels_outside": "labels of answers that were not drawn do not count",
     "pooled_weight": "λ of all models together: fewer than 50 labels",
     "few_clusters": "fewer than 20 prompts or clusters: intervals may be short",
+    "few_units": "fewer than 10 answers that both have judged: no errors",
+    "one_category": "all that was said is alike",
     "few_disagreements": "fewer than 5 labelled answers on which they differ",
-    "unequal_chances": "some labels count for many: the interval covers about 92 %",
     "judge_against_people": "the judge goes against people, and is not used",
 }
 
@@ -170,13 +173,13 @@ def _print_corrected(report: JudgeReport) -> None:
 
 
 def _gain(row: JudgeRow) -> str:
-    """What the judge brings, in a sentence; empty where it was not used for another reason."""
-    if row.estimate is None or row.width_ratio is None:
+    """What the judge brings, in a sentence; empty where it was not used: a note has the reason."""
+    if row.estimate is None or row.width_ratio is None or "labels_only" in row.flags:
         return ""
     if row.correlation is not None and row.correlation < HELPS_FROM:
         return f"{row.model}: no gain: correlation {row.correlation:.2f}."
-    if row.width_ratio >= 0.995 or not row.weight:
-        return f"{row.model}: no gain: {row.reason or 'the interval is as wide as that of the labels'}."
+    if row.width_ratio >= 0.995:
+        return f"{row.model}: no gain: the interval is as wide as that of the labels."
     words = f"{row.model}: the interval is {1 - row.width_ratio:.0%} narrower than the labels'"
     again = "" if row.repeat_sd is None else f"; asked again, the judge would move the figure by {row.repeat_sd:.2g}"
     flips = "" if row.flip_rate is None else f", and two of its verdicts differ in {row.flip_rate:.0%}"

@@ -131,6 +131,23 @@ def test_the_command_shows_judge_labels_and_both(
     assert "half as wide" in step and run(*words).code == 0
 
 
+def test_scores_that_are_missing_and_labels_of_a_single_prompt(run: Caller, store_url: str, tmp_path: Path) -> None:
+    """What the judge left out is said; a pair on one prompt is a pair; without an AC1 none is claimed."""
+    own = {m: PEOPLE[m][:150] for m in ("ma", "mb")}
+    scores = {m: np.where(np.arange(150) % 3 == 0, np.nan, np.linspace(0, 1, 150)) for m in own}
+    judged = ingest_judged(store_url, tmp_path, {"gpt": scores}, kind="continuous")
+    sheet = tmp_path / "one.csv"
+    sheet.write_text(
+        "model,benchmark,prompt_id,label\n" + "".join(f"{m},essays,p{i},.5\n" for m in own for i in range(150))
+    )
+    judged.ingest(sheet, mapping="label_sheet")
+    report = judged.judge("essays")
+    assert "no AC1" in report.one_line and "unscored" in report.rows[1].flags
+    assert "unscored" in run("judge", "essays", db=store_url).out
+    noted = run("leaderboard", "essays", "--corrected", db=store_url)
+    assert "no score of some answers" in noted.out + noted.err
+
+
 # --- votes ---------------------------------------------------------------------------------------
 
 

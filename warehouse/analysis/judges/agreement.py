@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -150,8 +151,11 @@ class JudgeReport(Result):
             return f"{self.judge} and {self.human} on {self.benchmark}: no agreement, {all_of_it.reason}."
         share = f"{self.judge} and {self.human} agree on {all_of_it.agreement:.1%} of {all_of_it.n_labels}"
         what = "answers" if self.of == "scores" else "votes"
-        kappa = "no κ" if all_of_it.kappa is None else f"κ {all_of_it.kappa:.2f}"
-        return f"{share} {what} ({kappa}, AC1 {all_of_it.ac1 or 0:.2f}) on {self.benchmark}."
+        kappa, ac1 = (
+            f"no {name}" if value is None else f"{name} {value:.2f}"
+            for name, value in (("κ", all_of_it.kappa), ("AC1", all_of_it.ac1))
+        )
+        return f"{share} {what} ({kappa}, {ac1}) on {self.benchmark}."
 
 
 @answers(HeldAgainstPeople)
@@ -172,17 +176,15 @@ def _of_scores(store: Store, question: HeldAgainstPeople) -> JudgeReport:
     parts = [_part(one, label) for one, label in zip(units, conditions, strict=True)]
     rates, sample = rogan_gladen_rates(store, question, units)
     fixed = question.estimand == PROMPTS_FIXED
-    figures = corrected_means(units, level=question.level, fixed=fixed)
     pair: Sequence[JudgedUnits] = units
     if question.models:
         pair = pick_units(store, units, question.models, question.where, latest=question.latest)
     difference = corrected_difference(*pair, level=question.level, fixed=fixed) if len(pair) == 2 else None
-    rows = _rows(parts, question, figures, rates)
     notes = []
-    if any("labels_not_random" in row.flags for row in rows):
+    if any(one.not_random for one in units):
         notes.append(
             "labels were not drawn by known chance, so agreement is of these answers only, and no mean is corrected;"
-            f" draw some next time: warehouse judge next {question.benchmark} --judge {name} --n 100"
+            f" draw some next time: warehouse judge next {question.benchmark} --judge {shlex.quote(name)} --n 100"
         )
     if sample is not None:
         notes.append(f"rates by {question.rogan_gladen}: they hold only if {ASSUMPTION}")
@@ -192,7 +194,9 @@ def _of_scores(store: Store, question: HeldAgainstPeople) -> JudgeReport:
         question,
         (name, human, metric.judge_model or name),
         parts,
-        rows,
+        _together(parts),
+        corrected_means(units, level=question.level, fixed=fixed),
+        rates,
         of="scores",
         metric=metric.label,
         differences=() if difference is None else (difference,),
@@ -216,14 +220,13 @@ def _units_for(store: Store, question: HeldAgainstPeople) -> tuple[list[JudgedUn
 
 def _part(units: JudgedUnits, label: str) -> JudgedPart:
     there = units.labelled
-    chances = units.chances
     return JudgedPart(
         model=units.condition.model,
         condition=label,
         h=units.labels[there],
         g=units.judge[there],
         prompts=(units.prompts if units.clusters is None else units.clusters)[there],
-        weights=None if chances is None else 1 / chances[there],
+        weights=None if units.draw is None else np.full(int(there.sum()), 1 / units.draw.probability),
         n_units=len(units.prompts),
         run_ids=units.condition.run_ids,
     )
@@ -239,21 +242,21 @@ def _of_votes(store: Store, question: HeldAgainstPeople) -> JudgeReport:
         JudgedPart(model, "", h[of], g[of], verdicts.prompt[of], n_units=int(of.sum()))
         for model, of, h, g in verdicts.by_model()
     ]
-    whole = JudgedPart("", "", verdicts.h, verdicts.g, verdicts.prompt, n_units=verdicts.n_judged)
-    rows = _rows(parts, question, [None] * len(parts), [None] * len(parts), whole)
+    nothing = [None] * len(parts)
     return _report(
         store,
         question,
         (verdicts.judge, verdicts.human, verdicts.judge_model),
         parts,
-        rows,
+        JudgedPart("", "", verdicts.h, verdicts.g, verdicts.prompt, n_units=verdicts.n_judged),
+        nothing,
+        nothing,
         of="votes",
         metric="",
         differences=(),
         order=verdicts.order(),
         sample=None,
         notes=verdicts.notes,
-        whole=whole,
     )
 
 
@@ -262,31 +265,36 @@ def _report(
     question: HeldAgainstPeople,
     names: tuple[str, str, str],
     parts: Sequence[JudgedPart],
-    rows: Sequence[JudgeRow],
-    *,
-    whole: JudgedPart | None = None,
+    whole: JudgedPart,
+    figures: Sequence[CorrectedRow | None],
+    rates: Sequence[RoganGladen | None],
     **own: Any,
 ) -> JudgeReport:
-    whole = whole or _together(parts)
-    with_labels = [part for part in parts if len(part.h)]
-    own_family = _own_family(store, names[2], [part.model for part in with_labels])
-    alike = _on_one_scale(whole)
+    level, alike = question.level, _on_one_scale(whole)
+    compared = [number for number, part in enumerate(parts) if len(part.h)] if alike else []
+    differences = [parts[one].g - parts[one].h for one in compared]
+    prompts = [parts[one].prompts for one in compared]
+    biases: dict[int, BiasFigure] = {}
     preference = None
-    if alike and any(own_family):
-        preference = self_preference(
-            [part.g - part.h for part in with_labels],
-            [part.prompts for part in with_labels],
-            own_family,
-            level=question.level,
-        )
+    if compared:
+        weights = [parts[one].weights for one in compared]
+        found = judge_bias(differences, prompts, weights, level=level, seed=question.seed)
+        biases = dict(zip(compared, found, strict=True))
+        own_family = _own_family(store, names[2], [parts[one].model for one in compared])
+        preference = self_preference(differences, prompts, own_family, level=level)
+    agreement = _agreement(whole, level) if alike else None
+    rows = [_row(whole, level, agreement)]
+    for number, part in enumerate(parts):
+        each = _agreement(part, level) if number in compared else None
+        rows.append(_row(part, level, each, biases.get(number), figures[number], rates[number]))
     return JudgeReport(
         benchmark=question.benchmark,
         judge=names[0],
         human=names[1],
         rows=tuple(rows),
-        agreement=_agreement(whole, question.level) if alike else None,
+        agreement=agreement,
         self_preference=preference,
-        level=question.level,
+        level=level,
         **own,
     )
 
@@ -322,46 +330,19 @@ def _agreement(part: JudgedPart, level: float) -> JudgeAgreement:
     return judge_agreement(part.h, part.g, None if alone else part.prompts, part.weights, level=level)
 
 
-def _rows(
-    parts: Sequence[JudgedPart],
-    question: HeldAgainstPeople,
-    figures: Sequence[CorrectedRow | None],
-    rates: Sequence[RoganGladen | None],
-    whole: JudgedPart | None = None,
-) -> list[JudgeRow]:
-    whole = whole or _together(parts)
-    alike = _on_one_scale(whole)
-    with_labels = [number for number, part in enumerate(parts) if len(part.h)]
-    biases: dict[int, BiasFigure] = {}
-    if alike and with_labels:
-        found = judge_bias(
-            [parts[one].g - parts[one].h for one in with_labels],
-            [parts[one].prompts for one in with_labels],
-            [parts[one].weights for one in with_labels],
-            level=question.level,
-            seed=question.seed,
-        )
-        biases = dict(zip(with_labels, found, strict=True))
-    rows = [_row(whole, question.level, alike, None, None, None)]
-    for number, part in enumerate(parts):
-        rows.append(_row(part, question.level, alike, biases.get(number), figures[number], rates[number]))
-    return rows
-
-
 def _row(
     part: JudgedPart,
     level: float,
-    alike: bool,
-    bias: BiasFigure | None,
-    figure: CorrectedRow | None,
-    rate: RoganGladen | None,
+    agreement: JudgeAgreement | None,
+    bias: BiasFigure | None = None,
+    figure: CorrectedRow | None = None,
+    rate: RoganGladen | None = None,
 ) -> JudgeRow:
-    agreement = _agreement(part, level) if alike and len(part.h) else None
     measured = {} if agreement is None else {one.measure: one for one in agreement.figures}
     share, kappa, ac1 = (measured.get(name) for name in ("agreement", "kappa", "ac1"))
     reasons = [
         "" if agreement is not None else "people have labelled none" if not len(part.h) else _SCALES,
-        "" if kappa is None else kappa.reason,
+        "" if kappa is None else kappa.reason and f"no interval of κ: {kappa.reason}",
         "" if figure is None else figure.reason,
         "" if bias is None else bias.reason and f"bias not tested: {bias.reason}",
         "" if rate is None else rate.reason,

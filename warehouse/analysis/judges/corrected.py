@@ -28,8 +28,6 @@ from warehouse.stats.core.quantiles import t_p_value
 from warehouse.stats.judges.prediction import OWN_WEIGHT_FROM, reproducibility
 from warehouse.store.connection import Store
 
-#: Labels whose chances differ so much that they count for less than this share of their number: a flag.
-UNEQUAL = 0.5
 #: What a row takes from a figure of that name.
 FIGURES = (
     *("estimate", "standard_error", "low", "high", "degrees_of_freedom", "weight", "correlation", "width_ratio"),
@@ -69,8 +67,9 @@ class CorrectedRow(Row):
     repeat_sd: float | None  #: spread of ``estimate`` over fresh draws of the judge; None where it was asked once.
     flip_rate: float | None  #: chance that two draws of the judge differ; None for scores that are not 0/1.
     higher_is_better: bool | None  #: direction of the metric.
-    #: ``labels_not_random``, ``labels_missing``, ``labels_outside``, ``pooled_weight``, ``unequal_chances``,
-    #: ``other_prompts`` (two models were labelled on different ones), and those of `warehouse.stats.CorrectedFigure`.
+    #: ``labels_not_random``, ``labels_missing``, ``labels_outside``, ``pooled_weight``, ``unscored`` (answers without a
+    #: score of the judge stand for nothing), ``other_prompts`` (two models were labelled on different ones), and those
+    #: of `warehouse.stats.CorrectedFigure`.
     flags: tuple[str, ...]
     reason: str  #: why the labels stand alone, why there is no figure, or why a gate is undecided.
     verdict: str = ""  #: of a gate, ``pass``, ``fail`` or ``undecided``; else empty, and the next three None.
@@ -97,9 +96,6 @@ def _mean(units: JudgedUnits, pooled: float | None, level: float, *, fixed: bool
     weight = pooled if n < OWN_WEIGHT_FROM else None
     figure = _figure(units, level, fixed=fixed, weight=weight)
     flags = ("pooled_weight",) if weight is not None and "labels_only" not in figure.flags else ()
-    if units.chances is not None:
-        weights = 1 / units.chances[units.labelled]
-        flags += ("unequal_chances",) if weights.sum() ** 2 / (weights @ weights) < UNEQUAL * n else ()
     return _row((units,), figure, judge, level, flags)
 
 
@@ -115,7 +111,7 @@ def corrected_difference(
         return None
     a, b = first.at(prompts), second.at(prompts)
     judge = _pair(_judge_alone(a), _judge_alone(b), level)
-    if _drawn_alike(a, b) and (a.labelled & b.labelled).sum() > 1:
+    if _drawn_alike(a, b) and (a.labelled & b.labelled).any():
         return _row((a, b), _pair(a, b, level, fixed=fixed), judge, level)
     own = corrected_means((first, second), level=level, fixed=fixed)
     return replace(
@@ -127,9 +123,7 @@ def corrected_difference(
 
 
 def _drawn_alike(a: JudgedUnits, b: JudgedUnits) -> bool:
-    if a.chances is None or b.chances is None:
-        return a.chances is b.chances
-    return np.array_equal(a.chances, b.chances)
+    return a.draw == b.draw
 
 
 def _apart(a: CorrectedRow, b: CorrectedRow) -> dict[str, Any]:
@@ -149,11 +143,11 @@ def _apart(a: CorrectedRow, b: CorrectedRow) -> dict[str, Any]:
 
 def _judge_alone(units: JudgedUnits) -> JudgedUnits:
     """The judge's scores as if they were labels of all answers: what it says by itself."""
-    return replace(units, labels=units.judge, judge=np.zeros(len(units.judge)), chances=None)
+    return replace(units, labels=units.judge, judge=np.zeros(len(units.judge)))
 
 
 def _design(units: JudgedUnits, *, fixed: bool) -> dict[str, Any]:
-    return {"probabilities": units.chances, "clusters": units.clusters, "bounds": units.bounds, "prompts_fixed": fixed}
+    return {"clusters": units.clusters, "bounds": units.bounds, "prompts_fixed": fixed}
 
 
 def _figure(units: JudgedUnits, level: float, *, fixed: bool = False, weight: float | None = None) -> CorrectedFigure:
@@ -178,9 +172,11 @@ def _row(
         "labels_not_random": any(one.not_random for one in units),
         "labels_missing": missing,
         "labels_outside": any(one.n_outside for one in units),
+        "unscored": any(one.entry.usable and one.entry.usable.n_unscored for one in units),
     }
     label = float(first.labels[first.labelled].mean()) if len(units) == 1 and first.labelled.any() else None
     within, flips = _between_draws(first) if len(units) == 1 else (None, None)
+    figures: dict[str, Any] = {name: getattr(figure, name, None) for name in FIGURES}
     return CorrectedRow(
         benchmark=first.condition.benchmark_split[0],
         split=first.condition.benchmark_split[1],
@@ -200,7 +196,7 @@ def _row(
         higher_is_better=first.entry.metric.higher_is_better,
         flags=(*(flag for flag, holds in held.items() if holds), *flags, *(figure.flags if figure else ())),
         reason=figure.reason if figure else reason,
-        **{name: getattr(figure, name, None) for name in FIGURES},
+        **figures,
     )
 
 

@@ -48,7 +48,7 @@ class CorrectedFigures(Result):
             return f"{first.benchmark}: no corrected figure ({first.reason})"
         of = f"{first.model_a} minus {first.model_b}" if first.model_b else first.model_a
         return (
-            f"{first.benchmark}, corrected by {first.n_labels} labels of {self.human}: {of}"
+            f"{first.benchmark}, corrected by {first.n_labels} label{'s' * (first.n_labels != 1)} of {self.human}: {of}"
             f" {first.estimate:.3f} [{first.low:.3f}, {first.high:.3f}], where {self.judge} says"
             f" {first.judge_estimate:.3f}"
         )
@@ -99,7 +99,10 @@ def _require_random(units: Sequence[JudgedUnits]) -> None:
 def _notes(rows: Sequence[CorrectedRow]) -> tuple[str, ...]:
     missing = sum(row.n_missing for row in rows)
     some = "1 answer that was drawn has" if missing == 1 else f"{missing} answers that were drawn have"
-    return (f"{some} no label: the others stand for what is missing",) if missing else ()
+    notes = [f"{some} no label: the others stand for what is missing"] if missing else []
+    if any("unscored" in row.flags for row in rows):
+        notes.append("the judge has no score of some answers (unscored): all figures are of the others")
+    return tuple(notes)
 
 
 @answers(CorrectedGate)

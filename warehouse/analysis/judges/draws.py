@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from warehouse.stats.core.inputs import FloatArray
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
@@ -19,18 +15,13 @@ class RunDraw:
     """What was drawn of one run, as its newest wave says."""
 
     wave: int  #: its number, from 1.
-    probability_of: Mapping[int, float]  #: chance of each prompt drawn, by id, to be among all drawn so far.
+    prompts: tuple[int, ...]  #: ids of those drawn so far, ascending.
+    probability: float  #: the chance of each to be among them.
 
     @property
     def n_prompts(self) -> int:
         """How many prompts there were to draw from."""
-        return round(sum(1 / chance for chance in self.probability_of.values()))
-
-    def chances(self, prompts: NDArray[np.int64]) -> tuple[FloatArray, NDArray[np.bool_]]:
-        """The chance of each of some prompts, the mean one where it was not drawn, and whether it was, shape (N,)."""
-        found = np.array([self.probability_of.get(prompt, np.nan) for prompt in prompts.tolist()])
-        drawn = np.isfinite(found)
-        return np.where(drawn, found, min(1.0, max(drawn.mean(), 1e-12))), drawn
+        return round(len(self.prompts) / self.probability)
 
 
 def read_draws(store: Store, benchmark_ids: Sequence[int]) -> dict[int, RunDraw]:
@@ -42,6 +33,6 @@ def read_draws(store: Store, benchmark_ids: Sequence[int]) -> dict[int, RunDraw]
             own.clear()  # waves come in their order
         own.append(row)
     return {
-        run: RunDraw(rows[0]["wave"], {row["prompt_id"]: row["probability"] for row in rows})
+        run: RunDraw(rows[0]["wave"], tuple(row["prompt_id"] for row in rows), rows[0]["probability"])
         for run, rows in newest.items()
     }

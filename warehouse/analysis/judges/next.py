@@ -83,8 +83,7 @@ class _Frame:
     @property
     def taken(self) -> NDArray[np.bool_]:
         """Which were drawn before."""
-        drawn = self.before.probability_of if self.before else {}
-        return np.array([prompt in drawn for prompt in self.prompts.tolist()])
+        return np.isin(self.prompts, self.before.prompts if self.before else ())
 
 
 @answers(NextLabels)

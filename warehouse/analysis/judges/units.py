@@ -32,7 +32,6 @@ class JudgedUnits:
     prompts: NDArray[np.int64]  #: ids of the prompts, ascending, shape (N,).
     judge: FloatArray  #: g, shape (N,).
     labels: FloatArray  #: h, NaN where there is none, shape (N,).
-    chances: FloatArray | None  #: of a label, shape (N,); None where all answers have one or labels are not random.
     clusters: NDArray[np.int64] | None  #: of the prompts, or None.
     not_random: str  #: why the labels are no random part; empty where they are.
     n_missing: int  #: answers that were drawn and have no label.
@@ -71,7 +70,7 @@ class JudgedUnits:
         at = np.searchsorted(self.prompts, prompts)
         taken: dict[str, Any] = {
             name: None if (value := getattr(self, name)) is None else value[at]
-            for name in ("judge", "labels", "chances", "clusters")
+            for name in ("judge", "labels", "clusters")
         }
         return replace(self, prompts=prompts, **taken)
 
@@ -177,9 +176,9 @@ def _units(
         one for one in labels if one.condition.model == entry.condition.model and _split(one) == _split(entry)
     ]
     found = _labels(own, prompts)
-    chances, reason, missing, outside = None, "", 0, 0
+    reason, missing, outside = "", 0, 0
     if draw is not None:
-        chances, drawn = draw.chances(prompts)
+        drawn = np.isin(prompts, draw.prompts)
         missing, outside = int((drawn & np.isnan(found)).sum()), int((~drawn & ~np.isnan(found)).sum())
         found = np.where(drawn, found, np.nan)
         if len(prompts) > draw.n_prompts:
@@ -193,7 +192,7 @@ def _units(
             " some, and these count"
         )
     human = own[0].metric if own else None
-    design = (chances, clusters.labels(prompts), reason, missing, outside, draw)
+    design = (clusters.labels(prompts), reason, missing, outside, draw)
     return JudgedUnits(entry, human, prompts, scores.values[at], found, *design)
 
 
