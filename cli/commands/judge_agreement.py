@@ -83,7 +83,7 @@ _FLAGS = {
     "few_units": "fewer than 10 answers that both have judged: no errors",
     "one_category": "all that was said is alike",
     "few_disagreements": "fewer than 5 labelled answers on which they differ",
-    "unequal_chances": "some labels count for many: the interval covers about 92 %",
+    "unequal_chances": "some labels count for many: in simulation intervals covered 93 to 99 %",
     "judge_against_people": "the judge goes against people, and is not used",
 }
 
