@@ -97,7 +97,7 @@ def _mean(units: JudgedUnits, pooled: float | None, level: float, *, fixed: bool
         return _row((units,), None, judge, level, reason=reason)
     weight = pooled if n < OWN_WEIGHT_FROM else None
     figure = _figure(units, level, fixed=fixed, weight=weight)
-    flags = ("pooled_weight",) if weight is not None and "labels_only" not in figure.flags else ()
+    flags: tuple[str, ...] = ("pooled_weight",) if weight is not None and "labels_only" not in figure.flags else ()
     if units.strata is None and units.chances is not None:
         weights = 1 / units.chances[units.labelled]
         flags += ("unequal_chances",) if weights.sum() ** 2 / (weights @ weights) < UNEQUAL * n else ()
@@ -187,6 +187,7 @@ def _row(
         "unscored": any(one.entry.usable and one.entry.usable.n_unscored for one in units),
     }
     label = float(first.labels[first.labelled].mean()) if len(units) == 1 and first.labelled.any() else None
+    figures: dict[str, Any] = {name: getattr(figure, name, None) for name in FIGURES}
     within, flips = _between_draws(first) if len(units) == 1 else (None, None)
     return CorrectedRow(
         benchmark=first.condition.benchmark_split[0],
@@ -207,7 +208,7 @@ def _row(
         higher_is_better=first.entry.metric.higher_is_better,
         flags=(*(flag for flag, holds in held.items() if holds), *flags, *(figure.flags if figure else ())),
         reason=figure.reason if figure else reason,
-        **{name: getattr(figure, name, None) for name in FIGURES},
+        **figures,
     )
 
 
