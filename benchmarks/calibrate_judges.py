@@ -463,8 +463,8 @@ HEAD = """# Calibration of judges against people
 
 How often the 95 % intervals of [`warehouse judge`](judges.md) cover, and what they save. `python
 benchmarks/calibrate_judges.py` runs it again, seeded, and writes this page. {runs} samples a row: a share has a Monte
-Carlo error of up to {error:.3f}, {near:.3f} where it is near .95; a fourth of them where a judge is asked several
-times, and with 60 models.
+Carlo error of up to {error:.3f}, {near:.3f} where it is near .95; {few} where a judge is asked several times, and with
+60 models; {more} in the last four tables.
 
 1 000 units; a judge says what people say with the probability *correlation*, else draws at the same rate. *labels
 cover* is the interval of the labels alone, *labels alone* the share of samples in which the judge is not used, for a
@@ -475,7 +475,9 @@ hold here is no default.
 
 def tables(runs: int, only: str) -> Iterator[str]:
     heading = ""
-    for table, row, draw in (*of_means(), *of_designs(), *of_judges(), *of_labels()):
+    cells = [(runs, *one) for one in (*of_means(), *of_designs(), *of_judges())]
+    cells += [(runs * 5 // 2, *one) for one in of_labels()]
+    for runs, table, row, draw in cells:
         if only and only not in table:
             continue
         rng = np.random.default_rng([runs, len(row), sum(map(ord, row))])
@@ -503,7 +505,8 @@ def main() -> None:
         print(line, flush=True)
         lines.append(line)
     if not options.only:
-        head = HEAD.format(runs=options.runs, error=0.5 / math.sqrt(options.runs), near=0.218 / math.sqrt(options.runs))
+        counts = {"runs": options.runs, "few": options.runs // 4, "more": options.runs * 5 // 2}
+        head = HEAD.format(**counts, error=0.5 / math.sqrt(options.runs), near=0.218 / math.sqrt(options.runs))
         options.output.write_text(head + "\n".join(lines) + "\n", encoding="utf-8")
 
 

@@ -192,7 +192,7 @@ def test_llmfao_s_error_by_prompts_is_four_times_the_naive_one(votes: Warehouse)
 def test_several_judges_are_named_and_votes_have_no_corrected_mean(votes: Warehouse) -> None:
     with pytest.raises(MisuseError, match="several have voted, name one with --judge: ChatGPT CoT"):
         votes.judge("llmbar_Natural")
-    with pytest.raises(MisuseError, match="name one with --judge"):
+    with pytest.raises(MisuseError, match="nobody called 'nobody' has voted, name one with --judge"):
         votes.judge("llmbar_Natural", judge="nobody")
     with pytest.raises(MisuseError, match="votes are held against votes"):
         votes.judge("llmfao", estimand="prompts_fixed")

@@ -175,8 +175,8 @@ def _row(
         "unscored": any(one.entry.usable and one.entry.usable.n_unscored for one in units),
     }
     label = float(first.labels[first.labelled].mean()) if len(units) == 1 and first.labelled.any() else None
-    within, flips = _between_draws(first) if len(units) == 1 else (None, None)
     figures: dict[str, Any] = {name: getattr(figure, name, None) for name in FIGURES}
+    within, flips = _between_draws(first) if len(units) == 1 else (None, None)
     return CorrectedRow(
         benchmark=first.condition.benchmark_split[0],
         split=first.condition.benchmark_split[1],
