@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.judges.draws import cut_points, strata_by
 from warehouse.stats import (
     estimate_mean,
     interval_t,
@@ -26,7 +25,7 @@ from warehouse.stats import (
     prediction_powered_mean,
     rogan_gladen,
 )
-from warehouse.stats.judges.plan import allocate_labels, label_pilot, label_weight, plan_labels, target_error
+from warehouse.stats.judges.plan import label_pilot, plan_labels, target_error
 from warehouse.stats.judges.prediction import reproducibility
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "calibration_judges.md"
@@ -277,7 +276,7 @@ def prevalence(p: float, se: float, sp: float, g: int) -> Draw:
     return draw
 
 
-# --- how many labels, and of which answers ---------------------------------------------------------
+# --- how many labels ---------------------- ---------------------------------------------------------
 
 
 def piloted(p: float, rho: float, n: int, g: int = 0) -> Draw:
@@ -352,33 +351,6 @@ def found_difference(rate: float, delta: float, rho: float) -> Draw:
     return draw
 
 
-def waves(p: float, rho: float, first: int, second: int, *, neyman: bool) -> Draw:
-    """A simple wave, then one by strata of the judge's score, more where the first shows that it is worse."""
-
-    def draw(rng: np.random.Generator) -> Mapping[str, float | None]:
-        h = truths(rng, p, None)
-        judge = np.clip(judged(rng, h, p, rho) * 0.8 + 0.2 * rng.random(N) * rng.random(N), 0, 1)
-        taken = np.zeros(N, bool)
-        taken[rng.permutation(N)[:first]] = True
-        strata = np.unique(strata_by(judge, cut_points(judge, 5)), return_inverse=True)[1]
-        sizes, before = np.bincount(strata), np.bincount(strata[taken], minlength=strata.max() + 1)
-        spread = None
-        if neyman and before.min() >= 5:
-            left = h - label_weight(h[taken], judge[taken]) * judge
-            spread = np.array([left[taken & (strata == s)].std(ddof=1) for s in range(len(sizes))])
-        counts = allocate_labels(sizes, second, spread=spread, taken=before)
-        labelled = taken.copy()
-        for stratum, count in enumerate(counts):
-            labelled[rng.permutation(np.flatnonzero((strata == stratum) & ~taken))[:count]] = True
-        figure = prediction_powered_mean(np.where(labelled, h, np.nan), judge, strata=strata)
-        alike = prediction_powered_mean(part(rng, h, first + second), judge)
-        ends = (figure.low, figure.high, alike.low, alike.high)
-        ratio = None if None in ends else (ends[1] - ends[0]) / (ends[3] - ends[2])  # type: ignore[operator]
-        return {**figures(figure, p), "width / one simple wave's": ratio}
-
-    return draw
-
-
 def of_labels() -> Iterator[tuple[str, str, Draw]]:
     table = "Interval of the correlation that labels show (U)"
     for p, rho, n, g in (
@@ -400,20 +372,6 @@ def of_labels() -> Iterator[tuple[str, str, Draw]]:
     table = "Labels planned for a difference, power .8 (U)"
     for rate, delta, rho in ((0.5, 0.1, 0.0), (0.5, 0.1, 0.5), (0.5, 0.1, 0.8), (0.7, 0.15, 0.6)):
         yield table, f"rate {rate:g}, difference {delta:g}, judge {rho:g}", found_difference(rate, delta, rho)
-    table = "Two waves, the second by strata of the score (U)"
-    for p, rho, first, second in (
-        (0.5, 0.8, 100, 100),
-        (0.5, 0.3, 100, 100),
-        (0.1, 0.8, 100, 150),
-        (0.5, 0.8, 50, 200),
-    ):
-        for neyman in (False, True):
-            how = "more where the judge is worse" if neyman else "each stratum its share"
-            yield (
-                table,
-                f"rate {p:g}, correlation {rho:g}, {first} + {second}, {how}",
-                waves(p, rho, first, second, neyman=neyman),
-            )
 
 
 def of_means() -> Iterator[tuple[str, str, Draw]]:
@@ -505,8 +463,8 @@ HEAD = """# Calibration of judges against people
 
 How often the 95 % intervals of [`warehouse judge`](judges.md) cover, and what they save. `python
 benchmarks/calibrate_judges.py` runs it again, seeded, and writes this page. {runs} samples a row: a share has a Monte
-Carlo error of up to {error:.3f}, {near:.3f} where it is near .95; a fourth of them where a judge is asked several
-times, and with 60 models.
+Carlo error of up to {error:.3f}, {near:.3f} where it is near .95; {few} where a judge is asked several times, and with
+60 models; {more} in the last four tables.
 
 1 000 units; a judge says what people say with the probability *correlation*, else draws at the same rate. *labels
 cover* is the interval of the labels alone, *labels alone* the share of samples in which the judge is not used, for a
@@ -517,7 +475,9 @@ hold here is no default.
 
 def tables(runs: int, only: str) -> Iterator[str]:
     heading = ""
-    for table, row, draw in (*of_means(), *of_designs(), *of_judges(), *of_labels()):
+    cells = [(runs, *one) for one in (*of_means(), *of_designs(), *of_judges())]
+    cells += [(runs * 5 // 2, *one) for one in of_labels()]
+    for runs, table, row, draw in cells:
         if only and only not in table:
             continue
         rng = np.random.default_rng([runs, len(row), sum(map(ord, row))])
@@ -545,7 +505,8 @@ def main() -> None:
         print(line, flush=True)
         lines.append(line)
     if not options.only:
-        head = HEAD.format(runs=options.runs, error=0.5 / math.sqrt(options.runs), near=0.218 / math.sqrt(options.runs))
+        counts = {"runs": options.runs, "few": options.runs // 4, "more": options.runs * 5 // 2}
+        head = HEAD.format(**counts, error=0.5 / math.sqrt(options.runs), near=0.218 / math.sqrt(options.runs))
         options.output.write_text(head + "\n".join(lines) + "\n", encoding="utf-8")
 
 

@@ -22,7 +22,8 @@ from .gate_sequential import SETTINGS, AskedGate, sequential_gate
 
 if TYPE_CHECKING:
     from warehouse.analysis.comparison.gate import Gate
-    from warehouse.analysis.judges.corrected_figures import CorrectedFigures, CorrectedRow
+    from warehouse.analysis.judges.corrected import CorrectedRow
+    from warehouse.analysis.judges.corrected_figures import CorrectedFigures
 
 
 def margins_callback(

@@ -19,7 +19,7 @@ from ..ui.table import echo, interval, level_column, number, print_legend, print
 
 if TYPE_CHECKING:
     from warehouse.analysis.judges.agreement import JudgeReport, JudgeRow
-    from warehouse.analysis.judges.corrected import Differences
+    from warehouse.analysis.judges.corrected import CorrectedRow
     from warehouse.analysis.judges.votes import OrderEffect
     from warehouse.stats import BiasFigure, JudgeAgreement
 
@@ -35,7 +35,7 @@ HELPS_FROM = 0.3
 @pass_state
 def agreement(state: State, /, output: Output, **options: Any) -> None:
     from warehouse.analysis.judges.agreement import JudgeRow
-    from warehouse.analysis.judges.corrected import Differences
+    from warehouse.analysis.judges.corrected import CorrectedRow
 
     question = HeldAgainstPeople.from_command(options, typed(options))
     with state.open() as store:
@@ -44,7 +44,7 @@ def agreement(state: State, /, output: Output, **options: Any) -> None:
     if output.for_people:
         _print(report, state)
     elif report.differences and question.models:
-        output.emit_records(Differences, report.differences)
+        output.emit_records(CorrectedRow, report.differences)
     else:
         output.emit_records(JudgeRow, report.rows)
         state.notes([_order(one) for one in (report.order,) if one])
@@ -73,13 +73,16 @@ _CORRECTED = {
 }
 _FLAGS = {
     "labels_not_random": "not drawn by known chance: no mean is corrected",
+    "unscored": "the judge has no score of some answers: all figures are of the others",
+    "other_prompts": "two models were labelled on different prompts: errors are added",
     "labels_only": "the labels alone, see the notes",
     "labels_missing": "answers were drawn that have no label",
     "labels_outside": "labels of answers that were not drawn do not count",
     "pooled_weight": "λ of all models together: fewer than 50 labels",
     "few_clusters": "fewer than 20 prompts or clusters: intervals may be short",
+    "few_units": "fewer than 10 answers that both have judged: no errors",
+    "one_category": "all that was said is alike",
     "few_disagreements": "fewer than 5 labelled answers on which they differ",
-    "unequal_chances": "some labels count for many: the interval covers about 92 %",
     "judge_against_people": "the judge goes against people, and is not used",
 }
 
@@ -94,7 +97,7 @@ def _print(report: JudgeReport, state: State) -> None:
         print_text(_order(report.order))
     if report.self_preference is not None:
         print_text(_preference(report.self_preference))
-    if any(row.label_mean is not None and row.estimate is not None for row in report.rows):
+    if any(row.label_estimate is not None and row.estimate is not None for row in report.rows):
         _print_corrected(report)
     for one in report.differences:
         print_text(_difference(one))
@@ -149,8 +152,8 @@ def _print_corrected(report: JudgeReport) -> None:
         {
             "model": row.model,
             "condition": row.condition,
-            "judge": number(row.judge_mean, 3),
-            "labels": number(row.label_mean, 3),
+            "judge": number(row.judge_estimate, 3),
+            "labels": number(row.label_estimate, 3),
             "n": row.n_labels,
             "corrected": number(row.estimate, 3),
             level_column(row.level): interval(row.low, row.high, 3),
@@ -160,7 +163,7 @@ def _print_corrected(report: JudgeReport) -> None:
             "flags": row.flags,
         }
         for row in report.rows[1:]
-        if row.label_mean is not None
+        if row.label_estimate is not None
     ]
     shown = print_rows(rows, hide_empty=("condition", "flags"), minor=("condition", "λ", "flags", "r"))
     echo()
@@ -170,27 +173,27 @@ def _print_corrected(report: JudgeReport) -> None:
 
 
 def _gain(row: JudgeRow) -> str:
-    """What the judge brings, in a sentence; empty where it was not used for another reason."""
-    if row.estimate is None or row.width_ratio is None:
+    """What the judge brings, in a sentence; empty where it was not used: a note has the reason."""
+    if row.estimate is None or row.width_ratio is None or "labels_only" in row.flags:
         return ""
     if row.correlation is not None and row.correlation < HELPS_FROM:
         return f"{row.model}: no gain: correlation {row.correlation:.2f}."
-    if row.width_ratio >= 0.995 or not row.weight:
-        return f"{row.model}: no gain: {row.reason or 'the interval is as wide as that of the labels'}."
+    if row.width_ratio >= 0.995:
+        return f"{row.model}: no gain: the interval is as wide as that of the labels."
     words = f"{row.model}: the interval is {1 - row.width_ratio:.0%} narrower than the labels'"
     again = "" if row.repeat_sd is None else f"; asked again, the judge would move the figure by {row.repeat_sd:.2g}"
     flips = "" if row.flip_rate is None else f", and two of its verdicts differ in {row.flip_rate:.0%}"
     return f"{words}{again}{flips}."
 
 
-def _difference(one: Differences) -> str:
+def _difference(one: CorrectedRow) -> str:
     ends = "no interval" if one.low is None else f"[{one.low:.3f}, {one.high:.3f}]"
     exact = "" if one.mcnemar_p is None else f", McNemar's exact p {one.mcnemar_p:.3g}"
     p = "" if one.p_value is None else f", p {one.p_value:.3g}"
-    label = "" if one.label_difference is None else f", labels {one.label_difference:+.3f}"
+    label = "" if one.label_estimate is None else f", labels {one.label_estimate:+.3f}"
     why = f" ({one.reason})" if one.reason else ""
     return (
-        f"{one.model_a} - {one.model_b}: judge {one.judge_difference:+.3f}{label}, corrected {one.estimate:+.3f}"
+        f"{one.model_a} - {one.model_b}: judge {one.judge_estimate:+.3f}{label}, corrected {one.estimate:+.3f}"
         f" {ends}{p}{exact}; {one.n_labels} of {one.n_units} prompts labelled for both{why}."
     )
 
@@ -225,7 +228,7 @@ def _print_rates(report: JudgeReport) -> None:
         {
             "model": row.model,
             "condition": row.condition,
-            "judge": number(row.judge_mean, 3),
+            "judge": number(row.judge_estimate, 3),
             "rate": number(row.rate, 3),
             level_column(row.level): interval(row.rate_low, row.rate_high, 3),
         }

@@ -57,30 +57,13 @@ def next_(state: State, /, output: Output, out: Path | None, **options: Any) -> 
 
 
 def _print_wave(wave: LabelWave, question: NextLabels, out: Path | None) -> None:
-    new, answers = sum(row.n_new for row in wave.rows), len(wave.sheet)
-    models = f"{len(wave.models)} model{'s' * (len(wave.models) != 1)}"
+    row, answers = wave.rows[0], len(wave.sheet)
     if question.n is not None:
-        verb = "would be drawn" if not wave.written else "are drawn"
-        print_text(f"{new} prompts {verb} (wave {wave.wave}, {wave.rule.split()[0]}): answers of {models} to label.")
-        echo()
-        cells = [
-            {
-                "stratum": row.stratum,
-                "prompts": row.n_prompts,
-                "drawn": row.n_drawn,
-                "new": row.n_new,
-                "chance": number(row.probability, 3),
-                "sd left": number(row.spread, 3),
-            }
-            for row in wave.rows
-        ]
-        shown = print_rows(cells, hide_empty=("stratum", "sd left"))
-        print_legend(
-            {
-                "drawn": "in all waves; the chance is theirs",
-                "sd left": "standard deviation that the judge leaves unexplained, by labels at hand",
-            },
-            shown,
+        verb = "are drawn" if wave.written else "would be drawn"
+        of = f"{len(wave.models)} model{'s' * (len(wave.models) != 1)}"
+        print_text(
+            f"{row.n_new} prompts {verb} (wave {wave.wave}), with the answers of {of} to label: {row.n_drawn} of"
+            f" {row.n_prompts} in all, each by a chance of {number(row.probability, 3)}."
         )
     if out is not None:
         print_text(

@@ -10,7 +10,8 @@ import click
 from .table import decimals, interval, level_column, number, print_legend, print_rows, print_text
 
 if TYPE_CHECKING:
-    from warehouse.analysis.judges.corrected_figures import CorrectedFigures, CorrectedRow
+    from warehouse.analysis.judges.corrected import CorrectedRow
+    from warehouse.analysis.judges.corrected_figures import CorrectedFigures
 
     from ..state import State
     from .output import Output

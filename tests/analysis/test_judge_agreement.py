@@ -54,7 +54,7 @@ def test_agreement_and_the_corrected_mean_are_those_of_the_arrays(store: Warehou
         figure = prediction_powered_mean(h, g)
         assert (row.estimate, row.low, row.weight) == pytest.approx((figure.estimate, figure.low, figure.weight))
         assert row.low < PEOPLE[row.model].mean() < row.high
-        assert (row.judge_mean, row.label_mean) == pytest.approx((g.mean(), np.nanmean(h)))
+        assert (row.judge_estimate, row.label_estimate) == pytest.approx((g.mean(), np.nanmean(h)))
         assert row.bias == pytest.approx((g - h)[there].mean())
     (one,) = store.judge("essays", ["ma", "mb"]).differences
     expected = prediction_powered_difference(labels["ma"], labels["mb"], JUDGE["ma"], JUDGE["mb"])
@@ -62,8 +62,8 @@ def test_agreement_and_the_corrected_mean_are_those_of_the_arrays(store: Warehou
     assert "κ" in report.one_line
 
 
-def test_labels_by_strata_and_some_that_are_missing(store: Warehouse, tmp_path: Path) -> None:
-    labelled(store, tmp_path, 100, without=range(9), strata="score")
+def test_some_labels_that_are_missing(store: Warehouse, tmp_path: Path) -> None:
+    labelled(store, tmp_path, 100, without=range(9))
     rows = store.judge("essays").rows[1:]
     assert any("labels_missing" in row.flags for row in rows)
     assert all(row.low < PEOPLE[row.model].mean() < row.high for row in rows)
@@ -104,8 +104,10 @@ def test_nobody_who_judged_and_models_that_are_not_there(store: Warehouse, tmp_p
     labelled(store, tmp_path, 60)
     with pytest.raises(MisuseError, match="nobody called 'gpt5'"):
         store.judge("essays", judge="gpt5")
-    with pytest.raises(MisuseError, match="no model 'mz'.*there are: ma, mb, mc"):
+    with pytest.raises(MisuseError, match="mz"):
         store.judge("essays", ["ma", "mz"])
+    with pytest.raises(MisuseError, match="are one model"):
+        store.judge("essays", ["ma", "ma"])
     with pytest.raises(MisuseError, match="name two models"):
         store.judge("essays", ["ma"])
 
@@ -121,12 +123,29 @@ def test_the_command_shows_judge_labels_and_both(
     rows = run("judge", "--judge", "gpt", "essays", "--json", db=db).rows
     assert [row["model"] for row in rows] == ["", "ma", "mb", "mc"]
     (difference,) = run("judge", "agreement", "essays", "ma", "mb", "--json", db=db).rows
-    assert difference["paired"] is True
+    assert difference["n_labels"] == 120 and "other_prompts" not in difference["flags"]
     run("judge", "essays", "--transportable", db=db).fails(2, "goes with --rogan-gladen")
     monkeypatch.setattr("warehouse.cli.ui.next_step.reads_along", lambda: True)
     step = run("judge", "essays", "--judge", "gpt", db=db).err.splitlines()[-1]
     words = shlex.split(step.partition(": warehouse ")[2])
     assert "half as wide" in step and run(*words).code == 0
+
+
+def test_scores_that_are_missing_and_labels_of_a_single_prompt(run: Caller, store_url: str, tmp_path: Path) -> None:
+    """What the judge left out is said; a pair on one prompt is a pair; without an AC1 none is claimed."""
+    own = {m: PEOPLE[m][:150] for m in ("ma", "mb")}
+    scores = {m: np.where(np.arange(150) % 3 == 0, np.nan, np.linspace(0, 1, 150)) for m in own}
+    judged = ingest_judged(store_url, tmp_path, {"gpt": scores}, kind="continuous")
+    sheet = tmp_path / "one.csv"
+    sheet.write_text(
+        "model,benchmark,prompt_id,label\n" + "".join(f"{m},essays,p{i},.5\n" for m in own for i in range(150))
+    )
+    judged.ingest(sheet, mapping="label_sheet")
+    report = judged.judge("essays")
+    assert "no AC1" in report.one_line and "unscored" in report.rows[1].flags
+    assert "unscored" in run("judge", "essays", db=store_url).out
+    noted = run("leaderboard", "essays", "--corrected", db=store_url)
+    assert "no score of some answers" in noted.out + noted.err
 
 
 # --- votes ---------------------------------------------------------------------------------------
@@ -173,7 +192,7 @@ def test_llmfao_s_error_by_prompts_is_four_times_the_naive_one(votes: Warehouse)
 def test_several_judges_are_named_and_votes_have_no_corrected_mean(votes: Warehouse) -> None:
     with pytest.raises(MisuseError, match="several have voted, name one with --judge: ChatGPT CoT"):
         votes.judge("llmbar_Natural")
-    with pytest.raises(MisuseError, match="name one with --judge"):
+    with pytest.raises(MisuseError, match="nobody called 'nobody' has voted, name one with --judge"):
         votes.judge("llmbar_Natural", judge="nobody")
     with pytest.raises(MisuseError, match="votes are held against votes"):
         votes.judge("llmfao", estimand="prompts_fixed")

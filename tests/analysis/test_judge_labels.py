@@ -12,7 +12,7 @@ import pytest
 from tests.support.cli import Caller
 from tests.support.judged import biased, ingest_judged, label_sheet, truth
 from warehouse.api import Warehouse
-from warehouse.errors import MisuseError, StatisticsError
+from warehouse.errors import MisuseError
 from warehouse.stats.subsets.design import hashed
 from warehouse.store.open import open_store
 
@@ -28,9 +28,9 @@ def store(store_url: str, tmp_path: Path) -> Warehouse:
     return ingest_judged(store_url, tmp_path, JUDGES)
 
 
-def labelled(store: Warehouse, folder: Path, n: int, without: Any = (), **how: Any) -> None:
+def labelled(store: Warehouse, folder: Path, n: int, without: Any = ()) -> None:
     sheet = folder / f"sheet{n}.csv"
-    wave = store.judge_next("essays", judge="gpt", n=n, **how)
+    wave = store.judge_next("essays", judge="gpt", n=n)
     sheet.write_text(wave.sheet_csv())
     label_sheet(sheet, PEOPLE, without)
     store.ingest(sheet, mapping="label_sheet")
@@ -61,38 +61,29 @@ def test_a_wave_is_the_smallest_hashes_with_the_answers_of_all_models(store: War
 
 def test_a_later_wave_draws_nothing_again_and_states_the_chance_of_all(store: Warehouse) -> None:
     first = store.judge_next("essays", judge="gpt", n=30)
-    second = store.judge_next("essays", judge="gpt", n=50, strata="score", seed=7)
+    second = store.judge_next("essays", judge="gpt", n=50, seed=7)
     asked = [{row["prompt_id"] for row in wave.sheet} for wave in (first, second)]
     assert not asked[0] & asked[1] and len(asked[1]) == 50
     newest = [row for row in drawn(store) if row[2] == 2]
     assert len(newest) == 2 * 80
-    by_stratum = {row.stratum: row for row in second.rows}
-    assert {(row[3], row[4]) for row in newest} == {
-        (name, row.n_drawn / row.n_prompts) for name, row in by_stratum.items()
-    }
-    assert sum(row.n_drawn for row in second.rows) == 80
+    assert {row[3:] for row in newest} == {("", 80 / 400)}
+    (row,) = second.rows
+    assert (row.n_drawn, row.n_new, row.probability) == (80, 50, 0.2)
     again = store.judge_next("essays", judge="gpt")
     assert {row["prompt_id"] for row in again.sheet} == asked[0] | asked[1]
-    with pytest.raises(MisuseError, match="go on with --strata score"):
-        store.judge_next("essays", judge="gpt", n=10)
-    with pytest.raises(StatisticsError, match="left to draw"):
-        store.judge_next("essays", judge="gpt", n=321, strata="score")
+    with pytest.raises(MisuseError, match="320 prompts are left to draw"):
+        store.judge_next("essays", judge="gpt", n=321)
 
 
-def test_a_dry_run_writes_nothing_and_nobody_is_ranked(store: Warehouse) -> None:
+def test_a_dry_run_writes_nothing(store: Warehouse) -> None:
     wave = store.judge_next("essays", judge="gpt", n=30, dry_run=True)
     assert not wave.written and not wave.sheet and not drawn(store)
-    with pytest.raises(MisuseError, match="no known chance"):
-        store.judge_next("essays", judge="gpt", n=30, strata="uncertainty-ranking")
-    with pytest.raises(MisuseError, match="how sure"):
-        store.judge_next("essays", judge="gpt", n=30, strata="uncertainty")
     with pytest.raises(MisuseError, match="nothing of essays was drawn"):
         store.judge_next("essays", judge="gpt")
 
 
-@pytest.mark.parametrize("how", [{}, {"strata": "score"}])
-def test_corrected_figures_hold_the_truth_where_the_judge_does_not(store: Warehouse, tmp_path: Path, how: Any) -> None:
-    labelled(store, tmp_path, 120, **how)
+def test_corrected_figures_hold_the_truth_where_the_judge_does_not(store: Warehouse, tmp_path: Path) -> None:
+    labelled(store, tmp_path, 120)
     board = store.leaderboard_corrected("essays", judge="gpt")
     for row in board.rows:
         true = PEOPLE[row.model_a].mean()
@@ -123,7 +114,7 @@ def test_few_or_missing_labels_decide_nothing(store: Warehouse, tmp_path: Path) 
     gate = store.gate_corrected("ma", "mb", 0.02, benchmarks=["essays"], judge="gpt")
     assert gate.verdict == "undecided" and "label" in gate.rows[0].reason
     row = store.leaderboard_corrected("essays", judge="gpt").rows[0]
-    assert "missing_labels" in row.flags and row.n_labels + row.n_missing == 40
+    assert "labels_missing" in row.flags and row.n_labels + row.n_missing == 40
 
 
 def test_labels_that_were_not_drawn_correct_nothing(store: Warehouse, tmp_path: Path) -> None:
@@ -139,6 +130,16 @@ def test_labels_that_were_not_drawn_correct_nothing(store: Warehouse, tmp_path: 
     assert "labels_not_random" in plan.rows[0].flags and plan.rows[0].n_pilot == 50
 
 
+def test_labels_of_a_part_correct_no_judge_of_more(store_url: str, tmp_path: Path) -> None:
+    part = {model: np.where(np.arange(400) < 200, scores, np.nan) for model, scores in JUDGES["gpt"].items()}
+    store = ingest_judged(store_url, tmp_path, {"gpt": part, "own": JUDGES["own"]})
+    labelled(store, tmp_path, 60)
+    with pytest.raises(MisuseError, match="drawn from 200 prompts, and this judge has scored 400"):
+        store.leaderboard_corrected("essays", judge="own")
+    with pytest.raises(MisuseError, match="drawn from 200 prompts"):
+        store.judge_next("essays", judge="own", n=10)
+
+
 def test_a_plan_from_labels_and_one_that_is_supposed(store: Warehouse, tmp_path: Path) -> None:
     labelled(store, tmp_path, 100)
     by_name = {row.model_a: row for row in store.judge_plan("essays", judge="gpt", human="people", width=0.15).rows}
@@ -152,6 +153,19 @@ def test_a_plan_from_labels_and_one_that_is_supposed(store: Warehouse, tmp_path:
     assert pair[0].sd == pytest.approx(d.std(ddof=1))
     with pytest.raises(MisuseError, match="one of --width and --difference"):
         store.judge_plan("essays", judge="gpt", correlation=0.5)
+
+
+def test_no_number_where_nothing_says_a_spread(store_url: str, tmp_path: Path) -> None:
+    judges = {"flat": {model: np.ones(400) for model in PEOPLE}, "gpt": JUDGES["gpt"]}
+    store = ingest_judged(store_url, tmp_path, judges)
+    row = store.judge_plan("essays", judge="flat", correlation=0.5, width=0.1).rows[0]
+    assert row.n_labels is None and "--sd" in row.reason
+    sheet = tmp_path / "alike.csv"
+    sheet.write_text(store.judge_next("essays", judge="gpt", n=50).sheet_csv())
+    label_sheet(sheet, {model: np.ones(400) for model in PEOPLE})
+    store.ingest(sheet, mapping="label_sheet")
+    row = store.judge_plan("essays", judge="gpt", human="people", width=0.1).rows[0]
+    assert row.n_labels is None and row.reason == "all labels are equal"
 
 
 def test_judges_are_a_factor(store: Warehouse) -> None:

@@ -29,12 +29,14 @@ def biased(labels: NDArray[np.float64], seed: int, agreement: float = 0.7, up: f
     return np.where(rng.random(len(labels)) < up, 1.0, own)
 
 
-def ingest_judged(url: str, folder: Path, judges: Mapping[str, Scores], benchmark: str = "essays") -> Warehouse:
+def ingest_judged(
+    url: str, folder: Path, judges: Mapping[str, Scores], benchmark: str = "essays", kind: str = "binary"
+) -> Warehouse:
     """A run of each model, with an answer to each prompt that each judge has scored 0/1."""
     models = list(next(iter(judges.values())))
     metrics = "\n".join(
         f'[[scores]]\nmetric = "{judge}"\nvalue = "{judge}"\n'
-        f'[metrics.{judge}]\nkind = "binary"\nscorer = "{judge}"\nscorer_kind = "model"\n'
+        f'[metrics.{judge}]\nkind = "{kind}"\nscorer = "{judge}"\nscorer_kind = "model"\n'
         f'judge_model = "{judge}-model"\n'
         f"higher_is_better = true\nis_default = {str(number == 0).lower()}\n"
         for number, judge in enumerate(judges)
@@ -47,7 +49,7 @@ def ingest_judged(url: str, folder: Path, judges: Mapping[str, Scores], benchmar
         writer.writerow(["model", "benchmark", "id", "question", "said", *judges])
         for model in models:
             for prompt in range(len(next(iter(judges.values()))[model])):
-                scores = [float(own[model][prompt]) for own in judges.values()]
+                scores = ["" if np.isnan(own[model][prompt]) else float(own[model][prompt]) for own in judges.values()]
                 writer.writerow(
                     [model, benchmark, f"p{prompt}", f"Question {prompt}?", f"{model} says {prompt}", *scores]
                 )

@@ -11,8 +11,6 @@ from warehouse.questions.comparison import Replacement
 from warehouse.questions.options import ChosenScores, Level, Reference, Seed, SelectedAtLevel
 from warehouse.questions.question import Option, Options, Question
 
-#: What strata may be made of.
-STRATA = ("score", "uncertainty")
 Judge = Annotated[str, Option("Who judges: the scorer, its model, or the metric.", "NAME", ("--judge",))]
 Human = Annotated[str | None, Option("Whose labels count: the scorer, or the metric.", "NAME", ("--human",))]
 
@@ -90,8 +88,7 @@ class NextLabels(ChosenScores, Question):
     the last one ended; it draws nothing again. Without ``n`` nothing is drawn: the sheet of what was drawn, once more.
 
     Raises:
-        MisuseError: unknown names, answers that are no longer those of an earlier wave, strata that it did not have.
-        StatisticsError: more prompts than are left, fewer than the strata need.
+        MisuseError: unknown names, answers that are no longer those of an earlier wave, more prompts than are left.
         StoreError: the store cannot be written.
     """
 
@@ -103,31 +100,13 @@ class NextLabels(ChosenScores, Question):
     _: KW_ONLY
     judge: Judge
     n: Annotated[int | None, Option("Prompts to draw.", "K", ("--n",), least=1)] = None
-    strata: Annotated[
-        str | None,
-        Option(
-            "Draw from each stratum of the judge's mean score, or of its uncertainty (score, uncertainty); with labels"
-            " at hand more where the judge is worse. Default: all alike.",
-            "KIND",
-        ),
-    ] = None
-    human: Human = None
     seed: Seed = 0
     dry_run: Annotated[bool, Option("Only say what would be drawn; nothing is written.", flags=("--dry-run",))] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.strata is not None and "rank" in self.strata:
-            raise MisuseError(
-                "the most uncertain answers first have no known chance to be drawn, and every figure of such labels is"
-                " biased: --strata uncertainty draws more of them, each by a chance that is written down"
-            )
-        if self.strata not in (None, *STRATA):
-            raise MisuseError(f"unknown strata {self.strata!r}; there are: {', '.join(STRATA)}")
         if self.n is None:
-            self.refuse("goes with {n}", "strata", "human", "seed", "dry_run")
-        if self.strata is None:
-            self.refuse("goes with {strata}: labels at hand say where the judge is worse", "human")
+            self.refuse("goes with {n}", "seed", "dry_run")
 
 
 @dataclass(frozen=True, kw_only=True)

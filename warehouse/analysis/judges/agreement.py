@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,19 +11,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.judges.corrected import (
-    Corrected,
-    Differences,
+    FIGURES,
+    CorrectedRow,
+    corrected_difference,
     corrected_means,
-    difference_of,
     rogan_gladen_rates,
-    units_for,
 )
-from warehouse.analysis.judges.units import JudgedUnits
+from warehouse.analysis.judges.units import JudgedUnits, pick_units, read_units
 from warehouse.analysis.judges.votes import OrderEffect, has_votes, read_verdicts
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.conditions import describe
+from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError
 from warehouse.questions.judges import ASSUMPTION, HeldAgainstPeople
+from warehouse.questions.options import PROMPTS_FIXED
 from warehouse.questions.question import answers
 from warehouse.stats import (
     AgreementFigure,
@@ -89,27 +91,27 @@ class JudgeRow(Row):
     bias_high: float | None
     bias_p: float | None
     bias_p_simultaneous: float | None
-    judge_mean: float | None  #: of all answers.
-    label_mean: float | None  #: of the labels alone, with ``label_low``, ``label_high``.
+    #: as in `CorrectedRow`; of votes only the two means.
+    judge_estimate: float | None
+    label_estimate: float | None
     label_low: float | None
     label_high: float | None
-    estimate: float | None  #: what people would say on average; None where labels were not drawn by known chance.
-    standard_error: float | None  #: of it, with ``low``, ``high``, ``degrees_of_freedom``.
+    estimate: float | None
+    standard_error: float | None
     low: float | None
     high: float | None
     degrees_of_freedom: float | None
-    weight: float | None  #: λ, how far the judge is believed.
-    correlation: float | None  #: of judge and people.
-    width_ratio: float | None  #: width of the interval over that of the labels alone.
-    method: str  #: of the interval.
-    repeat_sd: float | None  #: spread of ``estimate`` over fresh draws of the judge; None where it was asked once.
-    flip_rate: float | None  #: chance that two draws of the judge differ; None for scores that are not 0/1.
+    weight: float | None
+    correlation: float | None
+    width_ratio: float | None
+    method: str
+    repeat_sd: float | None
+    flip_rate: float | None
     rate: float | None  #: by Rogan and Gladen, with ``rate_low``, ``rate_high``; None where not asked for.
     rate_low: float | None
     rate_high: float | None
     level: float  #: nominal coverage of all intervals.
-    #: ``labels_not_random``, ``labels_missing``, ``labels_outside``, ``pooled_weight``, ``unequal_chances``, and those
-    #: of `warehouse.stats.CorrectedFigure` and of agreement.
+    #: those of `CorrectedRow` and of agreement.
     flags: tuple[str, ...]
     reason: str  #: why a figure is None, or the labels stand alone.
     run_ids: tuple[int, ...]  #: ids of the judge's runs.
@@ -134,7 +136,7 @@ class JudgeReport(Result):
     agreement: JudgeAgreement | None
     #: bias towards the judge's own family, minus that towards the others; None without.
     self_preference: BiasFigure | None
-    differences: tuple[Differences, ...]  #: of two models, where asked for.
+    differences: tuple[CorrectedRow, ...]  #: of two models, where asked for.
     #: what the order of answers does to the judge's votes; None for scores, and without both orders.
     order: OrderEffect | None
     sample: RoganGladen | None  #: what Rogan and Gladen's rates rest on.
@@ -149,8 +151,11 @@ class JudgeReport(Result):
             return f"{self.judge} and {self.human} on {self.benchmark}: no agreement, {all_of_it.reason}."
         share = f"{self.judge} and {self.human} agree on {all_of_it.agreement:.1%} of {all_of_it.n_labels}"
         what = "answers" if self.of == "scores" else "votes"
-        kappa = "no κ" if all_of_it.kappa is None else f"κ {all_of_it.kappa:.2f}"
-        return f"{share} {what} ({kappa}, AC1 {all_of_it.ac1 or 0:.2f}) on {self.benchmark}."
+        kappa, ac1 = (
+            f"no {name}" if value is None else f"{name} {value:.2f}"
+            for name, value in (("κ", all_of_it.kappa), ("AC1", all_of_it.ac1))
+        )
+        return f"{share} {what} ({kappa}, {ac1}) on {self.benchmark}."
 
 
 @answers(HeldAgainstPeople)
@@ -160,7 +165,7 @@ def judge(store: Store, question: HeldAgainstPeople) -> JudgeReport:
 
 
 def _of_scores(store: Store, question: HeldAgainstPeople) -> JudgeReport:
-    units, (name, human) = units_for(store, question)
+    units, (name, human) = _units_for(store, question)
     labelled = sum(int(one.labelled.sum()) for one in units)
     if not labelled and question.rogan_gladen is None:
         raise MisuseError(
@@ -170,13 +175,16 @@ def _of_scores(store: Store, question: HeldAgainstPeople) -> JudgeReport:
     conditions = describe([one.condition for one in units])
     parts = [_part(one, label) for one, label in zip(units, conditions, strict=True)]
     rates, sample = rogan_gladen_rates(store, question, units)
-    figures = corrected_means(units, question)
-    rows = _rows(parts, question, figures, rates)
+    fixed = question.estimand == PROMPTS_FIXED
+    pair: Sequence[JudgedUnits] = units
+    if question.models:
+        pair = pick_units(store, units, question.models, question.where, latest=question.latest)
+    difference = corrected_difference(*pair, level=question.level, fixed=fixed) if len(pair) == 2 else None
     notes = []
-    if any("labels_not_random" in row.flags for row in rows):
+    if any(one.not_random for one in units):
         notes.append(
             "labels were not drawn by known chance, so agreement is of these answers only, and no mean is corrected;"
-            f" draw some next time: warehouse judge next {question.benchmark} --judge {name} --n 100"
+            f" draw some next time: warehouse judge next {question.benchmark} --judge {shlex.quote(name)} --n 100"
         )
     if sample is not None:
         notes.append(f"rates by {question.rogan_gladen}: they hold only if {ASSUMPTION}")
@@ -186,26 +194,39 @@ def _of_scores(store: Store, question: HeldAgainstPeople) -> JudgeReport:
         question,
         (name, human, metric.judge_model or name),
         parts,
-        rows,
+        _together(parts),
+        corrected_means(units, level=question.level, fixed=fixed),
+        rates,
         of="scores",
         metric=metric.label,
-        differences=tuple(difference_of(units, question)),
+        differences=() if difference is None else (difference,),
         order=None,
         sample=sample,
         notes=tuple(notes),
     )
 
 
+def _units_for(store: Store, question: HeldAgainstPeople) -> tuple[list[JudgedUnits], tuple[str, str]]:
+    """The answers that are meant; those that no person has labelled too, where rates come from another sample."""
+    selection = selection_of(question)
+    try:
+        return read_units(store, selection, question.judge, question.human)
+    except MisuseError:
+        if question.rogan_gladen is None or question.judge is None:
+            raise
+    units, (name, _) = read_units(store, selection, question.judge, None, labels=False)
+    return units, (name, question.human or "people")
+
+
 def _part(units: JudgedUnits, label: str) -> JudgedPart:
     there = units.labelled
-    chances = units.chances
     return JudgedPart(
         model=units.condition.model,
         condition=label,
         h=units.labels[there],
         g=units.judge[there],
         prompts=(units.prompts if units.clusters is None else units.clusters)[there],
-        weights=None if chances is None else 1 / chances[there],
+        weights=None if units.draw is None else np.full(int(there.sum()), 1 / units.draw.probability),
         n_units=len(units.prompts),
         run_ids=units.condition.run_ids,
     )
@@ -221,21 +242,21 @@ def _of_votes(store: Store, question: HeldAgainstPeople) -> JudgeReport:
         JudgedPart(model, "", h[of], g[of], verdicts.prompt[of], n_units=int(of.sum()))
         for model, of, h, g in verdicts.by_model()
     ]
-    whole = JudgedPart("", "", verdicts.h, verdicts.g, verdicts.prompt, n_units=verdicts.n_judged)
-    rows = _rows(parts, question, [None] * len(parts), [None] * len(parts), whole)
+    nothing = [None] * len(parts)
     return _report(
         store,
         question,
         (verdicts.judge, verdicts.human, verdicts.judge_model),
         parts,
-        rows,
+        JudgedPart("", "", verdicts.h, verdicts.g, verdicts.prompt, n_units=verdicts.n_judged),
+        nothing,
+        nothing,
         of="votes",
         metric="",
         differences=(),
         order=verdicts.order(),
         sample=None,
         notes=verdicts.notes,
-        whole=whole,
     )
 
 
@@ -244,31 +265,36 @@ def _report(
     question: HeldAgainstPeople,
     names: tuple[str, str, str],
     parts: Sequence[JudgedPart],
-    rows: Sequence[JudgeRow],
-    *,
-    whole: JudgedPart | None = None,
+    whole: JudgedPart,
+    figures: Sequence[CorrectedRow | None],
+    rates: Sequence[RoganGladen | None],
     **own: Any,
 ) -> JudgeReport:
-    whole = whole or _together(parts)
-    with_labels = [part for part in parts if len(part.h)]
-    own_family = _own_family(store, names[2], [part.model for part in with_labels])
-    alike = _on_one_scale(whole)
+    level, alike = question.level, _on_one_scale(whole)
+    compared = [number for number, part in enumerate(parts) if len(part.h)] if alike else []
+    differences = [parts[one].g - parts[one].h for one in compared]
+    prompts = [parts[one].prompts for one in compared]
+    biases: dict[int, BiasFigure] = {}
     preference = None
-    if alike and any(own_family):
-        preference = self_preference(
-            [part.g - part.h for part in with_labels],
-            [part.prompts for part in with_labels],
-            own_family,
-            level=question.level,
-        )
+    if compared:
+        weights = [parts[one].weights for one in compared]
+        found = judge_bias(differences, prompts, weights, level=level, seed=question.seed)
+        biases = dict(zip(compared, found, strict=True))
+        own_family = _own_family(store, names[2], [parts[one].model for one in compared])
+        preference = self_preference(differences, prompts, own_family, level=level)
+    agreement = _agreement(whole, level) if alike else None
+    rows = [_row(whole, level, agreement)]
+    for number, part in enumerate(parts):
+        each = _agreement(part, level) if number in compared else None
+        rows.append(_row(part, level, each, biases.get(number), figures[number], rates[number]))
     return JudgeReport(
         benchmark=question.benchmark,
         judge=names[0],
         human=names[1],
         rows=tuple(rows),
-        agreement=_agreement(whole, question.level) if alike else None,
+        agreement=agreement,
         self_preference=preference,
-        level=question.level,
+        level=level,
         **own,
     )
 
@@ -304,53 +330,24 @@ def _agreement(part: JudgedPart, level: float) -> JudgeAgreement:
     return judge_agreement(part.h, part.g, None if alone else part.prompts, part.weights, level=level)
 
 
-def _rows(
-    parts: Sequence[JudgedPart],
-    question: HeldAgainstPeople,
-    figures: Sequence[Corrected | None],
-    rates: Sequence[RoganGladen | None],
-    whole: JudgedPart | None = None,
-) -> list[JudgeRow]:
-    whole = whole or _together(parts)
-    alike = _on_one_scale(whole)
-    with_labels = [number for number, part in enumerate(parts) if len(part.h)]
-    biases: dict[int, BiasFigure] = {}
-    if alike and with_labels:
-        found = judge_bias(
-            [parts[one].g - parts[one].h for one in with_labels],
-            [parts[one].prompts for one in with_labels],
-            [parts[one].weights for one in with_labels],
-            level=question.level,
-            seed=question.seed,
-        )
-        biases = dict(zip(with_labels, found, strict=True))
-    rows = [_row(whole, question.level, alike, None, None, None)]
-    for number, part in enumerate(parts):
-        rows.append(_row(part, question.level, alike, biases.get(number), figures[number], rates[number]))
-    return rows
-
-
 def _row(
     part: JudgedPart,
     level: float,
-    alike: bool,
-    bias: BiasFigure | None,
-    figure: Corrected | None,
-    rate: RoganGladen | None,
+    agreement: JudgeAgreement | None,
+    bias: BiasFigure | None = None,
+    figure: CorrectedRow | None = None,
+    rate: RoganGladen | None = None,
 ) -> JudgeRow:
-    agreement = _agreement(part, level) if alike and len(part.h) else None
     measured = {} if agreement is None else {one.measure: one for one in agreement.figures}
     share, kappa, ac1 = (measured.get(name) for name in ("agreement", "kappa", "ac1"))
-    mean = None if figure is None else figure.figure
     reasons = [
         "" if agreement is not None else "people have labelled none" if not len(part.h) else _SCALES,
-        "" if kappa is None else kappa.reason,
+        "" if kappa is None else kappa.reason and f"no interval of κ: {kappa.reason}",
         "" if figure is None else figure.reason,
         "" if bias is None else bias.reason and f"bias not tested: {bias.reason}",
         "" if rate is None else rate.reason,
     ]
     flags = [*(agreement.flags if agreement else ()), *(figure.flags if figure else ()), *(rate.flags if rate else ())]
-    label_mean = figure.label_mean if figure else float(part.h.mean()) if len(part.h) else None
     return JudgeRow(
         model=part.model,
         condition=part.condition,
@@ -367,17 +364,10 @@ def _row(
         **_ends("bias", bias),
         bias_p=None if bias is None else bias.p_value,
         bias_p_simultaneous=None if bias is None else bias.p_simultaneous,
-        judge_mean=figure.judge_mean if figure else float(part.g.mean()) if len(part.g) else None,
-        label_mean=label_mean,
-        **{
-            name: getattr(mean, name, None)
-            for name in (
-                *("label_low", "label_high"),
-                *("estimate", "standard_error", "low", "high", "degrees_of_freedom"),
-                *("weight", "correlation", "width_ratio"),
-            )
-        },
-        method=mean.method if mean else "",
+        judge_estimate=figure.judge_estimate if figure else float(part.g.mean()) if len(part.g) else None,
+        label_estimate=figure.label_estimate if figure else float(part.h.mean()) if len(part.h) else None,
+        **{name: getattr(figure, name, None) for name in FIGURES if name not in ("p_value", "mcnemar_p")},
+        method=figure.method if figure else "",
         repeat_sd=None if figure is None else figure.repeat_sd,
         flip_rate=None if figure is None else figure.flip_rate,
         **_ends("rate", rate),

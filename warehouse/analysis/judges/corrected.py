@@ -1,24 +1,19 @@
-"""What people would say of each model on average, and of two models' difference, out of a store."""
+"""What people would say of each model on average, and of two models' difference: by a judge, by labels, by both."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
-from warehouse.analysis.judges.scorers import metrics_by
 from warehouse.analysis.judges.units import JudgedUnits, read_units
 from warehouse.analysis.results import Row
-from warehouse.analysis.selection.benchmarks import read_benchmark
-from warehouse.analysis.selection.clusterings import cluster_map
-from warehouse.analysis.selection.reference import choose_conditions
-from warehouse.analysis.selection.scored_conditions import read_entries
-from warehouse.analysis.selection.selection import Selection, selection_of
+from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError
 from warehouse.questions.judges import HeldAgainstPeople
-from warehouse.questions.options import PROMPTS_FIXED
 from warehouse.stats import (
     CorrectedFigure,
     RoganGladen,
@@ -33,225 +28,187 @@ from warehouse.stats.core.quantiles import t_p_value
 from warehouse.stats.judges.prediction import OWN_WEIGHT_FROM, reproducibility
 from warehouse.store.connection import Store
 
-#: Labels whose chances differ so much that they count for less than this share of their number: a flag.
-UNEQUAL = 0.5
+#: What a row takes from a figure of that name.
+FIGURES = (
+    *("estimate", "standard_error", "low", "high", "degrees_of_freedom", "weight", "correlation", "width_ratio"),
+    *("label_low", "label_high", "p_value", "mcnemar_p"),
+)
 
 
 @dataclass(frozen=True)
-class Corrected:
-    """The figure of one model."""
+class CorrectedRow(Row):
+    """A mean, or a difference in favour of the first model, by the judge, by labels and by both."""
 
-    figure: CorrectedFigure | None  #: None where labels were not drawn by known chance, or there are none.
-    judge_mean: float
-    label_mean: float | None
-    repeat_sd: float | None  #: its spread over fresh draws of the judge.
-    flip_rate: float | None  #: chance that two draws of the judge differ, of 0/1 scores.
+    benchmark: str  #: name of the benchmark.
+    split: str  #: part of it.
+    model_a: str  #: the model.
+    model_b: str  #: the other of a difference; empty for a mean.
+    n_units: int  #: prompts that the judge has scored, of both.
+    n_labels: int  #: of these with a label of both.
+    n_missing: int  #: drawn to be labelled, and without a label.
+    judge_estimate: float  #: the judge's figure over all prompts.
+    judge_low: float | None  #: lower end of its interval, which is not one of what people would say.
+    judge_high: float | None  #: upper end.
+    label_estimate: float | None  #: the labels' own figure; None without labels, like what follows.
+    label_low: float | None  #: lower end of its interval.
+    label_high: float | None  #: upper end.
+    estimate: float | None  #: the corrected figure; None where labels were not drawn by known chance.
+    standard_error: float | None  #: of it.
+    low: float | None  #: lower end of its interval.
+    high: float | None  #: upper end.
+    level: float  #: nominal coverage of the intervals.
+    degrees_of_freedom: float | None  #: of the error.
+    weight: float | None  #: λ, how far the judge is believed.
+    correlation: float | None  #: of judge and labels.
+    width_ratio: float | None  #: width of the interval over that of the labels alone.
+    method: str  #: of the interval.
+    p_value: float | None  #: two-sided, of a difference of 0; None for a mean.
+    mcnemar_p: float | None  #: of a difference, McNemar's exact p of the labels alone; None but for labels 0/1.
+    repeat_sd: float | None  #: spread of ``estimate`` over fresh draws of the judge; None where it was asked once.
+    flip_rate: float | None  #: chance that two draws of the judge differ; None for scores that are not 0/1.
+    higher_is_better: bool | None  #: direction of the metric.
+    #: ``labels_not_random``, ``labels_missing``, ``labels_outside``, ``pooled_weight``, ``unscored`` (answers without a
+    #: score of the judge stand for nothing), ``other_prompts`` (two models were labelled on different ones), and those
+    #: of `warehouse.stats.CorrectedFigure`.
     flags: tuple[str, ...]
-    reason: str
+    reason: str  #: why the labels stand alone, why there is no figure, or why a gate is undecided.
+    verdict: str = ""  #: of a gate, ``pass``, ``fail`` or ``undecided``; else empty, and the next three None.
+    margin: float | None = None  #: loss that is tolerated.
+    p_pass: float | None = None  #: one-sided, of "worse by the margin or more", adjusted (Holm over benchmarks).
+    p_fail: float | None = None  #: of "worse by less than the margin", adjusted likewise.
 
 
-@dataclass(frozen=True)
-class Differences(Row):
-    """Two models, first minus second: by the judge, by the labels alone, and corrected."""
-
-    model_a: str
-    model_b: str
-    judge_difference: float
-    label_difference: float | None
-    label_low: float | None
-    label_high: float | None
-    estimate: float | None  #: the corrected difference; its ``standard_error``, ``low``, ``high``, ``p_value``.
-    standard_error: float | None
-    low: float | None
-    high: float | None
-    degrees_of_freedom: float | None
-    p_value: float | None
-    mcnemar_p: float | None  #: exact, of the labels alone; for 0/1 labels.
-    weight: float | None
-    correlation: float | None
-    width_ratio: float | None
-    n_units: int
-    n_labels: int  #: prompts that are labelled for both, of ``n_units``.
-    paired: bool  #: whether both were labelled on the same prompts.
-    level: float
-    flags: tuple[str, ...]
-    reason: str
-
-
-def corrected_means(units: Sequence[JudgedUnits], question: HeldAgainstPeople) -> list[Corrected]:
+def corrected_means(units: Sequence[JudgedUnits], *, level: float, fixed: bool = False) -> list[CorrectedRow]:
     """Of each model; λ is its own from 50 labels on, else that of all models together."""
-    usable = [one for one in units if not one.not_random and one.labelled.sum() >= 2]
+    usable = [one for one in units if not one.not_random and one.labelled.sum() > 1]
     pooled = None
     if len(usable) > 1:
         pooled = pooled_weight([(one.labels[one.labelled], one.judge[one.labelled]) for one in usable])
-    return [_corrected(one, question, pooled) for one in units]
+    return [_mean(one, pooled, level, fixed=fixed) for one in units]
 
 
-def _corrected(units: JudgedUnits, question: HeldAgainstPeople, pooled: float | None) -> Corrected:
+def _mean(units: JudgedUnits, pooled: float | None, level: float, *, fixed: bool) -> CorrectedRow:
     n = int(units.labelled.sum())
-    flags = [
-        flag
-        for flag, holds in (
-            ("labels_not_random", units.not_random),
-            ("labels_missing", units.n_missing),
-            ("labels_outside", units.n_outside),
-        )
-        if holds
-    ]
-    label_mean = float(np.nanmean(units.labels)) if n else None
-    sd_of, flips = _between_draws(units)
+    judge = _figure(_judge_alone(units), level)
     if units.not_random or not n:
-        reason = "labels were not drawn by known chance" if n else "people have labelled none"
-        return Corrected(None, float(units.judge.mean()), label_mean, None, flips, tuple(flags), reason)
+        reason = units.not_random if n else "people have labelled none"
+        return _row((units,), None, judge, level, reason=reason)
     weight = pooled if n < OWN_WEIGHT_FROM else None
-    figure = prediction_powered_mean(
-        units.labels,
-        units.judge,
-        probabilities=units.chances if units.strata is None else None,
-        strata=units.strata,
-        clusters=units.clusters,
-        bounds=units.bounds,
-        prompts_fixed=question.estimand == PROMPTS_FIXED,
-        weight=weight,
-        level=question.level,
+    figure = _figure(units, level, fixed=fixed, weight=weight)
+    flags = ("pooled_weight",) if weight is not None and "labels_only" not in figure.flags else ()
+    return _row((units,), figure, judge, level, flags)
+
+
+def corrected_difference(
+    first: JudgedUnits, second: JudgedUnits, *, level: float, fixed: bool = False
+) -> CorrectedRow | None:
+    """First minus second on the prompts that the judge scored for both; None without any, or without drawn labels.
+
+    Of labels on prompts of one draw that of the pairs; else of two figures, their errors added.
+    """
+    prompts = np.intersect1d(first.prompts, second.prompts, assume_unique=True)
+    if not len(prompts) or any(one.not_random or not one.labelled.any() for one in (first, second)):
+        return None
+    a, b = first.at(prompts), second.at(prompts)
+    judge = _pair(_judge_alone(a), _judge_alone(b), level)
+    if _drawn_alike(a, b) and (a.labelled & b.labelled).any():
+        return _row((a, b), _pair(a, b, level, fixed=fixed), judge, level)
+    own = corrected_means((first, second), level=level, fixed=fixed)
+    return replace(
+        _row((a, b), None, judge, level, ("other_prompts",)),
+        n_labels=min(one.n_labels for one in own),
+        reason="labelled on different prompts: two figures, errors added",
+        **_apart(*own),
     )
-    flags += ["pooled_weight"] if weight is not None and "labels_only" not in figure.flags else []
-    if units.strata is None and (chances := units.chances) is not None:
-        weights = 1 / chances[units.labelled]
-        flags += ["unequal_chances"] if weights.sum() ** 2 / (weights @ weights) < UNEQUAL * n else []
-    sd = None if sd_of is None else reproducibility(figure, sd_of)
-    return Corrected(figure, figure.judge_mean, figure.label_mean, sd, flips, (*flags, *figure.flags), figure.reason)
+
+
+def _drawn_alike(a: JudgedUnits, b: JudgedUnits) -> bool:
+    return a.draw == b.draw
+
+
+def _apart(a: CorrectedRow, b: CorrectedRow) -> dict[str, Any]:
+    assert a.estimate is not None and b.estimate is not None
+    assert a.label_estimate is not None and b.label_estimate is not None
+    found: dict[str, Any] = {"estimate": a.estimate - b.estimate, "label_estimate": a.label_estimate - b.label_estimate}
+    if not (a.standard_error and b.standard_error and a.degrees_of_freedom and b.degrees_of_freedom):
+        return found
+    parts = a.standard_error**2, b.standard_error**2
+    error = math.sqrt(sum(parts))
+    df = sum(parts) ** 2 / (parts[0] ** 2 / a.degrees_of_freedom + parts[1] ** 2 / b.degrees_of_freedom)
+    ends = interval_t(found["estimate"], error, df, level=a.level)
+    found |= {"low": ends.low, "high": ends.high} if ends else {}
+    p = t_p_value(found["estimate"] / error, df)
+    return found | {"standard_error": error, "degrees_of_freedom": df, "p_value": p}
+
+
+def _judge_alone(units: JudgedUnits) -> JudgedUnits:
+    """The judge's scores as if they were labels of all answers: what it says by itself."""
+    return replace(units, labels=units.judge, judge=np.zeros(len(units.judge)))
+
+
+def _design(units: JudgedUnits, *, fixed: bool) -> dict[str, Any]:
+    return {"clusters": units.clusters, "bounds": units.bounds, "prompts_fixed": fixed}
+
+
+def _figure(units: JudgedUnits, level: float, *, fixed: bool = False, weight: float | None = None) -> CorrectedFigure:
+    return prediction_powered_mean(units.labels, units.judge, weight=weight, level=level, **_design(units, fixed=fixed))
+
+
+def _pair(a: JudgedUnits, b: JudgedUnits, level: float, *, fixed: bool = False) -> CorrectedFigure:
+    return prediction_powered_difference(a.labels, b.labels, a.judge, b.judge, level=level, **_design(a, fixed=fixed))
+
+
+def _row(
+    units: tuple[JudgedUnits, ...],
+    figure: CorrectedFigure | None,
+    judge: CorrectedFigure,
+    level: float,
+    flags: tuple[str, ...] = (),
+    reason: str = "",
+) -> CorrectedRow:
+    first = units[0]
+    missing = sum(one.n_missing for one in units)
+    held = {
+        "labels_not_random": any(one.not_random for one in units),
+        "labels_missing": missing,
+        "labels_outside": any(one.n_outside for one in units),
+        "unscored": any(one.entry.usable and one.entry.usable.n_unscored for one in units),
+    }
+    label = float(first.labels[first.labelled].mean()) if len(units) == 1 and first.labelled.any() else None
+    figures: dict[str, Any] = {name: getattr(figure, name, None) for name in FIGURES}
+    within, flips = _between_draws(first) if len(units) == 1 else (None, None)
+    return CorrectedRow(
+        benchmark=first.condition.benchmark_split[0],
+        split=first.condition.benchmark_split[1],
+        model_a=first.condition.who,
+        model_b=units[1].condition.who if len(units) == 2 else "",
+        n_units=len(first.prompts),
+        n_labels=figure.n_labels if figure else int(first.labelled.sum()),
+        n_missing=missing,
+        judge_estimate=judge.label_mean,
+        judge_low=judge.label_low,
+        judge_high=judge.label_high,
+        label_estimate=figure.label_mean if figure else label,
+        level=level,
+        method=figure.method if figure else "",
+        repeat_sd=reproducibility(figure, within) if figure and within is not None else None,
+        flip_rate=flips,
+        higher_is_better=first.entry.metric.higher_is_better,
+        flags=(*(flag for flag, holds in held.items() if holds), *flags, *(figure.flags if figure else ())),
+        reason=figure.reason if figure else reason,
+        **figures,
+    )
 
 
 def _between_draws(units: JudgedUnits) -> tuple[float | None, float | None]:
     """Mean variance of the judge's mean score over its draws, and how often two draws differ; None with one draw."""
-    scores = units.entry.usable
-    if scores is None:
+    scores, within = units.entry.usable, units.within
+    several = np.isfinite(within)
+    if scores is None or not several.any():
         return None, None
     at = np.searchsorted(scores.prompts, units.prompts)
-    within, draws = scores.within[at], scores.n_draws[at]
-    several = np.isfinite(within)
-    if not several.any():
-        return None, None
     flips = float(2 * within[several].mean()) if scores.zero_one[at].all() else None
-    return float((within[several] / draws[several]).mean()), flips
-
-
-def units_for(store: Store, question: HeldAgainstPeople) -> tuple[list[JudgedUnits], tuple[str, str]]:
-    """The answers that are meant; those that no person has labelled too, where rates come from another sample."""
-    selection = selection_of(question)
-    try:
-        return read_units(store, selection, question.judge, question.human)
-    except MisuseError:
-        if question.rogan_gladen is None or question.judge is None:
-            raise
-    benchmark, facts = read_benchmark(store, question.benchmark)
-    metrics = metrics_by(question.judge, facts.metrics, benchmark.name)
-    conditions = choose_conditions(facts.runs, question.benchmark, question.where, question.latest)
-    clusters = cluster_map(store, benchmark.ids, benchmark.clusterings, question.cluster)
-    found = []
-    for entry in read_entries(store, conditions, metrics):
-        if (scores := entry.usable) is not None:
-            nothing = np.full(scores.n, np.nan)
-            of = clusters.labels(scores.prompts)
-            found.append(JudgedUnits(entry, None, scores.prompts, scores.values, nothing, None, None, of, "", 0, 0))
-    if not found:
-        raise MisuseError(f"{question.judge} has scored no answer on {benchmark.name}")
-    return found, (question.judge, question.human or "people")
-
-
-def difference_of(units: Sequence[JudgedUnits], question: HeldAgainstPeople) -> Iterator[Differences]:
-    """Of the two models that are named, or the only two that there are.
-
-    Raises:
-        MisuseError: a name that is not there, or that fits several conditions.
-    """
-    if question.models:
-        pair = [_named(units, name) for name in question.models]
-    elif len(units) == 2:
-        pair = list(units)
-    else:
-        return
-    prompts = np.intersect1d(pair[0].prompts, pair[1].prompts)
-    if not len(prompts) or any(one.not_random or not one.labelled.any() for one in pair):
-        return
-    a, b = (one.at(prompts) for one in pair)
-    both = a.labelled & b.labelled
-    judged = float((a.judge - b.judge).mean())
-    names = (pair[0].condition.who, pair[1].condition.who)
-    if both.sum() < 2:
-        yield _apart(pair, question, names, judged)
-        return
-    figure = prediction_powered_difference(
-        np.where(both, a.labels, np.nan),
-        np.where(both, b.labels, np.nan),
-        a.judge,
-        b.judge,
-        probabilities=a.chances if a.strata is None else None,
-        strata=a.strata,
-        clusters=a.clusters,
-        bounds=a.bounds,
-        prompts_fixed=question.estimand == PROMPTS_FIXED,
-        level=question.level,
-    )
-    named = ("estimate", "standard_error", "low", "high", "degrees_of_freedom", "p_value", "mcnemar_p", "weight")
-    more = ("correlation", "width_ratio", "n_units", "n_labels", "level", "flags", "reason", "label_low", "label_high")
-    yield Differences(
-        model_a=names[0],
-        model_b=names[1],
-        judge_difference=judged,
-        label_difference=figure.label_mean,
-        paired=True,
-        **{name: getattr(figure, name) for name in (*named, *more)},
-    )
-
-
-def _apart(
-    pair: Sequence[JudgedUnits], question: HeldAgainstPeople, names: tuple[str, str], judged: float
-) -> Differences:
-    """Labelled on different prompts: two figures, errors added."""
-    a, b = (one.figure for one in corrected_means(pair, question))
-    if a is None or b is None:
-        raise MisuseError(f"{names[0]} or {names[1]} has no labels that were drawn by known chance")
-    difference, error, df, interval = a.estimate - b.estimate, None, None, None
-    if a.standard_error and b.standard_error and a.degrees_of_freedom and b.degrees_of_freedom:
-        parts = a.standard_error**2, b.standard_error**2
-        error = math.sqrt(sum(parts))
-        df = sum(parts) ** 2 / (parts[0] ** 2 / a.degrees_of_freedom + parts[1] ** 2 / b.degrees_of_freedom)
-        interval = interval_t(difference, error, df, level=question.level)
-    return Differences(
-        model_a=names[0],
-        model_b=names[1],
-        judge_difference=judged,
-        label_difference=a.label_mean - b.label_mean,
-        label_low=None,
-        label_high=None,
-        estimate=difference,
-        standard_error=error,
-        low=None if interval is None else interval.low,
-        high=None if interval is None else interval.high,
-        degrees_of_freedom=df,
-        p_value=t_p_value(difference / error, df) if error and df else None,
-        mcnemar_p=None,
-        weight=None,
-        correlation=None,
-        width_ratio=None,
-        n_units=len(pair[0].prompts),
-        n_labels=0,
-        paired=False,
-        level=question.level,
-        flags=(),
-        reason="labelled on different prompts: two figures, errors added",
-    )
-
-
-def _named(units: Sequence[JudgedUnits], name: str) -> JudgedUnits:
-    found = [one for one in units if name in (one.condition.who, one.condition.model)]
-    if len(found) != 1:
-        there = ", ".join(sorted({one.condition.who for one in units}))
-        what = f"no model {name!r}" if not found else f"{name!r} has several runs of different settings (--where)"
-        raise MisuseError(f"{what} among those judged; there are: {there}")
-    return found[0]
+    return float((within[several] / scores.n_draws[at][several]).mean()), flips
 
 
 def rogan_gladen_rates(

@@ -15,7 +15,7 @@ from warehouse.errors import MisuseError
 from warehouse.questions.labels import PlanLabels
 from warehouse.questions.question import answers
 from warehouse.stats.core.inputs import FloatArray
-from warehouse.stats.judges.plan import FEWEST_LABELS, LabelPilot, label_pilot, plan_labels, target_error
+from warehouse.stats.judges.plan import FEWEST_FOR_CORRELATION, LabelPilot, label_pilot, plan_labels, target_error
 from warehouse.store.connection import Store
 
 
@@ -31,7 +31,6 @@ class LabelPlanRow(Row):
     n_labels: int | None
     n_labels_alone: int | None  #: without it.
     saved: float | None  #: share of the labels that the judge saves.
-    gain: float | None  #: 1/(1 − ρ²), labels alone over labels with help, at most.
     correlation: float | None  #: ρ of judge and people.
     low: float | None  #: lower end of its interval; None where it is supposed, or labels are few of a kind.
     high: float | None  #: upper end.
@@ -112,7 +111,7 @@ def _row(question: PlanLabels, couple: tuple[JudgedUnits, ...]) -> LabelPlanRow:
     judge, labels = (_difference([getattr(one, name) for one in couple]) for name in ("judge", "labels"))
     flags: tuple[str, ...] = ("labels_not_random",) if any(one.not_random for one in couple) else ()
     pilot = _pilot(question, couple, judge, labels)
-    sd = question.sd if question.correlation is not None else pilot.sd
+    sd = pilot.sd
     if sd is None and question.correlation is not None:
         sd, flags = float(judge.std(ddof=1)) if len(judge) > 1 else None, (*flags, "sd_of_judge")
     error = target_error(
@@ -128,9 +127,10 @@ def _row(question: PlanLabels, couple: tuple[JudgedUnits, ...]) -> LabelPlanRow:
         "sd": sd,
         "n_pilot": pilot.n_labels,
     }
-    empty = ("n_labels", "n_labels_alone", "saved", "gain", "n_labels_low", "n_labels_high", "least_width")
-    if sd is None or pilot.reduction is None or not len(judge):
-        reason = pilot.reason or "no prompt is scored for both"
+    empty = ("n_labels", "n_labels_alone", "saved", "n_labels_low", "n_labels_high", "least_width")
+    if not sd or pilot.reduction is None or not len(judge):
+        alike = "the judge scores all answers alike: say the spread of the labels, --sd"
+        reason = pilot.reason or ("no prompt is scored for both" if not len(judge) else alike)
         return LabelPlanRow(**common, **dict.fromkeys(empty), flags=flags, reason=reason)  # type: ignore[arg-type]
     found = plan_labels(len(judge), sd, pilot.reduction, error)
     ends = [
@@ -143,7 +143,6 @@ def _row(question: PlanLabels, couple: tuple[JudgedUnits, ...]) -> LabelPlanRow:
         n_labels=found.n_labels,
         n_labels_alone=found.n_labels_alone,
         saved=found.saved,
-        gain=found.gain,
         n_labels_low=ends[0],
         n_labels_high=ends[1],
         least_width=(size or 0) * found.least_error / error,
@@ -160,20 +159,9 @@ def _pilot(question: PlanLabels, couple: tuple[JudgedUnits, ...], judge: FloatAr
     """The correlation that is supposed, or that labels at hand show."""
     rho = question.correlation
     if rho is not None:
-        return LabelPilot(0, 0, question.sd, rho, None, None, question.level, max(0.0, rho) ** 2, "")
+        return LabelPilot(0, question.sd, rho, None, None, max(0.0, rho) ** 2, "")
     at = np.isfinite(labels)
-    chances = couple[0].chances
-    clusters = couple[0].clusters
-    return (
-        label_pilot(
-            labels[at],
-            judge[at],
-            probabilities=None if chances is None else chances[at],
-            clusters=None if clusters is None else clusters[at],
-            level=question.level,
-        )
-        if at.any()
-        else LabelPilot(
-            0, 0, None, None, None, None, question.level, None, f"no label; a correlation takes {FEWEST_LABELS // 2}"
-        )
-    )
+    if not at.any():
+        return LabelPilot(0, None, None, None, None, None, f"no label; a correlation takes {FEWEST_FOR_CORRELATION}")
+    clusters = None if couple[0].clusters is None else couple[0].clusters[at]
+    return label_pilot(labels[at], judge[at], clusters=clusters, level=question.level)

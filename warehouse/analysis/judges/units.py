@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.judges.draws import RunDraw, draw_design, read_draws, stratum_values
+from warehouse.analysis.judges.draws import RunDraw, read_draws
 from warehouse.analysis.judges.scorers import metrics_by, scored_by
 from warehouse.analysis.selection.benchmarks import Metric, read_benchmark
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
@@ -32,8 +32,6 @@ class JudgedUnits:
     prompts: NDArray[np.int64]  #: ids of the prompts, ascending, shape (N,).
     judge: FloatArray  #: g, shape (N,).
     labels: FloatArray  #: h, NaN where there is none, shape (N,).
-    strata: NDArray[np.intp] | None  #: of the draw, shape (N,); None without.
-    chances: FloatArray | None  #: of a label, shape (N,); None where all answers have one or labels are not random.
     clusters: NDArray[np.int64] | None  #: of the prompts, or None.
     not_random: str  #: why the labels are no random part; empty where they are.
     n_missing: int  #: answers that were drawn and have no label.
@@ -72,7 +70,7 @@ class JudgedUnits:
         at = np.searchsorted(self.prompts, prompts)
         taken: dict[str, Any] = {
             name: None if (value := getattr(self, name)) is None else value[at]
-            for name in ("judge", "labels", "strata", "chances", "clusters")
+            for name in ("judge", "labels", "clusters")
         }
         return replace(self, prompts=prompts, **taken)
 
@@ -171,27 +169,30 @@ def _units(
 ) -> JudgedUnits:
     scores, draw = entry.usable, _run_draw(entry, draws)
     assert scores is not None
-    prompts, values = (scores.prompts, None) if draw is None else _frame(entries, draws, draw)
+    prompts = scores.prompts if draw is None else _drawn_from(entries, draws, draw)
     at = np.searchsorted(scores.prompts, prompts)
     own = [one for one in labels if one.condition.who == entry.condition.who and _split(one) == _split(entry)]
     own = own or [
         one for one in labels if one.condition.model == entry.condition.model and _split(one) == _split(entry)
     ]
     found = _labels(own, prompts)
-    strata = chances = None
     reason, missing, outside = "", 0, 0
     if draw is not None:
-        strata, chances = draw_design(prompts, draw, values)
-        drawn = np.array([prompt in draw.probability_of for prompt in prompts.tolist()])
+        drawn = np.isin(prompts, draw.prompts)
         missing, outside = int((drawn & np.isnan(found)).sum()), int((~drawn & ~np.isnan(found)).sum())
         found = np.where(drawn, found, np.nan)
+        if len(prompts) > draw.n_prompts:
+            reason = (
+                f"its labels were drawn from {draw.n_prompts:,} prompts, and this judge has scored {len(prompts):,}:"
+                " they stand for none of the others"
+            )
     elif np.isfinite(found).any() and not np.isfinite(found).all():
         reason = (
             "its labels were not drawn by known chance (those that happened to be there): warehouse judge next draws"
             " some, and these count"
         )
     human = own[0].metric if own else None
-    design = (strata, chances, clusters.labels(prompts), reason, missing, outside, draw)
+    design = (clusters.labels(prompts), reason, missing, outside, draw)
     return JudgedUnits(entry, human, prompts, scores.values[at], found, *design)
 
 
@@ -211,16 +212,8 @@ def _labels(own: Sequence[ScoredCondition], prompts: NDArray[np.int64]) -> Float
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
 
 
-def _frame(
-    entries: Sequence[ScoredCondition], draws: dict[int, RunDraw], draw: RunDraw
-) -> tuple[NDArray[np.int64], FloatArray | None]:
-    """The prompts that the draw was from, and what its strata are made of; None where that is another judge's score."""
-    alike = [one for one in entries if (other := _run_draw(one, draws)) and other.same_as(draw)]
-    held = [one.usable for one in alike if one.usable is not None]
-    prompts = reduce(np.intersect1d, [one.prompts for one in held])
-    if draw.metric_id not in {one.metric.id for one in alike}:
-        return prompts, None
-    at = [np.searchsorted(one.prompts, prompts) for one in held]
-    means = np.array([one.values[places] for one, places in zip(held, at, strict=True)])
-    within = np.array([one.within[places] for one, places in zip(held, at, strict=True)])
-    return prompts, stratum_values(draw.kind, means, within)
+def _drawn_from(entries: Sequence[ScoredCondition], draws: dict[int, RunDraw], draw: RunDraw) -> NDArray[np.int64]:
+    """The prompts that the draw was from: those with a score of each model that it was of."""
+    return reduce(
+        np.intersect1d, [one.usable.prompts for one in entries if one.usable and _run_draw(one, draws) == draw]
+    )

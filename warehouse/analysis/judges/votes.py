@@ -126,7 +126,8 @@ def _only(store: Store, scorers: Sequence[Scorer], name: str | None, kind: str, 
     if len(found) == 1:
         return found[0]
     there = ", ".join(map(str, scorers))
-    what = "several have voted" if found else "nobody of that kind has voted"
+    nobody = f"no scorer of kind {kind} has voted" if name is None else f"nobody called {name!r} has voted"
+    what = "several have voted" if found else nobody
     raise MisuseError(f"{what}, name one with {option}: {there}")
 
 

@@ -94,7 +94,7 @@ def _own(
     differing = int((d != 0).sum())
     reason = "" if figure.standard_error else "its error is 0 or not defined"
     if differing < FEWEST_DIFFERING:
-        reason = f"judge and people differ on {differing} units, fewer than {FEWEST_DIFFERING}"
+        reason = f"judge and people differ on {differing} unit{'s' * (differing != 1)}, fewer than {FEWEST_DIFFERING}"
     p = None
     if figure.standard_error and figure.degrees_of_freedom and not reason:
         p = t_p_value(figure.estimate / figure.standard_error, figure.degrees_of_freedom)

@@ -1,4 +1,4 @@
-"""How many answers people have to label where a judge has scored them all, and which ones (statistics.md §16).
+"""How many answers people have to label where a judge has scored them all (statistics.md §16).
 
 The variance of the corrected mean at n of N labels is s²[(1 − ρ²)/n + ρ²/N], s the labels' standard deviation and ρ
 the correlation of label and judge. So a judge saves the share ρ² of the labels at most, and nothing helps once the N
@@ -14,15 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.inputs import (
-    FloatArray,
-    as_clusters,
-    as_level,
-    as_scores,
-    as_weights,
-    check_length,
-    is_zero_one,
-)
+from warehouse.stats.core.inputs import FloatArray, as_clusters, as_level, as_scores, check_length, is_zero_one
 from warehouse.stats.core.quantiles import t_quantile, z_quantile
 from warehouse.stats.core.results import NamedFigures
 
@@ -30,8 +22,6 @@ from warehouse.stats.core.results import NamedFigures
 FEWEST_LABELS = 20
 #: Labels that a correlation takes.
 FEWEST_FOR_CORRELATION = 10
-#: Labels in each stratum before its spread is known.
-FEWEST_IN_STRATUM = 5
 #: Answers in each cell of the 2 × 2 table that chance would give, before the correlation of 0/1 has an interval.
 FEWEST_IN_CELL = 5
 #: A correlation up to which a judge narrows an interval by 5 % at most.
@@ -44,14 +34,12 @@ class LabelPilot(NamedFigures):
     """What labels at hand say of those to come."""
 
     n_labels: int  #: answers with a label.
-    n_clusters: int  #: prompts, or other groups, that they are in.
     sd: float | None  #: s, the labels' standard deviation.
     correlation: float | None  #: ρ of labels and judge; None with a ``reason``.
     #: lower end of its interval: jackknife over clusters of Fisher's z; None where 0/1 labels or verdicts are few of a
     #: kind, or one cluster decides.
     low: float | None
     high: float | None  #: upper end.
-    level: float  #: nominal coverage.
     #: the share of the variance that the judge explains once its weight is cut to [0, 1]: ρ² where it is not, 0 for a
     #: judge that runs against the labels.
     reduction: float | None
@@ -59,24 +47,18 @@ class LabelPilot(NamedFigures):
 
 
 def label_pilot(
-    labels: ArrayLike,
-    judge: ArrayLike,
-    *,
-    probabilities: ArrayLike | None = None,
-    clusters: ArrayLike | None = None,
-    level: float = 0.95,
+    labels: ArrayLike, judge: ArrayLike, *, clusters: ArrayLike | None = None, level: float = 0.95
 ) -> LabelPilot:
     """Spread of the labels and their correlation with the judge.
 
     Args:
         labels: h of the labelled answers, finite.
         judge: g of the same answers.
-        probabilities: with which each was drawn, in (0, 1]; alike without.
         clusters: of the answers; each its own without.
         level: of the correlation's interval, in (0, 1).
 
     Raises:
-        StatisticsError: lengths that differ, values that are not finite, probabilities out of range.
+        StatisticsError: lengths that differ, values that are not finite.
 
     Examples:
         >>> pilot = label_pilot([1, 0, 1, 1, 0, 0, 1, 0, 1, 0], [1, 0, 1, 0, 0, 0, 1, 1, 1, 0])
@@ -86,9 +68,8 @@ def label_pilot(
     level = as_level(level)
     h, g = as_scores(labels, "labels"), as_scores(judge, "judge")
     check_length(len(g), len(h), "judge")
-    weights = np.ones(len(h)) if probabilities is None else 1 / _chances(probabilities, len(h))
     groups = as_clusters(np.arange(len(h)) if clusters is None else clusters, len(h))
-    whole = _moments(weights, h, g, groups.codes, groups.n)
+    whole = _moments(h, g, groups.codes, groups.n)
     total = whole.sum(axis=0)
     sd, rho, reduction = _figures(total, len(h))
     low = high = None
@@ -99,7 +80,7 @@ def label_pilot(
         reason = "all labels are equal" if not sd else "the judge scores all labelled answers alike"
     elif groups.n > 1 and abs(rho) < 1 and not _is_rare(h, g):
         low, high = _jackknife(total - whole, rho, groups.n, level)
-    return LabelPilot(len(h), groups.n, sd, rho, low, high, level, reduction, reason)
+    return LabelPilot(len(h), sd, rho, low, high, reduction, reason)
 
 
 def _is_rare(h: FloatArray, g: FloatArray) -> bool:
@@ -110,18 +91,11 @@ def _is_rare(h: FloatArray, g: FloatArray) -> bool:
     return len(h) * rare[0] * rare[1] < FEWEST_IN_CELL
 
 
-def _chances(probabilities: ArrayLike, n: int) -> FloatArray:
-    chances = as_weights(probabilities, n, "probabilities")
-    if ((chances <= 0) | (chances > 1)).any():
-        raise StatisticsError("`probabilities` must be in (0, 1]")
-    return chances
-
-
-def _moments(w: FloatArray, h: FloatArray, g: FloatArray, codes: NDArray[np.intp], n: int) -> FloatArray:
-    """Weighted sums by cluster of 1, h, g, h², g², hg about the means, shape (G, 6)."""
-    h, g = h - np.average(h, weights=w), g - np.average(g, weights=w)
+def _moments(h: FloatArray, g: FloatArray, codes: NDArray[np.intp], n: int) -> FloatArray:
+    """Sums by cluster of 1, h, g, h², g², hg about the means, shape (G, 6)."""
+    h, g = h - h.mean(), g - g.mean()
     parts = (np.ones(len(h)), h, g, h * h, g * g, h * g)
-    return np.column_stack([np.bincount(codes, weights=w * part, minlength=n) for part in parts])
+    return np.column_stack([np.bincount(codes, weights=part, minlength=n) for part in parts])
 
 
 def _figures(sums: FloatArray, n: int) -> tuple[float | None, float | None, float | None]:
@@ -149,25 +123,14 @@ def _jackknife(left: FloatArray, rho: float, n: int, level: float) -> tuple[floa
     return math.tanh(math.atanh(rho) - half), math.tanh(math.atanh(rho) + half)
 
 
-def label_weight(labels: FloatArray, judge: FloatArray) -> float:
-    """λ: the slope of labels on the judge, cut to [0, 1]; 0 where the judge says the same of all."""
-    variance = float(judge.var())
-    return min(1.0, max(0.0, float(np.cov(labels, judge, ddof=0)[0, 1]) / variance)) if variance > 0 else 0.0
-
-
 @dataclass(frozen=True)
 class LabelPlan(NamedFigures):
     """How many labels a figure takes."""
 
     n_labels: int | None  #: with the judge's help; None where not even all answers suffice.
     n_labels_alone: int | None  #: without it.
-    n_units: int  #: answers that the judge has scored, N.
-    #: 1/(1 − ρ²), labels alone over labels with help, reached only with far more answers than labels; None for a
-    #: perfect judge.
-    gain: float | None
     saved: float | None  #: 1 − ``n_labels``/``n_labels_alone``.
     least_error: float  #: the standard error once all N are labelled.
-    target_error: float  #: what is wanted.
     flags: tuple[str, ...]  #: ``weak_judge`` (ρ up to .3), ``few_labels`` (below 20 the labels alone are the figure).
     reason: str  #: why there is no number.
 
@@ -205,8 +168,8 @@ def plan_labels(n_units: int, sd: float, reduction: float, error: float) -> Labe
 
     Examples:
         >>> plan = plan_labels(1000, 0.5, 0.64, target_error(width=0.1))
-        >>> plan.n_labels, plan.n_labels_alone, round(plan.gain, 2)
-        (184, 385, 2.78)
+        >>> plan.n_labels, plan.n_labels_alone
+        (184, 385)
     """
     if n_units < 1 or not 0 <= sd < math.inf or not 0 <= reduction <= 1 or not error > 0:
         raise StatisticsError(
@@ -215,74 +178,13 @@ def plan_labels(n_units: int, sd: float, reduction: float, error: float) -> Labe
         )
     alone = math.ceil(sd**2 / error**2 - 1e-9)
     least = sd / math.sqrt(n_units)
-    gain = None if reduction == 1 else 1 / (1 - reduction)
     flags = ("weak_judge",) if reduction <= WEAK**2 else ()
     if alone > n_units:
         reason = f"all {n_units:,} answers labelled leave a standard error of {least:.3g}; {error:.3g} is wanted"
-        return LabelPlan(None, None, n_units, gain, None, least, error, flags, reason)
+        return LabelPlan(None, None, None, least, flags, reason)
     helped = math.ceil((1 - reduction) * sd**2 / (error**2 - reduction * sd**2 / n_units) - 1e-9) if alone else 0
     if helped < FEWEST_LABELS:
         helped, flags = min(alone, FEWEST_LABELS), (*flags, "few_labels")
     helped = max(1, min(helped, alone))
     alone = max(1, alone)
-    return LabelPlan(helped, alone, n_units, gain, 1 - helped / alone, least, error, flags, "")
-
-
-def allocate_labels(
-    sizes: ArrayLike, size: int, *, spread: ArrayLike | None = None, taken: ArrayLike | None = None
-) -> NDArray[np.intp]:
-    """New labels of each stratum: all of it ∝ N_h·s_h (Neyman), at least 2 and half of what is proportional.
-
-    Args:
-        sizes: N_h, shape (H,).
-        size: new labels.
-        spread: s_h of what the judge leaves unexplained; alike without, so proportional.
-        taken: labels drawn before.
-
-    Raises:
-        StatisticsError: more than there are left, or fewer than the strata need.
-
-    Examples:
-        >>> allocate_labels([100, 100], 40, spread=[0.1, 0.3]).tolist()
-        [10, 30]
-        >>> allocate_labels([100, 100], 40, spread=[0.0, 0.3], taken=[15, 15]).tolist()
-        [3, 37]
-    """
-    n = np.asarray(sizes, dtype=np.float64)
-    before = np.zeros(len(n)) if taken is None else np.asarray(taken, dtype=np.float64)
-    total = size + float(before.sum())
-    if size < 1 or total > n.sum():
-        raise StatisticsError(f"{int(n.sum() - before.sum()):,} are left to draw; a wave has from 1 to all of them")
-    floor = np.minimum(n, np.ceil(np.maximum(2.0, 0.5 * total * n / n.sum())))
-    if floor.sum() > total:
-        raise StatisticsError(f"{len(n)} strata take {int(floor.sum())} labels at least, found {size}")
-    floor = np.maximum(floor, before)
-    if floor.sum() > total:  # the floors of some strata are above what others leave
-        floor = before + (floor - before) * (size / (floor - before).sum())
-    shares = n * (np.ones(len(n)) if spread is None else np.asarray(spread, dtype=np.float64))
-    shares = shares if shares.any() else n
-    wanted = _filled(shares, floor, n, total) - before
-    return _whole(wanted, n - before, size)
-
-
-def _filled(shares: FloatArray, floor: FloatArray, most: FloatArray, total: float) -> FloatArray:
-    """c·shares within floor and most, with the c that makes their sum the total."""
-    low, high = 0.0, 1.0
-    while np.clip(high * shares, floor, most).sum() < total and high < 1e18:
-        high *= 2
-    for _ in range(100):
-        middle = (low + high) / 2
-        low, high = (low, middle) if np.clip(middle * shares, floor, most).sum() >= total else (middle, high)
-    found = np.clip(high * shares, floor, most)
-    short = total - found.sum()  # where strata without spread have to give the rest
-    room = most - found
-    return np.asarray(found + room * (short / room.sum()) if short > 1e-9 else found)
-
-
-def _whole(wanted: FloatArray, most: FloatArray, size: int) -> NDArray[np.intp]:
-    """Whole numbers with the same sum: largest remainders first, ties to the lower stratum."""
-    counts = np.floor(wanted + 1e-9)
-    while (left := size - int(counts.sum())) > 0:
-        remainder = np.where(counts < most, wanted - counts, -np.inf)
-        counts[np.argsort(-remainder, kind="stable")[:left]] += 1
-    return counts.astype(np.intp)
+    return LabelPlan(helped, alone, 1 - helped / alone, least, flags, "")

@@ -96,8 +96,10 @@ class CorrectedFigure(NamedFigures):
 
 @dataclass(frozen=True)
 class Design:
-    """Which units have a label, and by what chance."""
+    """Labels and scores, and by what chance a unit has a label."""
 
+    labels: FloatArray  #: h, NaN where there is none, shape (N,).
+    judge: FloatArray  #: g, shape (N,).
     labelled: BoolArray  #: shape (N,).
     #: of each unit, from 0, those with fewer than two labels joined, shape (N,); all 0 for a simple sample.
     stratum: NDArray[np.intp]
@@ -105,12 +107,25 @@ class Design:
     probabilities: FloatArray | None
     clusters: Clusters | None  #: of all units, or None.
     fixed: bool  #: whether these units are all there are.
-    joined: bool = False  #: whether strata had to be joined.
+    joined: bool  #: whether strata had to be joined.
+    level: float
+    difference: bool  #: whether the labels are differences of two models.
+    ends: tuple[float, float] | None = None  #: smallest and largest label.
 
     @property
     def n(self) -> int:
         """Labels n."""
         return int(self.labelled.sum())
+
+    @property
+    def h(self) -> FloatArray:
+        """The labels that there are, shape (n,)."""
+        return self.labels[self.labelled]
+
+    @property
+    def g(self) -> FloatArray:
+        """The judge's scores beside them, shape (n,)."""
+        return self.judge[self.labelled]
 
     def sample(self, values: FloatArray) -> StratifiedSample:
         """Values of the labelled units as a stratified sample of all."""
@@ -131,7 +146,6 @@ class Design:
 def prediction_powered_mean(
     h: ArrayLike,
     g: ArrayLike,
-    labelled: ArrayLike | None = None,
     probabilities: ArrayLike | None = None,
     strata: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
@@ -150,7 +164,6 @@ def prediction_powered_mean(
     Args:
         h: label of each unit (mean of several people's), NaN where there is none, shape (N,).
         g: the judge's score of every unit, finite, shape (N,); on the scale of the labels.
-        labelled: which units have a label; None: those whose ``h`` is not NaN.
         probabilities: chance of a label of each unit, shape (N,); None: alike for all, or by strata. Ignored with
             ``strata``, whose counts say it.
         strata: of each unit, integers or strings, shape (N,); labels are a simple random part of each.
@@ -170,11 +183,11 @@ def prediction_powered_mean(
         >>> print(prediction_powered_mean(h, g))
         0.5915 ± 0.09308 [0.3968, 0.7611] (λ=0.78, 20 of 40 labelled)
     """
-    labels, judge, design = _checked(h, g, labelled, probabilities, strata, clusters, fixed=prompts_fixed)
+    design = _checked(h, g, probabilities, strata, clusters, prompts_fixed, level)
     ends = finite_bounds(bounds)
-    if ends is None and is_zero_one(labels[design.labelled]):
+    if ends is None and is_zero_one(design.h):
         ends = (0.0, 1.0)
-    return _corrected(labels, judge, design, ends, weight, as_level(level), difference=False)
+    return _corrected(replace(design, ends=ends), weight)
 
 
 def prediction_powered_difference(
@@ -182,7 +195,6 @@ def prediction_powered_difference(
     h_b: ArrayLike,
     g_a: ArrayLike,
     g_b: ArrayLike,
-    labelled: ArrayLike | None = None,
     probabilities: ArrayLike | None = None,
     strata: ArrayLike | None = None,
     clusters: ArrayLike | None = None,
@@ -204,7 +216,7 @@ def prediction_powered_difference(
         h_b: of the second model, shape (N,).
         g_a: the judge's score of the first, shape (N,).
         g_b: of the second, shape (N,).
-        labelled: as in `prediction_powered_mean`, like the other arguments.
+        probabilities: as in `prediction_powered_mean`, like the other arguments.
         bounds: smallest and largest label of one model.
 
     Raises:
@@ -214,21 +226,14 @@ def prediction_powered_difference(
     judges = [as_scores(one, name) for one, name in ((g_a, "g_a"), (g_b, "g_b"))]
     check_length(len(people[1]), len(people[0]), "h_b")
     check_length(len(judges[1]), len(judges[0]), "g_b")
-    labels, judge, design = _checked(
-        people[0] - people[1], judges[0] - judges[1], labelled, probabilities, strata, clusters, fixed=prompts_fixed
-    )
+    moved = people[0] - people[1], judges[0] - judges[1]
+    design = _checked(*moved, probabilities, strata, clusters, prompts_fixed, level, difference=True)
     pairs = [one[design.labelled] for one in people]
     zero_one = all(is_zero_one(one) for one in pairs)
-    is_bounded = zero_one or finite_bounds(bounds) is not None
-    ends = (-1.0, 1.0) if zero_one else None if not is_bounded else _width(bounds)
-    figure = _corrected(labels, judge, design, ends, weight, as_level(level), difference=True)
+    low, high = (0.0, 1.0) if zero_one else finite_bounds(bounds) or (0.0, 0.0)
+    figure = _corrected(replace(design, ends=(low - high, high - low) if low < high else None), weight)
     wins, losses = int((pairs[0] > pairs[1]).sum()), int((pairs[0] < pairs[1]).sum())
     return replace(figure, mcnemar_p=binomial_p_value(wins, losses) if zero_one else None)
-
-
-def _width(bounds: Bounds | None) -> tuple[float, float]:
-    low, high = finite_bounds(bounds) or (0.0, 1.0)
-    return low - high, high - low
 
 
 def pooled_weight(samples: list[tuple[ArrayLike, ArrayLike]]) -> float:
@@ -250,59 +255,45 @@ def reproducibility(figure: CorrectedFigure, within: float) -> float:
     return figure.weight * math.sqrt(within * (1 / figure.n_labels - 1 / figure.n_units))
 
 
-def design_of(
-    labelled: BoolArray,
-    probabilities: ArrayLike | None,
-    strata: ArrayLike | None,
-    clusters: ArrayLike | None,
-    *,
-    fixed: bool = False,
-) -> Design:
-    """How the labels were drawn, checked.
-
-    Raises:
-        StatisticsError: no label, arrays that do not fit, probabilities out of range.
-    """
-    total, n = len(labelled), int(labelled.sum())
-    if not n:
-        raise StatisticsError("no unit has a label of people")
-    groups = None if clusters is None else as_clusters(clusters, total)
-    stratum = np.zeros(total, np.intp)
-    chance = None
-    if strata is not None:
-        stratum = as_clusters(strata, total).codes
-    elif probabilities is not None:
-        chance = as_scores(probabilities, "probabilities")
-        check_length(len(chance), total, "probabilities")
-        if chance.max() > 1 or chance.min() < SMALLEST_PROBABILITY * n / total:
-            raise StatisticsError(
-                f"`probabilities` run from {chance.min():.3g} to {chance.max():.3g}; they must be at most 1 and at"
-                f" least {SMALLEST_PROBABILITY:g}·n/N = {SMALLEST_PROBABILITY * n / total:.3g}: a label that"
-                " was that unlikely would count for nearly all others"
-            )
-        chance = None if is_constant(chance) else chance
-    plain = StratifiedSample(np.where(labelled, 0.0, np.nan), stratum, labelled)
-    joined = plain.joined()
-    return Design(labelled, joined.stratum, chance, groups, fixed, joined.n_strata < plain.n_strata)
-
-
 def _checked(
     h: ArrayLike,
     g: ArrayLike,
-    labelled: ArrayLike | None,
     probabilities: ArrayLike | None,
     strata: ArrayLike | None,
     clusters: ArrayLike | None,
-    *,
     fixed: bool,
-) -> tuple[FloatArray, FloatArray, Design]:
+    level: float,
+    *,
+    difference: bool = False,
+) -> Design:
     judge, labels = as_scores(g, "g"), as_floats(h, "h")
-    check_length(len(labels), len(judge), "h")
-    chosen = ~np.isnan(labels) if labelled is None else np.asarray(labelled, dtype=bool)
-    check_length(len(chosen), len(judge), "labelled")
-    if not np.isfinite(labels[chosen]).all():
+    total = len(judge)
+    check_length(len(labels), total, "h")
+    labelled = ~np.isnan(labels)
+    if not labelled.any():
+        raise StatisticsError("no unit has a label of people")
+    if not np.isfinite(labels[labelled]).all():
         raise StatisticsError("`h` holds labels that are not finite numbers")
-    return labels, judge, design_of(chosen, probabilities, strata, clusters, fixed=fixed)
+    groups = None if clusters is None else as_clusters(clusters, total)
+    stratum = np.zeros(total, np.intp) if strata is None else as_clusters(strata, total).codes
+    chance = None if strata is not None or probabilities is None else _chances(probabilities, labelled)
+    plain = StratifiedSample(np.where(labelled, 0.0, np.nan), stratum, labelled)
+    sample = plain.joined()
+    joined = sample.n_strata < plain.n_strata
+    return Design(labels, judge, labelled, sample.stratum, chance, groups, fixed, joined, as_level(level), difference)
+
+
+def _chances(probabilities: ArrayLike, labelled: BoolArray) -> FloatArray | None:
+    """Checked; None where they are alike."""
+    chance, least = as_scores(probabilities, "probabilities"), SMALLEST_PROBABILITY * labelled.mean()
+    check_length(len(chance), len(labelled), "probabilities")
+    if chance.max() > 1 or chance.min() < least:
+        raise StatisticsError(
+            f"`probabilities` run from {chance.min():.3g} to {chance.max():.3g}; they must be at most 1 and at least"
+            f" {SMALLEST_PROBABILITY:g}·n/N = {least:.3g}: a label that was that unlikely would count for nearly all"
+            " others"
+        )
+    return None if is_constant(chance) else chance
 
 
 def _moments(h: FloatArray, g: FloatArray, shares: FloatArray | None) -> tuple[float, float]:
@@ -320,94 +311,93 @@ def _cut(covariance: float, variance: float) -> float:
     return float(min(1.0, max(0.0, covariance / variance))) if variance > 0 else 0.0
 
 
-def _slope(labels: FloatArray, judge: FloatArray, design: Design) -> tuple[float, float]:
+def _slope(design: Design) -> tuple[float, float]:
     """Σ W_h² cov_h/n_h and Σ W_h² var_h(g)/n_h."""
-    h, g, of = labels[design.labelled], judge[design.labelled], design.stratum[design.labelled]
+    h, g, of = design.h, design.g, design.stratum[design.labelled]
     if design.probabilities is not None:
         return _moments(h, g, design.label_weights)
-    sizes = design.sample(labels).sizes
     covariance = variance = 0.0
-    for stratum, size in enumerate(sizes):
+    for stratum, size in enumerate(np.bincount(design.stratum).tolist()):
         inside = of == stratum
         cov, var = _moments(h[inside], g[inside], None)
-        share = (size / len(judge)) ** 2 / max(1, int(inside.sum()))
+        share = (size / len(design.judge)) ** 2 / max(1, int(inside.sum()))
         covariance, variance = covariance + share * cov, variance + share * var
     return covariance, variance
 
 
-def _corrected(
-    labels: FloatArray,
-    judge: FloatArray,
-    design: Design,
-    ends: tuple[float, float] | None,
-    weight: float | None,
-    level: float,
-    *,
-    difference: bool,
-) -> CorrectedFigure:
-    h, g = labels[design.labelled], judge[design.labelled]
-    covariance, variance = _slope(labels, judge, design)
-    used = _cut(covariance, variance) if weight is None else _as_weight(weight)
-    alone = _labels_alone(labels, judge, design, ends, level, difference=difference)
-    theta, psi, freedom = _with_judge(labels, judge, design, used)
-    error, df = _error(labels, judge, psi, freedom, design, used)
-    reason, flag = _why_alone(h, theta, error, used, ends, difference=difference)
-    if design.labelled.all():
-        reason, flag = "all answers have a label", ("labels_only",)
+def _corrected(design: Design, weight: float | None) -> CorrectedFigure:
+    if weight is not None and not 0 <= weight <= 1:
+        raise StatisticsError(f"`weight` must lie between 0 and 1, found {weight}")
+    h, g = design.h, design.g
+    covariance, variance = _slope(design)
+    used = _cut(covariance, variance) if weight is None else float(weight)
+    alone = _labels_alone(design)
+    helped = _with_judge(design, used)
+    reason, flag = _why_alone(design, helped, used)
     common: dict[str, Any] = {
         "correlation": None if is_constant(h) or is_constant(g) else float(np.corrcoef(h, g)[0, 1]),
-        "flags": _flags(h, g, covariance, design) + flag,
-        "n_differing": int((h != 0).sum()) if difference else None,
+        "flags": _flags(design, covariance) + flag,
+        "n_differing": int((h != 0).sum()) if design.difference else None,
     }
-    if reason:
-        return replace(alone, **common, reason=reason)
-    interval = _interval(theta, error, df, ends, level, difference=difference)
+    interval = None if reason else helped.interval(design)
     if interval is None:
-        return replace(alone, **common, reason="the error is too small for an interval")
+        return replace(alone, **common, reason=reason or "the error is too small for an interval")
     width = None if alone.low is None or alone.high is None else alone.high - alone.low
     return replace(
         alone,
         **common,
-        estimate=theta,
-        standard_error=error,
+        estimate=helped.theta,
+        standard_error=helped.error,
         low=interval.low,
         high=interval.high,
-        degrees_of_freedom=df,
+        degrees_of_freedom=helped.df,
         weight=used,
         width_ratio=(interval.high - interval.low) / width if width else None,
         method=f"prediction_powered_{interval.method}",
-        p_value=t_p_value(theta / error, df) if difference and error and df else None,
-        influence=psi,
+        p_value=_p_value(helped.theta, helped.error, helped.df) if design.difference else None,
+        influence=helped.psi,
         reason="",
     )
 
 
-def _as_weight(weight: float) -> float:
-    if not 0 <= weight <= 1:
-        raise StatisticsError(f"`weight` must lie between 0 and 1, found {weight}")
-    return float(weight)
+def _p_value(theta: float, error: float | None, df: float | None) -> float | None:
+    return t_p_value(theta / error, df) if error and df else None
 
 
-def _with_judge(
-    labels: FloatArray, judge: FloatArray, design: Design, weight: float
-) -> tuple[float, FloatArray, float]:
-    """θ̂, ψ_i and the degrees of freedom before clusters."""
-    errors, total, n = np.where(design.labelled, labels - weight * judge, np.nan), len(judge), design.n
+@dataclass(frozen=True)
+class _Helped:
+    """An estimate by λ."""
+
+    theta: float
+    psi: FloatArray
+    error: float | None  #: None where there is none, like its degrees of freedom.
+    df: float | None
+
+    def interval(self, design: Design) -> Interval | None:
+        if design.difference or design.ends is None:
+            return interval_t(self.theta, self.error, self.df, level=design.level)
+        return interval_wilson_bounded(self.theta, self.error, self.df, bounds=design.ends, level=design.level)
+
+
+def _with_judge(design: Design, weight: float) -> _Helped:
+    """θ̂, ψ_i and the error."""
+    errors = np.where(design.labelled, design.labels - weight * design.judge, np.nan)
+    total, n = len(design.judge), design.n
     fitted = 2 if weight > 0 else 1
-    psi = weight * (judge - judge.mean()) / total
-    moved = weight * float(judge.mean())
+    psi = weight * (design.judge - design.judge.mean()) / total
+    moved = weight * float(design.judge.mean())
     if design.probabilities is not None:
         shares, own = design.label_weights, errors[design.labelled]
-        mean = float(shares @ own)
-        psi[design.labelled] += shares * (own - mean) * math.sqrt(n / max(1, n - fitted) * _chance_floor(own, shares))
-        return mean + moved, psi, max(1.0, 1 / float(shares @ shares) - fitted)
-    sample = design.sample(errors)
-    if (sample.scored_in < 2).any():
-        return sample.estimate + moved, psi, 0.0
-    if sample.n_strata == 1:  # n/(n − k) in place of n/(n − 1)
-        psi = psi + influence(sample) * math.sqrt((n - 1) / max(1, n - fitted))
-        return sample.estimate + moved, psi, float(n - fitted)
-    return sample.estimate + moved, psi + influence(sample), sample.degrees_of_freedom - (weight > 0)
+        theta, freedom = float(shares @ own), max(1.0, 1 / float(shares @ shares) - fitted)
+        psi[design.labelled] += shares * (own - theta) * math.sqrt(n / max(1, n - fitted) * _chance_floor(own, shares))
+    else:
+        sample = design.sample(errors)
+        theta, freedom = sample.estimate, 0.0
+        if not (sample.scored_in < 2).any():
+            one = sample.n_strata == 1  # then n/(n − k) in place of n/(n − 1)
+            psi = psi + influence(sample) * (math.sqrt((n - 1) / max(1, n - fitted)) if one else 1.0)
+            freedom = float(n - fitted) if one else sample.degrees_of_freedom - (weight > 0)
+    return _Helped(theta + moved, psi, *_error(design, errors, psi, freedom, weight))
 
 
 def _chance_floor(e: FloatArray, shares: FloatArray) -> float:
@@ -420,16 +410,16 @@ def _chance_floor(e: FloatArray, shares: FloatArray) -> float:
     return max(1.0, float(shares @ shares) * float(shares @ squares) / seen) if seen else 1.0
 
 
-def _rare_in_strata(labels: FloatArray, errors: FloatArray, design: Design) -> float:
+def _rare_in_strata(design: Design, errors: FloatArray) -> float:
     """What the squared error lacks where a stratum has hardly a label of one kind by chance; of 0/1 labels in strata.
 
     A stratum with fewer than 5 of a kind is held to the variance of p = (k + ½)/(n + 1), k of the rarer kind.
     """
     sample = design.sample(errors)
-    if sample.n_strata == 1 or design.probabilities is not None or not is_zero_one(labels[design.labelled]):
+    if sample.n_strata == 1 or design.probabilities is not None or not is_zero_one(design.h):
         return 0.0
     of, n = design.stratum[design.labelled], sample.scored_in
-    ones = np.bincount(of, labels[design.labelled], sample.n_strata)
+    ones = np.bincount(of, design.h, sample.n_strata)
     rarer = np.minimum(ones, n - ones)
     p = (rarer + 0.5) / (n + 1)
     seen = np.bincount(of, (sample.y - sample.means[of]) ** 2, sample.n_strata) / np.maximum(n - 1, 1)
@@ -439,15 +429,14 @@ def _rare_in_strata(labels: FloatArray, errors: FloatArray, design: Design) -> f
 
 
 def _error(
-    labels: FloatArray, judge: FloatArray, psi: FloatArray, df: float, design: Design, weight: float
+    design: Design, errors: FloatArray, psi: FloatArray, df: float, weight: float
 ) -> tuple[float | None, float | None]:
     """Standard error and its degrees of freedom; None where there is none."""
     if df <= 0:
         return None, None
-    errors = np.where(design.labelled, labels - weight * judge, np.nan)
-    lacks = _rare_in_strata(labels, errors, design)
+    lacks = _rare_in_strata(design, errors)
     if design.fixed:
-        return math.sqrt(lacks + _fixed_variance(errors, design, weight)) or None, df
+        return math.sqrt(lacks + _fixed_variance(design, errors, weight)) or None, df
     if design.clusters is None:
         return math.sqrt(lacks + float(psi @ psi)) or None, df
     codes = design.clusters.codes
@@ -461,7 +450,7 @@ def _error(
     return error or None, max(1.0, min(df, with_label - 1, 1 / float(shares @ shares) - 1))
 
 
-def _fixed_variance(errors: FloatArray, design: Design, weight: float) -> float:
+def _fixed_variance(design: Design, errors: FloatArray, weight: float) -> float:
     """Of the draw of labels alone: these units are all there are."""
     if design.probabilities is not None:
         shares, e = design.label_weights, errors[design.labelled]
@@ -473,141 +462,88 @@ def _fixed_variance(errors: FloatArray, design: Design, weight: float) -> float:
     return sample.variance * (design.n - 1) / max(1, design.n - (2 if weight > 0 else 1))
 
 
-def _why_alone(
-    h: FloatArray,
-    theta: float,
-    error: float | None,
-    weight: float,
-    ends: tuple[float, float] | None,
-    *,
-    difference: bool,
-) -> tuple[str, tuple[str, ...]]:
+def _why_alone(design: Design, helped: _Helped, weight: float) -> tuple[str, tuple[str, ...]]:
     """Why the labels stand alone, with the flags of that; empty where the judge helps."""
-    differing = int((h != 0).sum())
-    if difference and differing < FEWEST_DIFFERING:
+    h, ends = design.h, design.ends
+    differing, ones = int((h != 0).sum()), int((h == 1).sum())
+    reason = ""
+    if design.labelled.all():
+        reason = "all answers have a label"
+    elif design.difference and differing < FEWEST_DIFFERING:
         prompts = "prompt" if differing == 1 else "prompts"
         return f"the models differ on {differing} labelled {prompts}", ("labels_only", "few_differing")
-    reason = ""
-    ones = int((h == 1).sum())
-    if len(h) < FEWEST_LABELS:
+    elif len(h) < FEWEST_LABELS:
         reason = f"fewer than {FEWEST_LABELS} labels"
-    elif not difference and is_zero_one(h) and min(ones, len(h) - ones) < FEWEST_OF_A_KIND:
+    elif not design.difference and is_zero_one(h) and min(ones, len(h) - ones) < FEWEST_OF_A_KIND:
         reason = f"fewer than {FEWEST_OF_A_KIND} labels of one kind"
     elif weight == 0:
         reason = "the judge's scores do not rise with the labels"
-    elif error is None:
+    elif helped.error is None:
         reason = "the error of the corrected figure is 0 or not defined"
-    elif ends is not None and not ends[0] < theta < ends[1]:
+    elif ends is not None and not ends[0] < helped.theta < ends[1]:
         reason = "the corrected figure would leave the bounds"
     return reason, ("labels_only",) if reason else ()
 
 
-def _flags(h: FloatArray, g: FloatArray, covariance: float, design: Design) -> tuple[str, ...]:
+def _flags(design: Design, covariance: float) -> tuple[str, ...]:
+    h, g, clusters = design.h, design.g, design.clusters
     zero_one = is_zero_one(h) and is_zero_one(g)
     holds = {
         "judge_against_people": covariance < 0,
         "few_disagreements": zero_one and int((h != g).sum()) < FEWEST_OF_A_KIND,
-        "few_clusters": design.clusters is not None
-        and len(np.unique(design.clusters.codes[design.labelled])) < FEW_CLUSTERS,
+        "few_clusters": clusters is not None and len(np.unique(clusters.codes[design.labelled])) < FEW_CLUSTERS,
         "joined_strata": design.joined,
     }
     return tuple(flag for flag, true in holds.items() if true)
 
 
-@dataclass(frozen=True)
-class _Alone:
-    """What is needed of an estimate of the labels alone."""
-
-    estimate: float
-    standard_error: float
-    degrees_of_freedom: float
-    ci_low: float
-    ci_high: float
-    method: str = "by_design"
-    reason: str = ""
-
-
-def _by_design(
-    labels: FloatArray,
-    judge: FloatArray,
-    design: Design,
-    ends: tuple[float, float] | None,
-    level: float,
-    *,
-    difference: bool,
-) -> _Alone | None:
-    """The labels alone where they were drawn by strata or by chances of their own; None where their error is 0."""
-    theta, psi, freedom = _with_judge(labels, judge, design, 0.0)
-    error, df = _error(labels, judge, psi, freedom, design, 0.0)
-    interval = _interval(theta, error, df, ends, level, difference=difference)
-    if interval is None or error is None or df is None:
-        return None
-    return _Alone(theta, error, df, interval.low, interval.high)
-
-
-def _interval(
-    theta: float,
-    error: float | None,
-    df: float | None,
-    ends: tuple[float, float] | None,
-    level: float,
-    *,
-    difference: bool,
-) -> Interval | None:
-    if difference or ends is None:
-        return interval_t(theta, error, df, level=level)
-    return interval_wilson_bounded(theta, error, df, bounds=ends, level=level)
-
-
-def _labels_alone(
-    labels: FloatArray,
-    judge: FloatArray,
-    design: Design,
-    ends: tuple[float, float] | None,
-    level: float,
-    *,
-    difference: bool,
-) -> CorrectedFigure:
+def _labels_alone(design: Design) -> CorrectedFigure:
     """What the labels say without the judge, by the default interval of such data."""
-    h = labels[design.labelled]
-    groups = None if design.clusters is None else design.clusters.codes
+    groups = None if design.clusters is None else design.clusters.codes[design.labelled]
     designed = design.probabilities is not None or len(np.unique(design.stratum)) > 1
-    figure: Any = _by_design(labels, judge, design, ends, level, difference=difference) if designed else None
-    if figure is None and design.fixed:
-        masked = np.where(design.labelled, labels, np.nan)
-        figure = estimate_subset(masked, design.stratum, design.labelled, bounds=ends, level=level)
-    elif figure is None:
-        figure = estimate_mean(
-            h,
-            clusters=None if groups is None else groups[design.labelled],
-            weights=design.label_weights if designed else None,
-            bounds=None if difference else ends,
-            method="t" if difference and ends is not None else "auto",
-            level=level,
-        )
-    error, df = figure.standard_error, figure.degrees_of_freedom
+    helped = _with_judge(design, 0.0)
+    own = helped.interval(design) if designed and helped.error else None
+    if own is not None:
+        found: Any = (helped.theta, helped.error, helped.df, own.low, own.high, "by_design", "")
+    else:
+        if design.fixed:
+            figure: Any = estimate_subset(
+                design.labels, design.stratum, design.labelled, bounds=design.ends, level=design.level
+            )
+        else:
+            figure = estimate_mean(
+                design.h,
+                clusters=groups,
+                weights=design.label_weights if designed else None,
+                bounds=None if design.difference else design.ends,
+                method="t" if design.difference and design.ends is not None else "auto",
+                level=design.level,
+            )
+        found = (figure.estimate, figure.standard_error, figure.degrees_of_freedom, figure.ci_low, figure.ci_high)
+        found += (figure.method, figure.reason)
+    theta, error, df, low, high, method, reason = found
     return CorrectedFigure(
-        estimate=figure.estimate,
+        estimate=theta,
         standard_error=error,
-        low=figure.ci_low,
-        high=figure.ci_high,
-        level=level,
+        low=low,
+        high=high,
+        level=design.level,
         degrees_of_freedom=df,
         weight=0.0,
         correlation=None,
-        n_units=len(judge),
+        n_units=len(design.judge),
         n_labels=design.n,
-        n_clusters=None if groups is None else len(np.unique(groups[design.labelled])),
-        judge_mean=float(judge.mean()),
-        label_mean=figure.estimate,
+        n_clusters=None if groups is None else len(np.unique(groups)),
+        judge_mean=float(design.judge.mean()),
+        label_mean=theta,
         label_standard_error=error,
-        label_low=figure.ci_low,
-        label_high=figure.ci_high,
-        width_ratio=1.0 if figure.ci_low is not None else None,
-        method=figure.method,
-        reason=figure.reason,
+        label_low=low,
+        label_high=high,
+        width_ratio=1.0 if low is not None else None,
+        method=method,
+        reason=reason,
         flags=(),
         estimand=PROMPTS_FIXED if design.fixed else PROMPTS_SAMPLED,
-        p_value=t_p_value(figure.estimate / error, df) if difference and error and df else None,
-        influence=_with_judge(labels, judge, design, 0.0)[1],
+        p_value=_p_value(theta, error, df) if design.difference else None,
+        influence=helped.psi,
     )
