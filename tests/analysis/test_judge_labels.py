@@ -100,6 +100,18 @@ def test_corrected_figures_hold_the_truth_where_the_judge_does_not(store: Wareho
     assert turned.estimate == pytest.approx(-(two.estimate or 0))
 
 
+def test_models_labelled_on_different_prompts_have_their_errors_added(store: Warehouse, tmp_path: Path) -> None:
+    labelled(store, tmp_path, 60, where=["model=ma"], seed=1)
+    labelled(store, tmp_path, 70, where=["model=mb"], seed=2)
+    row = store.compare_corrected("ma", "mb", benchmark="essays", judge="gpt").rows[0]
+    ma, mb = sorted(store.leaderboard_corrected("essays", judge="gpt").rows, key=lambda one: one.model_a)
+    assert "other_prompts" in row.flags and row.n_labels == 60
+    assert row.estimate == pytest.approx((ma.estimate or 0) - (mb.estimate or 0))
+    assert row.standard_error == pytest.approx(np.hypot(ma.standard_error or 0, mb.standard_error or 0))
+    (same,) = store.judge("essays", ["ma", "mb"], judge="gpt").differences
+    assert same == row
+
+
 def test_the_gate_goes_by_the_corrected_difference(store: Warehouse, tmp_path: Path) -> None:
     labelled(store, tmp_path, 120)
     ask: Any = {"benchmarks": ["essays"], "judge": "own"}

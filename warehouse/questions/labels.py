@@ -144,9 +144,10 @@ class CorrectedLeaderboard(SelectedAtLevel, Corrected, Question):
 class CorrectedComparison(SelectedAtLevel, Corrected, Question):
     """The difference of two models by a judge, by people's labels, and by both, on the prompts that both have.
 
+    Of models that were labelled on different prompts that of two figures, their errors added.
+
     Raises:
-        MisuseError: as of ``leaderboard_corrected``, or an unknown or ambiguous reference, or models that were
-            labelled on different prompts.
+        MisuseError: as of ``leaderboard_corrected``, or an unknown or ambiguous reference.
         StatisticsError: ``level`` out of range.
     """
 

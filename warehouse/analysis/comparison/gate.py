@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from math import inf
+from math import inf, isfinite
 from typing import Any, ClassVar
 
 import numpy as np
@@ -274,7 +274,7 @@ def _tested(pair: Pair, question: ReleaseGate) -> _Tested:
         raise MisuseError(f"no margin for {name}; give one for all")
     values = np.concatenate([pair.scores_a.values, pair.scores_b.values])
     low, high = pair.metric.bounds_of(values.min(initial=inf), values.max(initial=-inf)) or (None, None)
-    if low is not None and high is not None and margin >= high - low:
+    if low is not None and high is not None and isfinite(margin) and margin >= high - low:
         raise MisuseError(
             f"a margin of {margin:g} on {name} could not fail: {pair.metric.name} goes from {low:g} to {high:g}; "
             f"margins are in its unit, as {(high - low) * 0.02:g} for 2 per cent of that"
