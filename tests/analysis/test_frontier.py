@@ -193,7 +193,7 @@ def test_compare_and_gate_by_cost(url: str) -> None:
 
 def test_a_cost_is_planned_by_a_pilot(url: str, run: Caller) -> None:
     store = warehouse.connect(url)
-    plan = store.cost_power(["poor", "dear"], benchmark="quiz", cheaper=2)
+    plan = store.cost_power(["poor", "dear"], cost="dollars", benchmark="quiz", cheaper=2)
     expected = cheaper_sample_size(_figures("poor", "cost"), _figures("dear", "cost"), times=2)
     assert expected is not None and plan.rows[0].n == expected.n_prompts
     assert (plan.rows[0].power, plan.rows[0].factor) == (expected.power, expected.factor)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import KW_ONLY, dataclass
+from dataclasses import KW_ONLY, dataclass, field
 from typing import Annotated
 
 from warehouse.questions.options import COSTS, Prices, Seed, Selected
@@ -106,10 +106,11 @@ class CostPower(PlannedCosts, PowerPilot):
     """
 
     NAME, ANSWER = "cost_power", "warehouse.analysis.power.costs:cost_power"
-    COMMAND = "power --cost"
+    COMMAND = "power"
 
+    references: Annotated[Sequence[str], Option("Two stored runs.", "A B", ("--from",))]
     _: KW_ONLY
-    cost: Annotated[str, Option("What an answer costs.", choices=COSTS)] = COSTS[0]
+    cost: Annotated[str, Option("What an answer costs.", choices=COSTS)] = field()
     n: Annotated[int | None, Option("Prompts, to work out the power.", "N", least=2, most=10_000_000)] = None
     power: Annotated[float | None, Option("Chance to show it. [default: 0.8]", "P")] = None
     alpha: Annotated[float, Option("One-sided significance level.", "P")] = 0.05
