@@ -8,6 +8,7 @@ import click
 
 from warehouse.errors import MisuseError
 from warehouse.questions.preferences import Prefer
+from warehouse.tables.words import fixed
 
 from ..lazy_group import command
 from ..state import State, pass_state
@@ -41,8 +42,8 @@ _LEGEND = {
     "rank without": "by votes as they are, without covariates",
 }
 _FLAGS = {
-    "voters_unknown": "votes of unknown voters count as one voter each: the errors know of prompts alone",
-    "prompts_unknown": "votes on unknown prompts count as one prompt each: the errors know of voters alone",
+    "voters_unknown": "each vote of an unknown voter counts as that of another: errors are too short if few cast many",
+    "prompts_unknown": "each vote on an unknown prompt counts as on another: errors are too short if few are on many",
     "few_clusters": "so few voters or prompts, by share of the votes, that all intervals are wide",
     "jackknife_singular": "one voter, or one prompt, alone holds some model to the others: it has no interval",
     "penalised": "strengths are pulled towards each other by the penalty, and have no errors",
@@ -135,15 +136,17 @@ def _basis(judge: Judge, row: PreferenceRow) -> str:
     bad = f" ({judge.n_both_bad} of two bad answers)" if judge.n_both_bad else ""
     if judge.degrees_of_freedom is None:
         return f"{text}{bad}{pairs}; no intervals: {judge.reason}"
-    who = f"{judge.n_voters or 'unknown'} voters (worth {judge.effective_voters:.1f} of equal share)"
-    what = f"{judge.n_prompts or 'unknown'} prompts (worth {judge.effective_prompts:.1f})"
+    who = f"{judge.n_voters} voters (worth {judge.effective_voters:.1f} of equal share)"
+    what = f"{judge.n_prompts} prompts (worth {judge.effective_prompts:.1f})"
+    who, what = who if judge.n_voters else "unknown voters", what if judge.n_prompts else "unknown prompts"
     return f"{text}{bad}{pairs}; errors by {who} and {what}, t with {judge.degrees_of_freedom:.1f} degrees of freedom"
 
 
 def _with_ends(found: Contrast) -> str:
     if found.low is None or found.high is None:
-        return f"{found.estimate:+.3f}, without an error: {found.reason}"
-    return f"{found.estimate:+.3f} [{found.low:.3f}, {found.high:.3f}], p {p_value(found.p_value)}"
+        return f"{fixed(found.estimate, 3, sign=True)}, without an error: {found.reason}"
+    ends = f"[{fixed(found.low, 3)}, {fixed(found.high, 3)}]"
+    return f"{fixed(found.estimate, 3, sign=True)} {ends}, p {p_value(found.p_value)}"
 
 
 def _position(position: Position) -> str:

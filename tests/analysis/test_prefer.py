@@ -167,7 +167,7 @@ def test_the_command(run: Caller, tmp_path: Path) -> None:
     shown = run(*db, "prefer", "quiz", "--by", "scorer", "--svg", str(tmp_path / "q.svg"))
     assert shown.code == 0, shown.err
     assert "people (human)" in shown.out and "judge/x against people, on what both saw (72 votes)" in shown.out
-    assert "voters_unknown: votes of unknown voters" in shown.err and (tmp_path / "q.svg").stat().st_size > 2000
+    assert "voters_unknown: each vote of an unknown voter" in shown.err and (tmp_path / "q.svg").stat().st_size > 2000
     elo = run(*db, "prefer", "quiz", "--scorer", "people", "--elo", "--errors", "cr1")
     assert "Elo" in elo.out and "Shown first: " in elo.out
     rows = run(*db, "prefer", "quiz", "--scorer", "judge/x", "--json").rows
@@ -175,3 +175,8 @@ def test_the_command(run: Caller, tmp_path: Path) -> None:
         row["estimate"] for row in rows if row["model"] == name))  # fmt: skip
     refused = run(*db, "prefer", "quiz", "org/a")
     assert refused.code == 2 and "name two models, or none; found 1" in refused.err
+
+
+def test_what_is_said_where_nothing_varies(tmp_path: Path) -> None:
+    report = asked(tmp_path, voted({pair: "t" * 12 for pair in PAIRS}))
+    assert "what they tell apart is not known: the votes leave nothing that varies." in report.one_line

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray
-from warehouse.stats.preferences.ballots import Ballots, Design, IntArray, design_of
+from warehouse.stats.preferences.ballots import POSITION, Ballots, Design, IntArray, design_of
 
 #: What ties are: half a win of both, or a result of its own.
 TIES = ("half", "davidson")
@@ -280,6 +280,8 @@ def _check_collinear(design: Design, totals: FloatArray, names: tuple[str, ...])
     values, vectors = np.linalg.eigh(_whole(even))
     if values[0] < _COLLINEAR * values[-1]:
         name = names[int(np.argmax(np.abs(vectors[design.n_models :, 0])))]
+        if name == POSITION:
+            raise StatisticsError("which of two models was shown first follows from the models")
         raise StatisticsError(
             f"covariate {name} says nothing that models and other covariates do not say: leave it out"
         )
