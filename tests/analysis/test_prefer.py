@@ -15,6 +15,7 @@ from tests.support.cli import Caller
 from tests.support.stores import ENGINES, filled_store, store_at
 from warehouse.analysis.preferences.prefer import PreferenceReport, prefer
 from warehouse.errors import MisuseError, StatisticsError
+from warehouse.questions.preferences import Prefer
 from warehouse.questions.question import UnusedError
 from warehouse.stats.preferences.ballots import ballots
 from warehouse.stats.preferences.contrasts import contrasts
@@ -174,9 +175,17 @@ def test_the_command(run: Caller, tmp_path: Path) -> None:
     assert [row["model"] for row in rows] == sorted((row["model"] for row in rows), key=lambda name: -next(
         row["estimate"] for row in rows if row["model"] == name))  # fmt: skip
     refused = run(*db, "prefer", "quiz", "org/a")
-    assert refused.code == 2 and "name two models, or none; found 1" in refused.err
+    assert refused.code == 2 and "name two models, or none; found org/a" in refused.err
 
 
 def test_what_is_said_where_nothing_varies(tmp_path: Path) -> None:
-    report = asked(tmp_path, voted({pair: "t" * 12 for pair in PAIRS}))
+    report = asked(tmp_path, voted(dict.fromkeys(PAIRS, "t" * 12)))
     assert "what they tell apart is not known: the votes leave nothing that varies." in report.one_line
+
+
+def test_mistakes_are_named(tmp_path: Path) -> None:
+    with pytest.raises(MisuseError, match="found org/a, org/a"):
+        Prefer("quiz", ("org/a", "org/a"))
+    rows = voted(covariates={"a": {"length": float("nan")}, "b": {"length": 1.0}})
+    with pytest.raises(StatisticsError, match="no vote that counts"):
+        asked(tmp_path, rows, covariate=["length"])
