@@ -8,7 +8,7 @@ import click
 
 from warehouse.errors import MisuseError
 from warehouse.questions.preferences import Prefer
-from warehouse.tables.words import fixed
+from warehouse.tables.words import fixed, listed
 
 from ..lazy_group import command
 from ..state import State, pass_state
@@ -66,7 +66,7 @@ def prefer(state: State, /, elo: bool, output: Output, **options: Any) -> None:
         report: PreferenceReport = question.ask(store)
     draw(report)
     if output.for_people:
-        _print(report, state, elo)
+        _print(report, state, question, elo)
     else:
         if elo:
             raise MisuseError("these rows have the Elo anyway: leave out --elo")
@@ -75,12 +75,12 @@ def prefer(state: State, /, elo: bool, output: Output, **options: Any) -> None:
     say_next(state, output, report, question)
 
 
-def _print(report: PreferenceReport, state: State, elo: bool) -> None:
+def _print(report: PreferenceReport, state: State, question: Prefer, elo: bool) -> None:
     for judge in report.judges:
         rows = [row for row in report.rows if row.scorer == judge.scorer]
         if len(report.judges) > 1:
             print_text(f"{judge.scorer} ({judge.kind})")
-        _print_judge(report, judge, rows, elo)
+        _print_judge(report, judge, rows, question, elo)
         print_text("")
     for one in report.agreement:
         print_text(_agreed(one))
@@ -88,7 +88,9 @@ def _print(report: PreferenceReport, state: State, elo: bool) -> None:
     state.notes(f"{flag}: {_FLAGS[flag]}" for flag in flags)
 
 
-def _print_judge(report: PreferenceReport, judge: Judge, rows: list[PreferenceRow], elo: bool) -> None:
+def _print_judge(
+    report: PreferenceReport, judge: Judge, rows: list[PreferenceRow], question: Prefer, elo: bool
+) -> None:
     print_text(report.said_of(judge))
     if not rows:
         return
@@ -97,7 +99,7 @@ def _print_judge(report: PreferenceReport, judge: Judge, rows: list[PreferenceRo
     shown = print_rows([_cells(row, places, elo) for row in rows], hide_empty=("ranks", "rank without"), minor=_MINOR)
     print_text("")
     print_legend(_LEGEND, shown)
-    print_text(_basis(judge, rows[0]))
+    print_text(_basis(judge, rows[0], question.errors))
     for name, found in judge.covariates.items():
         print_text(f"{name}, a standard deviation more: {_with_ends(found)}")
     if judge.position is not None:
@@ -128,7 +130,7 @@ def _cells(row: PreferenceRow, places: int, elo: bool) -> dict[str, Any]:
     }
 
 
-def _basis(judge: Judge, row: PreferenceRow) -> str:
+def _basis(judge: Judge, row: PreferenceRow, errors: str) -> str:
     """What the intervals rest on."""
     against = f"less {row.reference}'s" if row.reference else "less the mean of all models"
     pairs = "; each pair of models counts alike" if row.weights == "uniform_pairs" else ""
@@ -138,8 +140,11 @@ def _basis(judge: Judge, row: PreferenceRow) -> str:
         return f"{text}{bad}{pairs}; no intervals: {judge.reason}"
     who = f"{judge.n_voters} voters (worth {judge.effective_voters:.1f} of equal share)"
     what = f"{judge.n_prompts} prompts (worth {judge.effective_prompts:.1f})"
-    who, what = who if judge.n_voters else "unknown voters", what if judge.n_prompts else "unknown prompts"
-    return f"{text}{bad}{pairs}; errors by {who} and {what}, t with {judge.degrees_of_freedom:.1f} degrees of freedom"
+    parts = {"prompts": who if judge.n_voters else "unknown voters"}
+    parts["voters"] = what if judge.n_prompts else "unknown prompts"
+    parts.pop(errors, None)  # by one of the two, the other is taken for fixed
+    df = f"t with {judge.degrees_of_freedom:.1f} degrees of freedom"
+    return f"{text}{bad}{pairs}; errors by {listed([*parts.values()])}, {df}"
 
 
 def _with_ends(found: Contrast) -> str:
