@@ -1,5 +1,5 @@
--- Votes of some sources, or of all, that other sources hold too: by the same scorer and voter on the same
--- question and pair, with the same outcome.
+-- Votes of some sources, or of all, that other sources hold too: by the same scorer and voter on
+-- the same question and pair, with the same outcome.
 -- grain: one row per source and other source
 select own.source_id, other.source_id as other_id, source.path as other, count(*) as n
 from preference own
