@@ -24,8 +24,8 @@ from warehouse.stats.preferences.position import Position, position_bias
 from warehouse.store.connection import Store
 from warehouse.tables.words import some_of
 
-#: Groups that an error names.
-_GROUPS = 4
+#: Groups that an error names; scorers whose sentences are said together.
+_GROUPS, _SAID = 4, 3
 
 
 @dataclass(frozen=True)
@@ -125,8 +125,9 @@ class PreferenceReport(Result):
 
     @property
     def one_line(self) -> str:
-        """What is known, in a sentence for each scorer."""
-        return " ".join(self.said_of(judge) for judge in self.judges)
+        """What is known, in a sentence for each of the first scorers."""
+        more = [f"{len(self.judges) - _SAID} more scorers have rows."] if len(self.judges) > _SAID else []
+        return " ".join([*(self.said_of(judge) for judge in self.judges[:_SAID]), *more])
 
     def said_of(self, judge: Judge) -> str:
         """The sentence of one scorer."""
