@@ -8,6 +8,7 @@ import click
 
 from warehouse.errors import MisuseError
 from warehouse.questions.preferences import Prefer
+from warehouse.tables.words import fixed, listed
 
 from ..lazy_group import command
 from ..state import State, pass_state
@@ -41,8 +42,8 @@ _LEGEND = {
     "rank without": "by votes as they are, without covariates",
 }
 _FLAGS = {
-    "voters_unknown": "votes of unknown voters count as one voter each: the errors know of prompts alone",
-    "prompts_unknown": "votes on unknown prompts count as one prompt each: the errors know of voters alone",
+    "voters_unknown": "each vote of an unknown voter counts as that of another: errors are too short if few cast many",
+    "prompts_unknown": "each vote on an unknown prompt counts as on another: errors are too short if few are on many",
     "few_clusters": "so few voters or prompts, by share of the votes, that all intervals are wide",
     "jackknife_singular": "one voter, or one prompt, alone holds some model to the others: it has no interval",
     "penalised": "strengths are pulled towards each other by the penalty, and have no errors",
@@ -65,7 +66,7 @@ def prefer(state: State, /, elo: bool, output: Output, **options: Any) -> None:
         report: PreferenceReport = question.ask(store)
     draw(report)
     if output.for_people:
-        _print(report, state, elo)
+        _print(report, state, question, elo)
     else:
         if elo:
             raise MisuseError("these rows have the Elo anyway: leave out --elo")
@@ -74,12 +75,12 @@ def prefer(state: State, /, elo: bool, output: Output, **options: Any) -> None:
     say_next(state, output, report, question)
 
 
-def _print(report: PreferenceReport, state: State, elo: bool) -> None:
+def _print(report: PreferenceReport, state: State, question: Prefer, elo: bool) -> None:
     for judge in report.judges:
         rows = [row for row in report.rows if row.scorer == judge.scorer]
         if len(report.judges) > 1:
             print_text(f"{judge.scorer} ({judge.kind})")
-        _print_judge(report, judge, rows, elo)
+        _print_judge(report, judge, rows, question, elo)
         print_text("")
     for one in report.agreement:
         print_text(_agreed(one))
@@ -87,7 +88,9 @@ def _print(report: PreferenceReport, state: State, elo: bool) -> None:
     state.notes(f"{flag}: {_FLAGS[flag]}" for flag in flags)
 
 
-def _print_judge(report: PreferenceReport, judge: Judge, rows: list[PreferenceRow], elo: bool) -> None:
+def _print_judge(
+    report: PreferenceReport, judge: Judge, rows: list[PreferenceRow], question: Prefer, elo: bool
+) -> None:
     print_text(report.said_of(judge))
     if not rows:
         return
@@ -96,7 +99,7 @@ def _print_judge(report: PreferenceReport, judge: Judge, rows: list[PreferenceRo
     shown = print_rows([_cells(row, places, elo) for row in rows], hide_empty=("ranks", "rank without"), minor=_MINOR)
     print_text("")
     print_legend(_LEGEND, shown)
-    print_text(_basis(judge, rows[0]))
+    print_text(_basis(judge, rows[0], question.errors))
     for name, found in judge.covariates.items():
         print_text(f"{name}, a standard deviation more: {_with_ends(found)}")
     if judge.position is not None:
@@ -127,7 +130,7 @@ def _cells(row: PreferenceRow, places: int, elo: bool) -> dict[str, Any]:
     }
 
 
-def _basis(judge: Judge, row: PreferenceRow) -> str:
+def _basis(judge: Judge, row: PreferenceRow, errors: str) -> str:
     """What the intervals rest on."""
     against = f"less {row.reference}'s" if row.reference else "less the mean of all models"
     pairs = "; each pair of models counts alike" if row.weights == "uniform_pairs" else ""
@@ -135,15 +138,20 @@ def _basis(judge: Judge, row: PreferenceRow) -> str:
     bad = f" ({judge.n_both_bad} of two bad answers)" if judge.n_both_bad else ""
     if judge.degrees_of_freedom is None:
         return f"{text}{bad}{pairs}; no intervals: {judge.reason}"
-    who = f"{judge.n_voters or 'unknown'} voters (worth {judge.effective_voters:.1f} of equal share)"
-    what = f"{judge.n_prompts or 'unknown'} prompts (worth {judge.effective_prompts:.1f})"
-    return f"{text}{bad}{pairs}; errors by {who} and {what}, t with {judge.degrees_of_freedom:.1f} degrees of freedom"
+    who = f"{judge.n_voters} voters (worth {judge.effective_voters:.1f} of equal share)"
+    what = f"{judge.n_prompts} prompts (worth {judge.effective_prompts:.1f})"
+    parts = {"prompts": who if judge.n_voters else "unknown voters"}
+    parts["voters"] = what if judge.n_prompts else "unknown prompts"
+    parts.pop(errors, None)  # by one of the two, the other is taken for fixed
+    df = f"t with {judge.degrees_of_freedom:.1f} degrees of freedom"
+    return f"{text}{bad}{pairs}; errors by {listed([*parts.values()])}, {df}"
 
 
 def _with_ends(found: Contrast) -> str:
     if found.low is None or found.high is None:
-        return f"{found.estimate:+.3f}, without an error: {found.reason}"
-    return f"{found.estimate:+.3f} [{found.low:.3f}, {found.high:.3f}], p {p_value(found.p_value)}"
+        return f"{fixed(found.estimate, 3, sign=True)}, without an error: {found.reason}"
+    ends = f"[{fixed(found.low, 3)}, {fixed(found.high, 3)}]"
+    return f"{fixed(found.estimate, 3, sign=True)} {ends}, p {p_value(found.p_value)}"
 
 
 def _position(position: Position) -> str:

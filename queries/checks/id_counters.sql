@@ -5,63 +5,44 @@
 --   next_id: id that the counter hands out next; null if the table has no counter
 --   largest_id: largest id in the table
 --   n: ids that the counter would hand out although they are taken
-with largest as (
-  select 'model' as table_name, max(id) as largest_id
-  from model
+with largest (table_name, largest_id) as (
+  select 'model', max(id) from model
   union all
-  select 'training_seed' as table_name, max(id) as largest_id
-  from training_seed
+  select 'training_seed', max(id) from training_seed
   union all
-  select 'checkpoint' as table_name, max(id) as largest_id
-  from checkpoint
+  select 'checkpoint', max(id) from checkpoint
   union all
-  select 'agent' as table_name, max(id) as largest_id
-  from agent
+  select 'agent', max(id) from agent
   union all
-  select 'benchmark' as table_name, max(id) as largest_id
-  from benchmark
+  select 'benchmark', max(id) from benchmark
   union all
-  select 'prompt' as table_name, max(id) as largest_id
-  from prompt
+  select 'prompt', max(id) from prompt
   union all
-  select 'prompt_link' as table_name, max(id) as largest_id
-  from prompt_link
+  select 'prompt_link', max(id) from prompt_link
   union all
-  select 'prompt_variant' as table_name, max(id) as largest_id
-  from prompt_variant
+  select 'prompt_variant', max(id) from prompt_variant
   union all
-  select 'clustering' as table_name, max(id) as largest_id
-  from clustering
+  select 'clustering', max(id) from clustering
   union all
-  select 'cluster' as table_name, max(id) as largest_id
-  from cluster
+  select 'cluster', max(id) from cluster
   union all
-  select 'scorer' as table_name, max(id) as largest_id
-  from scorer
+  select 'scorer', max(id) from scorer
   union all
-  select 'metric' as table_name, max(id) as largest_id
-  from metric
+  select 'metric', max(id) from metric
   union all
-  select 'benchmark_metric' as table_name, max(id) as largest_id
-  from benchmark_metric
+  select 'benchmark_metric', max(id) from benchmark_metric
   union all
-  select 'run_group' as table_name, max(id) as largest_id
-  from run_group
+  select 'run_group', max(id) from run_group
   union all
-  select 'run' as table_name, max(id) as largest_id
-  from run
+  select 'run', max(id) from run
   union all
-  select 'source' as table_name, max(id) as largest_id
-  from source
+  select 'source', max(id) from source
   union all
-  select 'embedder' as table_name, max(id) as largest_id
-  from embedder
+  select 'embedder', max(id) from embedder
   union all
-  select 'refresh' as table_name, max(id) as largest_id
-  from refresh
+  select 'refresh', max(id) from refresh
   union all
-  select 'analysis' as table_name, max(id) as largest_id
-  from analysis
+  select 'analysis', max(id) from analysis
 )
 select
   largest.table_name,

@@ -4,87 +4,68 @@
 --   table_name: table of the rows
 --   reference: column that points to nothing
 --   n: rows
-with orphan as (
-  select 'training_seed' as table_name, 'model_id' as reference, count(*) as n
-  from training_seed held
-  where not exists (select 1 from model target where target.id = held.model_id)
+with orphan (table_name, reference, n) as (
+  select 'training_seed', 'model_id', count(*) from training_seed held where not exists (select 1
+  from model target where target.id = held.model_id)
   union all
-  select 'checkpoint' as table_name, 'training_seed_id' as reference, count(*) as n
-  from checkpoint held
-  where not exists (select 1 from training_seed target where target.id = held.training_seed_id)
+  select 'checkpoint', 'training_seed_id', count(*) from checkpoint held where not exists (select 1
+  from training_seed target where target.id = held.training_seed_id)
   union all
-  select 'model' as table_name, 'canonical_id' as reference, count(*) as n
-  from model held
-  where held.canonical_id is not null
-    and not exists (select 1 from model target where target.id = held.canonical_id)
+  select 'model', 'canonical_id', count(*) from model held
+  where held.canonical_id is not null and not exists (select 1 from model target
+  where target.id = held.canonical_id)
   union all
-  select 'benchmark' as table_name, 'parent_id' as reference, count(*) as n
-  from benchmark held
-  where held.parent_id is not null
-    and not exists (select 1 from benchmark target where target.id = held.parent_id)
+  select 'benchmark', 'parent_id', count(*) from benchmark held
+  where held.parent_id is not null and not exists (select 1 from benchmark target
+  where target.id = held.parent_id)
   union all
-  select 'benchmark' as table_name, 'canonical_id' as reference, count(*) as n
-  from benchmark held
-  where held.canonical_id is not null
-    and not exists (select 1 from benchmark target where target.id = held.canonical_id)
+  select 'benchmark', 'canonical_id', count(*) from benchmark held
+  where held.canonical_id is not null and not exists (select 1 from benchmark target
+  where target.id = held.canonical_id)
   union all
-  select 'benchmark' as table_name, 'default_clustering_id' as reference, count(*) as n
-  from benchmark held
-  where held.default_clustering_id is not null
-    and not exists (select 1 from clustering target where target.id = held.default_clustering_id)
+  select 'benchmark', 'default_clustering_id', count(*) from benchmark held
+  where held.default_clustering_id is not null and not exists (select 1 from clustering target
+  where target.id = held.default_clustering_id)
   union all
-  select 'prompt' as table_name, 'benchmark_id' as reference, count(*) as n
-  from prompt held
-  where not exists (select 1 from benchmark target where target.id = held.benchmark_id)
+  select 'prompt', 'benchmark_id', count(*) from prompt held where not exists (select 1
+  from benchmark target where target.id = held.benchmark_id)
   union all
-  select 'prompt_link' as table_name, 'prompt_id' as reference, count(*) as n
-  from prompt_link held
-  where not exists (select 1 from prompt target where target.id = held.prompt_id)
+  select 'prompt_link', 'prompt_id', count(*) from prompt_link held where not exists (select 1
+  from prompt target where target.id = held.prompt_id)
   union all
-  select 'prompt_link' as table_name, 'canonical_prompt_id' as reference, count(*) as n
-  from prompt_link held
+  select 'prompt_link', 'canonical_prompt_id', count(*) from prompt_link held
   where not exists (select 1 from prompt target where target.id = held.canonical_prompt_id)
   union all
-  select 'clustering' as table_name, 'benchmark_id' as reference, count(*) as n
-  from clustering held
+  select 'clustering', 'benchmark_id', count(*) from clustering held where not exists (select 1
+  from benchmark target where target.id = held.benchmark_id)
+  union all
+  select 'cluster', 'clustering_id', count(*) from cluster held where not exists (select 1
+  from clustering target where target.id = held.clustering_id)
+  union all
+  select 'metric', 'scorer_id', count(*) from metric held where not exists (select 1
+  from scorer target where target.id = held.scorer_id)
+  union all
+  select 'benchmark_metric', 'benchmark_id', count(*) from benchmark_metric held
   where not exists (select 1 from benchmark target where target.id = held.benchmark_id)
   union all
-  select 'cluster' as table_name, 'clustering_id' as reference, count(*) as n
-  from cluster held
-  where not exists (select 1 from clustering target where target.id = held.clustering_id)
-  union all
-  select 'metric' as table_name, 'scorer_id' as reference, count(*) as n
-  from metric held
-  where not exists (select 1 from scorer target where target.id = held.scorer_id)
-  union all
-  select 'benchmark_metric' as table_name, 'benchmark_id' as reference, count(*) as n
-  from benchmark_metric held
-  where not exists (select 1 from benchmark target where target.id = held.benchmark_id)
-  union all
-  select 'benchmark_metric' as table_name, 'metric_id' as reference, count(*) as n
-  from benchmark_metric held
+  select 'benchmark_metric', 'metric_id', count(*) from benchmark_metric held
   where not exists (select 1 from metric target where target.id = held.metric_id)
   union all
-  select 'run' as table_name, 'run_group_id' as reference, count(*) as n
-  from run held
-  where not exists (select 1 from run_group target where target.id = held.run_group_id)
+  select 'run', 'run_group_id', count(*) from run held where not exists (select 1
+  from run_group target where target.id = held.run_group_id)
   union all
-  select 'run' as table_name, 'checkpoint_id' as reference, count(*) as n
-  from run held
-  where not exists (select 1 from checkpoint target where target.id = held.checkpoint_id)
+  select 'run', 'checkpoint_id', count(*) from run held where not exists (select 1
+  from checkpoint target where target.id = held.checkpoint_id)
   union all
-  select 'run' as table_name, 'agent_id' as reference, count(*) as n
-  from run held
-  where not exists (select 1 from agent target where target.id = held.agent_id)
+  select 'run', 'agent_id', count(*) from run held where not exists (select 1 from agent target
+  where target.id = held.agent_id)
   union all
-  select 'run' as table_name, 'benchmark_id' as reference, count(*) as n
-  from run held
-  where not exists (select 1 from benchmark target where target.id = held.benchmark_id)
+  select 'run', 'benchmark_id', count(*) from run held where not exists (select 1
+  from benchmark target where target.id = held.benchmark_id)
   union all
-  select 'run' as table_name, 'superseded_by' as reference, count(*) as n
-  from run held
-  where held.superseded_by is not null
-    and not exists (select 1 from run target where target.id = held.superseded_by)
+  select 'run', 'superseded_by', count(*) from run held
+  where held.superseded_by is not null and not exists (select 1 from run target
+  where target.id = held.superseded_by)
 )
 select table_name, reference, n
 from orphan

@@ -4,239 +4,173 @@
 --   table_name: table of the facts
 --   reference: column that points to nothing
 --   n: rows
-with orphan as (
-  select 'score' as table_name, 'run_id' as reference, count(*) as n
-  from score held
-  where not exists (select 1 from run target where target.id = held.run_id)
+with target as (
+  select 'benchmark' as name, id from benchmark
   union all
-  select 'score' as table_name, 'prompt_id' as reference, count(*) as n
-  from score held
-  where not exists (select 1 from prompt target where target.id = held.prompt_id)
+  select 'checkpoint' as name, id from checkpoint
   union all
-  select 'score' as table_name, 'variant_id' as reference, count(*) as n
-  from score held
-  where not exists (select 1 from prompt_variant target where target.id = held.variant_id)
+  select 'cluster' as name, id from cluster
   union all
-  select 'score' as table_name, 'metric_id' as reference, count(*) as n
-  from score held
-  where not exists (select 1 from metric target where target.id = held.metric_id)
+  select 'clustering' as name, id from clustering
   union all
-  select 'generation' as table_name, 'run_id' as reference, count(*) as n
-  from generation held
-  where not exists (select 1 from run target where target.id = held.run_id)
+  select 'embedder' as name, id from embedder
   union all
-  select 'generation' as table_name, 'prompt_id' as reference, count(*) as n
-  from generation held
-  where not exists (select 1 from prompt target where target.id = held.prompt_id)
+  select 'metric' as name, id from metric
   union all
-  select 'generation' as table_name, 'variant_id' as reference, count(*) as n
-  from generation held
-  where not exists (select 1 from prompt_variant target where target.id = held.variant_id)
+  select 'prompt' as name, id from prompt
   union all
-  select 'transcript' as table_name, 'run_id' as reference, count(*) as n
-  from transcript held
-  where not exists (select 1 from run target where target.id = held.run_id)
+  select 'prompt_variant' as name, id from prompt_variant
   union all
-  select 'transcript' as table_name, 'prompt_id' as reference, count(*) as n
-  from transcript held
-  where not exists (select 1 from prompt target where target.id = held.prompt_id)
+  select 'refresh' as name, id from refresh
   union all
-  select 'transcript' as table_name, 'variant_id' as reference, count(*) as n
-  from transcript held
-  where not exists (select 1 from prompt_variant target where target.id = held.variant_id)
+  select 'run' as name, id from run
   union all
-  select 'tool_call' as table_name, 'run_id' as reference, count(*) as n
-  from tool_call held
-  where not exists (select 1 from run target where target.id = held.run_id)
+  select 'run_group' as name, id from run_group
   union all
-  select 'tool_call' as table_name, 'prompt_id' as reference, count(*) as n
-  from tool_call held
-  where not exists (select 1 from prompt target where target.id = held.prompt_id)
+  select 'scorer' as name, id from scorer
   union all
-  select 'tool_call' as table_name, 'variant_id' as reference, count(*) as n
-  from tool_call held
-  where not exists (select 1 from prompt_variant target where target.id = held.variant_id)
+  select 'source' as name, id from source
+),
+held (table_name, reference, name, id, n) as (
+  select 'score', 'run_id', 'run', run_id, count(*) from score group by run_id
   union all
-  select 'scan_value' as table_name, 'source_id' as reference, count(*) as n
-  from scan_value held
-  where not exists (select 1 from source target where target.id = held.source_id)
+  select 'score', 'prompt_id', 'prompt', prompt_id, count(*) from score group by prompt_id
   union all
-  select 'scan_value' as table_name, 'metric_id' as reference, count(*) as n
-  from scan_value held
-  where not exists (select 1 from metric target where target.id = held.metric_id)
+  select 'score', 'variant_id', 'prompt_variant', variant_id, count(*)
+  from score group by variant_id
   union all
-  select 'preference' as table_name, 'source_id' as reference, count(*) as n
-  from preference held
-  where not exists (select 1 from source target where target.id = held.source_id)
+  select 'score', 'metric_id', 'metric', metric_id, count(*) from score group by metric_id
   union all
-  select 'preference' as table_name, 'benchmark_id' as reference, count(*) as n
-  from preference held
-  where not exists (select 1 from benchmark target where target.id = held.benchmark_id)
+  select 'generation', 'run_id', 'run', run_id, count(*) from generation group by run_id
   union all
-  select 'preference' as table_name, 'prompt_id' as reference, count(*) as n
-  from preference held
-  where held.prompt_id is not null
-    and not exists (select 1 from prompt target where target.id = held.prompt_id)
+  select 'generation', 'prompt_id', 'prompt', prompt_id, count(*) from generation group by prompt_id
   union all
-  select 'preference' as table_name, 'variant_id' as reference, count(*) as n
-  from preference held
-  where not exists (select 1 from prompt_variant target where target.id = held.variant_id)
+  select 'generation', 'variant_id', 'prompt_variant', variant_id, count(*)
+  from generation group by variant_id
   union all
-  select 'preference' as table_name, 'checkpoint_a_id' as reference, count(*) as n
-  from preference held
-  where not exists (select 1 from checkpoint target where target.id = held.checkpoint_a_id)
+  select 'transcript', 'run_id', 'run', run_id, count(*) from transcript group by run_id
   union all
-  select 'preference' as table_name, 'checkpoint_b_id' as reference, count(*) as n
-  from preference held
-  where not exists (select 1 from checkpoint target where target.id = held.checkpoint_b_id)
+  select 'transcript', 'prompt_id', 'prompt', prompt_id, count(*) from transcript group by prompt_id
   union all
-  select 'preference' as table_name, 'run_a_id' as reference, count(*) as n
-  from preference held
-  where held.run_a_id is not null
-    and not exists (select 1 from run target where target.id = held.run_a_id)
+  select 'transcript', 'variant_id', 'prompt_variant', variant_id, count(*)
+  from transcript group by variant_id
   union all
-  select 'preference' as table_name, 'run_b_id' as reference, count(*) as n
-  from preference held
-  where held.run_b_id is not null
-    and not exists (select 1 from run target where target.id = held.run_b_id)
+  select 'tool_call', 'run_id', 'run', run_id, count(*) from tool_call group by run_id
   union all
-  select 'preference' as table_name, 'scorer_id' as reference, count(*) as n
-  from preference held
-  where not exists (select 1 from scorer target where target.id = held.scorer_id)
+  select 'tool_call', 'prompt_id', 'prompt', prompt_id, count(*) from tool_call group by prompt_id
   union all
-  select 'label_draw' as table_name, 'source_id' as reference, count(*) as n
-  from label_draw held
-  where held.source_id is not null
-    and not exists (select 1 from source target where target.id = held.source_id)
+  select 'tool_call', 'variant_id', 'prompt_variant', variant_id, count(*)
+  from tool_call group by variant_id
   union all
-  select 'label_draw' as table_name, 'benchmark_id' as reference, count(*) as n
-  from label_draw held
-  where not exists (select 1 from benchmark target where target.id = held.benchmark_id)
+  select 'scan_value', 'source_id', 'source', source_id, count(*) from scan_value group by source_id
   union all
-  select 'label_draw' as table_name, 'metric_id' as reference, count(*) as n
-  from label_draw held
-  where held.metric_id is not null
-    and not exists (select 1 from metric target where target.id = held.metric_id)
+  select 'scan_value', 'metric_id', 'metric', metric_id, count(*) from scan_value group by metric_id
   union all
-  select 'label_draw' as table_name, 'scorer_id' as reference, count(*) as n
-  from label_draw held
-  where held.scorer_id is not null
-    and not exists (select 1 from scorer target where target.id = held.scorer_id)
+  select 'preference', 'source_id', 'source', source_id, count(*) from preference group by source_id
   union all
-  select 'label_draw' as table_name, 'run_id' as reference, count(*) as n
-  from label_draw held
-  where held.run_id is not null
-    and not exists (select 1 from run target where target.id = held.run_id)
+  select 'preference', 'benchmark_id', 'benchmark', benchmark_id, count(*)
+  from preference group by benchmark_id
   union all
-  select 'label_draw' as table_name, 'prompt_id' as reference, count(*) as n
-  from label_draw held
-  where held.prompt_id is not null
-    and not exists (select 1 from prompt target where target.id = held.prompt_id)
+  select 'preference', 'prompt_id', 'prompt', prompt_id, count(*) from preference group by prompt_id
   union all
-  select 'label_draw' as table_name, 'variant_id' as reference, count(*) as n
-  from label_draw held
-  where not exists (select 1 from prompt_variant target where target.id = held.variant_id)
+  select 'preference', 'variant_id', 'prompt_variant', variant_id, count(*)
+  from preference group by variant_id
   union all
-  select 'label_draw' as table_name, 'checkpoint_a_id' as reference, count(*) as n
-  from label_draw held
-  where held.checkpoint_a_id is not null
-    and not exists (select 1 from checkpoint target where target.id = held.checkpoint_a_id)
+  select 'preference', 'checkpoint_a_id', 'checkpoint', checkpoint_a_id, count(*)
+  from preference group by checkpoint_a_id
   union all
-  select 'label_draw' as table_name, 'checkpoint_b_id' as reference, count(*) as n
-  from label_draw held
-  where held.checkpoint_b_id is not null
-    and not exists (select 1 from checkpoint target where target.id = held.checkpoint_b_id)
+  select 'preference', 'checkpoint_b_id', 'checkpoint', checkpoint_b_id, count(*)
+  from preference group by checkpoint_b_id
   union all
-  select 'choice' as table_name, 'run_id' as reference, count(*) as n
-  from choice held
-  where not exists (select 1 from run target where target.id = held.run_id)
+  select 'preference', 'run_a_id', 'run', run_a_id, count(*) from preference group by run_a_id
   union all
-  select 'choice' as table_name, 'prompt_id' as reference, count(*) as n
-  from choice held
-  where not exists (select 1 from prompt target where target.id = held.prompt_id)
+  select 'preference', 'run_b_id', 'run', run_b_id, count(*) from preference group by run_b_id
   union all
-  select 'choice' as table_name, 'variant_id' as reference, count(*) as n
-  from choice held
-  where not exists (select 1 from prompt_variant target where target.id = held.variant_id)
+  select 'preference', 'scorer_id', 'scorer', scorer_id, count(*) from preference group by scorer_id
   union all
-  select 'prompt_score' as table_name, 'run_id' as reference, count(*) as n
-  from prompt_score held
-  where not exists (select 1 from run target where target.id = held.run_id)
+  select 'label_draw', 'source_id', 'source', source_id, count(*) from label_draw group by source_id
   union all
-  select 'prompt_score' as table_name, 'prompt_id' as reference, count(*) as n
-  from prompt_score held
-  where not exists (select 1 from prompt target where target.id = held.prompt_id)
+  select 'label_draw', 'benchmark_id', 'benchmark', benchmark_id, count(*)
+  from label_draw group by benchmark_id
   union all
-  select 'prompt_score' as table_name, 'metric_id' as reference, count(*) as n
-  from prompt_score held
-  where not exists (select 1 from metric target where target.id = held.metric_id)
+  select 'label_draw', 'metric_id', 'metric', metric_id, count(*) from label_draw group by metric_id
   union all
-  select 'published_score' as table_name, 'run_id' as reference, count(*) as n
-  from published_score held
-  where held.run_id is not null
-    and not exists (select 1 from run target where target.id = held.run_id)
+  select 'label_draw', 'scorer_id', 'scorer', scorer_id, count(*) from label_draw group by scorer_id
   union all
-  select 'published_score' as table_name, 'run_group_id' as reference, count(*) as n
-  from published_score held
-  where not exists (select 1 from run_group target where target.id = held.run_group_id)
+  select 'label_draw', 'run_id', 'run', run_id, count(*) from label_draw group by run_id
   union all
-  select 'published_score' as table_name, 'source_id' as reference, count(*) as n
-  from published_score held
-  where not exists (select 1 from source target where target.id = held.source_id)
+  select 'label_draw', 'prompt_id', 'prompt', prompt_id, count(*) from label_draw group by prompt_id
   union all
-  select 'published_score' as table_name, 'benchmark_id' as reference, count(*) as n
-  from published_score held
-  where not exists (select 1 from benchmark target where target.id = held.benchmark_id)
+  select 'label_draw', 'variant_id', 'prompt_variant', variant_id, count(*)
+  from label_draw group by variant_id
   union all
-  select 'published_score' as table_name, 'metric_id' as reference, count(*) as n
-  from published_score held
-  where not exists (select 1 from metric target where target.id = held.metric_id)
+  select 'label_draw', 'checkpoint_a_id', 'checkpoint', checkpoint_a_id, count(*)
+  from label_draw group by checkpoint_a_id
   union all
-  select 'run_metric' as table_name, 'run_id' as reference, count(*) as n
-  from run_metric held
-  where not exists (select 1 from run target where target.id = held.run_id)
+  select 'label_draw', 'checkpoint_b_id', 'checkpoint', checkpoint_b_id, count(*)
+  from label_draw group by checkpoint_b_id
   union all
-  select 'run_metric' as table_name, 'metric_id' as reference, count(*) as n
-  from run_metric held
-  where not exists (select 1 from metric target where target.id = held.metric_id)
+  select 'choice', 'run_id', 'run', run_id, count(*) from choice group by run_id
   union all
-  select 'run_source' as table_name, 'run_id' as reference, count(*) as n
-  from run_source held
-  where not exists (select 1 from run target where target.id = held.run_id)
+  select 'choice', 'prompt_id', 'prompt', prompt_id, count(*) from choice group by prompt_id
   union all
-  select 'run_source' as table_name, 'source_id' as reference, count(*) as n
-  from run_source held
-  where not exists (select 1 from source target where target.id = held.source_id)
+  select 'choice', 'variant_id', 'prompt_variant', variant_id, count(*)
+  from choice group by variant_id
   union all
-  select 'rejection' as table_name, 'source_id' as reference, count(*) as n
-  from rejection held
-  where not exists (select 1 from source target where target.id = held.source_id)
+  select 'prompt_score', 'run_id', 'run', run_id, count(*) from prompt_score group by run_id
   union all
-  select 'prompt_cluster' as table_name, 'clustering_id' as reference, count(*) as n
-  from prompt_cluster held
-  where not exists (select 1 from clustering target where target.id = held.clustering_id)
+  select 'prompt_score', 'prompt_id', 'prompt', prompt_id, count(*)
+  from prompt_score group by prompt_id
   union all
-  select 'prompt_cluster' as table_name, 'cluster_id' as reference, count(*) as n
-  from prompt_cluster held
-  where not exists (select 1 from cluster target where target.id = held.cluster_id)
+  select 'prompt_score', 'metric_id', 'metric', metric_id, count(*)
+  from prompt_score group by metric_id
   union all
-  select 'prompt_cluster' as table_name, 'prompt_id' as reference, count(*) as n
-  from prompt_cluster held
-  where not exists (select 1 from prompt target where target.id = held.prompt_id)
+  select 'published_score', 'run_id', 'run', run_id, count(*) from published_score group by run_id
   union all
-  select 'prompt_embedding' as table_name, 'prompt_id' as reference, count(*) as n
-  from prompt_embedding held
-  where not exists (select 1 from prompt target where target.id = held.prompt_id)
+  select 'published_score', 'run_group_id', 'run_group', run_group_id, count(*)
+  from published_score group by run_group_id
   union all
-  select 'prompt_embedding' as table_name, 'embedder_id' as reference, count(*) as n
-  from prompt_embedding held
-  where not exists (select 1 from embedder target where target.id = held.embedder_id)
+  select 'published_score', 'source_id', 'source', source_id, count(*)
+  from published_score group by source_id
   union all
-  select 'metric_value' as table_name, 'refresh_id' as reference, count(*) as n
-  from metric_value held
-  where not exists (select 1 from refresh target where target.id = held.refresh_id)
+  select 'published_score', 'benchmark_id', 'benchmark', benchmark_id, count(*)
+  from published_score group by benchmark_id
+  union all
+  select 'published_score', 'metric_id', 'metric', metric_id, count(*)
+  from published_score group by metric_id
+  union all
+  select 'run_metric', 'run_id', 'run', run_id, count(*) from run_metric group by run_id
+  union all
+  select 'run_metric', 'metric_id', 'metric', metric_id, count(*) from run_metric group by metric_id
+  union all
+  select 'run_source', 'run_id', 'run', run_id, count(*) from run_source group by run_id
+  union all
+  select 'run_source', 'source_id', 'source', source_id, count(*) from run_source group by source_id
+  union all
+  select 'rejection', 'source_id', 'source', source_id, count(*) from rejection group by source_id
+  union all
+  select 'prompt_cluster', 'clustering_id', 'clustering', clustering_id, count(*)
+  from prompt_cluster group by clustering_id
+  union all
+  select 'prompt_cluster', 'cluster_id', 'cluster', cluster_id, count(*)
+  from prompt_cluster group by cluster_id
+  union all
+  select 'prompt_cluster', 'prompt_id', 'prompt', prompt_id, count(*)
+  from prompt_cluster group by prompt_id
+  union all
+  select 'prompt_embedding', 'prompt_id', 'prompt', prompt_id, count(*)
+  from prompt_embedding group by prompt_id
+  union all
+  select 'prompt_embedding', 'embedder_id', 'embedder', embedder_id, count(*)
+  from prompt_embedding group by embedder_id
+  union all
+  select 'metric_value', 'refresh_id', 'refresh', refresh_id, count(*)
+  from metric_value group by refresh_id
 )
-select table_name, reference, n
-from orphan
-where n > 0
+select table_name, reference, cast(sum(n) as bigint) as n
+from held
+where
+  id is not null
+  and not exists (select 1 from target where target.name = held.name and target.id = held.id)
+group by table_name, reference
 order by table_name nulls last, reference nulls last

@@ -5,78 +5,50 @@
 --   column_name: column with a fixed vocabulary
 --   word: what stands there
 --   n: rows
-with foreign_word as (
-  select 'score' as table_name, 'status' as column_name, status as word, count(*) as n
-  from score
+with foreign_word (table_name, column_name, word, n) as (
+  select 'score', 'status', status, count(*) from score
   where status not in ('scored', 'no_answer', 'error', 'limit', 'refused', 'not_scalar')
   group by status
   union all
-  select 'score' as table_name, 'origin' as column_name, origin as word, count(*) as n
-  from score
-  where origin not in ('recorded', 'mapped', 'implied', 'scanned')
-  group by origin
+  select 'score', 'origin', origin, count(*) from score
+  where origin not in ('recorded', 'mapped', 'implied', 'scanned') group by origin
   union all
-  select 'scan_value' as table_name, 'status' as column_name, status as word, count(*) as n
-  from scan_value
+  select 'scan_value', 'status', status, count(*) from scan_value
   where status not in ('scored', 'no_answer', 'error', 'limit', 'refused', 'not_scalar')
   group by status
   union all
-  select 'preference' as table_name, 'outcome' as column_name, outcome as word, count(*) as n
-  from preference
-  where outcome not in ('a', 'b', 'tie', 'both_bad')
-  group by outcome
+  select 'preference', 'outcome', outcome, count(*) from preference
+  where outcome not in ('a', 'b', 'tie', 'both_bad') group by outcome
   union all
-  select 'preference' as table_name, 'first' as column_name, first as word, count(*) as n
-  from preference
-  where first not in ('a', 'b', 'unknown')
-  group by first
+  select 'preference', 'first', first, count(*) from preference
+  where first not in ('a', 'b', 'unknown') group by first
   union all
-  select 'run' as table_name, 'status' as column_name, status as word, count(*) as n
-  from run
-  where status not in ('complete', 'truncated', 'failed', 'invalidated')
-  group by status
+  select 'run', 'status', status, count(*) from run
+  where status not in ('complete', 'truncated', 'failed', 'invalidated') group by status
   union all
-  select 'source' as table_name, 'state' as column_name, state as word, count(*) as n
-  from source
-  where state not in ('loading', 'loaded', 'refused')
-  group by state
+  select 'source', 'state', state, count(*) from source
+  where state not in ('loading', 'loaded', 'refused') group by state
   union all
-  select 'metric' as table_name, 'link' as column_name, link as word, count(*) as n
-  from metric
-  where link not in ('identity', 'exp_neg', 'neg_over_ln2', 'none')
-  group by link
+  select 'metric', 'link', link, count(*) from metric
+  where link not in ('identity', 'exp_neg', 'neg_over_ln2', 'none') group by link
   union all
-  select 'benchmark_metric' as table_name, 'kind' as column_name, kind as word, count(*) as n
-  from benchmark_metric
-  where kind not in ('binary', 'bounded', 'continuous')
-  group by kind
+  select 'benchmark_metric', 'kind', kind, count(*) from benchmark_metric
+  where kind not in ('binary', 'bounded', 'continuous') group by kind
   union all
-  select 'benchmark_metric' as table_name, 'default_by' as column_name, default_by as word,
-    count(*) as n
-  from benchmark_metric
-  where default_by not in ('tool', 'mapping', 'scan')
-  group by default_by
+  select 'benchmark_metric', 'default_by', default_by, count(*) from benchmark_metric
+  where default_by not in ('tool', 'mapping', 'scan') group by default_by
   union all
-  select 'benchmark_metric' as table_name, 'direction_by' as column_name, direction_by as word,
-    count(*) as n
-  from benchmark_metric
-  where direction_by <> 'person'
-  group by direction_by
+  select 'benchmark_metric', 'direction_by', direction_by, count(*) from benchmark_metric
+  where direction_by <> 'person' group by direction_by
   union all
-  select 'scorer' as table_name, 'kind' as column_name, kind as word, count(*) as n
-  from scorer
-  where kind not in ('match', 'model', 'execution', 'human')
-  group by kind
+  select 'scorer', 'kind', kind, count(*) from scorer
+  where kind not in ('match', 'model', 'execution', 'human') group by kind
   union all
-  select 'prompt' as table_name, 'key_kind' as column_name, key_kind as word, count(*) as n
-  from prompt
-  where key_kind not in ('content', 'id', 'position')
-  group by key_kind
+  select 'prompt', 'key_kind', key_kind, count(*) from prompt
+  where key_kind not in ('content', 'id', 'position') group by key_kind
   union all
-  select 'clustering' as table_name, 'kind' as column_name, kind as word, count(*) as n
-  from clustering
-  where kind not in ('source', 'same_text', 'semantic', 'performance')
-  group by kind
+  select 'clustering', 'kind', kind, count(*) from clustering
+  where kind not in ('source', 'same_text', 'semantic', 'performance') group by kind
 )
 select table_name, column_name, word, n
 from foreign_word

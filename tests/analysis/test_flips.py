@@ -159,6 +159,17 @@ def test_health_names_what_is_wrong_with_a_command_for_each(world: Store) -> Non
         read_health(world, part="nothing")
 
 
+def test_health_names_votes_that_two_sources_hold(request: pytest.FixtureRequest) -> None:
+    rows = StoreRows()
+    for source in (1, 2):
+        rows.add("source", (source,), sha256=f"{source}" * 64, settings_key="", path=f"{source}.csv", format="tabular",
+                 importer_version="1", state="loaded")  # fmt: skip
+        rows.votes(source, "arena", (A, B), ["a", "b"])
+    with filled_store(request, "duckdb", rows) as store:
+        (part,) = read_health(store, part="shared_votes")
+    assert [(row["n"], row["other"], row["command"]) for row in part.rows] == [(2, "1.csv", "warehouse forget 2")]
+
+
 def test_benchmarks_whose_prompts_are_joined_need_no_link(request: pytest.FixtureRequest) -> None:
     rows = StoreRows()
     for benchmark in ("old", "new", "third"):

@@ -15,6 +15,7 @@ from tests.support.cli import Caller
 from tests.support.stores import ENGINES, filled_store, store_at
 from warehouse.analysis.preferences.prefer import PreferenceReport, prefer
 from warehouse.errors import MisuseError, StatisticsError
+from warehouse.questions.preferences import Prefer
 from warehouse.questions.question import UnusedError
 from warehouse.stats.preferences.ballots import ballots
 from warehouse.stats.preferences.contrasts import contrasts
@@ -167,11 +168,24 @@ def test_the_command(run: Caller, tmp_path: Path) -> None:
     shown = run(*db, "prefer", "quiz", "--by", "scorer", "--svg", str(tmp_path / "q.svg"))
     assert shown.code == 0, shown.err
     assert "people (human)" in shown.out and "judge/x against people, on what both saw (72 votes)" in shown.out
-    assert "voters_unknown: votes of unknown voters" in shown.err and (tmp_path / "q.svg").stat().st_size > 2000
+    assert "voters_unknown: each vote of an unknown voter" in shown.err and (tmp_path / "q.svg").stat().st_size > 2000
     elo = run(*db, "prefer", "quiz", "--scorer", "people", "--elo", "--errors", "cr1")
     assert "Elo" in elo.out and "Shown first: " in elo.out
     rows = run(*db, "prefer", "quiz", "--scorer", "judge/x", "--json").rows
     assert [row["model"] for row in rows] == sorted((row["model"] for row in rows), key=lambda name: -next(
         row["estimate"] for row in rows if row["model"] == name))  # fmt: skip
     refused = run(*db, "prefer", "quiz", "org/a")
-    assert refused.code == 2 and "name two models, or none; found 1" in refused.err
+    assert refused.code == 2 and "name two models, or none; found org/a" in refused.err
+
+
+def test_what_is_said_where_nothing_varies(tmp_path: Path) -> None:
+    report = asked(tmp_path, voted(dict.fromkeys(PAIRS, "t" * 12)))
+    assert "what they tell apart is not known: the votes leave nothing that varies." in report.one_line
+
+
+def test_mistakes_are_named(tmp_path: Path) -> None:
+    with pytest.raises(MisuseError, match="found org/a, org/a"):
+        Prefer("quiz", ("org/a", "org/a"))
+    rows = voted(covariates={"a": {"length": float("nan")}, "b": {"length": 1.0}})
+    with pytest.raises(StatisticsError, match="no vote that counts"):
+        asked(tmp_path, rows, covariate=["length"])

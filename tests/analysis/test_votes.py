@@ -12,8 +12,9 @@ import pytest
 from tests.support.builders import StoreRows
 from tests.support.stores import ENGINES, filled_store
 from tests.support.world import build_world
-from warehouse.analysis.preferences.votes import BOTH_BAD, FIRST, NO_VERDICT, SECOND, TIE, read_votes
+from warehouse.analysis.preferences.votes import NO_VERDICT, read_votes
 from warehouse.errors import MisuseError
+from warehouse.stats.preferences.ballots import BOTH_BAD, FIRST, SECOND, TIE
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
 
@@ -48,7 +49,7 @@ def test_both_engines_give_the_same_arrays(world: Store) -> None:
     assert votes.models == ("org/a", "org/b") and [str(one) for one in votes.scorers] == ["people (human, 5 votes)"]
     assert (votes.first.tolist(), votes.second.tolist(), votes.order_known.tolist()) == ([0] * 4, [1] * 4, [True] * 4)
     assert votes.outcome.tolist() == [FIRST, SECOND, TIE, BOTH_BAD] and votes.left_out == {NO_VERDICT: 1}
-    assert votes.voter.tolist() == [0, 0, 1, 1] and votes.voters == ("u0", "u1")
+    assert votes.voter.tolist() == [0, 0, 1, 1]
     assert votes.prompt.tolist() == [0, 1, 2, 3] and votes.weight.tolist() == [1] * 4
     assert votes.covariates["length"].tolist() == [[0, 3.5], [1, 3.5], [2, 3.5], [3, 3.5]]
 

@@ -12,9 +12,10 @@ import pytest
 
 from tests.support.stores import store_at
 from warehouse.analysis.leaderboard.leaderboard import leaderboard
-from warehouse.analysis.preferences.votes import BOTH_BAD, FIRST, SECOND, TIE, read_votes
+from warehouse.analysis.preferences.votes import read_votes
 from warehouse.errors import MappingError, MisuseError
 from warehouse.ingest.pipeline import ingest
+from warehouse.stats.preferences.ballots import BOTH_BAD, FIRST, SECOND, TIE
 from warehouse.store.connection import Store
 from warehouse.store.load.state import LoadOptions
 from warehouse.store.open import open_store
@@ -42,7 +43,7 @@ def test_arena_lines_are_votes_by_the_names_of_their_fields(store: Store) -> Non
     assert (report.n_votes, report.n_runs) == (5, 0)
     assert "model_a is taken for the one that was shown first" in report.notes[0]
     votes = read_votes(store, "arena", "people", covariates=["length"])
-    assert votes.models == ("org/ada", "org/bob", "org/cy") and votes.voters == ("arena_user_1", "arena_user_2")
+    assert votes.models == ("org/ada", "org/bob", "org/cy") and {*votes.voter} == {0, 1}
     assert votes.outcome.tolist() == [FIRST, BOTH_BAD] and votes.left_out == {"no finite covariate": 1}
     assert votes.covariates["length"].tolist() == [[3, 2], [8, 9]]
     judged = read_votes(store, "arena", "gpt-4")
@@ -118,7 +119,7 @@ def test_llmfao_has_its_published_counts(store: Store) -> None:
     crowd = read_votes(store, "llmfao", "people")
     outcomes = Counter(crowd.outcome.tolist())
     assert (outcomes[FIRST], outcomes[SECOND], outcomes[TIE], len(crowd)) == (2911, 2549, 3471, 8931)
-    assert (len(crowd.voters), len(crowd.prompt_ids), len(crowd.models)) == (124, 13, 59)
+    assert (crowd.voter.max() + 1, crowd.prompt.max() + 1, len(crowd.models)) == (124, 13, 59)
     assert crowd.order_known.all() and not crowd.left_out and not crowd.n_shared
     pairs = {frozenset(pair) for pair in zip(crowd.first.tolist(), crowd.second.tolist(), strict=True)}
     assert len(pairs) == 927

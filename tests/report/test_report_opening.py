@@ -172,3 +172,13 @@ def test_anchors_are_names_that_stay(data: ReportData) -> None:
     names = ["pairs", "x", "pairs-x", "X", "x y", "日本", EVIL]
     assert len({anchor(part, name) for part in ("benchmark", "pairs") for name in names}) == 2 * len(names)
     assert slug("gsm8k") == "gsm8k" and re.fullmatch(r"loss-x~[0-9a-f]{10}", slug("loss {x}"))
+
+
+def test_a_benchmark_of_votes_alone_lacks_nothing(request: pytest.FixtureRequest) -> None:
+    rows = StoreRows()
+    rows.add("source", (1,), sha256="1" * 64, settings_key="", path="votes.csv", format="tabular",
+             importer_version="1", state="loaded")  # fmt: skip
+    rows.votes(1, "voted", ("org/a", "org/b"), ["a", "b", "tie", "a"] * 4)
+    with filled_url(request, "duckdb", rows) as filled, open_store(filled) as store:
+        page = render(read_report(store, n_resamples=0))
+    assert "16 votes over 2 models" in page and "without a leaderboard" not in page and "1 source" in page

@@ -24,6 +24,7 @@ for _place, _model in enumerate(("org/a", "org/b", "org/c"), 1):
     ROWS.scores(_run, {f"paid{key}": float(key < 3 * _place) for key in range(10)})
     for _key in range(10):
         ROWS.generation(_run, f"paid{_key}", 0, "words", cost=0.25 * _place, **_COLUMNS)
+ROWS.votes(1, "voted", ("org/a", "org/b"), ["a", "b", "tie", "a"] * 4)
 for _prompt in ROWS.rows["prompt"]:
     _prompt.setdefault("choices", None)
 
@@ -138,3 +139,9 @@ def test_facets_narrow_the_table(client: TestClient) -> None:
     page = whole(client, "/?benchmark=quiz&model=org/a").partition("</form>")[2]
     assert "org/</wbr>" not in page and page.count('<th scope="row">') == 1
     assert "No run fits" in client.get("/?date=2990-01-01").text
+
+
+def test_a_benchmark_of_votes_alone_has_its_strengths(client: TestClient) -> None:
+    page = whole(client, "/benchmark/voted")
+    assert "16 votes over 2 models: org/a and org/b cannot be told apart." in page and "warehouse prefer voted" in page
+    assert client.get("/benchmark/voted?format=json").json()[0]["model"] == "org/a"

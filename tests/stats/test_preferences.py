@@ -133,7 +133,6 @@ def test_a_judge_against_people(llmfao: Llmfao) -> None:
     both = llmfao.votes(llmfao.people + llmfao.judge)
     two = two_judges(both, np.arange(both.n) >= len(llmfao.people))
     at = llmfao.models.index("GPT 4")
-    assert two.second.strengths[at] == pytest.approx(1.995803, abs=1e-6)
     assert (two.tau, two.spearman) == (pytest.approx(0.537113, abs=1e-6), pytest.approx(0.730918, abs=1e-6))
     assert two.contrasts[at].estimate == pytest.approx(0.990875 - 1.995803, abs=1e-5)
 

@@ -61,8 +61,8 @@ class Prefer(Question):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if len(self.models) not in (0, 2):
-            raise MisuseError(f"name two models, or none; found {len(self.models)}")
+        if len(self.models) not in (0, 2) or len(set(self.models)) < len(self.models):
+            raise MisuseError(f"name two models, or none; found {', '.join(self.models)}")
         if self.models:
             self.refuse("is the second of the two models", "reference")
         if self.by:

@@ -48,6 +48,7 @@ class Told:
     nobody_first: bool  #: on it, for want of a direction, a second model or a difference.
     n_parts: int  #: rows on a part of it.
     column: HeatColumn | None  #: of the heat table, without its link; None without a leaderboard.
+    has_votes: bool  #: strengths by votes stand there.
 
 
 def told_of(part: BenchmarkPart, answer: Markup) -> Told:
@@ -55,7 +56,9 @@ def told_of(part: BenchmarkPart, answer: Markup) -> Told:
     board = part.board
     column = HeatColumn(part.name, board.metric, board.higher_is_better, cells_of(board.rows)) if board else None
     n_parts = sum(mark_of(row) == PART for row in board.rows) if board else 0
-    return Told(part.name, answer, board is not None and _is_without_first(board), n_parts, column)
+    return Told(
+        part.name, answer, board is not None and _is_without_first(board), n_parts, column, part.preferences is not None
+    )
 
 
 def opening(
@@ -167,7 +170,7 @@ def left_out_of(data: ReportData, benchmarks: Sequence[Told], shows: Collection[
         ("unscored", unscored, "sample", " without a score"),
         ("", sum(told.n_parts for told in benchmarks), "run", " on a part of a benchmark"),
         ("", unknown, "benchmark", " of unknown direction"),
-        ("", len(benchmarks) - len(columns), "benchmark", " without a leaderboard"),
+        ("", sum(not (told.column or told.has_votes) for told in benchmarks), "benchmark", " without a leaderboard"),
     ]
     return [
         (f"#{place}" if place in shows else "", f"{n:,} {what}{'s' * (n != 1)}{which}")

@@ -20,9 +20,11 @@ from warehouse.errors import MisuseError
 from warehouse.questions.comparison import AllPairs
 from warehouse.questions.leaderboard import AnyLeaderboard, OneLeaderboard
 from warehouse.questions.power import PowerFromRuns
+from warehouse.questions.preferences import Prefer
 from warehouse.report.board import flags
 from warehouse.report.figures import board_pictures
 from warehouse.report.maps import prompts_say, prompts_table
+from warehouse.report.sections import preferences_table
 from warehouse.report.table import interval_drawn, known, make_axis, written
 from warehouse.serve.gauge import Gauge, HeldPairs
 from warehouse.serve.names import known as known_name
@@ -55,6 +57,8 @@ def benchmark(site: Site, request: PageRequest) -> Page:
     name, metric, is_all = request.path["name"], request.value("metric") or None, request.value("runs") == "all"
     rows = site.answers.once("benchmarks", lambda store: store.rows(query_text("store", "benchmarks")))
     known_name("benchmark", name, (row["shown_as"] for row in rows))
+    if any(row["shown_as"] == name and row["n_votes"] and not row["n_runs"] for row in rows):
+        return _of_votes(site, Prefer(name, by="scorer"))
     question = AnyLeaderboard(name, metric=metric, subset_ok=is_all)
     board = site.answers.soon(question)
     if board is None:
@@ -100,6 +104,16 @@ def benchmark(site: Site, request: PageRequest) -> Page:
         f"select * from score_summary where benchmark = '{name.replace(chr(39), 2 * chr(39))}' order by estimate desc",
         again=1 if waits else 0,
     )
+
+
+def _of_votes(site: Site, question: Prefer) -> Page:
+    """Strengths of a benchmark that has votes alone."""
+    report = site.answers.soon(question)
+    if report is None:
+        what = {"what": "Strengths are being computed."}
+        return Page("waiting.html.j2", question.benchmark, what, None, [question], again=1)
+    shown = {"report": report, "table": preferences_table(report)}
+    return Page("votes.html.j2", question.benchmark, shown, report, [question])
 
 
 def _of_rows(board: Any, request: PageRequest, held: Mapping[tuple[int, ...], Gauge], reference: Any) -> dict[str, Any]:

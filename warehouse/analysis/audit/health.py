@@ -77,6 +77,10 @@ _PARTS = {
         "Benchmarks that share prompts",
         "Prompts of the same text are not evidence twice. Means over benchmarks pair them; a link joins them.",
     ),
+    "shared_votes": (
+        "Votes that two sources hold",
+        "The same voters on the same answers: they count twice until one of the sources is removed.",
+    ),
     "keys": (
         "Benchmarks whose keys can be judged",
         "A recorded answer against which many models agree is probably wrong. Choose a benchmark: its answers are read"
@@ -130,6 +134,7 @@ _QUERIES: dict[str, tuple[str, str, dict[str, int]]] = {
     "published": ("analysis", "health_published", {"most": MOST}),
     "directions": ("analysis", "health_directions", {"most": MOST}),
     "shared": ("store", "shared_benchmarks", {"first_run": 0, "linked": 0}),
+    "shared_votes": ("store", "shared_votes", {"sources": 0, "of_all": 1}),
     "keys": ("analysis", "health_keys", {"fewest": FEWEST_MODELS}),
 }
 
@@ -187,5 +192,6 @@ _COMMANDS: dict[str, Callable[[Row], str]] = {
     ),
     "directions": _direction,
     "shared": lambda row: shlex.join(["warehouse", "link", row["benchmark"], row["other"]]),
+    "shared_votes": lambda row: f"warehouse forget {row['source_id']}",
     "keys": lambda row: shlex.join(["warehouse", "audit", row["benchmark"]]),
 }

@@ -17,15 +17,15 @@ from warehouse.questions.preferences import Prefer
 from warehouse.questions.question import answers
 from warehouse.stats.multiple.adjust import holm
 from warehouse.stats.preferences.ballots import BOTH_BAD, Ballots, ballots
-from warehouse.stats.preferences.contrasts import Band, Contrast, contrasts, simultaneous, two_judges
+from warehouse.stats.preferences.contrasts import LOOSE, NO_SPREAD, Band, Contrast, contrasts, simultaneous, two_judges
 from warehouse.stats.preferences.errors import Errors, preference_errors
 from warehouse.stats.preferences.fit import ELO, Fit, NotConnectedError, SeparableError, connected, fit_preferences
 from warehouse.stats.preferences.position import Position, position_bias
 from warehouse.store.connection import Store
 from warehouse.tables.words import some_of
 
-#: Groups that an error names.
-_GROUPS = 4
+#: Groups that an error names; scorers whose sentences are said together.
+_GROUPS, _SAID = 4, 3
 
 
 @dataclass(frozen=True)
@@ -125,8 +125,9 @@ class PreferenceReport(Result):
 
     @property
     def one_line(self) -> str:
-        """What is known, in a sentence for each scorer."""
-        return " ".join(self.said_of(judge) for judge in self.judges)
+        """What is known, in a sentence for each of the first scorers."""
+        more = [f"{len(self.judges) - _SAID} more scorers have rows."] if len(self.judges) > _SAID else []
+        return " ".join([*(self.said_of(judge) for judge in self.judges[:_SAID]), *more])
 
     def said_of(self, judge: Judge) -> str:
         """The sentence of one scorer."""
@@ -137,9 +138,14 @@ class PreferenceReport(Result):
         if len(rows) < len(judge.models):
             return f"{who}{_duel(rows[0] if rows[1].model == rows[0].reference else rows[1], judge)}"
         m = len(judge.models)
-        votes = f"{who}{judge.n_votes:,} votes over {m} models".replace(",", " ")
+        plural = "" if judge.n_votes == 1 else "s"
+        votes = f"{who}{judge.n_votes:,} vote{plural} over {m} models".replace(",", " ")
         if judge.n_apart is None:
             return f"{votes}: what they tell apart is not known: {judge.reason}."
+        if m == 2:
+            better, worse = judge.models
+            said = f"{better} is better than {worse}" if judge.n_apart else f"{better} and {worse} cannot be told apart"
+            return f"{votes}: {said}."
         first = (
             "the first place is decided" if judge.n_first == 1 else f"any of {judge.n_first} models may be the first"
         )
@@ -257,6 +263,7 @@ def _judge(
     unit = np.eye(len(fit.theta))[len(models) :]
     others = dict(zip(fit.names, contrasts(fit.theta, errors, unit, level=question.level), strict=True))
     known = band.critical_value is not None
+    no_band = "" if known else LOOSE if "jackknife_singular" in errors.flags else NO_SPREAD
     position = None
     if not question.ridge:
         position = position_bias(
@@ -284,7 +291,7 @@ def _judge(
         position=position,
         left_out=dict(votes.left_out) | counted.left_out,
         flags=(*counted.flags, *errors.flags, *(["penalised"] if question.ridge else [])),
-        reason=errors.reason,
+        reason=errors.reason or no_band,
     )
 
 

@@ -15,12 +15,11 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.errors import MisuseError, did_you_mean
+from warehouse.stats.preferences.ballots import TIE
 from warehouse.store.columns import Columns
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
-#: Codes of :attr:`Votes.outcome`.
-FIRST, SECOND, TIE, BOTH_BAD = range(4)
 #: Why votes are left out.
 AGAINST_ITSELF, NO_VERDICT = "a model against itself", "no verdict"
 HIDDEN_RUN, NO_COVARIATE = "a run that is superseded or invalidated", "no finite covariate"
@@ -51,15 +50,13 @@ class Votes:
     first: Codes  #: code of the model whose answer was shown first; where the order is unknown, of either.
     second: Codes  #: of the other.
     order_known: NDArray[np.bool_]  #: whether the order is known.
-    outcome: Codes  #: `FIRST`, `SECOND`, `TIE` or `BOTH_BAD`.
+    outcome: Codes  #: code of `warehouse.stats.preferences.ballots.OUTCOMES`.
     weight: NDArray[np.float64]  #: above 0.
     prompt: Codes  #: code of the prompt; -1: the source names none.
     voter: Codes  #: code of the person; -1: unknown, as it is of all votes of models that judge.
     scorer: Codes  #: code of who judged.
     variant: Codes  #: code of the form of the question, or of the judge's instructions.
     draw: Codes  #: which of several votes by the same on the same.
-    prompt_ids: Codes  #: ids in the store, by the codes of ``prompt``.
-    voters: tuple[str, ...]  #: who they are, by the codes of ``voter``.
     #: of each name that was asked for the numbers of the first and the second answer, shape (votes, 2).
     covariates: Mapping[str, NDArray[np.float64]]
     left_out: Mapping[str, int]  #: how many votes are not among these, by reason.
@@ -106,7 +103,7 @@ def read_votes(
     table = store.columns(query_text("analysis", "votes"), ids | {"with_covariates": int(bool(covariates))})
     a, b = (code_of(table.whole_numbers(f"checkpoint_{side}_id")) for side in "ab")
     scorer_codes = _codes(table.whole_numbers("scorer_id"), ids["scorer_ids"])
-    voters, voter = _voters(table.table.column("voter"), scorer_codes)
+    voter = _voters(table.table.column("voter"), scorer_codes)
     sides = _covariates(table.table.column("covariates"), covariates, found.name)
     keep, left_out = _kept(table, a == b, sides)
     shown, outcome, prompt, variant, draw = (
@@ -117,10 +114,8 @@ def read_votes(
     at = at[keep[at]]
     n_shared, shared_by = _shared(store, own, at)
     turned = shown[at] == 1
-    prompt_ids, prompt_codes = _numbered(prompt[at])
     voted, pairs = np.unique(np.stack([a[at], b[at]]), return_inverse=True)
     of_a, of_b = pairs.reshape(2, len(at))
-    persons, person_codes = _numbered(voter[at])
     return Votes(
         benchmark=found.name,
         models=tuple(models[code] for code in voted),
@@ -130,13 +125,11 @@ def read_votes(
         order_known=shown[at] < 2,
         outcome=np.where(turned & (outcome[at] < TIE), 1 - outcome[at], outcome[at]),
         weight=table.numbers("weight")[at],
-        prompt=prompt_codes,
-        voter=person_codes,
+        prompt=_numbered(prompt[at]),
+        voter=_numbered(voter[at]),
         scorer=scorer_codes[at],
         variant=np.unique(variant[at], return_inverse=True)[1],
         draw=draw[at],
-        prompt_ids=prompt_ids,
-        voters=tuple(voters[code] for code in persons),
         covariates={name: np.where(turned[:, None], values[at, ::-1], values[at]) for name, values in sides.items()},
         left_out=left_out,
         n_shared=n_shared,
@@ -202,15 +195,14 @@ def _codes(column: NDArray[np.int64], ids: Sequence[int]) -> Codes:
     return order[np.searchsorted(listed[order], column)]
 
 
-def _numbered(ids: NDArray[np.int64]) -> tuple[Codes, Codes]:
-    """The ids that there are, and the code of each; what is below 0 stays."""
+def _numbered(ids: NDArray[np.int64]) -> Codes:
+    """Codes from 0 in the order of ids; what is below 0 stays."""
     unique, codes = np.unique(ids, return_inverse=True)
-    n_unknown = int(np.count_nonzero(unique < 0))
-    return unique[n_unknown:], codes - n_unknown
+    return codes - np.count_nonzero(unique < 0)
 
 
-def _voters(column: pa.ChunkedArray, scorer: Codes) -> tuple[tuple[str, ...], Codes]:
-    """Who they are, and the code of each vote's: people of two scorers are never the same."""
+def _voters(column: pa.ChunkedArray, scorer: Codes) -> Codes:
+    """The code of each vote's person: people of two scorers are never the same."""
     encoded = pc.dictionary_encode(column).combine_chunks()
     if isinstance(encoded, pa.ChunkedArray):
         encoded = encoded.chunk(0) if encoded.num_chunks else pa.array([], pa.string()).dictionary_encode()
@@ -220,9 +212,7 @@ def _voters(column: pa.ChunkedArray, scorer: Codes) -> tuple[tuple[str, ...], Co
     rank[by_name] = np.arange(len(names))
     ranks = rank[encoded.indices.to_numpy(zero_copy_only=False)] if len(column) else np.empty(0, np.int64)
     unknown = rank[names.index("")] if "" in names else -1
-    both = np.where(ranks == unknown, -1, scorer * max(len(names), 1) + ranks)
-    persons, codes = _numbered(both)
-    return tuple(names[by_name[int(person) % len(names)]] for person in persons), codes
+    return np.where(ranks == unknown, -1, scorer * max(len(names), 1) + ranks)
 
 
 #: Covariates of so many votes are read at a time.

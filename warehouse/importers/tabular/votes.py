@@ -28,8 +28,8 @@ _TEXTS = ("model_a", "model_b", "voter", "scorer", "scorer_kind", "judge_model")
 _KINDS = ("human", "model", "match", "execution")
 #: How an outcome is written, in small letters without punctuation.
 OUTCOMES: Mapping[str, str | None] = {
-    **dict.fromkeys(("a", "model_a", "left", "first", "output_a", "assistant_a", "response_a"), "a"),
-    **dict.fromkeys(("b", "model_b", "right", "second", "output_b", "assistant_b", "response_b"), "b"),
+    **dict.fromkeys(("a", "1", "model_a", "model_1", "left", "first", "output_a", "assistant_a", "response_a"), "a"),
+    **dict.fromkeys(("b", "2", "model_b", "model_2", "right", "second", "output_b", "assistant_b", "response_b"), "b"),
     **dict.fromkeys(("tie", "draw", "equal", "same", "both", "both_good", "tie_bothgood"), "tie"),
     **dict.fromkeys(("both_bad", "bothbad", "tie_bothbad", "tie_both_bad", "neither"), "both_bad"),
     **dict.fromkeys(("", "error", "none", "null", "unknown"), None),

@@ -110,7 +110,7 @@ def ballots(
     """
     a, b, y = (np.asarray(values, dtype=np.intp) for values in (first, second, outcome))
     n = len(a)
-    x = np.zeros((n, 0)) if covariates is None else np.asarray(covariates, dtype=np.float64).reshape(n, -1)
+    x = np.zeros((n, 0)) if covariates is None else np.asarray(covariates, dtype=np.float64).reshape(n, len(names))
     order = np.ones(n, dtype=bool) if order_known is None else np.asarray(order_known, dtype=bool)
     codes = [np.full(n, -1) if one is None else np.asarray(one, dtype=np.intp) for one in (voters, prompts)]
     for name, values in {

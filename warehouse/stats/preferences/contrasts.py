@@ -13,7 +13,7 @@ from warehouse.stats.core.quantiles import t_p_value, t_quantile
 from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.preferences.ballots import Ballots, IntArray
 from warehouse.stats.preferences.errors import Errors, two_way
-from warehouse.stats.preferences.fit import Fit, fit_preferences
+from warehouse.stats.preferences.fit import fit_preferences
 
 N_DRAWS = 9999
 NO_SPREAD = "the votes leave nothing that varies"
@@ -122,13 +122,9 @@ def _largest(drawn: FloatArray, inverse_errors: FloatArray) -> FloatArray:
 class TwoJudges:
     """Strengths by two judges of the same pairs, those of the first less those of the second."""
 
-    #: first, second: the fits.
-    first: Fit
-    second: Fit
     contrasts: tuple[Contrast, ...]  #: one for each model.
     tau: float  #: Kendall's τ-b of the two; ``spearman`` of their ranks.
     spearman: float
-    errors: Errors  #: of the difference.
 
 
 def two_judges(
@@ -153,10 +149,7 @@ def two_judges(
     weights = np.eye(m, len(theta)) - np.eye(m, len(theta), m)
     a, b = (fit.strengths for fit in fits)
     return TwoJudges(
-        fits[0],
-        fits[1],
         tuple(contrasts(theta, variances, weights, level=level)),
         float(kendalltau(a, b).statistic),
         float(spearmanr(a, b).statistic),
-        variances,
     )

@@ -42,7 +42,6 @@ class Errors:
     #: n_voters, n_prompts: clusters.
     n_voters: int
     n_prompts: int
-    method: str  #: one of `ERRORS`.
     reason: str  #: why there are none.
     flags: tuple[str, ...]  #: ``few_clusters``, ``jackknife_singular``.
     #: groups of models that only one voter or one prompt holds to the rest, 1 for its members, shape (s, M): no error
@@ -80,7 +79,7 @@ def _differences(v: FloatArray) -> FloatArray:
 def preference_errors(fit: Fit, *, method: str = "two_way") -> Errors:
     """Variances of a fit's coefficients by one of `ERRORS`; none of a fit with a penalty."""
     if fit.ridge:
-        return _none([fit.votes], method, "penalised strengths have no standard errors")
+        return _none([fit.votes], "penalised strengths have no standard errors")
     return two_way([fit], method)
 
 
@@ -100,17 +99,17 @@ def two_way(fits: list[Fit], method: str) -> Errors:
     elif not known[1]:
         ways.pop("prompts")  # of voters alone; where none is known either, of independent votes
     if method in ways and not known[list(ways) == ["prompts"]]:
-        return _none(votes, method, f"no vote names its {method[:-1]}")
+        return _none(votes, f"no vote names its {method[:-1]}")
     lone = [way for way, codes in ways.items() if codes.max() == codes.min()]
     if lone:
-        return _none(votes, method, f"all votes are of one {lone[0][:-1]}: nothing says how others would differ")
+        return _none(votes, f"all votes are of one {lone[0][:-1]}: nothing says how others would differ")
     parts, loose = {}, []
     for way, codes in ways.items():
         parts[way], singular = _one_way(fits, codes, blocks, jackknife=method != "cr1")
         if singular:
             loose += (groups := _loose(fits, codes))
             if not groups:
-                return _none(votes, method, f"a covariate varies within one {way[:-1]} only")
+                return _none(votes, f"a covariate varies within one {way[:-1]} only")
     total = None
     if len(parts) == 2:
         cells = voters * (int(prompts.max()) + 1) + prompts
@@ -126,7 +125,6 @@ def two_way(fits: list[Fit], method: str) -> Errors:
         effective=(effective[0], effective[1]),
         n_voters=int(voters.max()) + 1,
         n_prompts=int(prompts.max()) + 1,
-        method=method,
         reason="",
         flags=(*(["few_clusters"] if degrees < FEW_DEGREES else []), *(["jackknife_singular"] if loose else [])),
         loose=np.array(loose).reshape(len(loose), sum(fit.votes.n_models for fit in fits)),
@@ -152,13 +150,14 @@ def _along_diagonal(fits: list[Fit], name: str) -> FloatArray:
     return whole
 
 
-def _none(votes: list[Ballots], method: str, reason: str) -> Errors:
-    codes = [np.concatenate([getattr(one, way) for one in votes]) for way in ("voters", "prompts")]
+def _none(votes: list[Ballots], reason: str) -> Errors:
+    voters, prompts = (numbered(np.concatenate([getattr(one, way) for one in votes])) for way in ("voters", "prompts"))
     weights = np.concatenate([one.weights for one in votes])
-    found = [_effective(numbered(own), weights) for own in codes]
-    n_voters, n_prompts = (len(np.unique(own)) for own in codes)
-    effective = found[0], found[1]
-    return Errors(None, None, None, None, effective, n_voters, n_prompts, method, reason, (), np.zeros((0, 0)))
+    effective, sizes = (
+        (_effective(voters, weights), _effective(prompts, weights)),
+        (voters.max() + 1, prompts.max() + 1),
+    )
+    return Errors(None, None, None, None, effective, int(sizes[0]), int(sizes[1]), reason, (), np.zeros((0, 0)))
 
 
 def _loose(fits: list[Fit], codes: IntArray) -> list[FloatArray]:

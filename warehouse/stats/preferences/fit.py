@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray
-from warehouse.stats.preferences.ballots import Ballots, Design, IntArray, design_of
+from warehouse.stats.preferences.ballots import POSITION, Ballots, Design, IntArray, design_of
 
 #: What ties are: half a win of both, or a result of its own.
 TIES = ("half", "davidson")
@@ -112,7 +112,6 @@ class Fit:
     theta: FloatArray  #: strengths of the models, summing to 0, then covariates, then ln ν of Davidson, shape (d,).
     inverse: FloatArray  #: of the information, the models centred, shape (d, d).
     information: FloatArray  #: with a constant added for all models, so that it has an inverse.
-    steps: int  #: Newton's.
     ridge: float  #: penalty of the strengths; with one there are no errors.
 
     @property
@@ -164,15 +163,15 @@ def fit_preferences(votes: Ballots, *, ties: str = "half", ridge: float = 0.0) -
         raise StatisticsError(f"Davidson's model needs ties and other votes; {found}")
     if votes.names and not ridge:
         _check_collinear(design, totals, votes.names)
-    theta, steps = newton(design, totals, ties, ridge)
+    theta, is_close = newton(design, totals, ties, ridge)
     rows = _rows(design, ties, theta, np.arange(len(design.a)), totals)
     information = _whole(rows, ridge)
     names = (*votes.names, *(["ln(ties)"] if ties == "davidson" else []))
-    if steps is None or not (ridge or _is_finite(rows, information, design, ties)):
-        if not ridge and len(names):
-            _refuse_separable(design, totals, names)
+    if not is_close or not (ridge or _is_finite(rows, information, design, ties)):
+        if not ridge and names and (direction := separating(design, totals)) is not None:
+            raise SeparableError(direction, names, design.n_models)
         raise StatisticsError(f"the fit did not converge in {_STEPS} steps of Newton: no coefficients are shown")
-    return Fit(votes, design, ties, theta, centred_inverse(information, votes.n_models), information, steps, ridge)
+    return Fit(votes, design, ties, theta, centred_inverse(information, votes.n_models), information, ridge)
 
 
 def connected(votes: Ballots) -> list[list[int]]:
@@ -190,24 +189,24 @@ def connected(votes: Ballots) -> list[list[int]]:
     return sorted(members, key=lambda models: (-len(models), models))
 
 
-def newton(design: Design, totals: FloatArray, ties: str, ridge: float = 0.0) -> tuple[FloatArray, int | None]:
-    """Coefficients and steps; None steps where they have not converged."""
+def newton(design: Design, totals: FloatArray, ties: str, ridge: float = 0.0) -> tuple[FloatArray, bool]:
+    """Coefficients, and whether they have converged."""
     m = design.n_models
     theta = np.zeros(m + design.extra.shape[1] + (ties == "davidson"))
     kinds = np.flatnonzero(totals[:, 0] > 0)
-    for step in range(_STEPS + 1):
+    for _ in range(_STEPS + 1):
         rows = _rows(design, ties, theta, kinds, totals[kinds])
         slope = rows.score()
         slope[:m] -= ridge * theta[:m]
         if np.abs(slope).max() < _CLOSE:
             theta[:m] -= theta[:m].mean()
-            return theta, step
+            return theta, True
         try:
             change = np.linalg.solve(_whole(rows, ridge), slope)
         except np.linalg.LinAlgError:
             break
         theta = theta + change * min(1.0, _FARTHEST / np.abs(change).max())
-    return theta, None
+    return theta, False
 
 
 def _rows(design: Design, ties: str, theta: FloatArray, kinds: IntArray, totals: FloatArray) -> Rows:
@@ -280,16 +279,11 @@ def _check_collinear(design: Design, totals: FloatArray, names: tuple[str, ...])
     values, vectors = np.linalg.eigh(_whole(even))
     if values[0] < _COLLINEAR * values[-1]:
         name = names[int(np.argmax(np.abs(vectors[design.n_models :, 0])))]
+        if name == POSITION:
+            raise StatisticsError("which of two models was shown first follows from the models")
         raise StatisticsError(
             f"covariate {name} says nothing that models and other covariates do not say: leave it out"
         )
-
-
-def _refuse_separable(design: Design, totals: FloatArray, names: tuple[str, ...]) -> None:
-    """Look for a direction that explains all votes; nothing is raised where there is none."""
-    direction = separating(design, totals)
-    if direction is not None:
-        raise SeparableError(direction, names, design.n_models)
 
 
 def separating(design: Design, totals: FloatArray) -> FloatArray | None:

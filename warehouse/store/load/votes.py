@@ -45,7 +45,7 @@ def push(store: Store, scratch: Scratch, state: _Load) -> None:
     kept = scratch.rows("select part, count(*) filter (where is_own or place = 0) from stage_preference group by part")
     state.votes = dict(kept)
     sources = [part.source.id for part in state.parts]
-    for row in store.rows(query_text("store", "shared_votes"), {"sources": sources}):
+    for row in store.rows(query_text("store", "shared_votes"), {"sources": sources, "of_all": 0}):
         own = next(part for part in state.parts if part.source.id == row["source_id"])
         own.dump.notes.append(
             f"{_votes(row['n'])} in source {row['other_id']} ({row['other']}) too, by the same voters on the same"
