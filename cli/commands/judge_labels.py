@@ -75,9 +75,10 @@ def _print_wave(wave: LabelWave, question: NextLabels, out: Path | None) -> None
 
 
 @command("judge plan")
+@click.argument("benchmark", metavar="BENCHMARK")
 @click.argument("models", metavar="[A B]", nargs=-1)
 @judge_option
-@options_of(PlanLabels, without=("judge", "models"))
+@options_of(PlanLabels, without=("benchmark", "judge", "models"))
 @output_options
 @pass_state
 def plan(state: State, /, output: Output, **options: Any) -> None:

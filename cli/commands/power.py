@@ -77,6 +77,8 @@ def power(
 
     planned = AskedPower.from_command(options | {"references": (*pilot, *more)}, typed(options))
     if planned.cost is not None:
+        if (cost_prompt, cost_generation) != (0.0, 1.0):
+            raise MisuseError("--cost-prompt and --cost-generation price a plan by scores: leave them out with --cost")
         _plan_costs(state, planned, output)
         return
     question = planned.part(PowerQuestion, cost=Cost(cost_prompt, cost_generation))

@@ -226,3 +226,9 @@ def test_labels_do_not_become_the_headline(store_url: str, tmp_path: Path) -> No
     label_sheet(sheet, {"m": np.ones(30)})
     store.ingest(sheet, mapping="label_sheet")
     assert store.leaderboard("essays").metric == "score"
+
+
+def test_two_models_stand_behind_the_benchmark(store: Warehouse, store_url: str, run: Caller) -> None:
+    words = ("judge", "plan", "essays", "ma", "mb", "--judge", "gpt", "--correlation", "0.5", "--difference", "0.1")
+    rows = run(*words, "--json", db=store_url).rows
+    assert [(row["model_a"], row["model_b"]) for row in rows] == [("ma", "mb")]

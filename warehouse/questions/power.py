@@ -110,7 +110,7 @@ class CostPower(PlannedCosts, PowerPilot):
 
     references: Annotated[Sequence[str], Option("Two stored runs.", "A B", ("--from",))]
     _: KW_ONLY
-    cost: Annotated[str, Option("What an answer costs.", choices=COSTS)] = field()
+    cost: Annotated[str, Option("What an answer costs.", flags=("--cost",), choices=COSTS)] = field()
     n: Annotated[int | None, Option("Prompts, to work out the power.", "N", least=2, most=10_000_000)] = None
     power: Annotated[float | None, Option("Chance to show it. [default: 0.8]", "P")] = None
     alpha: Annotated[float, Option("One-sided significance level.", "P")] = 0.05
