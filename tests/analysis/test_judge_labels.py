@@ -28,9 +28,9 @@ def store(store_url: str, tmp_path: Path) -> Warehouse:
     return ingest_judged(store_url, tmp_path, JUDGES)
 
 
-def labelled(store: Warehouse, folder: Path, n: int, without: Any = ()) -> None:
+def labelled(store: Warehouse, folder: Path, n: int, without: Any = (), **how: Any) -> None:
     sheet = folder / f"sheet{n}.csv"
-    wave = store.judge_next("essays", judge="gpt", n=n)
+    wave = store.judge_next("essays", judge="gpt", n=n, **how)
     sheet.write_text(wave.sheet_csv())
     label_sheet(sheet, PEOPLE, without)
     store.ingest(sheet, mapping="label_sheet")
