@@ -15,6 +15,7 @@ from warehouse.questions.judges import HeldAgainstPeople
 from warehouse.stats import sign_flip_test
 from warehouse.stats.preferences.ballots import FIRST, SECOND
 from warehouse.store.connection import Store
+from warehouse.tables.words import some_of
 
 Numbers = NDArray[np.float64]
 _MODEL = "select judge_model from scorer where id = :id"
@@ -153,9 +154,7 @@ def read_verdicts(store: Store, question: HeldAgainstPeople) -> Verdicts:
     if nameless := int(((theirs | own) & ~named).sum()):
         notes.append(f"{nameless} votes name no prompt, and cannot be matched")
     if votes.n_shared:
-        notes.append(
-            f"{votes.n_shared} votes stand in several sources ({', '.join(votes.shared_by[:2])}), once counted"
-        )
+        notes.append(f"{votes.n_shared} votes stand in another source too, and count twice: {some_of(votes.shared_by)}")
     if not (theirs & named).any() or not (own & named).any():
         raise MisuseError(
             f"votes of {judge.label} and {human.label} on {votes.benchmark} cannot be paired: they name no prompt"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -189,7 +190,7 @@ def _judged(votes: Votes, number: int, question: Prefer) -> tuple[list[Preferenc
     chosen = votes.scorer == number
     try:
         counted, models = _ballots(votes, chosen, question)
-        fit = _fit(counted, models, question)
+        fit = _fit(counted, models, question, votes.scorers[number].label)
     except (MisuseError, StatisticsError) as error:
         if not question.by:
             raise
@@ -236,7 +237,7 @@ def _ballots(votes: Votes, chosen: NDArray[np.bool_], question: Prefer) -> tuple
     return counted(chosen, codes), tuple(votes.models[code] for code in codes)
 
 
-def _fit(counted: Ballots, models: Sequence[str], question: Prefer) -> Fit:
+def _fit(counted: Ballots, models: Sequence[str], question: Prefer, scorer: str) -> Fit:
     """The fit, or why there is none, by the names of the models."""
     try:
         return fit_preferences(counted, ties=question.ties, ridge=question.ridge)
@@ -244,9 +245,10 @@ def _fit(counted: Ballots, models: Sequence[str], question: Prefer) -> Fit:
         groups = [some_of([models[at] for at in group]) for group in error.groups]
         more = f"; and {len(groups) - _GROUPS} more" if len(groups) > _GROUPS else ""
         listed = "; ".join(f"{at}) {group}" for at, group in enumerate(groups[:_GROUPS], 1))
+        alone = f"--scorer {shlex.quote(scorer)} " if question.by else ""
         raise MisuseError(
             f"{error} (within one each model lost to each other, if only at some remove): {listed}{more}; take one with"
-            " --component 1, collect votes between them, or give up intervals with --ridge 0.1"
+            f" {alone}--component 1, collect votes between them, or give up intervals with --ridge 0.1"
         ) from None
     except SeparableError as error:
         parts = ", ".join(
