@@ -95,7 +95,7 @@ def cost_power(store: Store, question: CostPower) -> CostPlan:
     known = ~np.isnan(first.at(prompts) + second.at(prompts))
     missing, prompts = int((~known).sum()), prompts[known]
     if len(prompts) < 2:
-        raise MisuseError(f"{len(prompts)} prompts have a known {source.metric} of both models; two or more are needed")
+        raise MisuseError(f"{len(prompts)} prompts have known {source.metric} of both models; two or more are needed")
     a, b, labels = first.at(prompts), second.at(prompts), clusters_of(store, conditions, selection, prompts)
     ratio = cost_ratio(a, b, labels)
     if ratio.estimate is None:
