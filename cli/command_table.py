@@ -316,9 +316,9 @@ _ITEMS = (
         "warehouse judge next essays --judge gpt --n 50 --out sheet.csv",
     )),
     CommandEntry("judge agreement", "items", "judge", "Agreement, bias, and what people would say on average.", (
-        "warehouse judge essays --judge gpt --human people",
+        "warehouse judge agreement essays --judge gpt --human people",
         "warehouse judge agreement essays model-a model-b --judge gpt --svg judge.svg",
-        "warehouse judge essays --judge gpt --rogan-gladen pilot --transportable",
+        "warehouse judge agreement essays --judge gpt --rogan-gladen pilot --transportable",
     )),
     CommandEntry("judge plan", "items", "judge", "Say how many labels of people a corrected figure takes.", (
         "warehouse judge plan essays --judge gpt --correlation 0.6 --width 0.1",
@@ -326,7 +326,7 @@ _ITEMS = (
     )),
     CommandEntry("judge next", "items", "judge", "Draw the answers that people label next, by known chance.", (
         "warehouse judge next essays --judge gpt --n 50 --seed 1 --out sheet.csv",
-        "warehouse judge next essays --judge gpt --n 50 --strata score --human people --dry-run",
+        "warehouse judge next essays --judge gpt --n 50 --dry-run",
     )),
     CommandEntry("irt", "items", "irt", "Fit item response models; one scale for all models.", (
         "warehouse irt fit gsm8k",

@@ -50,15 +50,15 @@ def next_(state: State, /, output: Output, out: Path | None, **options: Any) -> 
     if out is not None:
         write_output(out, wave.sheet_csv().encode(), SHEET, force=forced())
     if output.for_people:
-        _print_wave(wave, question, out)
+        _print_wave(wave, question.n is not None, out)
     else:
         output.emit_records(DrawnRow, wave.rows)
     state.notes(wave.notes)
 
 
-def _print_wave(wave: LabelWave, question: NextLabels, out: Path | None) -> None:
+def _print_wave(wave: LabelWave, is_new: bool, out: Path | None) -> None:
     row, answers = wave.rows[0], len(wave.sheet)
-    if question.n is not None:
+    if is_new:
         verb = "are drawn" if wave.written else "would be drawn"
         of = f"{len(wave.models)} model{'s' * (len(wave.models) != 1)}"
         print_text(

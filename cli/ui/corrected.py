@@ -47,14 +47,15 @@ def give_corrected(
         more: further cells of a row.
     """
     if output.for_people:
-        print_text(f"{found.one_line}.")
-        _print(found, more)
+        print_corrected(found, more)
     else:
         output.emit_records(found.ROW, found.rows)
     state.notes(found.notes)
 
 
-def _print(found: CorrectedFigures, more: Callable[[CorrectedRow], dict[str, Any]]) -> None:
+def print_corrected(found: CorrectedFigures, more: Callable[[CorrectedRow], dict[str, Any]] = lambda _row: {}) -> None:
+    """The sentence and the table; ``more`` gives further cells of a row."""
+    print_text(f"{found.one_line}.")
     rows, judge, human = found.rows, found.judge, found.human
     shown_level = level_column(rows[0].level)
     places = decimals(row.standard_error for row in rows)

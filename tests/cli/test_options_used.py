@@ -374,6 +374,7 @@ WAYS_OUT = {
     "sets_of_prompts": {"fresh", "store_result"},  # no model groups; `datamap` refuses both
     "answer_pairs": {"fresh", "store_result"},  # so few prompts that nothing is stored
     "read_curves": {"chance", "cluster"},  # no curves
+    "corrected_difference": {"fixed", "level"},  # no labels that were drawn
 }
 
 

@@ -33,7 +33,8 @@ def examples(question: type[Question]) -> dict[str, Any]:
     for name, shape in question.json_schema()["properties"].items():
         types = shape["type"] if isinstance(shape["type"], list) else [shape["type"]]
         made_up = {"string": "x", "number": 0.01, "integer": 1, "array": ["x"], "object": {}}
-        values[name] = shape["default"] if "default" in shape else made_up[types[0]]
+        needed = shape.get("enum") or [made_up.get(types[0])]
+        values[name] = shape.get("default", needed[0])
     return values
 
 

@@ -56,7 +56,7 @@ def test_figures_are_those_of_the_commands(data: ReportData, url: str) -> None:
     frame = store.query("published_against_recomputed")
     assert [row["verdict"] for row in data.published].count("contradicts") == sum(frame["verdict"] == "contradicts")
     assert len(data.sources) + data.n_other_sources == len(store.query("ingest_log"))
-    assert [row["path"] for row in data.sources] == ["dump1"]  # the other brought no run
+    assert [row["path"] for row in data.sources] == ["dump1", "dump2"]  # the other brought votes
     unscored = store.query("unscored_samples", limit=10**6)
     assert sum(row["n_samples"] for row in data.unscored) == len(unscored) > 0
 
