@@ -200,6 +200,20 @@ def test_the_chunk_size_changes_nothing(url: str, duckdb_url: str) -> None:
     assert found[0] == found[1]
 
 
+def test_chunks_grow_where_the_model_is_fast(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("warehouse.analysis.text.embed.CHUNK", 1)
+    monkeypatch.setattr("warehouse.analysis.text.embed.MOST", 4)
+    sizes: list[int] = []
+
+    class Counted(TinyEmbedder):
+        def encode(self, texts: Any) -> Any:
+            sizes.append(len(texts))
+            return super().encode(texts)
+
+    embed(opener_of(url), [Counted()])
+    assert sizes[:3] == [1, 2, 4] and max(sizes) == 4
+
+
 def test_several_embedders_are_kept_apart(url: str) -> None:
     embed(opener_of(url), [TinyEmbedder(), TinyEmbedder(name="other", revision="", dimension=5)])
     with open_store(url) as store:

@@ -24,7 +24,7 @@ class TextMethods(Connection):
         embedder: str | Embedder,
         device: str | None = None,
         batch_size: int = 32,
-        chunk: int = 512,
+        chunk: int | None = None,
         whole: bool = False,
         part: str = "prompt",
         progress: Progress | None = None,
@@ -39,7 +39,7 @@ class TextMethods(Connection):
             embedder: as :func:`warehouse.embeddings.load_embedder` takes it, or one of your own.
             device: of a model that is loaded by folder or name: ``cpu``, ``cuda``, …; None: the fastest there is.
             batch_size: texts that such a model reads at a time.
-            chunk: texts that are stored at a time.
+            chunk: texts that are stored at a time; default: 512, more where the model takes less than two seconds.
             whole: keep the words that all prompts of a benchmark begin or end with; else they are taken
                 off first, if they are six or more. Vectors made the other way are made anew.
             part: what is embedded: ``prompt`` (the question), ``target``, ``choices`` or ``metadata.FIELD``; prompts

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from time import monotonic
 from typing import Protocol
 
 import numpy as np
@@ -30,8 +31,9 @@ from warehouse.store.connection import Store
 from warehouse.store.open import StoreOpener
 from warehouse.store.sql.query_files import query_text
 
-#: Texts that are embedded, and then stored for good, at a time.
-CHUNK = 512
+#: Texts that are embedded, and then stored for good, at first; twice as many where they took less than `SECONDS`, as
+#: to open and close the store takes longer than a fast device needs for them, up to `MOST`.
+CHUNK, MOST, SECONDS = 512, 8192, 2.0
 
 _PLACES = "select id, benchmark_id from prompt where id in (:ids)"
 
@@ -88,7 +90,7 @@ def embed(
     benchmarks: Sequence[str] = (),
     device: str | None = None,
     batch_size: int = BATCH,
-    chunk: int = CHUNK,
+    chunk: int | None = None,
     whole: bool = False,
     parts: Sequence[str] = (PROMPT,),
     progress: Progress | None = None,
@@ -149,7 +151,7 @@ class _Session:
     opener: StoreOpener
     model: Embedder
     ids: Sequence[int] | None
-    chunk: int
+    chunk: int | None
     progress: Progress | None
     part: _Part
 
@@ -166,8 +168,12 @@ class _Session:
             self.progress.start(f"embedding with {model.name}", len(missing.prompts))
         truncated: dict[int, int] = {}
         without: dict[int, int] = {}
-        for start in range(0, len(missing.prompts), self.chunk):
-            self._embed(key, missing.prompts[start : start + self.chunk], truncated, without)
+        start, size = 0, self.chunk or CHUNK
+        while start < len(missing.prompts):
+            seconds = self._embed(key, missing.prompts[start : start + size], truncated, without)
+            start += size
+            if self.chunk is None and seconds < SECONDS:
+                size = min(2 * size, MOST)
         with self.opener.reading() as store:
             after = prompt_vectors.count_embedded(store, key, self.ids, self._keys, texts)
         return [
@@ -188,22 +194,25 @@ class _Session:
             for one, (n, n_texts, unchanged) in sorted(before.items(), key=lambda item: names[item[0]])
         ]
 
-    def _embed(self, key: int, prompts: NDArray[np.int64], truncated: dict[int, int], without: dict[int, int]) -> None:
-        """One chunk: read its texts, let go of the store, embed, store."""
+    def _embed(self, key: int, prompts: NDArray[np.int64], truncated: dict[int, int], without: dict[int, int]) -> float:
+        """One chunk: read its texts, let go of the store, embed, store; the seconds that the model took."""
         with self.opener.reading() as store:
             texts = texts_of_part(store, self.part.name, prompts.tolist())
             places = _places(store, prompts)
         known = [one for one in prompts.tolist() if one in texts]
         read = [self._own(texts[one], places[one]) for one in known]
-        vectors = encode(self.model, read)
+        began = monotonic()
+        vectors, too_long = encode(self.model, read), self.model.too_long(read)
+        seconds = monotonic() - began
         has_direction = np.asarray(vectors.any(axis=1), np.bool_)
-        _count(truncated, known, places, self.model.too_long(read))
+        _count(truncated, known, places, too_long)
         _count(without, known, places, ~has_direction)
         kept = [one for one, usable in zip(known, has_direction, strict=True) if usable]
         with self.opener.writing() as store:
             prompt_vectors.write_vectors(store, key, kept, vectors[has_direction], self._keys, self.part.texts)
         if self.progress:
             self.progress.advance(len(prompts))
+        return seconds
 
     @property
     def _keys(self) -> dict[int, str]:
