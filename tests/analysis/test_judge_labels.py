@@ -207,6 +207,15 @@ def test_what_the_commands_say_and_refuse(store: Warehouse, tmp_path: Path, run:
     assert run("gate", *two, "--margin", "0.02", db=store.url).code == 0
     shown = run("compare", *two, db=store.url).out
     assert all(word in shown for word in ("judge", "labels", "corrected"))
+    claim = str(tmp_path / "claim.json")
+    for question in (
+        f"compare {' '.join(two)}",
+        "leaderboard essays --corrected --judge own",
+        "judge essays ma mb --judge own",
+    ):
+        made = run("claim", question, "-o", claim, db=store.url)
+        assert made.code == 0 and "of 2 sources" in made.err.replace("\n", " "), made.err
+        assert run("claim", "verify", claim, db=store.url).code == 0
     for words, refused in (
         (("compare", *two, "--equivalence", "0.1"), "--equivalence"),
         (("gate", *two, "--margin", "0.02", "--sequential"), "--sequential"),

@@ -14,6 +14,7 @@ from warehouse.questions.leaderboard import AnyLeaderboard
 from warehouse.records.clock import utc_now
 from warehouse.refresh.alerts import Rules, check
 from warehouse.report.heat import HeatColumn, HeatLine, HeatWindow, window
+from warehouse.serve.benchmark import voted_only
 from warehouse.serve.heat_data import Facts
 from warehouse.serve.page import Page, PageRequest, Site, link
 from warehouse.store.connection import Store
@@ -70,6 +71,7 @@ def overview(site: Site, request: PageRequest) -> Page:
             "left": site.heat.left,
             "pages": _pages(request, seen),
             "n_runs": len(runs),
+            "voted": [] if any(facets.values()) else [(one, link("benchmark", one)) for one in voted_only(site)],
         },
         {"n_runs": len(runs), "n_leaderboards_to_go": site.heat.left, "benchmarks": _figures(columns)},
         [AnyLeaderboard(), *([comparison] if comparison else [])],

@@ -142,6 +142,8 @@ class JudgeReport(Result):
     sample: RoganGladen | None  #: what Rogan and Gladen's rates rest on.
     level: float
     notes: tuple[str, ...]  #: what a reader should know.
+    run_ids: tuple[int, ...] = ()  #: of the answers, and of their labels; of votes ``source_ids``.
+    source_ids: tuple[int, ...] = ()
 
     @property
     def one_line(self) -> str:
@@ -203,6 +205,7 @@ def _of_scores(store: Store, question: HeldAgainstPeople) -> JudgeReport:
         order=None,
         sample=sample,
         notes=tuple(notes),
+        run_ids=tuple(run for one in units for run in one.run_ids),
     )
 
 
@@ -257,6 +260,7 @@ def _of_votes(store: Store, question: HeldAgainstPeople) -> JudgeReport:
         order=verdicts.order(),
         sample=None,
         notes=verdicts.notes,
+        source_ids=verdicts.source_ids,
     )
 
 
@@ -277,8 +281,7 @@ def _report(
     biases: dict[int, BiasFigure] = {}
     preference = None
     if compared:
-        weights = [parts[one].weights for one in compared]
-        found = judge_bias(differences, prompts, weights, level=level, seed=question.seed)
+        found = judge_bias(differences, prompts, level=level, seed=question.seed)
         biases = dict(zip(compared, found, strict=True))
         own_family = _own_family(store, names[2], [parts[one].model for one in compared])
         preference = self_preference(differences, prompts, own_family, level=level)

@@ -36,7 +36,8 @@ class JudgedUnits:
     not_random: str  #: why the labels are no random part; empty where they are.
     n_missing: int  #: answers that were drawn and have no label.
     n_outside: int  #: labels that were not drawn, and are not among ``labels`` where others were.
-    draw: RunDraw | None = None  #: how they were drawn; None where nobody drew.
+    draw: RunDraw | None  #: how they were drawn; None where nobody drew.
+    run_ids: tuple[int, ...]  #: of the answers, and of their labels.
 
     @property
     def condition(self) -> Condition:
@@ -192,7 +193,8 @@ def _units(
             " some, and these count"
         )
     human = own[0].metric if own else None
-    design = (clusters.labels(prompts), reason, missing, outside, draw)
+    run_ids = tuple(run for one in (entry, *own) for run in one.condition.run_ids)
+    design = (clusters.labels(prompts), reason, missing, outside, draw, run_ids)
     return JudgedUnits(entry, human, prompts, scores.values[at], found, *design)
 
 

@@ -54,6 +54,7 @@ class Verdicts:
     form: NDArray[np.int64]  #: numbers that tell the judge's instructions and draws apart.
     n_judged: int  #: votes of the judge, those that people did not judge included.
     notes: tuple[str, ...]
+    source_ids: tuple[int, ...]  #: of the votes of all who judged.
 
     def by_model(self) -> Iterator[tuple[str, NDArray[np.bool_], Numbers, Numbers]]:
         """Each model with the votes that it is in, and both verdicts seen from its side."""
@@ -189,6 +190,7 @@ def read_verdicts(store: Store, question: HeldAgainstPeople) -> Verdicts:
         form=votes.variant[rows] * (int(votes.draw.max()) + 1) + votes.draw[rows],
         n_judged=n_judged,
         notes=tuple(notes),
+        source_ids=votes.source_ids,
     )
 
 

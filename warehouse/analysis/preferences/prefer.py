@@ -121,6 +121,7 @@ class PreferenceReport(Result):
     judges: tuple[Judge, ...]  #: what each scorer's votes say.
     agreement: tuple[JudgeAgreement, ...]  #: between each two scorers, where several were asked for.
     notes: tuple[str, ...]  #: on votes that stand in several sources.
+    source_ids: tuple[int, ...]  #: where the votes are from.
 
     ROW = PreferenceRow
 
@@ -182,6 +183,7 @@ def prefer(store: Store, question: Prefer) -> PreferenceReport:
         judges=tuple(judge for _, judge in found),
         agreement=tuple(_agreement(votes, question)) if question.by else (),
         notes=tuple(notes if votes.n_shared else ()),
+        source_ids=votes.source_ids,
     )
 
 

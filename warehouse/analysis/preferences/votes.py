@@ -62,6 +62,7 @@ class Votes:
     left_out: Mapping[str, int]  #: how many votes are not among these, by reason.
     n_shared: int  #: votes that another source holds as well: counted as often as they stand there.
     shared_by: tuple[str, ...]  #: where these sources lay.
+    source_ids: tuple[int, ...]  #: ids of all sources.
 
     def __len__(self) -> int:
         return len(self.first)
@@ -134,6 +135,7 @@ def read_votes(
         left_out=left_out,
         n_shared=n_shared,
         shared_by=shared_by,
+        source_ids=tuple(np.unique(own[0][at]).tolist()),
     )
 
 
