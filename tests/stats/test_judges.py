@@ -121,7 +121,6 @@ def test_clusters_widen_what_hangs_together() -> None:
     clustered = prediction_powered_mean(h, g, clusters=np.arange(400) // 10)
     assert clustered.standard_error > 1.3 * plain.standard_error  # type: ignore[operator]
     assert clustered.degrees_of_freedom <= 39  # type: ignore[operator]
-    assert clustered.n_clusters == 40
 
 
 # --- agreement ---------------------------------------------------------------------------------

@@ -11,7 +11,7 @@ from warehouse.questions.labels import Human
 from warehouse.questions.options import Estimand, Seed, SelectedAtLevel
 from warehouse.questions.question import Option, Question
 
-#: As in ``stats.judges.rogan_gladen``.
+#: What `warehouse.stats.rogan_gladen` rests on.
 ASSUMPTION = "the judge is as sensitive and as specific here as in the sample, and alike for all models"
 Judge = Annotated[
     str | None,

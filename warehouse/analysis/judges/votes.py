@@ -160,7 +160,7 @@ def read_verdicts(store: Store, question: HeldAgainstPeople) -> Verdicts:
         raise MisuseError(
             f"votes of {judge.label} and {human.label} on {votes.benchmark} cannot be paired: they name no prompt"
         )
-    key = _keys(votes)
+    key = votes.pair_keys
     labels, sides, at = _labels(votes, np.flatnonzero(theirs & named), key)
     rows = np.flatnonzero(own & named)
     n_judged = int(own.sum())
@@ -192,13 +192,6 @@ def read_verdicts(store: Store, question: HeldAgainstPeople) -> Verdicts:
         notes=tuple(notes),
         source_ids=votes.source_ids,
     )
-
-
-def _keys(votes: Votes) -> NDArray[np.int64]:
-    """A number for each prompt and pair of models, in whatever order they were shown."""
-    low, high = np.minimum(votes.first, votes.second), np.maximum(votes.first, votes.second)
-    n = len(votes.models)
-    return (votes.prompt * n + low) * n + high
 
 
 def _for_low(votes: Votes, rows: NDArray[np.intp]) -> Numbers:

@@ -362,8 +362,7 @@ def _plain(counted: Ballots, question: Prefer) -> NDArray[np.float64]:
 
 def _agreement(votes: Votes, question: Prefer) -> Iterator[JudgeAgreement]:
     """Each two scorers on the pairs that both saw."""
-    key = votes.prompt * len(votes.models) ** 2
-    key = key + np.minimum(votes.first, votes.second) * len(votes.models) + np.maximum(votes.first, votes.second)
+    key = votes.pair_keys
     for one, other in combinations(range(len(votes.scorers)), 2):
         names = votes.scorers[one].label, votes.scorers[other].label
         own = [(votes.scorer == number) & (votes.prompt >= 0) for number in (one, other)]

@@ -67,6 +67,12 @@ class Votes:
     def __len__(self) -> int:
         return len(self.first)
 
+    @property
+    def pair_keys(self) -> Codes:
+        """A number for each prompt and pair of models, in whatever order they were shown."""
+        low, high, n = np.minimum(self.first, self.second), np.maximum(self.first, self.second), len(self.models)
+        return (self.prompt * n + low) * n + high
+
 
 def scorers_of_votes(store: Store, benchmark_ids: Sequence[int]) -> list[Scorer]:
     """Who judged answers against each other on some benchmarks, most votes first."""

@@ -61,8 +61,6 @@ class CorrectedFigure(NamedFigures):
     correlation: float | None  #: of judge and people over the labelled units; None where one of them is constant.
     n_units: int  #: units N that the judge has scored.
     n_labels: int  #: labelled ones n.
-    n_clusters: int | None  #: clusters with a label, None without clusters.
-    judge_mean: float  #: of the judge over all units.
     label_mean: float  #: of the labels alone.
     label_low: float | None  #: lower end of its interval, the default one of such data.
     label_high: float | None  #: upper end.
@@ -388,8 +386,6 @@ def _labels_alone(design: _Labelled) -> CorrectedFigure:
         correlation=None,
         n_units=len(design.judge),
         n_labels=design.n,
-        n_clusters=None if groups is None else len(np.unique(groups)),
-        judge_mean=float(design.judge.mean()),
         label_mean=theta,
         label_low=figure.ci_low,
         label_high=figure.ci_high,
