@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.judges.draws import RunDraw, read_draws
-from warehouse.analysis.judges.scorers import metrics_by, scored_by
+from warehouse.analysis.judges.scorers import metrics_by, scored_by, word_of
 from warehouse.analysis.selection.benchmarks import Metric, read_benchmark
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition, group_runs
@@ -108,7 +108,7 @@ def read_units(
     found = [_units(entry, entries, labelled, draws, clusters) for entry in entries if entry.condition.key in chosen]
     if not found:
         raise MisuseError(f"{judge or 'the judge'} has scored no answer on {benchmark.name}")
-    return found, (judge or _word(judged[0]), human or (_word(people[0]) if people else ""))
+    return found, (judge or word_of(judged[0]), human or (word_of(people[0]) if people else ""))
 
 
 def pick_units(
@@ -133,10 +133,6 @@ def pick_units(
     return tuple(chosen)
 
 
-def _word(metric: Metric) -> str:
-    return metric.judge_model or metric.scorer or metric.label
-
-
 def _only(
     store: Store, metrics: Sequence[Metric], name: str | None, kind: str, option: str, benchmark: str
 ) -> list[Metric]:
@@ -146,13 +142,13 @@ def _only(
     else:
         ids = scored_by(store, metrics, kind)
         chosen = [metric for metric in metrics if metric.id in ids]
-    words = sorted({f"{_word(metric)} ({metric.label})" for metric in chosen})
+    words = sorted({f"{word_of(metric)} ({metric.label})" for metric in chosen})
     if not chosen:
         raise MisuseError(
             f"{benchmark} has no scores by a {kind}; name the scorer: {option} NAME"
             + ("; labels of people: warehouse judge next draws them" if kind == "human" else "")
         )
-    if len({metric.label for metric in chosen}) > 1 or len({_word(metric) for metric in chosen}) > 1:
+    if len({metric.label for metric in chosen}) > 1 or len({word_of(metric) for metric in chosen}) > 1:
         raise MisuseError(f"{benchmark} has several, name one with {option}: {', '.join(words)}")
     return chosen
 

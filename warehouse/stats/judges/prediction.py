@@ -306,10 +306,8 @@ def _with_judge(design: _Labelled, weight: float) -> _Helped:
     theta = sample.estimate + weight * float(design.judge.mean())
     if n <= fitted:
         return _Helped(theta, None, None)
-    if design.fixed:
-        variance, df = sample.variance * (n - 1) / max(1, n - fitted), float(n - fitted)
-    else:
-        variance, df = _variance(design, psi, n - fitted)
+    fixed = sample.variance * (n - 1) / max(1, n - fitted), float(n - fitted)
+    variance, df = fixed if design.fixed else _variance(design, psi, n - fitted)
     return _Helped(theta, math.sqrt(variance) or None, df)
 
 
