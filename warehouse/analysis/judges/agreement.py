@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -175,7 +175,19 @@ def _of_scores(store: Store, question: HeldAgainstPeople) -> JudgeReport:
             " and prompt id; `warehouse judge next` draws answers to label, with a sheet"
         )
     conditions = describe([one.condition for one in units])
-    parts = [_part(one, label) for one, label in zip(units, conditions, strict=True)]
+    parts = [
+        JudgedPart(
+            model=one.condition.model,
+            condition=label,
+            h=one.labels[there := one.labelled],
+            g=one.judge[there],
+            prompts=(one.prompts if one.clusters is None else one.clusters)[there],
+            weights=None if one.draw is None else np.full(int(there.sum()), 1 / one.draw.probability),
+            n_units=len(one.prompts),
+            run_ids=one.condition.run_ids,
+        )
+        for one, label in zip(units, conditions, strict=True)
+    ]
     rates, sample = rogan_gladen_rates(store, question, units)
     fixed = question.estimand == PROMPTS_FIXED
     pair: Sequence[JudgedUnits] = units
@@ -219,20 +231,6 @@ def _units_for(store: Store, question: HeldAgainstPeople) -> tuple[list[JudgedUn
             raise
     units, (name, _) = read_units(store, selection, question.judge, None, labels=False)
     return units, (name, question.human or "people")
-
-
-def _part(units: JudgedUnits, label: str) -> JudgedPart:
-    there = units.labelled
-    return JudgedPart(
-        model=units.condition.model,
-        condition=label,
-        h=units.labels[there],
-        g=units.judge[there],
-        prompts=(units.prompts if units.clusters is None else units.clusters)[there],
-        weights=None if units.draw is None else np.full(int(there.sum()), 1 / units.draw.probability),
-        n_units=len(units.prompts),
-        run_ids=units.condition.run_ids,
-    )
 
 
 def _of_votes(store: Store, question: HeldAgainstPeople) -> JudgeReport:
@@ -302,18 +300,14 @@ def _report(
     )
 
 
-def _together(parts: Iterable[JudgedPart]) -> JudgedPart:
-    parts = [part for part in parts if len(part.h)] or list(parts)[:1]
-    weights = None
-    if any(part.weights is not None for part in parts):
-        weights = np.concatenate([np.ones(len(one.h)) if one.weights is None else one.weights for one in parts])
+def _together(parts: Sequence[JudgedPart]) -> JudgedPart:
+    parts = [part for part in parts if len(part.h)] or parts[:1]
+    weights = [np.ones(len(one.h)) if one.weights is None else one.weights for one in parts]
     return JudgedPart(
         "",
         "",
-        np.concatenate([one.h for one in parts]),
-        np.concatenate([one.g for one in parts]),
-        np.concatenate([one.prompts for one in parts]),
-        weights,
+        *(np.concatenate([getattr(one, name) for one in parts]) for name in ("h", "g", "prompts")),
+        None if all(part.weights is None for part in parts) else np.concatenate(weights),
         sum(one.n_units for one in parts),
         tuple(run for one in parts for run in one.run_ids),
     )

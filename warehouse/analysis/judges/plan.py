@@ -117,37 +117,35 @@ def _row(question: PlanLabels, couple: tuple[JudgedUnits, ...]) -> LabelPlanRow:
     error = target_error(
         width=question.width, difference=question.difference, level=question.level, power=question.power
     )
-    common = {
-        "model_a": couple[0].condition.model,
-        "model_b": couple[1].condition.model if len(couple) == 2 else "",
-        "n_units": len(judge),
-        "correlation": pilot.correlation,
-        "low": pilot.low,
-        "high": pilot.high,
-        "sd": sd,
-        "n_pilot": pilot.n_labels,
-    }
-    empty = ("n_labels", "n_labels_alone", "saved", "n_labels_low", "n_labels_high", "least_width")
-    if not sd or pilot.reduction is None or not len(judge):
+    found, ends = None, [None, None]
+    if sd and pilot.reduction is not None and len(judge):
+        found = plan_labels(len(judge), sd, pilot.reduction, error)
+        ends = [
+            None if end is None else plan_labels(len(judge), sd, max(0.0, end) ** 2, error).n_labels
+            for end in (pilot.low, pilot.high)
+        ]
+        reason = found.reason or (pilot.reason if pilot.reduction == 0 else "")
+    else:
         alike = "the judge scores all answers alike: say the spread of the labels, --sd"
-        reason = pilot.reason or ("no prompt is scored for both" if not len(judge) else alike)
-        return LabelPlanRow(**common, **dict.fromkeys(empty), flags=flags, reason=reason)  # type: ignore[arg-type]
-    found = plan_labels(len(judge), sd, pilot.reduction, error)
-    ends = [
-        None if end is None else plan_labels(len(judge), sd, max(0.0, end) ** 2, error).n_labels
-        for end in (pilot.low, pilot.high)
-    ]
+        reason = pilot.reason or (alike if len(judge) else "no prompt is scored for both")
     size = question.width if question.difference is None else question.difference
     return LabelPlanRow(
-        **common,  # type: ignore[arg-type]
-        n_labels=found.n_labels,
-        n_labels_alone=found.n_labels_alone,
-        saved=found.saved,
+        model_a=couple[0].condition.model,
+        model_b=couple[1].condition.model if len(couple) == 2 else "",
+        n_units=len(judge),
+        n_labels=found and found.n_labels,
+        n_labels_alone=found and found.n_labels_alone,
+        saved=found and found.saved,
+        correlation=pilot.correlation,
+        low=pilot.low,
+        high=pilot.high,
         n_labels_low=ends[0],
         n_labels_high=ends[1],
-        least_width=(size or 0) * found.least_error / error,
-        flags=(*flags, *found.flags),
-        reason=found.reason or (pilot.reason if pilot.reduction == 0 else ""),
+        sd=sd,
+        n_pilot=pilot.n_labels,
+        least_width=found and (size or 0) * found.least_error / error,
+        flags=(*flags, *(found.flags if found else ())),
+        reason=reason,
     )
 
 
