@@ -303,10 +303,13 @@ def _report(
 def _together(parts: Sequence[JudgedPart]) -> JudgedPart:
     parts = [part for part in parts if len(part.h)] or parts[:1]
     weights = [np.ones(len(one.h)) if one.weights is None else one.weights for one in parts]
+    arrays = [np.concatenate([getattr(one, name) for one in parts]) for name in ("h", "g", "prompts")]
     return JudgedPart(
         "",
         "",
-        *(np.concatenate([getattr(one, name) for one in parts]) for name in ("h", "g", "prompts")),
+        arrays[0],
+        arrays[1],
+        arrays[2],
         None if all(part.weights is None for part in parts) else np.concatenate(weights),
         sum(one.n_units for one in parts),
         tuple(run for one in parts for run in one.run_ids),
