@@ -68,7 +68,7 @@ def _parsed(question: str) -> tuple[str, dict[str, Any]]:
     Raises:
         MisuseError: a command of which nothing can be claimed, or an option that no claim has.
     """
-    from warehouse.claims.questions import accepted, kinds
+    from warehouse.claims.questions import CORRECTED, accepted, kinds
 
     try:
         words = shlex.split(question)
@@ -78,8 +78,10 @@ def _parsed(question: str) -> tuple[str, dict[str, Any]]:
     if kind not in kinds():
         raise MisuseError(f"nothing can be claimed of '{kind}'; expected a command of: {', '.join(kinds())}")
     context = _context(kind, words[1:])
-    defaults = accepted(kind)
     typed = {name: value for name, value in context.params.items() if _is_typed(context, name)}
+    if typed.pop("corrected", False):
+        kind += CORRECTED
+    defaults = accepted(kind)
     if "named" in typed and "benchmark" not in typed:
         typed["benchmark"] = typed.pop("named")
     parameters: dict[str, Any] = {}
@@ -109,6 +111,10 @@ def _context(kind: str, words: list[str]) -> click.Context:
     top = click.Context(cli, info_name="warehouse", help_option_names=[])  # what asks for help ends the program
     command = cli.get_command(top, kind)
     assert command is not None
+    if isinstance(command, click.Group):
+        name, command, words = command.resolve_command(top, words or ["agreement"])
+        if command is None or name != "agreement":
+            raise MisuseError(f"nothing can be claimed of '{kind} {name}'; of '{kind} BENCHMARK' it can")
     try:
         context = command.make_context(kind, words, parent=top)
     except click.ClickException as error:

@@ -1,6 +1,9 @@
--- Sources that runs came from.
--- grain: one row per run and source
+-- Sources that runs came from, and those named.
+-- grain: one row per source
 select source.path, source.format, source.importer_version, source.sha256, source.bytes
-from run_source
-join source on source.id = run_source.source_id
-where run_source.run_id in (:run_ids)
+from source
+where source.id in (:source_ids)
+    or source.id in (
+        select run_source.source_id
+        from run_source
+        where run_source.run_id in (:run_ids))

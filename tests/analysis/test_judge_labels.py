@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import json
 from pathlib import Path
 from typing import Any
 
@@ -207,6 +208,15 @@ def test_what_the_commands_say_and_refuse(store: Warehouse, tmp_path: Path, run:
     assert run("gate", *two, "--margin", "0.02", db=store.url).code == 0
     shown = run("compare", *two, db=store.url).out
     assert all(word in shown for word in ("judge", "labels", "corrected"))
+    claim = str(tmp_path / "claim.json")
+    for question in (
+        f"compare {' '.join(two)}",
+        "leaderboard essays --corrected --judge own",
+        "judge essays ma mb --judge own",
+    ):
+        made = run("claim", question, "-o", claim, db=store.url)
+        assert made.code == 0 and "of 2 sources" in made.err.replace("\n", " "), made.err
+        assert run("claim", "verify", claim, db=store.url).code == 0
     for words, refused in (
         (("compare", *two, "--equivalence", "0.1"), "--equivalence"),
         (("gate", *two, "--margin", "0.02", "--sequential"), "--sequential"),
@@ -215,6 +225,31 @@ def test_what_the_commands_say_and_refuse(store: Warehouse, tmp_path: Path, run:
         (("leaderboard", "essays", "--corrected"), "several, name one with --judge"),
     ):
         assert refused in run(*words, db=store.url).err
+
+
+def test_a_win_rate_against_one_opponent_is_corrected(store_url: str, tmp_path: Path) -> None:
+    rng, people = np.random.default_rng(3), {}
+    for model in ("ma", "mb"):
+        wins = rng.random(200) < 0.4
+        people[model] = {f"do {i}": float(won) for i, won in enumerate(wins)}
+        said = np.where(rng.random(200) < 0.7, wins, rng.random(200) < 0.8)
+        rows = [
+            {"instruction": f"do {i}", "output_1": "x", "output_2": "y", "generator_1": "base", "generator_2": model,
+             "annotator": "gpt", "preference": 1.0 + won} for i, won in enumerate(said.tolist())
+        ]  # fmt: skip
+        (tmp_path / f"{model}.json").write_text(json.dumps(rows))
+    store = Warehouse(store_url)
+    store.ingest(tmp_path)
+    wave = store.judge_next("alpaca_eval", judge="gpt", n=80)
+    labels = [f"{row['model']},alpaca_eval,{row['prompt_id']},{people[row['model']][row['question']]}"
+              for row in wave.sheet]  # fmt: skip
+    sheet = tmp_path / "sheet.csv"
+    sheet.write_text("\n".join(["model,benchmark,prompt_id,label", *labels]))
+    store.ingest(sheet, mapping="label_sheet")
+    board = store.leaderboard_corrected("alpaca_eval")
+    for row in board.rows:
+        truth_of = np.mean(list(people[row.model_a].values()))
+        assert row.low < truth_of < row.high and row.judge_estimate > truth_of + 0.05  # type: ignore[operator]
 
 
 def test_labels_do_not_become_the_headline(store_url: str, tmp_path: Path) -> None:

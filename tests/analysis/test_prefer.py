@@ -174,6 +174,10 @@ def test_the_command(run: Caller, tmp_path: Path) -> None:
     rows = run(*db, "prefer", "quiz", "--scorer", "judge/x", "--json").rows
     assert [row["model"] for row in rows] == sorted((row["model"] for row in rows), key=lambda name: -next(
         row["estimate"] for row in rows if row["model"] == name))  # fmt: skip
+    claim = str(tmp_path / "claim.json")
+    made = run(*db, "claim", "prefer quiz --scorer people", "-o", claim)
+    assert made.code == 0 and "of 1 sources" in made.err
+    assert run(*db, "claim", "verify", claim).code == 0
     refused = run(*db, "prefer", "quiz", "org/a")
     assert refused.code == 2 and "name two models, or none; found org/a" in refused.err
 

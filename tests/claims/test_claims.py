@@ -87,6 +87,7 @@ def test_a_store_without_the_data_says_so(run: Caller, place: Path) -> None:
         ("leaderboard", "on one benchmark, or on one group"),
         ("query score_summary", "query cannot have --name"),
         ("leaderboard nowhere", "nowhere"),
+        ("judge plan quiz --judge x --width 1", "nothing can be claimed of 'judge plan'"),
     ],
 )
 def test_what_cannot_be_claimed_is_refused(run: Caller, place: Path, question: str, part: str) -> None:

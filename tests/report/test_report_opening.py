@@ -181,4 +181,9 @@ def test_a_benchmark_of_votes_alone_lacks_nothing(request: pytest.FixtureRequest
     rows.votes(1, "voted", ("org/a", "org/b"), ["a", "b", "tie", "a"] * 4)
     with filled_url(request, "duckdb", rows) as filled, open_store(filled) as store:
         page = render(read_report(store, n_resamples=0))
-    assert "16 votes over 2 models" in page and "without a leaderboard" not in page and "1 source" in page
+    assert (
+        "Leaderboard</h3>" not in page
+        and "16 votes over 2 models" in page
+        and "without a leaderboard" not in page
+        and "1 source" in page
+    )

@@ -144,4 +144,5 @@ def test_facets_narrow_the_table(client: TestClient) -> None:
 def test_a_benchmark_of_votes_alone_has_its_strengths(client: TestClient) -> None:
     page = whole(client, "/benchmark/voted")
     assert "16 votes over 2 models: org/a and org/b cannot be told apart." in page and "warehouse prefer voted" in page
+    assert 'By votes alone: <a href="/benchmark/voted">' in client.get("/").text
     assert client.get("/benchmark/voted?format=json").json()[0]["model"] == "org/a"

@@ -17,6 +17,8 @@ from warehouse.questions.card import Card
 from warehouse.questions.comparison import AllPairs, Compare
 from warehouse.questions.cost import Frontier
 from warehouse.questions.horizon import TimeHorizon
+from warehouse.questions.judges import HeldAgainstPeople
+from warehouse.questions.labels import CorrectedComparison, CorrectedLeaderboard
 from warehouse.questions.leaderboard import AnyLeaderboard
 from warehouse.questions.preferences import Prefer
 from warehouse.questions.question import Question, options
@@ -26,6 +28,8 @@ from warehouse.store.sql.bind_parameters import bare_text
 from warehouse.store.sql.query_files import query_text
 
 QUERY, STORED = "query", "stored"
+#: End of the name of a question whose command is asked with ``--corrected``.
+CORRECTED = " --corrected"
 _QUESTIONS: Mapping[str, type[Question]] = {
     "leaderboard": AnyLeaderboard,
     "compare": Compare,
@@ -35,9 +39,14 @@ _QUESTIONS: Mapping[str, type[Question]] = {
     "card": Card,
     "horizon": TimeHorizon,
     "prefer": Prefer,
+    "judge": HeldAgainstPeople,
+    f"leaderboard{CORRECTED}": CorrectedLeaderboard,
+    f"compare{CORRECTED}": CorrectedComparison,
 }
 #: Columns that hold ids of a store, which another store has not.
 LOCAL = {"run_ids", "runs_a", "runs_b", "run_a", "run_b", "run_id", "prompt_id"}
+#: A column of rows in rows, the most of which are columns of their own.
+_NESTED = "figures"
 #: Parameters that a claim cannot have, as they name no figures.
 _LEFT_OUT = {"flips", "with_flags", "single_draws", "weights"}
 #: The largest numbers that a claim may ask for.
@@ -48,11 +57,12 @@ _LIMITS = {"n_resamples": 100_000, "seed": 2**32}
 
 @dataclass(frozen=True)
 class ClaimedRows:
-    """An answer as rows of plain values, in words, and the runs behind it."""
+    """An answer as rows of plain values, in words, and what is behind it."""
 
     rows: list[dict[str, Any]]
     words: str
-    run_ids: tuple[int, ...]
+    run_ids: tuple[int, ...] = ()
+    source_ids: tuple[int, ...] = ()  #: those of votes, which are of no run.
 
 
 def kinds() -> tuple[str, ...]:
@@ -127,13 +137,15 @@ def ask(store: Store, kind: str, parameters: Mapping[str, Any]) -> ClaimedRows:
         rows = [_plain(row) for row in table.to_pylist()]
         if not _is_ordered(given["sql"]):
             rows.sort(key=_place)
-        return ClaimedRows(rows, f"{len(rows)} rows", ())
+        return ClaimedRows(rows, f"{len(rows)} rows")
     result = _result(store, kind, given)
-    rows = [row.to_dict() for row in result.rows]
+    rows = [row.to_dict() for row in (*result.rows, *getattr(result, "differences", ()))]
     if getattr(result, "overall", None) is not None:
         rows.append(result.overall.to_dict())
     ids = {number for row in rows for name in LOCAL & row.keys() for number in _numbers(row[name])}
-    return ClaimedRows([_plain(row) for row in rows], result.one_line, tuple(sorted(ids)))
+    ids.update(getattr(result, "run_ids", ()))
+    sources = getattr(result, "source_ids", ())
+    return ClaimedRows([_plain(row) for row in rows], result.one_line, tuple(sorted(ids)), sources)
 
 
 def _is_ordered(sql: str) -> bool:
@@ -164,7 +176,7 @@ def _numbers(value: Any) -> list[int]:
 
 def _plain(row: Mapping[str, Any]) -> dict[str, Any]:
     """Columns without ids of the store, as JSON holds them."""
-    return {name: _value(value) for name, value in row.items() if name not in LOCAL}
+    return {name: _value(value) for name, value in row.items() if name not in (*LOCAL, _NESTED)}
 
 
 def _value(value: Any) -> Any:
@@ -181,10 +193,12 @@ def runs_behind(store: Store, run_ids: Sequence[int]) -> list[dict[str, Any]]:
     return sorted(rows, key=lambda row: (row["condition_key"], row["content_digest"]))
 
 
-def sources_behind(store: Store, run_ids: Sequence[int], metrics: Collection[str] = ()) -> list[dict[str, Any]]:
-    """Name, format, hash and size of the sources of some runs, and of the scans that gave them scores of some
-    metrics; of a path the last part only."""
-    sources = store.rows(query_text("analysis", "claim_sources"), {"run_ids": run_ids})
+def sources_behind(
+    store: Store, run_ids: Sequence[int], source_ids: Sequence[int] = (), metrics: Collection[str] = ()
+) -> list[dict[str, Any]]:
+    """Name, format, hash and size of the sources of some runs, of those named, and of the scans that gave the runs
+    scores of some metrics; of a path the last part only."""
+    sources = store.rows(query_text("analysis", "claim_sources"), {"run_ids": run_ids, "source_ids": source_ids})
     if metrics:
         sources += store.rows(query_text("analysis", "claim_scans"), {"run_ids": run_ids, "metrics": sorted(metrics)})
     rows = {
@@ -209,7 +223,7 @@ def make_claim(store: Store, kind: str, parameters: Mapping[str, Any], *, comman
 
     Args:
         store: where it is asked; for ``query`` one that can neither write nor reach files.
-        kind: ``leaderboard``, ``compare``, ``pairs``, ``frontier``, ``variance``, ``card`` or ``query``.
+        kind: one of :func:`kinds`.
         parameters: of the question; see :func:`warehouse.claims.questions.accepted`.
         command: what was typed; it is to ask the same.
 
@@ -218,7 +232,7 @@ def make_claim(store: Store, kind: str, parameters: Mapping[str, Any], *, comman
     """
     answer = ask(store, kind, parameters)
     runs = runs_behind(store, answer.run_ids) if answer.run_ids else []
-    metrics = {str(row["metric"]) for row in answer.rows if row.get("metric")}
+    metrics = {str(row["metric"]) for row in answer.rows if row.get("metric")} if answer.run_ids else set()
     return Claim(
         command=command,
         kind=kind,
@@ -227,6 +241,6 @@ def make_claim(store: Store, kind: str, parameters: Mapping[str, Any], *, comman
         answer=answer.words,
         rows=answer.rows,
         runs=runs,
-        sources=sources_behind(store, answer.run_ids, metrics) if answer.run_ids else [],
+        sources=sources_behind(store, answer.run_ids, answer.source_ids, metrics),
         clusterings=clusterings_behind(store, sorted({row["benchmark"] for row in runs})),
     )

@@ -7,18 +7,12 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Annotated
 
 from warehouse.errors import MisuseError
-from warehouse.questions.labels import Human
+from warehouse.questions.labels import AnyJudge, Human
 from warehouse.questions.options import Estimand, Seed, SelectedAtLevel
 from warehouse.questions.question import Option, Question
 
-#: As in ``stats.judges.rogan_gladen``.
+#: What `warehouse.stats.rogan_gladen` rests on.
 ASSUMPTION = "the judge is as sensitive and as specific here as in the sample, and alike for all models"
-Judge = Annotated[
-    str | None,
-    Option(
-        "Who judges: the scorer, its model, or the metric; default: the only model that does.", "NAME", ("--judge",)
-    ),
-]
 
 
 @dataclass(frozen=True)
@@ -41,7 +35,7 @@ class HeldAgainstPeople(SelectedAtLevel, Question):
         Sequence[str], Option("Two models: their difference as people would have it, too.", "[A B]", is_argument=True)
     ] = ()
     _: KW_ONLY
-    judge: Judge = None
+    judge: AnyJudge = None
     human: Human = None
     estimand: Estimand = "prompts_sampled"
     rogan_gladen: Annotated[

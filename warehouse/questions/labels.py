@@ -12,6 +12,12 @@ from warehouse.questions.options import ChosenScores, Level, Reference, Seed, Se
 from warehouse.questions.question import Option, Options, Question
 
 Judge = Annotated[str, Option("Who judges: the scorer, its model, or the metric.", "NAME", ("--judge",))]
+AnyJudge = Annotated[
+    str | None,
+    Option(
+        "Who judges: the scorer, its model, or the metric; default: the only model that does.", "NAME", ("--judge",)
+    ),
+]
 Human = Annotated[str | None, Option("Whose labels count: the scorer, or the metric.", "NAME", ("--human",))]
 
 
@@ -113,10 +119,7 @@ class NextLabels(ChosenScores, Question):
 class Corrected(Options):
     """Who judges, and whose labels correct that; without a name the only ones there are."""
 
-    judge: Annotated[
-        str | None,
-        Option("Who judges: the scorer, its model, or the metric; default: the only model that does.", "NAME"),
-    ] = None
+    judge: AnyJudge = None
     human: Annotated[
         str | None, Option("Whose labels correct: the scorer, or the metric; default: the only people.", "NAME")
     ] = None

@@ -141,7 +141,7 @@ def _advice(part: BenchmarkPart) -> list[str]:
 def _parts(part: BenchmarkPart) -> list[tuple[str, str]]:
     """Words and ids of what there is of a benchmark."""
     there = [
-        ("Leaderboard", "board", True),
+        ("Leaderboard", "board", part.board or not part.preferences),
         ("Pairs", "pairs", part.pairs and part.pairs.groups),
         ("Variance", "variance", part.variance and any(row.share_between is not None for row in part.variance.rows)),
         ("Parts of it", "partial", part.partial),

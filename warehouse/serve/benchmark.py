@@ -55,9 +55,8 @@ class Line:
 def benchmark(site: Site, request: PageRequest) -> Page:
     """The page of the address ``/benchmark/NAME``."""
     name, metric, is_all = request.path["name"], request.value("metric") or None, request.value("runs") == "all"
-    rows = site.answers.once("benchmarks", lambda store: store.rows(query_text("store", "benchmarks")))
-    known_name("benchmark", name, (row["shown_as"] for row in rows))
-    if any(row["shown_as"] == name and row["n_votes"] and not row["n_runs"] for row in rows):
+    known_name("benchmark", name, (row["shown_as"] for row in benchmark_rows(site)))
+    if name in voted_only(site):
         return _of_votes(site, Prefer(name, by="scorer"))
     question = AnyLeaderboard(name, metric=metric, subset_ok=is_all)
     board = site.answers.soon(question)
@@ -104,6 +103,19 @@ def benchmark(site: Site, request: PageRequest) -> Page:
         f"select * from score_summary where benchmark = '{name.replace(chr(39), 2 * chr(39))}' order by estimate desc",
         again=1 if waits else 0,
     )
+
+
+def benchmark_rows(site: Site) -> list[dict[str, Any]]:
+    """The benchmarks of the store."""
+    rows: list[dict[str, Any]] = site.answers.once(
+        "benchmarks", lambda store: store.rows(query_text("store", "benchmarks"))
+    )
+    return rows
+
+
+def voted_only(site: Site) -> list[str]:
+    """Those that have votes and no run."""
+    return sorted({row["shown_as"] for row in benchmark_rows(site) if row["n_votes"] and not row["n_runs"]})
 
 
 def _of_votes(site: Site, question: Prefer) -> Page:

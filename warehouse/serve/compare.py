@@ -136,7 +136,7 @@ def hypothesis(site: Site, request: PageRequest) -> Download:
     compared, wanted, looked = read(site, request)
     runs = sorted({run for pair in compared.pairs for side in (pair.a, pair.b) for run in side.run_ids})
     with site.store.lend() as store:
-        sources = store.rows(query_text("analysis", "claim_sources"), {"run_ids": runs})
+        sources = store.rows(query_text("analysis", "claim_sources"), {"run_ids": runs, "source_ids": ()})
     named = sorted({(PurePath(row["path"].replace("\\", "/")).name, row["sha256"]) for row in sources})
     listed = [{"path": path, "sha256": sha256} for path, sha256 in named]
     content = freeze(compared, wanted, looked.prompts, listed, utc_now())

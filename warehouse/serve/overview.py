@@ -14,6 +14,7 @@ from warehouse.questions.leaderboard import AnyLeaderboard
 from warehouse.records.clock import utc_now
 from warehouse.refresh.alerts import Rules, check
 from warehouse.report.heat import HeatColumn, HeatLine, HeatWindow, window
+from warehouse.serve.benchmark import voted_only
 from warehouse.serve.heat_data import Facts
 from warehouse.serve.page import Page, PageRequest, Site, link
 from warehouse.store.connection import Store
@@ -53,6 +54,7 @@ def overview(site: Site, request: PageRequest) -> Page:
         n_columns=COLUMNS,
         order=order,  # type: ignore[arg-type]  # one of ORDERS
     )
+    narrowed = any(facets.values()) or bool(request.value("date"))
     seen = replace(seen, lines=tuple(_line(line, seen, columns, request) for line in seen.lines))
     verdict, comparison = _verdict(site, request)
     return Page(
@@ -61,7 +63,7 @@ def overview(site: Site, request: PageRequest) -> Page:
         {
             "seen": seen,
             "facets": [(name, _choices(facts, name), facets[name]) for name in FACETS],
-            "narrowed": any(facets.values()) or bool(request.value("date")),
+            "narrowed": narrowed,
             "orders": ORDERS,
             "order": order,
             "strip": _strip(site, facts),
@@ -70,6 +72,7 @@ def overview(site: Site, request: PageRequest) -> Page:
             "left": site.heat.left,
             "pages": _pages(request, seen),
             "n_runs": len(runs),
+            "voted": [] if narrowed else [(one, link("benchmark", one)) for one in voted_only(site)],
         },
         {"n_runs": len(runs), "n_leaderboards_to_go": site.heat.left, "benchmarks": _figures(columns)},
         [AnyLeaderboard(), *([comparison] if comparison else [])],

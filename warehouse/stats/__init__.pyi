@@ -49,7 +49,6 @@ from .items.horizon import time_horizons as time_horizons
 from .judges.agreement import AgreementFigure as AgreementFigure
 from .judges.agreement import JudgeAgreement as JudgeAgreement
 from .judges.agreement import judge_agreement as judge_agreement
-from .judges.agreement import krippendorff_alpha as krippendorff_alpha
 from .judges.bias import BiasFigure as BiasFigure
 from .judges.bias import judge_bias as judge_bias
 from .judges.bias import self_preference as self_preference

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -142,6 +142,8 @@ class JudgeReport(Result):
     sample: RoganGladen | None  #: what Rogan and Gladen's rates rest on.
     level: float
     notes: tuple[str, ...]  #: what a reader should know.
+    run_ids: tuple[int, ...] = ()  #: of the answers, and of their labels; of votes ``source_ids``.
+    source_ids: tuple[int, ...] = ()
 
     @property
     def one_line(self) -> str:
@@ -173,7 +175,19 @@ def _of_scores(store: Store, question: HeldAgainstPeople) -> JudgeReport:
             " and prompt id; `warehouse judge next` draws answers to label, with a sheet"
         )
     conditions = describe([one.condition for one in units])
-    parts = [_part(one, label) for one, label in zip(units, conditions, strict=True)]
+    parts = [
+        JudgedPart(
+            model=one.condition.model,
+            condition=label,
+            h=one.labels[there := one.labelled],
+            g=one.judge[there],
+            prompts=(one.prompts if one.clusters is None else one.clusters)[there],
+            weights=None if one.draw is None else np.full(int(there.sum()), 1 / one.draw.probability),
+            n_units=len(one.prompts),
+            run_ids=one.condition.run_ids,
+        )
+        for one, label in zip(units, conditions, strict=True)
+    ]
     rates, sample = rogan_gladen_rates(store, question, units)
     fixed = question.estimand == PROMPTS_FIXED
     pair: Sequence[JudgedUnits] = units
@@ -203,6 +217,7 @@ def _of_scores(store: Store, question: HeldAgainstPeople) -> JudgeReport:
         order=None,
         sample=sample,
         notes=tuple(notes),
+        run_ids=tuple(run for one in units for run in one.run_ids),
     )
 
 
@@ -216,20 +231,6 @@ def _units_for(store: Store, question: HeldAgainstPeople) -> tuple[list[JudgedUn
             raise
     units, (name, _) = read_units(store, selection, question.judge, None, labels=False)
     return units, (name, question.human or "people")
-
-
-def _part(units: JudgedUnits, label: str) -> JudgedPart:
-    there = units.labelled
-    return JudgedPart(
-        model=units.condition.model,
-        condition=label,
-        h=units.labels[there],
-        g=units.judge[there],
-        prompts=(units.prompts if units.clusters is None else units.clusters)[there],
-        weights=None if units.draw is None else np.full(int(there.sum()), 1 / units.draw.probability),
-        n_units=len(units.prompts),
-        run_ids=units.condition.run_ids,
-    )
 
 
 def _of_votes(store: Store, question: HeldAgainstPeople) -> JudgeReport:
@@ -257,6 +258,7 @@ def _of_votes(store: Store, question: HeldAgainstPeople) -> JudgeReport:
         order=verdicts.order(),
         sample=None,
         notes=verdicts.notes,
+        source_ids=verdicts.source_ids,
     )
 
 
@@ -277,8 +279,7 @@ def _report(
     biases: dict[int, BiasFigure] = {}
     preference = None
     if compared:
-        weights = [parts[one].weights for one in compared]
-        found = judge_bias(differences, prompts, weights, level=level, seed=question.seed)
+        found = judge_bias(differences, prompts, level=level, seed=question.seed)
         biases = dict(zip(compared, found, strict=True))
         own_family = _own_family(store, names[2], [parts[one].model for one in compared])
         preference = self_preference(differences, prompts, own_family, level=level)
@@ -299,18 +300,17 @@ def _report(
     )
 
 
-def _together(parts: Iterable[JudgedPart]) -> JudgedPart:
-    parts = [part for part in parts if len(part.h)] or list(parts)[:1]
-    weights = None
-    if any(part.weights is not None for part in parts):
-        weights = np.concatenate([np.ones(len(one.h)) if one.weights is None else one.weights for one in parts])
+def _together(parts: Sequence[JudgedPart]) -> JudgedPart:
+    parts = [part for part in parts if len(part.h)] or parts[:1]
+    weights = [np.ones(len(one.h)) if one.weights is None else one.weights for one in parts]
+    arrays = [np.concatenate([getattr(one, name) for one in parts]) for name in ("h", "g", "prompts")]
     return JudgedPart(
         "",
         "",
-        np.concatenate([one.h for one in parts]),
-        np.concatenate([one.g for one in parts]),
-        np.concatenate([one.prompts for one in parts]),
-        weights,
+        arrays[0],
+        arrays[1],
+        arrays[2],
+        None if all(part.weights is None for part in parts) else np.concatenate(weights),
         sum(one.n_units for one in parts),
         tuple(run for one in parts for run in one.run_ids),
     )

@@ -111,7 +111,7 @@ def corrected_difference(
         return None
     a, b = first.at(prompts), second.at(prompts)
     judge = _pair(_judge_alone(a), _judge_alone(b), level)
-    if _drawn_alike(a, b) and (a.labelled & b.labelled).any():
+    if a.draw == b.draw and (a.labelled & b.labelled).any():
         return _row((a, b), _pair(a, b, level, fixed=fixed), judge, level)
     own = corrected_means((first, second), level=level, fixed=fixed)
     return replace(
@@ -120,10 +120,6 @@ def corrected_difference(
         reason="labelled on different prompts: two figures, errors added",
         **_apart(*own),
     )
-
-
-def _drawn_alike(a: JudgedUnits, b: JudgedUnits) -> bool:
-    return a.draw == b.draw
 
 
 def _apart(a: CorrectedRow, b: CorrectedRow) -> dict[str, Any]:

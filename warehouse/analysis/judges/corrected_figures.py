@@ -31,6 +31,7 @@ class CorrectedFigures(Result):
     human: str  #: whose labels.
     rows: tuple[CorrectedRow, ...]
     notes: tuple[str, ...]  #: what a reader should know.
+    run_ids: tuple[int, ...]  #: of the answers, and of their labels.
     verdict: str = ""  #: of a gate: ``fail`` if one benchmark fails, else ``pass`` if all pass, else ``undecided``.
 
     @property
@@ -64,19 +65,19 @@ def corrected_leaderboard(store: Store, question: CorrectedLeaderboard) -> Corre
     sign = -1 if units[0].entry.metric.higher_is_better is False else 1
     rows = corrected_means(units, level=question.level)
     rows.sort(key=lambda row: (row.estimate is None, -sign * (row.estimate or 0), row.model_a))
-    return CorrectedFigures(*names, tuple(rows), _notes(rows))
+    return _figures(names, rows, units)
 
 
 @answers(CorrectedComparison)
 def corrected_comparison(store: Store, question: CorrectedComparison) -> CorrectedFigures:
     """One row: a minus b."""
-    row, names = _compared(store, question, question.a, question.b, question.level)
-    return CorrectedFigures(*names, (row,), _notes([row]))
+    row, pair, names = _compared(store, question, question.a, question.b, question.level)
+    return _figures(names, [row], pair)
 
 
 def _compared(
     store: Store, question: CorrectedComparison | CorrectedGate, a: str, b: str, level: float, **selected: Any
-) -> tuple[CorrectedRow, tuple[str, str]]:
+) -> tuple[CorrectedRow, tuple[JudgedUnits, ...], tuple[str, str]]:
     units, names = read_units(store, selection_of(question, **selected), question.judge, question.human)
     pair = pick_units(store, units, (a, b), question.where, latest=question.latest)
     _require_random(pair)
@@ -84,7 +85,7 @@ def _compared(
     if row is None:
         benchmark = pair[0].condition.benchmark_split[0]
         raise MisuseError(f"{names[1]} have labelled no answer of {a} or of {b} on {benchmark} that {names[0]} scored")
-    return row, names
+    return row, pair, names
 
 
 def _require_random(units: Sequence[JudgedUnits]) -> None:
@@ -96,13 +97,16 @@ def _require_random(units: Sequence[JudgedUnits]) -> None:
             )
 
 
-def _notes(rows: Sequence[CorrectedRow]) -> tuple[str, ...]:
+def _figures(
+    names: tuple[str, str], rows: Sequence[CorrectedRow], units: Sequence[JudgedUnits], verdict: str = ""
+) -> CorrectedFigures:
     missing = sum(row.n_missing for row in rows)
     some = "1 answer that was drawn has" if missing == 1 else f"{missing} answers that were drawn have"
     notes = [f"{some} no label: the others stand for what is missing"] if missing else []
     if any("unscored" in row.flags for row in rows):
         notes.append("the judge has no score of some answers (unscored): all figures are of the others")
-    return tuple(notes)
+    runs = tuple(run for one in units for run in one.run_ids)
+    return CorrectedFigures(*names, tuple(rows), tuple(notes), runs, verdict)
 
 
 @answers(CorrectedGate)
@@ -110,22 +114,23 @@ def corrected_gate(store: Store, question: CorrectedGate) -> CorrectedFigures:
     """The judge's own difference decides nothing."""
     if unknown := sorted(set(question.margins or {}) - set(question.benchmarks)):
         raise MisuseError(f"a margin is given for {', '.join(unknown)}, which is not compared")
-    rows, tests, names = [], [], ("", "")
+    rows, tests, units, names = list[CorrectedRow](), [], list[JudgedUnits](), ("", "")
     for benchmark in question.benchmarks:
         margin = (question.margins or {}).get(benchmark, question.margin)
         if margin is None:
             raise MisuseError(f"no margin for {benchmark}; give one for all")
         two = (question.candidate, question.baseline)
-        row, names = _compared(store, question, *two, 1 - 2 * question.alpha, benchmark=benchmark)
+        row, pair, names = _compared(store, question, *two, 1 - 2 * question.alpha, benchmark=benchmark)
+        units += pair
         why = _why_undecided(row, question.max_unscored)
         rows.append(replace(row, margin=margin, reason="; ".join(filter(None, (why, row.reason)))))
         tests.append((None, None) if why else _p_values(row, margin))
     decided = decide(tests, alpha=question.alpha)
-    found = tuple(
+    found = [
         replace(row, verdict=verdict, p_pass=p_pass, p_fail=p_fail)
         for row, verdict, p_pass, p_fail in zip(rows, decided.each, decided.p_pass, decided.p_fail, strict=True)
-    )
-    return CorrectedFigures(*names, found, _notes(found), decided.verdict)
+    ]
+    return _figures(names, found, units, decided.verdict)
 
 
 def _why_undecided(row: CorrectedRow, most_missing: float) -> str:

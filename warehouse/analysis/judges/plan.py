@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
@@ -15,7 +16,14 @@ from warehouse.errors import MisuseError
 from warehouse.questions.labels import PlanLabels
 from warehouse.questions.question import answers
 from warehouse.stats.core.inputs import FloatArray
-from warehouse.stats.judges.plan import FEWEST_FOR_CORRELATION, LabelPilot, label_pilot, plan_labels, target_error
+from warehouse.stats.judges.plan import (
+    FEWEST_FOR_CORRELATION,
+    LabelPilot,
+    LabelPlan,
+    label_pilot,
+    plan_labels,
+    target_error,
+)
 from warehouse.store.connection import Store
 
 
@@ -117,35 +125,33 @@ def _row(question: PlanLabels, couple: tuple[JudgedUnits, ...]) -> LabelPlanRow:
     error = target_error(
         width=question.width, difference=question.difference, level=question.level, power=question.power
     )
-    common = {
-        "model_a": couple[0].condition.model,
-        "model_b": couple[1].condition.model if len(couple) == 2 else "",
-        "n_units": len(judge),
-        "correlation": pilot.correlation,
-        "low": pilot.low,
-        "high": pilot.high,
-        "sd": sd,
-        "n_pilot": pilot.n_labels,
-    }
-    empty = ("n_labels", "n_labels_alone", "saved", "n_labels_low", "n_labels_high", "least_width")
-    if not sd or pilot.reduction is None or not len(judge):
+    ends: list[int | None] = [None, None]
+    if sd and pilot.reduction is not None and len(judge):
+        found = plan_labels(len(judge), sd, pilot.reduction, error)
+        ends = [
+            None if end is None else plan_labels(len(judge), sd, max(0.0, end) ** 2, error).n_labels
+            for end in (pilot.low, pilot.high)
+        ]
+    else:
         alike = "the judge scores all answers alike: say the spread of the labels, --sd"
-        reason = pilot.reason or ("no prompt is scored for both" if not len(judge) else alike)
-        return LabelPlanRow(**common, **dict.fromkeys(empty), flags=flags, reason=reason)  # type: ignore[arg-type]
-    found = plan_labels(len(judge), sd, pilot.reduction, error)
-    ends = [
-        None if end is None else plan_labels(len(judge), sd, max(0.0, end) ** 2, error).n_labels
-        for end in (pilot.low, pilot.high)
-    ]
+        lacks = pilot.reason or (alike if len(judge) else "no prompt is scored for both")
+        found = LabelPlan(None, None, None, math.nan, (), lacks)
     size = question.width if question.difference is None else question.difference
     return LabelPlanRow(
-        **common,  # type: ignore[arg-type]
+        model_a=couple[0].condition.model,
+        model_b=couple[1].condition.model if len(couple) == 2 else "",
+        n_units=len(judge),
         n_labels=found.n_labels,
         n_labels_alone=found.n_labels_alone,
         saved=found.saved,
+        correlation=pilot.correlation,
+        low=pilot.low,
+        high=pilot.high,
         n_labels_low=ends[0],
         n_labels_high=ends[1],
-        least_width=(size or 0) * found.least_error / error,
+        sd=sd,
+        n_pilot=pilot.n_labels,
+        least_width=None if math.isnan(found.least_error) else (size or 0) * found.least_error / error,
         flags=(*flags, *found.flags),
         reason=found.reason or (pilot.reason if pilot.reduction == 0 else ""),
     )

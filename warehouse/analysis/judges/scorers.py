@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import attrgetter
 
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.errors import MisuseError
@@ -14,16 +15,21 @@ where scorer.kind = :kind and metric.id in (:ids)
 """
 
 
+def word_of(metric: Metric) -> str:
+    """What its judge is called: its model, else the scorer, else the metric."""
+    return metric.judge_model or metric.scorer or metric.label
+
+
 def metrics_by(name: str, metrics: Sequence[Metric], benchmark: str) -> list[Metric]:
-    """Those whose judge's model, scorer or own label is called so.
+    """Those whose judge's model is called so, else whose word, scorer or own label is.
 
     Raises:
         MisuseError: there is none; names what there is.
     """
-    for of in ("judge_model", "scorer", "label"):
-        if chosen := [metric for metric in metrics if getattr(metric, of) == name]:
+    for called in (attrgetter("judge_model"), word_of, attrgetter("scorer"), attrgetter("label")):
+        if chosen := [metric for metric in metrics if called(metric) == name]:
             return chosen
-    there = ", ".join(sorted({metric.judge_model or metric.scorer or metric.label for metric in metrics})) or "none"
+    there = ", ".join(sorted(set(map(word_of, metrics)))) or "none"
     raise MisuseError(f"nobody called {name!r} scores {benchmark}; there are: {there}")
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.judges.draws import RunDraw, read_draws
-from warehouse.analysis.judges.scorers import metrics_by, scored_by
+from warehouse.analysis.judges.scorers import metrics_by, scored_by, word_of
 from warehouse.analysis.selection.benchmarks import Metric, read_benchmark
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition, group_runs
@@ -36,7 +36,8 @@ class JudgedUnits:
     not_random: str  #: why the labels are no random part; empty where they are.
     n_missing: int  #: answers that were drawn and have no label.
     n_outside: int  #: labels that were not drawn, and are not among ``labels`` where others were.
-    draw: RunDraw | None = None  #: how they were drawn; None where nobody drew.
+    draw: RunDraw | None  #: how they were drawn; None where nobody drew.
+    run_ids: tuple[int, ...]  #: of the answers, and of their labels.
 
     @property
     def condition(self) -> Condition:
@@ -107,7 +108,7 @@ def read_units(
     found = [_units(entry, entries, labelled, draws, clusters) for entry in entries if entry.condition.key in chosen]
     if not found:
         raise MisuseError(f"{judge or 'the judge'} has scored no answer on {benchmark.name}")
-    return found, (judge or _word(judged[0]), human or (_word(people[0]) if people else ""))
+    return found, (judge or word_of(judged[0]), human or (word_of(people[0]) if people else ""))
 
 
 def pick_units(
@@ -132,10 +133,6 @@ def pick_units(
     return tuple(chosen)
 
 
-def _word(metric: Metric) -> str:
-    return metric.judge_model or metric.scorer or metric.label
-
-
 def _only(
     store: Store, metrics: Sequence[Metric], name: str | None, kind: str, option: str, benchmark: str
 ) -> list[Metric]:
@@ -145,13 +142,13 @@ def _only(
     else:
         ids = scored_by(store, metrics, kind)
         chosen = [metric for metric in metrics if metric.id in ids]
-    words = sorted({f"{_word(metric)} ({metric.label})" for metric in chosen})
+    words = sorted({f"{word_of(metric)} ({metric.label})" for metric in chosen})
     if not chosen:
         raise MisuseError(
             f"{benchmark} has no scores by a {kind}; name the scorer: {option} NAME"
             + ("; labels of people: warehouse judge next draws them" if kind == "human" else "")
         )
-    if len({metric.label for metric in chosen}) > 1 or len({_word(metric) for metric in chosen}) > 1:
+    if len({metric.label for metric in chosen}) > 1 or len({word_of(metric) for metric in chosen}) > 1:
         raise MisuseError(f"{benchmark} has several, name one with {option}: {', '.join(words)}")
     return chosen
 
@@ -192,7 +189,8 @@ def _units(
             " some, and these count"
         )
     human = own[0].metric if own else None
-    design = (clusters.labels(prompts), reason, missing, outside, draw)
+    run_ids = tuple(run for one in (entry, *own) for run in one.condition.run_ids)
+    design = (clusters.labels(prompts), reason, missing, outside, draw, run_ids)
     return JudgedUnits(entry, human, prompts, scores.values[at], found, *design)
 
 

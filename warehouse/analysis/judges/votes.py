@@ -54,6 +54,7 @@ class Verdicts:
     form: NDArray[np.int64]  #: numbers that tell the judge's instructions and draws apart.
     n_judged: int  #: votes of the judge, those that people did not judge included.
     notes: tuple[str, ...]
+    source_ids: tuple[int, ...]  #: of the votes of all who judged.
 
     def by_model(self) -> Iterator[tuple[str, NDArray[np.bool_], Numbers, Numbers]]:
         """Each model with the votes that it is in, and both verdicts seen from its side."""
@@ -159,7 +160,7 @@ def read_verdicts(store: Store, question: HeldAgainstPeople) -> Verdicts:
         raise MisuseError(
             f"votes of {judge.label} and {human.label} on {votes.benchmark} cannot be paired: they name no prompt"
         )
-    key = _keys(votes)
+    key = votes.pair_keys
     labels, sides, at = _labels(votes, np.flatnonzero(theirs & named), key)
     rows = np.flatnonzero(own & named)
     n_judged = int(own.sum())
@@ -189,14 +190,8 @@ def read_verdicts(store: Store, question: HeldAgainstPeople) -> Verdicts:
         form=votes.variant[rows] * (int(votes.draw.max()) + 1) + votes.draw[rows],
         n_judged=n_judged,
         notes=tuple(notes),
+        source_ids=votes.source_ids,
     )
-
-
-def _keys(votes: Votes) -> NDArray[np.int64]:
-    """A number for each prompt and pair of models, in whatever order they were shown."""
-    low, high = np.minimum(votes.first, votes.second), np.maximum(votes.first, votes.second)
-    n = len(votes.models)
-    return (votes.prompt * n + low) * n + high
 
 
 def _for_low(votes: Votes, rows: NDArray[np.intp]) -> Numbers:

@@ -121,6 +121,7 @@ class PreferenceReport(Result):
     judges: tuple[Judge, ...]  #: what each scorer's votes say.
     agreement: tuple[JudgeAgreement, ...]  #: between each two scorers, where several were asked for.
     notes: tuple[str, ...]  #: on votes that stand in several sources.
+    source_ids: tuple[int, ...]  #: where the votes are from.
 
     ROW = PreferenceRow
 
@@ -182,6 +183,7 @@ def prefer(store: Store, question: Prefer) -> PreferenceReport:
         judges=tuple(judge for _, judge in found),
         agreement=tuple(_agreement(votes, question)) if question.by else (),
         notes=tuple(notes if votes.n_shared else ()),
+        source_ids=votes.source_ids,
     )
 
 
@@ -360,8 +362,7 @@ def _plain(counted: Ballots, question: Prefer) -> NDArray[np.float64]:
 
 def _agreement(votes: Votes, question: Prefer) -> Iterator[JudgeAgreement]:
     """Each two scorers on the pairs that both saw."""
-    key = votes.prompt * len(votes.models) ** 2
-    key = key + np.minimum(votes.first, votes.second) * len(votes.models) + np.maximum(votes.first, votes.second)
+    key = votes.pair_keys
     for one, other in combinations(range(len(votes.scorers)), 2):
         names = votes.scorers[one].label, votes.scorers[other].label
         own = [(votes.scorer == number) & (votes.prompt >= 0) for number in (one, other)]

@@ -62,9 +62,16 @@ class Votes:
     left_out: Mapping[str, int]  #: how many votes are not among these, by reason.
     n_shared: int  #: votes that another source holds as well: counted as often as they stand there.
     shared_by: tuple[str, ...]  #: where these sources lay.
+    source_ids: tuple[int, ...]  #: ids of all sources.
 
     def __len__(self) -> int:
         return len(self.first)
+
+    @property
+    def pair_keys(self) -> Codes:
+        """A number for each prompt and pair of models, in whatever order they were shown."""
+        low, high, n = np.minimum(self.first, self.second), np.maximum(self.first, self.second), len(self.models)
+        return (self.prompt * n + low) * n + high
 
 
 def scorers_of_votes(store: Store, benchmark_ids: Sequence[int]) -> list[Scorer]:
@@ -134,6 +141,7 @@ def read_votes(
         left_out=left_out,
         n_shared=n_shared,
         shared_by=shared_by,
+        source_ids=tuple(np.unique(own[0][at]).tolist()),
     )
 
 

@@ -8,13 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import (
     ROUNDING,
     Clusters,
     FloatArray,
     as_clusters,
-    as_floats,
     as_level,
     as_scores,
     as_weights,
@@ -241,30 +239,3 @@ def alpha_of(coincidences: FloatArray, values: FloatArray, level: str) -> FloatA
     with np.errstate(invalid="ignore", divide="ignore"):
         alpha: FloatArray = np.where(expected > 1e-12 * n**2, 1 - (n - 1) * seen / expected, np.nan)
     return alpha
-
-
-def krippendorff_alpha(labels: ArrayLike, level: str = "nominal") -> float | None:
-    """Krippendorff's (2011) α of any number of people; None where all labels are alike.
-
-    Args:
-        labels: NaN where a person did not judge a unit, shape (units, people); units with fewer than two are left out.
-        level: ``nominal``, ``ordinal`` or ``interval``.
-
-    Raises:
-        StatisticsError: another shape or level, or no unit with two labels.
-    """
-    table = as_floats(labels, "labels")
-    if table.ndim != 2 or level not in LEVELS:
-        raise StatisticsError(f"`labels` must be units x people and `level` one of {', '.join(LEVELS)}")
-    there = ~np.isnan(table)
-    m = there.sum(axis=1)
-    if not (m >= 2).any():
-        raise StatisticsError("no unit has two labels")
-    table, there, m = table[m >= 2], there[m >= 2], m[m >= 2]
-    values, codes = np.unique(table[there], return_inverse=True)
-    counts = np.zeros((len(table), len(values)))
-    np.add.at(counts, (np.nonzero(there)[0], codes), 1)
-    scaled = counts / (m - 1)[:, None]
-    both = scaled.T @ counts - np.diag(scaled.sum(axis=0))
-    alpha = float(alpha_of(both[None], values, level)[0])
-    return alpha if math.isfinite(alpha) else None

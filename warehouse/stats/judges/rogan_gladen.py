@@ -12,7 +12,6 @@ from warehouse.stats.core.results import NamedFigures
 
 #: Fewer units of a kind than this behind sensitivity or specificity: a flag.
 FEW = 20
-ASSUMPTION = "the judge is as sensitive and as specific here as in the sample, and alike for all models"
 
 
 @dataclass(frozen=True)
@@ -44,8 +43,8 @@ def rogan_gladen(
 ) -> RoganGladen:
     """The rate behind a judge's rate, with the interval of Lang and Reiczigel (2014).
 
-    It rests on an assumption (`ASSUMPTION`). Where the labels are a random part of the units themselves,
-    `prediction_powered_mean` needs none.
+    It holds if the judge is as sensitive and as specific here as in the sample, and alike for all models. Where the
+    labels are a random part of the units themselves, `prediction_powered_mean` holds without that.
 
     Args:
         positives: units that the judge finds positive.

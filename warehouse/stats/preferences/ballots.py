@@ -113,13 +113,8 @@ def ballots(
     x = np.zeros((n, 0)) if covariates is None else np.asarray(covariates, dtype=np.float64).reshape(n, len(names))
     order = np.ones(n, dtype=bool) if order_known is None else np.asarray(order_known, dtype=bool)
     codes = [np.full(n, -1) if one is None else np.asarray(one, dtype=np.intp) for one in (voters, prompts)]
-    for name, values in {
-        "second": b,
-        "outcome": y,
-        "order_known": order,
-        "voters": codes[0],
-        "prompts": codes[1],
-    }.items():
+    named = {"second": b, "outcome": y, "order_known": order, "voters": codes[0], "prompts": codes[1]}
+    for name, values in named.items():
         check_length(len(values), n, name)
     w = np.ones(n) if weights is None or not n else as_weights(weights, n)
     reasons = {

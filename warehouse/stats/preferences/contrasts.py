@@ -12,7 +12,7 @@ from warehouse.stats.core.inputs import FloatArray, as_level, as_seed
 from warehouse.stats.core.quantiles import t_p_value, t_quantile
 from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.preferences.ballots import Ballots, IntArray
-from warehouse.stats.preferences.errors import Errors, two_way
+from warehouse.stats.preferences.errors import Errors, preference_errors
 from warehouse.stats.preferences.fit import fit_preferences
 
 N_DRAWS = 9999
@@ -144,7 +144,7 @@ def two_judges(
     if not len(both):
         raise StatisticsError("the two judged no prompt and pair of models in common")
     fits = [fit_preferences(votes.subset(own & np.isin(keys, both)), ties=ties) for own in (~by_second, by_second)]
-    m, variances = votes.n_models, two_way(fits, errors)
+    m, variances = votes.n_models, preference_errors(*fits, method=errors)
     theta = np.concatenate([*(fit.strengths for fit in fits), *(fit.theta[m:] for fit in fits)])
     weights = np.eye(m, len(theta)) - np.eye(m, len(theta), m)
     a, b = (fit.strengths for fit in fits)

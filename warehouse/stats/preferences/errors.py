@@ -7,8 +7,8 @@ sum over clusters of the squared changes.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ import numpy as np
 from warehouse.stats.core.components import components
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.core.machine import one_blas_thread
-from warehouse.stats.preferences.ballots import Ballots, IntArray, numbered
+from warehouse.stats.preferences.ballots import IntArray, numbered
 from warehouse.stats.preferences.fit import ROWS, Fit, Rows
 
 #: Voters and prompts together; the same as statsmodels has it; one of the two alone.
@@ -76,70 +76,57 @@ def _differences(v: FloatArray) -> FloatArray:
     return own[:, None] + own[None] - 2 * v
 
 
-def preference_errors(fit: Fit, *, method: str = "two_way") -> Errors:
-    """Variances of a fit's coefficients by one of `ERRORS`; none of a fit with a penalty."""
-    if fit.ridge:
-        return _none([fit.votes], "penalised strengths have no standard errors")
-    return two_way([fit], method)
+def preference_errors(*fits: Fit, method: str = "two_way") -> Errors:
+    """Variances of coefficients by one of `ERRORS`; none of a fit with a penalty.
 
-
-def two_way(fits: list[Fit], method: str) -> Errors:
-    """Errors of one fit, or of several whose voters and prompts may be the same.
-
-    Coefficients are the strengths of one fit after the other, then what else each has.
+    Args:
+        fits: one, or several whose voters and prompts may be the same: coefficients are the strengths of one after the
+            other, then what else each has.
+        method: of the errors.
     """
-    blocks = _Blocks(*(_along_diagonal(fits, name) for name in ("inverse", "information")))
     votes = [fit.votes for fit in fits]
     voters, prompts = (numbered(np.concatenate([getattr(one, way) for one in votes])) for way in ("voters", "prompts"))
     weights = np.concatenate([one.weights for one in votes])
-    known = tuple(any(one.known[way] for one in votes) for way in (0, 1))
     ways = {"voters": voters, "prompts": prompts}
+    effective = _effective(voters, weights), _effective(prompts, weights)
+    sizes, loose = (int(voters.max()) + 1, int(prompts.max()) + 1), list[FloatArray]()
+    none = Errors(None, None, None, None, effective, *sizes, "", (), np.zeros((0, 0)))
+    if any(fit.ridge for fit in fits):
+        return replace(none, reason="penalised strengths have no standard errors")
+    known = tuple(any(one.known[way] for one in votes) for way in (0, 1))
     if method in ways:
         ways = {method: ways[method]}
     elif not known[1]:
         ways.pop("prompts")  # of voters alone; where none is known either, of independent votes
     if method in ways and not known[list(ways) == ["prompts"]]:
-        return _none(votes, f"no vote names its {method[:-1]}")
-    lone = [way for way, codes in ways.items() if codes.max() == codes.min()]
-    if lone:
-        return _none(votes, f"all votes are of one {lone[0][:-1]}: nothing says how others would differ")
-    parts, loose = {}, []
+        return replace(none, reason=f"no vote names its {method[:-1]}")
+    if lone := [way for way, codes in ways.items() if codes.max() == codes.min()]:
+        return replace(none, reason=f"all votes are of one {lone[0][:-1]}: nothing says how others would differ")
+    inverse, information = (_along_diagonal(fits, name) for name in ("inverse", "information"))
+    parts = {}
     for way, codes in ways.items():
-        parts[way], singular = _one_way(fits, codes, blocks, jackknife=method != "cr1")
+        parts[way], singular = _one_way(fits, codes, inverse, information, jackknife=method != "cr1")
         if singular:
             loose += (groups := _loose(fits, codes))
             if not groups:
-                return _none(votes, f"a covariate varies within one {way[:-1]} only")
+                return replace(none, reason=f"a covariate varies within one {way[:-1]} only")
     total = None
     if len(parts) == 2:
-        cells = voters * (int(prompts.max()) + 1) + prompts
-        total = parts["voters"] + parts["prompts"] - _one_way(fits, cells, blocks, jackknife=False)[0]
-    effective = tuple(_effective(codes, weights) for codes in (voters, prompts))
-    used = [size for way, size in zip(("voters", "prompts"), effective, strict=True) if way in ways]
-    degrees = max(1.0, min(used) - 1)
-    return Errors(
+        cells = voters * sizes[1] + prompts
+        total = parts["voters"] + parts["prompts"] - _one_way(fits, cells, inverse, information, jackknife=False)[0]
+    degrees = max(1.0, min(size for way, size in zip(("voters", "prompts"), effective, strict=True) if way in ways) - 1)
+    return replace(
+        none,
         sum=total,
         voters=parts.get("voters"),
         prompts=parts.get("prompts"),
         degrees_of_freedom=degrees,
-        effective=(effective[0], effective[1]),
-        n_voters=int(voters.max()) + 1,
-        n_prompts=int(prompts.max()) + 1,
-        reason="",
         flags=(*(["few_clusters"] if degrees < FEW_DEGREES else []), *(["jackknife_singular"] if loose else [])),
-        loose=np.array(loose).reshape(len(loose), sum(fit.votes.n_models for fit in fits)),
+        loose=np.array(loose).reshape(len(loose), sum(one.n_models for one in votes)),
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Blocks:
-    """The inverse of the information of all fits, and what it is of."""
-
-    inverse: FloatArray
-    information: FloatArray
-
-
-def _along_diagonal(fits: list[Fit], name: str) -> FloatArray:
+def _along_diagonal(fits: Sequence[Fit], name: str) -> FloatArray:
     """A matrix of each fit as a block of a large one: strengths first, then the other coefficients."""
     models, others = sum(fit.votes.n_models for fit in fits), sum(len(fit.names) for fit in fits)
     whole, model, other = np.zeros((models + others, models + others)), 0, models
@@ -150,17 +137,7 @@ def _along_diagonal(fits: list[Fit], name: str) -> FloatArray:
     return whole
 
 
-def _none(votes: list[Ballots], reason: str) -> Errors:
-    voters, prompts = (numbered(np.concatenate([getattr(one, way) for one in votes])) for way in ("voters", "prompts"))
-    weights = np.concatenate([one.weights for one in votes])
-    effective, sizes = (
-        (_effective(voters, weights), _effective(prompts, weights)),
-        (voters.max() + 1, prompts.max() + 1),
-    )
-    return Errors(None, None, None, None, effective, int(sizes[0]), int(sizes[1]), reason, (), np.zeros((0, 0)))
-
-
-def _loose(fits: list[Fit], codes: IntArray) -> list[FloatArray]:
+def _loose(fits: Sequence[Fit], codes: IntArray) -> list[FloatArray]:
     """Groups of models that hold to others by the votes of one cluster alone."""
     sizes = np.cumsum([0, *(fit.votes.n_models for fit in fits)])
     m = int(sizes[-1])
@@ -191,21 +168,23 @@ def _effective(codes: IntArray, weights: FloatArray) -> float:
     return float(1 / (shares**2).sum())
 
 
-def _one_way(fits: list[Fit], codes: IntArray, blocks: _Blocks, *, jackknife: bool) -> tuple[FloatArray, bool]:
+def _one_way(
+    fits: Sequence[Fit], codes: IntArray, inverse: FloatArray, information: FloatArray, *, jackknife: bool
+) -> tuple[FloatArray, bool]:
     """V of one kind of cluster, and whether the jackknife was asked for and is not defined."""
     import scipy.linalg  # noqa: F401  # before its threads are counted
 
     rows, cluster = _cluster_rows(fits, codes)
     n = int(cluster[-1]) + 1
     with one_blas_thread():  # many small systems: threads would only wait for each other
-        left = leave_one_out(rows, cluster, blocks.inverse, blocks.information) if jackknife else None
+        left = leave_one_out(rows, cluster, inverse, information) if jackknife else None
     share = (n - 1) / n if left is not None else n / (n - 1)
     meat = _meat(rows, cluster, rows.left if left is None else left)
-    v: FloatArray = share * (blocks.inverse @ meat @ blocks.inverse)
+    v: FloatArray = share * (inverse @ meat @ inverse)
     return v, jackknife and left is None
 
 
-def _cluster_rows(fits: list[Fit], codes: IntArray) -> tuple[Rows, IntArray]:
+def _cluster_rows(fits: Sequence[Fit], codes: IntArray) -> tuple[Rows, IntArray]:
     """The rows of all fits, those of a cluster together, and the cluster of each; votes alike in a cluster are one."""
     m = sum(fit.votes.n_models for fit in fits)
     more = sum(len(fit.names) for fit in fits)
