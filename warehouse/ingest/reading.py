@@ -135,7 +135,7 @@ LOOK_AHEAD = 4
 #: A source of at most so many bytes is loaded together with its neighbours …
 SMALL_BYTES = 10_000_000
 #: … of which there are at most so many, with so many bytes: what a single source of that size takes is what they take.
-GROUP_SOURCES, GROUP_BYTES = 200, 32_000_000
+GROUP_SOURCES, GROUP_BYTES = 200, 20_000_000
 #: What reading again costs little: the bound where larger ones had to be read again.
 TINY_BYTES = 1_000_000
 #: Executors are sent so many bytes at a time, or more where that is fewer sources than this, and while they
