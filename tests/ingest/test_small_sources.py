@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from tests.support.stores import store_at
-from warehouse.ingest import reading
-from warehouse.ingest import reading as ingesting
+from warehouse.ingest import pipeline, reading
 from warehouse.ingest.pipeline import ingest
 from warehouse.ingest.report import IngestReport
 from warehouse.store.connection import Store
@@ -126,7 +125,7 @@ def test_what_becomes_of_each_is_what_would_by_itself(
         found = ingest(together, [folder])
         assert max(watched) > 4
         watched.clear()
-        monkeypatch.setattr(ingesting, "GROUP_SOURCES", 1)
+        monkeypatch.setattr(reading, "GROUP_SOURCES", 1)
         expected = ingest(single, [folder])
         assert max(watched) == 1
         assert reports(found) == reports(expected)
@@ -156,20 +155,39 @@ def test_a_fault_in_one_leaves_the_others_whole(store_url: str, folder: Path, wa
         assert ingest(store, [folder]).total("n_runs") == 1
 
 
-@pytest.mark.parametrize("which", ["rows", "bytes", "sources"])
+@pytest.mark.parametrize("which", ["rows", "bytes", "sources", "held"])
 def test_groups_are_bounded(
     tmp_path: Path, folder: Path, which: str, watched: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     for number in range(8):
         table(folder, f"s{number}", [(f"p{row}", 1) for row in range(10)], model=f"org/{number}")
     size = (folder / "s0.csv").stat().st_size
-    name, limit = {"rows": ("GROUP_ROWS", 40), "bytes": ("GROUP_BYTES", 4 * size), "sources": ("GROUP_SOURCES", 4)}[
-        which
-    ]
-    monkeypatch.setattr(reading if which == "rows" else ingesting, name, limit)
+    name, limit = {
+        "rows": ("GROUP_ROWS", 40),
+        "bytes": ("GROUP_BYTES", 4 * size),
+        "sources": ("GROUP_SOURCES", 4),
+        "held": ("GROUP_HELD", 100),  # less than the batch of one takes in memory
+    }[which]
+    monkeypatch.setattr(reading, name, limit)
     with open_store(store_at(tmp_path / "s.duckdb"), write=True) as store:
         assert ingest(store, [folder]).total("n_runs") == 8
-    assert watched == [4, 4]
+    assert watched == ([1] * 8 if which == "held" else [4, 4])
+
+
+def test_larger_sources_are_tried_together_once(
+    tmp_path: Path, folder: Path, watched: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Where one has to be loaded by itself the others of the same dump may have to: what is parsed in vain is one
+    group, not half of it and half of that."""
+    for number in range(12):
+        rows = [("p0", 1), ("p1", 0)] + [("p0", 0)] * (number == 2)
+        table(folder, f"s{number:02}", rows, model=f"org/{number}")
+    monkeypatch.setattr(pipeline, "TINY_BYTES", 10)
+    monkeypatch.setattr(reading, "GROUP_SOURCES", 4)
+    with open_store(store_at(tmp_path / "s.duckdb"), write=True) as store:
+        found = ingest(store, [folder])
+    assert found.total("n_runs") == 11 and len(found.refused) == 1
+    assert watched == [1, 1, 1, 4, 1, 1, 1, 1]  # the second was under way when the first failed
 
 
 def test_duplicates_that_are_kept_as_draws(tmp_path: Path, folder: Path) -> None:

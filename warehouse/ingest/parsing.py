@@ -15,7 +15,7 @@ from warehouse.importers.common.file_walk import why_unreadable
 from warehouse.ingest.discover import _DiscoveryPlan, _Job
 from warehouse.ingest.parse_elsewhere import Apart, Arrived
 from warehouse.ingest.progress import IngestProgress
-from warehouse.ingest.reading import Identity, Reading, ReadingTask, read, read_together, reading_of
+from warehouse.ingest.reading import SMALL_BYTES, Identity, Reading, ReadingTask, read, read_together, reading_of
 from warehouse.records import Dump, ImportSettings, Rejection
 from warehouse.store import engines
 from warehouse.store.connection import Store
@@ -215,6 +215,7 @@ class ParsingContext:
         self.begun: set[tuple[str, str]] = set()  # what this ingest has claimed so far
         self.late: list[ReadingTask] = []
         self.reports: dict[int, LoadReport] = {}  # by number of the task
+        self.small_bytes = SMALL_BYTES  # of a source that is loaded together with others
 
     def shown(self, text: str) -> str:
         """A text that may name files, as people are told it."""

@@ -26,7 +26,16 @@ from warehouse.ingest.parsing import (
     why_refused,
 )
 from warehouse.ingest.progress import IngestProgress, Silent
-from warehouse.ingest.reading import Reading, ReadingTask, grouped, identified, reading_of, waves
+from warehouse.ingest.reading import (
+    TINY_BYTES,
+    Reading,
+    ReadingTask,
+    grouped,
+    identified,
+    reading_of,
+    unpacked_size,
+    waves,
+)
 from warehouse.ingest.remote import fetched
 from warehouse.ingest.report import IngestReport, _reconcile, notes_on_shared
 from warehouse.records.credentials import masked
@@ -135,7 +144,6 @@ def _load_all(
 ) -> tuple[list[LoadReport], list[str]]:
     """Load the sources in order, small ones together; while some are loaded, the next are parsed on
     another thread, or on executors. Gives the reports, and notes on all."""
-    together = not dry_run and len(jobs) > 1
     apart = None if on is None else Apart(on, plan.settings, plan.options)
     with ThreadPoolExecutor(1) as pool:
         loader = Loader(store, overlapping=len(jobs) > 1)
@@ -143,7 +151,9 @@ def _load_all(
         try:
             waiting: _Begun | None = None
             slot = 0
-            for group in _sent(work, grouped(checked(work, identified(jobs)), together)):
+            if dry_run or len(jobs) == 1:
+                work.small_bytes = -1
+            for group in _sent(work, grouped(checked(work, identified(jobs)), lambda: work.small_bytes)):
                 begun = _begin(work, group, slot)
                 if waiting is not None:
                     _finish(work, waiting)
@@ -260,7 +270,8 @@ def _load(
     work: ParsingContext, claimed: Sequence[Claimed], parsed: Future[Together], slot: int
 ) -> dict[int, LoadReport]:
     """Load sources in one transaction. Where one stands in the way of the others, halves of them
-    are tried, down to that one by itself: what becomes of each is what would without the others."""
+    are tried, down to that one by itself: what becomes of each is what would without the others.
+    Larger ones are tried together no more, since all of the same dump may stand in each other's way."""
     if len(claimed) == 1:
         return {claimed[0].task.number: _load_one(work, claimed[0], parsed)}
     try:
@@ -270,6 +281,9 @@ def _load(
         middle = len(claimed) // 2
         halves = [claimed[:middle], claimed[middle:]]
         reports = {}
+        if any(unpacked_size(item.task.job) > TINY_BYTES for item in claimed):
+            work.small_bytes = TINY_BYTES
+            halves = [[item] for item in claimed]
     else:
         halves = [[item] for item in left]
     for half in halves:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import hashlib
 import logging
 from collections import deque
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pyarrow as pa
 
@@ -31,9 +31,10 @@ from warehouse.records.dump import Batch
 from warehouse.store.load.state import NotTogetherError
 
 _log = logging.getLogger(__name__)
+_AnyBatch = TypeVar("_AnyBatch", bound=Batch)
 
-#: Rows of sources that are loaded together, at most.
-GROUP_ROWS = 200_000
+#: Rows of sources that are loaded together, at most, and bytes of those that are held in memory until all are read.
+GROUP_ROWS, GROUP_HELD = 200_000, 64_000_000
 
 
 @dataclass(frozen=True)
@@ -89,7 +90,7 @@ def read_together(
     Raises:
         NotTogetherError: they have too many rows.
     """
-    places, dumps, rows = [], [], 0
+    places, dumps, rows, held = [], [], 0, 0
     for index, reading in enumerate(readings):
         dump = _read_whole(reading, settings, max_rejected)
         if dump is None:
@@ -97,12 +98,10 @@ def read_together(
         places.append(index)
         dumps.append(dump)
         found = dump.scan.batches if dump.scan is not None else ()
-        rows += sum(
-            batch.num_rows
-            for batch in (*dump.batches, *found, *(dump.votes or ()))
-            if isinstance(batch, pa.RecordBatch)
-        )
-        if rows > GROUP_ROWS:
+        batches = [item for item in (*dump.batches, *found, *(dump.votes or ())) if isinstance(item, pa.RecordBatch)]
+        rows += sum(batch.num_rows for batch in batches)
+        held += sum(batch.nbytes for batch in batches)
+        if rows > GROUP_ROWS or held > GROUP_HELD:
             raise NotTogetherError("too many rows")
     return places, dumps
 
@@ -110,23 +109,35 @@ def read_together(
 def _read_whole(reading: Reading, settings: ImportSettings, max_rejected: int) -> Dump | None:
     try:
         dump = read(reading, settings)
-        dump.batches = list(dump.batches)
+        dump.batches = list(_bounded(dump.batches))
         if dump.scan is not None:
-            dump.scan.batches = list(dump.scan.batches)
+            dump.scan.batches = list(_bounded(dump.scan.batches))
         if dump.votes is not None:
-            dump.votes = list(dump.votes)
+            dump.votes = list(_bounded(dump.votes))
     except Exception:
         _log.debug("%s is read again by itself", reading.files.name, exc_info=True)
         return None
     return dump if len(dump.rejections) <= max_rejected else None
 
 
+def _bounded(batches: Iterable[_AnyBatch]) -> Iterator[_AnyBatch]:
+    """Batches, as long as they are few enough to be held in memory: a packed file may hold more than it seems to."""
+    held = 0
+    for batch in batches:
+        held += batch.nbytes if isinstance(batch, pa.RecordBatch) else 0
+        if held > GROUP_HELD:
+            raise NotTogetherError("too many bytes")
+        yield batch
+
+
 #: Sources whose hashes are computed ahead of the one being loaded.
 LOOK_AHEAD = 4
-#: A source of at most so many bytes is small, and loaded together with its neighbours …
-SMALL_BYTES = 1_000_000
-#: … of which there are at most so many, with so many bytes.
-GROUP_SOURCES, GROUP_BYTES = 200, 8_000_000
+#: A source of at most so many bytes is loaded together with its neighbours …
+SMALL_BYTES = 10_000_000
+#: … of which there are at most so many, with so many bytes: what a single source of that size takes is what they take.
+GROUP_SOURCES, GROUP_BYTES = 200, 20_000_000
+#: What reading again costs little: the bound where larger ones had to be read again.
+TINY_BYTES = 1_000_000
 #: Executors are sent so many bytes at a time, or more where that is fewer sources than this, and while they
 #: work the next.
 WAVE_BYTES, WAVE_SOURCES = 500_000_000, 8
@@ -144,13 +155,13 @@ class ReadingTask:
     identity: Identity | Exception
 
 
-def grouped(tasks: Iterable[ReadingTask], together: bool) -> Iterator[list[ReadingTask]]:
-    """Neighbours that are small, as many as may be loaded together; others by themselves."""
+def grouped(tasks: Iterable[ReadingTask], limit: Callable[[], int]) -> Iterator[list[ReadingTask]]:
+    """Neighbours of so many bytes at most, as many as may be loaded together; others by themselves."""
     group: list[ReadingTask] = []
     total = 0
     for task in tasks:
-        size = _unpacked_size(task.job)
-        small = together and size <= SMALL_BYTES
+        size = unpacked_size(task.job)
+        small = size <= limit()
         if group and (not small or len(group) == GROUP_SOURCES or total + size > GROUP_BYTES):
             yield group
             group, total = [], 0
@@ -168,7 +179,7 @@ def waves(groups: Iterable[list[ReadingTask]]) -> Iterator[list[list[ReadingTask
     wave: list[list[ReadingTask]] = []
     for group in groups:
         wave.append(group)
-        total = sum(_unpacked_size(task.job) for tasks in wave for task in tasks)
+        total = sum(unpacked_size(task.job) for tasks in wave for task in tasks)
         if total >= WAVE_BYTES and len(wave) >= WAVE_SOURCES:
             yield wave
             wave = []
@@ -176,7 +187,7 @@ def waves(groups: Iterable[list[ReadingTask]]) -> Iterator[list[list[ReadingTask
         yield wave
 
 
-def _unpacked_size(job: _Job) -> int:
+def unpacked_size(job: _Job) -> int:
     """Bytes of a job's files, as a guess where they are packed."""
     return sum(_size_of(path) * (PACKED if path.suffix.lower() in _PACKED_SUFFIXES else 1) for path in job.files.files)
 

@@ -5,8 +5,10 @@ docs/mappings.md is the reference of the language.
 
 from __future__ import annotations
 
+import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property, lru_cache
 from typing import Any, cast, get_args
 
 from warehouse.importers.common.header_values import header_kinds
@@ -186,11 +188,11 @@ class TabularMapping:
     variants: tuple[Variant, ...]
     metrics: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
 
-    @property
-    def sources(self) -> Iterator[Source]:
-        """All expressions of the mapping that read samples and runs."""
-        for variant in self.variants:
-            yield from variant.sources
+    @cached_property
+    def paths(self) -> tuple[tuple[Source, str], ...]:
+        """The paths of samples and runs, each with the innermost expression that reads it."""
+        sources = (source for variant in self.variants for source in variant.sources)
+        return tuple((leaf, path) for source in sources for leaf in source.leaves() for path in leaf.paths())
 
 
 #: What a mapping calls their format.
@@ -225,8 +227,15 @@ _FORMATS = ("csv", "tsv", "json", "jsonl", "parquet")
 
 def parse_mapping(values: Mapping[str, Any]) -> tuple[TabularMapping, list[str]]:
     """A mapping from parsed TOML, and every mistake that shows without looking at a dump."""
+    mapping, mistakes = _parsed(pickle.dumps(values))
+    return mapping, list(mistakes)
+
+
+@lru_cache(maxsize=16)
+def _parsed(pickled: bytes) -> tuple[TabularMapping, tuple[str, ...]]:
+    """:func:`parse_mapping` of its values: each of many small tables brings the same."""
     mistakes: list[str] = []
-    top = Section(values, "", mistakes)
+    top = Section(pickle.loads(pickled), "", mistakes)
     top.text("description")
     pattern = top.table("path")
     compiled = pattern.patterns("pattern")
@@ -254,7 +263,7 @@ def parse_mapping(values: Mapping[str, Any]) -> tuple[TabularMapping, list[str]]
     undecided = list(_undecided(top.take("choose", list, [])))
     for section in (rows, archive, top):
         section.close()
-    return mapping, list(dict.fromkeys(mistakes + (undecided or _contradictions(mapping))))
+    return mapping, tuple(dict.fromkeys(mistakes + (undecided or _contradictions(mapping))))
 
 
 def _reading_rules(top: Section, rows: Section) -> ReadingRules:

@@ -11,6 +11,7 @@ import re
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -146,14 +147,16 @@ def _numbers(column: Column, size: int) -> pa.Array | None:
 
 _NEEDED = ("model", "benchmark")
 _HEAD_BYTES = 65_536
+# many small tables of the same columns come one after the other
+_guess, _guess_votes = lru_cache(maxsize=64)(guess), lru_cache(maxsize=64)(guess_votes)
 
 
 def carries_names(candidate: Candidate) -> bool:
     """Whether a file is a table that names prompts (by an id or their text) and scores: model and
     benchmark may be columns too, or set by the user. Or two models and which of them did better."""
-    columns = _columns(candidate.path, candidate.head)
-    guessed = guess(columns)
-    return bool(guess_votes(columns)) or bool(guessed.scores) and bool(guessed.key or "prompt_id" in guessed.sample)
+    columns = tuple(_columns(candidate.path, candidate.head))
+    guessed = _guess(columns)
+    return bool(_guess_votes(columns)) or bool(guessed.scores) and bool(guessed.key or "prompt_id" in guessed.sample)
 
 
 def plain_columns(source: SourceFiles, values: Mapping[str, Any]) -> Guess:
@@ -169,7 +172,7 @@ def plain_columns(source: SourceFiles, values: Mapping[str, Any]) -> Guess:
     path = source.files[0]
     with path.open("rb") as stream:
         names = _columns(path, stream.read(_HEAD_BYTES))
-    guessed = guess(names, objects=_format(path) not in ("csv", "tsv"))
+    guessed = _guess(tuple(names), objects=_format(path) not in ("csv", "tsv"))
     missing = [name for name in _NEEDED if name not in values and name not in guessed.run]
     if "prompt_id" not in guessed.sample and not guessed.key:
         missing.append("prompt_id")
@@ -204,7 +207,7 @@ def vote_mapping(source: SourceFiles, values: Mapping[str, Any]) -> tuple[dict[s
     path = source.files[0]
     with path.open("rb") as stream:
         names = _columns(path, stream.read(_HEAD_BYTES))
-    parts = guess_votes(names)
+    parts = _guess_votes(tuple(names))
     if not parts:
         return None
     if "benchmark" not in parts["run"] and "benchmark" not in values:

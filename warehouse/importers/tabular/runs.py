@@ -38,6 +38,8 @@ _OF_ALL = re.compile(
     r"|all|sum|summary|aggregate",
     re.IGNORECASE,
 )
+#: What stands in each such name.
+IN_SUMMARIES = "total|average|avg|mean|all|sum|aggregate"
 
 
 def is_summary(word: object) -> bool:

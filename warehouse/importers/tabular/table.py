@@ -23,7 +23,7 @@ from warehouse.importers.common.streams import Member, members
 from warehouse.importers.tabular.chunks import Chunk, FlatChunk, Joined, PathError, RowView, match_tail, parse_path
 from warehouse.importers.tabular.columns import as_list, encode, text_of
 from warehouse.importers.tabular.delimited import DelimitedReader
-from warehouse.importers.tabular.expressions import Source, fill_in, placeholders
+from warehouse.importers.tabular.expressions import fill_in, placeholders
 from warehouse.importers.tabular.mapping import (
     NUMBERS,
     RUN_FIELDS,
@@ -396,7 +396,7 @@ def _unset(mapping: TabularMapping, values: Mapping[str, Any]) -> Iterator[str]:
 
 def _unknown_joins(mapping: TabularMapping) -> Iterator[str]:
     joins = [rule.name for rule in mapping.joins]
-    for source, path in _paths(mapping):
+    for source, path in mapping.paths:
         name = _join_of(path)
         if name and name not in joins:
             hint = f"{similar(name, joins)}; joins: {listed(joins) or 'none'}"
@@ -421,7 +421,7 @@ def _absent(mapping: TabularMapping, table: MappedTable) -> Iterator[str]:
     cells = mapping.matrix.cells_of(names) if mapping.matrix else []
     yield from _matrix_mistakes(mapping, names, cells)
     joins = {"", *(rule.name for rule in mapping.joins)}
-    for source, path in _paths(mapping):
+    for source, path in mapping.paths:
         if _join_of(path) not in joins:
             continue
         if path in cells or (not mapping.matrix and path in _OF_CELLS):
@@ -463,12 +463,6 @@ def _problem(view: RowView, table: MappedTable, where: str, path: str, optional:
     )
 
 
-def _paths(mapping: TabularMapping) -> Iterator[tuple[Source, str]]:
-    """The paths that a mapping reads, each with the innermost expression that does."""
-    for source in mapping.sources:
-        yield from ((leaf, path) for leaf in source.leaves() for path in leaf.paths())
-
-
 # --- shapes ---------------------------------------------------------------------------------------
 
 #: Columns or fields that a mapping has to read for its shape to be its own.
@@ -495,7 +489,7 @@ def relative_name(path: Path, root: Path) -> str:
 
 def is_shaped_for(mapping: TabularMapping, path: Path) -> bool:
     """Whether a file has the columns, fields or places that tell the shape of a mapping from others."""
-    telling = {text for source, text in _paths(mapping) if not source.optional and _is_telling(text)}
+    telling = {text for source, text in mapping.paths if not source.optional and _is_telling(text)}
     at = mapping.rules.at
     count = len(telling) + len([step for step in at.steps if isinstance(step, str)] if at else ())
     if count < _TELLING or mapping.matrix is not None and not mapping.matrix.label:

@@ -293,7 +293,7 @@ class Loader:
             self._fill_prompts(state)
             for column, count in sorted(self.scratch.replaced.items()):
                 state.note(f"{count} characters U+0000 of {column} became U+FFFD: the store cannot hold them")
-            reports = [report_of(state, part, decisions, run_ids, started) for part in state.parts]
+            reports = [report_of(state, number, decisions, run_ids, started) for number in range(len(sources))]
             rejections = [part.dump.rejections for part in state.parts]
             source_ledger.finish(connection, list(zip(sources, reports, rejections, strict=True)))
         return reports

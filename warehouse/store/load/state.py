@@ -220,9 +220,10 @@ def _error(metric: str, error: float | None) -> str:
 
 
 def report_of(
-    state: _Load, part: SourcePart, all_decisions: Sequence[Decision], run_ids: dict[int, int], started: float
+    state: _Load, number: int, all_decisions: Sequence[Decision], run_ids: dict[int, int], started: float
 ) -> LoadReport:
-    """What became of one source."""
+    """What became of the source that is the part of this number."""
+    part = state.parts[number]
     decisions = [all_decisions[run] for run in part.runs]
     fresh = [item for item in decisions if item.action == "new"]
     measured = [state.measured[item.run] for item in fresh if item.run in state.measured]
@@ -237,7 +238,7 @@ def report_of(
         n_repeats=sum(item.repeat for item in fresh),
         n_samples=sum(item.n_prompts for item in measured),
         n_scores=sum(item.n_scores for item in measured),
-        n_votes=state.votes.get(state.parts.index(part), 0),
+        n_votes=state.votes.get(number, 0),
         n_rejected=len(part.dump.rejections),
         run_ids=tuple(run_ids[item.run] for item in fresh),
         notes=tuple(notes),
