@@ -5,10 +5,10 @@ docs/mappings.md is the reference of the language.
 
 from __future__ import annotations
 
-import pickle
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, field, fields, replace
-from functools import cached_property, lru_cache
+from functools import cached_property
 from typing import Any, cast, get_args
 
 from warehouse.importers.common.header_values import header_kinds
@@ -227,15 +227,23 @@ _FORMATS = ("csv", "tsv", "json", "jsonl", "parquet")
 
 def parse_mapping(values: Mapping[str, Any]) -> tuple[TabularMapping, list[str]]:
     """A mapping from parsed TOML, and every mistake that shows without looking at a dump."""
-    mapping, mistakes = _parsed(pickle.dumps(values))
+    text = repr(values)
+    if text not in _PARSED:
+        if len(_PARSED) == _MOST_PARSED:
+            _PARSED.clear()
+        _PARSED[text] = _parse(deepcopy(values))
+    mapping, mistakes = _PARSED[text]
     return mapping, list(mistakes)
 
 
-@lru_cache(maxsize=16)
-def _parsed(pickled: bytes) -> tuple[TabularMapping, tuple[str, ...]]:
-    """:func:`parse_mapping` of its values: each of many small tables brings the same."""
+#: Mappings by their values as text: each of many small tables brings the same.
+_PARSED: dict[str, tuple[TabularMapping, tuple[str, ...]]] = {}
+_MOST_PARSED = 16
+
+
+def _parse(values: Mapping[str, Any]) -> tuple[TabularMapping, tuple[str, ...]]:
     mistakes: list[str] = []
-    top = Section(pickle.loads(pickled), "", mistakes)
+    top = Section(values, "", mistakes)
     top.text("description")
     pattern = top.table("path")
     compiled = pattern.patterns("pattern")
