@@ -30,7 +30,6 @@ from warehouse.serve.gauge import Gauge, HeldPairs
 from warehouse.serve.names import known as known_name
 from warehouse.serve.page import Page, PageRequest, Site
 from warehouse.store.connection import Store
-from warehouse.store.sql.query_files import query_text
 from warehouse.tables.words import decimals
 
 #: Rows of the leaderboard on one page: with all that a row has, fewer than 5 000 nodes.
@@ -54,8 +53,9 @@ class Line:
 
 def benchmark(site: Site, request: PageRequest) -> Page:
     """The page of the address ``/benchmark/NAME``."""
-    name, metric, is_all = request.path["name"], request.value("metric") or None, request.value("runs") == "all"
-    rows = site.answers.once("benchmarks", lambda store: store.rows(query_text("store", "benchmarks")))
+    name, metric = request.path["name"] or request.value("name"), request.value("metric") or None
+    is_all = request.value("runs") == "all"
+    rows = site.benchmarks
     known_name("benchmark", name, (row["shown_as"] for row in rows))
     if any(row["shown_as"] == name and row["n_votes"] and not row["n_runs"] for row in rows):
         return _of_votes(site, Prefer(name, by="scorer"))

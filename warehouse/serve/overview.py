@@ -52,8 +52,13 @@ def overview(site: Site, request: PageRequest) -> Page:
         first_column=left,
         n_columns=COLUMNS,
         order=order,  # type: ignore[arg-type]  # one of ORDERS
+        sort=request.value("sort"),
     )
-    seen = replace(seen, lines=tuple(_line(line, seen, columns, request) for line in seen.lines))
+    heads = seen.heads
+    if not seen.is_whole:  # else the page sorts by itself
+        heads = tuple(replace(head, sort=request.url(sort=head.name, row=None)) for head in heads)
+    lines = tuple(_line(line, seen, columns, request) for line in seen.lines)
+    seen = replace(seen, heads=heads, lines=lines)
     verdict, comparison = _verdict(site, request)
     return Page(
         "overview.html.j2",
@@ -70,6 +75,7 @@ def overview(site: Site, request: PageRequest) -> Page:
             "left": site.heat.left,
             "pages": _pages(request, seen),
             "n_runs": len(runs),
+            "voted": [row["shown_as"] for row in site.benchmarks if row["n_votes"] and not row["n_runs"]],
         },
         {"n_runs": len(runs), "n_leaderboards_to_go": site.heat.left, "benchmarks": _figures(columns)},
         [AnyLeaderboard(), *([comparison] if comparison else [])],
