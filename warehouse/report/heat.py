@@ -192,7 +192,8 @@ def window(
         first_column: columns to leave out before it.
         n_columns: at most so many columns.
         order: of columns: by how many pairs of models they tell apart, by date, the newest first, or by name.
-        sort: name of a column by whose scores rows go, the best first; empty for `rows_in_order`.
+        sort: name of a column by whose scores rows go, the best first, and which stands first; empty for
+            `rows_in_order`.
         links: where more of a row stands, by its name.
     """
     columns = [column for column in columns if column.n_others >= 0 or not column.is_suite]
@@ -203,6 +204,7 @@ def window(
         ordered, names = _in_blocks(ordered, names)
     by = next((column for column in columns if column.name == sort), None)
     if by is not None:
+        ordered.sort(key=lambda column: column is not by)
         names = sorted(names, key=lambda name: _from_best(by, name))
     shown, rows = ordered[first_column : first_column + n_columns], names[first_row : first_row + n_rows]
     leaves = [column for column in columns if not column.is_suite]

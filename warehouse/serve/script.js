@@ -90,7 +90,7 @@
       else gap(body, Math.min(size, rows - at) * tall);
       table.tHead.after(body);
     }
-    room.scrollTop = first.offsetTop - table.tHead.offsetHeight;
+    if (row) room.scrollTop = first.offsetTop - table.tHead.offsetHeight;
     for (const body of table.tBodies) seen.observe(body);
     if (column + wide < Math.min(columns, MOST_COLUMNS)) edge.observe(table.tHead.rows[0].lastElementChild);
     nav.hidden = !column && columns <= MOST_COLUMNS;
