@@ -71,6 +71,7 @@ def test_all_scores_stand_on_a_page_of_their_own_where_the_index_has_a_part(
     request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
     rows = StoreRows()
+    rows.describe("one", rows.metric())
     for place in range(30):
         rows.scores(rows.run(f"m{place:02}", "one"), {f"p{n}": float((n * place) % 7 < 4) for n in range(4)})
     with filled_url(request, "duckdb", rows) as url, open_store(url) as store:

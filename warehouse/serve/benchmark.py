@@ -134,6 +134,7 @@ def _of_rows(board: Any, request: PageRequest, held: Mapping[tuple[int, ...], Ga
         )
         for row in shown
     ]
+    reasons = {row.reason if row.ci_low is None else "" for row in board.rows}
     differences = [line.gauge.pair.standard_error for line in lines if line.gauge and line.gauge.pair]
     return {
         "board": board,
@@ -141,6 +142,7 @@ def _of_rows(board: Any, request: PageRequest, held: Mapping[tuple[int, ...], Ga
         if isinstance(board, Leaderboard)
         else board.sentence,
         "lines": lines,
+        "why_no_interval": next(iter(reasons)) if len(reasons) == 1 else "",
         "reference": label_of(reference) if reference else "",
         "reference_of": _called(reference, several) if reference else "",
         "places_of": decimals(row.standard_error for row in board.rows),
