@@ -74,7 +74,14 @@ def _front(app: Any, error: Exception | None) -> None:
         (Path(app.outdir) / "docs" / "llms.txt").write_text(llms, encoding="utf-8")
 
 
+def _captions(_app: Any, _page: str, _template: str, context: dict[str, Any], _doctree: Any) -> None:
+    """Sphinx calls a caption of the contents a heading and does not say of which level, which a screen reader needs."""
+    tree = "furo_navigation_tree"
+    context[tree] = context.get(tree, "").replace('role="heading"', 'role="heading" aria-level="2"')
+
+
 def setup(app: Any) -> None:
     """Called by Sphinx."""
+    app.connect("html-page-context", _captions, priority=900)
     app.connect("source-read", _prepare)
     app.connect("build-finished", _front)

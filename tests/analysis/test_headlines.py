@@ -13,7 +13,7 @@ from tests.support.builders import StoreRows
 from tests.support.cli import Caller
 from warehouse.analysis.comparison.all_pairs import pairs
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard, leaderboard
-from warehouse.analysis.leaderboard.words import alike_in_words, first_named, rows_in_words
+from warehouse.analysis.leaderboard.words import alike_in_words, rows_in_words
 from warehouse.analysis.report_data.answer import answer
 from warehouse.analysis.selection import score_matrix
 from warehouse.analysis.suites.leaderboard import suite_leaderboard
@@ -74,7 +74,6 @@ def test_the_first_is_first_of_those_that_answered_all(world: Store) -> None:
     ends = "first of the 3 models that answered all 60; 2 others have higher scores on a part; 60 prompts."
     assert said(board).startswith("best leads with 0.90") and said(board).endswith(ends)
     assert ", first best at 0.9 of the 3 models that answered all 60; 2 others have higher" in board.one_line
-    assert first_named(board.rows, True).startswith("best of the 3 models that answered all 60; 2 others")
     on_page = str(answer(board, pairs(world, "cut"), (0.0, 1.0)))
     assert on_page.startswith("best leads with 0.900 [0.799, 0.953], +40.0 points over good")
     assert "first of the 3 models that answered all 60" in on_page
@@ -110,7 +109,7 @@ def test_nobody_leads_by_an_unknown_direction(world: Store) -> None:
     for words in (said(board), str(answer(board, pairs(world, "unknown"), (0.0, 1.0)))):
         assert words.startswith("a has the highest figure") and "; nobody leads" in words
         assert "is first" not in words
-    assert first_named(board.rows, None) == "" and "nobody leads" in board.one_line
+    assert "nobody leads" in board.one_line
     (note,) = [one for one in board.notes if "--higher-is-better" in one]
     assert "--lower-is-better" in note and "warehouse benchmarks metrics unknown --metric" in note
     (remark,) = [one for one in pairs(world, "unknown").notes if "--higher-is-better" in one]

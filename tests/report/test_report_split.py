@@ -19,7 +19,8 @@ from warehouse.analysis.report_data.report import ReportData, ReportReading, rea
 from warehouse.errors import MisuseError
 from warehouse.report import page
 from warehouse.report.fold import MOST_NODES
-from warehouse.report.page import INDEX, LOG, MOST_BENCHMARKS, check_folder, file_name, write_report
+from warehouse.report.opening import answer_of
+from warehouse.report.page import INDEX, LOG, MOST_BENCHMARKS, SCORES, check_folder, file_name, write_report
 from warehouse.report.workers import side_by_side
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
@@ -59,17 +60,24 @@ def test_the_index_leads_to_every_benchmark_and_back(opened: Any, folder: Path, 
     assert opened.execute_script("return window.hurt") is None
 
 
-def test_the_index_is_small_and_shows_the_first_of_each(folder: Path, data: ReportData) -> None:
-    index = Reader((folder / INDEX).read_text())
-    rows = table(index, "Benchmark", "First")
-    for row, part in zip(rows, data.benchmarks, strict=True):
-        best = next((one for one in part.board.rows if one.rank == 1), None) if part.board else None
-        assert row["Benchmark"] == part.name
-        assert row["First"].startswith(best.model if best else "")
-        beside = f"; {best.left_out_higher} other has a higher score" if best and best.left_out_higher == 1 else ""
-        assert beside in row["First"]
-        assert bool(row["Estimate"]) == bool(best)
-        assert not best or float(row["Estimate"]) == pytest.approx(best.estimate, rel=0.02)
+def test_the_index_says_each_benchmark_once(folder: Path, data: ReportData) -> None:
+    text = (folder / INDEX).read_text()
+    for row, part in zip(table(Reader(text), "Benchmark", "In short"), data.benchmarks, strict=True):
+        assert (row["Benchmark"], row["In short"]) == (part.name, answer_of(part).striptags())
+    assert "By benchmark" not in text
+
+
+def test_all_scores_stand_on_a_page_of_their_own_where_the_index_has_a_part(
+    request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    rows = StoreRows()
+    rows.describe("one", rows.metric())
+    for place in range(30):
+        rows.scores(rows.run(f"m{place:02}", "one"), {f"p{n}": float((n * place) % 7 < 4) for n in range(4)})
+    with filled_url(request, "duckdb", rows) as url, open_store(url) as store:
+        write_report(read_report(store, n_resamples=0), tmp_path / "report", split=True)
+    assert f'href="{SCORES}"' in (tmp_path / "report" / INDEX).read_text()
+    assert len(table(Reader((tmp_path / "report" / SCORES).read_text()), "Model", "one")) == 30
 
 
 def test_a_page_holds_its_benchmark_alone(folder: Path, data: ReportData) -> None:
@@ -179,7 +187,7 @@ def test_many_benchmarks_or_bytes_become_a_folder(
     monkeypatch.chdir(tmp_path)
     assert len(data.benchmarks) > MOST_BENCHMARKS
     many = write_report(data)
-    assert many.path == "report/index.html" and many.pages == len(data.benchmarks) + 2
+    assert many.path == "report/index.html" and many.pages == len(data.benchmarks) + 3
     assert many.bytes == sum(path.stat().st_size for path in (tmp_path / "report").iterdir())
     assert f"more than {MOST_BENCHMARKS} benchmarks" in many.why_split and "--one-page" in str(many)
     assert write_report(data, "report", keep_unchanged=True).unchanged

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from importlib.resources import files
 from typing import Any
 
@@ -27,13 +28,19 @@ def rows() -> StoreRows:
 @pytest.fixture(scope="module")
 def address(request: pytest.FixtureRequest, rows: StoreRows) -> Iterator[str]:
     """Of a server, the real command, without the slash at the end."""
-    with filled_url(request, "duckdb", rows) as url:
-        command = [str(COMMAND), "--db", url, "serve", "--port", "0"]
-        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+    with filled_url(request, "duckdb", rows) as url, serving(url) as found:
+        yield found
+
+
+@contextmanager
+def serving(url: str) -> Iterator[str]:
+    """The address of a server over a store, which ends with this."""
+    command = [str(COMMAND), "--db", url, "serve", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
             assert process.stdout is not None
-            found = re.search(r"http://[^/\s]+", process.stdout.readline())
-            assert found
-            yield found[0]
+            yield re.findall(r"http://[^/\s]+", process.stdout.readline())[0]
+        finally:
             process.terminate()
 
 
@@ -85,3 +92,30 @@ def test_a_page_is_light_and_axe_finds_nothing_serious(page: Callable[..., Any],
     bad = [(one["id"], one["nodes"][0]["html"][:200]) for one in found["violations"]]
     impacts = [one["impact"] for one in found["violations"]]
     assert [one for one, impact in zip(bad, impacts, strict=True) if impact in ("serious", "critical")] == []
+
+
+#: The row of a model, as far as it is there.
+ROW = "const row = [...document.querySelectorAll('.heat tbody tr')].find(one => /^m93/.test(one.cells[0].textContent));"
+
+
+@pytest.mark.rare
+def test_the_table_scrolls_through_all_models_and_benchmarks(request: pytest.FixtureRequest, browser: Any) -> None:
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    rows = StoreRows()
+    for place in range(45):
+        rows.describe(f"on{place:02}", rows.metric())
+        for model in range(95) if not place else (0, 90):
+            rows.scores(rows.run(f"m{model:02}", f"on{place:02}"), {f"p{place}": float(model % 2)})
+    wait = WebDriverWait(browser, 60)
+    with filled_url(request, "duckdb", rows) as url, serving(url) as address:
+        browser.get_log("browser")
+        browser.get(address)
+        wait.until(lambda shown: shown.execute_script("return document.querySelector('.heat')?.dataset.rows") == "95")
+        assert browser.execute_script(f"{ROW} return !row")
+        browser.execute_script("document.querySelector('.heat').scrollTo(1e6, 1e6)")
+        wait.until(lambda shown: shown.execute_script(f"{ROW} return row?.cells.length === 46"))
+        assert browser.execute_script("return document.querySelector('.heat thead tr').cells.length") == 46
+        place, link = browser.execute_script(f"{ROW} return [+row.ariaRowIndex, row.querySelector('a').href]")
+        assert 41 < place <= 96 and link.endswith("#verdict")
+        assert browser.get_log("browser") == []  # nothing that the policy forbids was tried

@@ -25,6 +25,9 @@ for _place, _model in enumerate(("org/a", "org/b", "org/c"), 1):
     for _key in range(10):
         ROWS.generation(_run, f"paid{_key}", 0, "words", cost=0.25 * _place, **_COLUMNS)
 ROWS.votes(1, "voted", ("org/a", "org/b"), ["a", "b", "tie", "a"] * 4)
+ROWS.describe("..", ROWS.metric())
+for _model in ("org/a", "org/b"):
+    ROWS.scores(ROWS.run(_model, ".."), {f"dot{key}": float(key % 3 == 0) for key in range(9)})
 for _prompt in ROWS.rows["prompt"]:
     _prompt.setdefault("choices", None)
 
@@ -144,5 +147,26 @@ def test_facets_narrow_the_table(client: TestClient) -> None:
 def test_a_benchmark_of_votes_alone_has_its_strengths(client: TestClient) -> None:
     page = whole(client, "/benchmark/voted")
     assert "16 votes over 2 models: org/a and org/b cannot be told apart." in page and "warehouse prefer voted" in page
-    assert 'By votes alone: <a href="/benchmark/voted">' in client.get("/").text
+    assert '<a href="/benchmark/voted"><bdi>voted</bdi></a>' in whole(client, "/")
     assert client.get("/benchmark/voted?format=json").json()[0]["model"] == "org/a"
+
+
+def test_a_benchmark_that_is_named_like_a_folder_has_its_page(client: TestClient) -> None:
+    address = address_of("benchmark", "..")
+    assert f'<a href="{address}"><bdi>..</bdi></a>' in whole(client, "/")
+    assert "<h1><bdi>..</bdi></h1>" in whole(client, address)
+
+
+def test_two_models_are_compared_on_chosen_benchmarks(client: TestClient, run: Caller, url: str) -> None:
+    address = address_of("compare", a="org/a", b="org/b", benchmark=[PAID, ".."], latest=1)
+    rows = client.get(f"{address}&format=json").json()["rows"]
+    assert {row["benchmark"] for row in rows} == {PAID, "..", "overall"}
+    own = run("compare", "org/a", "org/b", "--latest", "--benchmark", PAID, "--json", db=url).rows
+    assert [row["difference"] for row in rows if row["benchmark"] == PAID] == [row["difference"] for row in own]
+    assert f"{PAID}\n..</textarea>" in unescape(whole(client, address))
+
+
+def test_rows_go_by_the_scores_of_a_benchmark(client: TestClient) -> None:
+    page = whole(client, address_of("", sort=PAID, benchmark=PAID))
+    places = [page.index(f"<bdi>{name}</bdi></a>") for name in ("org/<wbr>c", "org/<wbr>b", "org/<wbr>a")]
+    assert places == sorted(places)

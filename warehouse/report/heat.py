@@ -91,6 +91,7 @@ class HeatHead:
     sign: str
     direction: str
     is_suite: bool
+    sort: str = ""  #: where rows are in the order of its scores; empty: nowhere.
 
 
 @dataclass(frozen=True)
@@ -177,6 +178,7 @@ def window(
     first_column: int = 0,
     n_columns: int = COLUMNS,
     order: Order = "apart",
+    sort: str = "",
     links: Mapping[str, str] | None = None,
 ) -> HeatWindow:
     """A part of the table of all rows that columns have.
@@ -190,6 +192,8 @@ def window(
         first_column: columns to leave out before it.
         n_columns: at most so many columns.
         order: of columns: by how many pairs of models they tell apart, by date, the newest first, or by name.
+        sort: name of a column by whose scores rows go, the best first, and which stands first; empty for
+            `rows_in_order`.
         links: where more of a row stands, by its name.
     """
     columns = [column for column in columns if column.n_others >= 0 or not column.is_suite]
@@ -198,6 +202,10 @@ def window(
     ordered = sorted(columns, key=lambda column: _place(column, order, first))
     if order == "apart":
         ordered, names = _in_blocks(ordered, names)
+    by = next((column for column in columns if column.name == sort), None)
+    if by is not None:
+        ordered.sort(key=lambda column: column is not by)
+        names = sorted(names, key=lambda name: _from_best(by, name))
     shown, rows = ordered[first_column : first_column + n_columns], names[first_row : first_row + n_rows]
     leaves = [column for column in columns if not column.is_suite]
     several = len({column.metric for column in leaves or columns}) > 1
@@ -217,7 +225,7 @@ def window(
         n_rows=len(names),
         n_columns=len(ordered),
         about=tuple(_about(shown, several, all_published)),
-        order=_in_which_order(order, ordered) if len(ordered) > 1 else "",
+        order=_in_which_order(order, ordered, by) if len(ordered) > 1 else "",
         keys=tuple((mark, words) for mark, words in _KEYS.items() if mark in marks),
     )
 
@@ -236,6 +244,13 @@ def rows_in_order(columns: Sequence[HeatColumn]) -> list[str]:
                 ahead[name] += 0.5 - (cell.rank - 1 + (tied[cell.rank] - 1) / 2) / column.n_others
                 n_places[name] += 1
     return sorted(ahead, key=lambda name: (n_places[name] == added, -round(ahead[name] / n_places[name], 9), name))
+
+
+def _from_best(column: HeatColumn, name: str) -> tuple[bool, float]:
+    """Orders rows by their scores of a column; last come those without one."""
+    cell = column.cells.get(name)
+    estimate = 0.0 if cell is None else cell.estimate
+    return cell is None, estimate if column.higher_is_better is False else -estimate
 
 
 def _place(column: HeatColumn, order: Order, first: Sequence[str]) -> tuple[object, ...]:
@@ -338,10 +353,11 @@ def _about(shown: Sequence[HeatColumn], several: bool, all_published: bool) -> I
         yield "Nobody is first where it is not known whether higher is better (?)."
 
 
-def _in_which_order(order: Order, columns: Sequence[HeatColumn]) -> str:
+def _in_which_order(order: Order, columns: Sequence[HeatColumn], by: HeatColumn | None) -> str:
     first = {"apart": "those that tell most models apart first", "date": "the newest first", "name": "by name"}[order]
     if order == "apart" and not any(column.n_apart for column in columns):
         first = "those that most of the first models have first"
     if order == "apart":
         first = f"{first}, with those that share their models"
-    return f"Models by their mean place where they have a score; few scores count for less. Benchmarks: {first}."
+    rows = f"score on {by.name}" if by else "their mean place where they have a score; few scores count for less"
+    return f"Models by {rows}. Benchmarks: {first}."

@@ -3,43 +3,35 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Any
 
 from markupsafe import Markup
 
-from warehouse.report.table import PageColumn, broken, count, name, number, table, text, written
-from warehouse.tables.words import decimals
+from warehouse.report.table import PageColumn, broken, count, html, name, number, table, text
 
 Row = dict[str, Any]
 #: Rows of the table of published figures.
 MOST_PUBLISHED = 500
 
 
-def contents_table(pages: Sequence[Any], verdicts: str) -> Markup:
-    """The first of each leaderboard, with a link to its page."""
-    places = [decimals([(page.high - page.low) / 4 if None not in (page.low, page.high) else None]) for page in pages]
+def contents_table(pages: Sequence[Any], answers: Mapping[str, Markup], verdicts: str) -> Markup:
+    """The benchmarks, each with its sentence and a link to its page.
 
-    def figures(head: str, field: str) -> PageColumn:
-        shown = zip((getattr(page, field) for page in pages), places, strict=True)
-        return PageColumn(
-            head, "n", tuple(f'<td data-v="{written(one, "%.8g")}">{written(one, at)}' for one, at in shown)
-        )
-
+    Args:
+        answers: sentences by the file of the page; none where they stand elsewhere.
+    """
     links = [Markup('<a href="{}"><bdi>{}</bdi></a>').format(page.file, broken(page.name)) for page in pages]
     return table(
-        "First of each leaderboard",
-        "The first of each leaderboard; the page of a benchmark holds all of it. Published against recomputed:"
+        "Benchmarks",
+        "The page of a benchmark holds all of its leaderboard. Published against recomputed:"
         f" {verdicts or 'no source publishes a figure'}.",
         [
             PageColumn("Benchmark", "", tuple(f'<th scope="row">{link}</th>' for link in links)),
+            html("In short", [answers[page.file] for page in pages]) if answers else None,
             text("Metric", [page.metric for page in pages], minor=True),
             count("Conditions", [page.n_rows for page in pages]),
-            text("First", [page.model for page in pages], keep=True),
-            figures("Estimate", "estimate"),
-            figures("Low", "low"),
-            figures("High", "high"),
             count("Published that contradict", [page.n_contradicting for page in pages]),
             count("Unscored", [page.n_unscored for page in pages]),
         ],

@@ -86,6 +86,7 @@ def opening(
     lines += [OpeningLine(_link(told.name, links), told.name, told.answer) for told in benchmarks]
     return {
         "lines": lines,
+        "answers": {line.link: line.words for line in lines} if links and len(lines) > FEW else {},
         "few": FEW,
         "most": MOST_LINES,
         "left_out": left_out,
@@ -114,11 +115,14 @@ def as_html(sentence: Sentence) -> Markup:
     return Markup(escape(sentence.template)).format(*(Markup("<bdi>{}</bdi>").format(one) for one in sentence.names))
 
 
-def heat_columns(suites: Sequence[SuitePart], benchmarks: Sequence[Told], links: Mapping[str, str]) -> list[HeatColumn]:
+def heat_columns(
+    suites: Sequence[SuitePart], benchmarks: Sequence[Told], links: Mapping[str, str], page: str = ""
+) -> list[HeatColumn]:
     """Columns of the heat table: what has a score.
 
     Args:
         links: page of a benchmark by its name; without one it is a section of this page.
+        page: that suites stand on; empty for this one.
     """
     columns = [
         HeatColumn(
@@ -126,7 +130,7 @@ def heat_columns(suites: Sequence[SuitePart], benchmarks: Sequence[Told], links:
             part.board.metric,
             part.board.higher_is_better,
             cells_of(part.board.rows),
-            f"#{anchor('suite', part.name)}",
+            f"{page}#{anchor('suite', part.name)}",
             is_suite=True,
         )
         for part in suites

@@ -14,7 +14,6 @@ from importlib.resources import files
 from pathlib import Path
 from typing import Any, Protocol
 
-from warehouse.analysis.leaderboard.words import first_named
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.report_data.report import ReportData, Row
 from warehouse.errors import MisuseError
@@ -26,7 +25,8 @@ from warehouse.report.board import DIRECTION, in_words, unbroken
 from warehouse.report.charts import Spec
 from warehouse.report.draw import Drawing, can_draw, draw
 from warehouse.report.fold import MOST_NODES, OF_SCRIPT, fit, n_nodes
-from warehouse.report.opening import Told, anchor, left_out_of, opening, slug, told_of
+from warehouse.report.heat import HeatWindow
+from warehouse.report.opening import Told, anchor, heat_columns, heat_windows, left_out_of, opening, slug, told_of
 from warehouse.report.sections import benchmark_section, suite_section
 from warehouse.report.table import broken
 
@@ -154,6 +154,8 @@ class Renderer:
         home: str = "",
         log: str = "",
         pages: Sequence[PageEntry] = (),
+        scores: str = "",
+        all_scores: HeatWindow | None = None,
     ) -> str:
         """One page as text.
 
@@ -165,6 +167,8 @@ class Renderer:
             home: the index of the folder that it is in, if it is not that.
             log: the page of sources.
             pages: rows of the table of contents.
+            scores: the page of all scores, if these do not stand here.
+            all_scores: the table of that page.
         """
         own = [section for section in sections if section.html]
         there = {
@@ -191,6 +195,8 @@ class Renderer:
             home=home,
             log=log,
             pages=pages,
+            scores=scores,
+            all_scores=all_scores,
         )
         blocks = [self._suite.render(section=suite, part=suite["part"]) for suite in suites]
         room = MOST_NODES - OF_SCRIPT - n_nodes(text)
@@ -352,20 +358,18 @@ def _source_hash(text: str) -> str:
 
 #: The pages that are of no benchmark.
 INDEX, LOG = "index.html", "ingest-log.html"
+#: The page of the whole heat table where the index has a part of it; no benchmark has a page of this name.
+SCORES = "all~scores.html"
 
 
 @dataclass(frozen=True)
 class PageEntry:
-    """A row of the index: the file of a benchmark, and the first of its leaderboard."""
+    """A row of the index: the file of a benchmark, and what there is of it."""
 
     name: str
     file: str
     metric: str
     n_rows: int
-    model: str
-    estimate: float | None
-    low: float | None
-    high: float | None
     n_contradicting: int = 0
     n_unscored: int = 0
 
@@ -408,7 +412,7 @@ class _Folder:
 
     def __init__(self, path: Path, report: Report, files: _Files) -> None:
         self._path, self._files, self._rest = check_folder(path), files, report.rest
-        files.check_pages(path, (INDEX, LOG, *map(file_name, report.names)))
+        files.check_pages(path, (INDEX, LOG, SCORES, *map(file_name, report.names)))
         rest = report.rest
         self._published, self._errors = _by_benchmark(rest.published), _by_benchmark(rest.published_errors)
         self._unscored = _by_benchmark(rest.unscored)
@@ -439,9 +443,21 @@ class _Folder:
         bare = replace(self._rest, suites=())
         log = renderer.page(bare, (), shows=("sources",), title=f"Ingest log · {TITLE}", home=INDEX)
         self._write(LOG, log)
-        self._write(INDEX, renderer.page(self._rest, sections, shows=(), log=LOG, pages=entries), lasting=True)
-        index = str(self._path / INDEX)
-        return Written(index, self._size, len(entries), not self._files.n_new, len(entries) + 2, why)
+        scores = self._write_scores(renderer, bare, sections)
+        index = renderer.page(self._rest, sections, shows=(), log=LOG, pages=entries, scores=scores)
+        self._write(INDEX, index, lasting=True)
+        n_pages = len(entries) + 2 + bool(scores)
+        return Written(str(self._path / INDEX), self._size, len(entries), not self._files.n_new, n_pages, why)
+
+    def _write_scores(self, renderer: Renderer, bare: ReportData, sections: Sequence[Section]) -> str:
+        """The page of the whole heat table; its name, empty where the index has all of it."""
+        links = {section.told.name: section.entry.file for section in sections}
+        windows = heat_windows(heat_columns(self._rest.suites, [section.told for section in sections], links, INDEX))
+        if windows is None or windows[1] is None:
+            return ""
+        page = renderer.page(bare, (), shows=(), title=f"All scores · {TITLE}", home=INDEX, all_scores=windows[1])
+        self._write(SCORES, page)
+        return SCORES
 
     def _write(self, name: str, page: str, *, lasting: bool = False) -> None:
         self._size += self._files.write(self._path / name, page, lasting=lasting)
@@ -456,14 +472,6 @@ def _by_benchmark(rows: Sequence[Row]) -> dict[str, tuple[Row, ...]]:
 
 def _entry(part: BenchmarkPart) -> PageEntry:
     rows = part.board.rows if part.board else ()
-    best = next((row for row in rows if row.rank == 1), None)
     return PageEntry(
-        name=part.name,
-        file=file_name(part.name),
-        metric=part.board.metric if part.board else "",
-        n_rows=len(rows),
-        model=first_named(rows, part.board.higher_is_better) if part.board else "",
-        estimate=best.estimate if best else None,
-        low=best.ci_low if best else None,
-        high=best.ci_high if best else None,
+        name=part.name, file=file_name(part.name), metric=part.board.metric if part.board else "", n_rows=len(rows)
     )

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from unicodedata import east_asian_width
 
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from warehouse.report.charts import distinct
 from warehouse.report.table import Axis, known, make_axis, written
@@ -407,22 +407,21 @@ class _Sheet:
         self.parts: list[Markup] = []
 
     def line(self, course: str, colour: str, width: float = 1, *, dashed: bool = False) -> None:
-        """A line; one without length is a dot."""
-        more = Markup(' stroke-width="{:g}" stroke-linecap="round"').format(width) if width != 1 else Markup("")
-        more += Markup(' stroke-dasharray="2 2"') if dashed else Markup("")
-        self.parts.append(Markup('<path d="{}" stroke="var(--{})"{}/>').format(course, colour, more))
+        """A line; one without length is a dot. The course is made of numbers alone."""
+        more = f' stroke-width="{width:g}" stroke-linecap="round"' if width != 1 else ""
+        more += ' stroke-dasharray="2 2"' if dashed else ""
+        self.parts.append(Markup(f'<path d="{course}" stroke="var(--{colour})"{more}/>'))
 
     def area(self, course: str, colour: str) -> None:
         """A filled area."""
-        self.parts.append(Markup('<path d="{}" fill="var(--{})"/>').format(course, colour))
+        self.parts.append(Markup(f'<path d="{course}" fill="var(--{colour})"/>'))
 
     def text(
         self, x: float, y: float, words: str, colour: str = "fg", anchor: str = "start", *, more: Markup = _PLAIN
     ) -> None:
         """Words at a place, which `anchor` says the end of."""
-        at = Markup(' text-anchor="{}"').format(anchor) if anchor != "start" else _PLAIN
-        text = Markup('<text x="{:g}" y="{:g}" fill="var(--{})"{}{}>{}</text>')
-        self.parts.append(text.format(x, y, colour, at, more, words))
+        at = f' text-anchor="{anchor}"' if anchor != "start" else ""
+        self.parts.append(Markup(f'<text x="{x:g}" y="{y:g}" fill="var(--{colour})"{at}{more}>{escape(words)}</text>'))
 
     def ticks(self, axis: Axis, height: int, *, zero: bool) -> None:
         """Lines at the round numbers of an axis, the numbers below them, and a line at 0."""

@@ -54,7 +54,7 @@
   };
   const words = (node) => {
     const copy = node.cloneNode(true);
-    for (const out of copy.querySelectorAll("button[aria-label],svg,.more")) out.remove();
+    for (const out of copy.querySelectorAll("button[aria-label],a[aria-label],svg,.more")) out.remove();
     return copy.textContent.replace(/\s+/g, " ").trim();
   };
   const made = () => [document.title, document.querySelector("#made, #state")?.textContent].filter(Boolean).join(", ");
@@ -86,7 +86,7 @@
       if (style.backgroundColor !== "rgba(0, 0, 0, 0)") drawn.push(element("rect", { ...place, fill: style.backgroundColor }));
       const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT), range = document.createRange();
       for (let text; (text = texts.nextNode());) {
-        if (!text.data.trim() || text.parentNode.closest("button[aria-label],svg")) continue;
+        if (!text.data.trim() || text.parentNode.closest("button[aria-label],a[aria-label],svg")) continue;
         const own = getComputedStyle(text.parentNode), lines = [];
         [...text.data].reduce((at, sign) => {
           range.setStart(text, at);

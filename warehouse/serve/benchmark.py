@@ -30,7 +30,6 @@ from warehouse.serve.gauge import Gauge, HeldPairs
 from warehouse.serve.names import known as known_name
 from warehouse.serve.page import Page, PageRequest, Site
 from warehouse.store.connection import Store
-from warehouse.store.sql.query_files import query_text
 from warehouse.tables.words import decimals
 
 #: Rows of the leaderboard on one page: with all that a row has, fewer than 5 000 nodes.
@@ -54,9 +53,11 @@ class Line:
 
 def benchmark(site: Site, request: PageRequest) -> Page:
     """The page of the address ``/benchmark/NAME``."""
-    name, metric, is_all = request.path["name"], request.value("metric") or None, request.value("runs") == "all"
-    known_name("benchmark", name, (row["shown_as"] for row in benchmark_rows(site)))
-    if name in voted_only(site):
+    name, metric = request.path["name"] or request.value("name"), request.value("metric") or None
+    is_all = request.value("runs") == "all"
+    rows = site.benchmarks
+    known_name("benchmark", name, (row["shown_as"] for row in rows))
+    if any(row["shown_as"] == name and row["n_votes"] and not row["n_runs"] for row in rows):
         return _of_votes(site, Prefer(name, by="scorer"))
     question = AnyLeaderboard(name, metric=metric, subset_ok=is_all)
     board = site.answers.soon(question)
@@ -105,19 +106,6 @@ def benchmark(site: Site, request: PageRequest) -> Page:
     )
 
 
-def benchmark_rows(site: Site) -> list[dict[str, Any]]:
-    """The benchmarks of the store."""
-    rows: list[dict[str, Any]] = site.answers.once(
-        "benchmarks", lambda store: store.rows(query_text("store", "benchmarks"))
-    )
-    return rows
-
-
-def voted_only(site: Site) -> list[str]:
-    """Those that have votes and no run."""
-    return sorted({row["shown_as"] for row in benchmark_rows(site) if row["n_votes"] and not row["n_runs"]})
-
-
 def _of_votes(site: Site, question: Prefer) -> Page:
     """Strengths of a benchmark that has votes alone."""
     report = site.answers.soon(question)
@@ -146,6 +134,7 @@ def _of_rows(board: Any, request: PageRequest, held: Mapping[tuple[int, ...], Ga
         )
         for row in shown
     ]
+    reasons = {row.reason if row.ci_low is None else "" for row in board.rows}
     differences = [line.gauge.pair.standard_error for line in lines if line.gauge and line.gauge.pair]
     return {
         "board": board,
@@ -153,6 +142,7 @@ def _of_rows(board: Any, request: PageRequest, held: Mapping[tuple[int, ...], Ga
         if isinstance(board, Leaderboard)
         else board.sentence,
         "lines": lines,
+        "why_no_interval": next(iter(reasons)) if len(reasons) == 1 else "",
         "reference": label_of(reference) if reference else "",
         "reference_of": _called(reference, several) if reference else "",
         "places_of": decimals(row.standard_error for row in board.rows),

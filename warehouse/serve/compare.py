@@ -51,13 +51,13 @@ def compare(site: Site, request: PageRequest) -> Page:
     """The page of the address ``/compare?a=MODEL&b=MODEL``."""
     names = site.answers.once("models", _models)
     form = {"names": names[:NAMES], "n_names": len(names), "kept": ASKED[4:], "show": SHOW, "looked": None}
-    form |= {"filter": FILTER, "problem": ""}
+    form |= {"filter": FILTER, "problem": "", "chosen": _chosen(request)}
     if not (request.value("a") and request.value("b")):
         return Page("compare.html.j2", "Compare", form, names)
     title = f"{request.value('a')[:100]} against {request.value('b')[:100]}"
     try:
-        question = question_from(Compare, request, ASKED)
-        if site.large.once_soon(*_named(question), PATIENCE) is None:
+        question = _question(request)
+        if site.large.once_soon(*_named(question, request), PATIENCE) is None:
             return Page("waiting.html.j2", title, {"what": "The two are being compared."}, None, [question], again=1)
         compared, wanted, looked = read(site, request)
         start = _start(request, looked.flips)
@@ -101,8 +101,9 @@ def compare(site: Site, request: PageRequest) -> Page:
         "flips": plain(rows),
         "next": rows[-1].key if rows and end < len(looked.flips) else None,
     }
-    question = replace(compared.question, flips=PROMPTS)
-    return Page("compare.html.j2", f"{comparison.a} against {comparison.b}", shown, answer, [question])
+    question, chosen = replace(compared.question, flips=PROMPTS), _chosen(request)
+    questions = [replace(question, benchmark=name) for name in chosen[:DRAWN]] or [question]
+    return Page("compare.html.j2", f"{comparison.a} against {comparison.b}", shown, answer, questions)
 
 
 def read(site: Site, request: PageRequest) -> tuple[ComparedPairs, PromptFilter, Looked]:
@@ -112,18 +113,34 @@ def read(site: Site, request: PageRequest) -> tuple[ComparedPairs, PromptFilter,
         MisuseError: of the address, or of the comparison.
         StatisticsError: a number out of range.
     """
-    question, wanted = question_from(Compare, request, ASKED), question_from(PromptFilter, request, FILTER)
-    compared = site.large.once(*_named(question))
+    question, wanted = _question(request), question_from(PromptFilter, request, FILTER)
+    chosen, read_pairs = _named(question, request)
+    compared = site.large.once(chosen, read_pairs)
     of_prompts = replace(wanted, show="all", least=None)
     prompts, exploratory = site.large.once(
-        f"{question!r} {of_prompts!r} explored", lambda store: _explored(store, compared, of_prompts)
+        f"{chosen} {of_prompts!r} explored", lambda store: _explored(store, compared, of_prompts)
     )
-    flips = site.large.once(f"{question!r} {wanted!r}", lambda _: flips_of_pairs(compared.pairs, wanted, prompts))
+    flips = site.large.once(f"{chosen} {wanted!r}", lambda _: flips_of_pairs(compared.pairs, wanted, prompts))
     return compared, wanted, Looked(flips, prompts, exploratory)
 
 
-def _named(question: Compare) -> tuple[str, Callable[[Store], ComparedPairs]]:
-    return f"{question!r} with pairs", lambda store: compared_pairs(store, question)
+def _named(question: Compare, request: PageRequest) -> tuple[str, Callable[[Store], ComparedPairs]]:
+    """The comparison on the benchmarks that an address names; on one or all its own question says so."""
+    chosen = _chosen(request)
+    several = chosen if len(chosen) > 1 else []
+    return f"{question!r} {several} with pairs", lambda store: compared_pairs(store, question, several)
+
+
+def _question(request: PageRequest) -> Compare:
+    chosen = _chosen(request)
+    question = question_from(Compare, request, [name for name in ASKED if name != "benchmark"])
+    return replace(question, benchmark=chosen[0]) if len(chosen) == 1 else question
+
+
+def _chosen(request: PageRequest) -> list[str]:
+    """Benchmarks, each once; several stand in one value, a line each, as a form sends them, or in several."""
+    lines = [line.strip() for value in request.values("benchmark") for line in value.splitlines()]
+    return [*dict.fromkeys(line for line in lines if line)]
 
 
 def _explored(store: Store, compared: ComparedPairs, wanted: PromptFilter) -> tuple[Ids | None, Exploratory | None]:

@@ -14,7 +14,6 @@ from warehouse.questions.leaderboard import AnyLeaderboard
 from warehouse.records.clock import utc_now
 from warehouse.refresh.alerts import Rules, check
 from warehouse.report.heat import HeatColumn, HeatLine, HeatWindow, window
-from warehouse.serve.benchmark import voted_only
 from warehouse.serve.heat_data import Facts
 from warehouse.serve.page import Page, PageRequest, Site, link
 from warehouse.store.connection import Store
@@ -53,9 +52,13 @@ def overview(site: Site, request: PageRequest) -> Page:
         first_column=left,
         n_columns=COLUMNS,
         order=order,  # type: ignore[arg-type]  # one of ORDERS
+        sort=request.value("sort"),
     )
-    narrowed = any(facets.values()) or bool(request.value("date"))
-    seen = replace(seen, lines=tuple(_line(line, seen, columns, request) for line in seen.lines))
+    heads = seen.heads
+    if not seen.is_whole:  # else the page sorts by itself
+        heads = tuple(replace(head, sort=request.url(sort=head.name, row=None)) for head in heads)
+    lines = tuple(_line(line, seen, columns, request) for line in seen.lines)
+    seen = replace(seen, heads=heads, lines=lines)
     verdict, comparison = _verdict(site, request)
     return Page(
         "overview.html.j2",
@@ -63,7 +66,7 @@ def overview(site: Site, request: PageRequest) -> Page:
         {
             "seen": seen,
             "facets": [(name, _choices(facts, name), facets[name]) for name in FACETS],
-            "narrowed": narrowed,
+            "narrowed": any(facets.values()) or bool(request.value("date")),
             "orders": ORDERS,
             "order": order,
             "strip": _strip(site, facts),
@@ -72,7 +75,7 @@ def overview(site: Site, request: PageRequest) -> Page:
             "left": site.heat.left,
             "pages": _pages(request, seen),
             "n_runs": len(runs),
-            "voted": [] if narrowed else [(one, link("benchmark", one)) for one in voted_only(site)],
+            "voted": [row["shown_as"] for row in site.benchmarks if row["n_votes"] and not row["n_runs"]],
         },
         {"n_runs": len(runs), "n_leaderboards_to_go": site.heat.left, "benchmarks": _figures(columns)},
         [AnyLeaderboard(), *([comparison] if comparison else [])],

@@ -26,6 +26,7 @@ from warehouse.serve.answers import Answers
 from warehouse.serve.differences import shortened
 from warehouse.serve.following import FollowedStore
 from warehouse.serve.heat_data import HeatData
+from warehouse.store.sql.query_files import query_text
 
 #: Pages that every page leads to, in the order of questions: address, name.
 NAVIGATION = (("/", "What do we know?"), ("/compare", "Compare"), ("/health", "Data health"))
@@ -51,6 +52,11 @@ class Site:
     heat: HeatData  #: of the table of all models.
     large: Answers  #: answers with the scores of every prompt, few of which are kept.
     rules: Rules  #: what raises an alert.
+
+    @property
+    def benchmarks(self) -> list[dict[str, Any]]:
+        """All that the store names."""
+        return self.answers.once("benchmarks", lambda store: store.rows(query_text("store", "benchmarks")))
 
 
 @dataclass(frozen=True)
@@ -92,10 +98,15 @@ class PageRequest:
         return f"{path}?{urlencode(kept)}" if kept else path
 
 
-def link(*parts: str, **query: str | int) -> str:
-    """The address of another view: parts of a path, each escaped, and what stands after the question mark."""
+def link(*parts: str, **query: str | int | Sequence[str]) -> str:
+    """The address of another view: parts of a path, each escaped, and what stands after the question mark.
+
+    A last part that a browser takes for a folder stands there too, as ``name``.
+    """
+    if parts[-1] in (".", ".."):
+        parts, query = (*parts[:-1], ""), {"name": parts[-1], **query}
     path = "/" + "/".join(quote(part, safe="") for part in parts)
-    return f"{path}?{urlencode(query)}" if query else path
+    return f"{path}?{urlencode(query, doseq=True)}" if query else path
 
 
 @dataclass(frozen=True)

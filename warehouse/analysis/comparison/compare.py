@@ -178,12 +178,16 @@ class ComparedPairs:
     shared: SharedRead | None
 
 
-def compared_pairs(store: Store, question: Compare) -> ComparedPairs:
-    """`compare`, with its pairs kept."""
+def compared_pairs(store: Store, question: Compare, benchmarks: Sequence[str] = ()) -> ComparedPairs:
+    """`compare`, with its pairs kept.
+
+    Args:
+        benchmarks: names; none for that of the question, or for all that both have.
+    """
     models = TwoModels(
         SharedReads(store), question.a, question.b, selection_of(question), question.force, question.across_links
     )
-    return compare_read(store, models.on_each(models.pair), question)
+    return compare_read(store, models.on_each(models.pair, benchmarks), question)
 
 
 def compare_read(store: Store, both: OnBenchmarks[Pair], question: Compare) -> ComparedPairs:

@@ -112,7 +112,7 @@ def board_of(scores: BenchmarkScores, options: Ranking) -> Leaderboard:
     groups = rank_rows(scores, options, planned)
     rows = sorted((line for group in groups for line in group), key=_has_no_rank)
     names = tuple(other.metric for other in scores.others)
-    ranked = [replace(row, other_metrics=names) for _, row in rows]
+    ranked = [replace(row, other_metrics=names) if names else row for _, row in rows]
     return Leaderboard(
         benchmark=scores.benchmark.name,
         metric=scores.metric.label,

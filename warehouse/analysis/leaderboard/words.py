@@ -76,18 +76,6 @@ def first_in_words(ranked: Rows, shown: Rows, higher_is_better: bool | None) -> 
     return sentence + Sentence(not_compared(apart) + beside_first(rows, shown, higher_is_better))
 
 
-def first_named(rows: Rows, higher_is_better: bool | None) -> str:
-    """Who is first, in a table: all that are tied, nobody where the direction is not known, and who is left out."""
-    ranked = first_group([row for row in rows if row.rank is not None and row.estimate is not None])
-    if not ranked or (higher_is_better is None and len(ranked) > 1):
-        return ""
-    top = [row.model for row in ranked if is_tie(row.estimate, ranked[0].estimate)]
-    name = str(named(top, "tied")) if len(top) > 1 else top[0]
-    return name + (
-        f"{of_whom(ranked)}{beside_first(ranked, rows, higher_is_better)}" if ranked[0].left_out_higher else ""
-    )
-
-
 def in_short(rows: Rows, higher_is_better: bool | None) -> str:
     """``, first NAME at FIGURE`` for a line that goes on, with who is left out; empty where nobody is ranked."""
     ranked = first_group([row for row in rows if row.rank is not None and row.estimate is not None])
