@@ -11,8 +11,6 @@ import importlib
 import os
 import re
 import threading
-import urllib.error
-import urllib.request
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -189,6 +187,9 @@ def reach_hub(spec: str, *, patience: float = PATIENCE) -> None:
 
 def _unanswered(hub: str, patience: float) -> list[str]:
     """Why a hub gives no answer; empty: it gives one, whatever it is."""
+    import urllib.error  # with what it loads it takes longer than most answers without a model
+    import urllib.request
+
     try:
         with urllib.request.urlopen(urllib.request.Request(hub, method="HEAD"), timeout=patience):
             return []

@@ -17,10 +17,10 @@ from threadpoolctl import threadpool_limits
 from tests.support.simulated_votes import simulate
 from warehouse.stats.labels.audit import score_audit
 from warehouse.stats.labels.vote_model import (
-    DENSE,
     SPREADS,
     VoteModel,
     WrongVotes,
+    default_nodes,
     dense_nodes,
     hermite_nodes,
     log_prior_of_keys,
@@ -40,11 +40,11 @@ GOLDEN = [
 ]
 
 
-def probabilities(votes: Votes, model: VoteModel, rate: float, nodes: Any = DENSE) -> NDArray[Any]:
+def probabilities(votes: Votes, model: VoteModel, rate: float, nodes: Any = None) -> NDArray[Any]:
     """P(wrong key) at fixed parameters."""
     prior = log_prior_of_keys(votes, np.full(len(votes.items), rate))
     wrong = WrongVotes(votes).log_likelihood(model.concentration)
-    return 1 - posterior_of_keys(votes, model, prior, wrong, nodes, 0.5).rows[votes.start]
+    return 1 - posterior_of_keys(votes, model, prior, wrong, nodes or default_nodes(), 0.5).rows[votes.start]
 
 
 def slow_joint(shares: NDArray[Any], asked: NDArray[Any], h: int, model: VoteModel) -> float:

@@ -7,7 +7,7 @@ several generations. A prompt that is answered wrongly and always alike has a su
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -236,70 +236,49 @@ def _condition_rows(
     low, high = proportion_intervals(
         correct.n_correct[scored], correct.n_draws[scored], level=settings.level, method=settings.interval
     )
-    figures = {
-        prompt: (k / n, lower, upper, int(n))
-        for prompt, k, n, lower, upper in zip(
+    p, n = correct.n_correct[scored] / correct.n_draws[scored], correct.n_draws[scored].astype(int)
+    figures = dict(
+        zip(
             correct.prompts[scored].tolist(),
-            correct.n_correct[scored].tolist(),
-            correct.n_draws[scored].tolist(),
-            low.tolist(),
-            high.tolist(),
+            zip(p.tolist(), low.tolist(), high.tolist(), n.tolist(), strict=True),
             strict=True,
         )
-    }
-    ids = sorted({*figures, *sets.prompts.tolist()})
+    )
+    said = _consistency_by_prompt(sets)
+    ids = sorted({*figures, *said})
     with opener.reading() as store:
         prompts = prompts_by_id(store, ids)
-    row_of = {prompt: row for row, prompt in enumerate(sets.prompts.tolist())}
+    shared = (condition.model, label, condition.setting("temperature"), *condition.benchmark_split)
     rows = []
     for prompt in ids:
-        consistency = _consistency_of(sets, row_of.get(prompt))
-        p, lower, upper, n = figures.get(prompt, (None, None, None, 0))
-        rows.append(
-            DataMapRow(
-                model=condition.model,
-                condition=label,
-                temperature=condition.setting("temperature"),
-                benchmark=condition.benchmark_split[0],
-                split=condition.benchmark_split[1],
-                prompt_id=prompt,
-                p_correct=p,
-                ci_low=lower,
-                ci_high=upper,
-                n_draws=n,
-                suspected=_is_beyond(p, consistency, settings) and _has_draws(upper, settings),
-                **consistency,
-                **{name: prompts[prompt][name] for name in ("tool_id", "key", "target", "text")},
-            )
+        own, counted = prompts[prompt], figures.get(prompt, (None, None, None, 0))
+        consistency = said.get(prompt, (None, None, 0, None, None))
+        suspected = _is_beyond(counted[0], consistency[0], consistency[4], settings) and _has_draws(
+            counted[2], settings
         )
+        names, asks = (own["tool_id"], own["key"]), (own["target"], own["text"])
+        rows.append(DataMapRow(*shared, prompt, *names, *counted, *consistency, suspected, *asks))
     return rows, sets
 
 
-def _consistency_of(sets: SetsOfPrompts, row: int | None) -> dict[str, Any]:
-    """Columns of one prompt; one generation says nothing about consistency."""
-    n = 0 if row is None else int(sets.n[row])
-    if row is None or n < 2:
-        return {
-            "consistency": None,
-            "n_sets": None,
-            "n_generations": n,
-            "majority_share": None,
-            "majority_answer": None if row is None else sets.majority[row],
-        }
+#: Columns of one prompt, from ``consistency`` to ``majority_answer``.
+_Consistency = tuple[float | None, int | None, int, float | None, str | None]
+
+
+def _consistency_by_prompt(sets: SetsOfPrompts) -> dict[int, _Consistency]:
+    """One generation says nothing about consistency."""
+    figures = (sets.consistency.tolist(), sets.n_sets.tolist(), sets.n.tolist(), sets.share.tolist(), sets.majority)
     return {
-        "consistency": float(sets.consistency[row]),
-        "n_sets": int(sets.n_sets[row]),
-        "n_generations": n,
-        "majority_share": float(sets.share[row]),
-        "majority_answer": sets.majority[row],
+        prompt: (consistency, n_sets, n, share, answer) if n > 1 else (None, None, n, None, answer)
+        for prompt, consistency, n_sets, n, share, answer in zip(sets.prompts.tolist(), *figures, strict=True)
     }
 
 
-def _is_beyond(p: float | None, consistency: Mapping[str, Any], settings: DatamapSettings) -> bool:
+def _is_beyond(p: float | None, consistency: float | None, majority: str | None, settings: DatamapSettings) -> bool:
     """Whether P and S lie beyond the thresholds, and the majority gives an answer."""
-    if p is None or consistency["consistency"] is None or consistency["majority_answer"] is None:
+    if p is None or consistency is None or majority is None:
         return False
-    return p <= settings.max_p + 1e-12 and consistency["consistency"] >= settings.min_s - 1e-12
+    return p <= settings.max_p + 1e-12 and consistency >= settings.min_s - 1e-12
 
 
 def _has_draws(upper: float | None, settings: DatamapSettings) -> bool:
@@ -309,11 +288,7 @@ def _has_draws(upper: float | None, settings: DatamapSettings) -> bool:
 
 def _few_draws(rows: Sequence[DataMapRow], settings: DatamapSettings) -> int:
     """Prompts beyond the thresholds that too few draws keep from being suspects."""
-    beyond = [
-        row
-        for row in rows
-        if _is_beyond(row.p_correct, {"consistency": row.consistency, "majority_answer": row.majority_answer}, settings)
-    ]
+    beyond = [row for row in rows if _is_beyond(row.p_correct, row.consistency, row.majority_answer, settings)]
     return sum(not row.suspected for row in beyond)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,9 +16,11 @@ from warehouse.stats.core.inputs import ROUNDING, FloatArray, as_floats
 from warehouse.stats.core.machine import one_blas_thread
 from warehouse.stats.core.rejects import rejects
 from warehouse.stats.core.results import NamedFigures
-from warehouse.stats.items.irt import IrtFit
 from warehouse.stats.items.responses import Responses, cell_blocks
 from warehouse.stats.multiple.adjust import benjamini_hochberg
+
+if TYPE_CHECKING:
+    from warehouse.stats.items.irt import IrtFit
 
 #: Below so many models a raw correlation is mostly noise.
 MODELS_FOR_RAW = 30

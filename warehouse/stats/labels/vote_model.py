@@ -73,8 +73,9 @@ def _normalised(b: FloatArray, log_weights: FloatArray) -> Nodes:
     return Nodes(b, log_weights - special.logsumexp(log_weights))
 
 
-#: The default rule, 51 nodes: exact to 1e-5 for 20 models while s is below 4.5.
-DENSE = dense_nodes(0.25, 6.25)
+def default_nodes() -> Nodes:
+    """The default rule, 51 nodes: exact to 1e-5 for 20 models while s is below 4.5."""
+    return dense_nodes(0.25, 6.25)
 
 
 class WrongVotes:

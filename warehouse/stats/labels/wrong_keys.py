@@ -17,7 +17,7 @@ from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.core.machine import one_blas_thread
 from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.labels.audit import Label, Strata, strata_of
-from warehouse.stats.labels.vote_model import DENSE, Fit, FitSettings, fit_votes, hermite_nodes, spread_at_bound
+from warehouse.stats.labels.vote_model import Fit, FitSettings, default_nodes, fit_votes, hermite_nodes, spread_at_bound
 from warehouse.stats.labels.votes import IntArray, Votes, votes_of_models
 
 #: π0: the share of wrong keys that is expected, and the floor of each stratum's rate.
@@ -182,7 +182,7 @@ def wrong_keys(
     if len(silent):
         raise StatisticsError(f"model {silent[0]} answered no item that can be judged: leave it out")
     groups = strata_of(strata, heard.reasons == "")
-    nodes = DENSE if n_nodes is None else hermite_nodes(n_nodes)
+    nodes = default_nodes() if n_nodes is None else hermite_nodes(n_nodes)
     with one_blas_thread():
         fit = fit_votes(heard, groups.groups, FitSettings(base_rate, temperature, nodes, tolerance, max_rounds))
     return _result(heard, fit, groups, chosen, base_rate, temperature)

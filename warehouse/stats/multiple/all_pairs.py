@@ -43,6 +43,7 @@ from warehouse.stats.multiple.sign_sums import (
     Summing,
     centred_pairs,
     parts_to_sum,
+    table_of_models,
     walk_pairs,
     with_null,
 )
@@ -267,6 +268,8 @@ class Draws:
     n: int  #: number of draws B.
     seed: int  #: of the random numbers.
     block: int = 256  #: rows of signs at a time (the figures do not depend on it).
+    #: sums of models in so many rows are gone through at a time, where no code is compiled (nor on this).
+    wide: int = 2048
 
 
 @dataclass(frozen=True)
@@ -296,10 +299,13 @@ def max_t_draws(matrix: ScoreMatrix, moments: PairMoments, draws: Draws) -> MaxT
     pairs = centred_pairs(matrix, moments)
     best = np.zeros((2, matrix.n_models, n))
     if n and len(pairs.numbers):
-        signs = _Signs(n_units, n, draws.seed, draws.block, exact)
+        compiled = len(pairs.numbers) * n >= MANY and has_compiler()
+        table = table_of_models(matrix)
+        wide = draws.block if compiled or table is None else max(draws.block, min(draws.wide, n // _threads()))
+        signs = _Signs(n_units, n, draws.seed, draws.block, exact, wide, table)
         ascending = with_null(matrix, pairs, moments.difference).part(np.argsort(pairs.reach, kind="stable"))
-        step = _works(matrix, ascending, signs.n, best[0], step=True)
-        plain = _works(matrix, pairs, signs.n, best[1], step=False)
+        step = _works(matrix, ascending, best[0], step=True, compiled=compiled)
+        plain = _works(matrix, pairs, best[1], step=False, compiled=compiled)
         if matrix.complete:  # each is one part: signs are drawn once for both
             reached = _each_block(signs, [*step, *plain])[0]
         else:
@@ -320,22 +326,32 @@ class _Signs:
     seed: int
     block: int
     exact: bool
+    wide: int  #: rows of sums at a time.
+    table: FloatArray | None  #: what is summed, shape (sums, units); None: signs are left as they are.
 
     def rows(self, rows: slice) -> FloatArray:
-        """Shape (units, rows)."""
+        """Shape (units, rows), or (sums, rows)."""
+        if self.table is None:
+            return self._signs(rows)
+        blocks = draw_blocks(rows.stop - rows.start, self.block)
+        return np.hstack([self.table @ self._signs(slice(rows.start + b.start, rows.start + b.stop)) for b in blocks])
+
+    def _signs(self, rows: slice) -> FloatArray:
         signs = all_signs(self.n_units, rows) if self.exact else sign_block(self.n_units, rows, self.seed)
         return np.ascontiguousarray(signs.T)
 
 
-#: What is done with some signs, shape (G, rows): how many draws reach each pair.
+#: What is done with some signs, or with their sums: how many draws reach each pair.
 _Work = Callable[[slice, FloatArray], Counts]
 
 
-def _works(matrix: ScoreMatrix, pairs: SignSumPairs, n: int, best: FloatArray, *, step: bool) -> Iterator[_Work]:
+def _works(
+    matrix: ScoreMatrix, pairs: SignSumPairs, best: FloatArray, *, step: bool, compiled: bool
+) -> Iterator[_Work]:
     """What raises the largest T*² of each model and draw, shape (M, V), and counts draws that reach; some pairs at a
     time."""
+    n = best.shape[1]
     running = np.zeros(n)
-    compiled = len(pairs.numbers) * n >= MANY and has_compiler()
     # with gaps, each draw holds a sum for every two models
     most = n if matrix.complete else max(1, MOST_CELLS // len(best) ** 2)
     for part, summed in parts_to_sum(matrix, pairs):
@@ -377,8 +393,12 @@ def _each_block(signs: _Signs, works: Sequence[_Work]) -> Counts:
         xi = signs.rows(rows)
         return np.stack([work(rows, xi) for work in works])
 
-    blocks = draw_blocks(signs.n, signs.block)
+    blocks = draw_blocks(signs.n, signs.wide)
     if signs.n_units * signs.n < FOR_ONE_THREAD:
         return np.asarray(sum(map(block, blocks)))
-    with ThreadPoolExecutor(min(THREADS, os.cpu_count() or 1)) as pool:
+    with ThreadPoolExecutor(_threads()) as pool:
         return np.asarray(sum(pool.map(block, blocks)))
+
+
+def _threads() -> int:
+    return min(THREADS, os.cpu_count() or 1)

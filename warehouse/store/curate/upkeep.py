@@ -98,8 +98,6 @@ def _can_log_in(store: Store, roles: Roles, role: str) -> bool:
 
 
 _POLL = 0.2
-#: Facts about prompts that go with them, and do not hold them.
-_OF_PROMPTS = (tables.prompt_cluster, tables.prompt_embedding, tables.prompt_link)
 
 
 @dataclass(frozen=True)
@@ -152,7 +150,8 @@ def remove_unheld(connection: sa.Connection) -> Removed:
     """Remove unreferenced rows, in a transaction during which no process loads."""
     connection.exec_driver_sql(query_text("vacuum", "unheld_prompt"))
     connection.exec_driver_sql(query_text("vacuum", "linked_prompt"))
-    for table in _OF_PROMPTS:
+    # facts about prompts go with them, and do not hold them
+    for table in (tables.prompt_cluster, tables.prompt_embedding, tables.prompt_link):
         connection.exec_driver_sql(f"delete from {table.name} where prompt_id in (select id from unheld_prompt)")
     prompts = connection.exec_driver_sql("select count(*) from unheld_prompt").scalar_one()
     connection.exec_driver_sql("delete from prompt where id in (select id from unheld_prompt)")

@@ -6,6 +6,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from functools import cache
 from typing import Any
 
 import pyarrow as pa
@@ -86,7 +87,7 @@ def _column(column: sa.Column[Any], values: Sequence[Any]) -> pa.Array:
 
 def _form(kind: sa.types.TypeEngine[Any]) -> tuple[pa.DataType, Callable[[Any], Any]]:
     """The Arrow type of a column, and what brings a value into its form."""
-    for known, form in _FORMS:
+    for known, form in _forms():
         if isinstance(kind, known):
             return form
     raise NotImplementedError(f"no form for columns of type {kind}")
@@ -102,16 +103,18 @@ def _as_it_is(value: Any) -> Any:
     return value
 
 
-_FORMS: tuple[tuple[type, tuple[pa.DataType, Callable[[Any], Any]]], ...] = (
-    (sa.BigInteger, (pa.int64(), _whole)),
-    (sa.Integer, (pa.int32(), _whole)),
-    (sa.Float, (pa.float64(), float)),
-    (sa.JSON, (pa.string(), engines.json_text)),
-    (sa.String, (pa.string(), _as_it_is)),
-    (sa.Boolean, (pa.bool_(), _as_it_is)),
-    (sa.DateTime, (pa.timestamp("us"), _as_it_is)),
-    (sa.LargeBinary, (pa.binary(), _as_it_is)),
-)
+@cache
+def _forms() -> tuple[tuple[type, tuple[pa.DataType, Callable[[Any], Any]]], ...]:
+    return (
+        (sa.BigInteger, (pa.int64(), _whole)),
+        (sa.Integer, (pa.int32(), _whole)),
+        (sa.Float, (pa.float64(), float)),
+        (sa.JSON, (pa.string(), engines.json_text)),
+        (sa.String, (pa.string(), _as_it_is)),
+        (sa.Boolean, (pa.bool_(), _as_it_is)),
+        (sa.DateTime, (pa.timestamp("us"), _as_it_is)),
+        (sa.LargeBinary, (pa.binary(), _as_it_is)),
+    )
 
 
 class NeedsMemoryError(InputError):
