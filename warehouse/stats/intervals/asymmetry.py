@@ -177,7 +177,8 @@ def figures_of_counts(values: FloatArray, counts: FloatArray) -> tuple[FloatArra
     up_to = np.cumsum(counts, axis=1)
 
     def value(place: int) -> FloatArray:
-        return values[np.count_nonzero(up_to <= place, axis=1)] - mean
+        found: FloatArray = values[np.count_nonzero(up_to <= place, axis=1)] - mean
+        return found
 
     skewness = np.abs(third / n / (second / n) ** 1.5)
     if n >= _ENOUGH:
