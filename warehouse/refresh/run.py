@@ -33,7 +33,6 @@ from warehouse.refresh.results import Refreshed, RefreshedFamilyRow, StaleList, 
 from warehouse.store.computed import metric_values
 from warehouse.store.computed.metric_values import DUE, MARKS, TOLD
 from warehouse.store.connection import Store
-from warehouse.store.lake.sync import require_fit, sync
 from warehouse.store.open import StoreOpener
 from warehouse.store.parts import in_parts
 from warehouse.tracing import span
@@ -112,6 +111,8 @@ def refresh(
     """
     families = choose_families(work.families)
     if lake is not None:
+        from warehouse.store.lake.sync import require_fit, sync
+
         with opener.reading() as store:
             require_fit(store, lake)  # before anything is computed for nothing
     with metric_values.holding(opener.reading, wait, say), span("warehouse.refresh.figures") as about:

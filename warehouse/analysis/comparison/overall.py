@@ -17,6 +17,7 @@ from warehouse.analysis.comparison.words import OVERALL
 from warehouse.analysis.selection.prompts import copies_in_words, same_contents, sharing_in_words
 from warehouse.questions.comparison import Compare
 from warehouse.stats import PairedDifference, sign_flip_test
+from warehouse.stats.core.components import distinct
 from warehouse.stats.core.draws import PROMPTS_FIXED
 from warehouse.stats.intervals.defaults import FEW_CLUSTERS
 from warehouse.stats.suites.combined_difference import (
@@ -108,7 +109,9 @@ def _one_document(units: Units, clusters: Mapping[int, tuple[str, str]]) -> Unit
     """Clusters of one document or text made one wherever they stand."""
     first: dict[tuple[str, str], int] = {}
     joined = {cluster: first.setdefault(name, cluster) for cluster, name in clusters.items()}
-    names, places = np.unique(units, return_inverse=True)
+    if not joined:
+        return units
+    names, places = distinct(units)
     return np.array([joined.get(name, name) for name in names.tolist()], np.int64)[places]
 
 

@@ -237,7 +237,7 @@ def _condition_rows(
         correct.n_correct[scored], correct.n_draws[scored], level=settings.level, method=settings.interval
     )
     p, n = correct.n_correct[scored] / correct.n_draws[scored], correct.n_draws[scored].astype(int)
-    figures = dict(
+    figures: dict[int, _Counted] = dict(
         zip(
             correct.prompts[scored].tolist(),
             zip(p.tolist(), low.tolist(), high.tolist(), n.tolist(), strict=True),
@@ -251,17 +251,21 @@ def _condition_rows(
     shared = (condition.model, label, condition.setting("temperature"), *condition.benchmark_split)
     rows = []
     for prompt in ids:
-        own, counted = prompts[prompt], figures.get(prompt, (None, None, None, 0))
-        consistency = said.get(prompt, (None, None, 0, None, None))
+        own = prompts[prompt]
+        counted: _Counted = figures.get(prompt, (None, None, None, 0))
+        consistency: _Consistency = said.get(prompt, (None, None, 0, None, None))
         suspected = _is_beyond(counted[0], consistency[0], consistency[4], settings) and _has_draws(
             counted[2], settings
         )
         names, asks = (own["tool_id"], own["key"]), (own["target"], own["text"])
-        rows.append(DataMapRow(*shared, prompt, *names, *counted, *consistency, suspected, *asks))
+        columns: tuple[Any, ...] = (*shared, prompt, *names, *counted, *consistency, suspected, *asks)
+        rows.append(DataMapRow(*columns))  # by place: by name it takes twice as long
     return rows, sets
 
 
-#: Columns of one prompt, from ``consistency`` to ``majority_answer``.
+#: Columns of one prompt, from ``p_correct`` to ``n_draws``.
+_Counted = tuple[float | None, float | None, float | None, int]
+#: And from ``consistency`` to ``majority_answer``.
 _Consistency = tuple[float | None, int | None, int, float | None, str | None]
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.errors import MisuseError
-from warehouse.stats.core.components import components
+from warehouse.stats.core.components import components, distinct
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 from warehouse.tables.words import listed
@@ -111,18 +111,24 @@ class SharedPrompts:
         if not parts:
             return []
         questions = np.concatenate([self.questions_of(prompts) for prompts in parts])
-        first = np.zeros(len(questions), bool)
-        first[np.unique(questions, return_index=True)[1]] = True
-        return np.split(first, np.cumsum([*map(len, parts)])[:-1])
+        names, codes = distinct(questions)
+        places = np.empty(len(names), np.intp)
+        places[codes[::-1]] = np.arange(len(codes))[::-1]  # of several the one that is written last stays: the first
+        is_first = np.zeros(len(questions), bool)
+        is_first[places] = True
+        return np.split(is_first, np.cumsum([*map(len, parts)])[:-1])
 
     def untold(self, parts: Sequence[Ids]) -> list[bool]:
         """Of which parts it is not known whether they share prompts with the others: those without texts (or without
         prompts), unless all of their questions are known to stand in every other."""
+        has_texts = [bool(self.has_text[self._places(prompts)].all()) for prompts in parts]
+        if all(has_texts):
+            return [len(prompts) == 0 for prompts in parts]
         questions = [np.unique(self.questions_of(prompts)) for prompts in parts]
         everywhere = reduce(np.intersect1d, questions)
         return [
-            len(own) == 0 or (not self.has_text[self._places(prompts)].all() and len(own) > len(everywhere))
-            for prompts, own in zip(parts, questions, strict=True)
+            len(own) == 0 or (not has_text and len(own) > len(everywhere))
+            for has_text, own in zip(has_texts, questions, strict=True)
         ]
 
     def joined(self, prompts: Ids, units: Ids) -> Ids:
@@ -166,8 +172,8 @@ def join(units: Ids, others: Ids) -> Ids:
     """Units made one where any of their elements agree in the other numbers: each gets the largest of its units."""
     if not len(units):
         return units
-    names, codes = np.unique(units, return_inverse=True)
-    _, other_codes = np.unique(others, return_inverse=True)
+    names, codes = distinct(units)
+    _, other_codes = distinct(others)
     n = len(names) + int(other_codes.max()) + 1
     found = components(codes, len(names) + other_codes, n)
     largest = np.full(n, np.iinfo(np.int64).min)

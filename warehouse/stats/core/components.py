@@ -39,3 +39,14 @@ def _by_scipy(ends: NDArray[np.intp], others: NDArray[np.intp], n_nodes: int) ->
     edges = csr_matrix((np.ones(len(ends)), (ends, others)), (n_nodes, n_nodes))
     labels: NDArray[np.intp] = connected_components(edges, directed=False)[1].astype(np.intp)
     return labels
+
+
+def distinct(values: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.intp]]:
+    """`np.unique` of whole numbers, with its places: by a table where they lie close together, as ids do."""
+    low = int(values.min(initial=0))
+    width = int(values.max(initial=0)) - low + 1
+    if width > 8 * len(values):
+        return np.unique(values, return_inverse=True)
+    is_there = np.zeros(width, bool)
+    is_there[values - low] = True
+    return np.flatnonzero(is_there) + low, (np.cumsum(is_there) - 1)[values - low]

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 import math
 import os
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -38,6 +39,7 @@ from warehouse.stats.multiple.pair_moments import IntArray, PairMoments, ScoreMa
 from warehouse.stats.multiple.sign_sums import (
     MANY,
     MOST_CELLS,
+    SOME,
     SignSumPairs,
     SignSums,
     Summing,
@@ -299,7 +301,8 @@ def max_t_draws(matrix: ScoreMatrix, moments: PairMoments, draws: Draws) -> MaxT
     pairs = centred_pairs(matrix, moments)
     best = np.zeros((2, matrix.n_models, n))
     if n and len(pairs.numbers):
-        compiled = len(pairs.numbers) * n >= MANY and has_compiler()
+        many = SOME if "numba" in sys.modules else MANY
+        compiled = len(pairs.numbers) * n >= many and has_compiler()
         table = table_of_models(matrix)
         wide = draws.block if compiled or table is None else max(draws.block, min(draws.wide, n // _threads()))
         signs = _Signs(n_units, n, draws.seed, draws.block, exact, wide, table)
@@ -332,13 +335,12 @@ class _Signs:
     def rows(self, rows: slice) -> FloatArray:
         """Shape (units, rows), or (sums, rows)."""
         if self.table is None:
-            return self._signs(rows)
+            return np.ascontiguousarray(self._signs(rows))
         blocks = draw_blocks(rows.stop - rows.start, self.block)
         return np.hstack([self.table @ self._signs(slice(rows.start + b.start, rows.start + b.stop)) for b in blocks])
 
     def _signs(self, rows: slice) -> FloatArray:
-        signs = all_signs(self.n_units, rows) if self.exact else sign_block(self.n_units, rows, self.seed)
-        return np.ascontiguousarray(signs.T)
+        return (all_signs(self.n_units, rows) if self.exact else sign_block(self.n_units, rows, self.seed)).T
 
 
 #: What is done with some signs, or with their sums: how many draws reach each pair.

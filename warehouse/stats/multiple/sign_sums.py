@@ -21,8 +21,9 @@ from numpy.typing import NDArray
 from warehouse.stats.core.inputs import TIE, FloatArray
 from warehouse.stats.multiple.pair_moments import IntArray, PairMoments, ScoreMatrix, unit_sums
 
-#: Pairs times draws from which on compiled code pays for its start (.6 s; it takes 3 ns less for each).
-MANY = 1 << 27
+#: Pairs times draws from which on compiled code is used: where it is loaded, and where its start (.6 s of the processor)
+#: has to pay.
+SOME, MANY = 1 << 23, 1 << 26
 
 
 @dataclass(frozen=True)
