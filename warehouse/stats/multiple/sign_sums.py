@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from warehouse.stats.core.inputs import TIE, FloatArray
 from warehouse.stats.multiple.pair_moments import IntArray, PairMoments, ScoreMatrix, unit_sums
 
-#: Pairs times draws from which on compiled code is used: where it is loaded, and where its start (.6 s of the processor)
-#: has to pay.
+#: Pairs times draws from which on compiled code is used: where it is loaded, and where it has to be (.6 s of the
+#: processor).
 SOME, MANY = 1 << 23, 1 << 26
 
 
