@@ -9,6 +9,8 @@ import pytest
 
 from warehouse.stats import pair_flags, paired_flags, too_few_units
 from warehouse.stats.core.inputs import Bounds, FloatArray
+from warehouse.stats.core.machine import has_compiler
+from warehouse.stats.paired import pair_flags as pair_flags_file
 
 KINDS = ("zero_one", "means", "unbounded", "skewed", "rare", "equal")
 
@@ -23,6 +25,28 @@ def column(kind: str, n: int, dice: np.random.Generator) -> FloatArray:
     if kind == "rare":
         return (dice.random(n) < 2 / n).astype(float)
     return np.full(n, 0.5) if kind == "equal" else np.asarray(dice.standard_normal(n) * 1e3)
+
+
+@pytest.mark.parametrize("compiled", ["0", "1"])
+@pytest.mark.parametrize("n", [4, 60, 1500])
+def test_shares_of_several_draws_have_the_flags_of_each_pair_by_itself(
+    n: int, compiled: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("WAREHOUSE_COMPILE", compiled)
+    monkeypatch.setattr(pair_flags_file, "MANY", 0)
+    has_compiler.cache_clear()
+    dice = np.random.default_rng(n)
+    rates = [0.5, 0.9, 0.998, 0.02, 0.5]
+    scores = np.stack([dice.binomial(draws, rate, n) / draws for rate in rates for draws in (20, 5)], axis=1)
+    scores[:, -1] = scores[:, 0]
+    first, second = np.triu_indices(scores.shape[1], 1)
+    found = pair_flags(scores, first, second, bounds=(0.0, 1.0))
+    has_compiler.cache_clear()
+    for a, b, flags in zip(first, second, found, strict=True):
+        few = too_few_units(scores[:, a] - scores[:, b], None)
+        alone = paired_flags(scores[:, a], scores[:, b], bounds=(0.0, 1.0))
+        assert flags == alone + ("too_few_units",) * few
+    assert len(set(found)) > 2
 
 
 @pytest.mark.parametrize("bounds", [None, (0.0, 1.0)])

@@ -89,6 +89,20 @@ def tally_pairs(words: Any, starts: Any, first: int, counts: Any) -> None:
 
 
 @compiled
+def tally_differences(codes: Any, first: Any, second: Any, most: int, counts: Any) -> None:
+    """Add how often rows of codes differ by each of −most … most to ``counts``, shape (pairs, 2 most + 1)."""
+    tallies = np.zeros((4, counts.shape[1]), np.int64)
+    shared = np.zeros(codes.shape[1], np.uint16)
+    for k in range(len(first)):
+        a, b = codes[first[k]], codes[second[k]]
+        for i in range(len(a)):
+            shared[i] = a[i] - b[i] + most
+        tallies[:] = 0
+        _tally(shared, len(a), tallies)
+        counts[k] += tallies[0] + tallies[1] + tallies[2] + tallies[3]
+
+
+@compiled
 def _squares(n: Any, other_n: Any, h: Any, other_h: Any, spread: float, least: float, out: Any) -> None:
     """T*² of a pair in each draw."""
     for draw in range(len(out)):

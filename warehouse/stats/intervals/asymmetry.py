@@ -160,28 +160,30 @@ def tails_of_rows(ordered: FloatArray) -> FloatArray:
     return np.where(apart > _HEAVIEST * units, units, np.inf)
 
 
-def figures_of_signs(counts: FloatArray, n: int) -> tuple[FloatArray, FloatArray]:
-    """`working_skewnesses` and `tails_of_rows` of n values −1, 0 and 1 each, by how many there are of these.
+def figures_of_counts(values: FloatArray, counts: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """`working_skewnesses` and `tails_of_rows` of rows that hold each of a few values so many times.
 
     Args:
-        counts: rows with two of the values at least, shape (S, 3).
-        n: the sum of each row.
+        values: ascending, shape (K,).
+        counts: rows of equal sums, with two of the values at least, shape (S, K).
     """
-    mean = (counts[:, 2] - counts[:, 0]) / n
-    values = np.array([-1.0, 0.0, 1.0]) - mean[:, None]
-    largest = np.where(counts > 0, np.abs(values), 0.0).max(axis=1)[:, None]
-    units = values / largest
+    n = int(counts[0].sum()) if len(counts) else 0
+    mean = counts @ values / max(n, 1)
+    centred = values - mean[:, None]
+    largest = np.where(counts > 0, np.abs(centred), 0.0).max(axis=1)[:, None]
+    units = centred / largest
     squares = units * units
     second, third, fourth = (np.einsum("ij,ij->i", counts, power) for power in (squares, squares * units, squares**2))
-    before = counts[:, 0], counts[:, 0] + counts[:, 1]
+    up_to = np.cumsum(counts, axis=1)
 
     def value(place: int) -> FloatArray:
-        return (place >= before[0]).astype(np.float64) + (place >= before[1]) - 1.0 - mean
+        found: FloatArray = values[np.count_nonzero(up_to <= place, axis=1)] - mean
+        return found
 
     skewness = np.abs(third / n / (second / n) ** 1.5)
     if n >= _ENOUGH:
         skewness = np.maximum(skewness * skewness_factor(n), _implied(lambda p: _at(value, n, p)))
     middle = _at(value, n, 0.5)[:, None]
-    apart = np.where(np.abs(values - middle) > ROUNDING * largest, counts, 0.0).sum(axis=1)
+    apart = np.where(np.abs(centred - middle) > ROUNDING * largest, counts, 0.0).sum(axis=1)
     heavy = second**2 / fourth
     return skewness, np.where(apart > _HEAVIEST * heavy, heavy, np.inf)

@@ -3,25 +3,28 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from warehouse.stats.core.inputs import ROUNDING, TIE, Bounds, Clusters, FloatArray, as_clusters, finite_bounds
+from warehouse.stats.core.machine import has_compiler
 from warehouse.stats.core.sample import find_link
 from warehouse.stats.intervals.asymmetry import (
     are_unequal,
-    figures_of_signs,
+    figures_of_counts,
     mean_skewnesses,
     tails_of_rows,
     working_skewnesses,
 )
 from warehouse.stats.multiple.pair_moments import IntArray, cluster_totals
+from warehouse.stats.multiple.sign_sums import MANY
 from warehouse.stats.paired.paired import aligned, difference_flags, interval_of_differences
 from warehouse.stats.paired.sign_flip import are_too_few, too_few_units
 
+Flags = tuple[str, ...]
 _CELLS = 2**17  # of a block: what the processor keeps at hand
 
 
@@ -70,7 +73,7 @@ def pair_flags(
         if not common.any():
             continue
         if clusters is None:
-            pairs = _flag_signs(columns, common, (first[pairs], second[pairs]), pairs, found)
+            pairs = _flag_counted(columns[:, common], (first[pairs], second[pairs]), pairs, bounds, found)
         labels = None if clusters is None else clusters[common]
         groups = None if labels is None else as_clusters(labels, len(labels))
         size = max(1, _CELLS // int(common.sum()))
@@ -83,44 +86,92 @@ def pair_flags(
 
 def _of_one_pattern(missing: NDArray[np.bool_], first: IntArray, second: IntArray) -> Iterator[IntArray]:
     """Numbers of the pairs whose models lack the same prompts as those of the other pairs, together."""
-    _, pattern = np.unique(missing, axis=0, return_inverse=True)
+    numbers: dict[bytes, int] = {}
+    pattern = np.array([numbers.setdefault(row.tobytes(), len(numbers)) for row in missing])
     keys = pattern[first] * len(missing) + pattern[second]
     order = np.argsort(keys, kind="stable")
     yield from np.split(order, np.flatnonzero(np.diff(keys[order])) + 1) if len(order) else ()
 
 
-def _flag_signs(
-    columns: FloatArray,
-    common: NDArray[np.bool_],
-    sides: tuple[IntArray, IntArray],
-    pairs: IntArray,
-    found: list[tuple[str, ...]],
+def _flag_counted(
+    columns: FloatArray, sides: tuple[IntArray, IntArray], pairs: IntArray, bounds: Bounds | None, found: list[Flags]
 ) -> IntArray:
-    """Flag pairs of models whose scores are 0 or 1, by how often one alone is right; the pairs that are left.
+    """Flag pairs of models whose scores are whole numbers of equal steps, by how often each difference occurs; the
+    pairs that are left.
 
     Args:
-        columns: scores of all models, shape (M, n).
-        common: prompts that all models of the pairs have.
+        columns: scores of all models on the prompts that those of the pairs have, shape (M, n).
         sides: the models of each pair.
+        bounds: of the scores, or None.
         found: by number of the pair; changed.
     """
     models = np.union1d(*sides)
-    scores = columns[np.ix_(models, common)]
-    if not _zero_one(scores).all():
+    scores, (a, b) = columns[models], (np.searchsorted(models, side) for side in sides)
+    n, zero_one = scores.shape[1], bool(_zero_one(scores).all())
+    steps = 1 if zero_one else _steps(scores) if finite_bounds(bounds) is not None else 0
+    if not steps:
         return pairs
-    a, b = (np.searchsorted(models, side) for side in sides)
-    n, right, both = scores.shape[1], scores.sum(axis=1), (scores @ scores.T)[a, b]
-    minus, plus = right[b] - both, right[a] - both
-    counts = np.stack([minus, n - minus - plus, plus], axis=1)
-    usual = (counts < n).all(axis=1)
-    skewness, tails = figures_of_signs(counts[usual], n)
-    differing = (minus + plus)[usual]
-    figures = zip(pairs[usual].tolist(), *(one.tolist() for one in (skewness, tails, differing)), strict=True)
-    for pair, own, heavy, units in figures:
-        choice = interval_of_differences(n, None, bounded=True, skewness=own, tail_units=heavy, effective_n=units)
-        found[pair] = choice.flags + ("too_few_units",) * are_too_few(int(units))
-    left: IntArray = pairs[~usual]
-    return left
+    counted = _signs(scores) if zero_one else _differences(scores, steps, len(pairs) * n >= MANY and has_compiler())
+    left = []
+    for start in range(0, len(pairs), _COUNTED):
+        own = slice(start, start + _COUNTED)
+        counts = counted(a[own], b[own])
+        usual = (counts < n).all(axis=1)
+        most = counts.shape[1] // 2
+        figures = _counted_figures(np.arange(-most, most + 1) / steps, counts[usual])
+        flags = _flags_of(n, None, np.full(len(figures.units), True), figures)
+        for pair, said in zip(pairs[own][usual].tolist(), flags, strict=True):
+            found[pair] = said
+        left.append(pairs[own][~usual])
+    return np.concatenate(left)
+
+
+#: Pairs whose differences are counted at a time; steps between two scores that are counted by, at most.
+_COUNTED, _MOST_STEPS = 512, 120
+#: Of two models each how often their differences take each value, ascending, shape (p, 2 most + 1).
+_Counting = Callable[[IntArray, IntArray], FloatArray]
+
+
+def _steps(scores: FloatArray) -> int:
+    """The fewest steps of a unit that all scores are whole numbers of; 0 for none."""
+    most = int(min(_MOST_STEPS / max(float(np.ptp(scores)), 1.0), _MOST_STEPS))
+    return next((steps for steps in range(1, most + 1) if all(_are_whole(row, steps) for row in scores)), 0)
+
+
+def _are_whole(scores: FloatArray, steps: int) -> bool:
+    return bool((np.rint(scores * steps) / steps == scores).all())
+
+
+def _signs(scores: FloatArray) -> _Counting:
+    """Of scores that are 0 or 1."""
+    n, right, both = scores.shape[1], scores.sum(axis=1), scores @ scores.T
+
+    def counted(a: IntArray, b: IntArray) -> FloatArray:
+        minus, plus = right[b] - both[a, b], right[a] - both[a, b]
+        return np.stack([minus, n - minus - plus, plus], axis=1)
+
+    return counted
+
+
+def _differences(scores: FloatArray, steps: int, compiled: bool) -> _Counting:
+    """Of scores that are whole numbers of steps."""
+    codes = np.rint(scores * steps)
+    codes = (codes - codes.min()).astype(np.int16)
+    most = int(codes.max())
+    size = 2 * most + 1
+
+    def counted(a: IntArray, b: IntArray) -> FloatArray:
+        if compiled:
+            from warehouse.stats.core.kernels import tally_differences
+
+            counts = np.zeros((len(a), size), np.int64)
+            tally_differences(codes, a, b, most, counts)
+        else:
+            cells = codes[a].astype(np.intp) - codes[b] + (most + size * np.arange(len(a)))[:, None]
+            counts = np.bincount(cells.ravel(), minlength=len(a) * size).reshape(len(a), size)
+        return counts.astype(np.float64)
+
+    return counted
 
 
 def _block_flags(
@@ -130,23 +181,15 @@ def _block_flags(
     d = a - b
     usual = _are_usual(a, b, d, clusters)
     bounded = np.full(len(d), True) if finite_bounds(bounds) is not None else _zero_one(a) & _zero_one(b)
-    figures = iter(zip(*_figures(d[usual], clusters, bounded[usual]), strict=True))
+    figures = _figures(d[usual], clusters, bounded[usual])
+    flags = iter(_flags_of(d.shape[1], clusters, bounded[usual], figures))
     codes = None if clusters is None else clusters.codes
     for row in range(len(d)):
-        if not usual[row]:
+        if usual[row]:
+            yield next(flags)
+        else:
             few = too_few_units(d[row], codes)
             yield paired_flags(a[row], b[row], codes, bounds=bounds) + ("too_few_units",) * few
-            continue
-        skewness, tail_units, effective_n, units = next(figures)
-        choice = interval_of_differences(
-            d.shape[1],
-            clusters,
-            bounded=bool(bounded[row]),
-            skewness=float(skewness),
-            tail_units=float(tail_units),
-            effective_n=float(effective_n),
-        )
-        yield choice.flags + ("too_few_units",) * are_too_few(int(units))
 
 
 class _Figures(NamedTuple):
@@ -156,6 +199,30 @@ class _Figures(NamedTuple):
     tail_units: FloatArray  #: likewise.
     effective_n: FloatArray  #: likewise.
     units: IntArray  #: prompts or clusters whose differences do not cancel.
+
+
+def _flags_of(n: int, clusters: Clusters | None, bounded: NDArray[np.bool_], figures: _Figures) -> list[Flags]:
+    """The flags of each pair of n prompts; none at all where the most remarkable figures together have none."""
+
+    def flags(within: bool, skewness: float, tail_units: float, effective_n: float) -> Flags:
+        return interval_of_differences(
+            n, clusters, bounded=within, skewness=skewness, tail_units=tail_units, effective_n=effective_n
+        ).flags
+
+    few = [are_too_few(units) for units in figures.units.tolist()]
+    if len(few) and not any(few) and np.isfinite(figures.skewness).all() and bool(bounded.all()) == bool(bounded.any()):
+        skewness = float(np.abs(figures.skewness).max())
+        if not flags(bool(bounded[0]), skewness, float(figures.tail_units.min()), float(figures.effective_n.min())):
+            return [()] * len(few)
+    columns = (column.tolist() for column in (bounded, figures.skewness, figures.tail_units, figures.effective_n))
+    return [flags(*own) + ("too_few_units",) * is_few for *own, is_few in zip(*columns, few, strict=True)]
+
+
+def _counted_figures(values: FloatArray, counts: FloatArray) -> _Figures:
+    """Of pairs by how often their differences take each value, shape (P, K)."""
+    skewness, tails = figures_of_counts(values, counts)
+    kish = (counts @ np.abs(values)) ** 2 / (counts @ values**2)
+    return _Figures(skewness, tails, kish, (counts[:, values != 0].sum(axis=1)).astype(np.intp))
 
 
 def _figures(d: FloatArray, clusters: Clusters | None, bounded: NDArray[np.bool_]) -> _Figures:
