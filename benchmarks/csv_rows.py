@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from measure import INGEST, Row, interleaved, run_process, script
+from measure import INGEST, Row, interleaved, run_process, script, spaced
 
 MAKE = """
 import sys, duckdb
@@ -37,5 +37,5 @@ def run(folder: Path, options: argparse.Namespace) -> Iterator[Row]:
         run_process([sys.executable, "-c", MAKE, str(file), str(prompts)])
     arguments = [str(folder / "csv.duckdb"), str(dump), str(small)]
     bare, ours = interleaved(options.runs, script(BARE, arguments), script(INGEST, arguments))
-    work = f"CSV of {rows:_} rows with texts, no mapping"
+    work = f"CSV of {spaced(rows)} rows with texts, no mapping"
     yield Row(work, ours, {"times as fast": 0.35, "MiB": 600}, "bare read_csv into a table", bare)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from measure import run_process, script
+from measure import run_process, script, spaced
 
 #: Benchmarks, models and prompts of each store.
 Size = tuple[int, int, int]
@@ -135,7 +135,7 @@ class Growth:
             f"{name} {exponent:.2f} ({', '.join(f'{value:.4g}' for value in self.figures[name])})"
             for name, exponent in self.exponents().items()
         )
-        return f"{self.work} by {self.axis} {', '.join(f'{size:_}' for size in self.sizes)}: {figures}"
+        return f"{self.work} by {self.axis} {', '.join(map(spaced, self.sizes))}: {figures}"
 
     def to_dict(self) -> dict[str, Any]:
         return {

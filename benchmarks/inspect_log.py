@@ -6,7 +6,7 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from measure import INGEST, Row, interleaved, run_process, script
+from measure import INGEST, Row, interleaved, run_process, script, spaced
 
 SAMPLES = 10_000
 
@@ -65,5 +65,5 @@ def run(folder: Path, options: argparse.Namespace) -> Iterator[Row]:
         script(PEER, [str(log), str(SAMPLES)], str(options.peer)),
         script(INGEST, [str(folder / "inspect.duckdb"), str(log), str(small)]),
     )
-    work = f"Inspect log of {SAMPLES:_} samples"
+    work = f"Inspect log of {spaced(SAMPLES)} samples"
     yield Row(work, ours, {"times as fast": 12}, "inspect_ai.analysis.samples_df, full", peer)

@@ -171,7 +171,7 @@ def shuffles(_folder: Path, options: argparse.Namespace) -> Iterator[Row]:
         script(HEAD + OURS["test"] + TAIL, ["10_042", "70", str(n)]),
         script(HEAD + PLAIN["test"] + TAIL, ["2000", "70"]),
     )
-    work, against = f"permutation test, 10_042 x 70, {n} shuffles", "scikit-learn, scipy: one table of 2 000 x 70"
+    work, against = f"permutation test, 10 042 x 70, {n} shuffles", "scikit-learn, scipy: one table of 2 000 x 70"
     yield Row(work, ours, {"seconds each": 0.03}, against, plain, n)
 
 

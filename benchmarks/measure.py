@@ -122,6 +122,11 @@ class Row:
         return {"work": self.work, "figures": figures, "ours": ours, "against": self.against, "reference": reference}
 
 
+def spaced(number: int) -> str:
+    """A number as the page has it: 10 000."""
+    return f"{number:,}".replace(",", " ")
+
+
 def run_process(command: Sequence[str]) -> Ran:
     """Run one command; it ends this program where it fails."""
     with tempfile.TemporaryFile("w+") as out:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from measure import Ran, Row, interleaved, postgresql, run_process, script
+from measure import Ran, Row, interleaved, postgresql, run_process, script, spaced
 
 ROWS = 100
 #: Tables of so many benchmarks for each model.
@@ -73,5 +73,5 @@ def run(folder: Path, options: argparse.Namespace) -> Iterator[Row]:
                 return script(LOAD, [url, str(tables)])()
 
             bare, ours = interleaved(options.runs, script(BARE, [str(tables)]), load)
-            work, wanted = f"{options.sources:_} tables of {ROWS} rows into {engine}", {"a second": WANTED[engine]}
-            yield Row(work, ours, wanted, "bare read_csv of all", bare, options.sources)
+            work = f"{spaced(options.sources)} tables of {ROWS} rows into {engine}"
+            yield Row(work, ours, {"a second": WANTED[engine]}, "bare read_csv of all", bare, options.sources)

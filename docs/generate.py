@@ -149,9 +149,9 @@ def glossary_page() -> str:
     return "\n".join([GLOSSARY, *entries])
 
 
-def performance_page() -> str:
+def performance_page(file: Path = DOCS / "performance.json") -> str:
     """The page of what was measured, as Markdown."""
-    kept = json.loads((DOCS / "performance.json").read_text(encoding="utf-8"))
+    kept = json.loads(file.read_text(encoding="utf-8"))
     rows, growth = ([row for row in kept if ("exponents" in row) is grows] for grows in (False, True))
     head = ("work", "is", "wanted", "", "clock s", "processor s", "peak MiB", "against", "its processor s", "measured")
     parts = [PERFORMANCE, *_where(rows), _table(head, (line for row in rows for line in _measured(row)))]
