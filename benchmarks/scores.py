@@ -83,7 +83,7 @@ def models(folder: Path, options: argparse.Namespace) -> Iterator[Row]:
     """The leaderboard of 1 000 models x 500 prompts."""
     url = f"duckdb:///{folder / 'models.duckdb'}"
     if not (folder / "models.duckdb").exists():
-        time_script(report.FILL, [url, *"1", "1000", "500", "1"], 1)
+        time_script(report.FILL, [url, "1", "1000", "500", "1"], 1)
     ways = script(QUERY, [url, MEAN]), command("--db", url, "leaderboard", "benchmark-0")
     bare, ours = interleaved(options.runs, *ways)
     yield Row("leaderboard, 1 000 models x 500 prompts", ours, {"seconds": 4}, "bare grouped mean over score", bare)
