@@ -23,7 +23,7 @@ COMMAND = str(Path(sys.executable).with_name("warehouse"))
 PRELUDE = """
 import os, time
 def now():
-    return time.perf_counter(), sum(os.times()[:4])
+    return time.perf_counter(), time.process_time() + sum(os.times()[2:4])
 def spent(since):
     print(*(end - begun for begun, end in zip(since, now())))
 """
