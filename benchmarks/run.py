@@ -126,7 +126,9 @@ def _keep(file: Path, name: str, row: dict[str, Any]) -> None:
     rows = [json.loads(line) for line in file.read_text().strip(" []\n").split(",\n")] if file.exists() else []
     rows = [other for other in rows if other["work"] != row["work"]]
     rows.append(
-        row | {"run": name, "when": f"{datetime.now(UTC):%Y-%m-%d %H:%M}", "load": os.getloadavg()[1]} | _here()
+        row
+        | {"run": name, "when": f"{datetime.now(UTC):%Y-%m-%d %H:%M}", "load": round(os.getloadavg()[1], 1)}
+        | _here()
     )
     rows.sort(key=lambda one: list(BENCHMARKS).index(one["run"]))
     file.write_text("[\n" + ",\n".join(json.dumps(one) for one in rows) + "\n]\n")

@@ -173,7 +173,7 @@ def _measured(row: dict[str, Any]) -> Iterable[Sequence[str]]:
     """A line for each figure; what stands in the first is not said again."""
     ours, reference = row["ours"], row["reference"]
     numbers = (f"{ours['seconds']:g}", f"{ours['processor']:g}", f"{ours['peak']:.0f}")
-    more = (*numbers, row["against"], f"{reference['processor']:g}", f"{_when(row)}, {ours['times']} times")
+    more = (*numbers, row["against"], f"{reference['processor']:g}", f"{_when(row)}, n = {ours['times']}")
     for number, figure in enumerate(row["figures"]):
         verdict = "reached" if figure["reached"] else "**missed**"
         own = (f"{figure['value']:g} {figure['figure']}", f"{figure['wanted']:g}", verdict)
