@@ -17,6 +17,7 @@ os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
 from calibrate_subsets import ROOT, matrices, names_of
+from calibration.marks import write_between
 from numpy.typing import NDArray
 from scipy import stats
 from scipy.special import expit, logit
@@ -114,9 +115,7 @@ def main() -> None:
                 if history < len(y) or history == HISTORIES[-1]:
                     lines.append(cell(name, y, history, 100, models, options.held_out, times))
                     print(lines[-1], flush=True)
-    before, _, rest = options.output.read_text(encoding="utf-8").partition(BEGIN)
-    text = "\n".join([before + BEGIN, *lines, END + rest.partition(END)[2]])
-    options.output.write_text(text, encoding="utf-8")
+    write_between(options.output, BEGIN, END, lines)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from typing import Any
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
+from calibration.marks import write_between
 from numpy.typing import NDArray
 from scipy import special
 
@@ -183,12 +184,9 @@ TABLES: tuple[tuple[str, str, Callable[[int, int], Iterator[Row]], float, Row], 
 
 def write(page: Path, name: str, header: Row, rows: list[Row]) -> None:
     """Put a table between its marks."""
-    text = page.read_text(encoding="utf-8")
-    begin, end = f"<!-- simulated {name}: begin -->\n", f"<!-- simulated {name}: end -->"
-    before, rest = text.split(begin)
+    begin, end = (f"<!-- simulated {name}: {which} -->" for which in ("begin", "end"))
     lines = [header, tuple("---" for _ in header), *rows]
-    table = "".join(f"| {' | '.join(line)} |\n" for line in lines)
-    page.write_text(f"{before}{begin}{table}{end}{rest.split(end)[1]}", encoding="utf-8")
+    write_between(page, begin, end, (f"| {' | '.join(line)} |" for line in lines))
 
 
 def main() -> None:

@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 
 import numpy as np
+from calibration.marks import write_between
 from numpy.typing import NDArray
 
 from warehouse.stats import (
@@ -174,9 +175,7 @@ def main() -> None:
     for line in tables(options.runs):
         print(line, flush=True)
         lines.append(line)
-    head, rest = options.output.read_text(encoding="utf-8").split(BEGIN)
-    text = "\n".join(lines)
-    options.output.write_text(f"{head}{BEGIN}\n{text}\n\n{END}{rest.split(END)[1]}", encoding="utf-8")
+    write_between(options.output, BEGIN, END, [*lines, ""])
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from typing import NamedTuple
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
+from calibration.marks import write_between
 from numpy.typing import NDArray
 from scipy.special import expit
 
@@ -93,10 +94,7 @@ def main() -> None:
         strength = f"{cell.strength:g}" if cell.dimensions > 1 else ""
         lines.append(f"| {size} | {cell.dimensions} | {strength} | {' | '.join(counts)} |")
         print(lines[-1], flush=True)
-    page = options.output.read_text(encoding="utf-8")
-    before, rest = page.split(BEGIN)
-    after = rest.split(END)[1]
-    options.output.write_text(f"{before}{BEGIN}\n" + "\n".join(lines) + f"\n{END}{after}", encoding="utf-8")
+    write_between(options.output, BEGIN, END, lines)
 
 
 if __name__ == "__main__":

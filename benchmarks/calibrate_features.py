@@ -16,6 +16,7 @@ from typing import NamedTuple
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
+from calibration.marks import write_between
 from numpy.typing import NDArray
 
 from warehouse.analysis.items.features import SHOWN, SHOWN_SKEWED
@@ -161,10 +162,7 @@ def main() -> None:
     parser.add_argument("--output", type=Path, default=ROOT / "docs" / "items.md")
     options = parser.parse_args()
     text = table(list(rows(options.samples)), options.samples)
-    page = options.output.read_text(encoding="utf-8")
-    before, _, rest = page.partition(BEGIN)
-    after = rest.partition(END)[2]
-    options.output.write_text(f"{before}{BEGIN}\n{text}\n{END}{after}", encoding="utf-8")
+    write_between(options.output, BEGIN, END, [text])
     print(f"wrote {options.output}")
 
 

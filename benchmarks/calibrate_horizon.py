@@ -16,6 +16,7 @@ from typing import NamedTuple
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
+from calibration.marks import write_between
 from numpy.typing import NDArray
 from scipy.special import expit
 
@@ -134,11 +135,8 @@ def main() -> None:
         "| --- | ---: | ---: | ---: | ---: |",
         *(simulate_trend(CELLS[at], options.runs, options.seed) for at in (0, 4) if at < options.cells),
     ]
-    text = options.output.read_text(encoding="utf-8")
-    head, rest = text.split(BEGIN)
-    table = "\n".join(lines)
-    options.output.write_text(f"{head}{BEGIN}\n{table}\n{END}{rest.split(END)[1]}", encoding="utf-8")
-    print(table)
+    write_between(options.output, BEGIN, END, lines)
+    print("\n".join(lines))
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
+from calibration.marks import write_between
 from numpy.typing import NDArray
 from scipy.special import expit
 
@@ -295,10 +296,7 @@ def main() -> None:
         for cell, count in zip(cells, times, strict=False):
             lines.append(simulation(cell, count, options.seed))
             print(lines[-1], flush=True)
-    text = options.output.read_text(encoding="utf-8")
-    head, rest = text.split(BEGIN)
-    table = "\n".join(lines)
-    options.output.write_text(f"{head}{BEGIN}\n{table}\n{END}{rest.split(END)[1]}", encoding="utf-8")
+    write_between(options.output, BEGIN, END, lines)
 
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from typing import NamedTuple
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
+from calibration.marks import write_between
 from numpy.typing import NDArray
 
 from warehouse.stats.items.published_figures import Figures, as_figures, where, with_enough
@@ -187,9 +188,7 @@ def main() -> None:
         for name, kind, values in uses(mask, options.runs, options.seed):
             lines.append(f"| {name} | {kind} | " + " | ".join(f"{value:.3f}" for value in values) + " |")
             print(lines[-1], flush=True)
-    before, rest = options.output.read_text(encoding="utf-8").split(BEGIN)
-    page = f"{before}{BEGIN}\n" + "\n".join(lines) + f"\n{END}{rest.split(END)[1]}"
-    options.output.write_text(page, encoding="utf-8")
+    write_between(options.output, BEGIN, END, lines)
 
 
 if __name__ == "__main__":

@@ -17,6 +17,7 @@ from typing import NamedTuple
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
+from calibration.marks import write_between
 from numpy.typing import NDArray
 
 from warehouse.stats.subsets.design import draw_subset, extend_subset
@@ -246,10 +247,7 @@ def write(path: Path, measured: list[Cell], tried: list[Tried]) -> None:
     whole = path.parent / "calibration" / "subsets.csv"
     whole.parent.mkdir(exist_ok=True)
     whole.write_text("data,held_out,history,m,bias_z,coverage,gain,width\n" + "".join(table), encoding="utf-8")
-    page = path.read_text(encoding="utf-8")
-    before, rest = page.split(BEGIN)
-    after = rest.split(END)[1]
-    path.write_text(f"{before}{BEGIN}\n" + "\n".join(lines) + f"\n{END}{after}", encoding="utf-8")
+    write_between(path, BEGIN, END, lines)
 
 
 def main() -> None:

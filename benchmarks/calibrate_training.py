@@ -19,6 +19,7 @@ from typing import NamedTuple
 os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 import numpy as np
+from calibration.marks import write_between
 from numpy.typing import NDArray
 
 from warehouse.stats.training.seed_planning import decision_accuracy
@@ -160,10 +161,7 @@ def main() -> None:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(Row._fields)
         writer.writerows((*row[:-1], f"{row.value:.4f}") for row in rows)
-    before, rest = options.output.read_text(encoding="utf-8").split(BEGIN)
-    after = rest.split(END)[1]
-    page = "\n".join((f"{before}{BEGIN}", *in_words(rows), f"{END}{after}"))
-    options.output.write_text(page, encoding="utf-8")
+    write_between(options.output, BEGIN, END, in_words(rows))
 
 
 if __name__ == "__main__":

@@ -11,8 +11,8 @@ from pathlib import Path
 PROMPTS = 10_000
 
 
-def write_lm_eval(folder: Path, models: int, tasks: int, seed: int = 1) -> list[Path]:
-    """Write ``models`` × ``tasks`` × 10 000 sample rows (about 680 bytes each).
+def write_lm_eval(folder: Path, models: int, tasks: int, prompts: int = PROMPTS, seed: int = 1) -> list[Path]:
+    """Write ``models`` × ``tasks`` × ``prompts`` sample rows (about 680 bytes each).
 
     Returns:
         the sample files.
@@ -21,7 +21,7 @@ def write_lm_eval(folder: Path, models: int, tasks: int, seed: int = 1) -> list[
     words = ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=rng.randint(2, 9))) for _ in range(3000)]
     written = []
     for task in range(tasks):
-        rows = list(_questions(rng, words))
+        rows = list(_questions(rng, words, prompts))
         for model in range(models):
             path = _sample_file(folder, model, task)
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -35,13 +35,13 @@ def write_lm_eval(folder: Path, models: int, tasks: int, seed: int = 1) -> list[
                     )
             written.append(path)
     for model in range(models):
-        _results_file(folder, model, tasks)
+        _results_file(folder, model, tasks, prompts)
     return written
 
 
-def _questions(rng: random.Random, words: list[str]) -> Iterator[tuple[str, str]]:
+def _questions(rng: random.Random, words: list[str], prompts: int) -> Iterator[tuple[str, str]]:
     """What stands before and after the response in each row of a task."""
-    for place in range(PROMPTS):
+    for place in range(prompts):
         question = " ".join(rng.choices(words, k=14))
         doc = {
             "question": question,
@@ -76,7 +76,7 @@ def _sample_file(folder: Path, model: int, task: int) -> Path:
     return folder / f"org__model-{model}" / f"samples_task_{task}_{_stamp(model)}.jsonl"
 
 
-def _results_file(folder: Path, model: int, tasks: int) -> None:
+def _results_file(folder: Path, model: int, tasks: int, prompts: int) -> None:
     names = [f"task_{task}" for task in range(tasks)]
     config = {
         "model": "hf",
@@ -104,7 +104,7 @@ def _results_file(folder: Path, model: int, tasks: int) -> None:
         "versions": dict.fromkeys(names, 1.0),
         "n-shot": dict.fromkeys(names, 0),
         "higher_is_better": {name: {"exact_match": True} for name in names},
-        "n-samples": {name: {"original": PROMPTS, "effective": PROMPTS} for name in names},
+        "n-samples": {name: {"original": prompts, "effective": prompts} for name in names},
         "config": config,
         "date": 1767261600.0 + model,
         "lm_eval_version": "0.4.9",

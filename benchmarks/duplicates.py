@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from measure import run_process, time_script
+from measure import COMMAND, run_process, time_command, time_script
 
 VECTORS = """
 import sys, time
@@ -88,7 +88,5 @@ def run(folder: Path, options: argparse.Namespace) -> None:
     print(f"ratio                               {scaled / ours.median:.1f}")
     url = f"duckdb:///{folder / 'duplicates.duckdb'}"
     run_process([sys.executable, "-c", FILL, *arguments, url])
-    command = [str(Path(sys.executable).with_name("warehouse")), "--db", url, "duplicates", "--json"]
     for what in ("compared", "read back"):
-        seconds, peak, _ = run_process(command)
-        print(f"warehouse duplicates, {what:14}{seconds:.1f} s, peak {peak:.0f} MiB")
+        print(f"warehouse duplicates, {what}: {time_command([COMMAND, '--db', url, 'duplicates', '--json'], 1)}")

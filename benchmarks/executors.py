@@ -67,4 +67,4 @@ def run(folder: Path, options: argparse.Namespace) -> None:
     for name, dumps in (("HELM", helm.parents[2]), ("lm-eval", rows)):
         store = folder / f"executors-{name}.duckdb"
         store.unlink(missing_ok=True)
-        print(name, run_process([sys.executable, "-c", SHARES, str(store), str(dumps)])[2].strip())
+        print(name, run_process([sys.executable, "-c", SHARES, str(store), str(dumps)]).output.strip())

@@ -7,23 +7,10 @@ import json
 import random
 from pathlib import Path
 
-from measure import time_script
+from dumps import write_lm_eval
+from measure import INGEST, time_script
 
 INSTANCES, STATISTICS = 10_000, 25
-
-INGEST = """
-import sys, time
-from pathlib import Path
-store, folder = Path(sys.argv[1]), sys.argv[2]
-store.unlink(missing_ok=True)
-import warehouse, warehouse.ingest.pipeline
-started = time.monotonic()
-report = warehouse.connect(f"duckdb:///{store}").ingest(folder)
-seconds = time.monotonic() - started
-assert not report.refused, report.refused[0].error
-assert report.total("n_samples") == int(sys.argv[3])
-print(seconds)
-"""
 
 
 def run(folder: Path, options: argparse.Namespace) -> None:
@@ -33,7 +20,8 @@ def run(folder: Path, options: argparse.Namespace) -> None:
         _write(made)
     size = sum(path.stat().st_size for path in made.iterdir()) / 1e6
     print(f"{INSTANCES} instances x {STATISTICS} statistics, {size:.0f} MB")
-    arguments = [str(folder / "bench.duckdb"), str(made), str(INSTANCES)]
+    write_lm_eval(small := folder / "small", models=1, tasks=1, prompts=20)
+    arguments = [str(folder / "bench.duckdb"), str(made), str(small)]
     print(f"warehouse ingest: {time_script(INGEST, arguments, options.runs)}")
 
 

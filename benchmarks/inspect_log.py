@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from pathlib import Path
 
-from measure import run_process, time_script
+from measure import INGEST, Row, interleaved, run_process, script, spaced
 
 SAMPLES = 10_000
 
@@ -40,45 +41,29 @@ with tempfile.TemporaryDirectory() as scratch:
 """
 
 PEER = """
-import sys, time
-started = time.monotonic()
+import sys
 from inspect_ai.analysis import SampleMessages, SampleSummary, SampleScores, samples_df
-import_seconds = time.monotonic() - started
-started = time.monotonic()
+started = now()
 frame = samples_df(sys.argv[1], columns=[*SampleSummary, *SampleScores, *SampleMessages],
                    full=True, quiet=True)
 assert len(frame) == int(sys.argv[2]) and "messages" in frame
-print(time.monotonic() - started)
-"""
-
-INGEST = """
-import sys, time
-from pathlib import Path
-log, count, store = sys.argv[1], int(sys.argv[2]), Path(sys.argv[3])
-store.unlink(missing_ok=True)
-import warehouse, warehouse.ingest.pipeline
-started = time.monotonic()
-report = warehouse.connect(f"duckdb:///{store}").ingest(log)
-seconds = time.monotonic() - started
-assert not report.refused, report.refused[0].error
-assert report.total("n_samples") == count and report.reconciliation[0].verdict == "exact"
-print(seconds)
+spent(started)
 """
 
 
-def run(folder: Path, options: argparse.Namespace) -> None:
-    """Print time and memory of both, and the ratios."""
+def run(folder: Path, options: argparse.Namespace) -> Iterator[Row]:
+    """Needs a Python that has inspect-ai."""
     if options.peer is None:
         print("skipped: name the Python that has inspect-ai with --peer PYTHON")
         return
-    log = folder / "bench.eval"
-    if not log.exists():
-        seconds, _, _ = run_process([str(options.peer), "-c", MAKE, str(log), str(SAMPLES)])
-        print(f"made by the real package in {seconds:.0f} s")
-    print(f"{SAMPLES} samples, {log.stat().st_size / 1e6:.1f} MB packed")
-    arguments = [str(log), str(SAMPLES)]
-    peer = time_script(PEER, arguments, options.runs, python=str(options.peer))
-    print(f"inspect_ai.analysis.samples_df, full: {peer}")
-    ours = time_script(INGEST, [*arguments, str(folder / "bench.duckdb")], options.runs)
-    print(f"warehouse ingest: {ours}")
-    print(f"speed: {peer.median / ours.median:.1f} x; memory: {ours.peak / peer.peak:.2f} of it")
+    log, small = folder / "bench.eval", folder / "small.eval"
+    for file, samples in ((log, SAMPLES), (small, 5)):
+        if not file.exists():
+            run_process([str(options.peer), "-c", MAKE, str(file), str(samples)])
+    peer, ours = interleaved(
+        options.runs,
+        script(PEER, [str(log), str(SAMPLES)], str(options.peer)),
+        script(INGEST, [str(folder / "inspect.duckdb"), str(log), str(small)]),
+    )
+    work = f"Inspect log of {spaced(SAMPLES)} samples"
+    yield Row(work, ours, {"times as fast": 12}, "inspect_ai.analysis.samples_df, full", peer)

@@ -6,10 +6,9 @@ from __future__ import annotations
 
 import argparse
 import random
-import sys
 from pathlib import Path
 
-from measure import run_process, time_command, time_script
+from measure import COMMAND, run_process, time_command, time_script
 
 ANSWERS = """
 import sys, time
@@ -91,7 +90,7 @@ def run(folder: Path, options: argparse.Namespace) -> None:
     print(f"items of 70 models x 12 000, 21 splits, pruning: {items}; loop over correlations alone: {plain}")
     print(f"audit of 12 000 prompts x 20 models: {time_script(ANSWERS + AUDIT, runs=options.runs)}")
     table, url = folder / "training.csv", f"duckdb:///{folder}/training.duckdb"
-    command = [str(Path(sys.executable).with_name("warehouse")), "--db", url]
+    command = [COMMAND, "--db", url]
     if not table.exists():
         write_training(table)
         run_process([*command, "ingest", str(table), "--higher-is-better"])

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from pathlib import Path
 
-from measure import time_script
+from measure import Row, interleaved, script, time_script
 
 DATA = """
-import sys, time, warnings
+import sys, warnings
 import numpy as np
 warnings.filterwarnings("ignore")
 n, m, clusters, gaps = int(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), float(sys.argv[4])
@@ -20,9 +21,9 @@ OURS = """
 from warehouse.stats import all_pairs
 labels = np.arange(n) % clusters if clusters else None
 all_pairs(scores[:50], None if labels is None else labels[:50], n_resamples=99)
-started = time.perf_counter()
+started = now()
 all_pairs(scores, labels, n_resamples=9999)
-print(time.perf_counter() - started)
+spent(started)
 """
 EVALSTATS = """
 import evalstats, pandas
@@ -30,21 +31,21 @@ data = evalstats.load_from(pandas.DataFrame({
     "item": np.tile(np.arange(n), m), "model": np.repeat([f"m{i:02d}" for i in range(m)], n),
     "score": scores.T.ravel(),
 }))
-started = time.perf_counter()
+started = now()
 evalstats.compare_models(data)
-print(time.perf_counter() - started)
+spent(started)
 """
 
 
-def run(folder: Path, options: argparse.Namespace) -> None:
-    """Print the time of both on 20 models x 1 000 prompts, and ours on larger matrices."""
+def run(folder: Path, options: argparse.Namespace) -> Iterator[Row]:
+    """Both on 20 models x 1 000 prompts, and ours on larger matrices."""
     del folder
     small = ["1000", "20", "0", "0"]
-    ours = time_script(DATA + OURS, small, options.runs)
-    print(f"all_pairs, 20 models x 1 000 prompts, B = 9999: {1000 * ours.median:.0f} ms")
     if options.peer:
-        theirs = time_script(DATA + EVALSTATS, small, 1, python=str(options.peer))
-        print(f"evalstats.compare_models, the same: {theirs}; {theirs.median / ours.median:.0f} x")
+        theirs, ours = interleaved(
+            options.runs, script(DATA + EVALSTATS, small, str(options.peer)), script(DATA + OURS, small)
+        )
+        yield Row("all pairs, 20 models x 1 000 prompts", ours, {"times as fast": 400}, "evalstats", theirs)
     else:
         print("evalstats: not measured (--peer PYTHON names one that has it)")
     for clusters, gaps in ((0, 0.0), (0, 0.01), (500, 0.0), (2000, 0.0)):

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import os
 import shutil
-import subprocess
 import sys
-import time
 from collections.abc import Sequence
 from pathlib import Path
 
-from measure import time_script
+from measure import COMMAND, Timing, run_process, time_script
 from scores import FILL
 
 BASELINE = "org/model-000"
@@ -44,7 +41,7 @@ def run(folder: Path, options: argparse.Namespace) -> None:
         seconds = time_script(FILL, [f"duckdb:///{filled}", "100", "5000", "20"], 1)
         print(f"filling 10 M scores: {seconds}")
     shutil.copy(filled, store)
-    refresh = [str(Path(sys.executable).with_name("warehouse")), "--db", url, "refresh", "--baseline", BASELINE]
+    refresh = [COMMAND, "--db", url, "refresh", "--baseline", BASELINE]
     _tell("summaries and differences, first time", [*refresh, *FAMILIES])
     _tell("ranks and variance besides, first time", refresh)
     for _ in range(options.runs):
@@ -58,19 +55,7 @@ def run(folder: Path, options: argparse.Namespace) -> None:
         _tell(f"pandas and scipy on {table}: means and differences, every time", script)
 
 
-def _tell(name: str, command: Sequence[str]) -> None:
-    started = time.monotonic()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    assert process.stderr is not None
-    errors = process.stderr.read()
-    _, status, usage = os.wait4(process.pid, 0)
-    wall = time.monotonic() - started
-    process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != 0:
-        sys.exit(f"{' '.join(command)} ended with {process.returncode}:\n{errors}")
-    processor, peak = usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
-    print(
-        f"{name}: {wall:.2f} s, processor {processor:.2f} s, peak {peak:.0f} MiB;"
-        f" {errors.strip().splitlines()[-1] if errors.strip() else ''}",
-        flush=True,
-    )
+def _tell(name: str, words: Sequence[str]) -> None:
+    ran = run_process(words)
+    last = ran.output.strip().splitlines()[-1:]
+    print(f"{name}: {Timing([ran.seconds], [ran.processor], ran.peak)}; {' '.join(last)}", flush=True)

@@ -7,7 +7,6 @@ import html
 import random
 import re
 import subprocess
-import sys
 import time
 import urllib.parse
 import urllib.request
@@ -15,10 +14,8 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from measure import time_script
+from measure import COMMAND, time_script
 from report import FILL
-
-COMMAND = str(Path(sys.executable).with_name("warehouse"))
 
 
 def ask(address: str) -> tuple[float, str]:

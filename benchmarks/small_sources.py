@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 import random
 import sys
+from collections.abc import Iterator
 from pathlib import Path
-from statistics import median
 
-from measure import run_process
+from measure import Ran, Row, interleaved, postgresql, run_process, script, spaced
 
 ROWS = 100
 #: Tables of so many benchmarks for each model.
@@ -23,19 +23,27 @@ with psycopg.connect(sys.argv[1].replace("+psycopg", "")) as connection:
     connection.execute("create schema public")
 """
 
-INGEST = """
-import os, sys, time
+LOAD = """
+import sys
 import alembic.ddl.impl
 from warehouse.ingest.pipeline import ingest
 from warehouse.store.open import open_store
 url, folder = sys.argv[1:3]
 with open_store(url, create=True) as store:
-    started, used = time.monotonic(), os.times()
+    started = now()
     report = ingest(store, [folder])
-    seconds, now = time.monotonic() - started, os.times()
+    spent(started)
 assert report.total("n_runs") == len(report.sources), report.refused
-print(now.user - used.user + now.system - used.system, seconds)
 """
+#: The same rows as one table, bare.
+BARE = """
+import sys, duckdb
+started = now()
+duckdb.connect().execute(f"create table sample as select * from read_csv('{sys.argv[1]}/*.csv', filename=true)")
+spent(started)
+"""
+#: Tables a second that are wanted.
+WANTED = {"DuckDB": 200, "PostgreSQL": 80}
 
 
 def write_tables(folder: Path, count: int) -> None:
@@ -49,30 +57,21 @@ def write_tables(folder: Path, count: int) -> None:
         (folder / f"table-{number:05}.csv").write_text("\n".join(lines) + "\n")
 
 
-def run(folder: Path, options: argparse.Namespace) -> None:
-    """Print rate and processor time of 1 000 tables into each engine; ``--peer`` does the same."""
+def run(folder: Path, options: argparse.Namespace) -> Iterator[Row]:
+    """1 000 tables into each engine."""
     tables = folder / f"tables-{options.sources}"
     if not tables.exists():
         write_tables(tables, options.sources)
-    for name, python in (("this", sys.executable), ("peer", options.peer)):
-        if python is None:
-            continue
-        _measure(name, str(python), folder / f"small-{name}.duckdb", tables, options)
+    file = folder / "small.duckdb"
+    with postgresql(options.server) as server:
+        for engine, url in (("DuckDB", f"duckdb:///{file}"), ("PostgreSQL", server)):
 
+            def load(url: str = url) -> Ran:
+                file.unlink(missing_ok=True)
+                if url == server:
+                    run_process([sys.executable, "-P", "-c", RESET, url])
+                return script(LOAD, [url, str(tables)])()
 
-def _measure(name: str, python: str, file: Path, tables: Path, options: argparse.Namespace) -> None:
-    for engine, url in (("DuckDB", f"duckdb:///{file}"), ("PostgreSQL", options.server)):
-        if url is None:
-            continue
-        timings = []
-        for _ in range(options.runs):
-            if url == options.server:
-                run_process([sys.executable, "-P", "-c", RESET, url])
-            file.unlink(missing_ok=True)
-            output = run_process([python, "-P", "-c", INGEST, url, str(tables)])[2]
-            timings.append([float(word) for word in output.split()[-2:]])
-        used, seconds = (median(values) for values in zip(*timings, strict=True))
-        print(
-            f"{options.sources} tables into {engine} ({name}): {options.sources / seconds:.0f} a"
-            f" second, {seconds:.1f} s, {used:.1f} s of processor time here"
-        )
+            bare, ours = interleaved(options.runs, script(BARE, [str(tables)]), load)
+            work = f"{spaced(options.sources)} tables of {ROWS} rows into {engine}"
+            yield Row(work, ours, {"a second": WANTED[engine]}, "bare read_csv of all", bare, options.sources)

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import argparse
-import sys
 from pathlib import Path
 
-from measure import time_command, time_script
+from measure import COMMAND, time_command, time_script
 from scores import FILL
 
 MODELS, PROMPTS, SIZE = 1000, 12_000, 400
@@ -39,7 +38,7 @@ def run(folder: Path, options: argparse.Namespace) -> None:
     store = folder / "subsets.duckdb"
     if not store.exists():
         print(f"filling 12 M scores: {time_script(FILL, [f'duckdb:///{store}', str(MODELS), str(PROMPTS), '1'], 1)}")
-    command = [str(Path(sys.executable).with_name("warehouse")), "--db", f"duckdb:///{store}"]
+    command = [COMMAND, "--db", f"duckdb:///{store}"]
     ours = time_command([*command, "subset", "plan", "bench", "--size", str(SIZE), "--no-store"], options.runs)
     print(f"subset plan, {MODELS} models x {PROMPTS} prompts, cold: {ours}")
     plain = time_script(PLAIN, [str(store), str(SIZE)], 1)

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import argparse
 import subprocess
-import sys
 import time
 from pathlib import Path
 
-from measure import time_script
+from measure import COMMAND, time_script
 from server import RESET
 
 FILES, PROMPTS, WRITERS = 200, 1000, 8
-COMMAND = Path(sys.executable).with_name("warehouse")
 
 
 def run(folder: Path, options: argparse.Namespace) -> None:

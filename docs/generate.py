@@ -1,15 +1,18 @@
 """Writes pages out of data: ``python docs/generate.py``.
 
 ``docs/views.md`` from the headers of the SQL files, ``docs/glossary.md`` from the words that ``warehouse help`` knows,
-``docs/llms.txt`` from the commands of every day and the order of the pages.
+``docs/llms.txt`` from the commands of every day and the order of the pages, ``docs/performance.md`` from the rows that
+``benchmarks/run.py --write`` keeps in ``docs/performance.json``.
 """
 
 from __future__ import annotations
 
+import json
 import runpy
 from collections import Counter
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from pathlib import Path
+from typing import Any
 
 from warehouse.cli.command_table import COMMANDS, EVERYDAY
 from warehouse.store.sql import query_files
@@ -42,6 +45,24 @@ GLOSSARY = """\
 
 The words of tables and pages, in plain sentences; `warehouse help rank-set` prints the same. Made from
 `warehouse/tables/glossary.toml` by `python docs/generate.py`; do not edit it here.
+"""
+
+PERFORMANCE = """\
+# Performance
+
+Made from `docs/performance.json`, which `python benchmarks/run.py --write docs/performance.md` writes; do not edit it
+here. Each work is run in turn with what it is held against, in processes of their own, on the same files; medians.
+Verdicts are by **processor seconds** (of the process and its children, of all cores together; of PostgreSQL the
+server's as well), which other programs on the machine change least; seconds by the clock are those of the load that the
+row names. Peak memory is that of the process that asks. `python benchmarks/run.py NAME` repeats a row; quote ratios,
+machines differ.
+"""
+GROWTH = """
+## How cost grows
+
+The exponent of the last step of sizes: 1 is in proportion, 0 not at all. Counts are those of the program alone (Python
+calls, statements, rows that the engine read for them, bytes that were written), so no other program changes them; they
+are held against bounds by `tests/test_growth.py`.
 """
 
 #: What a language model reads first.
@@ -128,7 +149,54 @@ def glossary_page() -> str:
     return "\n".join([GLOSSARY, *entries])
 
 
-PAGES = {"views.md": views_page, "glossary.md": glossary_page, "llms.txt": llms}
+def performance_page(file: Path = DOCS / "performance.json") -> str:
+    """The page of what was measured, as Markdown."""
+    kept = json.loads(file.read_text(encoding="utf-8"))
+    rows, growth = ([row for row in kept if ("exponents" in row) is grows] for grows in (False, True))
+    head = ("work", "is", "wanted", "", "clock s", "processor s", "peak MiB", "against", "its processor s", "measured")
+    parts = [PERFORMANCE, *_where(rows), _table(head, (line for row in rows for line in _measured(row)))]
+    if growth:
+        names = list(growth[0]["exponents"])
+        exponents = (
+            [row["work"], _sizes(row), *(_exponent(row, name) for name in names), _when(row)] for row in growth
+        )
+        parts += [GROWTH, *_where(growth), _table(("work", "sizes", *names, "measured"), exponents)]
+    return "\n".join(parts)
+
+
+def _where(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """The machines and versions of rows, each once."""
+    return [f"- {where}" for where in dict.fromkeys(f"{row['machine']}; {row['versions']}" for row in rows)] + [""]
+
+
+def _measured(row: dict[str, Any]) -> Iterable[Sequence[str]]:
+    """A line for each figure; what stands in the first is not said again."""
+    ours, reference = row["ours"], row["reference"]
+    numbers = (f"{ours['seconds']:g}", f"{ours['processor']:g}", f"{ours['peak']:.0f}")
+    more = (*numbers, row["against"], f"{reference['processor']:g}", f"{_when(row)}, n = {ours['times']}")
+    for number, figure in enumerate(row["figures"]):
+        verdict = "reached" if figure["reached"] else "**missed**"
+        own = (f"{figure['value']:g} {figure['figure']}", f"{figure['wanted']:g}", verdict)
+        yield (row["work"], *own, *more) if number == 0 else ("", *own, *[""] * len(more))
+
+
+def _when(row: dict[str, Any]) -> str:
+    return f"`{row['run']}`, {row['when']}, load {row['load']:g}"
+
+
+def _sizes(row: dict[str, Any]) -> str:
+    return ", ".join(f"{size:,}".replace(",", " ") for size in row["sizes"])
+
+
+def _exponent(row: dict[str, Any], name: str) -> str:
+    return f"{row['exponents'][name]:.2f} ({row['largest'][name]:.4g})" if name in row["exponents"] else ""
+
+
+def _table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    return "".join(f"| {' | '.join(line)} |\n" for line in (head, ["---"] * len(head), *lines))
+
+
+PAGES = {"views.md": views_page, "glossary.md": glossary_page, "performance.md": performance_page, "llms.txt": llms}
 
 if __name__ == "__main__":
     for name, made in PAGES.items():

@@ -21,7 +21,9 @@ FOLDER = ROOT / "benchmarks"
 #: Not scripts: what they share.
 SHARED = {"dumps", "measure", "run"}
 SCRIPTS = sorted({path.stem for path in FOLDER.glob("*.py")} - SHARED)
-NAMES = {"helm_run": "helm", "inspect_log": "inspect", "lm_eval_rows": "lm-eval"}
+#: Names that `run.py` knows, and those of scripts that are run by themselves.
+NAMES = re.findall(r'^    "([\w-]+)": \w+\.\w+,$', (FOLDER / "run.py").read_text(), re.MULTILINE)
+NAMES += [name for name in SCRIPTS if name.startswith("calibrate")]
 #: By file: what stands there, and what stands in its place at the smallest size.
 SMALLEST = {
     "bootstrap": {"10_000, 10_000, 1000": "60, 199, 12"},
@@ -37,10 +39,16 @@ SMALLEST = {
     "calibration/weighted": {"600": "2", "60, 300, 1000": "60,"},
     "dumps": {"PROMPTS = 10_000": "PROMPTS = 20"},
     "duplicates": {"REDUCED, 1000": "REDUCED, 20"},
-    "growth": {'"5000", "20"': '"5", "2"', "(100, 1000)": "(43, 44)", "(100, STAGES": "(43, STAGES"},
+    "growth": {
+        '"rows": [(1, 10, 10_000), (1, 10, 100_000), (1, 10, 300_000)],': "",
+        '"models": [(1, 10, 100), (1, 100, 100), (1, 1000, 100)],': "",
+        '"benchmarks": [(10, 3, 30), (100, 3, 30), (900, 3, 30)],': "",
+        "(10, 100, 10), (100, 100, 10), (1000, 100, 10)": "(1, 2, 12), (2, 2, 12)",
+    },
     "helm_run": {"10_000, 25": "20, 25"},
     "inspect_log": {"SAMPLES = 10_000": "SAMPLES = 10"},
     "items": {'"200", "500"': '"30", "12"', "'2000', '12000'": "'40', '20'", "12_000": "60", "45, 27, 87": "10, 4, 3"},
+    "large": {'"5000", "20"': '"5", "2"', "(100, 1000)": "(43, 44)", "(100, STAGES": "(43, STAGES"},
     "lake": {"= 1000, 20": "= 5, 2", "(10, 100)": "(2, 3)"},
     "matrix": {
         "10_042": "40",
@@ -56,8 +64,12 @@ SMALLEST = {
     "preferences": {"1_000_000, 300, 1000": "2000, 6, 20", "(5000, 0)": "(9, 0)"},
     "refresh": {'"100", "5000", "20"': '"3", "8", "2"', '"101", "5000", "20"': '"4", "8", "2"'},
     "reliability": {"12_000": "60", "(50, 10), (200, 5), (1000, 2)": "(30, 10), (40, 5), (50, 2)"},
-    "report": {"'10', '50', '300', '4'": "'1', '4', '20', '2'"},
-    "scores": {"'100', '5000', '20'": "'43', '5', '2'"},
+    "report": {
+        "'10', '50', '300', '4'": "'1', '4', '20', '2'",
+        "20, models, 100) for models in (50, 500)": "2, models, 9) for models in (3, 4)",
+        "1000, 100, 50": "3, 4, 9",
+    },
+    "scores": {"'100', '5000', '20'": "'43', '5', '2'", '"1", "1000", "500"': '"1", "5", "20"'},
     "sequential": {"10_000": "1200"},
     "server": {"range(100000)": "range(100)", "1_000_000": "1000"},
     "spark": {'"100", "1000", "20"': '"3", "10", "2"'},
@@ -84,7 +96,7 @@ ARGUMENTS = {
 }
 #: Those that are run more often than at night: one of each kind, and those that start a server, but for Spark's, which
 #: is started as tests/spark starts it.
-IN_CI = ("lm_eval_rows", "pairs", "report", "scores", "server", "small_sources", "writers") + (
+IN_CI = ("lm-eval", "csv", "demo", "pairs", "report", "scores", "server", "small-sources", "writers") + (
     "calibrate_subsets",
     "calibrate_unequal",
 )
@@ -104,7 +116,7 @@ SPARK = ROOT / "build" / "spark" / "pyspark"
 def small(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The folder with the sizes above."""
     copy = Path(shutil.copytree(FOLDER, tmp_path_factory.mktemp("root") / "benchmarks"))
-    for beside in ("warehouse", "tests"):
+    for beside in ("warehouse", "tests", "docs"):
         (copy.parent / beside).symlink_to(ROOT / beside)
     for name, sizes in SMALLEST.items():
         text = (copy / f"{name}.py").read_text()
@@ -126,7 +138,7 @@ def test_every_script_finds_what_it_imports_and_its_smallest_size(small: Path) -
     assert done.returncode == 0, done.stderr[-2000:]
 
 
-@pytest.mark.parametrize("script", [pytest.param(name, marks=mark_of(name)) for name in SCRIPTS])
+@pytest.mark.parametrize("script", [pytest.param(name, marks=mark_of(name)) for name in NAMES])
 def test_the_script_runs(small: Path, tmp_path: Path, script: str, request: pytest.FixtureRequest) -> None:
     if package := NEEDS.get(script):
         pytest.importorskip(package)
@@ -138,10 +150,10 @@ def test_the_script_runs(small: Path, tmp_path: Path, script: str, request: pyte
             page = Path(shutil.copytree(ROOT / "docs", tmp_path / "docs", ignore=shutil.ignore_patterns("demo")))
         call = [f"{script}.py", "--output", str(page), *ARGUMENTS[script]]
     else:
-        call = ["run.py", NAMES.get(script, script.replace("_", "-")), *OPTIONS, "--folder", str(tmp_path)]
-        if script in ("server", "writers", "small_sources"):
+        call = ["run.py", script, *OPTIONS, "--folder", str(tmp_path)]
+        if script in ("server", "writers", "small-sources", "postgresql"):
             call += ["--server", request.getfixturevalue("postgres_url")]
-        if script == "inspect_log" and importlib.util.find_spec("inspect_ai"):
+        if script == "inspect" and importlib.util.find_spec("inspect_ai"):
             call += ["--peer", sys.executable]
     done = subprocess.run(
         [sys.executable, *call],
@@ -155,5 +167,5 @@ def test_the_script_runs(small: Path, tmp_path: Path, script: str, request: pyte
 
 def test_every_script_is_one_that_runs() -> None:
     names = set(re.findall(r"^import (\w+)$", (FOLDER / "run.py").read_text(), re.MULTILINE))
-    names -= {"argparse", "shutil", "sys", "tempfile"}
+    names -= set(sys.stdlib_module_names)
     assert names | {name for name in SCRIPTS if name.startswith("calibrate")} == set(SCRIPTS)

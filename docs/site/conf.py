@@ -37,7 +37,7 @@ ORDER = {
         "docs/calibration_formulations",
         "docs/calibration_judges",
     ],
-    "Working on it": ["docs/architecture", "CONTRIBUTING", "CHANGELOG", "benchmarks/README"],
+    "Working on it": ["docs/performance", "docs/architecture", "CONTRIBUTING", "CHANGELOG", "benchmarks/README"],
 }  # fmt: skip
 
 project = "eval-warehouse"
