@@ -45,8 +45,8 @@ class PromptDraws:
     @property
     def mean_within(self) -> float | None:
         """W̄, the mean of the known W_i; None where none is known."""
-        known = self.within[np.isfinite(self.within)]
-        return float(known.mean()) if len(known) else None
+        spreads = self.within[np.isfinite(self.within)]
+        return float(spreads.mean()) if len(spreads) else None
 
     @property
     def part_within(self) -> float | None:
@@ -77,9 +77,9 @@ class PromptDraws:
         counts = p * k
         if p.min() < 0 or p.max() > 1 or not np.allclose(counts, np.round(counts), atol=1e-6):
             return False
-        known = np.isfinite(self.within)
-        p, k = p[known], k[known]
-        return np.allclose(self.within[known], p * (1 - p) * k / (k - 1), atol=_ZERO_ONE_TOLERANCE)
+        has_spread = np.isfinite(self.within)
+        p, k = p[has_spread], k[has_spread]
+        return np.allclose(self.within[has_spread], p * (1 - p) * k / (k - 1), atol=_ZERO_ONE_TOLERANCE)
 
 
 def as_estimand(estimand: str) -> str:

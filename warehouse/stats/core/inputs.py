@@ -183,9 +183,9 @@ def finite_bounds(bounds: Bounds | None) -> tuple[float, float] | None:
 def check_within(scores: FloatArray, bounds: tuple[float, float]) -> None:
     """Refuse scores that lie outside the bounds of their metric."""
     low, high = bounds
-    room = _BOUNDS_TOLERANCE * (high - low)
+    slack = _BOUNDS_TOLERANCE * (high - low)
     smallest, largest = float(scores.min()), float(scores.max())
-    if smallest < low - room or largest > high + room:
+    if smallest < low - slack or largest > high + slack:
         raise StatisticsError(
             f"`scores` run from {smallest} to {largest}, outside the `bounds` ({low}, {high});"
             " give the bounds on the scale of the scores"

@@ -108,7 +108,7 @@ def _implied(quantile: Callable[[float], FloatArray]) -> FloatArray:
 
 def _quantile(ordered: FloatArray, p: float) -> FloatArray:
     """The quantile of each row as `numpy.quantile` has it, which would order the rows again."""
-    return _at(lambda place: ordered[:, place], ordered.shape[1], p)
+    return _at(lambda rank: ordered[:, rank], ordered.shape[1], p)
 
 
 def _at(value: Callable[[int], FloatArray], n: int, p: float) -> FloatArray:
@@ -176,8 +176,8 @@ def figures_of_counts(values: FloatArray, counts: FloatArray) -> tuple[FloatArra
     second, third, fourth = (np.einsum("ij,ij->i", counts, power) for power in (squares, squares * units, squares**2))
     up_to = np.cumsum(counts, axis=1)
 
-    def value(place: int) -> FloatArray:
-        found: FloatArray = values[np.count_nonzero(up_to <= place, axis=1)] - mean
+    def value(rank: int) -> FloatArray:
+        found: FloatArray = values[np.count_nonzero(up_to <= rank, axis=1)] - mean
         return found
 
     skewness = np.abs(third / n / (second / n) ** 1.5)

@@ -143,9 +143,9 @@ def acceleration(units: Units) -> float:
 
 def _share_below(drawn: FloatArray, units: Units) -> float:
     """Share of resamples below the estimate, those equal to it (up to rounding) by half."""
-    room = ROUNDING * max(abs(units.centre), float(np.abs(units.numerators).max()))
+    tolerance = ROUNDING * max(abs(units.centre), float(np.abs(units.numerators).max()))
     apart = drawn - units.centre
-    return float((np.mean(apart < -room) + np.mean(apart <= room)) / 2)
+    return float((np.mean(apart < -tolerance) + np.mean(apart <= tolerance)) / 2)
 
 
 def _percentiles(level: float) -> tuple[float, float]:

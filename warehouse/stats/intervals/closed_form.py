@@ -294,9 +294,9 @@ def satterthwaite(variances: FloatArray, freedoms: FloatArray) -> float | None:
 
 
 def _known(draws: PromptDraws) -> tuple[FloatArray, FloatArray]:
-    known = np.isfinite(draws.within)
-    counts = draws.n_draws[known]
-    return draws.within[known] / counts, counts - 1
+    present = np.isfinite(draws.within)
+    counts = draws.n_draws[present]
+    return draws.within[present] / counts, counts - 1
 
 
 def _interval(

@@ -176,8 +176,8 @@ def _unbounded(
     if units < FEWEST_UNITS:
         reason = f"{data}: {what}; fewer than {FEWEST_UNITS} cannot be resampled"
         return IntervalChoice("cr2_t" if clustered else "t", reason, flag, "wild_bootstrap" if clustered else None)
-    beside = "wild_bootstrap" if clustered and few_units else "cr2_t" if clustered else "t"
-    return IntervalChoice("hull", f"{data}: hull of {what} and bootstrap-t", flag, beside)
+    companion = "wild_bootstrap" if clustered and few_units else "cr2_t" if clustered else "t"
+    return IntervalChoice("hull", f"{data}: hull of {what} and bootstrap-t", flag, companion)
 
 
 def _bounded_differences(

@@ -148,7 +148,7 @@ def _estimate(sample: Sample, curve: Link, method: str, level: float, resampling
     choice = choose_method(sample, method)
     plain = interval_of(sample, choice.method, level, resampling)
     interval = linked_interval(curve, plain)
-    beside = choice.beside and interval_of(sample, choice.beside, level, resampling)
+    companion = choice.beside and interval_of(sample, choice.beside, level, resampling)
     flags = no_spread(sample)
     if interval is None and not flags:
         flags = _without_end(plain, choice.method)
@@ -162,7 +162,7 @@ def _estimate(sample: Sample, curve: Link, method: str, level: float, resampling
         method=choice.method,
         reason=why_none(flags) if interval is None else choice.reason,
         flags=choice.flags + (("prompts_without_weight",) if sample.n_weightless else ()) + flags,
-        beside=linked_interval(curve, beside or None),
+        beside=linked_interval(curve, companion or None),
         degrees_of_freedom=sample.df,
         **_errors(sample, curve),
         **_dependence(sample),

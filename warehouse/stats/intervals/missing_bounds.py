@@ -208,9 +208,9 @@ def _hull(sides: _Sides, scored: Estimate | None) -> MissingBounds:
         for values in (sides.low, sides.high)
     )
     bounds = (low, high) if scored is None else (low, high, scored)
-    lows = [one.ci_low for one in bounds if one.ci_low is not None]
-    highs = [one.ci_high for one in bounds if one.ci_high is not None]
-    kinds = " and ".join(dict.fromkeys(one.method for one in (low, high)))
+    lows = [bound.ci_low for bound in bounds if bound.ci_low is not None]
+    highs = [bound.ci_high for bound in bounds if bound.ci_high is not None]
+    kinds = " and ".join(dict.fromkeys(end.method for end in (low, high)))
     whole = low.ci_low is not None and high.ci_high is not None
     return _bounds(
         describe(sides.low, sides.clusters),
@@ -220,9 +220,9 @@ def _hull(sides: _Sides, scored: Estimate | None) -> MissingBounds:
         reason=(
             f"missing scores at both bounds: from the lower to the upper end by {kinds}"
             if whole
-            else next(one.reason for one in (low, high) if one.ci_low is None)
+            else next(end.reason for end in (low, high) if end.ci_low is None)
         ),
-        flags=tuple(dict.fromkeys(flag for one in (low, high) for flag in one.flags)),
+        flags=tuple(dict.fromkeys(flag for end in (low, high) for flag in end.flags)),
         ends=(max(sides.limits[0], min(lows)), min(sides.limits[1], max(highs))) if whole else None,
     )
 
@@ -328,13 +328,13 @@ def all_clusters(
             f"`clusters` without `missing_clusters`: give the clusters of the {missing} missing"
             " prompt(s) too, or leave both out"
         )
-    known, unknown = list(_labels(clusters)), list(_labels(missing_clusters))
-    check_length(len(known), scored, "clusters")
+    present, unknown = list(_labels(clusters)), list(_labels(missing_clusters))
+    check_length(len(present), scored, "clusters")
     if len(unknown) != missing:
         raise StatisticsError(
             f"`missing_clusters` has {len(unknown)} entries, expected one per missing prompt: {missing}"
         )
-    return as_clusters([*known, *unknown], scored + missing)
+    return as_clusters([*present, *unknown], scored + missing)
 
 
 def _labels(clusters: Any) -> Any:

@@ -191,8 +191,8 @@ def unit_weights(weights: FloatArray, clusters: Clusters | None = None) -> UnitW
         shares, v, sizes = clusters.sums(f), clusters.sums(squares), clusters.sizes
     rest, rest_v = _others(shares), _others(v)
     with np.errstate(invalid="ignore", divide="ignore"):
-        beside = np.where(v > 0, shares**2 * rest_v / v, 0.0)
-    reductions = rest**2 + beside
+        remaining = np.where(v > 0, shares**2 * rest_v / v, 0.0)
+    reductions = rest**2 + remaining
     kish = 1 / float(squares.sum())
     return UnitWeights(
         shares=shares,

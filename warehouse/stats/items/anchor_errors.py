@@ -122,7 +122,7 @@ def anchor_errors(
     for size in sizes:
         rng = np.random.default_rng([seed, 31, size])
         draws = [_random_mean(y, omega, rng.choice(n, size, replace=False)) for _ in range(RANDOM_DRAWS)]
-        rows.append(_mean_of_draws([_measures("random", size, truth, one, curves) for one in draws]))
+        rows.append(_mean_of_draws([_measures("random", size, truth, rows_drawn, curves) for rows_drawn in draws]))
         rows += [_measures(method, size, truth, estimates[size, method], curves) for method in METHODS[1:]]
     return rows
 
@@ -180,7 +180,7 @@ def _over_anchors(
         share = anchors.weights[kept] / anchors.weights[kept].sum()
         part = replace(anchors, items=anchors.items[kept], weights=share)
         without.append(estimate_all(fitted, index, responses, part, weights=omega))
-    return {name: np.std([one[name] for one in without], axis=0) * math.sqrt(m - 1) for name in without[0]}
+    return {name: np.std([errors[name] for errors in without], axis=0) * math.sqrt(m - 1) for name in without[0]}
 
 
 def shares_of(responses: Responses) -> FloatArray:
@@ -300,11 +300,11 @@ def _reversals(truth: FloatArray, estimate: FloatArray) -> float | None:
 def _seed_sd(figures: FloatArray, curves: RecipeCheckpoints | None) -> float | None:
     if curves is None:
         return None
-    places: dict[tuple[int, str], dict[int, float]] = {}
+    errors_of_seeds: dict[tuple[int, str], dict[int, float]] = {}
     for i, value in enumerate(figures):
         key = int(curves.recipe[i]), str(curves.position[i])
-        places.setdefault(key, {})[int(curves.seed[i])] = float(value)
-    deviations = [float(np.std(list(seeds.values()), ddof=1)) for seeds in places.values() if len(seeds) > 1]
+        errors_of_seeds.setdefault(key, {})[int(curves.seed[i])] = float(value)
+    deviations = [float(np.std(list(seeds.values()), ddof=1)) for seeds in errors_of_seeds.values() if len(seeds) > 1]
     return float(np.mean(deviations)) if deviations else None
 
 
@@ -317,8 +317,8 @@ def _monotonicity(figures: FloatArray, curves: RecipeCheckpoints | None) -> floa
             key = int(curves.recipe[i]), int(curves.seed[i])
             runs.setdefault(key, []).append((float(curves.position[i]), float(value)))
     taus = [monotonicity_tau([y for _, y in sorted(run)]) for run in runs.values() if len(run) > 2]
-    known = [tau for tau in taus if tau is not None]
-    return float(np.mean(known)) if known else None
+    defined = [tau for tau in taus if tau is not None]
+    return float(np.mean(defined)) if defined else None
 
 
 def _random_mean(y: FloatArray, omega: FloatArray, items: NDArray[np.intp]) -> FloatArray:
@@ -329,7 +329,7 @@ def _mean_of_draws(draws: Sequence[AnchorError]) -> AnchorError:
     """Each measure as its mean over draws; None where a draw has none."""
 
     def mean(name: str) -> float | None:
-        values = [getattr(one, name) for one in draws]
+        values = [getattr(draw, name) for draw in draws]
         return None if None in values else float(np.mean(values))
 
     names = [name for name in vars(draws[0]) if name not in ("method", "n_items")]

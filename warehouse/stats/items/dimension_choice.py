@@ -87,8 +87,8 @@ def dimension_errors(
         raise StatisticsError(f"errors on models left out need {LEAST_MODELS} models, found {n}")
     of = np.arange(n) if groups is None else np.unique(np.asarray(groups), return_inverse=True)[1]
     fold = folds_of(of, as_seed(seed)) if folds is None else np.asarray(folds)
-    most = min(*(int((fold != one).sum()) for one in np.unique(fold)), responses.n_items) - 1
-    tries = [one for one in USUAL if one <= most] if dimensions is None else sorted(set(dimensions))
+    most = min(*(int((fold != number).sum()) for number in np.unique(fold)), responses.n_items) - 1
+    tries = [count for count in USUAL if count <= most] if dimensions is None else sorted(set(dimensions))
     if not tries or tries[0] < 1 or tries[-1] > most:
         raise StatisticsError(f"numbers of dimensions must lie between 1 and {most} here, found {tries}")
     fewest = int(responses.cells(1).min())
@@ -125,9 +125,9 @@ def _left_out(
     """Of models not fitted on: −ln chance of all answers, mean chance off each subset; whether fits converged."""
     losses, converged = np.zeros(len(fold)), True
     rest = [[np.zeros(len(fold)) for _ in several] for several in subsets]
-    for one in np.unique(fold):
-        tested = np.flatnonzero(fold == one)
-        fit, answers = fit_dimensions(responses.part(np.flatnonzero(fold != one)), size), responses.part(tested)
+    for number in np.unique(fold):
+        tested = np.flatnonzero(fold == number)
+        fit, answers = fit_dimensions(responses.part(np.flatnonzero(fold != number)), size), responses.part(tested)
         converged &= fit.converged
         for part in range(PARTS):
             shown = hidden[tested] != part
@@ -157,7 +157,7 @@ def _mean(values: FloatArray, which: BoolArray) -> FloatArray:
 
 def _over_groups(totals: FloatArray, draws: FloatArray, groups: NDArray[np.intp]) -> tuple[float, float]:
     """Σ totals/Σ draws, and its standard error where groups of models are the sample."""
-    sums, sizes = (np.bincount(groups, weights=one).astype(np.float64) for one in (totals, draws))
+    sums, sizes = (np.bincount(groups, weights=counts).astype(np.float64) for counts in (totals, draws))
     ratio = float(sums.sum() / sizes.sum())
     return ratio, ratio_error(sums, sizes, ratio) if len(sums) > 1 else math.nan
 
@@ -180,14 +180,14 @@ def _score_errors(
         seen = np.array([_mean(y, subset) for subset in several])
         off = np.abs(np.array(guessed) - [_mean(y, answered & ~subset) for subset in several])
         weight = np.zeros(len(fold))
-        for one in np.unique(fold):
-            others = fold != one
+        for number in np.unique(fold):
+            others = fold != number
             bias, variance = float(off[:, others].mean()), float(spread[others].mean())
             weight[~others] = gp_irt_weight(bias, variance, m, anchors=False)
         p_irt = share * seen + (1 - share) * np.array(guessed)
         estimates = (seen, p_irt, weight * seen + (1 - weight) * p_irt)
-        plain, *wrong = (np.abs(one - truth).mean(axis=0) for one in estimates)
+        plain, *wrong = (np.abs(estimate - truth).mean(axis=0) for estimate in estimates)
         yield (
             float(plain.mean()),
-            *(figure for one in wrong for figure in (float(one.mean()), *_over_groups(plain - one, ones, groups))),
+            *(figure for loss in wrong for figure in (float(loss.mean()), *_over_groups(plain - loss, ones, groups))),
         )

@@ -91,10 +91,10 @@ def discrimination(
     names = tuple(items) if items is not None else tuple(f"item {i}" for i in range(y.shape[1]))
     if len(names) != y.shape[1]:
         raise StatisticsError(f"`items` has {len(names)} names, expected {y.shape[1]}")
-    known = ~np.isnan(y)
-    n_models = known.sum(axis=0)
+    present = ~np.isnan(y)
+    n_models = present.sum(axis=0)
     raw, corrected, constant = correlations(y)
-    means = np.where(known, y, 0).sum(axis=0) / np.where(n_models > 0, n_models, np.nan)
+    means = np.where(present, y, 0).sum(axis=0) / np.where(n_models > 0, n_models, np.nan)
     signs = orientation(y - means)
     # Mirrored at its mean, an item leaves the level of models that were not asked it where it was.
     oriented = corrected if (signs > 0).all() else signs * correlations(means + signs * (y - means))[1]
@@ -120,9 +120,9 @@ def discrimination(
 
 def correlations(y: FloatArray) -> tuple[FloatArray, FloatArray, NDArray[np.bool_]]:
     """Raw and corrected correlation of each item (NaN where not defined), and which items are constant."""
-    known = ~np.isnan(y)
-    scored = np.where(known, y, 0.0)
-    counts = known.sum(axis=1).astype(np.float64)
+    present = ~np.isnan(y)
+    scored = np.where(present, y, 0.0)
+    counts = present.sum(axis=1).astype(np.float64)
     totals = scored.sum(axis=1)
     n_items = y.shape[1]
     raw, corrected, constant = np.full(n_items, np.nan), np.full(n_items, np.nan), np.zeros(n_items, bool)
@@ -131,13 +131,13 @@ def correlations(y: FloatArray) -> tuple[FloatArray, FloatArray, NDArray[np.bool
         overall = totals / counts
         for start in range(0, n_items, width):
             block = slice(start, start + width)
-            mask, values = known[:, block], scored[:, block]
+            mask, values = present[:, block], scored[:, block]
             rest = (totals[:, None] - values) / (counts[:, None] - 1)
             mask = mask & np.isfinite(rest)
-            raw[block] = _correlation(values, np.broadcast_to(overall[:, None], values.shape), known[:, block])
+            raw[block] = _correlation(values, np.broadcast_to(overall[:, None], values.shape), present[:, block])
             corrected[block] = _correlation(values, rest, mask)
-            low = np.where(known[:, block], values, np.inf).min(axis=0)
-            high = np.where(known[:, block], values, -np.inf).max(axis=0)
+            low = np.where(present[:, block], values, np.inf).min(axis=0)
+            high = np.where(present[:, block], values, -np.inf).max(axis=0)
             constant[block] = high - low <= ROUNDING * np.maximum(np.abs(high), np.abs(low))
     return raw, corrected, constant
 
@@ -271,11 +271,11 @@ def free_discrimination(fit: IrtFit, responses: Responses, *, alpha: float = 0.0
     slope, r, n = (np.full(len(fit.a), np.nan) for _ in range(3))
     for items, y, k in cell_blocks(responses):
         draws = np.broadcast_to(np.asarray(k, dtype=np.float64), y.shape)
-        known = draws > 0
+        answered = draws > 0
         with np.errstate(divide="ignore", invalid="ignore"):
-            share = y / np.where(known, draws, 1)
-            r[items] = _correlation(share, np.broadcast_to(theta[:, None], y.shape), known)
-        n[items] = known.sum(axis=0)
+            share = y / np.where(answered, draws, 1)
+            r[items] = _correlation(share, np.broadcast_to(theta[:, None], y.shape), answered)
+        n[items] = answered.sum(axis=0)
         slope[items] = np.where(np.isnan(r[items]), np.nan, _slopes(theta, y, draws))
     p = _p_negative(r, n.astype(np.intp))
     q = benjamini_hochberg(p)
@@ -359,5 +359,5 @@ def _p_negative(r: FloatArray, n: NDArray[np.int_]) -> FloatArray:
 
 
 def _median(values: FloatArray) -> float:
-    known = values[~np.isnan(values)]
-    return float(np.median(known)) if len(known) else math.nan
+    defined = values[~np.isnan(values)]
+    return float(np.median(defined)) if len(defined) else math.nan

@@ -210,10 +210,10 @@ def _eta(x: FloatArray, bread: FloatArray, adjusted: FloatArray, codes: NDArray[
     u = b @ bread
     own = u @ b.transpose(0, 2, 1)
     trace = np.trace(gram, axis1=1, axis2=2)
-    one = (trace**2).sum() - 2 * (trace * np.trace(own, axis1=1, axis2=2)).sum()
-    one += np.einsum("cst,cts->", gram, gram) - 2 * np.einsum("cst,cts->", gram, own)
+    same_rows = (trace**2).sum() - 2 * (trace * np.trace(own, axis1=1, axis2=2)).sum()
+    same_rows += np.einsum("cst,cts->", gram, gram) - 2 * np.einsum("cst,cts->", gram, own)
     flat_u, flat_b = u.reshape(n_clusters, q * p), b.reshape(n_clusters, q * p)
     uu = (flat_u.T @ flat_u).reshape(q, p, q, p)
     bb = (flat_b.T @ flat_b).reshape(q, p, q, p)
     crossed = np.einsum("sbtf,sbtf->", uu, bb) + np.einsum("sbtf,tbsf->", uu, bb)
-    return float(q * (q + 1) / (one + crossed))
+    return float(q * (q + 1) / (same_rows + crossed))

@@ -88,14 +88,14 @@ def item_fit(fit: IrtFit, responses: Responses) -> ItemFit:
         p = special.expit(np.multiply.outer(theta, fit.a[items]) + fit.d[items])
         unit = np.maximum(p * (1 - p), 1e-300)
         v = k * unit
-        known = np.broadcast_to(np.asarray(k) > 0, p.shape)
+        answered = np.broadcast_to(np.asarray(k) > 0, p.shape)
         e2 = (y - k * p) ** 2
         fourth = v * (1 + 3 * (k - 2) * unit)
-        safe = np.where(known, v, 1.0)
+        safe = np.where(answered, v, 1.0)
         squares[items], variances[items] = e2.sum(axis=0), v.sum(axis=0)
-        standard[items], cells[items] = (e2 / safe).sum(axis=0), known.sum(axis=0)
+        standard[items], cells[items] = (e2 / safe).sum(axis=0), answered.sum(axis=0)
         q_in[items] = (fourth - v**2).sum(axis=0)
-        q_out[items] = np.where(known, fourth / safe**2 - 1, 0).sum(axis=0)
+        q_out[items] = np.where(answered, fourth / safe**2 - 1, 0).sum(axis=0)
     infit, outfit = squares / variances, standard / cells
     return ItemFit(
         items=fit.items,

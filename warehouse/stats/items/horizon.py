@@ -115,7 +115,7 @@ class _Agent:
         for block in _blocks(len(names), len(self.x)):
             kept = names[block, None] != self.family
             solved, runs = kept @ self.solved, kept @ self.runs
-            lengths = min(len(np.unique(self.x[one])) for one in kept)
+            lengths = min(len(np.unique(self.x[group])) for group in kept)
             if ((solved == 0) | (solved == runs)).any() or lengths < 2 + bend:
                 return None
             curves.append(_newton(self.x, kept * total, kept * right, penalty, bend=bend))
@@ -167,7 +167,7 @@ def time_horizons(
         raise StatisticsError(f"`solved` and `runs` must be of agents × tasks, found {right.shape} and {total.shape}")
     if not (np.isfinite(length) & (length > 0)).all() or not ((right >= 0) & (right <= total)).all():
         raise StatisticsError("`minutes` must be above 0, and `solved` between 0 and `runs`")
-    if not all(0 < one < 1 for one in q) or not 0 < penalty < math.inf:
+    if not all(0 < share < 1 for share in q) or not 0 < penalty < math.inf:
         raise StatisticsError("`q` must be in (0, 1), and `penalty` above 0")
     if weights not in WEIGHTS or interval not in INTERVALS:
         raise StatisticsError(f"`weights` is one of {', '.join(WEIGHTS)}, `interval` one of {', '.join(INTERVALS)}")
@@ -210,21 +210,21 @@ def _fit(
     names = np.unique(agent.family)
     sums = agent.sums()
     reason = _why_none(agent)
-    curve, bare = (_newton(agent.x, *sums, one)[0] if not reason else None for one in (penalty, NO_PENALTY))
+    curve, bare = (_newton(agent.x, *sums, strength)[0] if not reason else None for strength in (penalty, NO_PENALTY))
     if curve is not None and curve[1] >= _FLAT:
         reason = NO_SLOPE
     found: list[Horizon] = []
     if curve is None or reason:
-        found = [Horizon(one, None, None, None, None, (), np.empty(0)) for one in q]
+        found = [Horizon(share, None, None, None, None, (), np.empty(0)) for share in q]
     elif copies is not None:
         samples = _resampled(agent, copies, penalty, rng)
-        for one in q:
-            logs = _crossing(samples, one)
-            found.append(_horizon(agent, one, curve, bare, _percentiles(logs, level), logs))
+        for share in q:
+            logs = _crossing(samples, share)
+            found.append(_horizon(agent, share, curve, bare, _percentiles(logs, level), logs))
     else:
         left = agent.jackknife(penalty)
-        for one in q:
-            found.append(_horizon(agent, one, curve, bare, _fieller(curve, left, one, level), np.empty(0)))
+        for share in q:
+            found.append(_horizon(agent, share, curve, bare, _fieller(curve, left, share, level), np.empty(0)))
     chances = None if curve is None else 1 / (1 + np.exp(-curve[0] - curve[1] * agent.x))
     bend, p_value = _curvature(agent) if not reason else (None, None)
     return HorizonFit(
@@ -310,7 +310,7 @@ def _horizon(
     low, high = ends
     flags = {"extrapolated": outside, "unbounded_below": low is None, "unbounded_above": high is None}
     plain = math.inf if bare is None else float(_crossing(bare[None], q)[0])
-    minutes, low, high, plain_minutes = (None if one is None else _minutes(one) for one in (at, low, high, plain))
+    minutes, low, high, plain_minutes = (None if end is None else _minutes(end) for end in (at, low, high, plain))
     named = tuple(name for name, holds in flags.items() if holds)
     return Horizon(q, minutes, low, high, plain_minutes, named, samples)
 
@@ -349,10 +349,10 @@ def _blocks(n: int, size: int) -> list[slice]:
 
 def _percentiles(logs: FloatArray, level: float) -> tuple[float | None, float | None]:
     """Both ends; None where too many samples are beyond all numbers."""
-    known = logs[~np.isnan(logs)]
-    if not len(known):
+    defined = logs[~np.isnan(logs)]
+    if not len(defined):
         return None, None
-    ends = np.quantile(known, [(1 - level) / 2, (1 + level) / 2], method="nearest").tolist()
+    ends = np.quantile(defined, [(1 - level) / 2, (1 + level) / 2], method="nearest").tolist()
     low, high = (end if math.isfinite(end) else None for end in ends)
     return low, high
 
@@ -404,7 +404,7 @@ def _curvature(agent: _Agent) -> tuple[float | None, float | None]:
 
 def _bins(agent: _Agent, chances: FloatArray) -> list[HorizonBin]:
     found = []
-    total, right = (one[0] for one in agent.sums())
+    total, right = (part[0] for part in agent.sums())
     minutes = np.exp2(agent.x)
     for low, high in zip((0.0, *EDGES), (*EDGES, math.inf), strict=True):
         has = (minutes >= low * (1 - 1e-12)) & (minutes < high * (1 - 1e-12))
@@ -437,7 +437,7 @@ def horizon_trend(days: ArrayLike, horizons: Sequence[Horizon], *, level: float 
     dated, q = np.asarray(days, np.float64), horizons[0].q
     if dated.shape != (len(horizons),):
         raise StatisticsError(f"`days` must be one for each horizon, found {dated.shape} for {len(horizons)}")
-    used = [number for number, one in enumerate(horizons) if one.estimate and math.isfinite(dated[number])]
+    used = [number for number, horizon in enumerate(horizons) if horizon.estimate and math.isfinite(dated[number])]
     at = dated[used]
     if len(used) < 3 or len(np.unique(at)) < 2:
         reason = "a trend needs 3 models with a horizon and a day of release, of 2 days at least"
@@ -450,13 +450,13 @@ def horizon_trend(days: ArrayLike, horizons: Sequence[Horizon], *, level: float 
     samples = np.stack([horizons[number].samples for number in used])
     low = high = None
     if samples.shape[1]:
-        known = np.isfinite(samples).all(axis=0)
-        slopes = pull @ np.where(known, samples, 0.0)
+        finite = np.isfinite(samples).all(axis=0)
+        slopes = pull @ np.where(finite, samples, 0.0)
         with np.errstate(divide="ignore"):
             doubling = np.where(slopes > 0, 1 / slopes, math.inf)
         # a sample in which some horizon is no number may be of any growth: it counts against either end
-        low = _percentiles(np.where(known, doubling, -math.inf), level)[0]
-        high = _percentiles(np.where(known, doubling, math.inf), level)[1]
+        low = _percentiles(np.where(finite, doubling, -math.inf), level)[0]
+        high = _percentiles(np.where(finite, doubling, math.inf), level)[1]
     if slope <= 0:
         return HorizonTrend(q, slope, start, None, None, None, len(used), "horizons do not grow")
     return HorizonTrend(q, slope, start, 1 / slope, low, high, len(used), "")

@@ -142,17 +142,17 @@ class _ScoreTable:
     """Scores of models or checkpoints, with what sums over kept items need."""
 
     def __init__(self, y: FloatArray) -> None:
-        known = ~np.isnan(y)
-        if not known.any(axis=1).all():
+        scored = ~np.isnan(y)
+        if not scored.any(axis=1).all():
             raise StatisticsError("a test model or checkpoint has no score at all; leave it out")
-        self.known = known.astype(np.float64)
-        self.scores = np.where(known, y, 0.0)
+        self.scored = scored.astype(np.float64)
+        self.scores = np.where(scored, y, 0.0)
         intercept = np.ones((y.shape[1], 1))
         self.mean, self.se = (figures[:, 0] for figures in self.after(intercept))
 
     def after(self, keep: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Mean and standard error of each row over the kept items of each column, shapes (rows, columns)."""
-        n, total = self.known @ keep, self.scores @ keep
+        n, total = self.scored @ keep, self.scores @ keep
         with np.errstate(divide="ignore", invalid="ignore"):
             mean = total / n
             squares = (self.scores**2) @ keep - n * mean**2
@@ -293,10 +293,10 @@ def difficulty_split(scores: ArrayLike, n_test: int | None = None) -> ModelSplit
         StatisticsError: another shape, fewer than 3 models on a side, a model without scores.
     """
     y = as_table(scores)
-    known = ~np.isnan(y)
-    if not known.any(axis=1).all():
+    scored = ~np.isnan(y)
+    if not scored.any(axis=1).all():
         raise StatisticsError("every model of a split needs a score")
-    means = np.where(known, y, 0).sum(axis=1) / known.sum(axis=1)
+    means = np.where(scored, y, 0).sum(axis=1) / scored.sum(axis=1)
     n_wanted = _n_test(len(y), round(len(y) / 5) if n_test is None else n_test)
     order = np.argsort(-means, kind="stable")
     return ModelSplit("difficulty", np.sort(order[n_wanted:]), np.sort(order[:n_wanted]))

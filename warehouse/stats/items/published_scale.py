@@ -127,10 +127,10 @@ class ScaleFit(NamedFigures):
 
         The spread is that of the benchmark's own figures, drawn towards s as by ten figures of all.
         """
-        one, n, width = np.array([model]), int(self.n_models[benchmark]), len(self.benchmarks)
-        estimate = float(self._parameters.chances(one, np.array([benchmark]))[0])
+        row, n, width = np.array([model]), int(self.n_models[benchmark]), len(self.benchmarks)
+        estimate = float(self._parameters.chances(row, np.array([benchmark]))[0])
         by_model, by_slope, by_place = (
-            float(part[0]) for part in self._parameters.gradients(one, np.array([benchmark]))
+            float(part[0]) for part in self._parameters.gradients(row, np.array([benchmark]))
         )
         along = -by_model * self._system.shares()[model]
         along[benchmark] += by_slope
@@ -255,14 +255,14 @@ def scale_trend(scale: ScaleFit, years: ArrayLike, level: float = 0.95) -> Scale
     if numbers.shape != scale.ability.shape or len(np.unique(numbers[np.isfinite(numbers)])) < MIN_DAYS:
         raise StatisticsError(f"a trend needs {MIN_DAYS} different days of release, one for each model")
     dated = np.isfinite(numbers)
-    known, days = numbers[dated], np.unique(numbers[dated], return_inverse=True)[1]
+    dated_values, days = numbers[dated], np.unique(numbers[dated], return_inverse=True)[1]
     ability = scale.ability[dated]
-    by_day = [_slope(known[days != day], _standardised(ability[days != day])) for day in range(days.max() + 1)]
-    by_benchmark = [_slope(known, ability) for ability in scale.left_out[:, dated]]
-    slope, explained = _slope(known, ability), float(np.corrcoef(known, ability)[0, 1] ** 2)
+    by_day = [_slope(dated_values[days != day], _standardised(ability[days != day])) for day in range(days.max() + 1)]
+    by_benchmark = [_slope(dated_values, ability) for ability in scale.left_out[:, dated]]
+    slope, explained = _slope(dated_values, ability), float(np.corrcoef(dated_values, ability)[0, 1] ** 2)
     error = float(np.hypot(_jackknife(np.array(by_day)) * ability.std(), _jackknife(np.array(by_benchmark))))
     half = z_quantile(as_level(level)) * error
-    return ScaleTrend(slope, error, slope - half, slope + half, explained, len(known), len(by_day))
+    return ScaleTrend(slope, error, slope - half, slope + half, explained, len(dated_values), len(by_day))
 
 
 def _slope(years: FloatArray, ability: FloatArray) -> float:
@@ -330,10 +330,10 @@ def _linearised(figures: Figures, at: _Parameters, slopes: bool) -> tuple[_Syste
     between[figures.model, j] = weights * by_model * by_slope
     between[figures.model, width + j] = weights * by_model * by_place
     benchmarks = np.zeros((2 * width, 2 * width))
-    one, two = np.arange(width), np.arange(width, 2 * width)
-    benchmarks[one, one] = np.bincount(j, weights * by_slope**2, width) + 1 / SD_LOG_A**2
-    benchmarks[two, two] = np.bincount(j, weights * by_place**2, width) + 1 / SD_D**2
-    benchmarks[one, two] = benchmarks[two, one] = np.bincount(j, weights * by_slope * by_place, width)
+    a_rows, d_rows = np.arange(width), np.arange(width, 2 * width)
+    benchmarks[a_rows, a_rows] = np.bincount(j, weights * by_slope**2, width) + 1 / SD_LOG_A**2
+    benchmarks[d_rows, d_rows] = np.bincount(j, weights * by_place**2, width) + 1 / SD_D**2
+    benchmarks[a_rows, d_rows] = benchmarks[d_rows, a_rows] = np.bincount(j, weights * by_slope * by_place, width)
     models = (np.bincount(figures.model, weights * by_model**2, count) + 1).astype(np.float64)
     of_models = np.bincount(figures.model, residuals * by_model, count) - at.theta
     of_slopes = np.bincount(j, residuals * by_slope, width) - at.log_a / SD_LOG_A**2

@@ -130,23 +130,23 @@ def binarise(scores: ArrayLike) -> tuple[FloatArray, float]:
         0.3
     """
     y = as_floats(scores, "scores")
-    known = ~np.isnan(y)
-    if y.ndim != 2 or not known.any(axis=1).all():
+    scored = ~np.isnan(y)
+    if y.ndim != 2 or not scored.any(axis=1).all():
         raise StatisticsError("`scores` must be models x items, each model with a score")
-    if not ((y[known] >= 0) & (y[known] <= 1)).all():
+    if not ((y[scored] >= 0) & (y[scored] <= 1)).all():
         raise StatisticsError("`scores` must lie in [0, 1] to be turned into right and wrong")
-    means, cells = np.nansum(y, axis=1) / known.sum(axis=1), known.sum(axis=1)
-    candidates = np.unique(y[known])
+    means, cells = np.nansum(y, axis=1) / scored.sum(axis=1), scored.sum(axis=1)
+    candidates = np.unique(y[scored])
     if len(candidates) > 1000:  # a grid of quantiles is as good as every score
         candidates = np.unique(np.quantile(candidates, np.linspace(0, 1, 1000), method="lower"))
-    above = np.stack([len(row) - np.searchsorted(row, candidates, side="right") for row in _sorted_rows(y, known)])
+    above = np.stack([len(row) - np.searchsorted(row, candidates, side="right") for row in _sorted_rows(y, scored)])
     gaps = np.abs(above / cells[:, None] - means[:, None]).mean(axis=0)
     threshold = float(candidates[int(np.argmin(gaps > gaps.min() + 1e-12))])
-    return np.where(known, (y > threshold).astype(np.float64), np.nan), threshold
+    return np.where(scored, (y > threshold).astype(np.float64), np.nan), threshold
 
 
-def _sorted_rows(y: FloatArray, known: NDArray[np.bool_]) -> list[FloatArray]:
-    return [np.sort(row[mask]) for row, mask in zip(y, known, strict=True)]
+def _sorted_rows(y: FloatArray, scored: NDArray[np.bool_]) -> list[FloatArray]:
+    return [np.sort(row[mask]) for row, mask in zip(y, scored, strict=True)]
 
 
 def _names(names: Sequence[str] | None, n: int, word: str) -> tuple[str, ...]:

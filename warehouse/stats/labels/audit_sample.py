@@ -78,9 +78,9 @@ def draw_audit_sample(
     hashes = hashed("audit", seed, ids)
     order = np.array(sorted(rest.tolist(), key=lambda i: (labels[i], hashes[i])), dtype=np.intp)
     start = int(hashed("start", seed, [f"{n} of {total}"])[0], 16) % max(total, 1)
-    places = [rank for rank in range(total) if (rank * n + start) % total < n]
+    ranks = [rank for rank in range(total) if (rank * n + start) % total < n]
     selected = chosen.copy()
-    selected[order[places]] = True
+    selected[order[ranks]] = True
     return AuditSample(selected, chosen, np.where(chosen, 1.0, n / total if total else 1.0))
 
 
@@ -130,9 +130,9 @@ def wrong_rate(parts: Sequence[JudgedPart], *, level: float = 0.95) -> WrongRate
     low = sum(_fewest_wrong(part, tail) for part in parts) / total
     mirrored = (JudgedPart(part.n_items, part.n_judged, part.n_judged - part.n_wrong) for part in parts)
     high = 1 - sum(_fewest_wrong(part, tail) for part in mirrored) / total
-    known = all(part.n_judged for part in parts if part.n_items)
+    all_judged = all(part.n_judged for part in parts if part.n_items)
     expected = sum(part.n_items * part.n_wrong / part.n_judged for part in parts if part.n_judged)
-    return WrongRate(expected / total if known else None, low, high)
+    return WrongRate(expected / total if all_judged else None, low, high)
 
 
 def _fewest_wrong(part: JudgedPart, tail: float) -> int:
@@ -187,7 +187,7 @@ def recalibrate(
         certain: keys that stand in every sample, so not for others drawn at random, shape (J,).
         level: nominal coverage of the intervals.
     """
-    p, y, w = (as_floats(one, name) for one, name in ((posterior, "posterior"), (wrong, "wrong"), (weight, "weight")))
+    p, y, w = (as_floats(data, name) for data, name in ((posterior, "posterior"), (wrong, "wrong"), (weight, "weight")))
     x = special.logit(np.clip(p, _CLIPPED, 1 - _CLIPPED))
     judged = np.isfinite(y) & np.isfinite(x)
     n_wrong = int(y[judged].sum())
@@ -244,7 +244,7 @@ def weighted_order(
         P(a wrong key scores above a right one), ties one half, pairs weighted by what both stand for: ``auc`` of all
         pairs, with strata ``auc_within`` of those in one, ``auc_between`` of those in two; without what has no pair.
     """
-    s, y, w = (as_floats(one, name) for one, name in ((score, "score"), (wrong, "wrong"), (weight, "weight")))
+    s, y, w = (as_floats(data, name) for data, name in ((score, "score"), (wrong, "wrong"), (weight, "weight")))
     judged = np.isfinite(s) & np.isfinite(y)
     s, w, bad = s[judged], w[judged], y[judged] == 1
     won = (s[bad][:, None] > s[~bad]) + 0.5 * (s[bad][:, None] == s[~bad])

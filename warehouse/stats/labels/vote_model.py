@@ -223,11 +223,11 @@ def _stepped(votes: Votes, model: VoteModel, posterior: VotePosterior, nodes: No
     """One Newton step for each ability, and one for the spread."""
     times = posterior.rows * votes.copies  # rows without votes add nothing below
     expected = special.expit(model.ability[:, None] + model.spread * nodes.b)
-    asked = votes.asked.T @ posterior.nodes  # items at each node, shape (M, Q)
-    variance = asked * expected * (1 - expected)
-    gradient = votes.shares.T @ times - (asked * expected).sum(axis=1)
+    answered = votes.asked.T @ posterior.nodes  # items at each node, shape (M, Q)
+    variance = answered * expected * (1 - expected)
+    gradient = votes.shares.T @ times - (answered * expected).sum(axis=1)
     step = gradient / (variance.sum(axis=1) + _RIDGE)
-    slope = float(posterior.effects @ (votes.counts * votes.copies) - ((asked * expected) @ nodes.b).sum())
+    slope = float(posterior.effects @ (votes.counts * votes.copies) - ((answered * expected) @ nodes.b).sum())
     slope /= float((variance @ nodes.b**2).sum()) + _RIDGE
     spread = model.spread + float(np.clip(slope, -_SPREAD_STEP, _SPREAD_STEP))
     return model.ability + np.clip(step, -_ABILITY_STEP, _ABILITY_STEP), float(np.clip(spread, *SPREADS))

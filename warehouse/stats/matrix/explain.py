@@ -292,11 +292,11 @@ def coefficients_of(unit: FloatArray, semantic: Semantic, intercept: bool) -> Pr
         sxx = sxx - semantic.sx**2 / others
         syy = syy - sy**2 / others
         freedom = others - 2
-    room = ROUNDING * others
+    tolerance = ROUNDING * others
     with np.errstate(divide="ignore", invalid="ignore"):
-        beta = np.where(sxx > room, sxy / sxx, np.nan)
+        beta = np.where(sxx > tolerance, sxy / sxx, np.nan)
         residual = syy - beta * sxy
-        defined = (sxx > room) & (syy > room) & (residual > _NO_RESIDUAL * syy)
+        defined = (sxx > tolerance) & (syy > tolerance) & (residual > _NO_RESIDUAL * syy)
         t = np.where(defined, beta / np.sqrt(residual / freedom / sxx), np.nan)
         p = t_p_values(t, freedom)
     beta = np.where(defined, beta, np.nan)

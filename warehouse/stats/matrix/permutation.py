@@ -151,13 +151,13 @@ class _Steps:
         self._n_threads, self._total, self._progress = n_threads, total, progress
         self._done = 0.0
 
-    def run(self, task: Callable[[int], None], places: range, worth: float) -> None:
-        """Each place counts for ``worth / len(places)`` of the total."""
+    def run(self, task: Callable[[int], None], indices: range, worth: float) -> None:
+        """Each index counts for ``worth / len(indices)`` of the total."""
         begun = self._done
         with ThreadPoolExecutor(self._n_threads) as pool:
             try:
-                for done, _ in enumerate(pool.map(task, places), start=1):
-                    self.reached(begun + worth * done / len(places))
+                for done, _ in enumerate(pool.map(task, indices), start=1):
+                    self.reached(begun + worth * done / len(indices))
             except BaseException:  # also when a person interrupts: the rest is not computed first
                 pool.shutdown(wait=False, cancel_futures=True)
                 raise
@@ -172,10 +172,10 @@ class _Steps:
 def _fill(tables: Tables, columns: NDArray[Any], n_permutations: int, seed: int, steps: _Steps) -> None:
     """Every permuted table."""
 
-    def one(index: int) -> None:
+    def permute(index: int) -> None:
         tables.add(index, generator(seed, index).permuted(columns, axis=1))
 
-    steps.run(one, range(1, n_permutations + 1), 4 * n_permutations)
+    steps.run(permute, range(1, n_permutations + 1), 4 * n_permutations)
 
 
 def _cores() -> int:
@@ -188,9 +188,9 @@ def _test(
     tables: Tables, chosen: Sequence[Similarity], n_permutations: int, steps: _Steps
 ) -> list[tuple[list[PermutedStatistic], SimilarityHistogram]]:
     """Every table is unpacked twice: for its figures and the sum of all, and for its distance."""
-    places = range(n_permutations + 1)
+    indices = range(n_permutations + 1)
     totals = [np.zeros(len(tables.values(name)), np.int64) for name in chosen]
-    figures = np.empty((len(chosen), len(places), 3))
+    figures = np.empty((len(chosen), len(indices), 3))
     adding = Lock()
 
     def look(index: int) -> None:
@@ -199,15 +199,15 @@ def _test(
             with adding:
                 totals[at] += counts
 
-    steps.run(look, places, n_permutations / 2)
+    steps.run(look, indices, n_permutations / 2)
     means = [distribution(total) for total in totals]
-    distances = np.empty((len(chosen), len(places)))
+    distances = np.empty((len(chosen), len(indices)))
 
     def measure(index: int) -> None:
         for at, counts in enumerate(tables.counts(chosen, index)):
             distances[at, index] = distance(counts, means[at])
 
-    steps.run(measure, places, n_permutations / 2)
+    steps.run(measure, indices, n_permutations / 2)
     observed = tables.counts(chosen, 0)
     return [
         _rows(
@@ -268,10 +268,10 @@ def _histogram(
     similarity: str, values: FloatArray, observed: NDArray[np.int64], permuted: NDArray[np.int64]
 ) -> SimilarityHistogram:
     edges = np.linspace(-1.0 if values[0] < 0 else 0.0, 1.0, BINS + 1)
-    places = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, BINS - 1)
+    bins = np.clip(np.searchsorted(edges, values, side="right") - 1, 0, BINS - 1)
 
     def shares(counts: NDArray[np.int64]) -> tuple[float, ...]:
-        binned = np.bincount(places, weights=counts, minlength=BINS)
+        binned = np.bincount(bins, weights=counts, minlength=BINS)
         return tuple(map(float, binned / counts.sum()))
 
     return SimilarityHistogram(similarity, tuple(map(float, edges)), shares(observed), shares(permuted))

@@ -172,9 +172,9 @@ def count_pairs(columns: NDArray[np.uint8]) -> tuple[NDArray[np.int64], NDArray[
     for first in range(0, len(values), rows):
         counts = np.zeros((min(rows, len(values) - first), *shape), np.int64)
         tally(bounds, first, counts)
-        one, other, common = np.nonzero(counts)
-        codes.append((values[first + one] * (k + 1) + values[other]) * (k + 1) + common)
-        pairs.append(counts[one, other, common])
+        row, other, common = np.nonzero(counts)
+        codes.append((values[first + row] * (k + 1) + values[other]) * (k + 1) + common)
+        pairs.append(counts[row, other, common])
     return np.concatenate(codes), np.concatenate(pairs)
 
 
@@ -210,10 +210,10 @@ def tally_pairs(rows: NDArray[np.uint8], starts: NDArray[np.int64], first: int, 
         left_rows = rows[own].astype(kind)
         for left in range(top, len(rows), _OTHERS):
             others = slice(left, left + _OTHERS)
-            places: NDArray[Any] = left_rows @ rows[others].astype(kind).T
-            places += ((weights[own, None] - first) * (n_groups * size)).astype(kind)
-            places += (weights[others] * size).astype(kind)
-            cells = places.astype(np.intp)
+            codes: NDArray[Any] = left_rows @ rows[others].astype(kind).T
+            codes += ((weights[own, None] - first) * (n_groups * size)).astype(kind)
+            codes += (weights[others] * size).astype(kind)
+            cells = codes.astype(np.intp)
             if left < own.stop:
                 cells = cells[np.arange(own.start, own.stop)[:, None] < np.arange(left, left + cells.shape[1])]
             flat += np.bincount(cells.ravel(), minlength=len(flat))
@@ -249,8 +249,8 @@ def linear_quantile(values: FloatArray, counts: NDArray[np.int64], share: float)
 
 def upper_p_value(observed: float, permuted: FloatArray) -> float:
     """(1 + #{permuted ≥ observed}) / (1 + N), ties (within 1e-9 of the scale) counted as ≥."""
-    room = TIE * max(1.0, abs(observed))
-    return (1 + int((permuted >= observed - room).sum())) / (1 + len(permuted))
+    tolerance = TIE * max(1.0, abs(observed))
+    return (1 + int((permuted >= observed - tolerance).sum())) / (1 + len(permuted))
 
 
 def kolmogorov_smirnov(table: Callable[[int], NDArray[np.int64]], n_tables: int) -> KolmogorovSmirnov:

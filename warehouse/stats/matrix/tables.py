@@ -97,7 +97,7 @@ class BinaryTables:
     def counts(self, similarities: Sequence[str], index: int) -> list[NDArray[np.int64]]:
         """Pairs of a table by each similarity, on its `values`."""
         steps, counts = (np.frombuffer(zlib.decompress(p), np.int64) for p in self._packed[index])
-        at = self._codes.places(np.cumsum(steps))
+        at = self._codes.unpacked(np.cumsum(steps))
         ranked = [self._ranked[similarity] for similarity in similarities]
         # sums of whole numbers far below 2^53: exact
         return [
@@ -138,7 +138,7 @@ class Codes:
             self._places = np.cumsum(self._seen, dtype=np.int32) - np.int32(1)
         return self._sorted
 
-    def places(self, codes: NDArray[np.int64]) -> NDArray[np.integer[Any]]:
+    def unpacked(self, codes: NDArray[np.int64]) -> NDArray[np.integer[Any]]:
         """Where codes stand in the answer of `finish`."""
         dense = len(self._places)
         return self._places[codes] if dense else np.searchsorted(self._sorted, codes)
@@ -257,7 +257,7 @@ def count_elsewhere(
     for start in range(1, n_permutations + 1, wave):
         end = min(start + wave, n_permutations + 1)
         blocks = [(first, min(first + block, end)) for first in range(start, end, block)]
-        for number, data in spread(function, [_numbers(*one) for one in blocks]):
+        for number, data in spread(function, [_numbers(*pairs) for pairs in blocks]):
             with np.load(io.BytesIO(data), allow_pickle=False) as came:
                 for index in range(*blocks[number]):
                     tables.take(index, *(came[f"{index}.{part}"].tobytes() for part in range(2)))

@@ -236,11 +236,11 @@ def _draw(values: FloatArray, n_draws: int, seed: int, progress: Progress | None
 def _contests(scores: FloatArray) -> tuple[FloatArray, FloatArray]:
     """How often row beats column, and how often each is best; scores are models × draws."""
     k, n_draws = scores.shape
-    room = 1e-12 * np.abs(scores).max(axis=0)  # sums in another order round apart
+    tolerance = 1e-12 * np.abs(scores).max(axis=0)  # sums in another order round apart
     outranks = np.zeros((k, k))
     for model in range(k):
-        outranks[model] = (scores[model] > scores + room).sum(axis=1)
-    at_top = scores >= scores.max(axis=0) - room
+        outranks[model] = (scores[model] > scores + tolerance).sum(axis=1)
+    at_top = scores >= scores.max(axis=0) - tolerance
     return outranks / n_draws, (at_top / at_top.sum(axis=0)).sum(axis=1) / n_draws
 
 

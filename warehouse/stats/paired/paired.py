@@ -417,8 +417,8 @@ def _error(a: PromptDraws, b: PromptDraws) -> tuple[float | None, float | None]:
 
 
 def _known(run: PromptDraws) -> tuple[FloatArray, FloatArray]:
-    known = np.isfinite(run.within)
-    return run.within[known] / run.n_draws[known], run.n_draws[known] - 1
+    present = np.isfinite(run.within)
+    return run.within[present] / run.n_draws[present], run.n_draws[present] - 1
 
 
 def _run_flags(run: PromptDraws, name: str) -> tuple[str, ...]:

@@ -235,8 +235,8 @@ def _byte_sums(differences: FloatArray, n: int, stream: np.random.SeedSequence, 
     sums, part = np.zeros(n), np.empty(n)
     for tables in _tables(differences, columns):
         random = source.random_raw(words * len(tables)).view(np.uint8)
-        places = random.reshape(len(tables), -1)[:, :n].astype(np.intp)
-        for table, index in zip(tables, places, strict=True):
+        bytes_drawn = random.reshape(len(tables), -1)[:, :n].astype(np.intp)
+        for table, index in zip(tables, bytes_drawn, strict=True):
             np.take(table, index, out=part, mode="clip")  # clip: no check of bounds, none needed
             sums += part
     return sums
@@ -251,8 +251,8 @@ def _tables(differences: FloatArray, columns: int) -> Iterator[FloatArray]:
         block = rows[first : first + columns]
         sums = np.zeros((len(block), 1))
         for bit in range(_BITS):
-            one = block[:, bit : bit + 1]
-            sums = np.concatenate([sums - one, sums + one], axis=1)
+            column = block[:, bit : bit + 1]
+            sums = np.concatenate([sums - column, sums + column], axis=1)
         yield sums
 
 
@@ -344,10 +344,10 @@ def wilcoxon_test(differences: ArrayLike) -> WilcoxonTest:
     from scipy import stats
 
     sizes, _ = distinct_sizes(kept)  # what differs by rounding is a tie
-    places = 1 + np.searchsorted((sizes[1:] + sizes[:-1]) / 2, np.abs(kept))
+    ranks = 1 + np.searchsorted((sizes[1:] + sizes[:-1]) / 2, np.abs(kept))
     distinct = len(sizes)
     exact = distinct == len(kept) <= MOST_EXACT_RANKS
-    test = stats.wilcoxon(np.sign(kept) * places, zero_method="wilcox", method="exact" if exact else "approx")
+    test = stats.wilcoxon(np.sign(kept) * ranks, zero_method="wilcox", method="exact" if exact else "approx")
     why = "" if distinct == len(kept) else ", ties share their mean rank"
     return WilcoxonTest(
         p_value=float(test.pvalue),

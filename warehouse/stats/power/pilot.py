@@ -218,13 +218,13 @@ def _totals(values: FloatArray, clusters: Clusters | None) -> tuple[float, float
 def _within(within: ArrayLike | None, draws: ArrayLike, n: int, name: str) -> _Within:
     k = _draws(draws, n, f"draws_{name}".rstrip("_"))
     variances = _variances(within, k, f"within_{name}".rstrip("_"))
-    known = ~np.isnan(variances)
+    present = ~np.isnan(variances)
     usual = float(k.mean())
-    if not known.any():
+    if not present.any():
         return _Within(None, None, usual, False)
-    filled = np.where(known, variances, variances[known].mean())
+    filled = np.where(present, variances, variances[present].mean())
     share = float((filled / k).mean())
-    return _Within(float(filled.mean()), share, usual, not bool(known.all()))
+    return _Within(float(filled.mean()), share, usual, not bool(present.all()))
 
 
 def _variances(within: ArrayLike | None, k: FloatArray, name: str) -> FloatArray:
@@ -256,7 +256,7 @@ def _flags(groups: Clusters | None, raw: float | None, within: tuple[_Within, _W
     conditions = {
         "parts_unknown": raw is None,
         "omega2_clipped": raw is not None and raw < 0,
-        "within_imputed": any(one.imputed for one in within),
+        "within_imputed": any(run.imputed for run in within),
         "few_prompts": groups is None and n < FEW_PROMPTS,
         "few_clusters": groups is not None and groups.n < FEW_CLUSTERS,
     }
@@ -264,7 +264,7 @@ def _flags(groups: Clusters | None, raw: float | None, within: tuple[_Within, _W
 
 
 def _reason(within: tuple[_Within, _Within], *, single: bool) -> str:
-    unknown = [name for name, one in zip("AB", within, strict=True) if one.share is None]
+    unknown = [name for name, run in zip("AB", within, strict=True) if run.share is None]
     if not unknown:
         return ""
     runs = "of both runs" if len(unknown) == 2 else f"of run {unknown[0]}"

@@ -112,7 +112,7 @@ def ballots(
     n = len(a)
     x = np.zeros((n, 0)) if covariates is None else np.asarray(covariates, dtype=np.float64).reshape(n, len(names))
     order = np.ones(n, dtype=bool) if order_known is None else np.asarray(order_known, dtype=bool)
-    codes = [np.full(n, -1) if one is None else np.asarray(one, dtype=np.intp) for one in (voters, prompts)]
+    codes = [np.full(n, -1) if labels is None else np.asarray(labels, dtype=np.intp) for labels in (voters, prompts)]
     named = {"second": b, "outcome": y, "order_known": order, "voters": codes[0], "prompts": codes[1]}
     for name, values in named.items():
         check_length(len(values), n, name)
@@ -174,8 +174,8 @@ def numbered(codes: IntArray) -> IntArray:
     most = int(codes.max(initial=0))
     if most > 8 * len(codes) + 1_000_000:  # too many to count
         return np.unique(codes, return_inverse=True)[1].astype(np.intp)
-    places = np.cumsum(np.bincount(codes, minlength=most + 1) > 0) - 1
-    return places[codes].astype(np.intp)
+    numbers = np.cumsum(np.bincount(codes, minlength=most + 1) > 0) - 1
+    return numbers[codes].astype(np.intp)
 
 
 @dataclass(frozen=True, eq=False)
@@ -194,8 +194,8 @@ def design_of(votes: Ballots) -> Design:
     """The kinds of votes: ordered pairs, or with other covariates than position each vote by itself."""
     if any(name != POSITION for name in votes.names):
         return Design(votes.first, votes.second, votes.covariates, np.arange(votes.n), votes.n_models)
-    known = votes.order_known if votes.names else np.ones(votes.n, dtype=bool)
-    key = (votes.first * votes.n_models + votes.second) * 2 + known
+    order_known = votes.order_known if votes.names else np.ones(votes.n, dtype=bool)
+    key = (votes.first * votes.n_models + votes.second) * 2 + order_known
     kinds, at = np.flatnonzero(np.bincount(key)), numbered(key)
     pairs = kinds // 2
     extra = (kinds % 2).astype(np.float64)[:, None][:, : len(votes.names)]

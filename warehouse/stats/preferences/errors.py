@@ -85,20 +85,20 @@ def preference_errors(*fits: Fit, method: str = "two_way") -> Errors:
         method: of the errors.
     """
     votes = [fit.votes for fit in fits]
-    voters, prompts = (numbered(np.concatenate([getattr(one, way) for one in votes])) for way in ("voters", "prompts"))
-    weights = np.concatenate([one.weights for one in votes])
+    voters, prompts = (numbered(np.concatenate([getattr(b, way) for b in votes])) for way in ("voters", "prompts"))
+    weights = np.concatenate([b.weights for b in votes])
     ways = {"voters": voters, "prompts": prompts}
     effective = _effective(voters, weights), _effective(prompts, weights)
     sizes, loose = (int(voters.max()) + 1, int(prompts.max()) + 1), list[FloatArray]()
     none = Errors(None, None, None, None, effective, *sizes, "", (), np.zeros((0, 0)))
     if any(fit.ridge for fit in fits):
         return replace(none, reason="penalised strengths have no standard errors")
-    known = tuple(any(one.known[way] for one in votes) for way in (0, 1))
+    identified = tuple(any(b.known[way] for b in votes) for way in (0, 1))
     if method in ways:
         ways = {method: ways[method]}
-    elif not known[1]:
+    elif not identified[1]:
         ways.pop("prompts")  # of voters alone; where none is known either, of independent votes
-    if method in ways and not known[list(ways) == ["prompts"]]:
+    if method in ways and not identified[list(ways) == ["prompts"]]:
         return replace(none, reason=f"no vote names its {method[:-1]}")
     if lone := [way for way, codes in ways.items() if codes.max() == codes.min()]:
         return replace(none, reason=f"all votes are of one {lone[0][:-1]}: nothing says how others would differ")
@@ -122,7 +122,7 @@ def preference_errors(*fits: Fit, method: str = "two_way") -> Errors:
         prompts=parts.get("prompts"),
         degrees_of_freedom=degrees,
         flags=(*(["few_clusters"] if degrees < FEW_DEGREES else []), *(["jackknife_singular"] if loose else [])),
-        loose=np.array(loose).reshape(len(loose), sum(one.n_models for one in votes)),
+        loose=np.array(loose).reshape(len(loose), sum(b.n_models for b in votes)),
     )
 
 
@@ -155,10 +155,8 @@ def _loose(fits: Sequence[Fit], codes: IntArray) -> list[FloatArray]:
     for cluster in np.unique(left[2]):
         others = left[:, left[2] != cluster]
         group = components(np.r_[met[0, firm], others[0]], np.r_[met[1, firm], others[1]], m)
-        split = [
-            one for one in np.unique(group) if (together == together[group == one][0]).sum() > (group == one).sum()
-        ]
-        found += [(group == one).astype(np.float64) for one in split]
+        split = [g for g in np.unique(group) if (together == together[group == g][0]).sum() > (group == g).sum()]
+        found += [(group == g).astype(np.float64) for g in split]
     return found
 
 
@@ -202,7 +200,7 @@ def _cluster_rows(fits: Sequence[Fit], codes: IntArray) -> tuple[Rows, IntArray]
     if len(found) == 1:
         return found[0], np.cumsum(np.diff(clusters[0], prepend=clusters[0][0]) > 0)
     cluster = numbered(np.concatenate(clusters))
-    joined: dict[str, Any] = {name: np.concatenate([getattr(one, name) for one in found]) for name in ROWS}
+    joined: dict[str, Any] = {name: np.concatenate([getattr(part, name) for part in found]) for name in ROWS}
     order = np.argsort(cluster, kind="stable")
     return Rows(**joined, n_models=m).part(order), cluster[order]
 

@@ -185,7 +185,7 @@ def connected(votes: Ballots) -> list[list[int]]:
     losers = np.concatenate([votes.second[over], votes.first[under]])
     edges = csr_matrix((np.ones(len(winners)), (winners, losers)), (m, m))
     _, group = connected_components(edges, directed=True, connection="strong")
-    members = [np.flatnonzero(group == one).tolist() for one in np.unique(group)]
+    members = [np.flatnonzero(group == label).tolist() for label in np.unique(group)]
     return sorted(members, key=lambda models: (-len(models), models))
 
 

@@ -86,13 +86,13 @@ def position_bias(
 
 def _order_against_pair(votes: Ballots) -> tuple[float, int]:
     """χ² of one order less the other, a prompt in an order counted once; and pairs that were shown twice or more."""
-    known, shown = votes.order_known, _joined(votes.pairs, votes.prompts)
+    order_known, shown = votes.order_known, _joined(votes.pairs, votes.prompts)
     order = (votes.first < votes.second).astype(np.intp)
-    shown, index = np.unique((2 * shown + order)[known], return_index=True)
-    at, side = numbered(votes.pairs[known][index]), shown % 2
-    one, total = np.bincount(at, side), np.bincount(at)
+    shown, index = np.unique((2 * shown + order)[order_known], return_index=True)
+    at, side = numbered(votes.pairs[order_known][index]), shown % 2
+    second, total = np.bincount(at, side), np.bincount(at)
     many = total > 1
-    return float(((2 * one - total)[many] ** 2 / total[many]).sum()), int(many.sum())
+    return float(((2 * second - total)[many] ** 2 / total[many]).sum()), int(many.sum())
 
 
 def _in_both_orders(votes: Ballots, one_judge: bool) -> FloatArray:
@@ -104,8 +104,8 @@ def _in_both_orders(votes: Ballots, one_judge: bool) -> FloatArray:
     index = index[np.lexsort((order[index], key[index]))]
     group = key[index] * 2 + order[index]
     turn = np.arange(len(index)) - np.searchsorted(group, group)  # which of the votes on the same in the same order
-    place = key[index] * (len(index) + 1) + turn
-    sides = [place[order[index] == side] for side in (0, 1)]
+    slot = key[index] * (len(index) + 1) + turn
+    sides = [slot[order[index] == side] for side in (0, 1)]
     _, a, b = np.intersect1d(sides[0], sides[1], assume_unique=True, return_indices=True)
     first, second = (index[order[index] == side] for side in (0, 1))
     signs = votes.signs

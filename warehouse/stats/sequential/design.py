@@ -91,12 +91,12 @@ class SequentialDesign:
             StatisticsError: infinite, or outside the bounds.
         """
         y = np.atleast_1d(np.asarray(scores, dtype=np.float64))
-        known = y[~np.isnan(y)]
-        if np.isinf(known).any():
+        scored = y[~np.isnan(y)]
+        if np.isinf(scored).any():
             raise StatisticsError("a score is infinite; an unscorable prompt is NaN")
-        room = 1e-9 * (self.high - self.low)
-        if len(known) and (known.min() < self.low - room or known.max() > self.high + room):
-            worst = known[np.argmax(np.maximum(self.low - known, known - self.high))]
+        tolerance = 1e-9 * (self.high - self.low)
+        if len(scored) and (scored.min() < self.low - tolerance or scored.max() > self.high + tolerance):
+            worst = scored[np.argmax(np.maximum(self.low - scored, scored - self.high))]
             raise StatisticsError(f"values lie in [{self.low:g}, {self.high:g}], found {worst:g}")
         return np.clip(y[: self.n_max], self.low, self.high)
 
@@ -301,8 +301,8 @@ class BetSide:
 
     def decides(self, theta: float) -> FloatArray:
         """Where this side has won against θ, by evidence or because θ is impossible, shape (n,)."""
-        room = ROUNDING * (self.design.high - self.design.low)
-        beyond = self.sign * (self.possible() - theta) > room
+        tolerance = ROUNDING * (self.design.high - self.design.low)
+        beyond = self.sign * (self.possible() - theta) > tolerance
         return np.asarray((self.path(theta) >= self.design.limit) | beyond)
 
     @property

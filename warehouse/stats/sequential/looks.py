@@ -54,11 +54,11 @@ def _bounds(n_looks: int, alpha: float) -> tuple[float, ...]:
     step = sqrt(1 / n_looks)
     bounds = [float(-special.ndtri(spent[0] / 2))]
     edge = bounds[0] * sqrt(shares[0])
-    places = edge * nodes
-    density = np.exp(-((places / step) ** 2) / 2) / sqrt(2 * np.pi) / step * weights * edge
+    states = edge * nodes
+    density = np.exp(-((states / step) ** 2) / 2) / sqrt(2 * np.pi) / step * weights * edge
     for look in range(1, n_looks):
 
-        def crossed(bound: float, *, look: int = look, at: FloatArray = places, mass: FloatArray = density) -> float:
+        def crossed(bound: float, *, look: int = look, at: FloatArray = states, mass: FloatArray = density) -> float:
             far = bound * sqrt(shares[look])
             outside = special.ndtr((at - far) / step) + special.ndtr((-far - at) / step)
             return float(mass @ outside - spent[look] + spent[look - 1])
@@ -66,8 +66,8 @@ def _bounds(n_looks: int, alpha: float) -> tuple[float, ...]:
         bounds.append(float(brentq(crossed, 0.0, _FURTHEST, xtol=1e-12)))
         edge = bounds[-1] * sqrt(shares[look])
         reached = edge * nodes
-        kernel = np.exp(-(((reached[:, None] - places) / step) ** 2) / 2) / sqrt(2 * np.pi) / step
-        places, density = reached, (kernel @ density) * weights * edge
+        kernel = np.exp(-(((reached[:, None] - states) / step) ** 2) / 2) / sqrt(2 * np.pi) / step
+        states, density = reached, (kernel @ density) * weights * edge
     return tuple(bounds)
 
 
@@ -104,21 +104,21 @@ def group_sequential_test(scores: ArrayLike, design: SequentialDesign, *, n_look
     Raises:
         StatisticsError: scores or looks out of range.
     """
-    bounds, places = obf_bounds(n_looks, alpha=design.alpha), look_places(n_looks, design.n_max)
+    bounds, sizes = obf_bounds(n_looks, alpha=design.alpha), look_places(n_looks, design.n_max)
     values = design.values(scores)
-    done = [look for look, index in enumerate(places) if index <= len(values)]
+    done = [look for look, index in enumerate(sizes) if index <= len(values)]
     verdict, decided_at = UNDECIDED, None
     ends: tuple[float, float] = (design.low - design.origin, design.high - design.origin)
     z = (0.0, 0.0)
     for look in done:
-        z, ends = _look(values[: places[look]], design, bounds[look])
-        low, high = _possible(values[: places[look]], design)
+        z, ends = _look(values[: sizes[look]], design, bounds[look])
+        low, high = _possible(values[: sizes[look]], design)
         ends = (max(ends[0], low - design.origin), min(ends[1], high - design.origin))
         passes = z[0] >= bounds[look] or low - design.reference > ROUNDING * design.width
         fails = -z[1] >= bounds[look] or design.reference - high > ROUNDING * design.width
         if verdict == UNDECIDED and (passes or fails):
-            verdict, decided_at = (PASS if passes else FAIL), places[look]
-    used = values[: places[done[-1]]] if done else values[:0]
+            verdict, decided_at = (PASS if passes else FAIL), sizes[look]
+    used = values[: sizes[done[-1]]] if done else values[:0]
     return SequentialTest(
         verdict=verdict,
         n_prompts=len(values),

@@ -77,10 +77,10 @@ def sequential_test(scores: ArrayLike, design: SequentialDesign) -> SequentialTe
 
 def point_estimate(values: FloatArray, design: SequentialDesign) -> float | None:
     """Mean y − f of the scored prompts plus mean f, less the origin; None without a score."""
-    known = ~np.isnan(values)
-    if not known.any():
+    scored = ~np.isnan(values)
+    if not scored.any():
         return None
-    residual = (values - design.forecast[: len(values)])[known].mean()
+    residual = (values - design.forecast[: len(values)])[scored].mean()
     return float(residual + design.predictions.mean() - design.origin)
 
 
@@ -235,18 +235,18 @@ def sequential_outlook(scores: ArrayLike, design: SequentialDesign, *, n_paths: 
         return Outlook(0.0, float(now.verdict == "pass"), float(now.verdict == "fail"))
     if len(values) - now.n_unscored < LEAST:
         return Outlook(None, None, None)
-    places = draws.integers(0, len(values), (n_paths, left))
-    times = [_first(BetSide.of(sign, values, design), places) for sign in (1, -1)]
+    drawn = draws.integers(0, len(values), (n_paths, left))
+    times = [_first(BetSide.of(sign, values, design), drawn) for sign in (1, -1)]
     first = np.minimum(*times)
     passes, fails = times[0] < times[1], times[1] < times[0]
     return Outlook(float(np.minimum(first, left).mean()), float(passes.mean()), float(fails.mean()))
 
 
-def _first(side: BetSide, places: NDArray[np.int64]) -> NDArray[np.int64]:
+def _first(side: BetSide, drawn: NDArray[np.int64]) -> NDArray[np.int64]:
     """Prompts until a side wins on each continuation, one beyond all where it does not, shape (paths,)."""
     design, n = side.design, len(side.y)
-    paths, left = places.shape
-    z = side.game.z[places]
+    paths, left = drawn.shape
+    z = side.game.z[drawn]
     y = z + design.forecast[n:]
     count = np.arange(n + 1, n + left + 1)
     total = side.y.sum() + np.cumsum(y, axis=1)

@@ -228,11 +228,11 @@ def cosine_of_block(rows: Vectors, first: Codes, second: Codes) -> FloatArray:
 class _Collected:
     """Pairs as they are found: counted, joined into groups, the most similar ones kept."""
 
-    def __init__(self, places: Codes, keep: int) -> None:
-        self.places, self.keep = places, keep
-        self.n_places = int(places.max(initial=0)) + 1
-        self.counts = np.zeros(self.n_places**2, np.int64)
-        self.groups: Codes = np.arange(len(places), dtype=np.intp)
+    def __init__(self, labels: Codes, keep: int) -> None:
+        self.labels, self.keep = labels, keep
+        self.n_labels = int(labels.max(initial=0)) + 1
+        self.counts = np.zeros(self.n_labels**2, np.int64)
+        self.groups: Codes = np.arange(len(labels), dtype=np.intp)
         self.kept: list[tuple[Codes, Codes, FloatArray]] = []
         self.open: list[tuple[Codes, Codes]] = []
         self.n_kept = self.n_open = self.n_pairs = 0
@@ -241,9 +241,9 @@ class _Collected:
         if not len(first):
             return
         self.n_pairs += len(first)
-        low = np.minimum(self.places[first], self.places[second])
-        high = np.maximum(self.places[first], self.places[second])
-        self.counts += np.bincount(low * self.n_places + high, minlength=self.n_places**2)
+        low = np.minimum(self.labels[first], self.labels[second])
+        high = np.maximum(self.labels[first], self.labels[second])
+        self.counts += np.bincount(low * self.n_labels + high, minlength=self.n_labels**2)
         self.open.append((first, second))
         self.n_open += len(first)
         if self.n_open >= _JOINED:
@@ -257,7 +257,7 @@ class _Collected:
         self._join()
         self._thin()
         first, second, similarity = self.kept[0]
-        upper = self.counts.reshape(self.n_places, self.n_places)
+        upper = self.counts.reshape(self.n_labels, self.n_labels)
         counts = upper + upper.T - np.diag(np.diag(upper))
         return NearPairs(first, second, similarity, self.n_pairs, counts, self.groups)
 
@@ -348,10 +348,10 @@ def pairs_within(groups: ArrayLike) -> tuple[Codes, Codes]:
     labels = np.asarray(groups)
     if np.any(labels[1:] < labels[:-1]):
         raise StatisticsError("`groups` must be in ascending order; sort the elements by group")
-    places = np.arange(len(labels))
+    rows = np.arange(len(labels))
     ends = np.searchsorted(labels, labels, side="right")
-    partners = ends - places - 1
-    first = np.repeat(places, partners)
+    partners = ends - rows - 1
+    first = np.repeat(rows, partners)
     starts = np.cumsum(partners) - partners
     second = first + 1 + np.arange(len(first)) - np.repeat(starts, partners)
     return first.astype(np.intp), second.astype(np.intp)
@@ -386,7 +386,7 @@ def connect(labels: Codes, first: ArrayLike, second: ArrayLike) -> Codes:
 
 def first_seen(labels: ArrayLike) -> Codes:
     """Labels as numbers 0 to m−1 in the order in which they first occur, shape (n,)."""
-    _, places, codes = np.unique(np.asarray(labels), return_index=True, return_inverse=True)
-    ranks = np.empty(len(places), dtype=np.intp)
-    ranks[np.argsort(places)] = np.arange(len(places))
+    _, first_rows, codes = np.unique(np.asarray(labels), return_index=True, return_inverse=True)
+    ranks = np.empty(len(first_rows), dtype=np.intp)
+    ranks[np.argsort(first_rows)] = np.arange(len(first_rows))
     return ranks[codes]

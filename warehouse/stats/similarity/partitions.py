@@ -47,16 +47,16 @@ def pair_agreement(values: ArrayLike, first: ArrayLike, second: ArrayLike) -> Ag
         raise StatisticsError(f"`values` must have two dimensions, found {scores.ndim}")
     if np.any(scores < 0) or np.any(scores > 1):
         raise StatisticsError("`values` must lie between 0 and 1; scale them by their bounds")
-    one, other = np.asarray(first, np.intp), np.asarray(second, np.intp)
+    left, other = np.asarray(first, np.intp), np.asarray(second, np.intp)
     n_models = len(scores)
-    sums, counts = np.zeros(len(one)), np.zeros(len(one), np.int64)
+    sums, counts = np.zeros(len(left)), np.zeros(len(left), np.int64)
     by_model, by_chance = np.full(n_models, np.nan), np.full(n_models, np.nan)
     n_pairs = np.zeros(n_models, np.int64)
     for model, row in enumerate(scores):
-        both = np.flatnonzero(np.isfinite(row[one]) & np.isfinite(row[other]))
+        both = np.flatnonzero(np.isfinite(row[left]) & np.isfinite(row[other]))
         if not len(both):
             continue
-        a, b = row[one[both]], row[other[both]]
+        a, b = row[left[both]], row[other[both]]
         alike = 1 - np.abs(a - b)
         sums[both] += alike
         counts[both] += 1

@@ -61,7 +61,7 @@ def draw_subset(ids: Sequence[str], prediction: ArrayLike, size: int, *, seed: i
         StatisticsError: ids twice, another number of predictions, predictions that are not finite, a size
             out of range.
     """
-    names, f = [str(one) for one in ids], as_scores(prediction, "prediction")
+    names, f = [str(name) for name in ids], as_scores(prediction, "prediction")
     as_seed(seed)
     if len(names) != len(f):
         raise StatisticsError(f"{len(names)} ids, and predictions of {len(f)} prompts")
@@ -110,7 +110,7 @@ def n_strata(size: int) -> int:
 def allocate(sizes: NDArray[np.intp], size: int) -> NDArray[np.intp]:
     """m·N_h/N by largest remainder, ties to the lower stratum, shape (H,)."""
     total = int(sizes.sum())
-    shares = [size * int(one) for one in sizes]
+    shares = [size * int(members) for members in sizes]
     drawn = np.array([share // total for share in shares], np.intp)
     left = np.array([share % total for share in shares])
     drawn[np.argsort(-left, kind="stable")[: size - int(drawn.sum())]] += 1
@@ -139,7 +139,7 @@ def rounded(values: FloatArray) -> list[float]:
 def hashed(purpose: str, seed: int, ids: Sequence[str]) -> list[str]:
     """SHA-256 (hex) of ``purpose|seed|id`` in UTF-8 of each id."""
     head = f"{purpose}|{seed}|"
-    return [hashlib.sha256((head + one).encode()).hexdigest() for one in ids]
+    return [hashlib.sha256((head + prompt).encode()).hexdigest() for prompt in ids]
 
 
 def smallest_hashes(ids: Sequence[str], stratum: NDArray[np.intp], size: int, seed: int) -> NDArray[np.bool_]:
@@ -175,10 +175,10 @@ def rank_among(
         higher_is_better: the direction of the metric.
     """
     sign = 1.0 if higher_is_better else -1.0
-    known = np.array(rounded(sign * as_floats(figures, "figures")))
+    others = np.array(rounded(sign * as_floats(figures, "figures")))
     (theta,) = rounded(np.array([sign * estimate]))
-    rank = 1 + int((known > theta).sum())
+    rank = 1 + int((others > theta).sum())
     if low is None or high is None:
         return SubsetRank(rank, None, None)
     worse, better = sorted(rounded(sign * np.array([low, high])))
-    return SubsetRank(rank, 1 + int((known > better).sum()), 1 + int((known >= worse).sum()))
+    return SubsetRank(rank, 1 + int((others > better).sum()), 1 + int((others >= worse).sum()))

@@ -95,10 +95,10 @@ def subset_against_baseline(
     Raises:
         StatisticsError: see :func:`estimate_subset`; a baseline that lacks prompts.
     """
-    sample, known = as_sample(scores, stratum, selected), as_floats(baseline, "baseline")
-    check_length(len(known), sample.n, "baseline")
-    if not np.isfinite(known).all():
-        raise StatisticsError(f"the baseline has no finite score of {int((~np.isfinite(known)).sum())} prompts")
+    sample, base = as_sample(scores, stratum, selected), as_floats(baseline, "baseline")
+    check_length(len(base), sample.n, "baseline")
+    if not np.isfinite(base).all():
+        raise StatisticsError(f"the baseline has no finite score of {int((~np.isfinite(base)).sum())} prompts")
     _check_estimand(estimand)
 
     def at(confidence: float) -> SubsetEstimate:
@@ -106,9 +106,9 @@ def subset_against_baseline(
             scores, stratum, selected, bounds=bounds, estimand=estimand, clusters=clusters, level=confidence
         )
 
-    estimate, theta_b = at(level), float(known.mean())
+    estimate, theta_b = at(level), float(base.mean())
     y = np.isfinite(sample.scores)
-    differing = int((sample.scores[y] != known[y]).sum())
+    differing = int((sample.scores[y] != base[y]).sum())
     if estimate.estimate is None:
         return _of(sample, level, estimand, None, (None, theta_b), differing, estimate.flags, estimate.reason)
     means = estimate.estimate, theta_b
@@ -135,7 +135,7 @@ def subset_against_baseline(
     joined = sample.joined()
     variance: Variance = (None, 0.0)
     if (joined.scored_in >= 2).all():
-        psi = influence(joined) - (known - theta_b) / sample.n
+        psi = influence(joined) - (base - theta_b) / sample.n
         variance = clustered_variance(psi, as_labels(clusters, sample.n), joined.degrees_of_freedom)
     return _by_t(joined, variance, level, estimand, means, differing, estimate.flags)
 
@@ -179,7 +179,7 @@ def subset_pair(
         if estimand == PROMPTS_SAMPLED:
             variance = clustered_variance(influence(joined), as_labels(clusters, sample.n), joined.degrees_of_freedom)
     there = np.isfinite(sample.scores)
-    means = [StratifiedSample(np.where(there, one, np.nan), joined.stratum, joined.selected).estimate for one in (a, b)]
+    means = [StratifiedSample(np.where(there, arm, np.nan), joined.stratum, joined.selected).estimate for arm in (a, b)]
     flags += ("few_prompts",) if len(sample.y) < FEW else ()
     flags += ("few_differing_prompts",) if differing < FEW_DIFFERING else ()
     return _by_t(joined, variance, level, estimand, (means[0], means[1]), differing, flags)

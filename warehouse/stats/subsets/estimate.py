@@ -188,11 +188,11 @@ def _generations(sample: StratifiedSample, options: _Options) -> float:
     check_length(len(within), sample.n, "within")
     check_length(len(draws), sample.n, "n_draws")
     there = np.isfinite(sample.scores)
-    known = within[there]
-    if (draws[there] < 2).any() or not np.isfinite(known).all() or (known < 0).any():
+    spreads = within[there]
+    if (draws[there] < 2).any() or not np.isfinite(spreads).all() or (spreads < 0).any():
         raise StatisticsError("prompts fixed: every prompt of the sample needs at least two draws")
     weight = (sample.sizes / sample.scored_in)[sample.stratum[there]]
-    return float((weight * known / draws[there]).sum() / sample.n)
+    return float((weight * spreads / draws[there]).sum() / sample.n)
 
 
 def _filled(sample: StratifiedSample, options: _Options) -> tuple[SubsetEstimate, SubsetEstimate]:
@@ -211,8 +211,8 @@ def _with_bounds(
         return estimate
     low, high = filled
     own = [] if hull is None else [estimate]
-    lows = [one.ci_low for one in (low, high, *own) if one.ci_low is not None]
-    highs = [one.ci_high for one in (low, high, *own) if one.ci_high is not None]
+    lows = [end.ci_low for end in (low, high, *own) if end.ci_low is not None]
+    highs = [end.ci_high for end in (low, high, *own) if end.ci_high is not None]
     return replace(
         estimate,
         bound_low=low.estimate,
@@ -259,8 +259,8 @@ def as_range(bounds: Bounds | None) -> tuple[float, float] | None:
 def _check_bounds(sample: StratifiedSample, bounds: tuple[float, float] | None) -> None:
     if bounds is None or not len(sample.y):
         return
-    room = 1e-9 * (bounds[1] - bounds[0])
-    if sample.y.min() < bounds[0] - room or sample.y.max() > bounds[1] + room:
+    tolerance = 1e-9 * (bounds[1] - bounds[0])
+    if sample.y.min() < bounds[0] - tolerance or sample.y.max() > bounds[1] + tolerance:
         raise StatisticsError(
             f"scores from {sample.y.min():g} to {sample.y.max():g}, outside the bounds {bounds[0]:g} to {bounds[1]:g}"
         )

@@ -94,7 +94,7 @@ class LeaveOneOut:
             StatisticsError: a size that is not from 1 to N.
         """
         check_size(size, self.n)
-        strata = {one: runs_of(self.n, one) for one in {1, n_strata(size)}}
+        strata = {count: runs_of(self.n, count) for count in {1, n_strata(size)}}
         each = [
             self._one(y, strata[1 if constant else n_strata(size)], size)
             for y, constant in zip(self.scores, self.constant, strict=True)
@@ -153,11 +153,11 @@ class LeaveOneOut:
 
 def _others(sums: FloatArray, counts: NDArray[np.intp], baseline: FloatArray | None) -> FloatArray:
     """The prediction of the other models: prompts' means, which is what the additive fit is where none is missing."""
-    known = counts > 0
-    if not known.any():
+    counted = counts > 0
+    if not counted.any():
         return np.zeros(len(sums)) if baseline is None else baseline
-    means = np.full(len(sums), sums[known].sum() / counts[known].sum())
-    means[known] = sums[known] / counts[known]
+    means = np.full(len(sums), sums[counted].sum() / counts[counted].sum())
+    means[counted] = sums[counted] / counts[counted]
     return means if baseline is None else (means + baseline) / 2
 
 
@@ -166,8 +166,8 @@ def _spread(rows: list[int], table: FloatArray) -> list[int]:
     if len(rows) <= MOST_MODELS:
         return rows
     ordered = sorted(rows, key=lambda row: (float(table[row].mean()), row))
-    places = np.linspace(0, len(ordered) - 1, MOST_MODELS).round().astype(int)
-    return [ordered[index] for index in places]
+    chosen = np.linspace(0, len(ordered) - 1, MOST_MODELS).round().astype(int)
+    return [ordered[index] for index in chosen]
 
 
 def _quantile(values: list[float], q: float) -> float | None:

@@ -74,7 +74,7 @@ def ridge_penalty(history: ArrayLike, predictions: ArrayLike) -> float:
     if table.ndim != 2 or not np.isfinite(table).all():
         raise StatisticsError("`history` must be models x prompts, all finite")
     x = _standardised(predictions, table.shape[1])
-    losses = [sum(float(np.square(_without_each(x, y, one)[1]).sum()) for y in table) for one in PENALTIES]
+    losses = [sum(float(np.square(_without_each(x, y, penalty)[1]).sum()) for y in table) for penalty in PENALTIES]
     return PENALTIES[int(np.argmin(losses))]
 
 
@@ -225,18 +225,20 @@ def combine_subsets(
         StatisticsError: no benchmark, one without an estimate, weights that do not fit.
     """
     as_level(level)
-    if not estimates or any(one.estimate is None for one in estimates):
+    if not estimates or any(result.estimate is None for result in estimates):
         raise StatisticsError("every benchmark needs an estimate")
     w = as_shares(weights, len(estimates))
-    theta = float(sum(share * (one.estimate or 0.0) for share, one in zip(w, estimates, strict=True)))
-    unknown = [one for one in estimates if one.standard_error is None and one.n_scored < one.n_prompts]
+    theta = float(sum(share * (result.estimate or 0.0) for share, result in zip(w, estimates, strict=True)))
+    unknown = [result for result in estimates if result.standard_error is None and result.n_scored < result.n_prompts]
     if unknown:
         return DesignEstimate(theta, None, None, None, level, None, f"{len(unknown)} benchmarks have no error")
-    parts = [float(share * (one.standard_error or 0.0)) ** 2 for share, one in zip(w, estimates, strict=True)]
+    parts = [float(share * (result.standard_error or 0.0)) ** 2 for share, result in zip(w, estimates, strict=True)]
     total = sum(parts)
     if not total:
         return DesignEstimate(theta, None, theta, theta, level, None, "")
-    df = total**2 / sum(v**2 / (one.degrees_of_freedom or math.inf) for v, one in zip(parts, estimates, strict=True))
+    df = total**2 / sum(
+        v**2 / (result.degrees_of_freedom or math.inf) for v, result in zip(parts, estimates, strict=True)
+    )
     return _by_t(theta, total, df, bounds, level)
 
 

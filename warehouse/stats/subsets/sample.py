@@ -90,10 +90,10 @@ class StratifiedSample:
         for h in range(self.n_strata - 1, 0, -1):
             if counts[h] < 2:
                 counts[h - 1] += counts[h]
-                name = [h - 1 if one == h else one for one in name]
+                name = [h - 1 if number == h else number for number in name]
         left = sorted(set(name))
         if len(left) > 1 and counts[0] < 2:
-            name = [left[1] if one == 0 else one for one in name]
+            name = [left[1] if number == 0 else number for number in name]
         if len(set(name)) == self.n_strata:
             return self
         codes = np.unique(name, return_inverse=True)[1]

@@ -236,8 +236,8 @@ class UnitTable:
                 if cell.design is None or cell.pulls is None:
                     continue
                 first, last = np.searchsorted(cell.design.units, [names[0], names[-1] + 1])
-                places = np.searchsorted(names, cell.design.units[first:last])
-                row[places] += w * cell.pulls[first:last]
+                rows = np.searchsorted(names, cell.design.units[first:last])
+                row[rows] += w * cell.pulls[first:last]
         return table
 
 
@@ -253,14 +253,14 @@ def lone_variance(cells: Sequence[Cell], shares: FloatArray) -> float:
 def overlaps(designs: Sequence[Design | None]) -> csr_matrix:
     """`overlap` of every two designs, sparse, shape (B, B); 0 for published figures and for a
     design of a single unit, which has no error."""
-    known = [(leaf, design) for leaf, design in enumerate(designs) if design is not None and len(design.units) > 1]
-    if not known:
+    clustered = [(leaf, design) for leaf, design in enumerate(designs) if design is not None and len(design.units) > 1]
+    if not clustered:
         return csr_matrix((len(designs), len(designs)))
-    rows = np.repeat([leaf for leaf, _ in known], [len(design.units) for _, design in known])
-    units = np.concatenate([design.units for _, design in known])
+    rows = np.repeat([leaf for leaf, _ in clustered], [len(design.units) for _, design in clustered])
+    units = np.concatenate([design.units for _, design in clustered])
     names, columns = np.unique(units, return_inverse=True)
-    own = np.concatenate([design.own for _, design in known])
-    x, y = (np.concatenate(part) for part in zip(*(design.factors() for _, design in known), strict=True))
+    own = np.concatenate([design.own for _, design in clustered])
+    x, y = (np.concatenate(part) for part in zip(*(design.factors() for _, design in clustered), strict=True))
     shape = (len(designs), len(names))
     own, x, y, corner = (csr_matrix((values, (rows, columns)), shape) for values in (own, x, y, x**2 - 2 * x * y))
     xx, xy, yy = x @ x.T, x @ y.T, y @ y.T

@@ -178,9 +178,9 @@ def prompts_of(suite: SuiteScores, granularity: str, size: int | None) -> float:
     if granularity == "prompts":
         return float(sum(shared_sizes(suite, size)))
     of = suite.scenario_of
-    sizes = np.array([one.n for one in suite.subscenarios], dtype=np.float64)
+    sizes = np.array([sub.n for sub in suite.subscenarios], dtype=np.float64)
     if granularity == "seeds":
-        seeds = [1 if one.seeds is None else len(one.seeds) for one in suite.subscenarios]
+        seeds = [1 if sub.seeds is None else len(sub.seeds) for sub in suite.subscenarios]
         return float(sizes @ np.array([min(size, k) / k for k in seeds]))
     return float(sum(sizes[of == c].mean() * min(size, int((of == c).sum())) for c in range(len(suite.scenarios))))
 
@@ -192,7 +192,7 @@ def sizes_of(suite: SuiteScores, granularity: str) -> list[int]:
     if granularity == "subscenarios":
         return list(range(1, int(np.bincount(suite.scenario_of).max())))
     if granularity == "seeds":
-        return list(range(1, max((len(one.seeds) for one in suite.subscenarios if one.seeds is not None), default=1)))
+        return list(range(1, max((len(sub.seeds) for sub in suite.subscenarios if sub.seeds is not None), default=1)))
     return [size for size in PROMPT_SIZES if size < suite.sizes.max()]
 
 
@@ -249,13 +249,13 @@ def summarise(
 def quantile_bound(values: FloatArray, level: float = 0.95) -> Dior:
     """The lower quantile (linear) at (1 − level)/2 of the values that are defined; None if more than
     5 % are not. Its Monte Carlo interval are the order statistics that hold it with the level."""
-    known = np.sort(values[~np.isnan(values)])
-    if not len(known) or len(values) - len(known) > MOST_UNDEFINED * len(values):
+    ordered = np.sort(values[~np.isnan(values)])
+    if not len(ordered) or len(values) - len(ordered) > MOST_UNDEFINED * len(values):
         return _NONE
     alpha = (1 - level) / 2
-    low, high = (int(stats.binom.ppf(p, len(known), alpha)) for p in (alpha, 1 - alpha))
+    low, high = (int(stats.binom.ppf(p, len(ordered), alpha)) for p in (alpha, 1 - alpha))
     return Dior(
-        float(np.quantile(known, alpha)), float(known[max(low - 1, 0)]), float(known[min(high, len(known) - 1)])
+        float(np.quantile(ordered, alpha)), float(ordered[max(low - 1, 0)]), float(ordered[min(high, len(ordered) - 1)])
     )
 
 
@@ -276,23 +276,23 @@ def _measure(block: Instances, ties: float, chosen: Sequence[ModelPool]) -> tupl
 
 def _two_rates(scores: FloatArray, two: NDArray[np.intp], ties: float) -> FloatArray:
     """Win rates of two models against their pool, shape (…, C, 2)."""
-    known = ~np.isnan(scores)
-    others = known.sum(axis=-1) - 1.0
+    scored = ~np.isnan(scores)
+    others = scored.sum(axis=-1) - 1.0
     rates = []
     for m in two.tolist():
         own = scores[..., m : m + 1]
         wins = (own > scores).sum(axis=-1) + ties * ((own == scores).sum(axis=-1) - 1.0)
         with np.errstate(invalid="ignore", divide="ignore"):
-            rates.append(np.where(known[..., m] & (others > 0), wins / others, np.nan))
+            rates.append(np.where(scored[..., m] & (others > 0), wins / others, np.nan))
     return np.stack(rates, axis=-1)
 
 
 def _error_rates(errors: FloatArray) -> FloatArray:
     """e_j over the instances in which both models have what was drawn; NaN if more than 5 % are not."""
-    known = ~np.isnan(errors)
-    enough = known.sum(axis=0) >= max(1.0, (1 - MOST_UNDEFINED) * len(errors))
+    defined = ~np.isnan(errors)
+    enough = defined.sum(axis=0) >= max(1.0, (1 - MOST_UNDEFINED) * len(errors))
     with np.errstate(invalid="ignore"):
-        return np.where(enough, np.where(known, errors, 0.0).sum(axis=0) / known.sum(axis=0), np.nan)
+        return np.where(enough, np.where(defined, errors, 0.0).sum(axis=0) / defined.sum(axis=0), np.nan)
 
 
 def _wilson(error: float, n: int, level: float) -> Dior:
@@ -301,8 +301,8 @@ def _wilson(error: float, n: int, level: float) -> Dior:
 
 
 def _highest(values: FloatArray, level: float) -> int | None:
-    known = values[~np.isnan(values)]
-    return int(np.quantile(known, level, method="higher")) if known.size else None
+    defined = values[~np.isnan(values)]
+    return int(np.quantile(defined, level, method="higher")) if defined.size else None
 
 
 def _same_order(reference: FloatArray, rates: FloatArray) -> FloatArray:
@@ -323,10 +323,10 @@ def _ranks_by_model(ranks: FloatArray, level: float) -> FloatArray:
     alpha = (1 - level) / 2
     return np.array(
         [
-            [known.mean(), np.quantile(known, alpha, method="lower"), np.quantile(known, 1 - alpha, method="higher")]
-            if known.size
+            [column.mean(), np.quantile(column, alpha, method="lower"), np.quantile(column, 1 - alpha, method="higher")]
+            if column.size
             else [math.nan] * 3
-            for known in columns
+            for column in columns
         ]
     ).T
 
@@ -343,9 +343,9 @@ def _switches(
             switches.append(Switch(window, *[math.nan] * 5))
             continue
         first, last = y[:, : len(order) - window + 1], y[:, window - 1 :]
-        known = ~np.isnan(first - last)
-        wrong = np.where(known, (last > first) + 0.5 * (last == first), np.nan)
-        switches.append(_switch(window, wrong[known.any(axis=1)][:, known.any(axis=0)], level))
+        scored = ~np.isnan(first - last)
+        wrong = np.where(scored, (last > first) + 0.5 * (last == first), np.nan)
+        switches.append(_switch(window, wrong[scored.any(axis=1)][:, scored.any(axis=0)], level))
     return tuple(switches)
 
 
@@ -368,7 +368,7 @@ def _why_none(suite: SuiteScores, granularity: str) -> str:
         return "no scenario has two subscenarios"
     if granularity == "prompts" and suite.sizes.max() < 2:
         return "no data set has two prompts"
-    if granularity == "seeds" and all(one.seeds is None for one in suite.subscenarios):
+    if granularity == "seeds" and all(sub.seeds is None for sub in suite.subscenarios):
         return "no runs with several few-shot seeds"
     return ""
 
@@ -412,14 +412,14 @@ def seed_designs(
     Raises:
         StatisticsError: no subscenario with several few-shot seeds, sizes below 1.
     """
-    with_seeds = [one for one in suite.subscenarios if one.seeds is not None]
+    with_seeds = [sub for sub in suite.subscenarios if sub.seeds is not None]
     if not with_seeds:
         raise StatisticsError("no subscenario has scores under several few-shot seeds")
-    most = max(one.n for one in with_seeds)
+    most = max(sub.n for sub in with_seeds)
     wanted_sizes = [*(size for size in SIZES if size < most), most] if sizes is None else list(sizes)
     if min(wanted_sizes, default=0) < 1 or n_resamples < 1:
         raise StatisticsError(f"sizes and instances must be at least 1, found {sizes}, {n_resamples}")
-    k = max(len(one.seeds) for one in with_seeds if one.seeds is not None)
+    k = max(len(sub.seeds) for sub in with_seeds if sub.seeds is not None)
     return [
         _design(suite, size, size * k, again, n_resamples, as_seed(seed))
         for again in (True, False)
@@ -450,7 +450,7 @@ def _rates(
     for start in range(0, n_resamples, BLOCK):
         b = min(BLOCK, n_resamples - start)
         several = zip(suite.subscenarios, rngs, strict=True)
-        means = np.stack([_means(one, rng, b, size, uniform, again) for one, rng in several], axis=1)
+        means = np.stack([_means(sub, rng, b, size, uniform, again) for sub, rng in several], axis=1)
         parts.append(mean_over_scenarios(win_rates(comparable(suite.scores(means)), TIES_HALF)))
         scores_of.append(np.nanmean(means, axis=1))
     return np.concatenate(parts), np.concatenate(scores_of)

@@ -164,7 +164,7 @@ def flash_path(
     for index, size in enumerate([*steps, None]):
         counts = shared_sizes(suite, size)
         cut_rows = [order[:count] for order, count in zip(orders, counts, strict=True)]
-        cut = [one.scores[rows] for one, rows in zip(suite.subscenarios, cut_rows, strict=True)]
+        cut = [sub.scores[rows] for sub, rows in zip(suite.subscenarios, cut_rows, strict=True)]
         if any(np.isnan(part[:, model]).mean() > MOST_MISSING for part in cut):
             break
         means = np.array([_nan_mean(part) for part in cut])
@@ -265,17 +265,17 @@ def _nested(suite: SuiteScores, sizes: Sequence[int], n_resamples: int, seed: in
     """Blocks of random orders: for each size the comparable scenario scores, shape (b, C, M)."""
     rngs = [np.random.default_rng([seed, 20, index]) for index in range(len(suite.subscenarios))]
     counts = [shared_sizes(suite, size) for size in sizes]
-    filled = [(np.nan_to_num(one.scores), (~np.isnan(one.scores)).astype(np.float64)) for one in suite.subscenarios]
+    filled = [(np.nan_to_num(sub.scores), (~np.isnan(sub.scores)).astype(np.float64)) for sub in suite.subscenarios]
     for start in range(0, n_resamples, _BLOCK):
         b = min(_BLOCK, n_resamples - start)
         means = np.empty((len(sizes), b, len(filled), len(suite.models)))
-        for index, (values, known) in enumerate(filled):
+        for index, (values, present) in enumerate(filled):
             order = rngs[index].random((b, len(values))).argsort(axis=1).argsort(axis=1)
             for i, count in enumerate(counts):
                 chosen = (order < count[index]).astype(np.float64)
                 with np.errstate(invalid="ignore"):
-                    means[i, :, index] = (chosen @ values) / (chosen @ known)
-        yield [comparable(suite.scores(one)) for one in means]
+                    means[i, :, index] = (chosen @ values) / (chosen @ present)
+        yield [comparable(suite.scores(table)) for table in means]
 
 
 def _ranks(scores: FloatArray) -> FloatArray:
@@ -285,29 +285,29 @@ def _ranks(scores: FloatArray) -> FloatArray:
 
 def _ranks_without_each(scores: FloatArray) -> FloatArray:
     """Ranks of the others in the pool without each model, NaN for itself, shape (b, M, M)."""
-    known = ~np.isnan(scores)
-    m, n = scores.shape[-1], known.sum(axis=-1)
+    scored = ~np.isnan(scores)
+    m, n = scores.shape[-1], scored.sum(axis=-1)
     wins = np.nan_to_num(win_rates(scores, TIES_HALF)) * np.maximum(n[..., None] - 1, 0)
     ranks = np.empty((len(scores), m, m))
     for gone in range(m):
         other = scores[..., gone : gone + 1]
         lost = wins - ((scores > other) + TIES_HALF * (scores == other))
-        left = n - known[..., gone] - 1
+        left = n - scored[..., gone] - 1
         with np.errstate(divide="ignore", invalid="ignore"):
-            rates = np.where(known & (left > 0)[..., None], lost / left[..., None], np.nan)
+            rates = np.where(scored & (left > 0)[..., None], lost / left[..., None], np.nan)
         rates[..., gone] = np.nan
         ranks[:, gone] = ranks_of(mean_over_scenarios(rates))
     return ranks
 
 
 def _nan_mean(values: FloatArray) -> FloatArray:
-    known = ~np.isnan(values)
+    present = ~np.isnan(values)
     with np.errstate(invalid="ignore"):
-        return np.asarray(np.where(known, values, 0.0).sum(axis=0) / known.sum(axis=0))
+        return np.asarray(np.where(present, values, 0.0).sum(axis=0) / present.sum(axis=0))
 
 
 def _quantile(values: FloatArray, level: float) -> int:
-    known = values[~np.isnan(values)]
-    if not known.size:
+    defined = values[~np.isnan(values)]
+    if not defined.size:
         raise StatisticsError("no stored model has a rank on the subsets")
-    return int(np.quantile(known, level, method="higher"))
+    return int(np.quantile(defined, level, method="higher"))

@@ -58,14 +58,14 @@ def draw_instances(
         for b in blocks:
             yield Instances(comparable(_scenario_means(suite, rngs, b, size)), None)
     elif granularity == "prompts":
-        parts = [_Units.of(one) for one in suite.subscenarios]
+        parts = [_Units.of(sub) for sub in suite.subscenarios]
         shares = shared_sizes(suite, size)
         for b in blocks:
             means = [part.resampled(rng, b, s) for part, rng, s in zip(parts, rngs, shares, strict=True)]
             yield Instances(comparable(suite.scores(np.stack(means, axis=1))), None)
     else:
         for b in blocks:
-            means = [_seed_means(one, rng, b, size) for one, rng in zip(suite.subscenarios, rngs, strict=True)]
+            means = [_seed_means(sub, rng, b, size) for sub, rng in zip(suite.subscenarios, rngs, strict=True)]
             yield Instances(comparable(suite.scores(np.stack(means, axis=1))), None)
 
 
@@ -86,16 +86,16 @@ def shared_sizes(suite: SuiteScores, size: int | None) -> list[int]:
     """Prompts of each subscenario where a scenario has ``size``: equal shares, the first ones one more;
     all, where there are fewer, the others then taking what is left."""
     if size is None:
-        return [one.n for one in suite.subscenarios]
+        return [sub.n for sub in suite.subscenarios]
     sizes = [0] * len(suite.subscenarios)
     for c in range(len(suite.scenarios)):
         members = np.flatnonzero(suite.scenario_of == c).tolist()
         left = min(size, int(suite.sizes[c]))
         # the smallest first: what they lack goes to the others
-        for index, one in enumerate(sorted(members, key=lambda i: (suite.subscenarios[i].n, i))):
+        for index, member in enumerate(sorted(members, key=lambda i: (suite.subscenarios[i].n, i))):
             share = -(-left // (len(members) - index))
-            sizes[one] = max(1, min(share, suite.subscenarios[one].n))
-            left = max(0, left - sizes[one])
+            sizes[member] = max(1, min(share, suite.subscenarios[member].n))
+            left = max(0, left - sizes[member])
     return sizes
 
 
@@ -110,10 +110,10 @@ class _Units:
 
     @classmethod
     def of(cls, subscenario: Subscenario) -> _Units:
-        known = ~np.isnan(subscenario.scores)
-        filled, counts = np.where(known, subscenario.scores, 0.0), known.astype(np.float64)
-        lacking = np.asarray(~known.any(axis=0))
-        counts = np.ones((subscenario.n, 1)) if known[:, ~lacking].all() else counts
+        scored = ~np.isnan(subscenario.scores)
+        filled, counts = np.where(scored, subscenario.scores, 0.0), scored.astype(np.float64)
+        lacking = np.asarray(~scored.any(axis=0))
+        counts = np.ones((subscenario.n, 1)) if scored[:, ~lacking].all() else counts
         if subscenario.clusters is not None:
             filled, counts = (_summed(x, subscenario.clusters) for x in (filled, counts))
         return cls(filled, counts, subscenario.n, lacking)

@@ -155,7 +155,7 @@ def aggregates(suite: SuiteScores, *, ties: float = TIES_PUBLISHED, partial: boo
                 mean_over_scenarios(win_rates(comparable(suite.means), ties)),
             ]
         )
-    tau = np.array([kendall_tau_b(one, figures) for one in figures])
+    tau = np.array([kendall_tau_b(row, figures) for row in figures])
     return Aggregates(AGGREGATES, figures, ranks_of(figures), tau, (~np.isnan(scores)).sum(axis=0).astype(np.float64))
 
 
@@ -171,11 +171,11 @@ def bradley_terry(scores: FloatArray) -> FloatArray:
     """
     there = ~np.isnan(scores)
     kept = there.any(axis=0)
-    x, known = scores[:, kept], there[:, kept]
+    x, scored = scores[:, kept], there[:, kept]
     m = x.shape[1]
     wins = np.zeros((m, m))
     for c in range(len(x)):
-        both = known[c][:, None] & known[c][None, :]
+        both = scored[c][:, None] & scored[c][None, :]
         wins += both * (TIES_HALF * (x[c][:, None] == x[c][None, :]) + (x[c][:, None] > x[c][None, :]))
     wins += 0.5
     np.fill_diagonal(wins, 0.0)
@@ -195,14 +195,14 @@ def bradley_terry(scores: FloatArray) -> FloatArray:
 
 
 def _z_scores(scores: FloatArray) -> FloatArray:
-    known = ~np.isnan(scores)
-    n = np.maximum(known.sum(axis=1, keepdims=True), 1)
-    filled = np.where(known, scores, 0.0)
-    centred = np.where(known, scores - filled.sum(axis=1, keepdims=True) / n, 0.0)
+    scored = ~np.isnan(scores)
+    n = np.maximum(scored.sum(axis=1, keepdims=True), 1)
+    filled = np.where(scored, scores, 0.0)
+    centred = np.where(scored, scores - filled.sum(axis=1, keepdims=True) / n, 0.0)
     spread = np.sqrt((centred**2).sum(axis=1, keepdims=True) / n)
     size = np.abs(filled).max(axis=1, keepdims=True)
     flat = spread <= 1e-12 * size
-    return np.where(known, np.where(flat, 0.0, centred / np.where(flat, 1.0, spread)), np.nan)
+    return np.where(scored, np.where(flat, 0.0, centred / np.where(flat, 1.0, spread)), np.nan)
 
 
 @dataclass(frozen=True, eq=False)
@@ -271,7 +271,7 @@ def subscenario_agreement(suite: SuiteScores) -> SubscenarioAgreement:
         suite: the scores.
     """
     means = suite.means
-    tau = np.array([kendall_tau_b(one, means) for one in means])
+    tau = np.array([kendall_tau_b(row, means) for row in means])
     i, j = np.triu_indices(len(means), 1)
     same, of_pairs = suite.scenario_of[i] == suite.scenario_of[j], tau[i, j]
     parts = [of_pairs[chosen & ~np.isnan(of_pairs)] for chosen in (same, ~same)]

@@ -40,9 +40,9 @@ class Subscenario:
     @cached_property
     def means(self) -> FloatArray:
         """Mean of each model over the prompts that it has scores of; NaN without any, shape (M,)."""
-        known = ~np.isnan(self.scores)
+        scored = ~np.isnan(self.scores)
         with np.errstate(invalid="ignore"):
-            return np.asarray(np.where(known, self.scores, 0.0).sum(axis=0) / known.sum(axis=0))
+            return np.asarray(np.where(scored, self.scores, 0.0).sum(axis=0) / scored.sum(axis=0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,23 +55,23 @@ class SuiteScores:
     @cached_property
     def scenarios(self) -> tuple[str, ...]:
         """Names, in the order of their first subscenario."""
-        return tuple(dict.fromkeys(one.scenario for one in self.subscenarios))
+        return tuple(dict.fromkeys(part.scenario for part in self.subscenarios))
 
     @cached_property
     def scenario_of(self) -> NDArray[np.intp]:
         """Number of each subscenario's scenario, shape (L,)."""
         index_of = {name: number for number, name in enumerate(self.scenarios)}
-        return np.array([index_of[one.scenario] for one in self.subscenarios], dtype=np.intp)
+        return np.array([index_of[part.scenario] for part in self.subscenarios], dtype=np.intp)
 
     @cached_property
     def means(self) -> FloatArray:
         """Score of each model on each subscenario, NaN where it lacks it, shape (L, M)."""
-        return np.array([one.means for one in self.subscenarios])
+        return np.array([part.means for part in self.subscenarios])
 
     @cached_property
     def sizes(self) -> NDArray[np.intp]:
         """Prompts of each scenario, shape (C,)."""
-        return np.bincount(self.scenario_of, weights=[one.n for one in self.subscenarios]).astype(np.intp)
+        return np.bincount(self.scenario_of, weights=[part.n for part in self.subscenarios]).astype(np.intp)
 
     @property
     def n_prompts(self) -> int:
@@ -102,8 +102,8 @@ class SuiteScores:
     def standalone(self) -> SuiteScores:
         """Each subscenario a scenario of its own."""
         single = [
-            Subscenario(f"{one.scenario}/{one.name}", one.name, one.scores, one.clusters, one.seeds)
-            for one in self.subscenarios
+            Subscenario(f"{part.scenario}/{part.name}", part.name, part.scores, part.clusters, part.seeds)
+            for part in self.subscenarios
         ]
         return SuiteScores(self.models, tuple(single))
 
@@ -112,13 +112,13 @@ class SuiteScores:
         rows = np.asarray(models, dtype=np.intp)
         cut = [
             Subscenario(
-                one.scenario,
-                one.name,
-                one.scores[:, rows],
-                one.clusters,
-                None if one.seeds is None else one.seeds[:, :, rows],
+                part.scenario,
+                part.name,
+                part.scores[:, rows],
+                part.clusters,
+                None if part.seeds is None else part.seeds[:, :, rows],
             )
-            for one in self.subscenarios
+            for part in self.subscenarios
         ]
         return SuiteScores(tuple(self.models[i] for i in rows), tuple(cut))
 
@@ -170,20 +170,20 @@ def suite_scores(models: Sequence[str], subscenarios: Iterable[Subscenario]) -> 
     """
     names = tuple(models)
     ordered = list(subscenarios)
-    index_of = {name: number for number, name in enumerate(dict.fromkeys(one.scenario for one in ordered))}
-    ordered.sort(key=lambda one: index_of[one.scenario])
+    index_of = {name: number for number, name in enumerate(dict.fromkeys(part.scenario for part in ordered))}
+    ordered.sort(key=lambda part: index_of[part.scenario])
     if len(names) < 2:
         raise StatisticsError(f"win rates need at least 2 models, found {len(names)}")
     if len(set(names)) < len(names):
         raise StatisticsError(f"model {next(n for n in names if names.count(n) > 1)!r} stands there twice")
     if not ordered:
         raise StatisticsError("a suite needs at least one scenario, found none")
-    twice = [(one.scenario, one.name) for one in ordered]
+    twice = [(part.scenario, part.name) for part in ordered]
     if len(set(twice)) < len(twice):
         raise StatisticsError(f"subscenario {next(n for n in twice if twice.count(n) > 1)[1]!r} stands there twice")
-    for one in ordered:
-        if one.scores.shape[1] != len(names):
-            raise StatisticsError(f"{one.name} has scores of {one.scores.shape[1]} models, expected {len(names)}")
+    for part in ordered:
+        if part.scores.shape[1] != len(names):
+            raise StatisticsError(f"{part.name} has scores of {part.scores.shape[1]} models, expected {len(names)}")
     suite = SuiteScores(names, tuple(ordered))
     empty = np.isnan(suite.means).all(axis=0)
     if empty.any():
@@ -202,9 +202,9 @@ def _refuse_infinite(values: FloatArray, name: str) -> None:
 
 
 def _mean_of_known(means: FloatArray) -> FloatArray:
-    known = ~np.isnan(means)
+    present = ~np.isnan(means)
     with np.errstate(invalid="ignore"):
-        return np.asarray(np.where(known, means, 0.0).sum(axis=-2) / known.sum(axis=-2))
+        return np.asarray(np.where(present, means, 0.0).sum(axis=-2) / present.sum(axis=-2))
 
 
 DIGITS = 12
@@ -259,15 +259,15 @@ def mean_over_scenarios(rates: FloatArray, weights: FloatArray | None = None) ->
         rates: shape (…, C, M), NaN where lacking.
         weights: how often each scenario counts, shape (B, C); None: once.
     """
-    known = ~np.isnan(rates)
-    filled = np.where(known, rates, 0.0)
+    scored = ~np.isnan(rates)
+    filled = np.where(scored, rates, 0.0)
     if weights is None:
-        total, count = filled.sum(axis=-2), known.sum(axis=-2, dtype=np.float64)
+        total, count = filled.sum(axis=-2), scored.sum(axis=-2, dtype=np.float64)
     elif rates.ndim == 2:
-        total, count = weights @ filled, weights @ known.astype(np.float64)
+        total, count = weights @ filled, weights @ scored.astype(np.float64)
     else:
         total = np.einsum("bc,bcm->bm", weights, filled)
-        count = np.einsum("bc,bcm->bm", weights, known.astype(np.float64))
+        count = np.einsum("bc,bcm->bm", weights, scored.astype(np.float64))
     with np.errstate(invalid="ignore"):
         return np.asarray(total / count)
 

@@ -237,16 +237,16 @@ def _freedoms(runs: Sequence[Sequence[Cell]], per_leaf: FloatArray, own: FloatAr
     own variances are: one design gives ν of the paired test, two without a common unit Welch's.
     """
     m, leaves = own.shape
-    places: dict[tuple[int, bytes], int] = {}
+    index_of: dict[tuple[int, bytes], int] = {}
     designs: list[Design | None] = []
     blocks = np.zeros((m, leaves), dtype=np.intp)
     for a, cells in enumerate(runs):
         for j, cell in enumerate(cells):
             key = (j, b"" if cell.design is None else cell.design.key)
-            if key not in places:
-                places[key] = len(designs)
+            if key not in index_of:
+                index_of[key] = len(designs)
                 designs.append(cell.design)
-            blocks[a, j] = places[key]
+            blocks[a, j] = index_of[key]
     table, df = overlaps(designs), np.full((m, m), np.nan)
     for a in range(m - 1):
         others = np.arange(a + 1, m)

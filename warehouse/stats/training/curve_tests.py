@@ -61,12 +61,12 @@ def departure(p_values: ArrayLike, *, level: float = 0.95) -> Departure:
     """
     adjusted = holm(p_values)
     significant = rejects(adjusted, 1 - as_level(level))
-    places = np.flatnonzero(significant)
+    rows = np.flatnonzero(significant)
     tested = np.flatnonzero(~np.isnan(adjusted))
     misses = tested[~significant[tested]]
-    start = places[places > (misses[-1] if len(misses) else -1)]
+    start = rows[rows > (misses[-1] if len(misses) else -1)]
     return Departure(
-        tuple(adjusted.tolist()), int(places[0]) if len(places) else None, int(start[0]) if len(start) else None
+        tuple(adjusted.tolist()), int(rows[0]) if len(rows) else None, int(start[0]) if len(start) else None
     )
 
 
@@ -187,8 +187,8 @@ def monotonicity_spearman(scores: ArrayLike) -> float | None:
         StatisticsError: scores that are not finite.
     """
     x = as_scores(scores, "scores")
-    _, places, counts = np.unique(x, return_inverse=True, return_counts=True)
-    ranks = (np.cumsum(counts) - (counts - 1) / 2)[places]
+    _, groups, counts = np.unique(x, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[groups]
     return float(np.corrcoef(ranks, np.arange(len(x)))[0, 1]) if len(counts) > 1 else None
 
 
@@ -267,14 +267,14 @@ def monotonicity(curves: Sequence[ArrayLike], *, n_series: int = 999, seed: int 
 
 def _sign_flip(taus: FloatArray, n_sampled: int, seed: int) -> float:
     """Share of sign vectors with a sum of at least the observed one."""
-    n, room = len(taus), TIE * float(np.abs(taus).sum())
+    n, tolerance = len(taus), TIE * float(np.abs(taus).sum())
     if 1 << n <= EXACT:
         sums = np.zeros(1)
         for tau in taus:
             sums = np.concatenate([sums + tau, sums - tau])
-        return float(np.mean(sums >= taus.sum() - room))
+        return float(np.mean(sums >= taus.sum() - tolerance))
     draws = np.random.default_rng(seed).integers(0, 2, size=(n_sampled, n)) * 2 - 1
-    return float((1 + np.count_nonzero(draws @ taus >= taus.sum() - room)) / (1 + n_sampled))
+    return float((1 + np.count_nonzero(draws @ taus >= taus.sum() - tolerance)) / (1 + n_sampled))
 
 
 def _sieve(x: FloatArray, n_series: int, seed: int) -> tuple[float, float]:

@@ -266,8 +266,8 @@ def _of_neighbours(x: FloatArray, u: FloatArray) -> tuple[float, float]:
     scale = np.sqrt(1 + w**2 + (1 - w) ** 2)
     k = len(x)
     rows = np.zeros((k - 2, k))
-    places = np.arange(k - 2)
-    rows[places, places], rows[places, places + 1], rows[places, places + 2] = (-w / scale, 1 / scale, -(1 - w) / scale)
+    starts = np.arange(k - 2)
+    rows[starts, starts], rows[starts, starts + 1], rows[starts, starts + 2] = (-w / scale, 1 / scale, -(1 - w) / scale)
     e = rows @ x
     a = rows @ rows.T
     return float(e @ e / (k - 2)), float(np.trace(a) ** 2 / np.sum(a * a))

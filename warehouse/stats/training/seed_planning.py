@@ -184,7 +184,7 @@ def cheapest_plan(
     def cost_of(n_seeds: int, m: int) -> float:
         return 2 * n_seeds * (run_cost + m * checkpoint_cost)
 
-    feasible = [(cost_of(one.n_seeds, one.averaged), one.n_seeds, one.averaged, one) for one in plans if one.n_seeds]
+    feasible = [(cost_of(p.n_seeds, p.averaged), p.n_seeds, p.averaged, p) for p in plans if p.n_seeds]
     bought = None
     if budget is not None:
         affordable = [(int(budget // cost_of(1, m)), m) for m in range(1, most_averaged + 1)]
@@ -194,7 +194,7 @@ def cheapest_plan(
         bought = max(powers, default=0.0)
     if not feasible:
         return CheapestPlan(None, None, None, None, bought, plans[-1].reason)
-    cost, n_seeds, m, plan = min(feasible, key=lambda one: one[:3])
+    cost, n_seeds, m, plan = min(feasible, key=lambda option: option[:3])
     beyond = budget is not None and cost > budget
     reason = f"beyond the budget of {budget:g}" if beyond else ""
     return CheapestPlan(n_seeds, m, cost, plan.power, bought, reason)

@@ -119,13 +119,13 @@ def compare_seed_ratios(scores_a: ArrayLike, scores_b: ArrayLike, *, level: floa
     Raises:
         StatisticsError: lengths that differ, fewer than 2 seeds, scores that are not finite.
     """
-    pair = [np.asarray(one, np.float64) for one in (scores_a, scores_b)]
+    pair = [np.asarray(scores, np.float64) for scores in (scores_a, scores_b)]
     if pair[0].shape != pair[1].shape or pair[0].ndim != 1:
         raise StatisticsError(
             f"two figures of the same seeds are needed, found shapes {pair[0].shape}, {pair[1].shape}"
         )
-    for one in pair:
-        as_table(one[:, None], rows="seeds", least_columns=1)
+    for scores in pair:
+        as_table(scores[:, None], rows="seeds", least_columns=1)
     return _seed_ratio(pair, level, ratio_of=lambda columns: _log_ratio(columns[0]) - _log_ratio(columns[1]))
 
 
