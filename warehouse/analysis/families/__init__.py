@@ -35,12 +35,12 @@ def choose_families(names: Sequence[str | Family]) -> list[Family]:
     if unknown:
         raise MisuseError(f"no metric family {', '.join(map(repr, unknown))}; there are: {', '.join(families)}")
     chosen = names or [name for name in families if name not in ON_REQUEST]
-    return [_load(families[one]) if isinstance(one, str) else _checked(one, repr(one)) for one in dict.fromkeys(chosen)]
+    return [_load(families[key]) if isinstance(key, str) else _checked(key, repr(key)) for key in dict.fromkeys(chosen)]
 
 
 @cache
 def _points() -> dict[str, EntryPoint]:
-    return {point.name: point for point in sorted(entry_points(group=GROUP), key=lambda one: one.name)}
+    return {point.name: point for point in sorted(entry_points(group=GROUP), key=lambda point: point.name)}
 
 
 @cache

@@ -135,7 +135,7 @@ class BenchmarkData:
 
     def metric_name(self, metric: Metric) -> str:
         """Name with filter, and the judge where several share the name."""
-        alike = {one.id for one in self.metrics if one.label == metric.label}
+        alike = {other.id for other in self.metrics if other.label == metric.label}
         if len(alike) < 2:
             return metric.label
         judge = metric.judge_model or metric.scorer
@@ -202,7 +202,7 @@ def read_all(
     for run in read_runs(store, "1 = 1", {}):
         runs.setdefault(run["benchmark"], []).append(run)
     catalogue = read_names(store)
-    known = {name: catalogue.benchmark(name) for name in sorted(catalogue.joined)}
+    by_name = {name: catalogue.benchmark(name) for name in sorted(catalogue.joined)}
     named = {catalogue.canonical.get(name, name) for name in only}
     suites = list_suites(catalogue, {run["benchmark_id"] for own in runs.values() for run in own})
     unknown = sorted(named - set(runs) - set(stored) - set(suites))
@@ -210,10 +210,10 @@ def read_all(
         hint = did_you_mean(unknown[0], runs, "see: warehouse runs")
         raise MisuseError(f"no benchmark with runs is called {unknown[0]!r}; {hint}")
     resolved, notes = _baselines(store, baselines)
-    shared = _Shared(store, opener, list(known.values()), resolved)
+    shared = _Shared(store, opener, list(by_name.values()), resolved)
     names = tuple(sorted(named or {*runs, *suites}))
-    benchmarks = [shared.benchmark(known[name], runs[name]) for name in names if name in runs]
-    benchmarks += [shared.suite(known[name], suites[name].leaves, runs) for name in names if name in suites]
+    benchmarks = [shared.benchmark(by_name[name], runs[name]) for name in names if name in runs]
+    benchmarks += [shared.suite(by_name[name], suites[name].leaves, runs) for name in names if name in suites]
     return AllData(tuple(benchmarks), names, tuple(notes))
 
 
@@ -230,7 +230,7 @@ class _Shared:
         self.baselines, self.opener, self.links = baselines, opener, read_links(store)
         self.digests = run_digests(store)
         self.metrics: dict[int, list[Metric]] = {}
-        ids = [one for benchmark in benchmarks for one in benchmark.ids]
+        ids = [number for benchmark in benchmarks for number in benchmark.ids]
         for metric in metrics_of(store, ids):
             self.metrics.setdefault(metric.benchmark_id, []).append(metric)
         self.clusterings = {
@@ -240,7 +240,7 @@ class _Shared:
 
     def benchmark(self, benchmark: Benchmark, runs: Sequence[Any]) -> BenchmarkData:
         metrics, why = self._metrics(benchmark)
-        clusterings = sorted(self.clusterings.get(one, []) for one in benchmark.clusterings)
+        clusterings = sorted(self.clusterings.get(name, []) for name in benchmark.clusterings)
         return BenchmarkData(
             benchmark=benchmark,
             conditions={condition.key: condition for condition in group_runs(runs)},
@@ -259,7 +259,7 @@ class _Shared:
         parts = {leaf.name: self.benchmark(leaf, runs[leaf.name]) for leaf in leaves}
         return SuiteBenchmarks(
             benchmark=suite,
-            conditions={f"{leaf}/{key}": one for leaf, part in parts.items() for key, one in part.conditions.items()},
+            conditions={f"{leaf}/{key}": cond for leaf, part in parts.items() for key, cond in part.conditions.items()},
             metrics=(),
             why_no_metric=f"{suite.name} is a suite",
             context=short_digest([[leaf, part.context] for leaf, part in parts.items()]),
@@ -270,7 +270,7 @@ class _Shared:
         )
 
     def _metrics(self, benchmark: Benchmark) -> tuple[tuple[Metric, ...], str]:
-        own = [metric for one in benchmark.ids for metric in self.metrics.get(one, [])]
+        own = [metric for number in benchmark.ids for metric in self.metrics.get(number, [])]
         own.sort(key=lambda metric: (metric.label, metric.id))
         try:
             return tuple(choose_metrics(own, None, benchmark.name)), ""

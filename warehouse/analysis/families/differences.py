@@ -72,14 +72,14 @@ def _p_worse(pair: Pair, paired: PairedDifference) -> float | None:
 def _pair(data: BenchmarkData, first: str, second: str) -> Pair:
     """Both on the first metric of one judge that both have scores by."""
     a, b = (_usable(data, key) for key in (first, second))
-    for one in a:
+    for left in a:
         for other in b:
-            if one.metric.label == other.metric.label and one.metric.scale == other.metric.scale:
+            if left.metric.label == other.metric.label and left.metric.scale == other.metric.scale:
                 return pair_up(
-                    one.condition,
+                    left.condition,
                     other.condition,
-                    one.metric,
-                    data.linked(one),
+                    left.metric,
+                    data.linked(left),
                     data.linked(other),
                     data.linked_clusters,
                 )
@@ -113,19 +113,19 @@ class Differences:
         return [difference_of(data, question, settings)]
 
 
-def _alike(one: Condition, other: Condition) -> bool:
+def _alike(condition: Condition, other: Condition) -> bool:
     """Whether two conditions can be compared as the leaderboard ranks them."""
     names = ("split", "task_version")
-    return all((one.setting(name) or "") == (other.setting(name) or "") for name in names)
+    return all((condition.setting(name) or "") == (other.setting(name) or "") for name in names)
 
 
 def _with_baselines(data: BenchmarkData) -> Iterator[tuple[str, Condition, Condition]]:
     for keys in data.baselines.values():
         own = [data.conditions[key] for key in data.conditions if key in keys]
         for condition in data.conditions.values():
-            like = [one for one in own if _alike(one, condition) and one is not condition]
+            like = [candidate for candidate in own if _alike(candidate, condition) and candidate is not condition]
             if like and condition.key not in keys:
-                yield "pair", condition, max(like, key=lambda one: one.newest)
+                yield "pair", condition, max(like, key=lambda candidate: candidate.newest)
 
 
 def _steps(data: BenchmarkData) -> Iterator[tuple[str, Condition, Condition]]:
@@ -137,7 +137,7 @@ def _steps(data: BenchmarkData) -> Iterator[tuple[str, Condition, Condition]]:
             unit = condition.setting("position_unit")
             trainings.setdefault((condition.model, unit, *same), []).append(condition)
     for members in trainings.values():
-        members.sort(key=lambda one: one.setting("position"))
+        members.sort(key=lambda member: member.setting("position"))
         for before, after in zip(members, members[1:], strict=False):
             if before.setting("position") < after.setting("position"):
                 yield "step", after, before

@@ -24,13 +24,13 @@ class Training:
 
     def questions(self, data: BenchmarkData, settings: FamilySettings) -> Sequence[RefreshQuestion]:
         """One, where a model has two seeds or two places in training."""
-        places: dict[str, set[tuple[object, object]]] = {}
+        checkpoints: dict[str, set[tuple[object, object]]] = {}
         for condition in data.conditions.values():
             checkpoint = condition.setting("training_seed"), condition.setting("position")
-            places.setdefault(condition.model, set()).add(checkpoint)
-        if all(len(own) < 2 for own in places.values()):
+            checkpoints.setdefault(condition.model, set()).add(checkpoint)
+        if all(len(own) < 2 for own in checkpoints.values()):
             return []
-        keys = tuple(key for key, one in data.conditions.items() if len(places[one.model]) > 1)
+        keys = tuple(key for key, condition in data.conditions.items() if len(checkpoints[condition.model]) > 1)
         return [RefreshQuestion("all recipes", keys, {"level": settings.level})]
 
     def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: FamilySettings) -> Sequence[Value]:
@@ -46,10 +46,10 @@ class Training:
             recipes = read_recipes(store, data.benchmark.ids)
         runs = {run for key in question.conditions for run in data.conditions[key].run_ids}
         cut = (recipe.only(runs) for recipe in recipes)
-        replicated = [one for one in cut if one is not None and (len(one.trajectories) > 1 or len(one.common) > 1)]
+        replicated = [r for r in cut if r is not None and (len(r.trajectories) > 1 or len(r.common) > 1)]
         if not replicated:
             raise MisuseError("no recipe has two training seeds or two checkpoints by the headline metric")
-        return [value for one in replicated for value in _values(one, seeds_row(one, level=settings.level))]
+        return [value for recipe in replicated for value in _values(recipe, seeds_row(recipe, level=settings.level))]
 
 
 def _subject(recipe: RecipeScores) -> str:

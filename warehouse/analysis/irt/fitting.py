@@ -145,8 +145,8 @@ def families_of(pool: Pool, family: str | Mapping[str, str] | None) -> list[str 
             )
         full = zip(pool.responses.models, pool.names, strict=True)
         return [family.get(model, family.get(name)) for model, name in full]
-    known = set(pool.conditions[0].runs[0])
-    if family not in known:
+    columns = set(pool.conditions[0].runs[0])
+    if family not in columns:
         raise MisuseError(f"runs have no field {family!r}; such as: family, developer, agent (see: warehouse runs)")
     values = [condition.setting(family) for condition in pool.conditions]
     return [None if value in (None, "") else str(value) for value in values]
@@ -263,13 +263,13 @@ def _dif_by_item(dif: Dif | None, n_items: int) -> list[dict[str, Any]]:
         return [none] * n_items
     q = np.stack([family.q_value for family in dif.families])
     by_item = []
-    for j, place in enumerate(np.argmin(np.where(np.isnan(q), np.inf, q), axis=0).tolist()):
-        family = dif.families[place]
-        tested = not np.isnan(q[place, j])
+    for j, row in enumerate(np.argmin(np.where(np.isnan(q), np.inf, q), axis=0).tolist()):
+        family = dif.families[row]
+        tested = not np.isnan(q[row, j])
         effects = {
             "dif_family": family.family,
             "dif_effect": float(family.effect[j]),
-            "dif_q": float(q[place, j]),
+            "dif_q": float(q[row, j]),
             "dif": bool(family.is_flagged[j]),
         }
         by_item.append(effects if tested else none)
@@ -278,8 +278,8 @@ def _dif_by_item(dif: Dif | None, n_items: int) -> list[dict[str, Any]]:
 
 def _families(dif: Dif | None) -> tuple[FamilyRow, ...]:
     return tuple(
-        FamilyRow(one.family, one.n_models, one.n_others, int(one.is_flagged.sum()))
-        for one in (dif.families if dif else ())
+        FamilyRow(family.family, family.n_models, family.n_others, int(family.is_flagged.sum()))
+        for family in (dif.families if dif else ())
     )
 
 

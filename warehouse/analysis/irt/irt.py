@@ -172,8 +172,8 @@ class Irt:
             StatisticsError: fewer than 8 models, numbers out of range.
         """
         as_seed(seed)
-        asked = {"tries": tries, "sizes": sizes}
-        settings = {name: None if numbers is None else sorted(set(numbers)) for name, numbers in asked.items()}
+        requested = {"tries": tries, "sizes": sizes}
+        settings = {name: None if numbers is None else sorted(set(numbers)) for name, numbers in requested.items()}
         return self._ask(
             "dimensions", DimensionsReport, settings, seed, lambda: dimensions_of(self.data, **settings, seed=seed)
         )
@@ -237,7 +237,7 @@ def dimensions_of(
     if not responses.minority().any():
         raise MisuseError("every prompt has one answer of all models: nothing tells abilities apart")
     found = dimension_errors(responses, tries, sizes, groups=pool.names, seed=seed)
-    slow = dict.fromkeys(str(one.n_dimensions) for one in found if not one.converged)
+    slow = dict.fromkeys(str(fit.n_dimensions) for fit in found if not fit.converged)
     notes = [f"{', '.join(slow)} dimensions: fits stopped after their last step"] * bool(slow)
     if responses.n_models < FEW_MODELS:
         notes.append(f"{responses.n_models} models: simulated, fewer than {FEW_MODELS} often show too few dimensions")
@@ -253,8 +253,8 @@ def dimensions_of(
         computed_at="",
         notes=(*pool.notes, *notes),
         n_groups=len(set(pool.names)),
-        chosen=next(one.n_dimensions for one in found if one.chosen),
-        rows=tuple(DimensionRow(**vars(one)) for one in found),
+        chosen=next(fit.n_dimensions for fit in found if fit.chosen),
+        rows=tuple(DimensionRow(**vars(fit)) for fit in found),
     )
 
 
@@ -300,18 +300,18 @@ def plan_next(pool: Pool, asked: str, *, n: int, new: bool, model: str | None, l
     )
 
 
-def _row(pool: Pool, asked: str) -> int:
+def _row(pool: Pool, model: str) -> int:
     names = pool.responses.models
-    if asked in names:
-        return names.index(asked)
-    fitting = [place for place, name in enumerate(pool.names) if name == asked]
+    if model in names:
+        return names.index(model)
+    fitting = [row for row, name in enumerate(pool.names) if name == model]
     if len(fitting) == 1:
         return fitting[0]
     if fitting:
-        listed = "; ".join(names[place] for place in fitting[:5])
-        raise MisuseError(f"{asked} has several conditions: {listed}; name one, or choose with --where or --latest")
-    hint = did_you_mean(asked, names, "--new plans for a model that has no answers yet")
-    raise MisuseError(f"no answers of {asked!r} on these prompts; {hint}")
+        listed = "; ".join(names[row] for row in fitting[:5])
+        raise MisuseError(f"{model} has several conditions: {listed}; name one, or choose with --where or --latest")
+    hint = did_you_mean(model, names, "--new plans for a model that has no answers yet")
+    raise MisuseError(f"no answers of {model!r} on these prompts; {hint}")
 
 
 def _answers(pool: Pool, rest: Pool, row: int | None) -> tuple[FloatArray, FloatArray]:
@@ -319,8 +319,8 @@ def _answers(pool: Pool, rest: Pool, row: int | None) -> tuple[FloatArray, Float
     empty = np.full(rest.responses.n_items, np.nan)
     if row is None:
         return empty, np.zeros(len(empty))
-    place = {name: j for j, name in enumerate(pool.responses.items)}
-    columns = [place[name] for name in rest.responses.items]
+    index_of = {name: j for j, name in enumerate(pool.responses.items)}
+    columns = [index_of[name] for name in rest.responses.items]
     own = pool.responses.part(np.array([row]), np.array(columns, dtype=np.intp))
     trials = np.ones(len(empty)) if own.trials is None else own.trials[0].astype(np.float64)
     return np.where(trials > 0, own.successes[0].astype(np.float64), np.nan), trials

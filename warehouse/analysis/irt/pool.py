@@ -131,13 +131,13 @@ def read_pool(store: Store, leaves: Sequence[Benchmark], selection: Selection) -
             + "".join(f"; {reason}" for reason in refused[:2])
         )
     labels = describe_sets(sets)
-    models = [one.model for one in sets]
+    models = [group.model for group in sets]
     names = [f"{m} ({label})" if models.count(m) > 1 and label else m for m, label in zip(models, labels, strict=True)]
     order = sorted(range(len(sets)), key=lambda i: names[i])
-    place = {id(entry): row for row, i in enumerate(order) for entry in sets[i].entries.values()}
+    row_of = {id(entry): row for row, i in enumerate(order) for entry in sets[i].entries.values()}
     parts: list[tuple[str, ScoredCondition, Cells]] = []
     for label, entries in by_form.items():
-        rows = {place[id(entry)]: entry for entry in entries if id(entry) in place}
+        rows = {row_of[id(entry)]: entry for entry in entries if id(entry) in row_of}
         cells, reason = cells_of(rows)
         notes += [f"{label}: {reason}"] if reason else []
         if cells is not None:
@@ -165,7 +165,7 @@ def _by_form(read: Sequence[LeafEntries]) -> dict[str, list[ScoredCondition]]:
 def _label(key: tuple[str, ...], keys: Sequence[tuple[str, ...]]) -> str:
     """The benchmark, and of the rest what differs among its forms."""
     own = [other for other in keys if other[0] == key[0]]
-    differs = [part for place, part in enumerate(key) if place and len({other[place] for other in own}) > 1]
+    differs = [part for index, part in enumerate(key) if index and len({other[index] for other in own}) > 1]
     settings = ", ".join(part or "none" for part in differs)
     return f"{key[0]} ({settings})" if settings else key[0]
 
@@ -230,7 +230,7 @@ def _assemble(
         notes.append(f"left out, no prompt shared with another model: {', '.join(alone[:5])}")
     ids, form = np.array(prompts, dtype=np.int64)[items], form[items]
     forms = tuple(
-        _form(label, entry, k[models][:, items][:, form == place]) for place, (label, entry, _) in enumerate(parts)
+        _form(label, entry, k[models][:, items][:, form == index]) for index, (label, entry, _) in enumerate(parts)
     )
     responses = as_responses(
         y[models][:, items],
@@ -240,7 +240,7 @@ def _assemble(
     )
     keep = np.flatnonzero(models)
     return Pool(
-        benchmarks=tuple(dict.fromkeys(one.benchmark for one in forms if one.n_items)),
+        benchmarks=tuple(dict.fromkeys(part.benchmark for part in forms if part.n_items)),
         forms=forms,
         responses=responses,
         conditions=tuple(conditions[i] for i in keep),
@@ -265,8 +265,8 @@ def _item_names(prompts: NDArray[np.int64], forms: Sequence[Form], form: NDArray
     """``prompt:ID``, with the form where a prompt is several items."""
     twice = len(np.unique(prompts)) < len(prompts)
     return [
-        f"prompt:{prompt} of {forms[place].label}" if twice else f"prompt:{prompt}"
-        for prompt, place in zip(prompts.tolist(), form.tolist(), strict=True)
+        f"prompt:{prompt} of {forms[index].label}" if twice else f"prompt:{prompt}"
+        for prompt, index in zip(prompts.tolist(), form.tolist(), strict=True)
     ]
 
 
@@ -300,17 +300,17 @@ def cells_of(entries: Mapping[int, ScoredCondition]) -> tuple[Cells | None, str]
     if not rows:
         return None, "left out: no model of the pool has scores on it"
     scores = [entries[row].usable for row in rows]
-    known = [one for one in scores if one is not None]
+    present = [run for run in scores if run is not None]
     metric = entries[rows[0]].metric
-    prompts = np.unique(np.concatenate([one.prompts for one in known]))
+    prompts = np.unique(np.concatenate([run.prompts for run in present]))
     shape = (len(rows), len(prompts))
     y, k = np.full(shape, np.nan), np.zeros(shape)
-    counted = [right_draws(one, metric) for one in known]
+    counted = [right_draws(run, metric) for run in present]
     reason = next((why for _, why in counted if why), "")
-    for place, (one, (right, _)) in enumerate(zip(known, counted, strict=True)):
-        columns = np.searchsorted(prompts, one.prompts)
-        y[place, columns] = one.values if reason else right
-        k[place, columns] = 1.0 if reason else one.n_draws
+    for number, (run, (right, _)) in enumerate(zip(present, counted, strict=True)):
+        columns = np.searchsorted(prompts, run.prompts)
+        y[number, columns] = run.values if reason else right
+        k[number, columns] = 1.0 if reason else run.n_draws
     note = ""
     if reason:
         low, high = metric.bounds or (None, None)

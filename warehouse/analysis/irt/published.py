@@ -260,8 +260,8 @@ def _figures_of(store: Store, entries: Sequence[ScoredCondition]) -> dict[str, l
     for metric_id in sorted({entry.metric.id for entry in published}):
         for run, figure in figures.published(metric_id).items():
             if runs[run].metric.id == metric_id:
-                one = (figure.value, figure.standard_error or 0.0, False)
-                found.setdefault(_who(runs[run].condition), []).append(one)
+                value = (figure.value, figure.standard_error or 0.0, False)
+                found.setdefault(_who(runs[run].condition), []).append(value)
     return found
 
 
@@ -315,8 +315,8 @@ def release_days(store: Store, run_ids: Collection[int]) -> dict[int, date]:
     rows = store.rows(query_text("analysis", "release_dates"), {"run_ids": sorted(run_ids)}, per="run_id")
     said = {row["run_id"]: row["said"] for row in rows if row["said"]}
     found = {row["run_id"]: list(released_in(row["settings"] or "")) for row in rows}
-    stated = {run: min(days) for run, days in found.items() if days}
-    return stated | {run: date.fromisoformat(day) for run, day in said.items()}
+    released = {run: min(days) for run, days in found.items() if days}
+    return released | {run: date.fromisoformat(day) for run, day in said.items()}
 
 
 def released_in(settings: str) -> Iterator[date]:

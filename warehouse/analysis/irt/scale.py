@@ -136,13 +136,13 @@ def _without(
     except StatisticsError as error:
         return SensitivityRow(kind, name, *sizes, None, None, None, None, None, str(error))
     here = ability_modes(part.responses, fit.a, fit.d, fit.prior_mean, fit.prior_sd)
-    row = {model: place for place, model in enumerate(fitted.pool.responses.models)}
+    row = {model: index for index, model in enumerate(fitted.pool.responses.models)}
     full = ability[[row[model] for model in part.responses.models]]
     if min(here.std(), full.std()) < 1e-9:
         return SensitivityRow(kind, name, *sizes, None, None, None, None, None, "all models left are alike")
     shift = _standard(here) - _standard(full)
     moved = int(np.argmax(np.abs(shift)))
-    places = np.abs(scipy_stats.rankdata(-here) - scipy_stats.rankdata(-full))
+    moves = np.abs(scipy_stats.rankdata(-here) - scipy_stats.rankdata(-full))
     return SensitivityRow(
         kind=kind,
         left_out=name,
@@ -152,7 +152,7 @@ def _without(
         leader=part.responses.models[int(np.argmax(here))],
         most_moved=part.responses.models[moved],
         shift=float(shift[moved]),
-        most_places=int(np.ceil(places.max())),
+        most_places=int(np.ceil(moves.max())),
         reason="",
     )
 

@@ -112,13 +112,13 @@ def by_entailment(model: Entailment) -> Grouper:
 
     def alike(pairs: _Said) -> tuple[Codes, int]:
         texts = [
-            f"{pairs.questions.get(one, '')} {text}".strip()
-            for one, text in zip(pairs.owners.tolist(), pairs.texts, strict=True)
+            f"{pairs.questions.get(owner, '')} {text}".strip()
+            for owner, text in zip(pairs.owners.tolist(), pairs.texts, strict=True)
         ]
-        one, other = [texts[index] for index in pairs.first], [texts[index] for index in pairs.second]
-        forth = np.flatnonzero(model.entails(one, other))
-        back = model.entails([other[index] for index in forth], [one[index] for index in forth])
-        return forth[np.asarray(back, np.bool_)], int(model.too_long(one, other).sum())
+        left, other = [texts[index] for index in pairs.first], [texts[index] for index in pairs.second]
+        forth = np.flatnonzero(model.entails(left, other))
+        back = model.entails([other[index] for index in forth], [left[index] for index in forth])
+        return forth[np.asarray(back, np.bool_)], int(model.too_long(left, other).sum())
 
     return Grouper(
         lambda generations, questions: _joined(generations, questions, alike),
@@ -163,7 +163,7 @@ def _joined(
     answered = np.flatnonzero(equal.is_answer)
     width = int(equal.codes.max(initial=0)) + 1
     keys = generations.prompts[answered] * width + equal.codes[answered]
-    distinct, first, places = np.unique(keys, return_index=True, return_inverse=True)
+    distinct, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     owners = distinct // width
     texts = generations.texts.take(pa.array(answered[first])).to_pylist()
     a, b = pairs_within(owners)
@@ -173,7 +173,7 @@ def _joined(
         pairs, n_too_long = alike(_Said(owners, texts, a, b, questions))
         groups = connect(groups, a[pairs], b[pairs])
     codes = np.full(len(equal.codes), len(distinct), np.intp)
-    codes[answered] = groups[places]
+    codes[answered] = groups[inverse]
     return SemanticSets(codes, equal.is_answer, n_too_long)
 
 

@@ -128,7 +128,7 @@ def datamap(
     with opener.reading() as store:
         ids = None if benchmark is None else find_benchmark(store, benchmark).ids
         conditions = find_conditions(store, reference, benchmark_ids=ids, where=parse_where(where))
-        numbers = sorted({int(one.setting("benchmark_id")) for one in conditions})
+        numbers = sorted({int(condition.setting("benchmark_id")) for condition in conditions})
         facts = BenchmarkFacts((), metrics_of(store, numbers), tuple(run_metrics_of(store, numbers)))
     return datamap_of(opener, reference, conditions, facts, settings, progress)
 
@@ -188,11 +188,11 @@ def datamap_of(
 
 def _labelled(store: Store, conditions: Sequence[Condition]) -> list[tuple[Condition, str]]:
     """Conditions by benchmark, split and temperature, each labelled by the settings that distinguish it."""
-    places: dict[tuple[str, str], list[Condition]] = {}
+    by_name: dict[tuple[str, str], list[Condition]] = {}
     for condition in conditions:
-        places.setdefault(condition.benchmark_split, []).append(condition)
+        by_name.setdefault(condition.benchmark_split, []).append(condition)
     labelled = []
-    for _, members in sorted(places.items()):
+    for _, members in sorted(by_name.items()):
         named = zip(members, label_conditions(store, members), strict=True)
         labelled += sorted(named, key=lambda pair: (pair[0].model, _heat(pair[0]), pair[1]))
     return labelled

@@ -80,7 +80,7 @@ def distribution(rows: Sequence[DataMapRow], metric: str) -> DistributionRow | N
     draws = np.array([row.n_draws for row in scored])
     grouped = [row for row in rows if row.consistency is not None]
     quantiles = np.quantile(p, [0.1, 0.25, 0.5, 0.75, 0.9]).tolist()
-    places = np.minimum((p * BINS + 1e-9).astype(int), BINS - 1)
+    bins = np.minimum((p * BINS + 1e-9).astype(int), BINS - 1)
     first = rows[0]
     return DistributionRow(
         model=first.model,
@@ -102,7 +102,7 @@ def distribution(rows: Sequence[DataMapRow], metric: str) -> DistributionRow | N
         p50=quantiles[2],
         p75=quantiles[3],
         p90=quantiles[4],
-        histogram=tuple(np.bincount(places, minlength=BINS).tolist()),
+        histogram=tuple(np.bincount(bins, minlength=BINS).tolist()),
         mean_consistency=_mean([row.consistency for row in grouped]),
         mean_sets=_mean([row.n_sets for row in grouped]),
         n_suspected=sum(row.suspected for row in rows),

@@ -21,23 +21,23 @@ def distinctive(texts: Sequence[str | None], others: Sequence[str | None] = ()) 
         others: further prompts of the same benchmark, which say what is a template.
     """
     words = [(text or "").split() for text in texts]
-    known = {tuple(one) for one in (*words, *((text or "").split() for text in others)) if one}
-    begin, end = shared_words(known)
-    return [_without(one, begin, end) for one in words]
+    distinct = {tuple(split) for split in (*words, *((text or "").split() for text in others)) if split}
+    begin, end = shared_words(distinct)
+    return [_without(split, begin, end) for split in words]
 
 
-def shared_words(known: Collection[tuple[str, ...]], *, kept: int = 0) -> tuple[int, int]:
+def shared_words(texts: Collection[tuple[str, ...]], *, kept: int = 0) -> tuple[int, int]:
     """How many words all texts begin with, and end with; 0 below six, and for fewer than three texts.
 
     Args:
-        known: texts in words, each once.
+        texts: split into words, each once.
         kept: words that every text keeps at least.
     """
-    if len(known) < LEAST:
+    if len(texts) < LEAST:
         return 0, 0
-    shortest = min(map(len, known)) - kept
-    begin = min(_shared(min(known), max(known)), shortest)  # what the extremes share at the front, all share
-    turned = [one[::-1] for one in known]
+    shortest = min(map(len, texts)) - kept
+    begin = min(_shared(min(texts), max(texts)), shortest)  # what the extremes share at the front, all share
+    turned = [words[::-1] for words in texts]
     end = min(_shared(min(turned), max(turned)), shortest - (begin if begin >= SHARED else 0))
     return begin if begin >= SHARED else 0, end if end >= SHARED else 0
 

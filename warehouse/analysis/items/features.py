@@ -153,11 +153,11 @@ class _Feature:
     values: Sequence[frozenset[str] | None] = ()
 
     @property
-    def known(self) -> NDArray[np.bool_]:
+    def present(self) -> NDArray[np.bool_]:
         """Prompts that have it."""
         if self.numbers is not None:
             return ~np.isnan(self.numbers)
-        return np.array([one is not None for one in self.values], np.bool_)
+        return np.array([value is not None for value in self.values], np.bool_)
 
 
 @answers(ItemFeatures)
@@ -201,27 +201,27 @@ def _figures(data: MatrixData, notes: list[str]) -> Iterator[tuple[str, Floats]]
 def _features(store: Store, data: MatrixData, by: Sequence[str], notes: list[str]) -> list[_Feature]:
     """The features that were asked for, else all that can be compared; notes say what cannot."""
     rows = _prompts(store, data)
-    names = list(dict.fromkeys(part.strip() for one in by for part in _split(one) if part.strip()))
+    names = list(dict.fromkeys(part.strip() for text in by for part in _split(text) if part.strip()))
     fields = sorted({name for row in rows for name, value in row["document"].items() if value is not None})
     if names:
         found = [_named(name, rows, fields) for name in names]
     else:
         by_reason: dict[str, list[_Feature]] = {"": []}
         for name in (*_OWN, *(f"{FIELD}{name}" for name in fields)):
-            one = _named(name, rows, fields)
-            by_reason.setdefault(_unfit(one), []).append(one)
+            feature = _named(name, rows, fields)
+            by_reason.setdefault(_unfit(feature), []).append(feature)
         found = by_reason.pop("")
-        why = [f"{reason}: {', '.join(one.name for one in left)}" for reason, left in by_reason.items()]
-        notes += [f"left out, {one}" for one in why]
+        why = [f"{reason}: {', '.join(feature.name for feature in left)}" for reason, left in by_reason.items()]
+        notes += [f"left out, {note}" for note in why]
         if not found:
             raise MisuseError(
                 f"nothing is known of the prompts of {data.benchmark} that could be compared ({'; '.join(why)}); load"
                 " them with their texts, choices or metadata"
             )
-    for one in found:
-        missing = int((~one.known).sum())
+    for feature in found:
+        missing = int((~feature.present).sum())
         if 0 < missing < len(rows):
-            notes.append(f"{one.name}: {missing} of {len(rows)} prompts do not have it and are left out")
+            notes.append(f"{feature.name}: {missing} of {len(rows)} prompts do not have it and are left out")
     return found
 
 
@@ -234,16 +234,16 @@ def _prompts(store: Store, data: MatrixData) -> list[dict[str, Any]]:
     """What features are made of, in the order of the matrix."""
     rows = prompt_rows(store, f"{FIELD}*", "prompt.id in (:ids)", {"ids": data.prompts.tolist()})
     found = {row["id"]: row | {"document": document_of(row), "metadata": None} for row in rows}
-    return [found[one] for one in data.prompts.tolist()]
+    return [found[prompt] for prompt in data.prompts.tolist()]
 
 
 def _unfit(feature: _Feature) -> str:
     """Why a feature is not looked at unless it is asked for; empty where it is."""
-    known = feature.known
-    if not known.any():
+    present = feature.present
+    if not present.any():
         return "no prompt has it"
     if feature.numbers is not None:
-        numbers = feature.numbers[known]
+        numbers = feature.numbers[present]
         if (numbers == numbers[0]).all():
             return CONSTANT
         whole = (numbers == np.round(numbers)).all() and feature.name.startswith(FIELD)
@@ -258,7 +258,7 @@ def _unfit(feature: _Feature) -> str:
 
 def _counts(values: Sequence[frozenset[str] | None]) -> Counter[str]:
     """Prompts of each value."""
-    return Counter(value for one in values for value in one or ())
+    return Counter(value for own in values for value in own or ())
 
 
 def _named(name: str, rows: Sequence[Mapping[str, Any]], fields: Sequence[str]) -> _Feature:
@@ -268,9 +268,9 @@ def _named(name: str, rows: Sequence[Mapping[str, Any]], fields: Sequence[str]) 
         MisuseError: there is none of this name.
     """
     if name.startswith(HAS) and len(name) > len(HAS):
-        wanted = name.removeprefix(HAS)
-        told = [None if row["text"] is None else wanted in row["text"] for row in rows]
-        return _Feature(name, values=[_value(one) for one in told])
+        phrase = name.removeprefix(HAS)
+        contains = [None if row["text"] is None else phrase in row["text"] for row in rows]
+        return _Feature(name, values=[_value(has) for has in contains])
     if name.startswith(FIELD):
         values = [field_at(row["document"], name.removeprefix(FIELD)) for row in rows]
         if all(value is None for value in values):
@@ -279,7 +279,7 @@ def _named(name: str, rows: Sequence[Mapping[str, Any]], fields: Sequence[str]) 
         return _field(name, values)
     if name in ("length", "words", "options"):
         parts = [options(row["choices"]) if name == "options" else (row["text"] or "").split() for row in rows]
-        numbers = np.array([len(one) or math.nan for one in parts])
+        numbers = np.array([len(part) or math.nan for part in parts])
         return _Feature(name, np.log2(numbers) if name == "length" else numbers)
     if name == "position":
         first = 0 if any(_is_index(row) and int(row["target"]) == 0 for row in rows) else 1
@@ -308,8 +308,8 @@ def _position(row: Mapping[str, Any], first: int) -> frozenset[str] | None:
 
 def _field(name: str, values: Sequence[Any]) -> _Feature:
     """A field of documents: numbers, or values, of which a list has several."""
-    known = [value for value in values if _value(value) is not None]
-    if all(_is_number(value) for value in known):
+    present = [value for value in values if _value(value) is not None]
+    if all(_is_number(value) for value in present):
         numbers = np.array([float(value) if _is_number(value) else math.nan for value in values])
         if len(np.unique(numbers[~np.isnan(numbers)])) > 2:
             return _Feature(name, np.where(np.abs(numbers) < _LARGEST, numbers, math.nan))
@@ -324,7 +324,7 @@ def _is_number(value: Any) -> bool:
 
 def _value(value: Any) -> frozenset[str] | None:
     if isinstance(value, list):
-        return frozenset(word for one in value for word in _value(one) or ())
+        return frozenset(word for element in value for word in _value(element) or ())
     if value is None or isinstance(value, dict) or str(value).strip() == "":
         return None
     return frozenset({{True: "yes", False: "no"}[value] if isinstance(value, bool) else str(value)})
@@ -334,18 +334,18 @@ def _rows(
     figure: str, y: Floats, feature: _Feature, labels: NDArray[np.int64] | None, level: float
 ) -> Iterator[FeatureRow]:
     """A feature against a figure: the slope, or the joint test and each value against the rest."""
-    used = feature.known & ~np.isnan(y)
+    used = feature.present & ~np.isnan(y)
     y, groups = y[used], None if labels is None else labels[used]
     n = len(y)
     row = FeatureRow(figure, feature.name, None, "slope", n, None, None if groups is None else len(np.unique(groups)))
     if feature.numbers is not None:
         yield _with_slope(row, y, feature.numbers[used], groups, level)
         return
-    values = [one or frozenset() for one, is_used in zip(feature.values, used.tolist(), strict=True) if is_used]
+    values = [own or frozenset() for own, is_used in zip(feature.values, used.tolist(), strict=True) if is_used]
     counts = _counts(values)
     enough = [value for value, count in counts.most_common() if ENOUGH <= count <= n - ENOUGH]
-    columns = {value: np.array([value in one for one in values], np.float64) for value in enough[:MOST_VALUES]}
-    mirrored = len(counts) == 2 and all(len(one) == 1 for one in values)
+    columns = {value: np.array([value in own for own in values], np.float64) for value in enough[:MOST_VALUES]}
+    mirrored = len(counts) == 2 and all(len(own) == 1 for own in values)
     if mirrored and columns:  # one value against the rest says it all
         first = "yes" if "yes" in columns else min(columns)
         columns = {first: columns[first]}
@@ -360,11 +360,11 @@ def _with_slope(row: FeatureRow, y: Floats, x: Floats, groups: NDArray[np.int64]
     if not len(y):
         return replace(row, reason="no prompt has both")
     found = slope(y, x, groups, level=level)
-    told: dict[str, Any] = {name: getattr(found, name) for name in _OF_SLOPE}
+    figures: dict[str, Any] = {name: getattr(found, name) for name in _OF_SLOPE}
     if row.kind == "slope" and found.estimate is not None:
         per_sd = {"per_sd": "estimate", "per_sd_low": "ci_low", "per_sd_high": "ci_high"}
-        told |= {name: told[of] * float(x.std(ddof=1)) for name, of in per_sd.items()}
-    return replace(row, **told)
+        figures |= {name: figures[of] * float(x.std(ddof=1)) for name, of in per_sd.items()}
+    return replace(row, **figures)
 
 
 def _joint_row(
@@ -378,7 +378,7 @@ def _joint_row(
     if not columns:
         return replace(row, reason=f"no value that {ENOUGH} prompts have and {ENOUGH} have not")
     kept = list(columns)
-    if all(len(one) == 1 and one <= set(kept) for one in values):
+    if all(len(own) == 1 and own <= set(kept) for own in values):
         kept = kept[1:]
     found = joint_test(y, np.column_stack([columns[value] for value in kept]), groups)
     return replace(
@@ -393,6 +393,6 @@ def _adjusted(rows: Sequence[FeatureRow]) -> tuple[list[FeatureRow], int]:
     adjusted = np.full(len(rows), math.nan)
     for kind in (is_part, ~is_part):
         adjusted[kind] = holm(p[kind])
-    told = [None if math.isnan(value) else value for value in adjusted.tolist()]
-    found = [replace(row, p_holm=p_holm) for row, p_holm in zip(rows, told, strict=True)]
+    p_values = [None if math.isnan(value) else value for value in adjusted.tolist()]
+    found = [replace(row, p_holm=p_holm) for row, p_holm in zip(rows, p_values, strict=True)]
     return found, int((~np.isnan(p[~is_part])).sum())

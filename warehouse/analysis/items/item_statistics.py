@@ -243,5 +243,5 @@ def _others(store: Store, data: MatrixData, ids: list[int], clustering: str) -> 
     labels = cluster_map(store, ids, (), clustering).labels(data.prompts)
     if labels is None:
         return np.zeros(len(data.prompts), dtype=np.int64)
-    _, places, counts = np.unique(labels, return_inverse=True, return_counts=True)
-    return np.asarray(counts[places] - 1, dtype=np.int64)
+    _, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
+    return np.asarray(counts[codes] - 1, dtype=np.int64)

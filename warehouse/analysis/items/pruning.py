@@ -146,7 +146,7 @@ def item_splits(store: Store, question: ItemSplits) -> SplitReport:
 def _split_points(scores: NDArray[np.float64], split: ModelSplit) -> Iterator[SplitPoint]:
     sides = (correlations(scores[side])[1].tolist() for side in (split.train, split.test))
     for train, test in zip(*sides, strict=True):
-        yield SplitPoint(split.kind, *(None if np.isnan(one) else one for one in (train, test)))
+        yield SplitPoint(split.kind, *(None if np.isnan(share) else share for share in (train, test)))
 
 
 @answers(ItemPruning)
@@ -217,7 +217,7 @@ def _by_training(data: MatrixData) -> dict[tuple[Any, ...], list[int]]:
 
 def _split_row(splits: Sequence[SplitAgreement]) -> SplitRow:
     pearson, spearman = (
-        np.array([getattr(one, name) for one in splits], dtype=np.float64) for name in ("pearson", "spearman")
+        np.array([getattr(split, name) for split in splits], dtype=np.float64) for name in ("pearson", "spearman")
     )
     defined = not np.isnan(pearson).any()
     return SplitRow(
@@ -225,13 +225,13 @@ def _split_row(splits: Sequence[SplitAgreement]) -> SplitRow:
         n_splits=len(splits),
         n_train=splits[0].n_train,
         n_test=splits[0].n_test,
-        n_items=float(np.mean([one.n_items for one in splits])),
+        n_items=float(np.mean([split.n_items for split in splits])),
         pearson=float(pearson.mean()) if defined else None,
         pearson_low=float(pearson.min()) if defined and len(splits) > 1 else None,
         pearson_high=float(pearson.max()) if defined and len(splits) > 1 else None,
         spearman=float(spearman.mean()) if defined else None,
-        negative_train=float(np.mean([one.negative_train for one in splits])),
-        negative_both=float(np.mean([one.negative_both for one in splits])),
+        negative_train=float(np.mean([split.negative_train for split in splits])),
+        negative_both=float(np.mean([split.negative_both for split in splits])),
     )
 
 

@@ -137,7 +137,7 @@ def _together(parts: Sequence[SetsOfPrompts], by: str) -> SetsOfPrompts:
         consistency=np.concatenate([real, *(part.consistency for part in parts)]),
         n_sets=np.concatenate([whole, *(part.n_sets for part in parts)]),
         share=np.concatenate([real, *(part.share for part in parts)]),
-        majority=tuple(one for part in parts for one in part.majority),
+        majority=tuple(answer for part in parts for answer in part.majority),
         grouped_by=by,
         n_too_long=sum(part.n_too_long for part in parts),
     )

@@ -114,7 +114,7 @@ class PromptView(Result):
 
     def records(self) -> list[dict[str, Any]]:
         """The responses, a dictionary each."""
-        return [dict(one) for one in self.responses]
+        return [dict(response) for response in self.responses]
 
 
 @answers(Show)
@@ -152,7 +152,7 @@ def in_order(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
     """Rows in the order of the benchmark: by the numbers in the tool's ids where these count
     (``sample_2`` before ``sample_10``), else as the prompts came into the store."""
     ids = [str(row["tool_id"] or "") for row in rows]
-    forms = {_DIGITS.sub("0", one) for one in ids}
+    forms = {_DIGITS.sub("0", name) for name in ids}
     counted = all(map(_DIGITS.search, ids)) and len(forms) <= max(1, len(set(ids)) // 10)
     if not counted:
         return rows
@@ -175,8 +175,8 @@ def _in_all_runs(store: Store, prompt: int) -> PromptRuns:
 def _one_run(store: Store, text: str) -> Mapping[str, Any]:
     conditions = find_conditions(store, text)
     if len({condition.benchmark_split for condition in conditions}) > 1:
-        places = ", ".join(sorted({condition.benchmark_split[0] for condition in conditions})[:10])
-        raise MisuseError(f"{text!r} has runs on several benchmarks ({places}); give run:ID")
+        splits = ", ".join(sorted({condition.benchmark_split[0] for condition in conditions})[:10])
+        raise MisuseError(f"{text!r} has runs on several benchmarks ({splits}); give run:ID")
     condition = pick_one(store, conditions, text)
     if len(condition.runs) > 1:
         ids = ", ".join(f"run:{run}" for run in condition.run_ids)

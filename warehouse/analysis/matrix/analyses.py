@@ -216,15 +216,15 @@ def run_explain(
 
 def compare_parts(found: Sequence[MatrixExplanation]) -> ExplainedParts:
     """Explanations by several parts of the prompts, one row each."""
-    p_values = [math.nan if one.p_mean_coefficient is None else one.p_mean_coefficient for one in found]
+    p_values = [math.nan if test.p_mean_coefficient is None else test.p_mean_coefficient for test in found]
     adjusted = [None if math.isnan(p) else float(p) for p in holm(p_values)]
     rows = tuple(
-        PartRow(**shared_fields(one, PartRow, p_value=one.p_mean_coefficient, p_holm=p_holm))
-        for one, p_holm in zip(found, adjusted, strict=True)
+        PartRow(**shared_fields(test, PartRow, p_value=test.p_mean_coefficient, p_holm=p_holm))
+        for test, p_holm in zip(found, adjusted, strict=True)
     )
     first = found[0]
-    notes = dict.fromkeys(note for one in found for note in one.notes)
-    if len({one.n_prompts for one in found}) > 1:
+    notes = dict.fromkeys(note for test in found for note in test.notes)
+    if len({test.n_prompts for test in found}) > 1:
         notes["parts are compared on different prompts: not all have each"] = None
     return ExplainedParts(
         first.benchmark, first.metric, first.n_models, first.embedder, first.n_permutations, rows, tuple(notes)
@@ -243,12 +243,12 @@ def _explained(data: MatrixData, vectors: Vectors, explanation: Explanation) -> 
     figures = np.column_stack([explanation.coefficients, explanation.statistics, explanation.p_values, explanation.fdr])
     undefined = np.isnan(explanation.coefficients)
     order = np.lexsort([-np.where(undefined, 0, explanation.coefficients), undefined])
-    return tuple(_row(data.keys[vectors.rows[place]], figures[place], vectors.texts[place]) for place in order.tolist())
+    return tuple(_row(data.keys[vectors.rows[index]], figures[index], vectors.texts[index]) for index in order.tolist())
 
 
 def _row(key: str, figures: NDArray[np.float64], text: str | None) -> ExplainRow:
-    known = [None if np.isnan(figure) else float(figure) for figure in figures]
-    return ExplainRow(key, known[0], known[1], known[2], known[3], text)
+    defined = [None if np.isnan(figure) else float(figure) for figure in figures]
+    return ExplainRow(key, defined[0], defined[1], defined[2], defined[3], text)
 
 
 _log = logging.getLogger(__name__)
@@ -357,9 +357,9 @@ def run_weights(
     higher = data.higher_is_better is not False
     weighted = weighted_scores(data.values, schemes, higher_is_better=higher)
     rows = tuple(
-        WeightRow(one.scheme, model, score, rank, change, one.effective_prompts)
-        for one in weighted
-        for model, score, rank, change in zip(data.models, one.scores, one.ranks, one.rank_changes, strict=True)
+        WeightRow(item.scheme, model, score, rank, change, item.effective_prompts)
+        for item in weighted
+        for model, score, rank, change in zip(data.models, item.scores, item.ranks, item.rank_changes, strict=True)
     )
     drawn = random_weights(
         data.values, n_draws=n_draws, seed=seed, higher_is_better=higher, levels=(0.025, 0.5, 0.975), progress=progress
@@ -396,16 +396,16 @@ def _outranks(models: Sequence[str], drawn: RandomWeights) -> tuple[OutrankRow, 
 def run_growth(data: MatrixData, sizes: Sequence[int], seed: int, progress: Progress | None) -> MatrixGrowth:
     """Scores of all models against size, most informative prompts first and in random order."""
     n = len(data.prompts)
-    wanted = np.asarray(sizes) if sizes else np.unique(np.geomspace(1, n, SIZES).round().astype(int))
+    chosen = np.asarray(sizes) if sizes else np.unique(np.geomspace(1, n, SIZES).round().astype(int))
     orders: tuple[Order, ...] = ("informative", "random")
     rows: list[GrowthRow] = []
     steps: list[GrowthStep] = []
-    for place, order in enumerate(orders, start=1):
-        growth = grow(data.values, order, seed=seed, sizes=wanted)
+    for done, order in enumerate(orders, start=1):
+        growth = grow(data.values, order, seed=seed, sizes=chosen)
         rows += _growth_rows(data, growth)
         steps += _growth_steps(data, growth)
         if progress:
-            progress(place, len(orders))
+            progress(done, len(orders))
     return MatrixGrowth(**common(data, seed), rows=tuple(rows), steps=tuple(steps))
 
 

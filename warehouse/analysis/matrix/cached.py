@@ -60,21 +60,21 @@ class StoredMatrix:
         return tuple(value for value in values if isinstance(value, MatrixResult))
 
 
-def stored_matrix(store: Store, known: KnownBenchmark) -> StoredMatrix:
+def stored_matrix(store: Store, found: KnownBenchmark) -> StoredMatrix:
     """What the store holds of a benchmark's performance matrix; nothing is computed.
 
     Args:
-        known: the benchmark, with its runs and metrics.
+        found: the benchmark, with its runs and metrics.
     """
-    kept = result_cache.kept(store, known[0].name, METHOD_VERSION)
-    current = _Current(store, known)
+    kept = result_cache.kept(store, found[0].name, METHOD_VERSION)
+    current = _Current(store, found)
     results: dict[str, Any] = {}
     chosen: list[tuple[str, str]] = []
     missing: list[str] = []
     outdated: list[str] = []
     for name, (word, result) in _KINDS.items():
         # of explanations those by the question: other parts stand beside one another in an answer of their own
-        own = [one for one in kept if one.kind == f"matrix_{word}" and "part" not in one.parameters]
+        own = [entry for entry in kept if entry.kind == f"matrix_{word}" and "part" not in entry.parameters]
         own.sort(key=current.evidence, reverse=True)  # of equal ones the newest stays first
         fitting = current.first(own, result)
         if fitting is None:
@@ -89,8 +89,8 @@ def stored_matrix(store: Store, known: KnownBenchmark) -> StoredMatrix:
 class _Current:
     """The matrix as it is now, by selection; each is read once."""
 
-    def __init__(self, store: Store, known: KnownBenchmark) -> None:
-        self.store, self.known, self.benchmark = store, known, known[0].name
+    def __init__(self, store: Store, found: KnownBenchmark) -> None:
+        self.store, self.found, self.benchmark = store, found, found[0].name
         self.fingerprints: dict[Selection, str] = {}
 
     @cached_property
@@ -99,23 +99,23 @@ class _Current:
         matrix = self._read(Selection(self.benchmark))
         return None if matrix is None else Selection(self.benchmark, matrix.metric)
 
-    def evidence(self, one: Kept) -> tuple[bool, int]:
+    def evidence(self, entry: Kept) -> tuple[bool, int]:
         """What orders analyses of one kind: whether of all runs, then permutations or draws."""
-        size = one.parameters.get("permutations", one.parameters.get("draws")) or 0
-        return self.selection(one) == self.headline, int(size)
+        size = entry.parameters.get("permutations", entry.parameters.get("draws")) or 0
+        return self.selection(entry) == self.headline, int(size)
 
     def first(self, kept: list[Kept], kind: type[MatrixResult]) -> tuple[Kept, MatrixResult] | None:
         """The first of some analyses whose matrix is still the same."""
-        for one in kept:
-            result = kind.from_dict(result_cache.result_of(self.store, one))
-            if result.matrix_fingerprint == self._of(self.selection(one)):
-                return one, result
+        for entry in kept:
+            result = kind.from_dict(result_cache.result_of(self.store, entry))
+            if result.matrix_fingerprint == self._of(self.selection(entry)):
+                return entry, result
         return None
 
-    def selection(self, one: Kept) -> Selection:
+    def selection(self, kept: Kept) -> Selection:
         """The runs that an analysis was made of."""
-        where = tuple(one.parameters["where"])
-        return Selection(self.benchmark, str(one.parameters["metric"]), where, latest=bool(one.parameters["latest"]))
+        where = tuple(kept.parameters["where"])
+        return Selection(self.benchmark, str(kept.parameters["metric"]), where, latest=bool(kept.parameters["latest"]))
 
     def _of(self, selection: Selection) -> str:
         if selection not in self.fingerprints:
@@ -125,7 +125,7 @@ class _Current:
 
     def _read(self, selection: Selection) -> MatrixData | None:
         try:
-            scores = select_among(self.store, self.known, replace(selection, cluster=NO_CLUSTERS))
+            scores = select_among(self.store, self.found, replace(selection, cluster=NO_CLUSTERS))
             matrix = matrix_of(self.store, scores)
         except MisuseError:  # such runs are there no more
             return None

@@ -164,7 +164,7 @@ class Matrix:
             ),
         )
         if store:
-            asked = {
+            settings = {
                 "metric": clusters.metric,
                 "seed": seed,
                 "tried": tried,
@@ -177,7 +177,7 @@ class Matrix:
                 "silhouette": clusters.silhouette,
             }
             with self.opener.writing() as writable:
-                keep_clustering(writable, self.data, clusters, store, asked, made, default=default, replace=replace)
+                keep_clustering(writable, self.data, clusters, store, settings, made, default=default, replace=replace)
         return clusters
 
     def weights(
@@ -207,8 +207,8 @@ class Matrix:
         labels, name = self._labels(cluster, seed)
         with self.opener.reading() as store:
             ids = find_benchmark(store, self.benchmark).ids
-            known = [row["name"] for row in store.rows(_SEMANTIC, {"ids": ids})]
-        clusters = {one: self._stored_labels(one) for one in dict.fromkeys([*equal, *known])}
+            semantic = [row["name"] for row in store.rows(_SEMANTIC, {"ids": ids})]
+        clusters = {label: self._stored_labels(label) for label in dict.fromkeys([*equal, *semantic])}
         own = None if given is None else _by_prompt(data, given)
         parts = [labels, *clusters.values(), *([] if own is None else [own])]
         settings = {
@@ -241,9 +241,9 @@ class Matrix:
         Raises:
             MisuseError: see :attr:`data`; sizes out of range.
         """
-        wanted = sorted(set(sizes))
+        chosen = sorted(set(sizes))
         return self._ask(
-            "grow", MatrixGrowth, {"sizes": wanted}, seed, lambda: run_growth(self.data, wanted, seed, self.progress)
+            "grow", MatrixGrowth, {"sizes": chosen}, seed, lambda: run_growth(self.data, chosen, seed, self.progress)
         )
 
     def explain(
@@ -376,7 +376,7 @@ def keep_clustering(
     data: MatrixData,
     clusters: MatrixClusters,
     name: str,
-    asked: Mapping[str, Any],
+    settings: Mapping[str, Any],
     made: Mapping[str, Any],
     *,
     default: bool,
@@ -386,7 +386,7 @@ def keep_clustering(
 
     Args:
         store: open for writing.
-        asked: the settings that chose it.
+        settings: the settings that chose it.
         made: what the data made of them.
         replace: also in place of one that was made with other settings.
 
@@ -406,9 +406,9 @@ def keep_clustering(
             name,
             "performance",
             members,
-            parameters={**asked, **made},
+            parameters={**settings, **made},
             default=default,
-            asked=None if replace else tuple(asked),
+            asked=None if replace else tuple(settings),
         )
 
 
@@ -430,16 +430,16 @@ def matrix_vectors(store: Store, data: MatrixData, embedder: str | None, part: s
     benchmarks = np.unique(data.benchmark_ids).tolist()
     texts = read_part(store, part, benchmarks)
     vectors = read_vectors(store, chosen, benchmarks, texts)
-    places = np.searchsorted(vectors.prompts, data.prompts)
-    places[places == len(vectors.prompts)] = 0
+    found_at = np.searchsorted(vectors.prompts, data.prompts)
+    found_at[found_at == len(vectors.prompts)] = 0
     rows = np.empty(0, np.intp)
     if len(vectors.prompts):
-        rows = np.flatnonzero(vectors.prompts[places] == data.prompts)
+        rows = np.flatnonzero(vectors.prompts[found_at] == data.prompts)
     if not len(rows):
         raise MisuseError(
             f"no prompt of {data.benchmark} has a vector by {chosen.label}; run: {embed_command(part, data.benchmark)}"
         )
     prompts = data.prompts[rows].tolist()
     shown = texts_of_part(store, part, prompts)
-    found = vectors.vectors[places[rows]].astype(np.float64)
-    return Vectors(chosen.label, rows, found, [shown.get(one) for one in prompts], part)
+    found = vectors.vectors[found_at[rows]].astype(np.float64)
+    return Vectors(chosen.label, rows, found, [shown.get(prompt) for prompt in prompts], part)

@@ -147,9 +147,9 @@ def _assemble(
     rows = sorted(keyed_prompts(store, prompts).values(), key=itemgetter("order"))
     ordered = np.array([row["id"] for row in rows], dtype=np.int64)
     values = np.full((len(ordered), len(columns)), np.nan)
-    for place, column in enumerate(columns):
-        known = np.isin(ordered, column.scores.prompts, assume_unique=True)
-        values[known, place] = column.scores.values[np.searchsorted(column.scores.prompts, ordered[known])]
+    for index, column in enumerate(columns):
+        scored = np.isin(ordered, column.scores.prompts, assume_unique=True)
+        values[scored, index] = column.scores.values[np.searchsorted(column.scores.prompts, ordered[scored])]
     return MatrixData(
         benchmark=benchmark,
         metric=metric.label,
@@ -168,7 +168,7 @@ def _assemble(
 
 
 def _constant(values: NDArray[np.float64], columns: Sequence[_Column]) -> list[str]:
-    same = [column.name for place, column in enumerate(columns) if (values[:, place] == values[0, place]).all()]
+    same = [column.name for index, column in enumerate(columns) if (values[:, index] == values[0, index]).all()]
     if not same or len(same) == len(columns):
         return []
     return [f"one score for all prompts: {', '.join(same[:5])}{' …' if len(same) > 5 else ''}"]

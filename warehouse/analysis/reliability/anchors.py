@@ -131,7 +131,7 @@ def anchors(store: Store, question: Anchors) -> AnchorReport:
             )
             for index, j in enumerate(chosen.items.tolist())
         ),
-        rows=tuple(AnchorErrorRow(**vars(one)) for one in errors),
+        rows=tuple(AnchorErrorRow(**vars(row)) for row in errors),
         models=tuple(_model_rows(whole, found, spread, omega)) if question.models else (),
         seed=seed,
         notes=(*whole.notes, *notes),
@@ -144,8 +144,8 @@ def _model_rows(
     y, size = shares_of(pool.responses), max(size for size, _ in found)
     scores = {"all": y @ omega} | {method: found[size, method] for method in spread}
     error = np.sqrt(((y - scores["all"][:, None]) ** 2 @ omega**2) * len(omega) / (len(omega) - 1))
-    for place, (model, name) in enumerate(zip(pool.responses.models, pool.names, strict=True)):
-        setting = pool.conditions[place].setting
+    for index, (model, name) in enumerate(zip(pool.responses.models, pool.names, strict=True)):
+        setting = pool.conditions[index].setting
         position, training = setting("position"), f"{name} {setting('training_seed') or ''}".strip()
         for method, values in scores.items():
             yield AnchorModelRow(
@@ -154,8 +154,8 @@ def _model_rows(
                 position=None if position is None else float(position),
                 method=method,
                 n_items=len(omega) if method == "all" else size,
-                estimate=float(values[place]),
-                standard_error=known((error if method == "all" else spread[method])[place]),
+                estimate=float(values[index]),
+                standard_error=known((error if method == "all" else spread[method])[index]),
             )
 
 
@@ -185,9 +185,9 @@ def _weights(pool: Pool) -> NDArray[np.float64]:
 
 def _curves(pool: Pool) -> RecipeCheckpoints | None:
     """Which models are seeds and checkpoints of one recipe; None if none are."""
-    recipes = [str([one.setting(name) for name in _RECIPE]) for one in pool.conditions]
-    seeds = [str(one.setting("training_seed") or "") for one in pool.conditions]
-    positions = [one.setting("position") for one in pool.conditions]
+    recipes = [str([condition.setting(name) for name in _RECIPE]) for condition in pool.conditions]
+    seeds = [str(condition.setting("training_seed") or "") for condition in pool.conditions]
+    positions = [condition.setting("position") for condition in pool.conditions]
     labels: dict[str, set[tuple[str, object]]] = {recipe: set() for recipe in recipes}
     for recipe, seed, position in zip(recipes, seeds, positions, strict=True):
         labels[recipe].add((seed, position))
@@ -196,5 +196,5 @@ def _curves(pool: Pool) -> RecipeCheckpoints | None:
     return RecipeCheckpoints(
         recipe=np.unique(recipes, return_inverse=True)[1],
         seed=np.unique(seeds, return_inverse=True)[1],
-        position=np.array([np.nan if one is None else float(one) for one in positions]),
+        position=np.array([np.nan if value is None else float(value) for value in positions]),
     )

@@ -113,7 +113,7 @@ def one_of_seeds(by_leaf: Mapping[str, Sequence[ScoredCondition]]) -> dict[str, 
 
 def _by_seed(entries: Sequence[ScoredCondition]) -> list[list[ScoredCondition]]:
     groups: dict[tuple[Any, ...], list[ScoredCondition]] = {}
-    for entry in sorted(entries, key=lambda one: (one.condition.setting(_SEED) or -1, one.condition.key)):
+    for entry in sorted(entries, key=lambda scored: (scored.condition.setting(_SEED) or -1, scored.condition.key)):
         groups.setdefault(_settings(entry.condition), []).append(entry)
     by_seed = []
     for members in groups.values():
@@ -148,22 +148,22 @@ class SeedScores:
     def table(self, prompts: NDArray[np.int64]) -> NDArray[np.float64] | None:
         """Seeds × prompts × models, NaN where missing; None unless every model has the same seeds, two
         or more."""
-        sets = [frozenset(one) for one in self.seeds]
+        sets = [frozenset(scores) for scores in self.seeds]
         if len(set(sets)) != 1 or len(sets[0]) < 2:
             return None
         names = sorted(sets[0])
         table = np.full((len(names), len(prompts), len(self.seeds)), np.nan)
-        for m, one in enumerate(self.seeds):
+        for m, scores in enumerate(self.seeds):
             for k, name in enumerate(names):
-                ids, values = np.fromiter(one[name], np.int64), np.fromiter(one[name].values(), np.float64)
+                ids, values = np.fromiter(scores[name], np.int64), np.fromiter(scores[name].values(), np.float64)
                 there = np.isin(ids, prompts)
                 table[k, np.searchsorted(prompts, ids[there]), m] = values[there]
         return table
 
     def notes(self, name: str) -> list[str]:
         """Why seeds that there are cannot be used."""
-        some = [one for one in self.seeds if len(one) > 1]
-        if some and len({frozenset(one) for one in self.seeds}) > 1:
+        some = [scores for scores in self.seeds if len(scores) > 1]
+        if some and len({frozenset(scores) for scores in self.seeds}) > 1:
             return [f"{name}: models have different few-shot seeds: they are averaged, not compared"]
         return []
 
@@ -182,7 +182,7 @@ def seeds_of(store: Store, columns: Sequence[ScoredCondition | None], entries: S
     for index, entry in enumerate(columns):
         members = [] if entry is None else groups.get(entry.condition.key, [])
         if len(members) > 1:
-            own = {f"{one.condition.setting(_SEED)}": _values(one) for one in members}
+            own = {f"{member.condition.setting(_SEED)}": _values(member) for member in members}
             seeds.append(own)
             means.append(_mean(list(own.values())))
         else:
@@ -202,7 +202,7 @@ def _values(entry: ScoredCondition) -> dict[int, float]:
 def _mean(seeds: Sequence[Mapping[int, float]]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Prompts that every seed has, and their means."""
     common = sorted(set(seeds[0]).intersection(*seeds[1:]))
-    return np.array(common, dtype=np.int64), np.array([np.mean([one[i] for one in seeds]) for i in common])
+    return np.array(common, dtype=np.int64), np.array([np.mean([scores[i] for scores in seeds]) for i in common])
 
 
 def _add_draws(store: Store, runs: Mapping[int, int], entries: Sequence[ScoredCondition], seeds: list[Seeds]) -> None:

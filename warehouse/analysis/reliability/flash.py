@@ -102,7 +102,7 @@ def flash(store: Store, question: Flash) -> FlashReport:
             steps = flash_path(
                 data.scores, column, orders, sizes=steps_at, tiers=tiers, n_resamples=n_resamples, seed=seed
             )
-            answered = [~np.isnan(one.scores[:, column]) for one in data.scores.subscenarios]
+            answered = [~np.isnan(part.scores[:, column]) for part in data.scores.subscenarios]
         following = _following(data.scores, steps, steps_at)
     stop = next((step for step in steps if step.is_enough), None)
     size = None if following is None else following[0]
@@ -224,14 +224,14 @@ def _next_prompts(
 ) -> tuple[NextPromptRow, ...]:
     next_prompts = []
     counts = shared_sizes(data.scores, size)
-    for number, (one, rows, order) in enumerate(zip(data.scores.subscenarios, data.prompts, orders, strict=True)):
+    for number, (part, rows, order) in enumerate(zip(data.scores.subscenarios, data.prompts, orders, strict=True)):
         for index in order[: counts[number]].tolist():
             if answered is None or not answered[number][index]:
                 row = rows[index]
                 next_prompts.append(
                     NextPromptRow(
-                        scenario=one.scenario,
-                        subscenario=one.name,
+                        scenario=part.scenario,
+                        subscenario=part.name,
                         benchmark=row["benchmark"],
                         prompt=f"prompt:{row['id']}",
                         key=str(row["tool_id"] or row["key"]),

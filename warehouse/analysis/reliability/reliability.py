@@ -108,11 +108,11 @@ def reliability(store: Store, question: Asked) -> ReliabilityReport:
         for granularity in GRANULARITIES
         for size in _sizes(scores, granularity, question.sizes)
     ]
-    by_prompts = [one for one in reliabilities if one.granularity == "prompts"]
+    by_prompts = [result for result in reliabilities if result.granularity == "prompts"]
     figures = aggregates(scores)
     agreement = subscenario_agreement(scores)
     designs = []
-    if any(one.seeds is not None for one in scores.subscenarios):
+    if any(part.seeds is not None for part in scores.subscenarios):
         designs = seed_designs(scores, n_resamples=n_resamples, seed=seed)
     return ReliabilityReport(
         suite=data.name,
@@ -124,16 +124,16 @@ def reliability(store: Store, question: Asked) -> ReliabilityReport:
         scenarios_by=data.scenarios_by,
         level=level,
         seed=seed,
-        rows=tuple(_row(one) for one in reliabilities),
+        rows=tuple(_row(result) for result in reliabilities),
         ranks=_rank_rows(scores, figures, by_prompts),
         datasets=tuple(_dataset_rows(scores, question)) if question.datasets else (),
         models=_model_rows(scores, figures, by_prompts[-1]),
         pool=_pool_rows(scores, figures),
-        switches=tuple(_switch_row(one, switch) for one in by_prompts for switch in one.switches),
+        switches=tuple(_switch_row(result, switch) for result in by_prompts for switch in result.switches),
         agreement=_agreement_rows(scores, agreement.tau),
         tau_within=agreement.within,
         tau_across=agreement.across,
-        seed_designs=tuple(_design_row(one) for one in designs),
+        seed_designs=tuple(_design_row(design) for design in designs),
         notes=(*data.notes, *_notes(data, figures)),
     )
 
@@ -164,9 +164,9 @@ def _figures(reliability_of: Reliability) -> dict[str, Any]:
 
 def _dataset_rows(scores: SuiteScores, question: Asked) -> Iterator[DatasetRow]:
     """Every subscenario as a benchmark of its own, with other prompts."""
-    for one in scores.subscenarios:
-        having = np.flatnonzero(~np.isnan(one.means))
-        alone = SuiteScores(scores.models, (one,)).part(having)
+    for part in scores.subscenarios:
+        having = np.flatnonzero(~np.isnan(part.means))
+        alone = SuiteScores(scores.models, (part,)).part(having)
         first = np.flatnonzero(ranks_of(alone.means[0]) == 1)
         leader = alone.models[int(first[0])] if len(first) == 1 else None
         for size in _sizes(alone, "prompts", question.sizes):
@@ -180,7 +180,7 @@ def _dataset_rows(scores: SuiteScores, question: Asked) -> Iterator[DatasetRow]:
                 level=question.level,
             )
             yield DatasetRow(
-                **_figures(figures), scenario=one.scenario, subscenario=one.name, n_models=len(having), leader=leader
+                **_figures(figures), scenario=part.scenario, subscenario=part.name, n_models=len(having), leader=leader
             )
 
 
@@ -190,21 +190,21 @@ def _rank_rows(scores: SuiteScores, aggregated: Aggregates, by_prompts: Sequence
         RankRow(
             model=scores.models[m],
             rank=_whole(aggregated.ranks[0, m]),
-            size=one.size,
-            n_prompts=one.n_prompts,
-            mean_rank=_known(one.rank_by_model[0, m]),
-            rank_low=_whole(one.rank_by_model[1, m]),
-            rank_high=_whole(one.rank_by_model[2, m]),
+            size=result.size,
+            n_prompts=result.n_prompts,
+            mean_rank=_known(result.rank_by_model[0, m]),
+            rank_low=_whole(result.rank_by_model[1, m]),
+            rank_high=_whole(result.rank_by_model[2, m]),
         )
         for m in order.tolist()
-        for one in by_prompts
-        if one.rank_by_model is not None
+        for result in by_prompts
+        if result.rank_by_model is not None
     )
 
 
-def _switch_row(one: Reliability, switch: Switch) -> SwitchRow:
+def _switch_row(result: Reliability, switch: Switch) -> SwitchRow:
     figures = (switch.probability, switch.low, switch.high, switch.first, switch.most)
-    return SwitchRow(switch.window, one.size, one.n_prompts, *map(_known, figures))
+    return SwitchRow(switch.window, result.size, result.n_prompts, *map(_known, figures))
 
 
 def _design_row(design: SeedDesign) -> SeedDesignRow:
@@ -312,7 +312,7 @@ def _top_in_words(rows: Sequence[ReliabilityRow]) -> str:
         return "the top two are not on the same scenarios"
     if not settled[-1]:
         return f"the top two cannot be told apart{'' if any(settled) else ' at any size'}"
-    first = len(settled) - next((i for i, one in enumerate(reversed(settled)) if not one), len(settled))
+    first = len(settled) - next((i for i, is_settled in enumerate(reversed(settled)) if not is_settled), len(settled))
     size = rows[first].size
     return "the top two are told apart " + ("by all prompts only" if size is None else f"from {size} prompts on")
 

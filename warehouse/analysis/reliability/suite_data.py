@@ -89,7 +89,7 @@ def read_suite(
         notes += remarks
     sets = match_conditions(one_of_seeds(by_leaf), latest=selection.latest)
     labels = describe_sets(sets)
-    bare = [one.model for one in sets]
+    bare = [entry.model for entry in sets]
     full = [f"{m} ({label})" if bare.count(m) > 1 and label else m for m, label in zip(bare, labels, strict=True)]
     order = sorted(range(len(sets)), key=lambda i: (full[i], i))
     if len(order) < least_models:
@@ -110,15 +110,15 @@ def read_suite(
     kept, notes = _without_copies(store, *_without_single(parts, notes))
     names = [full[i] for i in order]
     there = np.zeros(len(names), bool)
-    for one, _ in kept:
-        there |= ~np.isnan(one.scores).all(axis=0)
+    for part, _ in kept:
+        there |= ~np.isnan(part.scores).all(axis=0)
     if there.sum() < least_models or not kept:
         raise MisuseError(f"{name}: {int(there.sum())} model(s) with scores of prompts; {least_models} are needed")
     if not there.all():
         gone = [model for model, is_there in zip(names, there, strict=True) if not is_there]
         notes.append(f"without a score here, left out: {', '.join(gone[:_NAMED])}")
     rows = np.flatnonzero(there)
-    cut = [replace(one, scores=one.scores[:, rows], seeds=_columns(one.seeds, rows)) for one, _ in kept]
+    cut = [replace(part, scores=part.scores[:, rows], seeds=_columns(part.seeds, rows)) for part, _ in kept]
     scores = suite_scores([names[i] for i in rows], cut)
     notes += [*_missing(scores), *notes_on_shared(store, _prompts_of(by_leaf))]
     return SuiteData(
@@ -141,7 +141,7 @@ def _standalone(scores: SuiteScores, name: str) -> SuiteScores:
 def _prompts_of(by_leaf: Mapping[str, Sequence[ScoredCondition]]) -> dict[str, NDArray[np.int64]]:
     """Prompts of each leaf that any model has scores of."""
     seen = {
-        name: [one.usable.prompts for one in entries if one.usable is not None] for name, entries in by_leaf.items()
+        name: [item.usable.prompts for item in entries if item.usable is not None] for name, entries in by_leaf.items()
     }
     return {name: np.unique(np.concatenate(prompts)) for name, prompts in seen.items() if prompts}
 
@@ -230,7 +230,7 @@ def _subscenarios(
         raise MisuseError(f"{name}: {int(infinite.sum())} infinite score(s); win rates need finite ones")
     clusters = cluster_map(store, leaf.benchmark.ids, leaf.benchmark.clusterings, cluster).labels(prompts)
     keys_of_prompts = keyed_prompts(store, prompts)
-    rows = [keys_of_prompts[one] for one in prompts.tolist()]
+    rows = [keys_of_prompts[prompt] for prompt in prompts.tolist()]
     cube = by_seed.table(prompts)
     notes += by_seed.notes(name)
     subscenarios = []
@@ -248,7 +248,7 @@ def _subscenarios(
                 tuple(rows[row] | {"benchmark": name} for row in chosen),
             )
         )
-    if clusters is not None and any(one.clusters is not None for one, _ in subscenarios):
+    if clusters is not None and any(sub.clusters is not None for sub, _ in subscenarios):
         notes.append(f"{name}: prompts of a cluster are drawn together (--cluster none draws each by itself)")
     return subscenarios, notes
 
@@ -258,7 +258,7 @@ def _without_single(
 ) -> tuple[list[tuple[Subscenario, tuple[Mapping[str, Any], ...]]], list[str]]:
     """Subscenarios that two models have; what one model alone has compares nobody."""
     kept = [part for part in parts if (~np.isnan(part[0].scores).all(axis=0)).sum() > 1]
-    alone = [one.name for one, _ in parts if (~np.isnan(one.scores).all(axis=0)).sum() < 2]
+    alone = [part.name for part, _ in parts if (~np.isnan(part.scores).all(axis=0)).sum() < 2]
     more = [f"one model alone has {', '.join(alone[:_NAMED])}: left out"] if alone else []
     return kept, notes + more
 
@@ -297,8 +297,8 @@ def _in_order(
     kept: Sequence[tuple[Subscenario, tuple[Mapping[str, Any], ...]]], scores: SuiteScores
 ) -> tuple[tuple[Mapping[str, Any], ...], ...]:
     """Prompts in the order of the suite's subscenarios."""
-    of = {(one.scenario, one.name): rows for one, rows in kept}
-    return tuple(of[one.scenario, one.name] for one in scores.subscenarios)
+    of = {(part.scenario, part.name): rows for part, rows in kept}
+    return tuple(of[part.scenario, part.name] for part in scores.subscenarios)
 
 
 def benchmark_scores(scores: BenchmarkScores) -> SuiteScores:
@@ -312,12 +312,12 @@ def benchmark_scores(scores: BenchmarkScores) -> SuiteScores:
     if len(kept) < 2:
         raise MisuseError(f"{scores.benchmark.name}: {len(kept)} condition(s) with scores of its prompts; 2 are needed")
     usable = [entry.usable for entry in kept]
-    prompts = np.unique(np.concatenate([one.prompts for one in usable if one is not None]))
+    prompts = np.unique(np.concatenate([column.prompts for column in usable if column is not None]))
     values = np.full((len(prompts), len(kept)), np.nan)
     sign = -1.0 if scores.metric.higher_is_better is False else 1.0
-    for index, one in enumerate(usable):
-        if one is not None:
-            values[np.searchsorted(prompts, one.prompts), index] = sign * one.values
+    for index, column in enumerate(usable):
+        if column is not None:
+            values[np.searchsorted(prompts, column.prompts), index] = sign * column.values
     labels = scores.clusters.labels(prompts)
     if labels is not None and len(np.unique(labels)) < _FEWEST_CLUSTERS:
         labels = None

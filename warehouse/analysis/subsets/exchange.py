@@ -93,12 +93,12 @@ def _row_numbers(plan: SubsetPlan, harness: str) -> list[int]:
         MisuseError: ids that are no row numbers, or one number for several prompts.
     """
     ids = [row.tool_id for row in plan.asked]
-    odd = [one for one in ids if not (one.isascii() and one.isdecimal())]
+    odd = [name for name in ids if not (name.isascii() and name.isdecimal())]
     if odd:
         raise MisuseError(
             f"{harness} takes row numbers, and {plan.benchmark} has ids such as {odd[0]!r}; see: --to csv"
         )
-    numbers = sorted({int(one) for one in ids})
+    numbers = sorted({int(name) for name in ids})
     if len(numbers) < len(ids):
         raise MisuseError(
             f"{len(ids) - len(numbers)} planned prompts of {plan.benchmark} share a row number; see: --to csv"
@@ -111,12 +111,12 @@ def _inspect(plans: Sequence[SubsetPlan]) -> Export:
     several, sample_ids = len(plans) > 1, []
     for plan in plans:
         ids = [row.tool_id for row in plan.asked]
-        odd = [one for one in ids if "," in one or one != one.strip() or not one]
+        odd = [name for name in ids if "," in name or name != name.strip() or not name]
         if odd:
             raise MisuseError(f"--sample-id takes no id such as {odd[0]!r} (a comma or blanks); see: --to csv")
         task = plan.task.rpartition("/")[2]
-        scoped = several or any(one.lower().startswith(f"{task.lower()}:") for one in ids)
-        sample_ids += [(f"{task}:" if scoped else "") + _literal(one) for one in sorted(ids, key=_natural)]
+        scoped = several or any(name.lower().startswith(f"{task.lower()}:") for name in ids)
+        sample_ids += [(f"{task}:" if scoped else "") + _literal(name) for name in sorted(ids, key=_natural)]
     return Export(
         ",".join(sample_ids) + "\n", ('inspect eval TASK --sample-id "$(cat FILE)"; not together with --limit',)
     )
@@ -193,7 +193,7 @@ def _fits(store: Store, plan: SubsetPlan) -> list[str]:
     Raises:
         MisuseError: what never will.
     """
-    benchmark = next((one for one in all_benchmarks(store) if one.name == plan.benchmark), None)
+    benchmark = next((benchmark for benchmark in all_benchmarks(store) if benchmark.name == plan.benchmark), None)
     if benchmark is None:
         return [f"no run of {plan.benchmark} is stored yet: ingest one of the whole benchmark to rank others against"]
     for metric in metrics_of(store, benchmark.ids):
@@ -245,7 +245,7 @@ def extend_plan(opener: StoreOpener, plan: str, *, size: int, now: datetime | No
 
 def _narrower(before: SubsetPlan, size: int) -> float:
     """What the error of the plan shrinks by: in the same strata it goes as sqrt(1/m − 1/N), and the gain stays."""
-    left = [1 / one - 1 / before.n_prompts for one in (before.size, size)]
+    left = [1 / count - 1 / before.n_prompts for count in (before.size, size)]
     return math.sqrt(left[1] / left[0]) if left[0] else 1.0
 
 

@@ -71,8 +71,8 @@ def _leaves(store: Store, question: PlanSubset) -> tuple[list[_Leaf], str]:
     suite = is_suite(store, name) or ("," in name or "*" in name)
     names = [leaf.name for leaf in find_suite(store, name).leaves] if suite else [name]
     leaves = []
-    for one in names:
-        chosen = selection_of(question, benchmark=one)
+    for benchmark in names:
+        chosen = selection_of(question, benchmark=benchmark)
         scores = select_entries(store, chosen)
         prompts = read_population(store, scores, chosen, against)
         expected = LeaveOneOut(
@@ -84,20 +84,20 @@ def _leaves(store: Store, question: PlanSubset) -> tuple[list[_Leaf], str]:
 
 def _sizes(leaves: Sequence[_Leaf], question: PlanSubset) -> tuple[list[ExpectedPrecision], float | None]:
     """What each benchmark's sample comes to, and the expected width of their mean's interval."""
-    wanted, width, level = question.wanted, question.width or 0, question.level
+    requested, width, level = question.wanted, question.width or 0, question.level
     if len(leaves) == 1:
         leaf = leaves[0]
-        precision = leaf.expected.at(wanted) if wanted is not None else leaf.expected.size_for(width)
+        precision = leaf.expected.at(requested) if requested is not None else leaf.expected.size_for(width)
         return [precision], precision.width
     n = sum(leaf.n for leaf in leaves)
     least = sum(min(LEAST, leaf.n) for leaf in leaves)
-    if wanted is not None:
-        if not least <= wanted <= n:
+    if requested is not None:
+        if not least <= requested <= n:
             raise MisuseError(
                 f"{len(leaves)} benchmarks of {n} prompts in all take from {least} ({LEAST} each) to {n} prompts,"
-                f" found {wanted}"
+                f" found {requested}"
             )
-        each = _split(leaves, wanted)
+        each = _split(leaves, requested)
         return each, _width_of_mean(each, level)
     if _width_of_mean(_split(leaves, n // 2), level) is None:
         raise MisuseError(
@@ -115,7 +115,7 @@ def _sizes(leaves: Sequence[_Leaf], question: PlanSubset) -> tuple[list[Expected
 def _split(leaves: Sequence[_Leaf], total: int) -> list[ExpectedPrecision]:
     """Prompts shared alike among benchmarks, as far as each has so many: best for the mean of all."""
     sizes = dict.fromkeys(range(len(leaves)), 0)
-    for index, leaf in enumerate(sorted(leaves, key=lambda one: one.n)):
+    for index, leaf in enumerate(sorted(leaves, key=lambda leaf: leaf.n)):
         left = total - sum(sizes.values())
         share = -(-left // (len(leaves) - index)) if left else 0
         sizes[leaves.index(leaf)] = max(1, min(leaf.n, share))
@@ -123,7 +123,7 @@ def _split(leaves: Sequence[_Leaf], total: int) -> list[ExpectedPrecision]:
 
 
 def _width_of_mean(each: Sequence[ExpectedPrecision], level: float) -> float | None:
-    errors = [one.error for one in each]
+    errors = [plan.error for plan in each]
     if any(error is None for error in errors):
         return None
     squares = [error**2 for error in errors if error is not None]
@@ -285,9 +285,9 @@ def _all_prompts(name: str, members: Sequence[ScoredCondition], size: int) -> ND
         MisuseError: stored runs do not show them all.
     """
     seen = [entry.scores.seen for entry in members if entry.scores is not None]
-    whole = [one for one in seen if len(one) == size]
+    whole = [selected for selected in seen if len(selected) == size]
     if whole:
-        most_common, _ = Counter(one.tobytes() for one in whole).most_common(1)[0]
+        most_common, _ = Counter(selected.tobytes() for selected in whole).most_common(1)[0]
         return np.frombuffer(most_common, np.int64)
     union = np.unique(np.concatenate(seen)) if seen else np.empty(0, np.int64)
     if len(union) == size and size:
@@ -324,11 +324,11 @@ def _in_order(store: Store, prompts: NDArray[np.int64]) -> tuple[NDArray[np.int6
 def _table(scores: Sequence[PromptScores], prompts: NDArray[np.int64]) -> FloatArray:
     """Values of each in one order of prompts, NaN where there is none; those of equal prompts are looked up once."""
     table = np.empty((len(scores), len(prompts)))
-    own = places = np.empty(0, np.int64)
-    for row, one in enumerate(scores):
-        if not len(places) or not np.array_equal(own, one.prompts):
-            own, places = one.prompts, places_among(one.prompts, prompts)
-        table[row] = values_at(one.values, places)
+    own = columns = np.empty(0, np.int64)
+    for row, run in enumerate(scores):
+        if not len(columns) or not np.array_equal(own, run.prompts):
+            own, columns = run.prompts, places_among(run.prompts, prompts)
+        table[row] = values_at(run.values, columns)
     return table
 
 

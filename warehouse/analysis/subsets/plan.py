@@ -240,9 +240,9 @@ def _hints(kind: type) -> dict[str, Any]:
 
 def _is_of(value: object, kind: Any) -> bool:
     if get_origin(kind) is UnionType:
-        return any(_is_of(value, one) for one in get_args(kind))
+        return any(_is_of(value, part) for part in get_args(kind))
     if get_origin(kind) is tuple:
-        return isinstance(value, list) and all(_is_of(one, get_args(kind)[0]) for one in value)
+        return isinstance(value, list) and all(_is_of(part, get_args(kind)[0]) for part in value)
     if kind is float:
         return type(value) in (int, float)
     return type(value) is kind

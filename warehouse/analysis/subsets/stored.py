@@ -97,14 +97,14 @@ def kept_plans(store: Store, benchmark: str) -> list[Kept]:
 
 def possible_plans(store: Store, benchmark: Benchmark, conditions: Iterable[Asked]) -> BenchmarkPlans:
     """The plans of a benchmark that something was asked for as many prompts as such a plan has."""
-    known = kept_plans(store, benchmark.name)
-    among = [(kept, one[0]) for one in conditions for kept in known if _may_be_on(kept, *one)] if known else []
+    stored = kept_plans(store, benchmark.name)
+    among = [(kept, pair[0]) for pair in conditions for kept in stored if _may_be_on(kept, *pair)] if stored else []
     if not among:
         return BenchmarkPlans()
     ids = {kept.id for kept, _ in among}
     results = store.rows(_RESULTS, {"ids": ids})
     plan_by_id = {row["id"]: SubsetPlan.from_dict(json.loads(row["result"])) for row in results}
-    plans = [StoredPlan(plan_by_id[kept.id], kept.created_at) for kept in known if kept.id in ids]
+    plans = [StoredPlan(plan_by_id[kept.id], kept.created_at) for kept in stored if kept.id in ids]
     return with_prompts(store, benchmark.ids, plans, [condition for _, condition in among])
 
 
@@ -154,7 +154,7 @@ def find_plans(store: Store, named: str) -> SubsetPlans:
     path = Path(named)
     if path.exists():
         return read_plans(path)
-    all_plans = [kept for one in all_benchmarks(store) for kept in kept_plans(store, one.name)]
+    all_plans = [kept for benchmark in all_benchmarks(store) for kept in kept_plans(store, benchmark.name)]
     for kept in all_plans:
         if kept.parameters.get("key") == named:
             plan = plan_of(store, kept).plan
@@ -189,8 +189,8 @@ class PlannedRun:
         there = self.scores[np.isfinite(self.scores)]
         if low is None or high is None or not len(there):
             return None
-        room = 1e-9 * (high - low)
-        return (low, high) if low - room <= there.min() and there.max() <= high + room else None
+        tolerance = 1e-9 * (high - low)
+        return (low, high) if low - tolerance <= there.min() and there.max() <= high + tolerance else None
 
     def estimate(self, *, level: float, estimand: str = FULL_BENCHMARK) -> SubsetEstimate:
         """The figure of the whole benchmark (statistics.md §10).

@@ -90,7 +90,7 @@ def read_leaves(store: Store, leaves: Sequence[Benchmark], selection: Selection)
     ids = sorted({key for leaf in leaves for key in leaf.ids})
     filters = parse_where(selection.where)
     facts = read_facts(store, ids)
-    runs = [run for run in facts.runs if all(one.holds(run) for one in filters)]
+    runs = [run for run in facts.runs if all(filter_.holds(run) for filter_ in filters)]
     conditions: list[list[Condition]] = []
     chosen: list[list[Metric]] = []
     refused: list[str | None] = []
@@ -111,7 +111,7 @@ def read_leaves(store: Store, leaves: Sequence[Benchmark], selection: Selection)
             groups = group_entries(entries[index])
             coverages = {group: coverage_of(members) for group, members in groups.items()}
             shown = {entry.condition.key for entry in kept}
-            leaf_metrics = [one for one in facts.metrics if one.benchmark_id in leaf.ids]
+            leaf_metrics = [metric for metric in facts.metrics if metric.benchmark_id in leaf.ids]
             others = others_among(facts.run_metrics, leaf_metrics, conditions[index], shown, kept[0].metric.label)
             read.append(LeafEntries(leaf, kept, coverages, others))
         elif refused[index] is None:
@@ -208,9 +208,9 @@ def _labels(
     same = {
         row["id"]: first.setdefault((row["name"], row["label"]), row["id"]) for row in stored if row["kind"] == "source"
     }
-    names, places = np.unique(labels, return_inverse=True)
+    names, codes = np.unique(labels, return_inverse=True)
     joined = np.array([same.get(int(name), int(name)) for name in names], dtype=np.int64)
-    return joined[places]
+    return joined[codes]
 
 
 #: Ambiguous places that a message names.
@@ -277,8 +277,8 @@ def describe_sets(sets: Sequence[ConditionSet]) -> list[str]:
     shown = [name for name in WHO_FIELDS[1:] if _varies(sets, name)]
     if "position" in shown:  # says the same as the checkpoint's key, readably
         shown = [name for name in shown if name not in ("checkpoint", "position_unit", "revision")]
-    always = [name for name in ALWAYS_TOLD if name in COMMON_FIELDS and len({_shared(one, name) for one in sets}) > 1]
-    return [_label(one, shown, always) for one in sets]
+    always = [name for name in ALWAYS_TOLD if name in COMMON_FIELDS and len({_shared(item, name) for item in sets}) > 1]
+    return [_label(entry, shown, always) for entry in sets]
 
 
 def mixed_settings(members: ConditionSet) -> dict[str, list[str]]:
@@ -311,9 +311,9 @@ def _split(by_leaf: Mapping[str, list[ScoredCondition]]) -> dict[Settings, dict[
 
 def _newest_of_each(sets: Iterable[ConditionSet]) -> list[ConditionSet]:
     best: dict[str, ConditionSet] = {}
-    for one in sets:
-        if one.model not in best or one.newest > best[one.model].newest:
-            best[one.model] = one
+    for entry in sets:
+        if entry.model not in best or entry.newest > best[entry.model].newest:
+            best[entry.model] = entry
     return list(best.values())
 
 
@@ -321,8 +321,8 @@ def _varies(sets: Sequence[ConditionSet], name: str) -> bool:
     """Whether sets of one model differ in it, or any, where it changes what a figure means."""
     index = WHO_FIELDS.index(name)
     values: dict[str, set[Any]] = {}
-    for one in sets:
-        values.setdefault(one.model, set()).add(one.who[index])
+    for entry in sets:
+        values.setdefault(entry.model, set()).add(entry.who[index])
     if name in ALWAYS_TOLD and len(set().union(*values.values())) > 1:
         return True
     return any(len(own) > 1 for own in values.values())

@@ -76,9 +76,9 @@ class HorizonRow(Row):
         if self.estimate is None:
             return f"{who}: no horizon for {self.q:.0%}: {self.reason}."
         ends = [None if end is None else in_words(end) for end in (self.low, self.high)]
-        known = f"[{ends[0] or 'open'}, {ends[1] or 'open'}]"
+        interval = f"[{ends[0] or 'open'}, {ends[1] or 'open'}]"
         beyond = ", beyond the tasks that there are" if "extrapolated" in self.flags else ""
-        return f"{who} does tasks of {in_words(self.estimate)} {known} with a chance of {self.q:.0%}{beyond}."
+        return f"{who} does tasks of {in_words(self.estimate)} {interval} with a chance of {self.q:.0%}{beyond}."
 
 
 @dataclass(frozen=True)
@@ -140,11 +140,11 @@ def horizon(store: Store, question: TimeHorizon) -> HorizonReport:
     leaves, left_out = read_leaves(store, benchmarks_named(store, [question.benchmark]), selection_of(question))
     chosen = {leaf.benchmark.name: leaf.entries for leaf in leaves}
     sets = match_conditions(chosen, latest=question.latest)
-    sets.sort(key=lambda one: (one.model, str(one.settings), _run_ids(one)))  # whichever was loaded first
+    sets.sort(key=lambda entry: (entry.model, str(entry.settings), _run_ids(entry)))  # whichever was loaded first
     tasks = _read_tasks(store, leaves, question.benchmark)
-    found = [_agent(one, tasks) for one in sets]
-    left_out += [f"{one.model}: {why}" for one, why in zip(sets, found, strict=True) if isinstance(why, str)]
-    agents = [one for one in found if isinstance(one, _Agent)]
+    found = [_agent(entry, tasks) for entry in sets]
+    left_out += [f"{entry.model}: {why}" for entry, why in zip(sets, found, strict=True) if isinstance(why, str)]
+    agents = [agent for agent in found if isinstance(agent, _Agent)]
     if not agents:
         others = sorted({other.metric for leaf in leaves for other in leaf.others})
         there_are = f"; other metrics: {', '.join(others)} (--metric)" if others else ""
@@ -152,8 +152,8 @@ def horizon(store: Store, question: TimeHorizon) -> HorizonReport:
     fits = time_horizons(
         tasks.minutes,
         tasks.families,
-        [one.solved for one in agents],
-        [one.runs for one in agents],
+        [agent.solved for agent in agents],
+        [agent.runs for agent in agents],
         q=tuple(dict.fromkeys((*question.q, 0.5, 0.8))),
         penalty=question.penalty,
         weights=question.weights,
@@ -163,8 +163,8 @@ def horizon(store: Store, question: TimeHorizon) -> HorizonReport:
         seed=question.seed,
     )
     days = _days(store, agents)
-    labels = describe_sets([one.members for one in agents])
-    by_length = sorted(range(len(fits)), key=lambda one: -(fits[one].horizons[0].estimate or -1))
+    labels = describe_sets([agent.members for agent in agents])
+    by_length = sorted(range(len(fits)), key=lambda row: -(fits[row].horizons[0].estimate or -1))
     rows = [
         _row(question, agents[at], fits[at], fits[at].horizons[number], labels[at], days[at], len(tasks.prompts))
         for at in by_length
@@ -194,17 +194,17 @@ def _read_tasks(store: Store, leaves: Sequence[LeafEntries], name: str) -> _Task
         row["id"]: document_of(row)
         for row in prompt_rows(store, f"metadata.{MINUTES}", "prompt.id in (:ids)", {"ids": prompts.tolist()})
     }
-    minutes = np.array([_minutes(documents.get(int(one), {}).get(MINUTES)) for one in prompts])
-    known = np.isfinite(minutes)
-    if not known.any():
+    minutes = np.array([_minutes(documents.get(int(prompt), {}).get(MINUTES)) for prompt in prompts])
+    finite = np.isfinite(minutes)
+    if not finite.any():
         raise MisuseError(
             f"no task of {name} says in its metadata how many minutes people need for it ({MINUTES}); a mapping can:"
             f" [metadata] {MINUTES} = the column"
         )
-    told = [documents.get(int(one), {}).get(FAMILY) for one in prompts[known]]
-    families = [f"\0{one}" if family in (None, "") else str(family) for one, family in enumerate(told)]
-    without = sum(family in (None, "") for family in told)
-    return _Tasks(prompts[known], minutes[known], np.array(families), without)
+    families_stored = [documents.get(int(prompt), {}).get(FAMILY) for prompt in prompts[finite]]
+    families = [f"\0{index}" if family in (None, "") else str(family) for index, family in enumerate(families_stored)]
+    without = sum(family in (None, "") for family in families_stored)
+    return _Tasks(prompts[finite], minutes[finite], np.array(families), without)
 
 
 def _minutes(value: Any) -> float:
@@ -228,17 +228,17 @@ def _agent(members: ConditionSet, tasks: _Tasks) -> _Agent | str:
             why = f"lower {entry.metric.label} is better, which is no success"
         if why:
             return f"{why}, by {entry.metric.label}"
-        places = np.searchsorted(tasks.prompts, entry.scores.prompts)
+        rows = np.searchsorted(tasks.prompts, entry.scores.prompts)
         here = np.isin(entry.scores.prompts, tasks.prompts)
-        solved[places[here]] += right[here]
-        runs[places[here]] += entry.scores.n_draws[here]
+        solved[rows[here]] += right[here]
+        runs[rows[here]] += entry.scores.n_draws[here]
         n_unscored += entry.scores.n_unscored
         n_without += int((~here).sum())
     return _Agent(members, solved, runs, n_unscored, n_without) if runs.any() else "no task with minutes was scored"
 
 
 def _days(store: Store, agents: Sequence[_Agent]) -> list[date | None]:
-    run_ids = [_run_ids(one.members) for one in agents]
+    run_ids = [_run_ids(agent.members) for agent in agents]
     days = release_days(store, [run for own in run_ids for run in own])
     return [min((days[run] for run in own if run in days), default=None) for own in run_ids]
 
@@ -250,8 +250,8 @@ def _run_ids(members: ConditionSet) -> tuple[int, ...]:
 def _row(
     question: TimeHorizon, agent: _Agent, fit: HorizonFit, at: Horizon, label: str, day: date | None, n_tasks: int
 ) -> HorizonRow:
-    by_q = {one.q: one.estimate for one in fit.horizons}
-    asked = ("benchmark", "level", "interval", "penalty", "weights")
+    by_q = {horizon.q: horizon.estimate for horizon in fit.horizons}
+    settings = ("benchmark", "level", "interval", "penalty", "weights")
     fitted = ("slope", "intercept", "n_tasks", "n_families", "n_runs", "n_solved")
     checked = ("cross_entropy", "curvature", "curvature_p", "bins")
     return HorizonRow(
@@ -267,7 +267,7 @@ def _row(
         release_date=day.isoformat() if day else None,
         flags=(*at.flags, *fit.flags, *(("subset",) if fit.n_tasks < n_tasks else ())),
         run_ids=_run_ids(agent.members),
-        **{name: getattr(question, name) for name in asked},
+        **{name: getattr(question, name) for name in settings},
         **{name: getattr(at, name) for name in ("q", "estimate", "low", "high", "unpenalised")},
         **{name: getattr(fit, name) for name in (*fitted, *checked)},
     )
@@ -280,11 +280,11 @@ def _trends(question: TimeHorizon, fits: Sequence[HorizonFit], days: Sequence[da
 
 
 def _notes(tasks: _Tasks, agents: Sequence[_Agent]) -> Iterator[str]:
-    without = max(one.n_without_minutes for one in agents)
+    without = max(agent.n_without_minutes for agent in agents)
     if without:
         yield f"up to {without} tasks of a model have no {MINUTES}, and do not count"
     if tasks.without_family:
         yield f"{tasks.without_family} tasks name no {FAMILY}: each is a family of its own"
-    unscored = sum(one.n_unscored for one in agents)
+    unscored = sum(agent.n_unscored for agent in agents)
     if unscored:
         yield f"{unscored} runs have no score, and do not count"

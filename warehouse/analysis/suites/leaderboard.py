@@ -97,8 +97,8 @@ def suite_board(entries: SuiteEntries, options: OnSuite) -> SuiteBoard:
     sets = match_conditions({leaf.name: leaf.entries for leaf in leaves}, latest=options.latest)
     labels = describe_sets(sets)
     scored = [
-        score_set(one, label, leaves, entries.units, entries.figures, options.level, suite.name)
-        for one, label in zip(sets, labels, strict=True)
+        score_set(entry, label, leaves, entries.units, entries.figures, options.level, suite.name)
+        for entry, label in zip(sets, labels, strict=True)
     ]
     direction = _direction(leaves)
     plans = planned_leaves(leaves)
@@ -246,10 +246,10 @@ class PlannedLeaves:
                 continue
             run = self.runs.get((leaf.name, entry.condition.key))
             if run is not None:
-                one, reason = estimate_of(run, level=level)
-                if one is None:
+                estimate, reason = estimate_of(run, level=level)
+                if estimate is None:
                     return f"{leaf.name}: {reason}"
-                parts[leaf.name] = one
+                parts[leaf.name] = estimate
             elif set(coverage_flags(entry, leaf.leaf_entries.coverages[entry.group])) & set(PARTIAL):
                 return f"{leaf.name} was asked in part, and on no plan"
             else:
@@ -259,7 +259,7 @@ class PlannedLeaves:
         common = next(iter(bounds)) if len(bounds) == 1 else None
         figure = combine_subsets(list(parts.values()), [leaf.weight for leaf in kept], bounds=common, level=level)
         n = sum((leaf.name, item.conditions.entries[leaf.name].condition.key) in self.runs for leaf in kept)
-        flags = dict.fromkeys((*item.row.flags, *(flag for one in parts.values() for flag in one.flags)))
+        flags = dict.fromkeys((*item.row.flags, *(flag for estimate in parts.values() for flag in estimate.flags)))
         row = replace(
             item.row,
             estimate=figure.estimate,
@@ -284,10 +284,10 @@ class PlannedLeaves:
             "planned: asked planned subsets; the figure and its interval are those of all prompts of the benchmarks,"
             " from stratified samples of them (docs/subsets.md), and its rank is among the rows that have all"
         )
-        by_run = {run: one for one in self.runs.values() for run in one.condition.run_ids}
+        by_run = {run: planned for planned in self.runs.values() for run in planned.condition.run_ids}
         for row in shown[:_NAMED]:
-            own = {one.plan.key: one for run in row.run_ids if (one := by_run.get(run)) is not None}
-            sizes = ", ".join(f"{one.plan.benchmark} {one.plan.size} of {one.plan.n_prompts}" for one in own.values())
+            own = {planned.plan.key: planned for run in row.run_ids if (planned := by_run.get(run)) is not None}
+            sizes = ", ".join(f"{run.plan.benchmark} {run.plan.size} of {run.plan.n_prompts}" for run in own.values())
             yield f"{row.model}: {sizes} prompts"
         if len(shown) > _NAMED:
             yield f"and {len(shown) - _NAMED} more on plans"

@@ -152,8 +152,8 @@ def _units(store: Store, leaves: Sequence[Leaf], cluster: str | None) -> UnitMap
     prompts = [entry.usable.prompts for leaf in leaves for entry in leaf.entries if entry.usable is not None]
     return unit_map(
         store,
-        sorted({key for one in benchmarks for key in one.ids}),
-        [key for one in benchmarks for key in one.clusterings],
+        sorted({key for benchmark in benchmarks for key in benchmark.ids}),
+        [key for benchmark in benchmarks for key in benchmark.clusterings],
         cluster,
         prompts,
     )
@@ -174,7 +174,7 @@ def _refuse_mixed(leaves: Sequence[Leaf]) -> None:
     for leaf in leaves:
         groups = sorted({entry.group[1:] for entry in leaf.entries})
         if len(groups) > 1:
-            kinds = " against ".join(repr(" ".join(filter(None, one))) for one in groups)
+            kinds = " against ".join(repr(" ".join(filter(None, group))) for group in groups)
             raise MisuseError(
                 f"runs on {leaf.name} differ in task version, metric or judge: {kinds}; narrow them"
                 " with --where field=value, or mix them with --force"

@@ -88,10 +88,10 @@ MINOR = (
 
 def suite_table(rows: Sequence[SuiteRow], leaves: Sequence[SuiteLeaf], *, verbose: bool) -> Table:
     """The rows; with ``verbose`` with the figure on each benchmark."""
-    places = decimals(row.standard_error for row in rows)
+    digits = decimals(row.standard_error for row in rows)
     names = tuple(leaf.name for leaf in leaves) if verbose else ()
     hide_empty = ("stat. rank", "rank set", "group", "condition", "clusters", "published", "method", "flags")
-    cells = [_cells(row, places, verbose) for row in rows]
+    cells = [_cells(row, digits, verbose) for row in rows]
     columns = (*_COLUMNS[:7], "se", level_column(rows[0].level), *_COLUMNS[7:], *names, "flags")
     return Table(columns, tuple(map(tuple, cells)), hide_empty=hide_empty, counts=("missing",), minor=(*names, *MINOR))
 
@@ -124,8 +124,8 @@ _COLUMNS = (
 )
 
 
-def _cells(row: SuiteRow, places: int, verbose: bool) -> list[Any]:
-    leaves = [number(value, places) for value in row.leaf_estimates] if verbose else []
+def _cells(row: SuiteRow, digits: int, verbose: bool) -> list[Any]:
+    leaves = [number(value, digits) for value in row.leaf_estimates] if verbose else []
     return [
         row.rank,
         row.statistical_rank,
@@ -133,15 +133,15 @@ def _cells(row: SuiteRow, places: int, verbose: bool) -> list[Any]:
         row.group,
         row.model,
         row.condition,
-        number(row.estimate, places),
-        number(row.standard_error, places),
-        interval(row.ci_low, row.ci_high, places, at=row.estimate),
+        number(row.estimate, digits),
+        number(row.standard_error, digits),
+        interval(row.ci_low, row.ci_high, digits, at=row.estimate),
         row.n_leaves,
         row.n_missing,
         row.n_prompts,
         row.n_clusters,
         row.n_draws,
-        number(row.published, places),
+        number(row.published, digits),
         row.method if verbose else "",
         *leaves,
         row.flags,

@@ -90,7 +90,7 @@ def benchmarks_named(store: Store, names: Iterable[str]) -> list[Benchmark]:
 
 def ids_named(store: Store, names: Iterable[str]) -> list[int] | None:
     """Ids of the rows of the benchmarks that `benchmarks_named` finds; None, for all, without names."""
-    return [number for one in benchmarks_named(store, names) for number in one.ids] or None
+    return [number for benchmark in benchmarks_named(store, names) for number in benchmark.ids] or None
 
 
 def list_suites(catalogue: BenchmarkNames, with_runs: Set[int]) -> dict[str, Suite]:

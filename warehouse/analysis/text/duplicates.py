@@ -136,15 +136,15 @@ def duplicates(
                 f"{len(vectors.prompts)} prompts here have a vector of {chosen.label}; two are"
                 f" needed; run: {embed_command(part, *benchmarks)}"
             )
-        names, places = _places(store, vectors, ids, part)
+        names, ranks = _places(store, vectors, ids, part)
         counts = count_embedded(store, chosen.id, ids, texts=texts).values()
-    question = pairs_question(vectors, names, places, threshold, keep, chosen, part)
+    question = pairs_question(vectors, names, ranks, threshold, keep, chosen, part)
     pairs, note = answer_pairs(
         opener,
         question,
         fresh=fresh,
         n_prompts=len(vectors.prompts),
-        compute=lambda: near_pairs(vectors.vectors, threshold, places=places, keep=keep, progress=progress),
+        compute=lambda: near_pairs(vectors.vectors, threshold, places=ranks, keep=keep, progress=progress),
         store_result=store_result,
     )
     with opener.reading() as store:
@@ -180,15 +180,15 @@ def _places(
     rank = np.argsort(np.array(order, dtype=np.intp))
     codes = np.array(coded.indices.to_pylist(), dtype=np.intp)
     rows = np.searchsorted(columns.whole_numbers("id"), vectors.prompts)
-    return [names[place] for place in order], rank[codes[rows]]
+    return [names[index] for index in order], rank[codes[rows]]
 
 
 def _by_place(names: Sequence[str], pairs: StoredPairs) -> tuple[DuplicatePlace, ...]:
-    places = [
+    rows = [
         DuplicatePlace(names[a], names[b], int(pairs.by_place[a, b]))
         for a, b in np.argwhere(np.triu(pairs.by_place)).tolist()
     ]
-    return tuple(sorted(places, key=lambda row: -row.n_pairs))
+    return tuple(sorted(rows, key=lambda row: -row.n_pairs))
 
 
 def _scored(
@@ -202,10 +202,10 @@ def _scored(
     agreement = pair_agreement(values, first, second)
     ids = prompts.tolist()
     texts = texts_of_part(store, part, ids)
-    known = {one: row | {"text": texts.get(one)} for one, row in prompts_by_id(store, ids).items()}
+    row_of = {prompt: row | {"text": texts.get(prompt)} for prompt, row in prompts_by_id(store, ids).items()}
     rows = tuple(
-        _row(known[ids[a]], known[ids[b]], float(pairs.similarity[place]), agreement, place)
-        for place, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True))
+        _row(row_of[ids[a]], row_of[ids[b]], float(pairs.similarity[index]), agreement, index)
+        for index, (a, b) in enumerate(zip(first.tolist(), second.tolist(), strict=True))
     )
     by_model = tuple(
         DuplicateModel(model, int(n), float(alike), float(chance))
@@ -222,9 +222,9 @@ def _values(store: Store, prompts: NDArray[np.int64]) -> tuple[list[str], NDArra
     scores = store.columns(query_text("analysis", "headline_scores_by_model"), {"prompt_ids": prompts})
     named = scores.objects("model")
     models = sorted(set(named))
-    place = {model: row for row, model in enumerate(models)}
+    row_of = {model: row for row, model in enumerate(models)}
     values = np.full((len(models), len(prompts)), np.nan)
-    rows = np.array([place[model] for model in named], dtype=np.intp)
+    rows = np.array([row_of[model] for model in named], dtype=np.intp)
     columns = np.searchsorted(prompts, scores.whole_numbers("prompt_id"))
     scaled = scores.numbers("value")
     within = (scaled >= -1e-9) & (scaled <= 1 + 1e-9)  # else the declared bounds do not hold
@@ -232,15 +232,15 @@ def _values(store: Store, prompts: NDArray[np.int64]) -> tuple[list[str], NDArra
     return models, values
 
 
-def _row(a: dict[str, Any], b: dict[str, Any], similarity: float, agreement: Agreement, place: int) -> DuplicateRow:
-    n_models = int(agreement.models_of_pair[place])
+def _row(a: dict[str, Any], b: dict[str, Any], similarity: float, agreement: Agreement, index: int) -> DuplicateRow:
+    n_models = int(agreement.models_of_pair[index])
     targets = (expected_answer(a), expected_answer(b))
     return DuplicateRow(
         similarity=similarity,
         same_text=normalised(a["text"] or "") == normalised(b["text"] or ""),
         same_target=None if None in targets else targets[0] == targets[1],
         n_models=n_models,
-        alike=float(agreement.by_pair[place]) if n_models else None,
+        alike=float(agreement.by_pair[index]) if n_models else None,
         benchmark_a=a["benchmark"],
         prompt_a=a["id"],
         tool_id_a=a["tool_id"],
@@ -294,14 +294,14 @@ class StoredPairs(StorableArrays):
 def pairs_question(
     vectors: PromptVectors,
     names: Sequence[str],
-    places: NDArray[np.intp],
+    ranks: NDArray[np.intp],
     threshold: float,
     keep: int,
     embedder: EmbedderRow,
     part: str = PROMPT,
 ) -> StoredQuestion:
     """What the pairs of these vectors are stored under."""
-    data = fingerprint(vectors.prompts.tobytes(), vectors.vectors.tobytes(), places.tobytes(), *names)
+    data = fingerprint(vectors.prompts.tobytes(), vectors.vectors.tobytes(), ranks.tobytes(), *names)
     parameters = {"threshold": threshold, "keep": keep, "embedder": embedder.label}
     parameters |= {} if part == PROMPT else {"part": part}
     return StoredQuestion("near_pairs", ", ".join(names), METHOD, data, parameters=parameters)

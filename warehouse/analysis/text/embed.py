@@ -109,8 +109,8 @@ def embed(
         names = _names(store, ids)
         wanted_parts = [_part(store, part, ids, names, whole) for part in dict.fromkeys(parts or (PROMPT,))]
     rows: list[EmbedRow] = []
-    for wanted in embedders:
-        model = _loaded(wanted, device, batch_size)
+    for embedder in embedders:
+        model = _loaded(embedder, device, batch_size)
         for part in wanted_parts:
             rows += _Session(opener, model, ids, chunk, progress, part).run(names)
     return Embedding(tuple(rows))
@@ -137,11 +137,11 @@ def _listed(names: dict[int, str]) -> str:
     return ", ".join(names.values()) or "the store"
 
 
-def _loaded(wanted: str | Embedder, device: str | None, batch_size: int) -> Embedder:
-    if isinstance(wanted, str):
-        return load_embedder(wanted, device=device, batch_size=batch_size)
+def _loaded(embedder: str | Embedder, device: str | None, batch_size: int) -> Embedder:
+    if isinstance(embedder, str):
+        return load_embedder(embedder, device=device, batch_size=batch_size)
     refuse_for_own(device, batch_size)
-    return wanted
+    return embedder
 
 
 @dataclass
@@ -162,7 +162,7 @@ class _Session:
             before = prompt_vectors.count_embedded(store, key, self.ids, self._keys, texts)
             missing = prompt_vectors.missing_texts(store, key, self.ids, self._keys, texts)
         if not any(n for _, n, _ in before.values()):
-            what = _listed({one: names[one] for one in before})
+            what = _listed({benchmark: names[benchmark] for benchmark in before})
             raise MisuseError(f"{what}: no prompt has text; nothing can be embedded")
         if self.progress:
             self.progress.start(f"embedding with {model.name}", len(missing.prompts))
@@ -181,33 +181,33 @@ class _Session:
                 embedder=model.name,
                 revision=model.revision,
                 dimension=model.dimension,
-                benchmark=names[one],
+                benchmark=names[benchmark],
                 n_prompts=n,
                 n_without_text=n - n_texts,
                 n_unchanged=unchanged,
-                n_new=after[one][2] - unchanged,
-                n_truncated=truncated.get(one, 0),
-                n_without_vector=without.get(one, 0),
-                n_template_words=templates[one].n_words if one in templates else 0,
+                n_new=after[benchmark][2] - unchanged,
+                n_truncated=truncated.get(benchmark, 0),
+                n_without_vector=without.get(benchmark, 0),
+                n_template_words=templates[benchmark].n_words if benchmark in templates else 0,
                 part=self.part.name,
             )
-            for one, (n, n_texts, unchanged) in sorted(before.items(), key=lambda item: names[item[0]])
+            for benchmark, (n, n_texts, unchanged) in sorted(before.items(), key=lambda item: names[item[0]])
         ]
 
     def _embed(self, key: int, prompts: NDArray[np.int64], truncated: dict[int, int], without: dict[int, int]) -> float:
         """One chunk: read its texts, let go of the store, embed, store; the seconds that the model took."""
         with self.opener.reading() as store:
             texts = texts_of_part(store, self.part.name, prompts.tolist())
-            places = _places(store, prompts)
-        known = [one for one in prompts.tolist() if one in texts]
-        read = [self._own(texts[one], places[one]) for one in known]
+            benchmark_of = _places(store, prompts)
+        present = [prompt for prompt in prompts.tolist() if prompt in texts]
+        read = [self._own(texts[prompt], benchmark_of[prompt]) for prompt in present]
         began = monotonic()
         vectors, too_long = encode(self.model, read), self.model.too_long(read)
         seconds = monotonic() - began
         has_direction = np.asarray(vectors.any(axis=1), np.bool_)
-        _count(truncated, known, places, too_long)
-        _count(without, known, places, ~has_direction)
-        kept = [one for one, usable in zip(known, has_direction, strict=True) if usable]
+        _count(truncated, present, benchmark_of, too_long)
+        _count(without, present, benchmark_of, ~has_direction)
+        kept = [prompt for prompt, usable in zip(present, has_direction, strict=True) if usable]
         with self.opener.writing() as store:
             prompt_vectors.write_vectors(store, key, kept, vectors[has_direction], self._keys, self.part.texts)
         if self.progress:
@@ -216,7 +216,7 @@ class _Session:
 
     @property
     def _keys(self) -> dict[int, str]:
-        return {one: template.key for one, template in self.part.templates.items()}
+        return {benchmark: template.key for benchmark, template in self.part.templates.items()}
 
     def _own(self, text: str, benchmark: int) -> str:
         template = self.part.templates.get(benchmark)
@@ -225,14 +225,14 @@ class _Session:
 
 def _templates(store: Store, benchmarks: Iterable[int], part: str) -> dict[int, Template]:
     """Of each benchmark the words that all its texts share, where there are any."""
-    templates = {one: find_template(texts_of_benchmark(store, part, one)) for one in benchmarks}
-    return {one: template for one, template in templates.items() if template.n_words}
+    templates = {benchmark: find_template(texts_of_benchmark(store, part, benchmark)) for benchmark in benchmarks}
+    return {benchmark: template for benchmark, template in templates.items() if template.n_words}
 
 
-def _count(counts: dict[int, int], prompts: Sequence[int], places: dict[int, int], holds: NDArray[np.bool_]) -> None:
-    for one, counted in zip(prompts, holds, strict=True):
+def _count(counts: dict[int, int], prompts: Sequence[int], owners: dict[int, int], holds: NDArray[np.bool_]) -> None:
+    for prompt, counted in zip(prompts, holds, strict=True):
         if counted:
-            counts[places[one]] = counts.get(places[one], 0) + 1
+            counts[owners[prompt]] = counts.get(owners[prompt], 0) + 1
 
 
 def _names(store: Store, ids: Sequence[int] | None) -> dict[int, str]:
@@ -245,41 +245,41 @@ def _places(store: Store, prompts: NDArray[np.int64]) -> dict[int, int]:
     return {row["id"]: row["benchmark_id"] for row in store.rows(_PLACES, {"ids": prompts})}
 
 
-def choose_embedder(store: Store, wanted: str | None, part: str = PROMPT) -> EmbedderRow:
-    """The embedder called ``wanted`` that has vectors of a part; without a name the only one there is.
+def choose_embedder(store: Store, name: str | None, part: str = PROMPT) -> EmbedderRow:
+    """The embedder called ``name`` that has vectors of a part; without a name the only one there is.
 
     Args:
-        wanted: ``NAME``, ``NAME@REVISION``, ``NAME=FOLDER`` or the folder of the model.
+        name: ``NAME``, ``NAME@REVISION``, ``NAME=FOLDER`` or the folder of the model.
 
     Raises:
         MisuseError: none, or several; names what there is. No part is called so.
     """
-    known = [row for row in embedders(store, as_part(part)) if row.n_prompts]
-    if not known:
+    stored = [row for row in embedders(store, as_part(part)) if row.n_prompts]
+    if not stored:
         of = "" if part == PROMPT else f" of its {part}"
         raise MisuseError(f"no prompt has a vector{of} yet; run: {embed_command(part)}")
-    fitting = known if wanted is None else _called(wanted, known)
+    fitting = stored if name is None else _called(name, stored)
     if len(fitting) == 1:
         return fitting[0]
-    names = ", ".join(f"{row.label} ({row.n_prompts} prompts)" for row in fitting or known)
-    if wanted is None:
+    names = ", ".join(f"{row.label} ({row.n_prompts} prompts)" for row in fitting or stored)
+    if name is None:
         raise MisuseError(f"several embedders have vectors; choose one with --embedder: {names}")
     problem = "several embedders fit" if fitting else "no embedder with vectors is called"
-    raise MisuseError(f"{problem} {wanted!r}; there are: {names}")
+    raise MisuseError(f"{problem} {name!r}; there are: {names}")
 
 
-def _called(wanted: str, known: Sequence[EmbedderRow]) -> list[EmbedderRow]:
-    fitting = [row for row in known if wanted in (row.name, row.label)]
+def _called(name: str, stored: Sequence[EmbedderRow]) -> list[EmbedderRow]:
+    fitting = [row for row in stored if name in (row.name, row.label)]
     if fitting:
         return fitting
-    label, equals, place = wanted.partition("=")
-    if equals and not Path(wanted).exists():
-        return _called(label, known)
-    folder = find_folder(wanted) if Path(wanted).expanduser().is_dir() else None
+    label, equals, where = name.partition("=")
+    if equals and not Path(name).exists():
+        return _called(label, stored)
+    folder = find_folder(name) if Path(name).expanduser().is_dir() else None
     if folder is None:
         return []
     revision = folder_revision(folder)
-    return [row for row in known if row.revision == revision]
+    return [row for row in stored if row.revision == revision]
 
 
 @dataclass(frozen=True)
@@ -318,8 +318,8 @@ def find_template(texts: Iterable[str]) -> Template:
     Args:
         texts: of all prompts of a benchmark.
     """
-    known = {tuple(text.split()) for text in texts}
-    known.discard(())
-    begin, end = shared_words(known, kept=1)
-    words = next(iter(known), ())
+    distinct = {tuple(text.split()) for text in texts}
+    distinct.discard(())
+    begin, end = shared_words(distinct, kept=1)
+    words = next(iter(distinct), ())
     return Template(words[:begin], words[len(words) - end :])

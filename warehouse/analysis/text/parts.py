@@ -49,9 +49,9 @@ def read_part(store: Store, part: str, benchmark_ids: Sequence[int] | None) -> P
     ids = [row["id"] for row in store.rows(_BENCHMARKS)] if benchmark_ids is None else benchmark_ids
     benchmarks: dict[int, int] = {}
     hashes: dict[int, bytes] = {}
-    for one in ids:
-        for row in prompt_rows(store, part, "prompt.benchmark_id = :benchmark", {"benchmark": one}):
-            benchmarks[row["id"]] = one
+    for benchmark_id in ids:
+        for row in prompt_rows(store, part, "prompt.benchmark_id = :benchmark", {"benchmark": benchmark_id}):
+            benchmarks[row["id"]] = benchmark_id
             text = _text(part, row)
             if text is not None:
                 hashes[row["id"]] = hashlib.sha256(normalised(text).encode()).digest()

@@ -123,22 +123,22 @@ def cluster_semantic(
         raise MisuseError("a trial stores nothing that error bars could use from now on")
     if replace and not store_result:
         raise MisuseError("a trial replaces no clustering: give one of --replace and --no-store")
-    known = find_benchmark(store, benchmark)
+    found = find_benchmark(store, benchmark)
     chosen = choose_embedder(store, embedder, part)
-    texts = read_part(store, part, known.ids)
-    counts = count_embedded(store, chosen.id, known.ids, texts=texts)
-    by_benchmark = {one: read_vectors(store, chosen, [one], texts) for one in known.ids}
-    if not any(len(one.prompts) for one in by_benchmark.values()):
+    texts = read_part(store, part, found.ids)
+    counts = count_embedded(store, chosen.id, found.ids, texts=texts)
+    by_benchmark = {number: read_vectors(store, chosen, [number], texts) for number in found.ids}
+    if not any(len(vectors.prompts) for vectors in by_benchmark.values()):
         command = embed_command(part, benchmark)
         raise MisuseError(f"no prompt of {benchmark} has a vector of {chosen.label}; run: {command}")
-    made = {one: _members(vectors, threshold, progress) for one, vectors in by_benchmark.items()}
+    made = {number: _members(vectors, threshold, progress) for number, vectors in by_benchmark.items()}
     parameters = _parameters(chosen, threshold, part)
     name = name or (NAME if part == PROMPT else f"{NAME}-{part}")
     if store_result:
-        for one, members in made.items():
+        for number, members in made.items():
             store_clustering(
                 store,
-                one,
+                number,
                 name,
                 "semantic",
                 members,
@@ -146,19 +146,19 @@ def cluster_semantic(
                 parameters=parameters,
                 asked=None if replace else (*parameters, "part"),
             )
-    every = np.concatenate([np.bincount(members.clusters) for members in made.values()])
+    sizes = np.concatenate([np.bincount(members.clusters) for members in made.values()])
     return SemanticClusters(
-        benchmark=known.name,
+        benchmark=found.name,
         name=name,
         threshold=threshold,
         embedder=chosen.label,
         is_default=default,
-        n_prompts=int(every.sum()),
-        n_clusters=len(every),
-        n_single=int((every == 1).sum()),
-        largest=int(every.max(initial=0)),
+        n_prompts=int(sizes.sum()),
+        n_clusters=len(sizes),
+        n_single=int((sizes == 1).sum()),
+        largest=int(sizes.max(initial=0)),
         n_without_vector=sum(n - embedded for n, _, embedded in counts.values()),
-        rows=_growth(store, known.name, _map(list(made.values()))),
+        rows=_growth(store, found.name, _map(list(made.values()))),
         is_stored=store_result,
         part=part,
     )

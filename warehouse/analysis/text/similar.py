@@ -103,17 +103,17 @@ def _result(
     part: str,
 ) -> Similar:
     near = others.prompts[indices].tolist()
-    every = near if prompt is None else [*near, prompt]
-    known, texts = prompts_by_id(store, every), texts_of_part(store, part, every)
+    ids = near if prompt is None else [*near, prompt]
+    rows_of, texts = prompts_by_id(store, ids), texts_of_part(store, part, ids)
     rows = tuple(
         SimilarRow(
-            rank=place + 1,
-            similarity=float(similarities[place]),
-            prompt_id=one,
-            text=texts.get(one),
-            **{name: known[one][name] for name in ("benchmark", "split", "key", "tool_id", "target")},
+            rank=index + 1,
+            similarity=float(similarities[index]),
+            prompt_id=number,
+            text=texts.get(number),
+            **{name: rows_of[number][name] for name in ("benchmark", "split", "key", "tool_id", "target")},
         )
-        for place, one in enumerate(near)
+        for index, number in enumerate(near)
     )
     text = wanted if prompt is None else texts.get(prompt, wanted)
     return Similar(text, prompt, chosen.label, len(others.prompts), rows, part)
@@ -126,11 +126,11 @@ def _name(embedder: str | Embedder | None) -> str | None:
 
 
 def _stored(store: Store, vectors: PromptVectors, prompt: int, chosen: EmbedderRow, texts: PartTexts | None) -> Vectors:
-    for one in (vectors, None):  # else it stands in another benchmark
-        vectors = read_vectors(store, chosen, None, texts) if one is None else one
-        (places,) = np.nonzero(vectors.prompts == prompt)
-        if len(places):
-            return np.asarray(vectors.vectors[places[0]], np.float32)
+    for loaded in (vectors, None):  # else it stands in another benchmark
+        vectors = read_vectors(store, chosen, None, texts) if loaded is None else loaded
+        (rows,) = np.nonzero(vectors.prompts == prompt)
+        if len(rows):
+            return np.asarray(vectors.vectors[rows[0]], np.float32)
     part = PROMPT if texts is None else texts.part
     if texts is not None and prompt not in texts.hashes:
         raise MisuseError(f"prompt:{prompt} has no {part}")

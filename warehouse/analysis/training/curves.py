@@ -95,24 +95,24 @@ def _chosen(
         return list(recipes)
     chosen = []
     for text in references:
-        runs = {run for one in find_conditions(store, text, benchmark_ids=ids, where=where) for run in one.run_ids}
-        cut = [one for one in (recipe.only(runs) for recipe in recipes) if one is not None]
+        runs = {run for found in find_conditions(store, text, benchmark_ids=ids, where=where) for run in found.run_ids}
+        cut = [part for part in (recipe.only(runs) for recipe in recipes) if part is not None]
         if not cut:
             raise MisuseError(no_figure(text))
-        chosen += [one for one in cut if one not in chosen]
+        chosen += [part for part in cut if part not in chosen]
     return chosen
 
 
 def _labelled(unlabelled: Sequence[Curve]) -> list[Curve]:
     """Each with the settings in which it differs from the others."""
-    settings = settings_apart([one.recipe for one in unlabelled])
-    return [replace(one, setting=setting) for one, setting in zip(unlabelled, settings, strict=True)]
+    settings = settings_apart([curve.recipe for curve in unlabelled])
+    return [replace(curve, setting=setting) for curve, setting in zip(unlabelled, settings, strict=True)]
 
 
 def _row(curve: Curve, level: float) -> tuple[CurveRow, list[CheckpointRow]]:
     recipe, chance = curve.recipe, _usable_chance(curve)
     points = _points(curve, chance, level)
-    all_positions = set().union(*(one.positions for one in recipe.trajectories))
+    all_positions = set().union(*(run.positions for run in recipe.trajectories))
     above = [point for point in points if point.is_above_chance]
     fallen = [point for point in points if point.is_drop]
     worst = max(fallen, key=lambda point: abs(point.change or 0.0), default=None)
@@ -160,13 +160,13 @@ def _order(recipe: RecipeScores) -> dict[str, Any]:
     table = recipe.table(recipe.common)
 
     def mean(values: Iterable[float | None]) -> float | None:
-        known = [value for value in values if value is not None]
-        return float(np.mean(known)) if known else None
+        defined = [value for value in values if value is not None]
+        return float(np.mean(defined)) if defined else None
 
     return {
-        "tau": mean(monotonicity_tau(recipe.sign * one) for one in table if len(one) > 1),
-        "spearman": mean(monotonicity_spearman(recipe.sign * one) for one in table if len(one) > 1),
-        "spread_of_last_five": mean(relative_spread(one) for one in table if len(one)),
+        "tau": mean(monotonicity_tau(recipe.sign * scores) for scores in table if len(scores) > 1),
+        "spearman": mean(monotonicity_spearman(recipe.sign * scores) for scores in table if len(scores) > 1),
+        "spread_of_last_five": mean(relative_spread(scores) for scores in table if len(scores)),
     }
 
 
@@ -209,7 +209,7 @@ def _points(curve: Curve, chance: Chance, level: float) -> list[CheckpointRow]:
         for cell, value in zip(cells, guessing, strict=True)
     ]
     changes = [change(b, a, clusters, same_seeds=True) for a, b in zip(cells, cells[1:], strict=False)]
-    falls = [math.nan, *(one.p_fall if recipe.sign > 0 else one.p_rise for one in changes)]
+    falls = [math.nan, *(step.p_fall if recipe.sign > 0 else step.p_rise for step in changes)]
     if recipe.higher_is_better is None:
         falls = [math.nan] * len(cells)
     above, fallen = departure(p_above, level=level).p_holm, departure(falls, level=level).p_holm
@@ -283,7 +283,7 @@ def _formulations(curves: Sequence[Curve]) -> list[tuple[int, int]]:
     by_recipe: dict[tuple[str, ...], list[int]] = {}
     for index, curve in enumerate(curves):
         by_recipe.setdefault(_who(curve), []).append(index)
-    pairs = [tuple(places) for places in by_recipe.values() if len(places) == 2]
+    pairs = [tuple(indices) for indices in by_recipe.values() if len(indices) == 2]
     return [(a, b) for a, b in pairs if curves[a].recipe.benchmark != curves[b].recipe.benchmark]
 
 
@@ -306,10 +306,10 @@ def _cross(
     if not common:
         why = "the two have no checkpoint in common"
         return replace(ours[0], crossing_in_words=why), replace(ours[1], crossing_in_words=why)
-    seeds = [tuple(one.seed for one in curve.recipe.trajectories) for curve in (a, b)]
+    seeds = [tuple(run.seed for run in curve.recipe.trajectories) for curve in (a, b)]
     same = _who(a) == _who(b) and seeds[0] == seeds[1]
     steps = [change(a.checkpoints[u], b.checkpoints[u], a.clusters, same_seeds=same) for u in common]
-    intersection = crossing([one.mean.mean for one in steps], [one.p_value for one in steps], common, level=level)
+    intersection = crossing([step.mean.mean for step in steps], [step.p_value for step in steps], common, level=level)
     words = _in_words(intersection, names, a.recipe, len(common))
     first_row, second_row = (
         replace(
@@ -356,7 +356,7 @@ def _in_words(intersection: Crossing, names: tuple[str, str], recipe: RecipeScor
 def correlations(curves: Sequence[Curve]) -> tuple[float | None, float | None]:
     """Pearson and Kendall over recipes of the last scores in two formulations; None below three."""
     pairs = [
-        tuple(float(np.mean(list(one.checkpoints.values())[-1].figures)) for one in (curves[a], curves[b]))
+        tuple(float(np.mean(list(curve.checkpoints.values())[-1].figures)) for curve in (curves[a], curves[b]))
         for a, b in _formulations(curves)
         if curves[a].checkpoints and curves[b].checkpoints
     ]

@@ -110,8 +110,8 @@ def decide(store: Store, question: Decide) -> Decisions:
     ids = None if question.benchmark is None else find_benchmark(store, question.benchmark).ids
     filters = parse_where(question.where)
     a, b = ((text, by_benchmark_split(store, text, ids, filters)) for text in (question.a, question.b))
-    places = common_benchmarks(*a, *b)
-    numbers = sorted({one.setting("benchmark_id") for key in places for _, side in (a, b) for one in side[key]})
+    common = common_benchmarks(*a, *b)
+    numbers = sorted({recipe.setting("benchmark_id") for key in common for _, side in (a, b) for recipe in side[key]})
     recipes = read_recipes(store, numbers, metric=question.metric)
     stored = stored_spreads(store, question.metric, question.averaged)
     return decide_of(a, b, recipes, question.averaged, question.level, stored)
@@ -139,7 +139,7 @@ def decide_of(
     rows: list[DecisionRow] = []
     left_out: list[str] = []
     for key in common_benchmarks(*a, *b):
-        here = [one for one in recipes if (one.benchmark, one.settings["split"] or "") == key]
+        here = [recipe for recipe in recipes if (recipe.benchmark, recipe.settings["split"] or "") == key]
         try:
             first, second = (_side(text, side[key], here) for text, side in (a, b))
             names = _names(first, second, a[0], b[0])
@@ -154,12 +154,12 @@ def decide_of(
 def _side(text: str, conditions: Sequence[Condition], recipes: Sequence[RecipeScores]) -> RecipeScores:
     """The recipe that a reference means, cut to the runs that it means."""
     runs = {run for condition in conditions for run in condition.run_ids}
-    matching = [one for one in (recipe.only(runs) for recipe in recipes) if one is not None]
+    matching = [part for part in (recipe.only(runs) for recipe in recipes) if part is not None]
     if len(matching) == 1:
         return matching[0]
     if not matching:
         raise MisuseError(no_figure(text))
-    names = ", ".join(f"{one.model} {one.recipe}".strip() for one in matching[:4])
+    names = ", ".join(f"{part.model} {part.recipe}".strip() for part in matching[:4])
     raise MisuseError(
         f"{text!r} means {len(matching)} recipes or settings ({names}); narrow it with --where field=value"
     )
@@ -173,7 +173,7 @@ def _names(a: RecipeScores, b: RecipeScores, said_a: str, said_b: str) -> tuple[
 
 
 def _row(a: RecipeScores, b: RecipeScores, names: tuple[str, str], noise: Noise, level: float) -> DecisionRow:
-    means = [float(one.mean()) for one in noise.figures]
+    means = [float(values.mean()) for values in noise.figures]
     difference, counts, pool = means[0] - means[1], noise.counts, noise.pool
     weighed = noise.weigh(difference, level)
     is_bound = noise.source == "jitter"
@@ -223,7 +223,7 @@ def _row(a: RecipeScores, b: RecipeScores, names: tuple[str, str], noise: Noise,
 
 
 def _flags(a: RecipeScores, b: RecipeScores, noise: Noise) -> tuple[str, ...]:
-    is_mixed = len({(one.unit, run.positions[-1]) for one in (a, b) for run in one.trajectories}) > 1
+    is_mixed = len({(side.unit, run.positions[-1]) for side in (a, b) for run in side.trajectories}) > 1
     not_matched = bool(noise.source) and not noise.is_matched
     return ("pool_not_matched",) * not_matched + ("mixed_lengths",) * is_mixed
 
@@ -273,9 +273,9 @@ def _known(row: DecisionRow) -> str:
     low, high = row.pool_quantiles[0], row.pool_quantiles[-1]
     spread = f"{_short(low)} to {_short(high)}" if row.pool_size != 1 else f"{_short(low)}"
     own = f" (on this one by {_short(row.pool_own_sd)})" if row.pool_own_sd else ""
-    known = f"and on {row.pool_size} benchmark{'s' * (row.pool_size != 1)} {row.pool} they did by {spread}{own}"
+    reference = f"and on {row.pool_size} benchmark{'s' * (row.pool_size != 1)} {row.pool} they did by {spread}{own}"
     is_larger = row.jitter is not None and row.jitter == row.seed_sd
-    return f"{known}, checkpoints of one run by {_short(row.jitter)}" if is_larger else known
+    return f"{reference}, checkpoints of one run by {_short(row.jitter)}" if is_larger else reference
 
 
 def _short(value: float | None) -> str:

@@ -70,7 +70,7 @@ class Pool:
     def prior(self) -> SeedPool:
         """What they say of one more."""
         return seed_pool(
-            [one.standard_deviation for one in self.spreads], [one.degrees_of_freedom for one in self.spreads]
+            [part.standard_deviation for part in self.spreads], [part.degrees_of_freedom for part in self.spreads]
         )
 
     @property
@@ -85,7 +85,7 @@ class Pool:
 
     def may_decide(self, difference: float) -> bool:
         """Whether it is about this benchmark, or the difference is beyond one of twice the largest spread."""
-        largest = max(one.standard_deviation for one in self.spreads)
+        largest = max(spread.standard_deviation for spread in self.spreads)
         return self.own is not None or noise_only_above(difference) > BEYOND * largest
 
 
@@ -126,8 +126,8 @@ def stored_spreads(store: Store, metric: str | None, averaged: int) -> list[Spre
 def spreads_of(recipes: Iterable[RecipeScores], averaged: int) -> list[Spread]:
     """Those of recipes that were read."""
     groups: dict[tuple[str, str, float | None], list[RecipeScores]] = {}
-    for one in recipes:
-        groups.setdefault((one.benchmark, one.metric, one.parameters), []).append(one)
+    for recipe in recipes:
+        groups.setdefault((recipe.benchmark, recipe.metric, recipe.parameters), []).append(recipe)
     found = []
     for (benchmark, metric, parameters), members in groups.items():
         pooled = pooled_seed_variance(members, averaged)
@@ -155,10 +155,10 @@ def pooled_seed_variance(recipes: Sequence[RecipeScores], averaged: int = 1) -> 
 def seed_squares(recipes: Sequence[RecipeScores], averaged: int) -> tuple[float, int]:
     """The sum of squares over seeds of such figures, and its degrees of freedom; zeros without seeds."""
     squares, nu = 0.0, 0
-    for one in recipes:
-        positions = one.common
-        if len(one.trajectories) > 1 and len(positions) >= averaged:
-            finals = one.table(positions[-averaged:]).mean(axis=1)
+    for recipe in recipes:
+        positions = recipe.common
+        if len(recipe.trajectories) > 1 and len(positions) >= averaged:
+            finals = recipe.table(positions[-averaged:]).mean(axis=1)
             squares += float(((finals - finals.mean()) ** 2).sum())
             nu += len(finals) - 1
     return squares, nu
@@ -173,14 +173,14 @@ def pool_for(recipe: RecipeScores, stored: Sequence[Spread]) -> Pool | None:
         recipe: of the benchmark, by its metric.
         stored: of the store, of all benchmarks.
     """
-    own = _pool([one for one in stored if one.metric == recipe.metric], recipe, "in this store")
+    own = _pool([spread for spread in stored if spread.metric == recipe.metric], recipe, "in this store")
     if not recipe.is_rate:
         return own
     published = _pool(published_spreads(), recipe, "of a 7B model (Madaan et al. 2024)")
     found = [pool for pool in (own, published) if pool is not None]
 
     def fit(pool: Pool) -> tuple[bool, ...]:
-        is_alike = any(one.is_alike(recipe.parameters) for one in pool.spreads)
+        is_alike = any(spread.is_alike(recipe.parameters) for spread in pool.spreads)
         return pool.figures is not None, pool.is_matched, pool.own is not None, is_alike, pool is published
 
     return max(found, key=fit, default=None)
@@ -189,14 +189,14 @@ def pool_for(recipe: RecipeScores, stored: Sequence[Spread]) -> Pool | None:
 def _pool(spreads: Sequence[Spread], recipe: RecipeScores, name: str) -> Pool | None:
     """Of one source, of models of about that size where enough are."""
     n_prompts = recipe.n_prompts or FEW_PROMPTS
-    spreads = [one for one in spreads if n_prompts >= min(one.n_prompts or 0, FEW_PROMPTS)]
-    alike = [one for one in spreads if one.is_alike(recipe.parameters)]
+    spreads = [spread for spread in spreads if n_prompts >= min(spread.n_prompts or 0, FEW_PROMPTS)]
+    alike = [spread for spread in spreads if spread.is_alike(recipe.parameters)]
     kept = tuple(alike if len(alike) >= LEAST_POOLED else spreads)
     if not kept:
         return None
     plain = plain_name(recipe.benchmark)
-    own = [one for one in kept if plain in one.names]
-    own.sort(key=lambda one: not one.is_alike(recipe.parameters))
+    own = [spread for spread in kept if plain in spread.names]
+    own.sort(key=lambda spread: not spread.is_alike(recipe.parameters))
     return Pool(kept, name, own[0] if own else None, bool(own) and own[0].is_alike(recipe.parameters))
 
 
@@ -285,8 +285,8 @@ def noise_of(
                 standard_deviation=difference.floor / t_quantile(level, nu) / scale,
                 degrees_of_freedom=nu,
             )
-    alike = [one for one in others if one.metric == a.metric and one.unit == a.unit]
-    sizes = {one.parameters for one in alike if len(one.trajectories) > 1}
+    alike = [recipe for recipe in others if recipe.metric == a.metric and recipe.unit == a.unit]
+    sizes = {recipe.parameters for recipe in alike if len(recipe.trajectories) > 1}
     pooled = pooled_seed_variance(alike, averaged)
     if pooled is not None:
         return replace(
@@ -301,15 +301,15 @@ def noise_of(
 
 def _jitter(sides: Sequence[RecipeScores], averaged: int) -> tuple[float | None, float]:
     """Standard deviation of a figure by jitter alone, pooled over the runs, and its degrees of freedom."""
-    jitters = [jitter(one.scores, one.positions) for side in sides for one in side.trajectories if len(one.scores) > 1]
-    estimated = [(one.variance, one.degrees_of_freedom) for one in jitters if one.variance and one.degrees_of_freedom]
+    jitters = [jitter(run.scores, run.positions) for side in sides for run in side.trajectories if len(run.scores) > 1]
+    estimated = [(j.variance, j.degrees_of_freedom) for j in jitters if j.variance and j.degrees_of_freedom]
     nu = float(sum(df for _, df in estimated))
     return (math.sqrt(sum(v * df for v, df in estimated) / nu / averaged), nu) if estimated else (None, nu)
 
 
 def _figures(recipe: RecipeScores, averaged: int) -> NDArray[np.float64]:
     """The figure of each seed: the mean of its last checkpoints."""
-    short = [one.seed for one in recipe.trajectories if len(one.scores) < averaged]
+    short = [run.seed for run in recipe.trajectories if len(run.scores) < averaged]
     if short:
         raise MisuseError(f"{recipe.model} has fewer than {averaged} checkpoints to average")
-    return np.array([np.mean(one.scores[-averaged:]) for one in recipe.trajectories])
+    return np.array([np.mean(run.scores[-averaged:]) for run in recipe.trajectories])

@@ -67,16 +67,16 @@ def read_recipes(
     scores = store.arrow(of_scores.format(metrics=metrics, here=here), of_these | named, per="run_id" if among else "")
     run_ids = _fulfilling(store, where)
     kinds = _kinds(runs)
-    places = {run: index for index, run in enumerate(runs.column("run_id").to_pylist()) if _is_in(run, run_ids)}
+    index_of = {run: index for index, run in enumerate(runs.column("run_id").to_pylist()) if _is_in(run, run_ids)}
     figures = (scores.column(name).to_pylist() for name in _FIGURE)
     groups: dict[tuple[Any, ...], list[tuple[Any, ...]]] = {}
     for figure in zip(*figures, strict=True):
-        index = places.get(figure[0])
+        index = index_of.get(figure[0])
         if index is not None:
             groups.setdefault((*figure[1:3], kinds[index]), []).append((index, *figure))
     seeds, positions = (runs.column(name).to_pylist() for name in ("training_seed", "position"))
     recipes = [_recipe(runs, seeds, positions, rows) for rows in groups.values()]
-    return sorted(recipes, key=lambda one: (one.benchmark, one.metric, one.model, one.recipe, one.trajectories[0].seed))
+    return sorted(recipes, key=lambda r: (r.benchmark, r.metric, r.model, r.recipe, r.trajectories[0].seed))
 
 
 def check_metric(found: Sized, metric: str | None) -> None:
@@ -113,13 +113,13 @@ def by_other_metrics(
         "select distinct benchmark_id from run_current where training_seed <> '' or position is not null"
     )
     placed = set(table.column("benchmark_id").to_pylist())
-    missing = placed.difference(*(one.benchmark_ids for one in shown))
+    missing = placed.difference(*(recipe.benchmark_ids for recipe in shown))
     if benchmark_ids is not None:
         missing &= set(benchmark_ids)
     metrics: dict[str, set[str]] = {}
-    for one in read_recipes(store, sorted(missing), metric="*", where=where) if missing else ():
-        if len(one.common) > 1 or (one.is_telling and not checkpoints):
-            metrics.setdefault(one.benchmark, set()).add(one.metric)
+    for recipe in read_recipes(store, sorted(missing), metric="*", where=where) if missing else ():
+        if len(recipe.common) > 1 or (recipe.is_telling and not checkpoints):
+            metrics.setdefault(recipe.benchmark, set()).add(recipe.metric)
     return {name: tuple(sorted(metrics[name])) for name in sorted(metrics)}
 
 
@@ -142,9 +142,9 @@ def _fulfilling(store: Store, where: Sequence[Where]) -> set[int] | None:
     """Ids of the runs that fulfil all conditions; None without any."""
     if not where:
         return None
-    columns = ", ".join(dict.fromkeys(one.name for one in where))
+    columns = ", ".join(dict.fromkeys(clause.name for clause in where))
     runs = store.rows(f"select run_id, {columns} from run_current")
-    return {run["run_id"] for run in runs if all(one.holds(run) for one in where)}
+    return {run["run_id"] for run in runs if all(clause.holds(run) for clause in where)}
 
 
 def _recipe(
@@ -156,9 +156,9 @@ def _recipe(
         position = np.inf if (at := positions[index]) is None else float(at)  # a model without: its end
         figure = (estimate, np.nan if error is None else error, run)
         by_seed.setdefault(seeds[index] or "", {}).setdefault(position, []).append(figure)
-    places = sorted({row[0] for row in rows})
-    first = runs.slice(places[0], 1).to_pylist()[0]
-    numbers, sizes = (set(runs.column(name).take(places).to_pylist()) for name in ("benchmark_id", "parameter_count"))
+    taken = sorted({row[0] for row in rows})
+    first = runs.slice(taken[0], 1).to_pylist()[0]
+    numbers, sizes = (set(runs.column(name).take(taken).to_pylist()) for name in ("benchmark_id", "parameter_count"))
     return RecipeScores(
         benchmark=first["benchmark"],
         metric=",".join(filter(None, rows[0][2:4])),
@@ -199,11 +199,11 @@ def read_checkpoints(
     cells: dict[tuple[int, int, float], int] = {}
     by_metric: dict[tuple[int, ...], dict[int, int]] = {}
     for number, recipe in enumerate(recipes):
-        if any(metrics[one].link != "identity" for one in recipe.metric_ids):
+        if any(metrics[metric].link != "identity" for metric in recipe.metric_ids):
             continue  # the figure is no mean of the prompts' scores
         runs = by_metric.setdefault(recipe.metric_ids, {})
-        for seed, one in enumerate(recipe.trajectories):
-            for position, ids in zip(one.positions, one.runs, strict=True):
+        for seed, path in enumerate(recipe.trajectories):
+            for position, ids in zip(path.positions, path.runs, strict=True):
                 group = cells.setdefault((number, seed, position), len(cells))
                 runs |= dict.fromkeys(ids, group)
     scores: dict[int, PromptScores] = {}
@@ -225,12 +225,12 @@ def _checkpoint(
     figures, errors = recipe.table([position])[:, 0], recipe.errors([position])[:, 0]
     groups = [cells.get((number, seed, position)) for seed in range(len(recipe.trajectories))]
     by_seed = [None if group is None else scores.get(group) for group in groups]
-    kept = [one for one in by_seed if one is not None and one.n and one.uneven_weights is None]
+    kept = [sample for sample in by_seed if sample is not None and sample.n and sample.uneven_weights is None]
     none = np.empty(0, np.int64)
     if len(kept) < len(by_seed):
         return Checkpoint(figures, errors, none, np.empty((len(by_seed), 0)), False)
-    prompts = reduce(_common, (one.prompts for one in kept))
-    values = np.array([one.values[np.searchsorted(one.prompts, prompts)] for one in kept])
+    prompts = reduce(_common, (sample.prompts for sample in kept))
+    values = np.array([sample.values[np.searchsorted(sample.prompts, prompts)] for sample in kept])
     zero_one = len(kept) == 1 and bool(np.all(kept[0].zero_one & (kept[0].n_draws == 1)))
     return Checkpoint(figures, errors, prompts, values, zero_one)
 
@@ -256,15 +256,15 @@ def read_curves(
         chance: what guessing scores; None: as the store has it.
         cluster: clustering for the errors; None for the default.
     """
-    placed = [one for one in recipes if one.unit]
+    placed = [recipe for recipe in recipes if recipe.unit]
     if not any(len(set().union(*(path.positions for path in recipe.trajectories))) > 1 for recipe in placed):
         return []
-    by_id, links = {one.id: one for one in metrics}, read_links(store)
+    by_id, links = {metric.id: metric for metric in metrics}, read_links(store)
     clusters = clusters_under_links(cluster_map(store, benchmark.ids, benchmark.clusterings, cluster), links)
     chance_levels = store.rows(query_text("analysis", "chance_levels"), {"benchmark_ids": benchmark.ids})
     curves = []
     for recipe, table in zip(placed, read_checkpoints(store, placed, by_id, links), strict=True):
-        own = [by_id[one] for one in recipe.metric_ids]
+        own = [by_id[metric] for metric in recipe.metric_ids]
         levels = {
             row["chance_level"]
             for row in chance_levels
@@ -284,7 +284,7 @@ def read_curves(
 
 def _is_rate(recipe: RecipeScores, metrics: Sequence[Metric]) -> bool:
     """Whether the figure is a rate of right choices among options."""
-    rates = all(one.bounds == (0.0, 1.0) and one.higher_is_better for one in metrics)
+    rates = all(metric.bounds == (0.0, 1.0) and metric.higher_is_better for metric in metrics)
     return rates and recipe.settings.get("formulation") != "generate_until"
 
 
@@ -293,8 +293,8 @@ def _from_options(store: Store, recipe: RecipeScores, checkpoints: Mapping[float
     rows = store.rows(query_text("analysis", "prompt_choices"), {"benchmark_ids": recipe.benchmark_ids})
     ids = follow_links(np.array([row["id"] for row in rows], dtype=np.int64), links).tolist()
     counts = [len(options(row["choices"])) for row in rows]
-    by_prompt = {one: 1 / n for one, n in zip(ids, counts, strict=True) if n > 1}
-    prompt_ids = set().union(*(one.prompts.tolist() for one in checkpoints.values()))
+    by_prompt = {prompt: 1 / n for prompt, n in zip(ids, counts, strict=True) if n > 1}
+    prompt_ids = set().union(*(scores.prompts.tolist() for scores in checkpoints.values()))
     if not prompt_ids or not prompt_ids <= by_prompt.keys():
         return UNKNOWN_CHANCE
-    return Chance(sum(by_prompt[one] for one in prompt_ids) / len(prompt_ids), "options", by_prompt)
+    return Chance(sum(by_prompt[prompt] for prompt in prompt_ids) / len(prompt_ids), "options", by_prompt)

@@ -185,7 +185,7 @@ def _report(
 ) -> RecipesReport:
     """The rows, ``prompts`` being the scores at the last common checkpoints of the recipes of each scale."""
     several = _several(at_small)
-    settings = settings_in_groups([at.example for at in several.values()], lambda one: (one.benchmark, one.metric))
+    settings = settings_in_groups([at.example for at in several.values()], lambda r: (r.benchmark, r.metric))
     rows = [
         _row(at, at_large.get(key) if plan.large else None, plan, prompts.get(key, ()), setting, stored)
         for (key, at), setting in zip(several.items(), settings, strict=True)

@@ -121,7 +121,7 @@ def seeds(store: Store, question: Seeds) -> SeedsReport:
     ids = ids_named(store, question.benchmarks)
     recipes = read_recipes(store, ids, metric=question.metric, where=filters)
     check_metric(recipes, question.metric)
-    replicated = [one for one in recipes if one.is_telling]
+    replicated = [recipe for recipe in recipes if recipe.is_telling]
     elsewhere = {} if question.metric else by_other_metrics(store, ids, filters, replicated)
     if not replicated:
         of = f" on {', '.join(question.benchmarks)}" if question.benchmarks else ""
@@ -144,17 +144,17 @@ def recipe_seeds(
         others: the same runs by another metric, to compare the signal to noise.
         elsewhere: benchmarks that have seeds or checkpoints by other metrics only, and those metrics.
     """
-    replicated = [one for one in recipes if one.is_telling]
-    by_key = {_key(one): one for one in others}
-    settings = settings_in_groups(replicated, lambda one: (one.benchmark, one.metric, one.model, one.recipe))
+    replicated = [recipe for recipe in recipes if recipe.is_telling]
+    by_key = {_key(recipe): recipe for recipe in others}
+    settings = settings_in_groups(replicated, lambda r: (r.benchmark, r.metric, r.model, r.recipe))
     rows = tuple(
-        seeds_row(one, by_key.get(_key(one)), averaged, level, setting)
-        for one, setting in zip(replicated, settings, strict=True)
+        seeds_row(recipe, by_key.get(_key(recipe)), averaged, level, setting)
+        for recipe, setting in zip(replicated, settings, strict=True)
     )
     scores = [
         score
-        for one, setting in zip(replicated, settings, strict=True)
-        for metric in (one, by_key.get(_key(one)))
+        for recipe, setting in zip(replicated, settings, strict=True)
+        for metric in (recipe, by_key.get(_key(recipe)))
         if metric is not None and len(metric.trajectories) > 1
         for score in _scores(metric, setting)
     ]
@@ -164,9 +164,9 @@ def recipe_seeds(
 def _scores(recipe: RecipeScores, setting: str) -> Iterator[SeedScore]:
     split = recipe.settings["split"] or ""
     names = (recipe.benchmark, split, recipe.metric, recipe.model, recipe.recipe, setting, recipe.unit)
-    for one in recipe.trajectories:
-        for position, score in zip(one.positions, one.scores, strict=True):
-            yield SeedScore(*names, position, one.seed, score)
+    for run in recipe.trajectories:
+        for position, score in zip(run.positions, run.scores, strict=True):
+            yield SeedScore(*names, position, run.seed, score)
 
 
 def _advice(elsewhere: Mapping[str, Sequence[str]]) -> str:
@@ -201,7 +201,7 @@ def _ratio(recipe: RecipeScores, other: RecipeScores | None, averaged: int, leve
     if (
         other is None
         or theirs is None
-        or [one.seed for one in other.trajectories] != [one.seed for one in recipe.trajectories]
+        or [run.seed for run in other.trajectories] != [run.seed for run in recipe.trajectories]
     ):
         return figures
     ratio = compare_seed_ratios(theirs, own, level=level)
@@ -232,7 +232,7 @@ def seeds_row(
     n_seeds = len(recipe.trajectories)
     floor: NoiseFloor | None = None
     sd: tuple[float | None, float | None, float | None] = (None, None, None)
-    finals = recipe.table(last).mean(axis=1) if last else np.array([one.scores[-1] for one in recipe.trajectories])
+    finals = recipe.table(last).mean(axis=1) if last else np.array([run.scores[-1] for run in recipe.trajectories])
     if not positions:
         reasons.append("the seeds have no checkpoint in common")
     elif len(positions) < averaged:
@@ -276,7 +276,7 @@ def seeds_row(
         p_monotone=rises[1],
         flags=tuple(flags),
         reason="; ".join(reasons),
-        seeds=tuple(one.seed for one in recipe.trajectories),
+        seeds=tuple(run.seed for run in recipe.trajectories),
     )
 
 
@@ -302,13 +302,13 @@ def _variance(recipe: RecipeScores, level: float) -> BetweenSeedVariance | None:
 
 def _jitter(recipe: RecipeScores, averaged: int, level: float) -> tuple[float | None, float | None, tuple[str, ...]]:
     """Root mean square of the runs' jitter, the lower bound it gives, and flags of any run."""
-    jitters = [jitter(one.scores, one.positions, level=level) for one in recipe.trajectories if len(one.positions) > 1]
-    estimated = [one for one in jitters if one.variance is not None and one.degrees_of_freedom is not None]
+    jitters = [jitter(run.scores, run.positions, level=level) for run in recipe.trajectories if len(run.positions) > 1]
+    estimated = [found for found in jitters if found.variance is not None and found.degrees_of_freedom is not None]
     if not estimated:
         return None, None, ()
-    variance = float(np.mean([one.variance for one in estimated]))
-    nu = float(np.sum([one.degrees_of_freedom for one in estimated]))
-    flags = tuple(dict.fromkeys(flag for one in estimated for flag in one.flags))
+    variance = float(np.mean([found.variance for found in estimated]))
+    nu = float(np.sum([found.degrees_of_freedom for found in estimated]))
+    flags = tuple(dict.fromkeys(flag for found in estimated for flag in found.flags))
     return variance**0.5, jitter_only_lower_bound(variance, nu, averaged=averaged, level=level), flags
 
 

@@ -84,35 +84,35 @@ class RecipeScores:
     def common(self) -> tuple[float, ...]:
         """Positions that every replicate has, in order."""
         shared = set(self.trajectories[0].positions)
-        for one in self.trajectories[1:]:
-            shared &= set(one.positions)
+        for run in self.trajectories[1:]:
+            shared &= set(run.positions)
         return tuple(sorted(shared))
 
     def only(self, runs: Set[int]) -> RecipeScores | None:
         """Cut to checkpoints of some runs and those before them; None if none is of this recipe."""
         kept = []
-        for one in self.trajectories:
-            meant = [index for index, ids in enumerate(one.runs) if not runs.isdisjoint(ids)]
+        for path in self.trajectories:
+            meant = [index for index, ids in enumerate(path.runs) if not runs.isdisjoint(ids)]
             if meant:
-                kept.append(one.until(meant[-1]))
+                kept.append(path.until(meant[-1]))
         return replace(self, trajectories=tuple(kept)) if kept else None
 
     def last(self) -> RecipeScores:
         """Cut to the last checkpoint that every replicate has; there must be one."""
         index = self.common[-1]
-        return replace(self, trajectories=tuple(one.at(index) for one in self.trajectories))
+        return replace(self, trajectories=tuple(run.at(index) for run in self.trajectories))
 
     def table(self, positions: Sequence[float]) -> NDArray[np.float64]:
         """Scores at some common positions, shape (seeds, positions)."""
-        return np.array([_at(one.positions, one.scores, positions) for one in self.trajectories])
+        return np.array([_at(run.positions, run.scores, positions) for run in self.trajectories])
 
     def errors(self, positions: Sequence[float]) -> NDArray[np.float64]:
         """Standard errors of the single runs there, NaN where unknown, shape (seeds, positions)."""
-        return np.array([_at(one.positions, one.errors, positions) for one in self.trajectories])
+        return np.array([_at(run.positions, run.errors, positions) for run in self.trajectories])
 
 
-def _at(places: Sequence[float], values: Sequence[float], positions: Sequence[float]) -> list[float]:
-    by_place = dict(zip(places, values, strict=True))
+def _at(known_positions: Sequence[float], values: Sequence[float], positions: Sequence[float]) -> list[float]:
+    by_place = dict(zip(known_positions, values, strict=True))
     return [by_place[index] for index in positions]
 
 
@@ -127,22 +127,22 @@ def settings_apart(recipes: Sequence[RecipeScores]) -> list[str]:
     """For each recipe the settings in which it differs from the others, such as ``fewshot=2``; empty
     where nothing differs but what a table of recipes says by itself."""
     differing = [
-        name for name in SHARED if name not in _SAID_ELSEWHERE and len({str(one.settings[name]) for one in recipes}) > 1
+        name for name in SHARED if name not in _SAID_ELSEWHERE and len({str(r.settings[name]) for r in recipes}) > 1
     ]
     return [
-        ", ".join(f"{name}={value}" for name in differing if (value := one.settings[name]) is not None)
-        for one in recipes
+        ", ".join(f"{name}={value}" for name in differing if (value := recipe.settings[name]) is not None)
+        for recipe in recipes
     ]
 
 
 def settings_in_groups(recipes: Sequence[RecipeScores], group: Callable[[RecipeScores], object]) -> list[str]:
     """As `settings_apart`, among those of its group only."""
     members: dict[object, list[int]] = {}
-    for index, one in enumerate(recipes):
-        members.setdefault(group(one), []).append(index)
+    for index, recipe in enumerate(recipes):
+        members.setdefault(group(recipe), []).append(index)
     labels = [""] * len(recipes)
-    for places in members.values():
-        for index, words in zip(places, settings_apart([recipes[index] for index in places]), strict=True):
+    for indices in members.values():
+        for index, words in zip(indices, settings_apart([recipes[index] for index in indices]), strict=True):
             labels[index] = words
     return labels
 
@@ -250,7 +250,7 @@ class Chance:
         """One number for all, or one by prompt; None where it is unknown."""
         if self.source != "options" or not len(prompts):
             return self.level
-        return np.array([self.by_prompt[one] for one in prompts.tolist()])
+        return np.array([self.by_prompt[prompt] for prompt in prompts.tolist()])
 
 
 UNKNOWN_CHANCE = Chance(None, "", {}, "what guessing scores is not known; --chance says it")

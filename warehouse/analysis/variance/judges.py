@@ -96,19 +96,19 @@ def choose_judges(
     Raises:
         MisuseError: an unknown name, fewer than two, several metrics, or several scales.
     """
-    means = [one for one in metrics if one.link == "identity" and label in (None, one.label, one.name)]
+    means = [metric for metric in metrics if metric.link == "identity" and label in (None, metric.label, metric.name)]
     if judges:
-        chosen = [one for name in dict.fromkeys(judges) for one in metrics_by(name, means, benchmark)]
+        chosen = [metric for name in dict.fromkeys(judges) for metric in metrics_by(name, means, benchmark)]
     else:
-        models = [one for one in means if one.id in scored_by(store, means, "model")]
+        models = [metric for metric in means if metric.id in scored_by(store, means, "model")]
         labels = [name for name in sorted({m.label for m in models}) if sum(m.label == name for m in models) > 1]
         if len(labels) > 1:
             raise MisuseError(f"{benchmark} has several metrics with several judges, choose one: --metric {labels[0]}")
-        chosen = [one for one in models if one.label in labels]
+        chosen = [metric for metric in models if metric.label in labels]
     if len(chosen) < 2:
         why = "one judge alone has no spread" if judges else f"{benchmark} has no metric that several models judge"
         raise MisuseError(f"{why}; name the judges whose scores are to stand side by side: --judge NAME, repeated")
-    if len({(one.unit, one.bounds, one.higher_is_better) for one in chosen}) > 1:
+    if len({(metric.unit, metric.bounds, metric.higher_is_better) for metric in chosen}) > 1:
         raise MisuseError(
             f"the judges of {benchmark} do not score on one scale: {', '.join(judge_names(chosen))}; choose some with"
             " --judge, or state the bounds: warehouse benchmarks metrics"
@@ -133,13 +133,13 @@ def judge_flips(forms: JudgedForms, level: float) -> list[JudgeFlip]:
         pairs = tested_pairs(table, level=level, n_resamples=0, seed=0, higher_is_better=True)
         means[judge], p_values[judge] = np.nanmean(table.values, axis=0), pairs.square("p_value")[upper]
     rows = []
-    for one, other in couples:
-        x, y = means[one], means[other]
-        found = find_crossings(sign * x, sign * y, p_values[one], p_values[other])
+    for first, other in couples:
+        x, y = means[first], means[other]
+        found = find_crossings(sign * x, sign * y, p_values[first], p_values[other])
         for i, j, p in zip(found.first, found.second, found.p_holm, strict=True):
             a, b = (i, j) if sign * (x[i] - x[j]) > 0 else (j, i)
             adjusted = min(1.0, float(p) * len(couples)) if np.isfinite(p) else p
             differences = float(x[a] - x[b]), float(y[a] - y[b])
             shown = bool(rejects(float(adjusted), 1 - level))
-            rows.append(JudgeFlip(one, other, names[a], names[b], *differences, known(adjusted), shown))
+            rows.append(JudgeFlip(first, other, names[a], names[b], *differences, known(adjusted), shown))
     return sorted(rows, key=lambda row: (2.0 if row.p_holm is None else row.p_holm, row.judge_a, row.model_a))

@@ -219,34 +219,34 @@ def split_view(rows: Sequence[VarianceRow], left_out: Sequence[str], *, verbose:
     """The rows, what their columns mean, and what to do; notes on rows, then what was left out."""
     shared = [name for name in ("benchmark", "metric") if len({getattr(row, name) for row in rows}) == 1]
     head = [" by ".join(getattr(rows[0], name) for name in shared)] if shared else []
-    places = decimals(row.se_prompts_fixed or row.standard_error for row in rows)
+    digits = decimals(row.se_prompts_fixed or row.standard_error for row in rows)
     hide_empty = (*_UNKNOWN, "condition", "benchmark", "split", "metric", "clusters", "flags")
-    table = Table.of([_split_cells(row, places, shared) for row in rows], hide_empty=hide_empty, minor=MINOR)
+    table = Table.of([_split_cells(row, digits, shared) for row in rows], hide_empty=hide_empty, minor=MINOR)
     more = [f"and {len(left_out) - SHOWN} more left out"] if len(left_out) > SHOWN else []
     notes = (*_explain(rows, verbose), *(f"left out {reason}" for reason in left_out[:SHOWN]), *more)
     return View((*head, table, "", *legend(LEGEND), *_advice(rows)), notes)
 
 
-def _split_cells(row: VarianceRow, places: int, shared: Sequence[str]) -> dict[str, Any]:
+def _split_cells(row: VarianceRow, digits: int, shared: Sequence[str]) -> dict[str, Any]:
     return {
         "model": row.model,
         "condition": row.condition,
         "benchmark": "" if "benchmark" in shared else row.benchmark,
         "split": row.split,
         "metric": "" if "metric" in shared else row.metric,
-        "estimate": number(row.estimate, places),
-        "se": number(row.standard_error, places),
-        "se at 2K": number(row.se_double_draws, places),
-        "se at K=inf": number(row.se_unlimited_draws, places),
-        "se prompts fixed": number(row.se_prompts_fixed, places),
+        "estimate": number(row.estimate, digits),
+        "se": number(row.standard_error, digits),
+        "se at 2K": number(row.se_double_draws, digits),
+        "se at K=inf": number(row.se_unlimited_draws, digits),
+        "se prompts fixed": number(row.se_prompts_fixed, digits),
         "between": percentage(row.share_between),
         "within": percentage(row.share_within),
         "prompts": row.n_prompts,
         "clusters": row.n_clusters,
         "K": WrittenNumber(count_range(row.fewest_draws, row.most_draws)),
         "suggested K": row.suggested_draws,
-        "range k=1": number(row.delta_k1, places),
-        "expected": number(row.delta_k1_expected, places),
+        "range k=1": number(row.delta_k1, digits),
+        "expected": number(row.delta_k1_expected, digits),
         "flags": row.flags,
     }
 

@@ -134,7 +134,7 @@ def _read_forms(store: Store, question: Templates) -> _Read:
 
 def _read_judges(store: Store, question: Templates) -> _Read:
     judged = read_judged(store, question.target, selection_of(question), question.judges)
-    return [_Forms(*one) for one in judged.tables()], judged.left_out, tuple(judge_flips(judged, question.level))
+    return [_Forms(*table) for table in judged.tables()], judged.left_out, tuple(judge_flips(judged, question.level))
 
 
 def _read(store: Store, targets: Sequence[Target]) -> Iterable[tuple[Target, list[Mapping[str, Any]]]]:
