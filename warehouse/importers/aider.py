@@ -56,22 +56,22 @@ class Aider:
         if not isinstance(entries, list) or not entries:
             raise InputError("no list of entries", path=str(path), expected="a leaderboard of aider")
         dump = Dump((), ())
-        dump.runs = tuple(_header(path, place, entry, dump.notes) for place, entry in enumerate(entries, start=1))
+        dump.runs = tuple(_header(path, number, entry, dump.notes) for number, entry in enumerate(entries, start=1))
         return dump
 
 
-def _header(path: Path, place: int, entry: Any, notes: list[str]) -> RunHeader:
-    stated = entry if isinstance(entry, dict) else {}
-    model = text_or_none(stated.get("model"))
-    published = tuple(_published(stated))
+def _header(path: Path, index: int, entry: Any, notes: list[str]) -> RunHeader:
+    row = entry if isinstance(entry, dict) else {}
+    model = text_or_none(row.get("model"))
+    published = tuple(_published(row))
     if model is None or not any(item.value is not None for item in published):
         raise InputError(
-            "no model or no pass rate", path=str(path), place=f"entry {place}", expected=f"{', '.join(KEYS)}"
+            "no model or no pass rate", path=str(path), place=f"entry {index}", expected=f"{', '.join(KEYS)}"
         )
-    total = _number(stated.get("total_tests")) or _number(stated.get("test_cases"))
-    notes += _deviations(model, stated, total)
-    version, commit = text_or_none(stated.get("versions")), text_or_none(stated.get("commit_hash"))
-    effort = text_or_none(stated.get("reasoning_effort"))
+    total = _number(row.get("total_tests")) or _number(row.get("test_cases"))
+    notes += _deviations(model, row, total)
+    version, commit = text_or_none(row.get("versions")), text_or_none(row.get("commit_hash"))
+    effort = text_or_none(row.get("reasoning_effort"))
     return RunHeader(
         harness=HARNESS,
         harness_version=version,
@@ -80,7 +80,7 @@ def _header(path: Path, place: int, entry: Any, notes: list[str]) -> RunHeader:
         benchmark=_SIZES.get(int(total or 0)) or f"aider_{path.stem.removesuffix('_leaderboard')}",
         agent=HARNESS,
         agent_version=version,
-        agent_parameters=without_nulls({key: stated.get(key) for key in _SETTINGS}),
+        agent_parameters=without_nulls({key: row.get(key) for key in _SETTINGS}),
         reasoning_effort=effort,
         metrics=tuple(
             MetricSpec(
@@ -95,29 +95,29 @@ def _header(path: Path, place: int, entry: Any, notes: list[str]) -> RunHeader:
             )
             for number, item in enumerate(published)
         ),
-        run_id=text_or_none(stated.get("dirname")),
-        cost=_number(stated.get("total_cost")) or None,  # 0 is written where nothing is known
-        started_at=moment(stated.get("date")),
-        configuration={key: number for key in _COUNTS if (number := _number(stated.get(key))) is not None},
+        run_id=text_or_none(row.get("dirname")),
+        cost=_number(row.get("total_cost")) or None,  # 0 is written where nothing is known
+        started_at=moment(row.get("date")),
+        configuration={key: number for key in _COUNTS if (number := _number(row.get(key))) is not None},
         n_benchmark=int(total) if total else None,
         published=published,
         place=path.name,
     )
 
 
-def _published(stated: dict[str, Any]) -> Iterator[PublishedScore]:
-    n = _number(stated.get("total_tests")) or _number(stated.get("test_cases"))
+def _published(row: dict[str, Any]) -> Iterator[PublishedScore]:
+    n = _number(row.get("total_tests")) or _number(row.get("test_cases"))
     for name in _SHARES:
-        value = _number(stated.get(name))
+        value = _number(row.get(name))
         if value is not None:
-            yield PublishedScore(name, share_of(value), n=int(n) if n else None, raw=f"{stated[name]} percent")
+            yield PublishedScore(name, share_of(value), n=int(n) if n else None, raw=f"{row[name]} percent")
 
 
-def _deviations(model: str, stated: dict[str, Any], total: float | None) -> Iterator[str]:
+def _deviations(model: str, row: dict[str, Any], total: float | None) -> Iterator[str]:
     """Shares that are not those of the exercises that were run."""
-    cases = _number(stated.get("test_cases"))
+    cases = _number(row.get("test_cases"))
     for name in ("pass_rate_1", "pass_rate_2"):
-        rate, right = _number(stated.get(name)), _number(stated.get(name.replace("rate", "num")))
+        rate, right = _number(row.get(name)), _number(row.get(name.replace("rate", "num")))
         if rate is None or right is None or not cases or abs(rate - 100 * right / cases) <= _ROUNDED:
             continue
         of_all = bool(total) and abs(rate - 100 * right / (total or 1)) <= 2 * _ROUNDED  # some are cut, not rounded

@@ -111,8 +111,8 @@ def _other_names(path: Path, seen: Iterable[Pair]) -> Iterator[str]:
     """A note where the folder, ``MODEL/JUDGE/annotations.json``, names another model."""
     folder = path.absolute().parent
     for model, _, judge in seen:
-        beside = (candidate for candidate in (folder, folder.parent) if (candidate / _OUTPUTS).exists())
-        named = folder.parent if judge == folder.name else next(beside, None)
+        holders = (candidate for candidate in (folder, folder.parent) if (candidate / _OUTPUTS).exists())
+        named = folder.parent if judge == folder.name else next(holders, None)
         if model and named is not None and not same_model(named.name, model):
             yield disagreement(model, "the folder", named.name)
 

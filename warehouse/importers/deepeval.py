@@ -67,19 +67,19 @@ class DeepEval:
         return dump
 
 
-def _header(document: Row, cases: Sequence[Row], settings: ImportSettings, place: str) -> RunHeader:
-    stated, chosen = settings.stated, part_of(document, "hyperparameters")
+def _header(document: Row, cases: Sequence[Row], settings: ImportSettings, name: str) -> RunHeader:
+    declared, chosen = settings.stated, part_of(document, "hyperparameters")
     model = next((text for key in _MODEL if (text := text_or_none(chosen.get(key)))), None)
     benchmark = text_or_none(document.get("datasetAlias"))
-    has_model = bool(text_or_none(stated.get("model")) or model)
-    if not (benchmark or stated.get("benchmark")):
+    has_model = bool(text_or_none(declared.get("model")) or model)
+    if not (benchmark or declared.get("benchmark")):
         raise InputError(
             f"nothing here names what was tested{'' if has_model else ', nor the model'}",
-            path=place,
+            path=name,
             expected="datasetAlias in the test run",
             advice=f"give the name with --default benchmark=NAME{'' if has_model else ' --default model=ORG/NAME'}",
         )
-    require_model(text_or_none(stated.get("model")) or model, place)
+    require_model(text_or_none(declared.get("model")) or model, name)
     passed, failed = (whole_count(document.get(key)) for key in ("testPassed", "testFailed"))
     published = None
     if passed is not None and failed is not None and passed + failed > 0:

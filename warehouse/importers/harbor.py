@@ -82,8 +82,8 @@ class Harbor:
         for folder, paths in trials.items():
             job = (jobs[folder],) if folder in jobs else ()
             ordered = sorted(paths)
-            told = [path for trial in ordered for path in sorted(trajectories[trial.parent], key=_place)]
-            yield SourceFiles(str(folder), folder, (*job, *ordered, *told))
+            transcripts = [path for trial in ordered for path in sorted(trajectories[trial.parent], key=_place)]
+            yield SourceFiles(str(folder), folder, (*job, *ordered, *transcripts))
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open one job.
@@ -108,17 +108,17 @@ class Harbor:
         numbers = {condition: number for number, condition in enumerate(groups)}
         draws = _draws(trials)
         names = [[metric.name for metric in run.metrics] for run in dump.runs]
-        told = defaultdict[str, list[Path]](list)
+        transcripts = defaultdict[str, list[Path]](list)
         for path in source.files:
             if path.name != RESULT:
-                told[str((path.parent.parent / RESULT).relative_to(source.root))].append(path)
+                transcripts[str((path.parent.parent / RESULT).relative_to(source.root))].append(path)
 
         def rows_of(item: tuple[str, Row]) -> list[Row]:
-            place, trial = item
+            name, trial = item
             row = _row(trial, numbers[_condition(trial)], draws, names)
-            return [{**row, "transcript": _transcript(trial, told[place], source.root, dump.notes)}]
+            return [{**row, "transcript": _transcript(trial, transcripts[name], source.root, dump.notes)}]
 
-        items = ((place, (place, trial)) for place, trial in trials)
+        items = ((name, (name, trial)) for name, trial in trials)
         dump.batches = batches_of(items, rows_of, dump.rejections, "a trial as Harbor writes it")
         return dump
 
@@ -272,8 +272,8 @@ def _transcript(trial: Row, paths: Sequence[Path], folder: Path, notes: list[str
     own = part_of(trial, "agent_result")
     parts = [own] if own else [part_of(step, "agent_result") for step in objects_of(trial.get("step_results"))]
     kind = str(part_of(trial, "exception_info").get("exception_type"))
-    known = {"uuid": text_or_none(trial.get("id")), "cached_tokens": _total(parts, "n_cache_tokens")}
-    return trajectory_transcript(documents, keep=True, **known, limit_hit=_LIMITS.get(kind))
+    extra = {"uuid": text_or_none(trial.get("id")), "cached_tokens": _total(parts, "n_cache_tokens")}
+    return trajectory_transcript(documents, keep=True, **extra, limit_hit=_LIMITS.get(kind))
 
 
 def _scores(trial: Row, exception: str | None, names: Sequence[str]) -> list[Row]:

@@ -50,8 +50,8 @@ class Metr:
         for item in candidates:
             if item.path.suffix == ".jsonl" and has_keys(head_of(item), *KEYS):
                 folder = nearest(item.path.parent, dates)
-                beside = (dates[folder],) if folder == item.path.parent else ()
-                yield SourceFiles(str(item.path), item.path.parent, (item.path, *beside))
+                companions = (dates[folder],) if folder == item.path.parent else ()
+                yield SourceFiles(str(item.path), item.path.parent, (item.path, *companions))
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open one file.
@@ -59,10 +59,10 @@ class Metr:
         Raises:
             InputError: it is damaged, or names no agent.
         """
-        path, *beside = source.files
-        days = _days(beside[0]) if beside else {}
+        path, *companions = source.files
+        days = _days(companions[0]) if companions else {}
         agents = dict.fromkeys(text_or_none(row.get("alias")) for row, _ in RowSource(path, path.name, NEEDED).rows())
-        names = [one for one in agents if one is not None]
+        names = [name for name in agents if name is not None]
         if not names:
             raise InputError("no agent", path=str(path), expected=f"lines with {', '.join(KEYS)}")
         headers = tuple(

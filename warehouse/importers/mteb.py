@@ -42,7 +42,7 @@ class _Part:
 
     split: str
     subset: str
-    stated: Mapping[str, Any]
+    entry: Mapping[str, Any]
 
 
 class Mteb:
@@ -65,8 +65,8 @@ class Mteb:
             elif head.startswith("{") and has_keys(head, "dataset_revision", "mteb_version"):
                 tasks.append(item.path)
         for path in tasks:
-            beside = [meta[path.parent]] if path.parent in meta else []
-            yield SourceFiles(str(path), path.parent, (path, *beside))
+            companions = [meta[path.parent]] if path.parent in meta else []
+            yield SourceFiles(str(path), path.parent, (path, *companions))
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open one task.
@@ -77,9 +77,9 @@ class Mteb:
         path = source.files[0]
         document = read_document(path)
         about = read_document(source.files[1]) if len(source.files) > 1 else {}
-        stated = text_or_none(settings.stated.get("model"))
+        declared = text_or_none(settings.stated.get("model"))
         model = text_or_none(about.get("name")) or _named_by_folder(path)
-        require_model(stated or model, str(path))
+        require_model(declared or model, str(path))
         parts = [part for part in _parts(document) if any(True for _ in _published(part))]
         if not parts:
             raise InputError("no scores", path=str(path), expected="'scores' of splits, as MTEB writes them")
@@ -100,26 +100,26 @@ def _parts(document: Row) -> Iterator[_Part]:
             for entry in objects_of(entries):
                 yield _Part(split, text_or_none(entry.get("hf_subset")) or "default", entry)
         return
-    for split, stated in document.items():
-        if not isinstance(stated, dict):
+    for split, content in document.items():
+        if not isinstance(content, dict):
             continue
-        languages = {key: item for key, item in stated.items() if isinstance(item, dict) and key not in _SIMILARITIES}
+        languages = {key: item for key, item in content.items() if isinstance(item, dict) and key not in _SIMILARITIES}
         if languages:
             yield from (_Part(split, name, entry) for name, entry in languages.items())
         else:
-            yield _Part(split, "default", stated)
+            yield _Part(split, "default", content)
 
 
 def _headers(path: Path, document: Row, about: Row, model: str, parts: Sequence[_Part]) -> Iterator[RunHeader]:
     task = text_or_none(document.get("task_name")) or text_or_none(document.get("mteb_dataset_name")) or path.stem
     folder = path.parent.name
     seconds = number_or_none(document.get("date"))
-    beside = {key: number_or_none(document.get(key)) for key in ("evaluation_time", "kg_co2_emissions")}
+    costs = {key: number_or_none(document.get(key)) for key in ("evaluation_time", "kg_co2_emissions")}
     for part in parts:
         published = tuple(_published(part))
         default = _main_metric([item.metric for item in published])
         named = dict.fromkeys(item.metric for item in published)
-        languages = texts_of(part.stated.get("languages"))
+        languages = texts_of(part.entry.get("languages"))
         yield RunHeader(
             harness=HARNESS,
             harness_version=text_or_none(document.get("mteb_version")),
@@ -136,7 +136,7 @@ def _headers(path: Path, document: Row, about: Row, model: str, parts: Sequence[
             ),
             started_at=None if seconds is None else unix_time(seconds),
             configuration={
-                **{key: value for key, value in beside.items() if value is not None},
+                **{key: value for key, value in costs.items() if value is not None},
                 **({"languages": languages} if languages else {}),
             },
             published=published,
@@ -158,24 +158,24 @@ def _spec(task: str, name: str, is_default: bool) -> MetricSpec:
 
 def _published(part: _Part) -> Iterator[PublishedScore]:
     """The figures, and those of each experiment: another draw of the training examples."""
-    flat = dict(_flat(part.stated))
+    flat = dict(_flat(part.entry))
     for name, value in flat.items():
         if name.endswith(_ERROR) and name.removesuffix(_ERROR) in flat:
             continue
         error = number_or_none(flat.get(f"{name}{_ERROR}"))
         yield _figure(name, value, standard_error=error)
-    for place, experiment in enumerate(objects_of(part.stated.get("scores_per_experiment")), start=1):
+    for number, experiment in enumerate(objects_of(part.entry.get("scores_per_experiment")), start=1):
         for name, value in _flat(experiment):
-            yield _figure(name, value, statistic=f"experiment {place}")
+            yield _figure(name, value, statistic=f"experiment {number}")
 
 
-def _flat(stated: Mapping[str, Any]) -> Iterator[tuple[str, float | None]]:
+def _flat(entry: Mapping[str, Any]) -> Iterator[tuple[str, float | None]]:
     """Numbers by name; those of a similarity behind its name. ``NaN`` is read as null: there was no number."""
-    for name, value in stated.items():
+    for name, value in entry.items():
         if name in _SIMILARITIES and isinstance(value, dict):
             yield from (
                 (f"{name}.{inner}", number)
-                for inner, number in part_of(dict(stated), name).items()
+                for inner, number in part_of(dict(entry), name).items()
                 if _is_number(number)
             )
         elif name not in _NOT_METRICS and _is_number(value):
@@ -188,8 +188,8 @@ def _is_number(value: Any) -> bool:
 
 def _figure(name: str, value: float | None, **more: Any) -> PublishedScore:
     """A figure; where there is none (all samples alike, say), that is said."""
-    known = number_or_none(value)
-    return PublishedScore(name, known, raw="no number" if known is None else None, **more)
+    number = number_or_none(value)
+    return PublishedScore(name, number, raw="no number" if number is None else None, **more)
 
 
 IMPORTER = Mteb()

@@ -64,8 +64,8 @@ class NemoEvaluator:
                 bundles[path.parent].append(path)
         for paths in bundles.values():
             *older, last = sorted(paths)
-            beside = [last.with_name(name) for name in (RESULTS, LOG)]
-            yield source_of(last, *(path for path in beside if path in heads))
+            companions = [last.with_name(name) for name in (RESULTS, LOG)]
+            yield source_of(last, *(path for path in companions if path in heads))
             yield from map(source_of, older)
         for path, head in heads.items():
             if path.name == RESULTS and path.parent not in bundles and _is_row(head):
@@ -145,13 +145,13 @@ class _Survey:
 
     def against(self, categories: Row) -> Iterator[str]:
         """Where the published mean of a category, over rows and not problems, is not that of the rows."""
-        for name, stated in categories.items():
+        for name, category in categories.items():
             n, total = self.rewards.get(name, (0, 0.0))
-            told = stated if isinstance(stated, dict) else {}
-            mean = number_or_none(told.get("mean_reward"))
-            if n and mean is not None and (abs(mean - total / n) > 0.6 * 10**-_DECIMALS or told.get("n") != n):
+            published = category if isinstance(category, dict) else {}
+            mean = number_or_none(published.get("mean_reward"))
+            if n and mean is not None and (abs(mean - total / n) > 0.6 * 10**-_DECIMALS or published.get("n") != n):
                 yield (
-                    f"category {name}: published are {mean:g} of {told.get('n')} rows, the rows give "
+                    f"category {name}: published are {mean:g} of {published.get('n')} rows, the rows give "
                     f"{total / n:.{_DECIMALS}f} of {int(n)}"
                 )
 
@@ -160,12 +160,12 @@ class _Survey:
 
 
 def _header(
-    bundle: Row, survey: _Survey, log: Mapping[tuple[int, int], Row], source: SourceFiles, stated: str | None
+    bundle: Row, survey: _Survey, log: Mapping[tuple[int, int], Row], source: SourceFiles, declared: str | None
 ) -> RunHeader:
     config, benchmark = part_of(bundle, "config"), part_of(bundle, "benchmark")
     logged = next((text for row in log.values() if (text := text_or_none(row.get("model")))), None)
     model = text_or_none(config.get("model")) or logged
-    require_model(stated or model, source.name)
+    require_model(declared or model, source.name)
     shuffle = part_of(config, "shuffle")
     scores = part_of(benchmark, "scores")
     scorers = dict.fromkeys((*survey.scorers, *(name for name in scores if name.startswith("scorer:"))))
@@ -249,8 +249,8 @@ def _rows(row: Row, log: Mapping[tuple[int, int], Row], scorers: Sequence[str], 
     problem = whole_count(row.get("problem_idx"))
     if problem is None:
         raise ValueError(f"problem_idx is no whole number: {compact(row)[:200]}")
-    stated = whole_count(row.get("repeat"))
-    repeat = drawn[problem] if stated is None else stated
+    repeat_given = whole_count(row.get("repeat"))
+    repeat = drawn[problem] if repeat_given is None else repeat_given
     drawn[problem] += 1
     said = log.get((problem, repeat), {})
     milliseconds = number_or_none(row.get("latency_ms"))
@@ -275,13 +275,13 @@ def _rows(row: Row, log: Mapping[tuple[int, int], Row], scorers: Sequence[str], 
 
 def _question(row: Row) -> Row:
     prompt, expected = row.get("prompt"), row.get("expected_answer")
-    known = {name: value for name, value in part_of(row, "metadata").items() if name not in ("source", "benchmark")}
-    asked = {"prompt": prompt, "expected_answer": expected}
+    metadata = {name: value for name, value in part_of(row, "metadata").items() if name not in ("source", "benchmark")}
+    question = {"prompt": prompt, "expected_answer": expected}
     return {
-        "identity": compact(asked) if prompt else None,
+        "identity": compact(question) if prompt else None,
         "text": as_text(prompt) if prompt else None,
         "target": None if expected is None else as_text(expected),
-        "metadata": compact(known) if known else None,
+        "metadata": compact(metadata) if metadata else None,
     }
 
 
@@ -295,8 +295,8 @@ def _transcript(row: Row, said: Row) -> Row | None:
         reasoning_tokens=whole_count(said.get("reasoning_tokens")),
         limit_hit="time" if _failure(row, said) == "limit" else None,
     )
-    told: Row = {name: said[name] for name in ("n_turns", "tools") if name in said}
-    return {**told, **(found or {})} or None
+    totals: Row = {name: said[name] for name in ("n_turns", "tools") if name in said}
+    return {**totals, **(found or {})} or None
 
 
 def _failure(row: Row, said: Row) -> str | None:
@@ -315,20 +315,20 @@ def _failure(row: Row, said: Row) -> str | None:
 def _scores(row: Row, said: Row, scorers: Sequence[str]) -> Iterator[Row]:
     failure, is_empty = _failure(row, said), not text_or_none(row.get("model_response", "unknown"))
     own = part_of(row, "scorer_rewards")
-    for name, stated in ((REWARD, row.get(REWARD)), *((name, own.get(name)) for name in scorers)):
-        value = None if failure else number_or_none(stated)
+    for name, figure in ((REWARD, row.get(REWARD)), *((name, own.get(name)) for name in scorers)):
+        value = None if failure else number_or_none(figure)
         if value is not None:
             yield {"metric": name, "value": value, "status": "no_answer" if is_empty and value == 0 else None}
-        elif name == REWARD or stated is not None:
-            raw = None if stated is None else as_text(stated)
+        elif name == REWARD or figure is not None:
+            raw = None if figure is None else as_text(figure)
             yield {"metric": name, "value": None, "raw": raw, "status": failure or "error"}
 
 
 def _error(row: Row, said: Row) -> str | None:
     details = part_of(row, "scoring_details")
-    stated = details.get("error") or part_of(details, "judge").get("error") or said.get("error")
+    message = details.get("error") or part_of(details, "judge").get("error") or said.get("error")
     kind = first_text(details, "error_category") or text_or_none(said.get("error_kind"))
-    return ": ".join(part for part in (kind, as_text(stated)) if part) if stated else None
+    return ": ".join(part for part in (kind, as_text(message)) if part) if message else None
 
 
 def _explanation(row: Row) -> str | None:

@@ -281,8 +281,8 @@ def _transcript(sent: str | None, output: Any) -> Row:
     if not any("function" in call for call in calls_of(answer)):
         return {}
     said = {"content": answer.get("content"), "tool_calls": answer["tool_calls"]}
-    asked = [] if sent is None else given([{"role": "user", "content": sent}])
-    return transcript_of([*asked, {"role": "assistant", **said}], says_errors=False)
+    question = [] if sent is None else given([{"role": "user", "content": sent}])
+    return transcript_of([*question, {"role": "assistant", **said}], says_errors=False)
 
 
 def _target(asserted: Sequence[Any]) -> str | None:

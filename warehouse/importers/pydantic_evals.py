@@ -68,10 +68,10 @@ class PydanticEvals:
         return dump
 
 
-def _header(report: Row, metrics: tuple[MetricSpec, ...], settings: ImportSettings, place: str) -> RunHeader:
+def _header(report: Row, metrics: tuple[MetricSpec, ...], settings: ImportSettings, name: str) -> RunHeader:
     said = part_of(report, "experiment_metadata")
     model = text_or_none(said.get("model")) or text_or_none(said.get("model_name"))
-    require_model(text_or_none(settings.stated.get("model")) or model, place)
+    require_model(text_or_none(settings.stated.get("model")) or model, name)
     return RunHeader(
         harness=HARNESS,
         model=model or "",
@@ -90,8 +90,8 @@ def _metrics(cases: Sequence[Row]) -> Iterator[MetricSpec]:
     for name in asserted:
         yield binary_metric(name, scorer=name, is_default=True if len(asserted) == 1 else None)
     yield from (MetricSpec(name, scorer=name) for name in names("scores") if name not in asserted)
-    known = {*asserted, *names("scores"), *_OWN_FIELD}
-    yield from (MetricSpec(name, is_default=False) for name in names("metrics") if name not in known)
+    taken = {*asserted, *names("scores"), *_OWN_FIELD}
+    yield from (MetricSpec(name, is_default=False) for name in names("metrics") if name not in taken)
 
 
 def _notes(cases: Sequence[Row], failures: Sequence[Row]) -> Iterator[str]:

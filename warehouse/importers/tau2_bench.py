@@ -70,13 +70,13 @@ def _headers(path: Path, name: str, document: Row) -> Iterator[RunHeader]:
     kind, modality = document.get("submission_type"), document.get("modality")
     version = _version(method.get("tau2_bench_version"))
     for domain, result in part_of(document, "results").items():
-        stated = result if isinstance(result, dict) else {}
-        published = tuple(_published(stated))
+        row = result if isinstance(result, dict) else {}
+        published = tuple(_published(row))
         if not published:
             continue  # not evaluated
         setup = {
             "user_simulator": text_or_none(method.get("user_simulator")),
-            "retrieval_config": text_or_none(stated.get("retrieval_config")),
+            "retrieval_config": text_or_none(row.get("retrieval_config")),
             "submission_type": None if kind == "standard" else text_or_none(kind),
             "modality": None if modality == "text" else text_or_none(modality),
         }
@@ -107,21 +107,21 @@ def _headers(path: Path, name: str, document: Row) -> Iterator[RunHeader]:
         )
 
 
-def _version(stated: Any) -> str | None:
+def _version(version: Any) -> str | None:
     """A version; ``v0.1.3`` is ``0.1.3``, as others write it."""
-    text = text_or_none(stated)
+    text = text_or_none(version)
     return text[1:] if text and text[0] == "v" and text[1:2].isdigit() else text
 
 
-def _published(stated: Row) -> Iterator[PublishedScore]:
+def _published(row: Row) -> Iterator[PublishedScore]:
     """pass^k as shares; files hold percent, and null for what was not run."""
     for k, key in enumerate(_PASSES, start=1):
-        value: Any = stated.get(key)
+        value: Any = row.get(key)
         number = None if isinstance(value, bool) else number_or_none(value)
         if number is not None:
             statistic = "mean" if k == 1 else f"pass^{k}"
             yield PublishedScore(METRIC, share_of(number), statistic=statistic, raw=f"{number:.15g} percent")
-    cost = number_or_none(stated.get("cost"))
+    cost = number_or_none(row.get("cost"))
     if cost:  # 0 is written where nothing is known
         yield PublishedScore(TASK_COST.name, cost)
 

@@ -87,7 +87,7 @@ def without_surrogates(value: Any) -> Any:
     if isinstance(value, str):
         return value if value.isascii() else value.encode("utf-8", "backslashreplace").decode("utf-8")
     if isinstance(value, Mapping):
-        return {without_surrogates(name): without_surrogates(one) for name, one in value.items()}
+        return {without_surrogates(name): without_surrogates(item) for name, item in value.items()}
     if isinstance(value, list | tuple):
-        return [without_surrogates(one) for one in value]
+        return [without_surrogates(item) for item in value]
     return value

@@ -96,7 +96,7 @@ def _is_secret(name: Any, item: Any) -> bool:
         return secrecy is Secrecy.CERTAIN and name[-1:] in "sS"  # several, by whose they are
     if isinstance(item, str):
         return secrecy is Secrecy.CERTAIN or _may_be(secrecy, item)
-    drawn = (isinstance(one, str) and _may_be(min(secrecy, Secrecy.DRAWN), one) for one in item)
+    drawn = (isinstance(part, str) and _may_be(min(secrecy, Secrecy.DRAWN), part) for part in item)
     return secrecy is Secrecy.CERTAIN or any(drawn)
 
 
@@ -407,5 +407,5 @@ def _is_drawn(part: str) -> bool:
     digits = sum(sign.isdigit() for sign in part)
     if 2 <= digits < len(part):
         return True
-    changes = sum(one.islower() != other.islower() for one, other in zip(part, part[1:], strict=False))
+    changes = sum(before.islower() != other.islower() for before, other in zip(part, part[1:], strict=False))
     return len(part) >= 16 and changes >= len(part) / 4

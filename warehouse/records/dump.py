@@ -374,7 +374,7 @@ VOTE_SCHEMA = pa.schema(
 
 
 def place_of(run: str, sample: object, epoch: object) -> str:
-    """What names a generation beside its id: the tool's own id of the run (and of this attempt at it), sample and
+    """What else names a generation than its id: the tool's own id of the run (and of this attempt at it), sample and
     epoch, as texts."""
     return f"{run}/{sample}/{epoch}"
 

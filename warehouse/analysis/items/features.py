@@ -116,7 +116,7 @@ class FeatureReport(Result):
 
     @property
     def tests(self) -> tuple[FeatureRow, ...]:
-        """One row for each feature and figure: without values that stand beside a joint test."""
+        """One row for each feature and figure: without the values that a joint test covers."""
         return tuple(row for row in self.rows if row.kind != VALUE)
 
     @property

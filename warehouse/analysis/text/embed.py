@@ -39,7 +39,7 @@ _PLACES = "select id, benchmark_id from prompt where id in (:ids)"
 
 
 class Progress(Protocol):
-    """Told how far the work is."""
+    """Receives how far the work has come."""
 
     def start(self, label: str, total: int) -> None:
         """``total`` steps are to be done."""

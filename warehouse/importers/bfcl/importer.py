@@ -82,10 +82,10 @@ class Bfcl:
                 yield SourceFiles(str(item.path), _root(item.path), (item.path,))
                 continue
             kind = _kind(item)
-            place = _place(item.path, kind) if kind else None
-            if place is None:
+            location = _place(item.path, kind) if kind else None
+            if location is None:
                 continue
-            root, model, groups, category = place
+            root, model, groups, category = location
             files = found.setdefault((root, model, category, "/".join(groups)), _Files(groups=groups))
             setattr(files, kind, item.path)
         for (root, _, _, _), files in found.items():
@@ -146,10 +146,10 @@ def _place(path: Path, kind: str) -> tuple[Path, str, tuple[str, ...], str] | No
     folders = path.parts[:-1]
     if named is None or kind not in folders:
         return None
-    place = len(folders) - 1 - folders[::-1].index(kind)
-    if len(folders) < place + 2:
+    index = len(folders) - 1 - folders[::-1].index(kind)
+    if len(folders) < index + 2:
         return None
-    return Path(*folders[:place]), folders[place + 1], folders[place + 2 :], named["category"]
+    return Path(*folders[:index]), folders[index + 1], folders[index + 2 :], named["category"]
 
 
 def _root(path: Path) -> Path:
@@ -163,11 +163,11 @@ def _date(root: Path) -> str | None:
 
 def _header(source: SourceFiles, paths: Mapping[str, Path], scores: Scores | None) -> RunHeader:
     first = source.files[0]
-    place = _place(first, _kind_by_name(first))
-    _, folder, groups, category = place or (source.root, first.parent.name, (), first.stem)
+    location = _place(first, _kind_by_name(first))
+    _, folder, groups, category = location or (source.root, first.parent.name, (), first.stem)
     versions = [named["new"] or named["old"] for path in source.files if (named := _NAME.fullmatch(path.stem))]
-    stated = scores.model if scores else None
-    name = stated if stated and same_model(stated, folder) else folder
+    declared = scores.model if scores else None
+    name = declared if declared and same_model(declared, folder) else folder
     date = _date(source.root)
     return RunHeader(
         harness=HARNESS,
@@ -249,13 +249,13 @@ class Scores:
         Raises:
             InputError: neither.
         """
-        stated = row.get("id")
-        if isinstance(stated, str) and stated:
-            return stated
-        number = whole_or_none(stated)
+        given_id = row.get("id")
+        if isinstance(given_id, str) and given_id:
+            return given_id
+        number = whole_or_none(given_id)
         if number is None or number < 1:
             raise InputError(
-                f"a failure with the id {str(stated)[:60]}", path=str(path), expected="an id, or a number from 1"
+                f"a failure with the id {str(given_id)[:60]}", path=str(path), expected="an id, or a number from 1"
             )
         return f"#{number - 1}"
 
@@ -320,11 +320,11 @@ def _identity(row: Row, benchmark: str) -> tuple[str, int | None]:
         ValueError: it has neither.
     """
     number = whole_count(row.get("idx"))
-    stated = row.get("id")
-    if isinstance(stated, str) and stated:
-        found = _NUMBER.search(stated)
-        return stated, int(found[1]) if found else None
-    number = whole_count(stated) if number is None else number
+    given_id = row.get("id")
+    if isinstance(given_id, str) and given_id:
+        found = _NUMBER.search(given_id)
+        return given_id, int(found[1]) if found else None
+    number = whole_count(given_id) if number is None else number
     if number is None:
         raise ValueError(f"no id: {compact(row)[:60]}")
     return f"{benchmark.removeprefix(SUITE + '_')}_{number}", number
@@ -378,9 +378,9 @@ def _error_type(failure: Row) -> str:
 
 def _why(failure: Row) -> str | None:
     error = failure.get("error")
-    told = error.get("error_message", error) if isinstance(error, dict) else error
+    text = error.get("error_message", error) if isinstance(error, dict) else error
     texts = [
-        item if isinstance(item, str) else compact(item) for item in (items_of(told) or [told]) if item is not None
+        item if isinstance(item, str) else compact(item) for item in (items_of(text) or [text]) if item is not None
     ]
     parts = [part for part in (_error_type(failure), *texts) if part]
     return ": ".join(parts[:1] + [" ".join(parts[1:])]) if len(parts) > 1 else next(iter(parts), None)
@@ -392,8 +392,8 @@ def _question(prompt: Any) -> str | None:
     if isinstance(question, str):
         return question
     turns = [message for turn in items_of(question) for message in (turn if isinstance(turn, list) else [turn])]
-    asked = [message.get("content") for message in turns if isinstance(message, dict) and message.get("role") == "user"]
-    return "\n\n".join(text for text in asked if isinstance(text, str)) or None
+    texts = [message.get("content") for message in turns if isinstance(message, dict) and message.get("role") == "user"]
+    return "\n\n".join(text for text in texts if isinstance(text, str)) or None
 
 
 def _sum(value: Any) -> float | None:

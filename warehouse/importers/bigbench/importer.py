@@ -135,11 +135,11 @@ def _question(text: str, plain: Any) -> str:
 
 
 def _stated(sample: Row) -> dict[str, Row]:
-    """Numbers that are stated as metrics of a sample."""
+    """Numbers that a sample gives as its metrics."""
     return {
         name: {"value": value}
-        for name, stated in part_of(sample, "metrics").items()
-        if (value := number_or_none(stated)) is not None
+        for name, figure in part_of(sample, "metrics").items()
+        if (value := number_or_none(figure)) is not None
     }
 
 
@@ -148,7 +148,7 @@ def _generated(sample: Row, metric_names: set[str]) -> tuple[Row, dict[str, Row]
     output, raw = sample.get("output"), sample.get("raw_output")
     whole = raw if isinstance(raw, str) else output if isinstance(output, str) else None
     matches = [
-        number_or_none(stated.get(EXACT)) for stated in answers.values() if isinstance(stated, dict) and EXACT in stated
+        number_or_none(answer.get(EXACT)) for answer in answers.values() if isinstance(answer, dict) and EXACT in answer
     ]
     scores = {}
     if matches:

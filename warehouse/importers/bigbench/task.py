@@ -116,8 +116,8 @@ class TaskResults:
             names = names_by_key.setdefault(key, set())
             for query in queries:
                 for _, sample in self.samples(query):
-                    stated = part_of(sample, "metrics") if isinstance(sample, dict) else {}
-                    names |= {name for name, value in stated.items() if number_or_none(value) is not None}
+                    metrics = part_of(sample, "metrics") if isinstance(sample, dict) else {}
+                    names |= {name for name, value in metrics.items() if number_or_none(value) is not None}
         return names_by_key
 
     def samples(self, query: Row) -> Iterator[tuple[int, Any]]:
@@ -140,7 +140,7 @@ class TaskResults:
 
 
 def is_choice(query: Row) -> bool:
-    """Whether a query has samples with options of stated values."""
+    """Whether a query has samples whose options have values."""
     samples = query.get("samples")
     first = samples[0] if isinstance(samples, list) and samples else None
     return isinstance(first, dict) and "target_values" in first
@@ -241,6 +241,6 @@ def _rising(entry: Row) -> bool | None:
 
 def _published(task: TaskResults, key: Key, entry: Row, size: int | None) -> Iterator[PublishedScore]:
     seen = task.stated_metrics.get(key, set())
-    for name, stated in part_of(entry, "score_dict").items():
+    for name, figure in part_of(entry, "score_dict").items():
         statistic = "mean" if name in KNOWN or name in seen else "aggregate"
-        yield published_figure(name, stated, statistic=statistic, n=size)
+        yield published_figure(name, figure, statistic=statistic, n=size)

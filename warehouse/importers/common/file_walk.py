@@ -218,8 +218,8 @@ def refuse_changed(before: Iterable[tuple[Path, Stamp]]) -> None:
     Raises:
         InputError: one of them has changed since.
     """
-    for path, known in before:
-        if _has_changed(path, known):
+    for path, stamped in before:
+        if _has_changed(path, stamped):
             raise InputError(
                 "changed while it was read",
                 path=str(path),
@@ -228,18 +228,18 @@ def refuse_changed(before: Iterable[tuple[Path, Stamp]]) -> None:
             )
 
 
-def _has_changed(path: Path, known: Stamp) -> bool:
+def _has_changed(path: Path, stamped: Stamp) -> bool:
     """Whether a file was modified: by its times, else by its bytes."""
     try:
         status = path.stat()
         if (status.st_size, (status.st_dev, status.st_ino), status.st_mtime_ns) != (
-            known.size,
-            known.file_id,
-            known.times[0],
+            stamped.size,
+            stamped.file_id,
+            stamped.times[0],
         ):
             return True
-        if known.is_safe and status.st_ctime_ns == known.times[1]:
+        if stamped.is_safe and status.st_ctime_ns == stamped.times[1]:
             return False
-        return stamp(path).sha256 != known.sha256
+        return stamp(path).sha256 != stamped.sha256
     except OSError:
         return True  # it is not there any more

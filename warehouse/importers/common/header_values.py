@@ -191,7 +191,7 @@ def local_time(text: str, layout: str) -> datetime | None:
 
 
 def seconds_between(begin: Any, end: Any) -> float | None:
-    """Seconds from one stated time to another; none where one is lacking or they are reversed."""
+    """Seconds between two times; none where one is missing or they are reversed."""
     first, last = moment(begin), moment(end)
     if first is None or last is None or last < first:
         return None

@@ -69,8 +69,8 @@ def whole_count(value: Any) -> int | None:
 def whole_sum(values: Iterable[float | None]) -> float | None:
     """What all values add up to, where all are known."""
     given = [*values]
-    known = [value for value in given if value is not None]
-    return sum(known) if known and len(known) == len(given) else None
+    counts = [value for value in given if value is not None]
+    return sum(counts) if counts and len(counts) == len(given) else None
 
 
 def share_of(percent: float) -> float:
@@ -197,10 +197,10 @@ def first_text(document: Mapping[str, Any], *keys: str) -> str | None:
     return next((text for key in keys if (text := text_or_none(document.get(key)))), None)
 
 
-def published_figure(metric: str, stated: Any, **more: Any) -> PublishedScore:
+def published_figure(metric: str, figure: Any, **more: Any) -> PublishedScore:
     """A figure as a file states it: a number, else its text."""
-    value = number_or_none(stated)
-    return PublishedScore(metric, value, raw=None if value is not None else str(stated)[:200], **more)
+    value = number_or_none(figure)
+    return PublishedScore(metric, value, raw=None if value is not None else str(figure)[:200], **more)
 
 
 _FLAGS = {"True": True, "False": False}

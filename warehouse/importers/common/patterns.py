@@ -81,7 +81,7 @@ class Pattern:
     def _match(self, how: Any, text: str) -> Match | None:
         # half of a pair, or a byte of a file name, is no text of UTF-8; what stands for it is as long
         plain = _HALVES.sub("\ufffd", text)
-        if any((one.match(plain) is None) is must_match for must_match, one in self._ahead):
+        if any((pattern.match(plain) is None) is must_match for must_match, pattern in self._ahead):
             return None
         found = how(plain)
         return None if found is None else Match(found, text)

@@ -30,21 +30,21 @@ def trajectory_transcript(documents: Sequence[Mapping[str, Any]], *, keep: bool 
         keep: the messages stand nowhere else.
         more: fields of the transcript that are known from elsewhere.
     """
-    told = [step for document in documents for step in objects_of(document.get("steps"))]
-    steps = [step for step in told if step.get("is_copied_context") is not True]
+    all_steps = [step for document in documents for step in objects_of(document.get("steps"))]
+    steps = [step for step in all_steps if step.get("is_copied_context") is not True]
     messages = [message for step in steps for message in _messages(step)]
     found = {"cached_tokens": _cached(documents, steps), "reasoning_tokens": _total(steps, "reasoning_tokens")}
-    known = {**found, **without_nulls(more)}
+    extra = {**found, **without_nulls(more)}
     if not messages:
-        return without_nulls(known) or None
+        return without_nulls(extra) or None
     turns = sum(_requests(step) for step in steps if step.get("source") == "agent")
-    return transcript_of(messages, says_errors=False, keep=keep, **{"n_turns": turns, **known})
+    return transcript_of(messages, says_errors=False, keep=keep, **{"n_turns": turns, **extra})
 
 
 def _requests(step: Row) -> int:
     """Messages of the model that a step stands for: none where the agent acted by a fixed rule."""
-    stated = whole_count(step.get("llm_call_count"))
-    return stated if stated is not None and stated <= LARGEST_DRAW else 1
+    count = whole_count(step.get("llm_call_count"))
+    return count if count is not None and count <= LARGEST_DRAW else 1
 
 
 def _messages(step: Row) -> Iterator[Message]:
@@ -70,13 +70,13 @@ def _call(call: Row) -> Message:
 
 def _cached(documents: Sequence[Mapping[str, Any]], steps: Sequence[Row]) -> int | None:
     """Tokens that were read from a cache: by the totals, else by the steps."""
-    totals = [whole_count(part_of(one, "final_metrics").get("total_cached_tokens")) for one in documents]
-    known = [total for total in totals if total is not None]
-    return whole_count(sum(known)) if len(known) == len(totals) and known else _total(steps, "cached_tokens")
+    totals = [whole_count(part_of(document, "final_metrics").get("total_cached_tokens")) for document in documents]
+    present = [total for total in totals if total is not None]
+    return whole_count(sum(present)) if len(present) == len(totals) and present else _total(steps, "cached_tokens")
 
 
 def _total(steps: Sequence[Row], key: str) -> int | None:
     own = [part_of(step, "metrics") for step in steps]
-    counts = [whole_count(one.get(key, part_of(one, "extra").get(key))) for one in own]
-    known = [count for count in counts if count is not None]
-    return whole_count(sum(known)) if known else None
+    counts = [whole_count(metrics.get(key, part_of(metrics, "extra").get(key))) for metrics in own]
+    present = [count for count in counts if count is not None]
+    return whole_count(sum(present)) if present else None

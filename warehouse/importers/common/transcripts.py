@@ -89,8 +89,8 @@ def _call(call: Any) -> Any:
         isinstance(call.get("function"), str) and not isinstance(call.get("arguments"), str)
     ):
         return call
-    asked = part_of(call, "function") or call
-    return {"id": call.get("id"), "function": tool_name(call), "arguments": _parsed(asked.get("arguments"))}
+    function = part_of(call, "function") or call
+    return {"id": call.get("id"), "function": tool_name(call), "arguments": _parsed(function.get("arguments"))}
 
 
 def _parsed(text: Any) -> Any:

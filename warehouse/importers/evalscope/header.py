@@ -37,13 +37,13 @@ def headers(
 ) -> Iterator[RunHeader]:
     """The runs: subsets with rows in their order, then those that the report alone tells of."""
     settings = _typed(config)
-    told = [figure.subset for figure in report.figures() if figure.subset is not None and not figure.is_derived]
+    named = [figure.subset for figure in report.figures() if figure.subset is not None and not figure.is_derived]
     first = source.files[0]
     dataset = report.dataset or (first.stem if not subsets else subsets[0].benchmark)
     shared = _shared(first, source.root, report, settings, dataset, subsets)
     for subset in subsets:
         yield _header(shared, report, dataset, subset.subset, subset)
-    for name in dict.fromkeys(told):
+    for name in dict.fromkeys(named):
         if name not in {subset.subset for subset in subsets}:
             yield _header(shared, report, dataset, name, None)
 
@@ -135,15 +135,15 @@ def _header(
                 )
             )
     order = dict.fromkeys([row_name(name, names) for name in report.names])
-    known = [single] if files and files.unnamed and single else [*order, *(name for name in names if name not in order)]
+    found = [single] if files and files.unnamed and single else [*order, *(name for name in names if name not in order)]
     requested = report.requested(subset)
     return RunHeader(
         **shared,
         benchmark=leaf(dataset, subset),
         suite=(dataset,) if leaf(dataset, subset) != dataset else (),
         metrics=tuple(
-            MetricSpec(name, **range_of(_stated(report, name, names), name), is_default=place == 0)
-            for place, name in enumerate(known)
+            MetricSpec(name, **range_of(_stated(report, name, names), name), is_default=index == 0)
+            for index, name in enumerate(found)
         ),
         n_requested=None if requested is None else -(-requested // repeats),
         published=tuple(published),

@@ -61,8 +61,8 @@ class EvalScope:
             InputError: a file is damaged.
         """
         configs = [path for path in source.files if path.parent.name == "configs"]
-        stated = read_yaml(configs[0]) if configs else None
-        config = stated if isinstance(stated, dict) else {}
+        parsed = read_yaml(configs[0]) if configs else None
+        config = parsed if isinstance(parsed, dict) else {}
         named = next((path for path in source.files if path.parent.parent.name == "reports"), None)
         report = Report(read_document(named) if named else {})
         dump = Dump((), ())
@@ -77,8 +77,8 @@ class EvalScope:
 
 def _repeats(config: Mapping[str, Any]) -> int:
     """Generations of each question; YAML is read as text."""
-    stated = str(config.get("repeats"))
-    return max(int(stated), 1) if stated.isdecimal() and len(stated) < 7 else 1
+    repeats = str(config.get("repeats"))
+    return max(int(repeats), 1) if repeats.isdecimal() and len(repeats) < 7 else 1
 
 
 def _kind(candidate: Candidate) -> str:
@@ -116,10 +116,10 @@ def _benchmark_of(stem: str, names: Sequence[str]) -> str | None:
 def _configured(config: Sequence[Path]) -> list[str]:
     """The benchmarks that a configuration names; what is wrong with it is said where it is read."""
     try:
-        stated = read_yaml(config[0]) if config else None
+        parsed = read_yaml(config[0]) if config else None
     except InputError:
         return []
-    return _datasets(stated) if isinstance(stated, dict) else []
+    return _datasets(parsed) if isinstance(parsed, dict) else []
 
 
 def _configured_of(source: SourceFiles, config: Mapping[str, Any]) -> str:

@@ -53,11 +53,11 @@ class Report:
     @cached_property
     def names(self) -> dict[str, Row]:
         """The metrics by name, the headline first, each as the report states it."""
-        stated = objects_of(self.document.get("metrics"))
+        metrics = objects_of(self.document.get("metrics"))
         primary = self.document.get("primary_metric_identity")
-        stated.sort(key=lambda item: item.get("identity") != primary if primary else 0)
+        metrics.sort(key=lambda item: item.get("identity") != primary if primary else 0)
         named: dict[str, Row] = {}
-        for item in stated:
+        for item in metrics:
             named.setdefault(_name(item)[0], item)
         return named
 
@@ -70,8 +70,8 @@ class Report:
     def failures(self) -> Iterator[str]:
         """Notes on samples that failed: current writers keep no row of them."""
         for name, part in part_of(part_of(self.document, "execution_summary"), "subsets").items():
-            stated = part if isinstance(part, dict) else {}
-            failed, requested = whole_count(stated.get("errored")), whole_count(stated.get("requested"))
+            counts = part if isinstance(part, dict) else {}
+            failed, requested = whole_count(counts.get("errored")), whole_count(counts.get("requested"))
             if failed:
                 yield f"{self.dataset}, {name}: {failed} of {requested} samples failed, which are no wrong answers"
 
@@ -107,11 +107,11 @@ def range_of(metric: Mapping[str, Any], name: str) -> dict[str, Any]:
     higher = {"higher_is_better": True, "lower_is_better": False}.get(str(direction))
     if not semantics and _HIGHER.search(name):
         higher = True
-    known = low is not None and high is not None
+    bounded = low is not None and high is not None
     return {
         "kind": kind,
-        "low": low if known else None,
-        "high": high if known else None,
+        "low": low if bounded else None,
+        "high": high if bounded else None,
         "higher_is_better": higher,
         "unit": text_or_none(semantics.get("raw_unit")) or "",
     }
@@ -129,9 +129,9 @@ def _name(item: Row) -> tuple[str, str]:
     """Metric and statistic that a report means."""
     identity = part_of(item, "identity")
     if not identity:
-        stated = text_or_none(item.get("name")) or "score"
-        parts = _NAMED.fullmatch(stated)
-        return (parts["name"], parts["figure"] or "mean") if parts else (stated, "mean")
+        full_name = text_or_none(item.get("name")) or "score"
+        parts = _NAMED.fullmatch(full_name)
+        return (parts["name"], parts["figure"] or "mean") if parts else (full_name, "mean")
     dimensions = dict(part_of(identity, "dimensions"))
     aggregation = text_or_none(identity.get("aggregation")) or "identity"
     statistic = "mean" if aggregation in ("mean", "micro_mean", "identity") else aggregation

@@ -104,8 +104,8 @@ class SubsetFiles:
     def tells_draws(self) -> bool:
         """Whether index, group and repeats agree: without the configuration nothing says how many repeats there are."""
         groups = ((row.get("index"), part_of(row, "sample_score").get("group_id")) for row in self.first)
-        known = [(index, group) for index, group in groups if type(index) is type(group) is int]
-        return all(0 <= index - group * self.repeats < self.repeats for index, group in known)
+        numbered = [(index, group) for index, group in groups if type(index) is type(group) is int]
+        return all(0 <= index - group * self.repeats < self.repeats for index, group in numbered)
 
     def next_draw(self, group: Any) -> int:
         """The draw of a row that nothing numbers: as they come."""
@@ -204,12 +204,12 @@ def _facts(row: Row) -> Row:
 def _of_trace(row: Row) -> Row:
     """What the log of an agent tells: its length, its limit, and calls of tools, which may stand in texts only."""
     events = objects_of(part_of(row, "agent_trace").get("events"))
-    told = [(event.get("type"), part_of(event, "payload")) for event in events]
-    called = Counter(text_or_none(payload.get("name")) for kind, payload in told if kind == "tool_call")
+    pairs = [(event.get("type"), part_of(event, "payload")) for event in events]
+    called = Counter(text_or_none(payload.get("name")) for kind, payload in pairs if kind == "tool_call")
     failed = Counter(
-        text_or_none(payload.get("name")) for kind, payload in told if kind == "tool_result" and payload.get("error")
+        text_or_none(payload.get("name")) for kind, payload in pairs if kind == "tool_result" and payload.get("error")
     )
-    is_over = any(payload.get("message") == "max_steps_exceeded" for _, payload in told)
+    is_over = any(payload.get("message") == "max_steps_exceeded" for _, payload in pairs)
     found = {
         "n_events": len(events) or None,
         "limit_hit": "turn" if is_over else None,
@@ -261,7 +261,7 @@ def _new_row(row: Row, facts: Row, subset: SubsetFiles) -> Row:
     spoken = objects_of(row.get("messages"))
     answered = bool(spoken) and spoken[-1].get("role") == "assistant"
     n_asked = _n_asked(spoken)
-    asked = content_of(spoken[:n_asked])
+    question = content_of(spoken[:n_asked])
     target = row.get("target")
     target = target[0] if isinstance(target, list) and len(target) == 1 else target
     target = None if target is None else as_text(target)
@@ -269,7 +269,7 @@ def _new_row(row: Row, facts: Row, subset: SubsetFiles) -> Row:
     score = part_of(sample, "score")
     group = sample.get("group_id")
     group = row["index"] // subset.repeats if group is None else group
-    users = [item for item in asked if item.get("role") == "user"]
+    users = [item for item in question if item.get("role") == "user"]
     response = score.get("prediction")
     if response is None and answered:
         response = text_of(spoken[-1].get("content"))
@@ -278,12 +278,12 @@ def _new_row(row: Row, facts: Row, subset: SubsetFiles) -> Row:
     return {
         "position": whole_count(group),
         "prompt_id": str(group),
-        "identity": compact({"asked": asked}) if asked else None,
+        "identity": compact({"asked": question}) if question else None,
         "text": question_of(users[-1:]) if users else None,
         "target": target or None,
         "metadata": compact(about) if isinstance(about, dict) and about else None,
         "draw": _draw(row["index"], group, subset, sample.get("generation_index")),
-        "prompt_sent": question_of(asked) if asked else None,
+        "prompt_sent": question_of(question) if question else None,
         "response": None if response is None else as_text(response),
         "extracted_answer": extracted if extracted != response else None,
         "explanation": text_or_none(score.get("explanation")) or _why(score),
@@ -294,17 +294,17 @@ def _new_row(row: Row, facts: Row, subset: SubsetFiles) -> Row:
 
 def _n_asked(spoken: list[Row]) -> int:
     """How many messages were there before the model wrote: those of an agent say which it wrote."""
-    written = (place for place, item in enumerate(spoken) if item.get("source") == "generate")
+    written = (index for index, item in enumerate(spoken) if item.get("source") == "generate")
     answered = bool(spoken) and spoken[-1].get("role") == "assistant"
     return next(written, len(spoken) - answered)
 
 
-def _transcript(spoken: list[Row], n_asked: int, told: Row) -> Row | None:
-    known = without_nulls(told)
+def _transcript(spoken: list[Row], n_asked: int, totals: Row) -> Row | None:
+    present = without_nulls(totals)
     if n_asked == len(spoken):
-        return known or None
+        return present or None
     found = transcript_of([*given(spoken[:n_asked]), *spoken[n_asked:]], says_errors=True)
-    return {**found, **known, "tools": found["tools"] or known.get("tools", [])}
+    return {**found, **present, "tools": found["tools"] or present.get("tools", [])}
 
 
 def _why(score: Row) -> str | None:
@@ -313,10 +313,10 @@ def _why(score: Row) -> str | None:
     return None if status in _USABLE else f"{status}: {part_of(score, 'judge_summary').get('error') or 'no reason'}"
 
 
-def _draw(index: int, group: Any, subset: SubsetFiles, stated: Any) -> int | None:
+def _draw(index: int, group: Any, subset: SubsetFiles, draw_given: Any) -> int | None:
     """Which generation of its question a row is; ``None`` where its number does not fit its group."""
-    if isinstance(stated, int) and 0 <= stated < LARGEST_DRAW:
-        return stated
+    if isinstance(draw_given, int) and 0 <= draw_given < LARGEST_DRAW:
+        return draw_given
     if not subset.tells_draws:
         return subset.next_draw(group if isinstance(group, int | str) else None)
     draw = index - group * subset.repeats if isinstance(group, int) else -1

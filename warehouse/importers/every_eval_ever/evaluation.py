@@ -70,7 +70,7 @@ class Evaluation:
         for item in items_of(listed):
             if isinstance(item, dict):
                 benchmark, metric = _benchmark(item), _metric(item)
-                taken = {(one.benchmark, one.metric, one.filter) for one in entries}
+                taken = {(entry.benchmark, entry.metric, entry.filter) for entry in entries}
                 name = text_or_none(item.get("evaluation_result_id")) or str(len(entries))
                 filter_name = name if (benchmark, metric, "") in taken else ""
                 entries.append(EvaluationEntry(benchmark, metric, filter_name, item))
@@ -139,7 +139,7 @@ class Evaluation:
                 "source_metadata": document.get("source_metadata"),
                 "model_info": info,
                 "eval_library": library,
-                "evaluation_results": [one.result for one in entries],
+                "evaluation_results": [entry.result for entry in entries],
             }
             if document
             else {},

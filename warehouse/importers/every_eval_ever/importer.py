@@ -197,18 +197,18 @@ def _draws(line: Row) -> list[Row]:
 
 
 def _transcript(line: Row) -> Row | None:
-    """The conversation with the counts that stand beside it; the format says of no call that it failed."""
+    """The conversation with its counts; the format says of no call that it failed."""
     messages = [_message(item) for item in _spoken(line)]
     counts, usage = mapping_of(line, "evaluation"), mapping_of(line, "token_usage")
-    told = {
+    totals = {
         "n_turns": _bounded(counts.get("num_turns")),
         "cached_tokens": whole_count(usage.get("input_tokens_cache_read")),
         "reasoning_tokens": whole_count(usage.get("reasoning_tokens")),
     }
-    known = without_nulls(told)
+    present = without_nulls(totals)
     if not messages:
-        return known or None
-    found = transcript_of(messages, says_errors=False, **known)
+        return present or None
+    found = transcript_of(messages, says_errors=False, **present)
     n_calls = _bounded(counts.get("tool_calls_count"))
     return {**found, "tools": [{"n_calls": n_calls}]} if n_calls and not found["tools"] else found
 
@@ -222,11 +222,11 @@ def _message(item: Row) -> Row:
     """A message in the form of other formats: the format lists the calls that a message answers, which is one."""
     keys = items_of(item.get("tool_call_id"))
     kept = {name: value for name, value in item.items() if name not in ("turn_idx", "reasoning_trace", "tool_call_id")}
-    told = {
+    extra = {
         "reasoning_content": item.get("reasoning_trace"),
         "tool_call_id": keys[0] if len(keys) == 1 else keys or None,
     }
-    return {**kept, **without_nulls(told)}
+    return {**kept, **without_nulls(extra)}
 
 
 def _spoken(line: Row) -> list[Row]:
@@ -354,15 +354,15 @@ def _row(line: Row) -> Row:
     }
 
 
-def _scores(stated: Any, value: Any) -> list[Row]:
+def _scores(details: Any, value: Any) -> list[Row]:
     """The one score of a line; lines of generations without a score have none."""
-    if not isinstance(stated, dict):
+    if not isinstance(details, dict):
         return []
-    known = {name: item for name, item in stated.items() if name in _SCORE_FIELDS}
-    return [{**known, "value": number_or_none(value)}]
+    own = {name: item for name, item in details.items() if name in _SCORE_FIELDS}
+    return [{**own, "value": number_or_none(value)}]
 
 
-def _checked(kind: Any, stated: Mapping[str, Any]) -> dict[str, Any]:
+def _checked(kind: Any, record: Mapping[str, Any]) -> dict[str, Any]:
     """Fields of a record with values of their types.
 
     Raises:
@@ -371,7 +371,7 @@ def _checked(kind: Any, stated: Mapping[str, Any]) -> dict[str, Any]:
     hints = get_type_hints(kind)
     values = {}
     for item in fields(kind):
-        value = stated.get(item.name)
+        value = record.get(item.name)
         if value is None or "tuple" in str(hints[item.name]) or item.name == "started_at":
             continue
         if not _fits(value, str(hints[item.name])):

@@ -195,9 +195,9 @@ def _specs(run: HelmRun, published: tuple[PublishedScore, ...]) -> Iterator[Metr
     if run.is_prose:
         yield from PROSE
     metrics = metrics_of(run)
-    known = {spec.name for spec in PROSE} if run.is_prose else ()
+    prose = {spec.name for spec in PROSE} if run.is_prose else ()
     for name in dict.fromkeys([*metrics, *(row.metric for row in published)]):
-        if name in known:
+        if name in prose:
             continue
         is_rate = name.startswith(("quasi_", "prefix_", *_RATES)) or "exact_match" in name
         yield MetricSpec(

@@ -73,9 +73,9 @@ class Helm:
 def _other_name(run: HelmRun, folder: Path) -> Iterator[str]:
     """A note where the folder, ``SCENARIO:...,model=NAME``, names another model."""
     model = text_or_none(run.adapter.get("model"))
-    known = (model, text_or_none(run.adapter.get("model_deployment")))
+    names = (model, text_or_none(run.adapter.get("model_deployment")))
     named = _MODEL_IN_NAME.search(folder.name)
-    if model and named and not any(same_model(named[1], name) for name in known if name):
+    if model and named and not any(same_model(named[1], name) for name in names if name):
         yield disagreement(model, "the folder", named[1])
 
 

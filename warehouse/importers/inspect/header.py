@@ -113,7 +113,7 @@ def epochs_of(header: Mapping[str, Any]) -> int:
 
 
 def _n_benchmark(spec: Mapping[str, Any]) -> int | None:
-    """Prompts of the data set; under a limit the stated number may be that of the limit."""
+    """Prompts of the data set; under a limit the number may be that of the limit."""
     config = mapping_of(spec, "config")
     total = whole_or_none(mapping_of(spec, "dataset").get("samples"))
     limited = config.get("limit") is not None or config.get("sample_id") is not None
@@ -315,14 +315,14 @@ class Scoring:
         seen = [name for name, _ in values]
         valued = {*published, *(name for name, value in values if value is not None)}
         # an object that is unscored as a whole is known by its keys
-        known = [
+        names = [
             name
             for name in dict.fromkeys((*published, *seen))
             if name in valued or not any(key.startswith(f"{name}.") for key in valued)
         ]
         headline = mapping_of(self.header, "results", "headline")
         first = self._metric(headline.get("scorer"), headline.get("score"))
-        return sorted(known, key=lambda name: name != first)
+        return sorted(names, key=lambda name: name != first)
 
     @property
     def reducers(self) -> list[str]:

@@ -112,9 +112,9 @@ class Inspect:
 
     def _dump(self, log: InspectLog, source: SourceFiles, settings: ImportSettings) -> Dump:
         scoring = Scoring(log.header, log.first(FIRST_SAMPLES))
-        stated = settings.stated
-        header = run_header(log.header, scoring, log.n_samples, source.files[0].name, text_or_none(stated.get("model")))
-        if not (header.benchmark or stated.get("benchmark")):
+        chosen = settings.stated
+        header = run_header(log.header, scoring, log.n_samples, source.files[0].name, text_or_none(chosen.get("model")))
+        if not (header.benchmark or chosen.get("benchmark")):
             raise InputError(
                 "nothing here names the task",
                 path=source.name,
@@ -303,8 +303,8 @@ class InspectReader:
         }
         if self._reduces:
             names = ("run", "position", "prompt_id", "identity")
-            known = {"n": 0, **{key: prompt[key] for key in names}}
-            self._prompts.setdefault(_key(number), known)["n"] += 1
+            counted = {"n": 0, **{key: prompt[key] for key in names}}
+            self._prompts.setdefault(_key(number), counted)["n"] += 1
         return prompt
 
     def _scores(self, sample: Sample, scores: Mapping[str, Mapping[str, Any]]) -> list[Score]:
@@ -340,14 +340,14 @@ class InspectReader:
         scorer = str(entry.get("scorer"))
         samples = entry.get("samples")
         for item in items_of(samples):
-            known = self._prompts.get(_key(item.get("sample_id"))) if isinstance(item, dict) else None
-            if known is None:
+            prompt = self._prompts.get(_key(item.get("sample_id"))) if isinstance(item, dict) else None
+            if prompt is None:
                 continue
             values = values_of({scorer: item}, self.scoring.unnamed)
             yield {
-                **{key: value for key, value in known.items() if key != "n"},
+                **{key: value for key, value in prompt.items() if key != "n"},
                 "draw": -1,
-                "scores": [as_score(name, value, filter=reducer) | {"n_draws": known["n"]} for name, value in values],
+                "scores": [as_score(name, value, filter=reducer) | {"n_draws": prompt["n"]} for name, value in values],
             }
 
     def _note(self) -> None:

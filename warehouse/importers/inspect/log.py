@@ -313,13 +313,13 @@ class EvalLog:
         ]
         chunks = self._chunks.get(folder, [])
         ends = [start for start, _ in chunks[1:]] + [sys.maxsize]
-        wanted = [
+        members = [
             name
             for (start, name), end in zip(chunks, ends, strict=True)
             if any(first < end and start <= last for first, last in extents)
         ]
-        self._bound(folder, wanted)
-        return [event for name in wanted for event in items_of(parse_json(self._archive.read(name)))]
+        self._bound(folder, members)
+        return [event for name in members for event in items_of(parse_json(self._archive.read(name)))]
 
     def _bound(self, folder: str, names: Sequence[str]) -> None:
         if sum(self._archive.entries[name].file_size for name in names) > bounds.MAX_ENTRY_BYTES:
@@ -404,8 +404,8 @@ class _Resolver:
 def eval_id_of(spec: Mapping[str, Any]) -> str | None:
     """The id of this attempt at a task. For a log without one Inspect makes it of three other fields."""
     named = [text_or_none(spec.get(name)) for name in ("run_id", "task_id", "created")]
-    if stated := text_or_none(spec.get("eval_id")):
-        return stated
+    if eval_id := text_or_none(spec.get("eval_id")):
+        return eval_id
     if None in named:
         return None
     number, digits = int.from_bytes(blake2s("".join(map(str, named)).encode(), digest_size=16).digest()), ""

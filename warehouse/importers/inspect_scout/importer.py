@@ -27,7 +27,7 @@ class InspectScout:
     folders = 0
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
-        """Each folder of a scan is a source; one by its name alone, so that what it lacks is told."""
+        """Each folder of a scan is a source; one by its name alone, so that what it lacks is reported."""
         folders = {item.path.parent for item in candidates if _is_spec(item)}
         folders |= {item.path.parent for item in candidates if item.path.parent.name.startswith(FOLDER)}
         for folder in sorted(folders):
@@ -106,8 +106,8 @@ def _notes(scanners: Sequence[Scanner], spec: Mapping[str, Any], summary: Mappin
         yield f"the scan is not complete: {', '.join(failed + no_file) or 'its summary says so'}"
     agree, n_values = [], 0
     for scanner in scanners:
-        stated = mapping_of(summary, "scanners", scanner.key, "metrics")
-        for name, published, found, n in scanner.published(stated):
+        published_metrics = mapping_of(summary, "scanners", scanner.key, "metrics")
+        for name, published, found, n in scanner.published(published_metrics):
             if abs(published - found) <= 1e-9 * max(abs(published), abs(found)):
                 agree.append(name)
                 n_values = max(n_values, n)

@@ -125,20 +125,20 @@ class Scanner:
         self._has_plain = not keys or bool(kinds - {"object", "null", None})
 
     def _specs(self, first: Row, spec: Row) -> tuple[MetricSpec, ...]:
-        stated = mapping_of(dict(spec), "scanners", self.key)
-        name = text_or_none(stated.get("name")) or text_or_none(first.get("scanner_name")) or self.key
-        version = stated.get("version", first.get("scanner_version"))
-        params = without_empty(_dict(stated.get("params")) or _dict(_parsed(first.get("scanner_params"))))
+        own = mapping_of(dict(spec), "scanners", self.key)
+        name = text_or_none(own.get("name")) or text_or_none(first.get("scanner_name")) or self.key
+        version = own.get("version", first.get("scanner_version"))
+        params = without_empty(_dict(own.get("params")) or _dict(_parsed(first.get("scanner_params"))))
         main = text_or_none(mapping_of(dict(spec), "model").get("model"))
         judge = main if main and (main in self._judges or not self._judges) else "+".join(self._judges)
-        told = [
+        settings = [
             f"v{as_text(version)}" if version else "",
             (judge or "a model") if self._is_judged else "",
             canonical_digest(params)[:8] if params else "",
         ]
         plain = MetricSpec(
             self.key,
-            filter=" ".join(["scan", *filter(None, told)]),
+            filter=" ".join(["scan", *filter(None, settings)]),
             scorer=self.key,
             scorer_kind="model" if self._is_judged else "match",
             judge_model=(judge or "") if self._is_judged else "",
@@ -164,15 +164,15 @@ class Scanner:
         found: list[tuple[Any, ...]] = []
         for row in self._rows(_OF_ROWS):
             self.n_rows += 1
-            uuid, place = _names(row)
-            if (uuid or place) is None:
+            uuid, location = _names(row)
+            if (uuid or location) is None:
                 names = f"transcript_id {str(row.get('transcript_id'))[:100]!r}"
                 rejections.append(Rejection(f"{self.path.name}, row {self.n_rows}", names, "the id of a transcript"))
                 continue
             left.pop(uuid or "", None)
             when = moment(row.get("timestamp")) or started
             for metric, position, label, value in self._values(row):
-                found.append((first + metric, uuid, place, position, label, *value, when))
+                found.append((first + metric, uuid, location, position, label, *value, when))
             if len(found) >= BATCH_ROWS:
                 yield _batch(found)
                 found = []
@@ -185,26 +185,26 @@ class Scanner:
 
     def _values(self, row: Row) -> Iterator[tuple[int, int, str | None, Value]]:
         """(metric, position, label, value) of a row; 0 is the position of what counts as the score."""
-        kind, stated, label = row.get("value_type"), row.get("value"), text_or_none(row.get("label"))
+        kind, content, label = row.get("value_type"), row.get("value"), text_or_none(row.get("label"))
         error = row.get("scan_error")
-        if error or stated is None:
+        if error or content is None:
             self.n_failed += bool(error)
             refused = row.get("scan_error_type") == "refusal"
             value = _failed(error, refused) if error else Value(None, None, "no_answer")
             yield from ((metric, 0, label, value) for metric in range(len(self.metrics)))
             return
         if kind == "object" and self._keys:
-            members = _object(stated)
+            members = _object(content)
             for metric, key in enumerate(self._keys, int(self._has_plain)):
                 value = _of_json(members.get(key))
                 self._count(metric, value)
                 yield metric, 0, label, value
             return
-        items = _parsed(stated) if kind == "resultset" else None
+        items = _parsed(content) if kind == "resultset" else None
         if isinstance(items, list):
             yield from self._found(items, label)
             return
-        value = _cast(stated, kind)
+        value = _cast(content, kind)
         self._count(0, value)
         yield 0, 0, label, value
 
@@ -222,21 +222,21 @@ class Scanner:
             n, total = self._sums[metric]
             self._sums[metric] = (n + 1, total + value.number)
 
-    def published(self, stated: Row) -> Iterator[tuple[str, float, float, int]]:
+    def published(self, metrics: Row) -> Iterator[tuple[str, float, float, int]]:
         """(metric, published mean, mean of the values, their number) of the means that a summary states."""
         named = {spec.name: sums for spec, sums in zip(self.metrics, self._sums, strict=True)}
-        for name in stated:
+        for name in metrics:
             metric = name if name in named else f"{self.key}.{name}"
-            mean = number_or_none(part_of(dict(stated), name).get("mean"))
+            mean = number_or_none(part_of(dict(metrics), name).get("mean"))
             n, total = named.get(metric, (0, 0.0))
             if mean is not None and n:
                 yield metric, mean, total / n, n
 
     # the file
 
-    def _rows(self, wanted: Iterable[str]) -> Iterator[Row]:
+    def _rows(self, requested: Iterable[str]) -> Iterator[Row]:
         """All rows with some columns; what else there is may be as large as the log."""
-        names = [name for name in wanted if name in self._columns]
+        names = [name for name in requested if name in self._columns]
         try:
             with self._open() as file:
                 for batch in file.iter_batches(READ_ROWS, columns=names):
@@ -267,8 +267,8 @@ def _names(row: Row) -> tuple[str | None, str | None]:
     sample = row.get("transcript_task_id") if "transcript_task_id" in row else row.get("id")
     epoch = row.get("transcript_task_repeat") if "transcript_task_repeat" in row else row.get("epoch")
     uuid = text_or_none(row.get("transcript_id"))
-    place = place_of(source, sample, epoch) if source and sample is not None and epoch is not None else None
-    names = [name if name and len(name) <= LONGEST_ID else None for name in (uuid, place)]
+    location = place_of(source, sample, epoch) if source and sample is not None and epoch is not None else None
+    names = [name if name and len(name) <= LONGEST_ID else None for name in (uuid, location)]
     return names[0], names[1]
 
 
@@ -277,37 +277,37 @@ def _failed(error: Any, is_refusal: bool) -> Value:
     return Value(None, message, "refused" if is_refusal else "error")
 
 
-def _cast(stated: Any, kind: Any) -> Value:
-    """A value that stands as text, by the type that is stated beside it."""
-    if kind == "boolean" and str(stated).lower() in ("true", "false"):
-        return Value(float(str(stated).lower() == "true"), None, "scored")
-    if kind == "number" and (number := _number(stated)) is not None:
+def _cast(content: Any, kind: Any) -> Value:
+    """A value written as text, read by the type written next to it."""
+    if kind == "boolean" and str(content).lower() in ("true", "false"):
+        return Value(float(str(content).lower() == "true"), None, "scored")
+    if kind == "number" and (number := _number(content)) is not None:
         return Value(number, None, "scored")
-    return Value(None, _text(stated)[:LONGEST], "not_scalar")
+    return Value(None, _text(content)[:LONGEST], "not_scalar")
 
 
-def _text(stated: Any) -> str:
+def _text(content: Any) -> str:
     """What stands in a column of another type than is expected, as text."""
     try:
-        return as_text(stated)
+        return as_text(content)
     except TypeError:
-        return str(stated)
+        return str(content)
 
 
-def _number(stated: Any) -> float | None:
+def _number(content: Any) -> float | None:
     """A number in JSON's spelling, of a size that every engine can calculate with."""
-    number = number_or_none(_parsed(stated) if isinstance(stated, str) else stated)
+    number = number_or_none(_parsed(content) if isinstance(content, str) else content)
     return number if number is not None and abs(number) < 1e140 else None
 
 
-def _of_json(stated: Any) -> Value:
+def _of_json(content: Any) -> Value:
     """A value inside an object or list."""
-    if stated is None:
+    if content is None:
         return Value(None, None, "no_answer")
-    number = None if isinstance(stated, str) else _number(stated)
+    number = None if isinstance(content, str) else _number(content)
     if number is not None:
         return Value(number, None, "scored")
-    return Value(None, (stated if isinstance(stated, str) else compact(stated))[:LONGEST], "not_scalar")
+    return Value(None, (content if isinstance(content, str) else compact(content))[:LONGEST], "not_scalar")
 
 
 def _object(text: Any) -> dict[str, Any]:

@@ -275,5 +275,5 @@ def _count(value: Any) -> int | None:
 
 
 def _text(*values: Any) -> str | None:
-    known = (value for value in values if isinstance(value, (str, int, float)))
-    return next((str(value) for value in known), None)
+    scalars = (value for value in values if isinstance(value, (str, int, float)))
+    return next((str(value) for value in scalars), None)

@@ -61,12 +61,12 @@ class Lighteval:
         """
         for path in source.files:
             require_content(path)
-        stated = [path for path in source.files if path.suffix == ".json"]
-        document = read_document(stated[0]) if stated else {}
-        results = LightevalResults(document, stated[0] if stated else source.files[0])
+        results_files = [path for path in source.files if path.suffix == ".json"]
+        document = read_document(results_files[0]) if results_files else {}
+        results = LightevalResults(document, results_files[0] if results_files else source.files[0])
         rejections: list[Rejection] = []
         notes = list(other_models(results, source.files))
-        details = [Details(path, results.tasks) for path in source.files if path not in stated]
+        details = [Details(path, results.tasks) for path in source.files if path not in results_files]
         model = results.model or model_of_path(source.files[-1])
         require_model(text_or_none(settings.stated.get("model")) or model, source.name)
         by_task = {item.task: item for item in details}

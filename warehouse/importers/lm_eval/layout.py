@@ -132,7 +132,7 @@ def requests_of(row: Mapping[str, Any]) -> list[list[Any]]:
 
 
 def metrics_of(row: Mapping[str, Any]) -> tuple[str, ...]:
-    """Names of the metrics of a row: those it lists, and what else stands beside them."""
+    """Names of the metrics of a row: those it lists, and others that stand next to them."""
     others = (name for name in row if name not in ROW_KEYS)
     return tuple(dict.fromkeys((*listed_metrics(row), *others)))
 

@@ -196,13 +196,13 @@ def _record(row: Mapping[str, Any]) -> dict[str, Any]:
 
 def _likelihoods(outputs: list[Any], target: Any) -> list[dict[str, Any]]:
     pairs = [response_pair(output) for output in outputs]
-    known = type(target) is int and 0 <= target < len(pairs)
+    has_target = type(target) is int and 0 <= target < len(pairs)
     return [
         {
             "choice_index": index,
             "loglikelihood": number,
             "is_greedy": greedy,
-            "is_target": (index == target) if known else None,
+            "is_target": (index == target) if has_target else None,
         }
         for index, (number, greedy) in enumerate(pairs)
     ]
@@ -225,7 +225,7 @@ def _score(name: str, value: Any) -> dict[str, Any]:
 
 
 def _parsed(value: Any) -> Any:
-    """What a ``str()`` was made of; the text itself where that cannot be told."""
+    """What a ``str()`` was made of; the text itself where that is unclear."""
     if not isinstance(value, str):
         return value
     try:

@@ -165,12 +165,12 @@ class _Table:
     def _scores(self, row: Row, label: str, n_draws: int) -> list[Row]:
         scores = []
         for name in measured(row):
-            stated = row[name]
-            value = scalar_of(stated, self.key)
-            is_own = not isinstance(stated, dict | list | str)
+            entry = row[name]
+            value = scalar_of(entry, self.key)
+            is_own = not isinstance(entry, dict | list | str)
             score: Row = {"metric": name, "filter": label_of(label), "value": value, "n_draws": n_draws}
-            score["raw"] = None if is_own else as_text(stated)
-            score["status"] = None if value is not None else ("error" if stated is None else "not_scalar")
+            score["raw"] = None if is_own else as_text(entry)
+            score["status"] = None if value is not None else ("error" if entry is None else "not_scalar")
             score["origin"] = None if is_own else "mapped"
             scores.append(score)
         return scores
@@ -194,12 +194,12 @@ def _prompt(row: Row, number: int) -> Row:
 def _answers(row: Row, repeats: int) -> list[str | None]:
     """What the model wrote: one text, or one for each repeat. Where it equals what the filter left it is not
     stored twice."""
-    stated = row.get("resps", row.get("filtered_resps"))
-    if isinstance(stated, list) and repeats > 1:
-        return [as_text(item) for item in stated]
-    if isinstance(stated, list) and len(stated) == 1:
-        (stated,) = stated
-    return [None if stated is None or _pairs(row) else as_text(stated)]
+    responses = row.get("resps", row.get("filtered_resps"))
+    if isinstance(responses, list) and repeats > 1:
+        return [as_text(item) for item in responses]
+    if isinstance(responses, list) and len(responses) == 1:
+        (responses,) = responses
+    return [None if responses is None or _pairs(row) else as_text(responses)]
 
 
 def _details(row: Row, answer: str | None, together: bool) -> Row:
@@ -216,10 +216,10 @@ def _details(row: Row, answer: str | None, together: bool) -> Row:
 
 def _pairs(row: Row) -> list[tuple[float | None, bool | None]]:
     """Log-likelihood and greediness of each option; empty where the model wrote text."""
-    stated = items_of(row.get("filtered_resps"))
-    if stated and not isinstance(stated[0], list):  # a single request: its list was taken away
-        stated = [stated]
-    pairs = [response_pair(item) for item in stated]
+    responses = items_of(row.get("filtered_resps"))
+    if responses and not isinstance(responses[0], list):  # a single request: its list was taken away
+        responses = [responses]
+    pairs = [response_pair(item) for item in responses]
     return pairs if pairs and all(None not in pair for pair in pairs) else []
 
 
@@ -227,14 +227,14 @@ def _choices(row: Row) -> Row:
     pairs = _pairs(row)
     target = text_of_any(row.get("target")) or ""
     right = int(target) if target.isdecimal() and len(pairs) > 1 and len(target) < 6 else None
-    known = item_at(pairs, right) is not None if right is not None else False
+    has_target = item_at(pairs, right) is not None if right is not None else False
     choices = [
         {
-            "choice_index": place,
+            "choice_index": index,
             "loglikelihood": value,
             "is_greedy": is_greedy,
-            "is_target": place == right if known else None,
+            "is_target": index == right if has_target else None,
         }
-        for place, (value, is_greedy) in enumerate(pairs)
+        for index, (value, is_greedy) in enumerate(pairs)
     ]
     return {"choice_scores": choices} if choices else {}

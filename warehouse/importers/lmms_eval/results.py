@@ -91,7 +91,7 @@ class Results:
         named = text_or_none(self.document.get("model_name"))
         return (named if not is_local(named) else folder) or folder or text_or_none(settings.get("model"))
 
-    def header(self, task: str, seen: Seen, place: str) -> RunHeader:
+    def header(self, task: str, seen: Seen, file: str) -> RunHeader:
         """The header of one task."""
         document, config = self.document, self.config(task)
         settings = mapping_of(document, "config")
@@ -118,22 +118,22 @@ class Results:
             n_benchmark=whole_or_none(counts.get("original")),
             n_requested=whole_or_none(counts.get("effective")),
             published=tuple(self.published(task, whole_or_none(counts.get("effective")))),
-            place=place,
+            place=file,
         )
 
     def published(self, name: str, n: int | None, benchmark: str = "") -> Iterator[PublishedScore]:
         """Figures of a task or group; those that samples cannot give are called by what they are."""
-        stated = mapping_of(self.document, "results", name)
-        known = {metric for metric, _, _ in self.figures(name)}
+        entry = mapping_of(self.document, "results", name)
+        metrics = {metric for metric, _, _ in self.figures(name)}
         for metric, label, value in self.figures(name):
-            stem, statistic = _stability(metric, known)
+            stem, statistic = _stability(metric, metrics)
             yield published_figure(
                 stem,
                 value,
                 filter=label_of(label),
                 benchmark=benchmark,
                 statistic=statistic,
-                standard_error=_error(stated, metric, label),
+                standard_error=_error(entry, metric, label),
                 n=n,
             )
 
@@ -145,8 +145,8 @@ class Results:
 
     def _conditions(self, task: str, config: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
         document = self.document
-        stated = mapping_of(document, "config").get("gen_kwargs")
-        generation = {**mapping_of(config, "generation_kwargs"), **parse_arguments(stated)}
+        written = mapping_of(document, "config").get("gen_kwargs")
+        generation = {**mapping_of(config, "generation_kwargs"), **parse_arguments(written)}
         others = {
             **other_sampling(generation),
             "backend": text_or_none(mapping_of(document, "config").get("model")),
@@ -174,8 +174,8 @@ class Results:
         """Metrics with figures or values. One of objects without a score has no value per sample."""
         better = mapping_of(self.document, "higher_is_better", task)
         figures = list(self.figures(task))
-        known = {metric for metric, _, _ in figures}
-        pairs = [(_stability(metric, known)[0], label) for metric, label, _ in figures]
+        names = {metric for metric, _, _ in figures}
+        pairs = [(_stability(metric, names)[0], label) for metric, label, _ in figures]
         labels = list(dict.fromkeys(label for _, label in pairs)) or [""]
         pairs += [(metric, label) for metric in seen.metrics for label in (*labels, *seen.unnamed)]
         chosen = dict.fromkeys((metric, label_of(label)) for metric, label in pairs)
@@ -244,19 +244,19 @@ def label_of(name: str) -> str:
     return "" if name == "none" else name
 
 
-def _stability(metric: str, known: Iterable[str]) -> tuple[str, str]:
+def _stability(metric: str, metrics: Iterable[str]) -> tuple[str, str]:
     """The metric that a figure is of, and what it is of it."""
     for name in _STABILITY:
         stem = metric.removesuffix(f"_{name}")
-        if stem != metric and stem in known:
+        if stem != metric and stem in metrics:
             return stem, name
     return metric, "mean"
 
 
-def _error(stated: Mapping[str, Any], metric: str, label: str) -> float | None:
+def _error(entry: Mapping[str, Any], metric: str, label: str) -> float | None:
     """The published error: the metric's own, else the one by the central limit theorem."""
     names = (f"{metric}_stderr", f"{metric}_stderr_clt")
-    values = (number_or_none(stated.get(f"{name},{label}" if label else name)) for name in names)
+    values = (number_or_none(entry.get(f"{name},{label}" if label else name)) for name in names)
     return next((value for value in values if value is not None), None)
 
 

@@ -29,7 +29,7 @@ from warehouse.records import MetricSpec, PublishedScore, RunHeader
 
 ACCURACY, MATCH = "accuracy", "match"
 
-#: Kinds of event that are read; of others the number is told.
+#: Kinds of event that are read; others are only counted.
 _READ = frozenset(("sampling", MATCH, "metrics", "cond_logp", "pick_option", "raw_sample", "error"))
 _NUMBER = re.compile(r"(?:.*\.)?(\d{1,15})", re.DOTALL)
 _MANY_MODELS = "from_models"

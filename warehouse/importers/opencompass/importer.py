@@ -105,10 +105,10 @@ class OpenCompass:
                 name = path.stem.removeprefix("tmp_") if kind == "unfinished" else path.stem
                 getattr(folder, kind)[name] = path
         for (work, _), folder in folders.items():
-            beside = [known[work] for known in (summaries, configs) if work in known]
+            companions = [found[work] for found in (summaries, configs) if work in found]
             for paths in folder.sources().values():
                 if _known(work, paths):
-                    yield SourceFiles(str(paths[0]), work, (*_ordered(paths), *beside))
+                    yield SourceFiles(str(paths[0]), work, (*_ordered(paths), *companions))
         for work, path in summaries.items():
             config = [configs[work]] if work in configs else []
             yield SourceFiles(str(path), work, (path, *config))
@@ -134,9 +134,9 @@ def _is_summary(candidate: Candidate) -> bool:
 def _keep_newest(summaries: dict[Path, Path], path: Path) -> None:
     """Of several summaries the newest counts, and the table rather than the text."""
     work = path.parent.parent
-    known = summaries.get(work)
+    newest = summaries.get(work)
     order = (path.stem, path.suffix == ".csv")
-    if known is None or order > (known.stem, known.suffix == ".csv"):
+    if newest is None or order > (newest.stem, newest.suffix == ".csv"):
         summaries[work] = path
 
 
@@ -364,7 +364,7 @@ def _row(prediction: Row, detail: Row, number: str) -> Row:
 
 
 def _rollout(prediction: Row) -> Row:
-    """What stands beside a text whose model gave the log-probabilities of its tokens."""
+    """What is stored with a text whose model gave the log-probabilities of its tokens."""
     return part_of(part_of(prediction, "prediction"), "rollout")
 
 

@@ -144,9 +144,9 @@ class SimpleEvalsSample:
     @property
     def key(self) -> str:
         """What makes the prompt this prompt: its id, else what was asked."""
-        stated = text_or_none(self.metadata.get("prompt_id"))
+        prompt_id = text_or_none(self.metadata.get("prompt_id"))
         messages = [item for item in self.prompt if item.get("role") not in SYSTEM]
-        return stated or compact([[item.get("role"), item.get("content")] for item in messages])
+        return prompt_id or compact([[item.get("role"), item.get("content")] for item in messages])
 
     @property
     def score(self) -> float | None:
@@ -330,18 +330,18 @@ def _specs(results: SimpleEvalsFiles) -> Iterator[MetricSpec]:
 def _published(results: SimpleEvalsFiles) -> Iterator[PublishedScore]:
     """Figures with their bootstrap errors and counts; spreads of the samples are no errors."""
     figures = results.figures
-    for key, stated in figures.items():
+    for key, figure in figures.items():
         name, colon, statistic = key.rpartition(":")
-        known = colon and statistic in (_ERROR, _COUNT, *_SPREADS)
-        if known and statistic not in _SPREADS:
+        has_statistic = colon and statistic in (_ERROR, _COUNT, *_SPREADS)
+        if has_statistic and statistic not in _SPREADS:
             continue
-        name = name if known else key
+        name = name if has_statistic else key
         mean = "mean" if name == SCORE else "aggregate"
         yield published_figure(
             name,
-            stated,
-            statistic=statistic if known else mean,
-            standard_error=None if known else number_or_none(figures.get(f"{name}:{_ERROR}")),
+            figure,
+            statistic=statistic if has_statistic else mean,
+            standard_error=None if has_statistic else number_or_none(figures.get(f"{name}:{_ERROR}")),
             n=whole_count(figures.get(f"{name}:{_COUNT}")),
         )
 
@@ -353,7 +353,7 @@ _STORED_FIELDS = ("score", "usage", "rubric_items", "prompt", "completion", "pro
 
 def batches(results: SimpleEvalsFiles) -> Iterator[pa.RecordBatch]:
     """All rows."""
-    samples = results.samples  # what is wrong with the lists is told before anything is read
+    samples = results.samples  # what is wrong with the lists is reported before anything is read
     if samples and not results.is_scored:
         results.notes.append("no sample has a score that can be read: responses without scores")
     items = ((f"{results.files[0].name} sample {index}", (index, sample)) for index, sample in enumerate(samples))

@@ -48,21 +48,21 @@ class Board:
         board = cls(path, dump)
         for track in objects_of(read_document(path).get("leaderboards")):
             name = (text_or_none(track.get("name")) or "").lower()
-            for place, result in enumerate(objects_of(track.get("results")), start=1):
-                board.add(name, f"{path.name}, {name} {place}", result)
+            for number, result in enumerate(objects_of(track.get("results")), start=1):
+                board.add(name, f"{path.name}, {name} {number}", result)
         if not board.headers:
             raise InputError("names no result", path=str(path), expected="leaderboards of SWE-bench")
         return board
 
-    def add(self, track: str, place: str, result: Row) -> None:
+    def add(self, track: str, location: str, result: Row) -> None:
         """One submission; one without name or figure is recorded."""
         name = text_or_none(result.get("name"))
-        stated = part_of(result, "per_instance_details")
+        entries = part_of(result, "per_instance_details")
         share = number_or_none(result.get("resolved"))
-        if name is None or (share is None and not stated):
-            self.dump.rejections.append(Rejection(place, str(result)[:100], "a result with 'name' and 'resolved'"))
+        if name is None or (share is None and not entries):
+            self.dump.rejections.append(Rejection(location, str(result)[:100], "a result with 'name' and 'resolved'"))
             return
-        instances = details(stated, self.dump.rejections, place)
+        instances = details(entries, self.dump.rejections, location)
         if instances:
             self.instances[len(self.headers)] = instances
         self.headers.append(_header(track, name, result, share, instances))

@@ -177,11 +177,11 @@ def metadata(path: Path) -> tuple[str | None, list[str]]:
     entries = list(_entries(read_yaml(path)))
     names = [value for key, value in entries if key == "name" and _is_said(value)]
     models = [
-        one for key, value in entries if key == "model" for one in (value if isinstance(value, list) else [value])
+        model for key, value in entries if key == "model" for model in (value if isinstance(value, list) else [value])
     ]
-    for one in models:
-        if not isinstance(one, str):
-            found = f"model is {str(one)[:80]}"
+    for model in models:
+        if not isinstance(model, str):
+            found = f"model is {str(model)[:80]}"
             raise InputError(found, path=str(path), expected="a text, or a list of texts")
     return next(iter(names), None), list(filter(_is_said, models))
 

@@ -95,7 +95,7 @@ def is_episode(head: str) -> bool:
     return line.startswith("{") and has_keys(line, "env", "task", "data", "type", "traces")
 
 
-def read_episodes(path: Path, configs: Sequence[Path], stated: str | None) -> Dump:
+def read_episodes(path: Path, configs: Sequence[Path], declared: str | None) -> Dump:
     """All runs of a file.
 
     Raises:
@@ -114,7 +114,7 @@ def read_episodes(path: Path, configs: Sequence[Path], stated: str | None) -> Du
         del runs[condition]
     headers = []
     for condition, run in runs.items():
-        require_model(stated or condition.model or None, str(path))
+        require_model(declared or condition.model or None, str(path))
         headers.append(_header(condition, run, config, path))
     dump = Dump(tuple(headers), ())
     source = RowSource(path, path.name, _KEYS, dump.rejections, dump.notes)
@@ -230,8 +230,8 @@ def _rows(
     task = part_of(episode, "task")
     if not part_of(task, "data"):
         raise ValueError(f"a task without data: {compact(episode.get('task'))[:200]}")
-    asked = _question(task)
-    key = sha256_of(asked["identity"])
+    question = _question(task)
+    key = sha256_of(question["identity"])
     for condition, trace in _traces(episode, usual, path):
         number = numbers.get(condition)
         if number is None:
@@ -241,7 +241,7 @@ def _rows(
         yield {
             "run": number,
             "draw": min(draw, LARGEST_DRAW),
-            **asked,
+            **question,
             **_generation(trace, episode),
             "transcript": _transcript(trace, episode),
             "scores": _scores(trace, episode, names[number]),
@@ -251,15 +251,15 @@ def _rows(
 def _question(task: Row) -> Row:
     """What is asked, by the fields of the task; what its class leaves out of its own key is no part of it."""
     data = part_of(task, "data")
-    asked = {name: value for name, value in data.items() if name not in _CIRCUMSTANCES}
+    question = {name: value for name, value in data.items() if name not in _CIRCUMSTANCES}
     prompt = data.get("prompt")
     key = text_or_none(task.get("key"))
     own = key if key and key != task.get("hash") else None
     spoken = question_of(content_of(prompt)) if prompt is not None else first_text(data, "question", "description")
-    kept = {name: value for name, value in asked.items() if name not in ("prompt", "system_prompt")}
+    kept = {name: value for name, value in question.items() if name not in ("prompt", "system_prompt")}
     return {
         "prompt_id": own or first_text(data, "id", "name") or text_of_any(data.get("idx")),
-        "identity": compact(asked),
+        "identity": compact(question),
         "text": spoken or None,
         "target": text_of_any(next((data[name] for name in ("answer", "target") if data.get(name) is not None), None)),
         "metadata": compact(without_empty(kept)),
@@ -287,19 +287,19 @@ def _transcript(trace: Row, episode: Row) -> Row:
     """The conversation that ends in the last reply; tokens are those of all calls, of other branches too."""
     usages = [part_of(call, "usage") for call in objects_of(trace.get("calls"))]
     messages = _conversation(trace)
-    told: Row = {
+    totals: Row = {
         "uuid": text_or_none(trace.get("id")),
         "limit_hit": _limit(trace, episode),
         "cached_tokens": _total(usages, "cached_input_tokens"),
         "reasoning_tokens": _total(usages, "reasoning_tokens"),
     }
-    return transcript_of(messages, says_errors=False, **told) if messages else told
+    return transcript_of(messages, says_errors=False, **totals) if messages else totals
 
 
 def _conversation(trace: Row) -> list[Row]:
     """Messages from the first to the last reply of the model, by the nodes' parents; empty where it wrote none."""
     nodes = items_of(trace.get("nodes"))
-    number = next((place for place in reversed(range(len(nodes))) if _is_sampled(nodes[place])), None)
+    number = next((index for index in reversed(range(len(nodes))) if _is_sampled(nodes[index])), None)
     messages: list[Row] = []
     for _ in nodes:  # parents that lead in a circle end here too
         if number is None or number >= len(nodes) or not isinstance(nodes[number], dict):
@@ -359,8 +359,8 @@ def _reward(trace: Row) -> tuple[float | None, bool]:
     rewards = part_of(trace, "rewards")
     scored = [item for item in rewards.values() if isinstance(item, dict)]
     pairs = [(number_or_none(item.get("score")), number_or_none(item.get("weight", 1))) for item in scored]
-    known = [value * weight for value, weight in pairs if value is not None and weight is not None]
-    return sum(known) if known else None, len(known) == len(rewards)
+    weighted = [value * weight for value, weight in pairs if value is not None and weight is not None]
+    return sum(weighted) if weighted else None, len(weighted) == len(rewards)
 
 
 def _scores(trace: Row, episode: Row, names: Sequence[str]) -> list[Row]:

@@ -23,7 +23,7 @@ class Verifiers:
     folders = 3
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
-        """Rows, told by their keys, with the metadata beside them; what stands in place of rows beside metadata."""
+        """Rows, recognised by their keys, with their metadata; and metadata whose folder has something else than rows."""
         found = {item.path: item for item in candidates}
         for item in candidates:
             head = head_of(item)
@@ -44,13 +44,13 @@ class Verifiers:
         Raises:
             InputError: a file is damaged, or nothing names the model.
         """
-        stated = text_or_none(settings.stated.get("model"))
+        declared = text_or_none(settings.stated.get("model"))
         first = source.files[0]
         metadata = next((path for path in source.files if path.name == METADATA), None)
         if metadata is None and _starts_with_episode(first):
-            return read_episodes(first, source.files[1:], stated)
+            return read_episodes(first, source.files[1:], declared)
         rows = first if first != metadata else None
-        return read_rollouts(rows, read_document(metadata) if metadata else {}, first.parent, stated)
+        return read_rollouts(rows, read_document(metadata) if metadata else {}, first.parent, declared)
 
 
 IMPORTER = Verifiers()
@@ -68,8 +68,8 @@ def _is_rollout(head: str) -> bool:
 
 
 def _has_metadata(path: Path, found: dict[Path, Candidate]) -> bool:
-    beside = found.get(path.with_name(METADATA))
-    return path.name == ROWS and beside is not None and _is_metadata(beside.path, head_of(beside))
+    metadata = found.get(path.with_name(METADATA))
+    return path.name == ROWS and metadata is not None and _is_metadata(metadata.path, head_of(metadata))
 
 
 def _starts_with_episode(path: Path) -> bool:

@@ -23,15 +23,15 @@ def specs(names: Iterable[str], weights: Mapping[str, float] | None = None) -> I
     yield MetricSpec(REWARD, scorer_kind="execution", higher_is_better=True, is_default=True)
     for name in names:
         counts = _COUNTER.fullmatch(name) is not None
-        known = (weights or {}).get(name)
+        weight = (weights or {}).get(name)
         yield MetricSpec(
             name,
             scorer_kind="execution",
-            scorer_parameters={} if known is None else {"weight": known},
+            scorer_parameters={} if weight is None else {"weight": weight},
             unit="count" if counts else "",
             kind="continuous" if counts else None,
             low=0 if counts else None,
-            higher_is_better=True if _is_reward(name, known) and not counts else None,
+            higher_is_better=True if _is_reward(name, weight) and not counts else None,
             is_default=False,
         )
 
@@ -41,12 +41,12 @@ def _is_reward(name: str, weight: float | None) -> bool:
     return weight > 0 if weight else "reward" in name
 
 
-def score(metric: str, stated: Any, lacking: str | None = None) -> Row:
+def score(metric: str, content: Any, lacking: str | None = None) -> Row:
     """One score; where nothing was measured (``lacking`` says why) the number is kept as text only."""
-    value = None if lacking else number_or_none(stated)
+    value = None if lacking else number_or_none(content)
     if value is not None:
         return {"metric": metric, "value": value}
-    raw = None if stated is None else as_text(stated)
+    raw = None if content is None else as_text(content)
     return {"metric": metric, "value": None, "raw": raw, "status": lacking or ("not_scalar" if raw else "error")}
 
 

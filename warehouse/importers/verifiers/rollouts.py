@@ -69,9 +69,9 @@ class _Survey:
     n_empty: int = 0  #: rows without a completion.
     n_silent: int = 0  #: those of them that tell no error.
     #: questions by what they ask, in the order in which they first appear.
-    places: dict[bytes, int] = field(default_factory=dict)
-    #: places of the questions that each stored id stands for.
-    asked: dict[Any, set[int]] = field(default_factory=lambda: defaultdict(set))
+    number_of: dict[bytes, int] = field(default_factory=dict)
+    #: numbers of the questions that each stored id stands for.
+    by_id: dict[Any, set[int]] = field(default_factory=lambda: defaultdict(set))
     drawn: Counter[int] = field(default_factory=Counter)  #: rollouts of each question.
     metrics: dict[str, None] = field(default_factory=dict)
     systems: set[str | None] = field(default_factory=set)
@@ -83,9 +83,9 @@ class _Survey:
         self.n_rows += 1
         self.n_empty += _is_empty(row)
         self.n_silent += _is_empty(row) and not row.get("error")
-        place = self.places.setdefault(_digest(row, self.key), len(self.places))
-        self.asked[whole_count(row.get(self.key))].add(place)
-        self.drawn[place] += 1
+        number = self.number_of.setdefault(_digest(row, self.key), len(self.number_of))
+        self.by_id[whole_count(row.get(self.key))].add(number)
+        self.drawn[number] += 1
         self.metrics |= dict.fromkeys(_measured(row, state_columns))
         self.systems.add(_system_prompt(row.get("prompt")))
         start = number_or_none(part_of(row, "timing").get("start_time"))
@@ -94,19 +94,19 @@ class _Survey:
     @property
     def n_mixed(self) -> int:
         """Stored ids that stand for several questions."""
-        return sum(len(places) > 1 for places in self.asked.values())
+        return sum(len(numbers) > 1 for numbers in self.by_id.values())
 
     @property
     def by_question(self) -> bool:
         """Whether prompts are told apart by what they ask: writers before October 2025 number rows, not questions."""
-        return self.key != "example_id" or None in self.asked or self.n_mixed > 0
+        return self.key != "example_id" or None in self.by_id or self.n_mixed > 0
 
     @property
     def n_questions(self) -> int:
-        return len(self.places) if self.by_question else len(self.asked)
+        return len(self.number_of) if self.by_question else len(self.by_id)
 
 
-def read_rollouts(rows: Path | None, metadata: Row, folder: Path, stated: str | None) -> Dump:
+def read_rollouts(rows: Path | None, metadata: Row, folder: Path, declared: str | None) -> Dump:
     """A run's rows and averages.
 
     Raises:
@@ -117,7 +117,7 @@ def read_rollouts(rows: Path | None, metadata: Row, folder: Path, stated: str | 
     survey = _Survey()
     for row, _ in RowSource(rows, rows.name, ("prompt",)).rows() if rows else ():
         survey.add(row, state_columns)
-    header = _header(metadata, survey, folder, stated, dump.notes)
+    header = _header(metadata, survey, folder, declared, dump.notes)
     dump.runs = (header,)
     _flag(survey, dump.notes)
     if rows:
@@ -135,7 +135,7 @@ def read_rollouts(rows: Path | None, metadata: Row, folder: Path, stated: str | 
 def _flag(survey: _Survey, notes: list[str]) -> None:
     if survey.by_question and survey.n_mixed:
         notes.append(
-            f"{survey.n_mixed} of {len(survey.asked)} stored ids stand for several questions (verifiers before October "
+            f"{survey.n_mixed} of {len(survey.by_id)} stored ids stand for several questions (verifiers before October "
             "2025 numbers rows): prompts are told apart by prompt and answer"
         )
     if survey.n_silent:
@@ -148,9 +148,9 @@ def _flag(survey: _Survey, notes: list[str]) -> None:
 # --- the run -------------------------------------------------------------------------------------
 
 
-def _header(metadata: Row, survey: _Survey, folder: Path, stated: str | None, notes: list[str]) -> RunHeader:
+def _header(metadata: Row, survey: _Survey, folder: Path, declared: str | None, notes: list[str]) -> RunHeader:
     env, model = _names(metadata, folder)
-    require_model(stated or model, str(folder))
+    require_model(declared or model, str(folder))
     sampling = {**part_of(metadata, "sampling_args"), **_old_sampling(metadata)}
     versions = part_of(metadata, "version_info")
     system = next(iter(survey.systems)) if len(survey.systems) == 1 else None
@@ -208,14 +208,14 @@ def _begun(metadata: Row, survey: _Survey) -> datetime | None:
 
 def _requested(metadata: Row, survey: _Survey, notes: list[str]) -> int | None:
     """Questions that were asked; some writers state the number of rows in their place."""
-    stated, draws = whole_count(metadata.get("num_examples")), whole_count(metadata.get("rollouts_per_example"))
-    if stated and stated == survey.n_rows and survey.n_questions < stated:
+    n_examples, draws = whole_count(metadata.get("num_examples")), whole_count(metadata.get("rollouts_per_example"))
+    if n_examples and n_examples == survey.n_rows and survey.n_questions < n_examples:
         notes.append(
-            f"the metadata state {stated} examples with {draws} rollouts each; the rows are {survey.n_questions} "
+            f"the metadata state {n_examples} examples with {draws} rollouts each; the rows are {survey.n_questions} "
             f"questions, {survey.n_rows} rollouts in all"
         )
         return survey.n_questions
-    return stated or None
+    return n_examples or None
 
 
 def _threshold(metadata: Row) -> float | None:
@@ -233,12 +233,12 @@ def _metrics(metadata: Row, survey: _Survey) -> Iterator[MetricSpec]:
 
 def _averages(metadata: Row) -> Row:
     """Published means by metric."""
-    stated = {
+    averages = {
         name.removeprefix("avg_"): value
         for name, value in metadata.items()
         if name.startswith("avg_") and name not in ("avg_metrics", "avg_error")
     }
-    return {**stated, **part_of(metadata, "avg_metrics")}
+    return {**averages, **part_of(metadata, "avg_metrics")}
 
 
 def _published(metadata: Row, survey: _Survey, notes: list[str]) -> Iterator[PublishedScore]:
@@ -246,19 +246,19 @@ def _published(metadata: Row, survey: _Survey, notes: list[str]) -> Iterator[Pub
     if metadata.get("avg_reward") == 0 and metadata.get("avg_metrics") == {}:
         notes.append("the metadata were written before the results: their averages are not set and not taken")
         return
-    known = {metric.name for metric in _metrics(metadata, survey)}
+    names = {metric.name for metric in _metrics(metadata, survey)}
     n = survey.n_questions or None
-    for name, stated in _averages(metadata).items():
-        if name in known and number_or_none(stated) is not None:
-            yield PublishedScore(name, number_or_none(stated), n=n)
+    for name, figure in _averages(metadata).items():
+        if name in names and number_or_none(figure) is not None:
+            yield PublishedScore(name, number_or_none(figure), n=n)
     if _threshold(metadata) is None:
         return
     # where a question lacks some of its rollouts, the tool leaves it out of passes: they are those of other questions
     of_some = " of whole questions" if len(set(survey.drawn.values())) > 1 else ""
     for sign, key in (("@", "pass_at_k"), ("^", "pass_all_k")):
-        for k, stated in part_of(metadata, key).items():
-            if k.isdigit() and number_or_none(stated) is not None:
-                yield PublishedScore(PASS, number_or_none(stated), statistic=f"pass{sign}{k}{of_some}", n=n)
+        for k, figure in part_of(metadata, key).items():
+            if k.isdigit() and number_or_none(figure) is not None:
+                yield PublishedScore(PASS, number_or_none(figure), statistic=f"pass{sign}{k}{of_some}", n=n)
 
 
 # --- rows ----------------------------------------------------------------------------------------
@@ -272,16 +272,16 @@ def _taker(survey: _Survey, names: list[str], threshold: float | None) -> Callab
     def take(row: Row) -> list[Row]:
         if row.get(survey.key) is None:
             raise ValueError(f"no {survey.key or 'example_id'}: {compact(row)[:200]}")
-        place = survey.places.get(_digest(row, survey.key)) if by_question else whole_count(row[survey.key])
-        if place is None:
+        number = survey.number_of.get(_digest(row, survey.key)) if by_question else whole_count(row[survey.key])
+        if number is None:
             raise ValueError("the file has changed while it was read")
-        drawn[place] = drawn.get(place, -1) + 1
+        drawn[number] = drawn.get(number, -1) + 1
         return [
             {
                 "run": 0,
-                "position": place,
-                "prompt_id": str(place),
-                "draw": min(drawn[place], LARGEST_DRAW),
+                "position": number,
+                "prompt_id": str(number),
+                "draw": min(drawn[number], LARGEST_DRAW),
                 **_question(row, survey.key),
                 **_generation(row),
                 "transcript": _transcript(row),
@@ -294,8 +294,8 @@ def _taker(survey: _Survey, names: list[str], threshold: float | None) -> Callab
 
 def _question(row: Row, key: str) -> Row:
     task, info = text_or_none(row.get("task")), row.get("info")
-    told = {name: item for name, item in info.items() if name != "oai_tools"} if isinstance(info, dict) else info
-    metadata = without_empty({"task": None if task == "default" else task, "info": told})
+    shown_info = {name: item for name, item in info.items() if name != "oai_tools"} if isinstance(info, dict) else info
+    metadata = without_empty({"task": None if task == "default" else task, "info": shown_info})
     return {
         "identity": _identity(row, key),
         "text": question_of(content_of(row.get("prompt"))) or None,
@@ -307,8 +307,8 @@ def _question(row: Row, key: str) -> Row:
 def _identity(row: Row, key: str) -> str:
     """Prompt and answer; the stored id too where the prompt was lost."""
     prompt = content_of(row.get("prompt"))
-    asked = {"prompt": prompt, "answer": row.get("answer")}
-    return compact(asked if _says_something(prompt) else {**asked, key: row.get(key)})
+    identity = {"prompt": prompt, "answer": row.get("answer")}
+    return compact(identity if _says_something(prompt) else {**identity, key: row.get(key)})
 
 
 def _digest(row: Row, key: str) -> bytes:

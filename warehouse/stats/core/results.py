@@ -210,7 +210,7 @@ def ends_text(low: float, high: float, digits: int | None = None) -> str:
 
 
 def digits_of(value: float, error: float | None, low: float | None, high: float | None) -> int:
-    """Significant digits: four, or more where the error or the interval is small beside the value."""
+    """Significant digits: four, or more where the error or the interval is small against the value."""
     spreads = [error or 0.0, 0.0 if low is None or high is None else (high - low) / 4]
     spread = min((value for value in spreads if value > 0 and isfinite(value)), default=0.0)
     largest = max(abs(number) for number in (value, low or 0.0, high or 0.0) if isfinite(number))

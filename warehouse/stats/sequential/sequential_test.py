@@ -1,4 +1,4 @@
-"""A sequential test: pass, fail or undecided so far; told one score at a time; how many more it is likely to need."""
+"""A sequential test: pass, fail or undecided so far; fed one score at a time; how many more it is likely to need."""
 
 from __future__ import annotations
 
