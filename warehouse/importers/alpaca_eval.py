@@ -205,13 +205,13 @@ def _rows(numbers: dict[Pair, int], item: tuple[int, Row]) -> Iterator[Row]:
     instruction = required_text(row, "instruction")
     output = row.get("output_2")
     written = _either(row, "raw_completion")
-    kept = {key: value for key, value in row.items() if key not in _ANNOTATION and not key.startswith("preference_")}
+    own = {key: value for key, value in row.items() if key not in _ANNOTATION and not key.startswith("preference_")}
     yield {
         "run": numbers[_pair(row)],
         "position": index,  # instructions may be asked twice
         "identity": compact({"instruction": instruction}),
         "text": instruction,
-        "metadata": compact(kept) if kept else None,
+        "metadata": compact(own) if own else None,
         "response": None if output is None else as_text(output),
         "explanation": None if written is None else as_text(written),
         "scores": [_score(row.get("preference"))],

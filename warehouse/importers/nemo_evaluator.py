@@ -217,12 +217,12 @@ def _read_log(path: Path | None, dump: Dump) -> dict[tuple[int, int], Row]:
     """Tokens and errors by problem and repeat; of a try that was made again, the last."""
     if path is None:
         return {}
-    kept = ("model", "finish_reason", "prompt_tokens", "completion_tokens", "reasoning_tokens", "error", "error_kind")
+    fields = ("model", "finish_reason", "prompt_tokens", "completion_tokens", "reasoning_tokens", "error", "error_kind")
     found = {}
     for row, _ in RowSource(path, path.name, (), notes=dump.notes).rows():
         problem, repeat = whole_count(row.get("problem_idx")), whole_count(row.get("repeat", 0))
         if problem is not None and repeat is not None:
-            found[problem, repeat] = {name: row[name] for name in kept if row.get(name) not in (None, "")}
+            found[problem, repeat] = {name: row[name] for name in fields if row.get(name) not in (None, "")}
             found[problem, repeat] |= _of_model(part_of(row, "model_stats"))
     return found
 

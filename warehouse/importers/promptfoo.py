@@ -228,9 +228,9 @@ def _row(row: Any, numbers: Sequence[int], counts: Counts) -> Row:
     if not isinstance(row, dict) or row.get("promptIdx") not in numbers:
         raise ValueError(f"no promptIdx: {compact(row)[:200]}")
     case, response = part_of(row, "testCase"), part_of(row, "response")
-    given = part_of(row, "vars") or part_of(case, "vars")
+    variables = part_of(row, "vars") or part_of(case, "vars")
     asserted = list_of(case, "assert")
-    identity = compact({"vars": given, "assert": asserted})
+    identity = compact({"vars": variables, "assert": asserted})
     run = numbers.index(row["promptIdx"])
     # --repeat makes further tests with equal variables: they are draws of the first
     position, draw = counts.get((run, identity), (whole_count(row.get("testIdx")), 0))
@@ -244,9 +244,9 @@ def _row(row: Any, numbers: Sequence[int], counts: Counts) -> Row:
         "run": run,
         "position": position,
         "identity": identity,
-        "text": as_text(next(iter(given.values()))) if len(given) == 1 else compact(given),
+        "text": as_text(next(iter(variables.values()))) if len(variables) == 1 else compact(variables),
         "target": _target(asserted),
-        "metadata": compact({**without_nulls(extra), **given}),
+        "metadata": compact({**without_nulls(extra), **variables}),
         "draw": draw,
         "prompt_sent": text_or_none(part_of(row, "prompt").get("raw")),
         "response": None if output is None else as_text(output),

@@ -135,8 +135,8 @@ def normalised(texts: pa.Array) -> pa.Array:
 
 def _coded(texts: pa.Array) -> SemanticSets:
     """Equal texts are one set; null and empty ones are another."""
-    given = pc.if_else(pc.equal(texts, ""), None, texts)
-    encoded = given.dictionary_encode()
+    answers = pc.if_else(pc.equal(texts, ""), None, texts)
+    encoded = answers.dictionary_encode()
     codes = np.array(encoded.indices.fill_null(len(encoded.dictionary)).to_pylist(), np.intp)
     return SemanticSets(codes, codes < len(encoded.dictionary))
 

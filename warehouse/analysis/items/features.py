@@ -377,10 +377,10 @@ def _joint_row(
     """All values together; one of those that leave none over stands for the rest."""
     if not columns:
         return replace(row, reason=f"no value that {ENOUGH} prompts have and {ENOUGH} have not")
-    kept = list(columns)
-    if all(len(own) == 1 and own <= set(kept) for own in values):
-        kept = kept[1:]
-    found = joint_test(y, np.column_stack([columns[value] for value in kept]), groups)
+    tested = list(columns)
+    if all(len(own) == 1 and own <= set(tested) for own in values):
+        tested = tested[1:]
+    found = joint_test(y, np.column_stack([columns[value] for value in tested]), groups)
     return replace(
         row, statistic=found.statistic, df=found.df_error, p_value=found.p_value, flags=found.flags, reason=found.reason
     )

@@ -332,7 +332,7 @@ def run_weights(
     labels: NDArray[np.int64],
     clustering: str,
     equal_clusters: Mapping[str, NDArray[np.int64]],
-    given: NDArray[np.float64] | None,
+    own_weights: NDArray[np.float64] | None,
     n_draws: int,
     seed: int,
     progress: Progress | None,
@@ -343,7 +343,7 @@ def run_weights(
         labels: clusters behind medoid and distance weights, shape (n,).
         clustering: what those clusters are called.
         equal_clusters: name of a clustering to its labels: each cluster gets equal weight.
-        given: the user's weights, shape (n,).
+        own_weights: the user's weights, shape (n,).
         n_draws: random weightings.
     """
     schemes = {
@@ -352,7 +352,7 @@ def run_weights(
         "distance": distance_weights(data.values, labels),
         "inverse_distance": inverse_distance_weights(data.values, labels),
         **{f"clusters:{name}": cluster_weights(own, len(data.prompts)) for name, own in equal_clusters.items()},
-        **({} if given is None else {"given": given}),
+        **({} if own_weights is None else {"given": own_weights}),
     }
     higher = data.higher_is_better is not False
     weighted = weighted_scores(data.values, schemes, higher_is_better=higher)

@@ -66,7 +66,7 @@ def stored_matrix(store: Store, found: KnownBenchmark) -> StoredMatrix:
     Args:
         found: the benchmark, with its runs and metrics.
     """
-    kept = result_cache.kept(store, found[0].name, METHOD_VERSION)
+    entries = result_cache.kept(store, found[0].name, METHOD_VERSION)
     current = _Current(store, found)
     results: dict[str, Any] = {}
     chosen: list[tuple[str, str]] = []
@@ -74,7 +74,7 @@ def stored_matrix(store: Store, found: KnownBenchmark) -> StoredMatrix:
     outdated: list[str] = []
     for name, (word, result) in _KINDS.items():
         # of explanations those by the question: other parts stand beside one another in an answer of their own
-        own = [entry for entry in kept if entry.kind == f"matrix_{word}" and "part" not in entry.parameters]
+        own = [entry for entry in entries if entry.kind == f"matrix_{word}" and "part" not in entry.parameters]
         own.sort(key=current.evidence, reverse=True)  # of equal ones the newest stays first
         fitting = current.first(own, result)
         if fitting is None:
@@ -104,9 +104,9 @@ class _Current:
         size = entry.parameters.get("permutations", entry.parameters.get("draws")) or 0
         return self.selection(entry) == self.headline, int(size)
 
-    def first(self, kept: list[Kept], kind: type[MatrixResult]) -> tuple[Kept, MatrixResult] | None:
+    def first(self, entries: list[Kept], kind: type[MatrixResult]) -> tuple[Kept, MatrixResult] | None:
         """The first of some analyses whose matrix is still the same."""
-        for entry in kept:
+        for entry in entries:
             result = kind.from_dict(result_cache.result_of(self.store, entry))
             if result.matrix_fingerprint == self._of(self.selection(entry)):
                 return entry, result

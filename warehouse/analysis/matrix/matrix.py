@@ -361,14 +361,14 @@ class Matrix:
         return labels
 
 
-def _by_prompt(data: MatrixData, given: Mapping[str, float]) -> NDArray[np.float64]:
+def _by_prompt(data: MatrixData, weights: Mapping[str, float]) -> NDArray[np.float64]:
     """Weights by row; prompts that go by one name have one weight."""
-    if not given.keys() & set(data.keys):
+    if not weights.keys() & set(data.keys):
         raise MisuseError(
             f"the weights name none of the {len(data.keys)} prompts of the matrix; prompts are"
-            f" called such as {data.keys[0]!r}, found {list(given)[:1]}"
+            f" called such as {data.keys[0]!r}, found {list(weights)[:1]}"
         )
-    return np.array([given.get(key, 0.0) for key in data.keys])
+    return np.array([weights.get(key, 0.0) for key in data.keys])
 
 
 def keep_clustering(

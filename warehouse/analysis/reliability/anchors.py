@@ -167,7 +167,7 @@ def _complete(pool: Pool) -> tuple[Pool, list[str]]:
     if items.sum() < answered.shape[1] / 2 and most.sum() >= LEAST_MODELS:  # the others cost more than they are worth
         models, items = most, np.asarray(answered[most].all(axis=0))
     if not models.all():
-        left = [name for name, kept in zip(pool.responses.models, models, strict=True) if not kept]
+        left = [name for name, complete in zip(pool.responses.models, models, strict=True) if not complete]
         notes.append(f"{len(left)} left out, which lack prompts: {', '.join(left[:_NAMED])}")
     part = pool.part(models, items)
     if part is None:

@@ -246,15 +246,15 @@ def read_population(store: Store, scores: BenchmarkScores, selection: Selection,
         )
     order, rows, table = (
         order[scorable],
-        [row for row, kept in zip(rows, scorable, strict=True) if kept],
+        [row for row, is_scorable in zip(rows, scorable, strict=True) if is_scorable],
         table[:, scorable],
     )
     base, label = _baseline(store, usable, table, selection, against, scores)
     half = np.isfinite(table).mean(axis=1) >= 0.5
     if dropped := int((~half).sum()):
         notes.append(f"{dropped} runs with a score of less than half of the prompts are no part of the history")
-    kept = [row for row in np.flatnonzero(half).tolist() if row != base]
-    kept.sort(key=lambda row: (usable[row].condition.who, usable[row].condition.key))
+    others = [row for row in np.flatnonzero(half).tolist() if row != base]
+    others.sort(key=lambda row: (usable[row].condition.who, usable[row].condition.key))
     editions = {str(entry.condition.setting("benchmark_version") or "") for entry in usable} - {""}
     if len(editions) > 1:
         raise MisuseError(
@@ -268,9 +268,9 @@ def read_population(store: Store, scores: BenchmarkScores, selection: Selection,
         task=str(usable[0].condition.setting("benchmark_recorded")),
         harnesses=tuple(sorted({str(entry.condition.setting("harness") or "") for entry in usable} - {""})),
         revision=next(iter(editions), ""),
-        models=tuple(usable[row].condition.who for row in kept),
-        names=tuple(usable[row].condition.model for row in kept),
-        history=table[kept],
+        models=tuple(usable[row].condition.who for row in others),
+        names=tuple(usable[row].condition.model for row in others),
+        history=table[others],
         baseline=None if base is None else table[base],
         baseline_model=label,
         bounds=_bounds(usable),

@@ -281,5 +281,5 @@ def _refuse_constant(text: str) -> Any:
 
 def as_stored(plan: SubsetPlan) -> dict[str, Any]:
     """As the warehouse keeps it."""
-    kept: dict[str, Any] = plain(plan.to_dict())
-    return kept
+    document: dict[str, Any] = plain(plan.to_dict())
+    return document

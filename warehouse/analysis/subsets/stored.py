@@ -76,8 +76,8 @@ def store_plan(opener: StoreOpener, plan: SubsetPlan, *, known_at: datetime | No
     with opener.reading() as store:
         before = result_cache.get(store, question)
     if before is not None and (known_at is None or known_at >= before.created_at):
-        kept = SubsetPlan.from_dict(before.result)
-        return kept, f"plan {kept.key} is the one of {kept.created_at.replace('T', ' ')} UTC: nothing has changed since"
+        old = SubsetPlan.from_dict(before.result)
+        return old, f"plan {old.key} is the one of {old.created_at.replace('T', ' ')} UTC: nothing has changed since"
     try:
         with opener.writing() as store:
             result_cache.put(store, question, as_stored(plan), now=known_at or plan.created)
@@ -98,19 +98,19 @@ def kept_plans(store: Store, benchmark: str) -> list[Kept]:
 def possible_plans(store: Store, benchmark: Benchmark, conditions: Iterable[Asked]) -> BenchmarkPlans:
     """The plans of a benchmark that something was asked for as many prompts as such a plan has."""
     stored = kept_plans(store, benchmark.name)
-    among = [(kept, pair[0]) for pair in conditions for kept in stored if _may_be_on(kept, *pair)] if stored else []
+    among = [(entry, pair[0]) for pair in conditions for entry in stored if _may_be_on(entry, *pair)] if stored else []
     if not among:
         return BenchmarkPlans()
-    ids = {kept.id for kept, _ in among}
+    ids = {entry.id for entry, _ in among}
     results = store.rows(_RESULTS, {"ids": ids})
     plan_by_id = {row["id"]: SubsetPlan.from_dict(json.loads(row["result"])) for row in results}
-    plans = [StoredPlan(plan_by_id[kept.id], kept.created_at) for kept in stored if kept.id in ids]
+    plans = [StoredPlan(plan_by_id[entry.id], entry.created_at) for entry in stored if entry.id in ids]
     return with_prompts(store, benchmark.ids, plans, [condition for _, condition in among])
 
 
-def _may_be_on(kept: Kept, condition: Condition, metric: str, scores: PromptScores) -> bool:
+def _may_be_on(entry: Kept, condition: Condition, metric: str, scores: PromptScores) -> bool:
     """Whether a condition may be on a plan, as far as one sees without reading it."""
-    of_plan = kept.parameters
+    of_plan = entry.parameters
     alike = of_plan.get("split") == condition.setting("split") and of_plan.get("metric") == metric
     return alike and LEAST <= len(scores.seen) < int(of_plan.get("n_prompts", 0))
 
@@ -139,9 +139,9 @@ def plan_id(row: Mapping[str, Any]) -> str:
     return f"{row['key']}#{row['occurrence']}" if row["occurrence"] else str(row["key"])
 
 
-def plan_of(store: Store, kept: Kept) -> StoredPlan:
+def plan_of(store: Store, entry: Kept) -> StoredPlan:
     """A stored plan with its prompts."""
-    return StoredPlan(SubsetPlan.from_dict(result_cache.result_of(store, kept)), kept.created_at)
+    return StoredPlan(SubsetPlan.from_dict(result_cache.result_of(store, entry)), entry.created_at)
 
 
 def find_plans(store: Store, named: str) -> SubsetPlans:
@@ -154,12 +154,12 @@ def find_plans(store: Store, named: str) -> SubsetPlans:
     path = Path(named)
     if path.exists():
         return read_plans(path)
-    all_plans = [kept for benchmark in all_benchmarks(store) for kept in kept_plans(store, benchmark.name)]
-    for kept in all_plans:
-        if kept.parameters.get("key") == named:
-            plan = plan_of(store, kept).plan
+    all_plans = [entry for benchmark in all_benchmarks(store) for entry in kept_plans(store, benchmark.name)]
+    for entry in all_plans:
+        if entry.parameters.get("key") == named:
+            plan = plan_of(store, entry).plan
             return SubsetPlans("", plan.width, plan.level, (plan,), ())
-    keys = ", ".join(str(kept.parameters.get("key")) for kept in all_plans[:8])
+    keys = ", ".join(str(entry.parameters.get("key")) for entry in all_plans[:8])
     there_are = f"stored plans: {keys}" if keys else "the store has no plans; see: warehouse subset plan"
     raise MisuseError(f"{named!r} is neither a file nor the key of a plan; {there_are}")
 

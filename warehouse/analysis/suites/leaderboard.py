@@ -254,11 +254,11 @@ class PlannedLeaves:
                 return f"{leaf.name} was asked in part, and on no plan"
             else:
                 parts[leaf.name] = known_figure(cell.estimate, leaf.leaf_entries.size, level=level)
-        kept = [leaf for leaf in leaves if leaf.name in parts]
-        bounds = {leaf.metric.bounds if leaf.metric.link == "identity" else None for leaf in kept}
+        measured = [leaf for leaf in leaves if leaf.name in parts]
+        bounds = {leaf.metric.bounds if leaf.metric.link == "identity" else None for leaf in measured}
         common = next(iter(bounds)) if len(bounds) == 1 else None
-        figure = combine_subsets(list(parts.values()), [leaf.weight for leaf in kept], bounds=common, level=level)
-        n = sum((leaf.name, item.conditions.entries[leaf.name].condition.key) in self.runs for leaf in kept)
+        figure = combine_subsets(list(parts.values()), [leaf.weight for leaf in measured], bounds=common, level=level)
+        n = sum((leaf.name, item.conditions.entries[leaf.name].condition.key) in self.runs for leaf in measured)
         flags = dict.fromkeys((*item.row.flags, *(flag for estimate in parts.values() for flag in estimate.flags)))
         row = replace(
             item.row,
@@ -268,7 +268,7 @@ class PlannedLeaves:
             ci_high=figure.ci_high,
             method="t_subset",
             flags=(PLANNED, *flags),
-            reason=figure.reason or f"stratified samples of the prompts of {n} of {len(kept)} benchmarks",
+            reason=figure.reason or f"stratified samples of the prompts of {n} of {len(measured)} benchmarks",
             se_independent=figure.standard_error,
             degrees_of_freedom=figure.degrees_of_freedom,
             leaf_estimates=tuple(parts[leaf.name].estimate if leaf.name in parts else None for leaf in leaves),

@@ -245,13 +245,13 @@ def score_set(
     suite: str,
 ) -> Scored:
     """The row of a set, not ranked yet."""
-    kept = [leaf for leaf in leaves if leaf.name in members.entries]
+    scored = [leaf for leaf in leaves if leaf.name in members.entries]
     cells = {}
-    for leaf in kept:
+    for leaf in scored:
         cell = _cell(members.entries[leaf.name], units)
         if cell is not None:
             cells[leaf.name] = cell
-    with_cells = [leaf for leaf in kept if leaf.name in cells]
+    with_cells = [leaf for leaf in scored if leaf.name in cells]
     bounds, outside = _bounds(with_cells, cells)
     combined = combine_leaves(list(cells.values()), [leaf.weight for leaf in with_cells], bounds=bounds, level=level)
     entries = [members.entries[leaf.name] for leaf in with_cells]

@@ -207,9 +207,9 @@ class _Session:
         has_direction = np.asarray(vectors.any(axis=1), np.bool_)
         _count(truncated, present, benchmark_of, too_long)
         _count(without, present, benchmark_of, ~has_direction)
-        kept = [prompt for prompt, usable in zip(present, has_direction, strict=True) if usable]
+        usable_ids = [prompt for prompt, usable in zip(present, has_direction, strict=True) if usable]
         with self.opener.writing() as store:
-            prompt_vectors.write_vectors(store, key, kept, vectors[has_direction], self._keys, self.part.texts)
+            prompt_vectors.write_vectors(store, key, usable_ids, vectors[has_direction], self._keys, self.part.texts)
         if self.progress:
             self.progress.advance(len(prompts))
         return seconds

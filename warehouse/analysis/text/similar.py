@@ -137,8 +137,8 @@ def _stored(store: Store, vectors: PromptVectors, prompt: int, chosen: EmbedderR
     raise MisuseError(f"prompt:{prompt} has no vector of {chosen.label} for its text; run: {embed_command(part)}")
 
 
-def _embedded(text: str, given: str | Embedder | None, chosen: EmbedderRow, device: str | None) -> Vectors:
-    model = given
+def _embedded(text: str, embedder: str | Embedder | None, chosen: EmbedderRow, device: str | None) -> Vectors:
+    model = embedder
     if model is None or isinstance(model, str):
         model = _loaded(model, chosen, device)
     if (model.revision, model.dimension) != (chosen.revision, chosen.dimension):
@@ -153,11 +153,11 @@ def _embedded(text: str, given: str | Embedder | None, chosen: EmbedderRow, devi
     return vector
 
 
-def _loaded(given: str | None, chosen: EmbedderRow, device: str | None) -> Embedder:
+def _loaded(embedder: str | None, chosen: EmbedderRow, device: str | None) -> Embedder:
     """The model of the vectors; one from a folder is stored without saying where it lies."""
-    if given in (None, chosen.label) and "/" not in chosen.name:
+    if embedder in (None, chosen.label) and "/" not in chosen.name:
         raise MisuseError(
             f"no prompt is called so, and a text needs the model of {chosen.label}; say where it"
             f" is: --embedder {chosen.name}=FOLDER"
         )
-    return load_embedder(chosen.name if given in (None, chosen.label) else given, device=device)
+    return load_embedder(chosen.name if embedder in (None, chosen.label) else embedder, device=device)

@@ -190,12 +190,12 @@ def _why(curve: Curve, points: Sequence[CheckpointRow], tested: Sequence[float])
 
 def _kept_from(points: Sequence[CheckpointRow]) -> float | None:
     tested = [point for point in points if point.is_above_chance is not None]
-    kept = None
+    start = None
     for point in reversed(tested):
         if not point.is_above_chance:
             break
-        kept = point.position
-    return kept
+        start = point.position
+    return start
 
 
 def _points(curve: Curve, chance: Chance, level: float) -> list[CheckpointRow]:

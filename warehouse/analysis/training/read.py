@@ -225,13 +225,13 @@ def _checkpoint(
     figures, errors = recipe.table([position])[:, 0], recipe.errors([position])[:, 0]
     groups = [cells.get((number, seed, position)) for seed in range(len(recipe.trajectories))]
     by_seed = [None if group is None else scores.get(group) for group in groups]
-    kept = [sample for sample in by_seed if sample is not None and sample.n and sample.uneven_weights is None]
+    samples = [sample for sample in by_seed if sample is not None and sample.n and sample.uneven_weights is None]
     none = np.empty(0, np.int64)
-    if len(kept) < len(by_seed):
+    if len(samples) < len(by_seed):
         return Checkpoint(figures, errors, none, np.empty((len(by_seed), 0)), False)
-    prompts = reduce(_common, (sample.prompts for sample in kept))
-    values = np.array([sample.values[np.searchsorted(sample.prompts, prompts)] for sample in kept])
-    zero_one = len(kept) == 1 and bool(np.all(kept[0].zero_one & (kept[0].n_draws == 1)))
+    prompts = reduce(_common, (sample.prompts for sample in samples))
+    values = np.array([sample.values[np.searchsorted(sample.prompts, prompts)] for sample in samples])
+    zero_one = len(samples) == 1 and bool(np.all(samples[0].zero_one & (samples[0].n_draws == 1)))
     return Checkpoint(figures, errors, prompts, values, zero_one)
 
 

@@ -203,8 +203,8 @@ _ADDRESS = re.compile(r" at 0x[0-9a-fA-F]+")
 
 def fingerprint_of(**parts: Any) -> str | None:
     """The fingerprint of those parts that say something; none where none does."""
-    given = {name: part for name, part in parts.items() if part}
-    return fingerprint(given) if given else None
+    present = {name: part for name, part in parts.items() if part}
+    return fingerprint(present) if present else None
 
 
 def fingerprint(parts: Mapping[str, Any]) -> str:

@@ -68,9 +68,9 @@ def whole_count(value: Any) -> int | None:
 
 def whole_sum(values: Iterable[float | None]) -> float | None:
     """What all values add up to, where all are known."""
-    given = [*values]
-    counts = [value for value in given if value is not None]
-    return sum(counts) if counts and len(counts) == len(given) else None
+    listed = [*values]
+    counts = [value for value in listed if value is not None]
+    return sum(counts) if counts and len(counts) == len(listed) else None
 
 
 def share_of(percent: float) -> float:

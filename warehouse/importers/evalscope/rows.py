@@ -147,9 +147,9 @@ def _items(subset: SubsetFiles, notes: list[str]) -> Iterator[tuple[str, tuple[R
             if lasting.get(key, line) == line:
                 yield f"{reviews.name} line {line}", (row, facts.get(key, {}), True)
     if predictions and (not reviews or any(key not in lasting for key in facts) or subset.is_old):
-        kept = _last_lines(predictions, notes)
+        lines = _last_lines(predictions, notes)
         for line, key, row in _keyed(predictions):
-            if key not in lasting and kept.get(key, line) == line:
+            if key not in lasting and lines.get(key, line) == line:
                 yield f"{predictions.name} line {line}", (row, _facts(row), False)
 
 

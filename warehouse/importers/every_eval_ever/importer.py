@@ -160,18 +160,18 @@ def _value(line: Row) -> Row:
 
 
 def _prompt(line: Row) -> Row:
-    given = mapping_of(line, "input")
-    if not isinstance(given.get("raw"), str):
+    source = mapping_of(line, "input")
+    if not isinstance(source.get("raw"), str):
         raise ValueError("no input with a text")
-    references = given.get("reference")
+    references = source.get("reference")
     listed = references if isinstance(references, list) else [references]
     golds = [as_text(item) for item in listed if item is not None]
-    options = given.get("choices")
+    options = source.get("choices")
     choices = [as_text(item) for item in options] if isinstance(options, list) else []
     details = mapping_of(line, "metadata")
     return {
-        "identity": compact({"input": given["raw"], "choices": sorted(choices), "target": golds}),
-        "text": given["raw"],
+        "identity": compact({"input": source["raw"], "choices": sorted(choices), "target": golds}),
+        "text": source["raw"],
         "target": golds[0] if len(golds) == 1 else (compact(golds) if golds else None),
         "choices": compact(choices) if choices else None,
         "metadata": compact(details) if details else None,
@@ -285,15 +285,15 @@ def own_header(document: Mapping[str, Any], path: str) -> RunHeader | None:
     if details is None:
         return None
     try:
-        kept = parse_json(details)
-        fields = _checked(RunHeader, kept)
-        fields["suite"], fields["tags"] = tuple(kept.get("suite", ())), tuple(kept.get("tags", ()))
-        fields["metrics"] = tuple(MetricSpec(**_checked(MetricSpec, item)) for item in kept.get("metrics", ()))
+        parsed = parse_json(details)
+        fields = _checked(RunHeader, parsed)
+        fields["suite"], fields["tags"] = tuple(parsed.get("suite", ())), tuple(parsed.get("tags", ()))
+        fields["metrics"] = tuple(MetricSpec(**_checked(MetricSpec, item)) for item in parsed.get("metrics", ()))
         fields["published"] = tuple(
-            PublishedScore(**_checked(PublishedScore, item)) for item in kept.get("published", ())
+            PublishedScore(**_checked(PublishedScore, item)) for item in parsed.get("published", ())
         )
-        if isinstance(kept.get("started_at"), str):
-            fields["started_at"] = datetime.fromisoformat(kept["started_at"])
+        if isinstance(parsed.get("started_at"), str):
+            fields["started_at"] = datetime.fromisoformat(parsed["started_at"])
         return RunHeader(**fields)
     except (TypeError, ValueError, AttributeError) as error:
         raise InputError(
@@ -320,16 +320,16 @@ def own_rows(path: Path, rejections: list[Rejection]) -> Iterator[Row]:
 
 
 def _row(line: Row) -> Row:
-    kept = parse_json(mapping_of(line, "metadata").get(DETAILS, "null"))
-    if not isinstance(kept, dict) or not isinstance(kept.get("row"), dict):
+    details = parse_json(mapping_of(line, "metadata").get(DETAILS, "null"))
+    if not isinstance(details, dict) or not isinstance(details.get("row"), dict):
         raise ValueError("no details of the export")
-    if not isinstance(kept["row"].get("prompt_id"), str):
+    if not isinstance(details["row"].get("prompt_id"), str):
         raise ValueError("no key of a prompt")
-    row = {name: value for name, value in kept["row"].items() if name in SAMPLE_SCHEMA.names}
-    scores = _scores(kept.get("score"), mapping_of(line, "evaluation").get("score"))
-    if kept.get("again"):  # an earlier line has the prompt and the response
+    row = {name: value for name, value in details["row"].items() if name in SAMPLE_SCHEMA.names}
+    scores = _scores(details.get("score"), mapping_of(line, "evaluation").get("score"))
+    if details.get("again"):  # an earlier line has the prompt and the response
         return {"run": 0, **row, "scores": scores}
-    given, output = mapping_of(line, "input"), mapping_of(line, "output")
+    source, output = mapping_of(line, "input"), mapping_of(line, "output")
     texts = output.get("raw") or []
     answers = [item for item in line.get("answer_attribution") or [] if isinstance(item, dict)]
     milliseconds = mapping_of(line, "performance").get("latency_ms")
@@ -337,7 +337,7 @@ def _row(line: Row) -> Row:
         {}
         if row.get("draw") == -1
         else {
-            "prompt_sent": given.get("formatted"),
+            "prompt_sent": source.get("formatted"),
             "response": texts[0] if texts else None,
             "extracted_answer": answers[0].get("extracted_value") if answers else None,
             "latency": None if milliseconds is None else milliseconds / 1000,
@@ -346,8 +346,8 @@ def _row(line: Row) -> Row:
     )
     return {
         "run": 0,
-        "text": given.get("raw"),
-        "target": next(iter(given.get("reference") or []), None),
+        "text": source.get("raw"),
+        "target": next(iter(source.get("reference") or []), None),
         **generation,
         **row,
         "scores": scores,

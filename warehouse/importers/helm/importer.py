@@ -129,9 +129,9 @@ def _prompt(instance: Mapping[str, Any] | None) -> Row:
     """The prompt, from the instance before any perturbation."""
     if instance is None:
         return {}
-    given = part_of(dict(instance), "input")
-    messages = given.get("messages")
-    content = content_of(messages if isinstance(messages, list) and messages else given.get("text"))
+    source = part_of(dict(instance), "input")
+    messages = source.get("messages")
+    content = content_of(messages if isinstance(messages, list) and messages else source.get("text"))
     references = _references(instance)
     correct = [text for text, is_correct in references if is_correct]
     others = {
@@ -181,10 +181,10 @@ def _prose(states: Sequence[Mapping[str, Any]]) -> Row:
     sent = [text for state in states if (text := _sent(part_of(dict(state), "request")))]
     results = [part_of(dict(state), "result") for state in states]
     seconds = [number_or_none(result.get("request_time")) for result in results]
-    given = [value for value in seconds if value is not None]
+    present = [value for value in seconds if value is not None]
     return {
         "prompt_sent": compact(sent) if len(sent) > 1 else sent[0] if sent else None,
-        "latency": sum(given) if given else None,
+        "latency": sum(present) if present else None,
         "error": next((error for result in results if (error := _error(result))), None),
     }
 

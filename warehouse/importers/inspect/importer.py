@@ -318,16 +318,16 @@ class InspectReader:
 
     def _values(self, scores: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, Any]]:
         pairs = list(values_of(scores, self.scoring.unnamed))
-        given = dict(pairs)
-        if len(given) < len(pairs):
+        by_scorer = dict(pairs)
+        if len(by_scorer) < len(pairs):
             names = [name for name, _ in pairs]
             twice = next(name for name in names if names.count(name) > 1)
             raise ValueError(f"two of its scores would be called {twice}")
         for name in self._metrics:
-            if name not in given and not any(other.startswith(f"{name}.") for other in given):
-                given[name] = None
+            if name not in by_scorer and not any(other.startswith(f"{name}.") for other in by_scorer):
+                by_scorer[name] = None
         # an object that is unscored as a whole stands for each of its keys
-        return [(name, value) for name, value in given.items() if value is not None or name not in self._objects]
+        return [(name, value) for name, value in by_scorer.items() if value is not None or name not in self._objects]
 
     def _reduced(self) -> Iterator[dict[str, Any]]:
         """Values of all epochs of a prompt together, one row for each prompt and reducer."""

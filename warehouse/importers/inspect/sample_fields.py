@@ -214,8 +214,8 @@ def prompt_sent(sample: Sample) -> str | None:
     if messages and messages[-1].get("role") == "assistant":
         messages = messages[:-1]
     if not messages:
-        given = sample.get("input")
-        return None if given is None else as_text(content_of(given))
+        content = sample.get("input")
+        return None if content is None else as_text(content_of(content))
     alone = messages[0] if len(messages) == 1 else {}
     text = text_of(alone.get("content"))
     if alone.get("role") == "user" and text is not None:

@@ -228,8 +228,8 @@ def _conditions(results: LightevalResults, config: Mapping[str, Any], details: D
     sampling = sampling_fields(generation)
     size = _count(config.get("generation_size")) if generates else None
     system = text_or_none(model.get("system_prompt"))
-    kept = {name: model.get(name) for name in _SETTINGS}
-    kept |= {"num_samples": config.get("num_samples"), **other_sampling(generation)}
+    settings = {name: model.get(name) for name in _SETTINGS}
+    settings |= {"num_samples": config.get("num_samples"), **other_sampling(generation)}
     seed = generation.get("seed")
     return {
         "formulation": "+".join(methods).lower() or None,
@@ -238,7 +238,7 @@ def _conditions(results: LightevalResults, config: Mapping[str, Any], details: D
         **sampling,
         "max_tokens": size if sampling["max_tokens"] is None else sampling["max_tokens"],
         "sampling_seed": seed if type(seed) is int and abs(seed) < 1 << 63 else None,
-        "sampling": without_empty(kept),
+        "sampling": without_empty(settings),
     }
 
 

@@ -320,11 +320,11 @@ def _explanation(details: Details, row: Row) -> str | None:
 
 
 def _metadata(specific: Any, original: Any) -> str | None:
-    kept = dict(specific) if isinstance(specific, dict) else {}
+    metadata = dict(specific) if isinstance(specific, dict) else {}
     if original is not None:
-        kept["original_query"] = original
-    kept = without_nulls(kept)
-    return compact(kept) if kept else None
+        metadata["original_query"] = original
+    metadata = without_nulls(metadata)
+    return compact(metadata) if metadata else None
 
 
 def _object(row: Row, name: str) -> Row:

@@ -144,10 +144,10 @@ def _answers(own: Sequence[Row]) -> str | None:
 def _picked(sample: EventLogSample) -> str | None:
     """What was taken from the answers."""
     picked = [data.get("picked") for data in (*sample.of(MATCH), *sample.of("pick_option"))]
-    given = [item for item in picked if item not in (None, [], "")]
-    if not given:
+    choices = [item for item in picked if item not in (None, [], "")]
+    if not choices:
         return None
-    return _text(given[0]) if len(given) == 1 else compact(given)
+    return _text(choices[0]) if len(choices) == 1 else compact(choices)
 
 
 def _options(sample: EventLogSample) -> tuple[list[str], list[Row] | None]:
@@ -217,15 +217,15 @@ def _scores(log: EventLog, sample: EventLogSample, numbers: dict[str, list[float
 
 
 def _score(sample: EventLogSample, name: str, values: list[float | None], is_match: bool) -> Row:
-    given = [value for value in values if value is not None]
+    present = [value for value in values if value is not None]
     several = len(values) > 1
-    unread = is_match and bool(given) and not any(given) and all(map(_unread, sample.of(MATCH)))
+    unread = is_match and bool(present) and not any(present) and all(map(_unread, sample.of(MATCH)))
     return {
         "metric": name,
-        "value": sum(given) / len(given) if given else None,
-        "weight": float(len(given)) if several and given else None,
+        "value": sum(present) / len(present) if present else None,
+        "weight": float(len(present)) if several and present else None,
         "raw": compact(values) if several else None,
-        "status": "error" if not given else "no_answer" if unread else None,
+        "status": "error" if not present else "no_answer" if unread else None,
     }
 
 

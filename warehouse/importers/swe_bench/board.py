@@ -86,7 +86,7 @@ def _header(track: str, name: str, result: Row, share: float | None, instances: 
         published.append(PublishedScore(METRIC, share_of(share), raw=f"{share:.15g} percent"))
     if calls is not None:
         published.append(PublishedScore(API_CALLS.name, calls))
-    kept = {"name": name, "site": text_or_none(result.get("site")), "tags": tags or None}
+    configuration = {"name": name, "site": text_or_none(result.get("site")), "tags": tags or None}
     return RunHeader(
         harness="swe_bench",
         model=model,
@@ -99,7 +99,7 @@ def _header(track: str, name: str, result: Row, share: float | None, instances: 
         run_id=folder,
         cost=number_or_none(result.get("cost")) or None,
         started_at=moment(result.get("date")),
-        configuration=without_nulls(kept),
+        configuration=without_nulls(configuration),
         note=text_or_none(result.get("warning")),
         published=tuple(published),
         place=f"{track}/{folder or name}",

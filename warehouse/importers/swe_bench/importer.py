@@ -92,10 +92,10 @@ class SweBench:
             stems = {f"{folder.name}.{folder.parent.name}": folder for folder in kinds.logs}
             folder = stems.get(report.stem)
             logs = _with_logs(kinds, folder, kinds.logs.pop(folder)) if folder else []
-            given = [
+            predictions = [
                 path for path in kinds.predictions.get(report.parent, ()) if len(kinds.predictions[report.parent]) == 1
             ]
-            yield source_of(report, *logs, *given)
+            yield source_of(report, *logs, *predictions)
         for folder, reports in kinds.logs.items():
             files = _with_logs(kinds, folder, reports)
             yield SourceFiles(str(folder), folder, tuple(files))

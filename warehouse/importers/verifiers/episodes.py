@@ -256,13 +256,13 @@ def _question(task: Row) -> Row:
     key = text_or_none(task.get("key"))
     own = key if key and key != task.get("hash") else None
     spoken = question_of(content_of(prompt)) if prompt is not None else first_text(data, "question", "description")
-    kept = {name: value for name, value in question.items() if name not in ("prompt", "system_prompt")}
+    metadata = {name: value for name, value in question.items() if name not in ("prompt", "system_prompt")}
     return {
         "prompt_id": own or first_text(data, "id", "name") or text_of_any(data.get("idx")),
         "identity": compact(question),
         "text": spoken or None,
         "target": text_of_any(next((data[name] for name in ("answer", "target") if data.get(name) is not None), None)),
-        "metadata": compact(without_empty(kept)),
+        "metadata": compact(without_empty(metadata)),
     }
 
 

@@ -23,14 +23,14 @@ class Verifiers:
     folders = 3
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
-        """Rows, recognised by their keys, with their metadata; and metadata whose folder has something else than rows."""
+        """Rows, recognised by their keys, with their metadata; metadata also where its folder has no rows."""
         found = {item.path: item for item in candidates}
         for item in candidates:
             head = head_of(item)
             if is_episode(head):
                 configs = [item.path.parent / name for name in CONFIGS]
-                kept = [path for path in configs if path in found][:1]
-                yield SourceFiles(str(item.path.parent), item.path.parent, (item.path, *kept))
+                config = [path for path in configs if path in found][:1]
+                yield SourceFiles(str(item.path.parent), item.path.parent, (item.path, *config))
             elif _is_metadata(item.path, head):
                 rows = item.path.with_name(ROWS)
                 files = (rows, item.path) if rows in found else (item.path,)

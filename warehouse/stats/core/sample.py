@@ -153,10 +153,10 @@ def build_sample(
     groups = None if clusters is None else as_clusters(clusters, len(raw))
     zero_one = is_binary(raw, binary, n_draws)
     if checked is not None and checked.min() == 0:
-        kept = checked > 0
-        some = None if groups is None else groups.codes[kept]
-        rest = build_sample(raw[kept], some, checked[kept], link, bounds, zero_one, None)
-        return replace(rest, n_weightless=int(np.count_nonzero(~kept)))
+        has_weight = checked > 0
+        some = None if groups is None else groups.codes[has_weight]
+        rest = build_sample(raw[has_weight], some, checked[has_weight], link, bounds, zero_one, None)
+        return replace(rest, n_weightless=int(np.count_nonzero(~has_weight)))
     shares = None if checked is None or is_constant(checked) else checked / checked.mean()
     values, limits = linearise(raw, checked), finite_bounds(bounds)
     if link.name != "identity":

@@ -58,8 +58,8 @@ class Votes:
 
     def accuracy(self) -> FloatArray:
         """Share of each model's votes that went to the recorded key, shape (M,)."""
-        right, asked = self.shares[self.start].sum(axis=0), self.asked.sum(axis=0)
-        accuracy: FloatArray = np.divide(right, asked, out=np.full(self.n_models, np.nan), where=asked > 0)
+        right, answered = self.shares[self.start].sum(axis=0), self.asked.sum(axis=0)
+        accuracy: FloatArray = np.divide(right, answered, out=np.full(self.n_models, np.nan), where=answered > 0)
         return accuracy
 
     def totals(self, values: FloatArray) -> FloatArray:
@@ -186,16 +186,16 @@ def _collect(codes: IntArray, keys: IntArray, width: FloatArray, items: IntArray
     # One number for each item and option that sorts by item, and within it the key to the front.
     span = int(width.max()) + 2
     is_key = chosen == keys[item]
-    places = item * span + np.where(is_key, 0, chosen + 1)
+    cells = item * span + np.where(is_key, 0, chosen + 1)
     of_keys, of_rest = np.arange(n) * span, np.arange(n) * span + span - 1
-    voted = np.unique(np.concatenate([places, of_keys]))
+    voted = np.unique(np.concatenate([cells, of_keys]))
     n_voted = np.bincount(voted // span, minlength=n)
     rest = width - n_voted
     rows = np.sort(np.concatenate([voted, of_rest[rest > 0]]))
     owner, offset = rows // span, rows % span
     option = np.where(offset == 0, keys[owner], np.where(offset == span - 1, -1, offset - 1))
     shares = np.bincount(
-        np.searchsorted(rows, places) * n_models + model, weights=1 / drawn[item, model], minlength=len(rows) * n_models
+        np.searchsorted(rows, cells) * n_models + model, weights=1 / drawn[item, model], minlength=len(rows) * n_models
     ).reshape(len(rows), n_models)
     return Votes(
         n_items=len(reasons),

@@ -140,8 +140,8 @@ def weighted_scores(
     n = len(values)
     uniform = competition_ranks(values.mean(axis=0), higher_is_better=higher_is_better)
     rows = []
-    for name, given in ({"uniform": np.full(n, 1 / n)} | dict(weights)).items():
-        shares = _given_shares(given, n, name)
+    for name, weight in ({"uniform": np.full(n, 1 / n)} | dict(weights)).items():
+        shares = _given_shares(weight, n, name)
         scores = shares @ values
         ranks = competition_ranks(scores, higher_is_better=higher_is_better)
         rows.append(

@@ -347,8 +347,8 @@ def cheaper_sample_size(
         raise StatisticsError(f"`power` must lie between 0 and 1, found {power}")
 
     def at(n: int) -> CheaperPower:
-        given = {"times": times, "alpha": alpha, "level": level}
-        return cheaper_power(costs_a, costs_b, n, clusters, **given, n_samples=n_samples, seed=seed)
+        settings = {"times": times, "alpha": alpha, "level": level}
+        return cheaper_power(costs_a, costs_b, n, clusters, **settings, n_samples=n_samples, seed=seed)
 
     a, b, _ = _two(costs_a, costs_b, clusters)
     if not times * mean_of(a) < mean_of(b):

@@ -317,21 +317,21 @@ def aligned(
         for side, name in ((a, "a"), (b, "b"))
     ]
     groups = None if clusters is None else as_clusters(clusters, n)
-    kept = _have_weight(weights, n)
-    if not kept.all():
-        scores = [own[kept] for own in scores]
-        weights = [None if own is None else own[kept] for own in weights]
-        groups = None if groups is None else as_clusters(groups.codes[kept], int(kept.sum()))
+    weighted = _have_weight(weights, n)
+    if not weighted.all():
+        scores = [own[weighted] for own in scores]
+        weights = [None if own is None else own[weighted] for own in weights]
+        groups = None if groups is None else as_clusters(groups.codes[weighted], int(weighted.sum()))
     first, second = (_side(own, w, link) for own, w in zip(scores, weights, strict=True))
     return first, second, groups, n - len(scores[0])
 
 
 def _have_weight(weights: list[FloatArray | None], n: int) -> NDArray[np.bool_]:
     """Prompts with a weight in one run at least."""
-    kept = np.zeros(n, bool)
+    has_weight = np.zeros(n, bool)
     for own in weights:
-        kept |= True if own is None else own > 0
-    return kept
+        has_weight |= True if own is None else own > 0
+    return has_weight
 
 
 def _side(scores: FloatArray, weights: FloatArray | None, link: Link) -> PairSide:

@@ -336,19 +336,19 @@ def wilcoxon_test(differences: ArrayLike) -> WilcoxonTest:
     """
     values = as_scores(differences, "differences")
     largest = float(np.abs(values).max())
-    kept = values[np.abs(values) > TIE * largest]
-    n_zero = len(values) - len(kept)
-    if not len(kept):
+    nonzero = values[np.abs(values) > TIE * largest]
+    n_zero = len(values) - len(nonzero)
+    if not len(nonzero):
         reason = "all differences are 0"
         return WilcoxonTest(None, None, len(values), n_zero, "exact", reason)
     from scipy import stats
 
-    sizes, _ = distinct_sizes(kept)  # what differs by rounding is a tie
-    ranks = 1 + np.searchsorted((sizes[1:] + sizes[:-1]) / 2, np.abs(kept))
+    sizes, _ = distinct_sizes(nonzero)  # what differs by rounding is a tie
+    ranks = 1 + np.searchsorted((sizes[1:] + sizes[:-1]) / 2, np.abs(nonzero))
     distinct = len(sizes)
-    exact = distinct == len(kept) <= MOST_EXACT_RANKS
-    test = stats.wilcoxon(np.sign(kept) * ranks, zero_method="wilcox", method="exact" if exact else "approx")
-    why = "" if distinct == len(kept) else ", ties share their mean rank"
+    exact = distinct == len(nonzero) <= MOST_EXACT_RANKS
+    test = stats.wilcoxon(np.sign(nonzero) * ranks, zero_method="wilcox", method="exact" if exact else "approx")
+    why = "" if distinct == len(nonzero) else ", ties share their mean rank"
     return WilcoxonTest(
         p_value=float(test.pvalue),
         statistic=float(test.statistic),

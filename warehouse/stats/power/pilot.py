@@ -158,9 +158,9 @@ def plan_from_one(
     values = as_scores(means, "means")
     groups = None if clusters is None else as_clusters(clusters, len(values))
     parts = _within(within, draws, len(values), "")
-    kept = 2 * (1 - correlation)
+    share_left = 2 * (1 - correlation)
     share = parts.share or 0.0
-    total, unclustered = (kept * (variance - share) + 2 * share for variance in _totals(values, groups))
+    total, unclustered = (share_left * (variance - share) + 2 * share for variance in _totals(values, groups))
     return _pilot(groups, (float(values.mean()), None), correlation, (total, unclustered), (parts, parts), len(values))
 
 

@@ -285,8 +285,8 @@ def _complement(rows: Rows, at: IntArray, inverse: FloatArray) -> FloatArray:
 def _solve(matrices: FloatArray, left: FloatArray) -> FloatArray | None:
     """Solutions of a stack; None where one has no inverse."""
     if matrices.shape[1] == 1:
-        kept = matrices[:, 0, 0]
-        return None if kept.min() < _SINGULAR else left / kept[:, None]
+        first = matrices[:, 0, 0]
+        return None if first.min() < _SINGULAR else left / first[:, None]
     if len(matrices) == 1:
         from scipy.linalg import cho_factor, cho_solve
 

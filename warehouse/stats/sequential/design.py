@@ -322,19 +322,19 @@ class BetSide:
         def gain(theta: float) -> float:
             return math.sqrt(max(0.0, float(self.path(theta).max()))) - root
 
-        refuted, kept = float(self.possible()[-1]), furthest
+        refuted, retained = float(self.possible()[-1]), furthest
         if gain(refuted) < 0:
             return refuted
-        if gain(kept) >= 0:
-            return kept
+        if gain(retained) >= 0:
+            return retained
         for _ in range(_HALVINGS):
-            middle = (refuted + kept) / 2
+            middle = (refuted + retained) / 2
             if gain(middle) < 0:
-                kept = middle
+                retained = middle
             else:
                 refuted = middle
             if math.isfinite(gain(refuted)):
                 from scipy.optimize import brentq  # takes longer to load than most answers
 
-                return float(brentq(gain, refuted, kept, xtol=_CLOSE))
+                return float(brentq(gain, refuted, retained, xtol=_CLOSE))
         return refuted

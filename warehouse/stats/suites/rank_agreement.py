@@ -69,9 +69,9 @@ def weighted_tau(reference: FloatArray, rankings: FloatArray) -> FloatArray:
     taus = np.full(len(y), np.nan)
     taus[whole] = _in_blocks(x, y[whole], tau)
     for row in np.flatnonzero(~whole):  # models lack all that an instance drew: rare
-        kept = ~gaps[row]
-        if kept.sum() > 1 and np.ptp(x[kept]) > 0 and np.ptp(y[row, kept]) > 0:
-            taus[row] = stats.weightedtau(x[kept], y[row, kept], rank=True).statistic
+        differs = ~gaps[row]
+        if differs.sum() > 1 and np.ptp(x[differs]) > 0 and np.ptp(y[row, differs]) > 0:
+            taus[row] = stats.weightedtau(x[differs], y[row, differs], rank=True).statistic
     return taus
 
 
@@ -170,8 +170,8 @@ def bradley_terry(scores: FloatArray) -> FloatArray:
         NaN for a model without a scenario, shape (M,).
     """
     there = ~np.isnan(scores)
-    kept = there.any(axis=0)
-    x, scored = scores[:, kept], there[:, kept]
+    has_scores = there.any(axis=0)
+    x, scored = scores[:, has_scores], there[:, has_scores]
     m = x.shape[1]
     wins = np.zeros((m, m))
     for c in range(len(x)):
@@ -190,7 +190,7 @@ def bradley_terry(scores: FloatArray) -> FloatArray:
         if np.abs(step).max() < _TOLERANCE:
             break
     strengths = np.full(scores.shape[1], np.nan)
-    strengths[kept] = strength - strength.mean()
+    strengths[has_scores] = strength - strength.mean()
     return strengths
 
 

@@ -69,8 +69,8 @@ def seed_spread(scores: ArrayLike, *, level: float = 0.95) -> SeedSpread:
 
 def _trimmed_mean(x: FloatArray, share: float) -> float:
     cut = math.floor(len(x) * share)
-    kept = np.sort(x)[cut : len(x) - cut]
-    return float(kept.mean() if len(kept) else np.median(x))
+    middle = np.sort(x)[cut : len(x) - cut]
+    return float(middle.mean() if len(middle) else np.median(x))
 
 
 @dataclass(frozen=True)

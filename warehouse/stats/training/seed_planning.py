@@ -95,29 +95,29 @@ def seeds_needed(
     """
     if not (delta != 0 and math.isfinite(delta)) or not 0 < power < 1:
         raise StatisticsError(f"`delta` must differ from 0 and `power` lie in (0, 1), found {delta}, {power}")
-    given = {
+    noise = {
         "seed_variance": seed_variance,
         "jitter_variance": jitter_variance,
         "averaged": averaged,
         "prompt_variance": prompt_variance,
     }
-    _error(2, **given)
-    if prompt_variance and _power_at(delta, MOST_SEEDS, given, level) < power:
+    _error(2, **noise)
+    if prompt_variance and _power_at(delta, MOST_SEEDS, noise, level) < power:
         reason = "the prompts are too few: no number of seeds finds it, more prompts would"
         return SeedPlan(delta, None, averaged, None, None, power, reason)
     low, high = 1, 2
-    while _power_at(delta, high, given, level) < power:
+    while _power_at(delta, high, noise, level) < power:
         low, high = high, high * 2
         if high > MOST_SEEDS:
             return SeedPlan(delta, None, averaged, None, None, power, f"more than {MOST_SEEDS} seeds")
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if _power_at(delta, middle, given, level) >= power else (middle, high)
-    return SeedPlan(delta, high, averaged, _power_at(delta, high, given, level), _error(high, **given), power, "")
+        low, high = (low, middle) if _power_at(delta, middle, noise, level) >= power else (middle, high)
+    return SeedPlan(delta, high, averaged, _power_at(delta, high, noise, level), _error(high, **noise), power, "")
 
 
-def _power_at(delta: float, n_seeds: int, given: dict[str, float], level: float) -> float:
-    return seed_power(delta, n_seeds, level=level, **given)  # type: ignore[arg-type]
+def _power_at(delta: float, n_seeds: int, noise: dict[str, float], level: float) -> float:
+    return seed_power(delta, n_seeds, level=level, **noise)  # type: ignore[arg-type]
 
 
 def _error(
@@ -178,8 +178,8 @@ def cheapest_plan(
             "at least one checkpoint and costs of at least 0, not both 0, are needed, found"
             f" {most_averaged}, {run_cost}, {checkpoint_cost}"
         )
-    given = {"seed_variance": seed_variance, "jitter_variance": jitter_variance, "prompt_variance": prompt_variance}
-    plans = [seeds_needed(delta, averaged=m, power=power, level=level, **given) for m in range(1, most_averaged + 1)]
+    noise = {"seed_variance": seed_variance, "jitter_variance": jitter_variance, "prompt_variance": prompt_variance}
+    plans = [seeds_needed(delta, averaged=m, power=power, level=level, **noise) for m in range(1, most_averaged + 1)]
 
     def cost_of(n_seeds: int, m: int) -> float:
         return 2 * n_seeds * (run_cost + m * checkpoint_cost)
@@ -189,7 +189,7 @@ def cheapest_plan(
     if budget is not None:
         affordable = [(int(budget // cost_of(1, m)), m) for m in range(1, most_averaged + 1)]
         powers = [
-            seed_power(delta, min(n, MOST_SEEDS), averaged=m, level=level, **given) for n, m in affordable if n > 1
+            seed_power(delta, min(n, MOST_SEEDS), averaged=m, level=level, **noise) for n, m in affordable if n > 1
         ]
         bought = max(powers, default=0.0)
     if not feasible:
