@@ -163,7 +163,7 @@ def excerpt_of(text: str | None) -> str:
     return " ".join((text or "").split())[:EXCERPT]
 
 
-def known(value: float) -> float | None:
+def finite_or_none(value: float) -> float | None:
     """None in place of NaN and infinities."""
     return float(value) if np.isfinite(value) else None
 
@@ -239,14 +239,14 @@ def _rows(fitted: Fitted, extras: _Extras) -> list[FittedItemRow]:
             n_models=int(n_models[j]),
             mean_score=float(means[j]),
             discrimination=float(fit.a[j]),
-            se_discrimination=known(fit.se_a[j]),
+            se_discrimination=finite_or_none(fit.se_a[j]),
             difficulty=float(fit.difficulty[j]),
-            se_difficulty=known(fit.se_difficulty[j]),
-            infit=known(extras.item_fit.infit[j]),
-            outfit=known(extras.item_fit.outfit[j]),
-            z_infit=known(extras.item_fit.z_infit[j]),
+            se_difficulty=finite_or_none(fit.se_difficulty[j]),
+            infit=finite_or_none(extras.item_fit.infit[j]),
+            outfit=finite_or_none(extras.item_fit.outfit[j]),
+            z_infit=finite_or_none(extras.item_fit.z_infit[j]),
             constant=bool(constant[j]),
-            free_discrimination=known(extras.free.slope[j]),
+            free_discrimination=finite_or_none(extras.free.slope[j]),
             reversed=bool(extras.free.is_negative[j]),
             bridge=fit.items[j] in bridges,
             **worst[j],
@@ -292,7 +292,7 @@ def _losses(losses: HeldOut | None) -> dict[str, Any]:
         "loss_2pl": losses.loss_2pl,
         "loss_items": losses.loss_items,
         "loss_difference": losses.difference,
-        "loss_se": known(losses.se),
+        "loss_se": finite_or_none(losses.se),
         "n_held_out": losses.n_draws,
     }
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats as scipy_stats
 
-from warehouse.analysis.irt.fitting import Fitted, families_to_leave_out, fit_pool, known
+from warehouse.analysis.irt.fitting import Fitted, families_to_leave_out, finite_or_none, fit_pool
 from warehouse.analysis.irt.pool import Pool
 from warehouse.analysis.irt.results import AbilityReport, AbilityRow, SensitivityRow
 from warehouse.errors import StatisticsError
@@ -81,7 +81,7 @@ def _rows(fitted: Fitted, estimates: Abilities, level: float, seed: int) -> tupl
     half = float(scipy_stats.t.ppf(0.5 + level / 2, estimates.df))
     rows = []
     for i in order.tolist():
-        name, ability, se = estimates.models[i], float(estimates.ability[i]), known(estimates.se[i])
+        name, ability, se = estimates.models[i], float(estimates.ability[i]), finite_or_none(estimates.se[i])
         behind = None if name == leader else ability_contrast(estimates, leader, name, level)
         rows.append(
             AbilityRow(
@@ -148,7 +148,7 @@ def _without(
         left_out=name,
         n_models=sizes[0],
         n_items=sizes[1],
-        tau=known(float(scipy_stats.kendalltau(here, full).statistic)),
+        tau=finite_or_none(float(scipy_stats.kendalltau(here, full).statistic)),
         leader=part.responses.models[int(np.argmax(here))],
         most_moved=part.responses.models[moved],
         shift=float(shift[moved]),

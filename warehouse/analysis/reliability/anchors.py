@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.irt.fitting import excerpt_of, known
+from warehouse.analysis.irt.fitting import excerpt_of, finite_or_none
 from warehouse.analysis.irt.pool import Pool, read_pool
 from warehouse.analysis.reliability.results import AnchorErrorRow, AnchorModelRow, AnchorRow
 from warehouse.analysis.results import Result
@@ -155,7 +155,7 @@ def _model_rows(
                 method=method,
                 n_items=len(omega) if method == "all" else size,
                 estimate=float(values[index]),
-                standard_error=known((error if method == "all" else spread[method])[index]),
+                standard_error=finite_or_none((error if method == "all" else spread[method])[index]),
             )
 
 
