@@ -100,6 +100,43 @@ def fixed(p: float, rho: float, n: int) -> Draw:
     return draw
 
 
+def stratified(p: float, rho: float, n: int, shares: tuple[float, ...], *, is_fixed: bool = False, g: int = 0) -> Draw:
+    """Strata by the judge's score, or by its order where there are more than two; labels by these shares."""
+
+    def draw(rng: np.random.Generator) -> Mapping[str, float | None]:
+        clusters = groups(N, g) if g else None
+        h = truths(rng, p, clusters)
+        judge = judged(rng, h, p, rho) + (len(shares) == 4) * rng.normal(0, 0.3, N)
+        order = np.lexsort((rng.random(N), judge))
+        strata = np.empty(N, int)
+        strata[order] = (judge[order] if len(shares) == 2 else groups(N, len(shares))).astype(int)
+        known = np.full(N, np.nan)
+        for stratum, share in enumerate(shares):
+            inside = rng.permutation(np.flatnonzero(strata == stratum))[: max(2, round(share * n))]
+            known[inside] = h[inside]
+        truth = float(h.mean()) if is_fixed else p
+        return figures(
+            prediction_powered_mean(known, judge, strata=strata, prompts_fixed=is_fixed, clusters=clusters), truth
+        )
+
+    return draw
+
+
+def unequal(p: float, rho: float, n: int, sigma: float, *, is_fixed: bool = False) -> Draw:
+    """Chances lognormal, higher where the judge says 1; each unit drawn by itself."""
+
+    def draw(rng: np.random.Generator) -> Mapping[str, float | None]:
+        h = truths(rng, p, None)
+        judge = judged(rng, h, p, rho)
+        chance = np.exp(sigma * rng.normal(size=N) + sigma * judge)
+        chance = np.clip(n * chance / chance.sum(), 0.03 * n / N, 1)
+        known = np.where(rng.random(N) < chance, h, np.nan)
+        truth = float(h.mean()) if is_fixed else p
+        return figures(prediction_powered_mean(known, judge, probabilities=chance, prompts_fixed=is_fixed), truth)
+
+    return draw
+
+
 def pooled(n: int, rho: float, models: int = 8) -> Draw:
     """λ of eight models together."""
 
@@ -364,6 +401,39 @@ def of_means() -> Iterator[tuple[str, str, Draw]]:
         yield table, f"{k} draws, {n} labels, noise {noise:g}", several_draws(k, n, noise)
 
 
+def of_designs() -> Iterator[tuple[str, str, Draw]]:
+    table = "Labels by strata (U)"
+    for p in (0.5, 0.1):
+        for n in (40, 100, 200):
+            yield (
+                table,
+                f"rate {p:g}, by the judge's 0 and 1, half and half, {n} labels",
+                stratified(p, 0.8, n, (0.5, 0.5)),
+            )
+            yield (
+                table,
+                f"rate {p:g}, four strata of a finer judge, alike, {n} labels",
+                stratified(p, 0.8, n, (0.25,) * 4),
+            )
+            shares = (0.1, 0.4, 0.4, 0.1)
+            yield table, f"rate {p:g}, four strata, more in the middle, {n} labels", stratified(p, 0.8, n, shares)
+    yield table, "rate 0.5, by 0 and 1, one label in five of 0, 100 labels", stratified(0.5, 0.8, 100, (0.2, 0.8))
+    yield table, "rate 0.5, 25 strata of 40, four labels each", stratified(0.5, 0.8, 100, (0.04,) * 25)
+    yield table, "rate 0.5, 25 strata, two labels each", stratified(0.5, 0.8, 50, (0.04,) * 25)
+    yield table, "rate 0.5, four strata, 100 labels, 30 clusters", stratified(0.5, 0.8, 100, (0.25,) * 4, g=30)
+    yield (
+        table,
+        "rate 0.1, four strata, 100 labels, prompts fixed",
+        stratified(0.1, 0.8, 100, (0.25,) * 4, is_fixed=True),
+    )
+    table = "Labels by unequal chances without strata (U)"
+    for sigma in (0.3, 1.0):
+        for p, n in ((0.5, 50), (0.5, 200), (0.1, 200), (0.9, 200)):
+            yield table, f"rate {p:g}, σ {sigma:g}, {n} labels", unequal(p, 0.8, n, sigma)
+    yield table, "rate 0.5, σ 1, 200 labels, no correlation", unequal(0.5, 0.0, 200, 1.0)
+    yield table, "rate 0.5, σ 1, 200 labels, prompts fixed", unequal(0.5, 0.8, 200, 1.0, is_fixed=True)
+
+
 def of_judges() -> Iterator[tuple[str, str, Draw]]:
     table = "Agreement: intervals of (U)"
     for n, g in ((50, 50), (200, 200), (200, 13), (200, 30), (1000, 30)):
@@ -394,7 +464,7 @@ HEAD = """# Calibration of judges against people
 How often the 95 % intervals of [`warehouse judge`](judges.md) cover, and what they save. `python
 benchmarks/calibrate_judges.py` runs it again, seeded, and writes this page. {runs} samples a row: a share has a Monte
 Carlo error of up to {error:.3f}, {near:.3f} where it is near .95; {few} where a judge is asked several times, and with
-60 models; {more} in the last three tables.
+60 models; {more} in the last four tables.
 
 1 000 units; a judge says what people say with the probability *correlation*, else draws at the same rate. *labels
 cover* is the interval of the labels alone, *labels alone* the share of samples in which the judge is not used, for a
@@ -405,7 +475,7 @@ hold here is no default.
 
 def tables(runs: int, only: str) -> Iterator[str]:
     heading = ""
-    cells = [(runs, *one) for one in (*of_means(), *of_judges())]
+    cells = [(runs, *one) for one in (*of_means(), *of_designs(), *of_judges())]
     cells += [(runs * 5 // 2, *one) for one in of_labels()]
     for runs, table, row, draw in cells:
         if only and only not in table:

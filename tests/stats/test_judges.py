@@ -55,6 +55,42 @@ def test_the_estimate_is_that_of_ppi_py_at_its_own_weight(seed: int) -> None:
     e = h[there] - figure.weight * g[there]
     parts = e.var(ddof=2) / 80 + figure.weight**2 * g.var() / 500
     assert figure.standard_error == pytest.approx(math.sqrt(parts), rel=0.03)
+    assert float(np.sum(figure.influence**2)) == pytest.approx(figure.standard_error**2)  # type: ignore[operator]
+
+
+def test_one_stratum_and_equal_chances_are_a_simple_sample() -> None:
+    h, g = labelled(400, 100, 1)
+    plain = prediction_powered_mean(h, g)
+    for same in ({"strata": np.zeros(400, int)}, {"probabilities": np.full(400, 0.25)}, {"clusters": np.arange(400)}):
+        other = prediction_powered_mean(h, g, **same)  # type: ignore[arg-type]
+        assert other.estimate == pytest.approx(plain.estimate, abs=1e-12)
+        assert other.weight == pytest.approx(plain.weight, abs=1e-12)
+
+
+def test_strata_add_up() -> None:
+    h, g = labelled(300, 300, 2)
+    of = np.repeat([0, 1, 2], 100)
+    h[np.r_[30:100, 120:200, 260:300]] = np.nan
+    figure = prediction_powered_mean(h, g, strata=of)
+    means = [np.nanmean((h - figure.weight * g)[of == one]) for one in range(3)]
+    assert figure.estimate == pytest.approx(np.mean(means) + figure.weight * g.mean(), abs=1e-12)
+    assert figure.degrees_of_freedom == 30 + 20 + 60 - 3 - 1
+    fixed = prediction_powered_mean(h, g, strata=of, prompts_fixed=True)
+    assert fixed.estimate == pytest.approx(figure.estimate)
+    assert fixed.standard_error < figure.standard_error  # type: ignore[operator]
+
+
+def test_hajek_counts_a_label_for_what_it_stands_for() -> None:
+    rng = np.random.default_rng(5)
+    h, g = labelled(600, 600, 3)
+    chance = np.where(g == 1, 0.4, 0.2)
+    h[rng.random(600) > chance] = np.nan
+    there = ~np.isnan(h)
+    figure = prediction_powered_mean(h, g, probabilities=chance)
+    e, weight = (h - figure.weight * g)[there], 1 / chance[there]
+    assert figure.estimate == pytest.approx(weight @ e / weight.sum() + figure.weight * g.mean(), abs=1e-12)
+    fixed = prediction_powered_mean(h, g, probabilities=chance, prompts_fixed=True)
+    assert fixed.standard_error < figure.standard_error  # type: ignore[operator]
 
 
 @pytest.mark.parametrize(
@@ -85,6 +121,12 @@ def test_a_judge_that_never_differs_and_one_label() -> None:
     assert one.standard_error is None
     with pytest.raises(StatisticsError, match="no unit has a label"):
         prediction_powered_mean(np.full(9, np.nan), np.ones(9))
+
+
+def test_a_label_that_was_too_unlikely_is_refused() -> None:
+    h, g = labelled(100, 50, 7)
+    with pytest.raises(StatisticsError, match="too|unlikely"):
+        prediction_powered_mean(h, g, probabilities=np.r_[0.001, np.full(99, 0.5)])
 
 
 def test_a_difference_is_the_mean_of_differences() -> None:
@@ -121,6 +163,12 @@ def test_clusters_widen_what_hangs_together() -> None:
     clustered = prediction_powered_mean(h, g, clusters=np.arange(400) // 10)
     assert clustered.standard_error > 1.3 * plain.standard_error  # type: ignore[operator]
     assert clustered.degrees_of_freedom <= 39  # type: ignore[operator]
+
+
+def test_what_is_written_of_a_figure_has_no_arrays() -> None:
+    h, g = labelled(100, 40, 12)
+    written: dict[str, Any] = prediction_powered_mean(h, g).to_dict()
+    assert "influence" not in written
 
 
 # --- agreement ---------------------------------------------------------------------------------

@@ -2,13 +2,14 @@
 
 Prediction-powered inference in its control-variate form (Angelopoulos, Duchi and Zrnic 2023): the mean of the labels,
 moved by λ times what the judge says of all units beyond what it says of the labelled ones. The labels have to be a
-simple random part of the units.
+random part of the units, drawn by known chance.
 """
 
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -44,6 +45,8 @@ FEWEST_LABELS, FEWEST_OF_A_KIND = 20, 5
 FEWEST_DIFFERING = 10
 #: From how many labels on a model has a λ of its own.
 OWN_WEIGHT_FROM = 50
+#: Smallest probability of a label, as a share of n/N.
+SMALLEST_PROBABILITY = 0.02
 FEW_CLUSTERS = 20
 
 
@@ -67,12 +70,20 @@ class CorrectedFigure(NamedFigures):
     width_ratio: float | None  #: width of the interval over that of the labels alone; None where one is missing.
     method: str  #: of the interval.
     reason: str  #: why the labels stand alone, or why there is no interval; empty otherwise.
-    #: ``labels_only``, ``few_differing``, ``few_disagreements``, ``few_clusters``, ``judge_against_people`` (they are
-    #: negatively correlated).
+    #: ``labels_only``, ``few_differing``, ``few_disagreements``, ``few_clusters``, ``joined_strata``,
+    #: ``judge_against_people`` (they are negatively correlated).
     flags: tuple[str, ...]
     n_differing: int | None = None  #: labelled prompts on which two models differ; None for a mean.
     p_value: float | None = None  #: two-sided, of a difference of 0; None for a mean.
     mcnemar_p: float | None = None  #: McNemar's exact p of the labels alone; None but for 0/1 labels of two models.
+    #: ψ_i, whose squares sum to the squared error, shape (N,); not in `to_dict`.
+    influence: FloatArray = field(default_factory=lambda: np.empty(0), repr=False, compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The fields by name, without ``influence``."""
+        named = NamedFigures.to_dict(replace(self, influence=np.empty(0)))
+        del named["influence"]
+        return named
 
     def __str__(self) -> str:
         figures = figures_text(self.estimate, self.standard_error, self.low, self.high)
@@ -81,13 +92,18 @@ class CorrectedFigure(NamedFigures):
 
 @dataclass(frozen=True)
 class _Labelled:
-    """Labels and scores, and what they are a sample of."""
+    """Labels and scores, and by what chance a unit has a label."""
 
     labels: FloatArray  #: h, NaN where there is none, shape (N,).
     judge: FloatArray  #: g, shape (N,).
     labelled: BoolArray  #: shape (N,).
+    #: of each unit, from 0, those with fewer than two labels joined, shape (N,); all 0 for a simple sample.
+    stratum: NDArray[np.intp]
+    #: chance of a label of each unit, shape (N,), where it follows no strata; else None.
+    probabilities: FloatArray | None
     clusters: Clusters | None  #: of all units, or None.
     fixed: bool  #: whether these units are all there are.
+    joined: bool  #: whether strata had to be joined.
     level: float
     difference: bool  #: whether the labels are differences of two models.
     ends: tuple[float, float] | None = None  #: smallest and largest label.
@@ -107,12 +123,29 @@ class _Labelled:
         """The judge's scores beside them, shape (n,)."""
         return self.judge[self.labelled]
 
+    def sample(self, values: FloatArray) -> StratifiedSample:
+        """Values of the labelled units as a stratified sample of all."""
+        return StratifiedSample(np.where(self.labelled, values, np.nan), self.stratum, self.labelled)
+
+    @property
+    def label_weights(self) -> FloatArray:
+        """What each label stands for, summing to 1, shape (n,)."""
+        if self.probabilities is not None:
+            weights = 1 / self.probabilities[self.labelled]
+        else:
+            sample = self.sample(np.zeros(len(self.labelled)))
+            weights = (sample.sizes / sample.scored_in)[self.stratum[self.labelled]]
+        shares: FloatArray = weights / weights.sum()
+        return shares
+
 
 def prediction_powered_mean(
     h: ArrayLike,
     g: ArrayLike,
     clusters: ArrayLike | None = None,
     *,
+    strata: ArrayLike | None = None,
+    probabilities: ArrayLike | None = None,
     bounds: Bounds | None = None,
     prompts_fixed: bool = False,
     weight: float | None = None,
@@ -128,13 +161,18 @@ def prediction_powered_mean(
         h: label of each unit (mean of several people's), NaN where there is none, shape (N,).
         g: the judge's score of every unit, finite, shape (N,); on the scale of the labels.
         clusters: of each unit, integers or strings, shape (N,).
+        strata: of each unit, integers or strings, shape (N,); labels are a simple random part of each. Those with fewer
+            than two labels are joined.
+        probabilities: chance of a label, of units that have one, shape (N,); None: alike for all, or by strata, whose
+            counts say it.
         bounds: smallest and largest label; None: 0 and 1 where all labels are 0 or 1, else none.
         prompts_fixed: these units are all there are; else they are a sample of others like them.
         weight: λ, where it is from elsewhere (`pooled_weight`); 0 to 1.
         level: nominal coverage of the interval.
 
     Raises:
-        StatisticsError: no label, arrays that do not fit, values that are not finite.
+        StatisticsError: no label, arrays that do not fit, values that are not finite, probabilities that are not
+            above .02·n/N.
 
     Examples:
         >>> h = [1, 0, 1, 1, 0, 1, 1, 0, 1, 1, 0, 1, 1, 0, 1, 1, 0, 1, 1, 0] + [float("nan")] * 20
@@ -142,7 +180,7 @@ def prediction_powered_mean(
         >>> print(prediction_powered_mean(h, g))
         0.5915 ± 0.09308 [0.3968, 0.7611] (λ=0.78, 20 of 40 labelled)
     """
-    design = _checked(as_floats(h, "h"), as_scores(g, "g"), clusters, prompts_fixed, level)
+    design = _checked(h, g, clusters, strata, probabilities, prompts_fixed, level)
     ends = finite_bounds(bounds)
     if ends is None and is_zero_one(design.h):
         ends = (0.0, 1.0)
@@ -156,6 +194,8 @@ def prediction_powered_difference(
     g_b: ArrayLike,
     clusters: ArrayLike | None = None,
     *,
+    strata: ArrayLike | None = None,
+    probabilities: ArrayLike | None = None,
     bounds: Bounds | None = None,
     prompts_fixed: bool = False,
     weight: float | None = None,
@@ -184,7 +224,7 @@ def prediction_powered_difference(
     check_length(len(people[1]), len(people[0]), "h_b")
     check_length(len(judges[1]), len(judges[0]), "g_b")
     moved = people[0] - people[1], judges[0] - judges[1]
-    design = _checked(*moved, clusters, prompts_fixed, level, difference=True)
+    design = _checked(*moved, clusters, strata, probabilities, prompts_fixed, level, difference=True)
     pairs = [one[design.labelled] for one in people]
     zero_one = all(is_zero_one(one) for one in pairs)
     low, high = (0.0, 1.0) if zero_one else finite_bounds(bounds) or (0.0, 0.0)
@@ -193,13 +233,18 @@ def prediction_powered_difference(
     return replace(figure, mcnemar_p=binomial_p_value(wins, losses) if zero_one else None)
 
 
-def pooled_weight(samples: list[tuple[ArrayLike, ArrayLike]]) -> float:
+def pooled_weight(samples: Sequence[tuple[ArrayLike, ArrayLike]], designs: Sequence[Mapping[str, Any]] = ()) -> float:
     """λ of several models together: Σ cov(h, g) / Σ var(g) over their labelled units, cut to [0, 1].
 
     Args:
-        samples: labels and the judge's scores of the labelled units, model by model.
+        samples: labels (NaN where there is none) and the judge's scores, model by model.
+        designs: their ``strata`` and ``probabilities``, as in `prediction_powered_mean`; none: simple samples.
     """
-    parts = [_moments(as_scores(h, "h"), as_scores(g, "g")) for h, g in samples]
+    drawn = designs or [{}] * len(samples)
+    parts = [
+        _slope(_checked(h, g, None, one.get("strata"), one.get("probabilities"), False, 0.95))
+        for (h, g), one in zip(samples, drawn, strict=True)
+    ]
     return _cut(sum(part[0] for part in parts), sum(part[1] for part in parts))
 
 
@@ -213,14 +258,17 @@ def reproducibility(figure: CorrectedFigure, within: float) -> float:
 
 
 def _checked(
-    labels: FloatArray,
-    judge: FloatArray,
+    h: ArrayLike,
+    g: ArrayLike,
     clusters: ArrayLike | None,
+    strata: ArrayLike | None,
+    probabilities: ArrayLike | None,
     fixed: bool,
     level: float,
     *,
     difference: bool = False,
 ) -> _Labelled:
+    judge, labels = as_scores(g, "g"), as_floats(h, "h")
     total = len(judge)
     check_length(len(labels), total, "h")
     labelled = ~np.isnan(labels)
@@ -229,25 +277,64 @@ def _checked(
     if not np.isfinite(labels[labelled]).all():
         raise StatisticsError("`h` holds labels that are not finite numbers")
     groups = None if clusters is None else as_clusters(clusters, total)
-    return _Labelled(labels, judge, labelled, groups, fixed, as_level(level), difference)
+    stratum = np.zeros(total, np.intp) if strata is None else as_clusters(strata, total).codes
+    chance = None if strata is not None or probabilities is None else _chances(probabilities, labelled)
+    plain = StratifiedSample(np.where(labelled, 0.0, np.nan), stratum, labelled)
+    sample = plain.joined()
+    joined = sample.n_strata < plain.n_strata
+    return _Labelled(
+        labels, judge, labelled, sample.stratum, chance, groups, fixed, joined, as_level(level), difference
+    )
 
 
-def _moments(h: FloatArray, g: FloatArray) -> tuple[float, float]:
-    """cov(h, g) and var(g), ddof 1, of labelled units."""
+def _chances(probabilities: ArrayLike, labelled: BoolArray) -> FloatArray | None:
+    """Checked; None where those of labels are alike."""
+    chance, least = as_floats(probabilities, "probabilities"), SMALLEST_PROBABILITY * labelled.mean()
+    check_length(len(chance), len(labelled), "probabilities")
+    of_labels = chance[labelled]
+    if not (of_labels.min() >= least and of_labels.max() <= 1):
+        raise StatisticsError(
+            f"`probabilities` of labels run from {of_labels.min():.3g} to {of_labels.max():.3g}; they must be at most 1"
+            f" and at least {SMALLEST_PROBABILITY:g}·n/N = {least:.3g}: a label that was that unlikely would count for"
+            " nearly all others"
+        )
+    return None if is_constant(of_labels) else chance
+
+
+def _moments(h: FloatArray, g: FloatArray, shares: FloatArray | None = None) -> tuple[float, float]:
+    """cov(h, g) and var(g), ddof 1, of labelled units; by the shares that labels stand for, if given."""
     if len(h) < 2 or is_constant(g):
         return 0.0, 0.0
-    return float((h - h.mean()) @ (g - g.mean())) / (len(h) - 1), float(g.var(ddof=1))
+    if shares is None:
+        return float((h - h.mean()) @ (g - g.mean())) / (len(h) - 1), float(g.var(ddof=1))
+    squares = len(h) * shares**2
+    centred = g - shares @ g
+    return float(squares @ ((h - shares @ h) * centred)), float(squares @ centred**2)
 
 
 def _cut(covariance: float, variance: float) -> float:
     return float(min(1.0, max(0.0, covariance / variance))) if variance > 0 else 0.0
 
 
+def _slope(design: _Labelled) -> tuple[float, float]:
+    """Σ W_h² cov_h/n_h and Σ W_h² var_h(g)/n_h, times n."""
+    h, g, of = design.h, design.g, design.stratum[design.labelled]
+    if design.probabilities is not None:
+        return _moments(h, g, design.label_weights)
+    covariance = variance = 0.0
+    for stratum, size in enumerate(np.bincount(design.stratum).tolist()):
+        inside = of == stratum
+        cov, var = _moments(h[inside], g[inside])
+        share = (size / len(design.judge)) ** 2 * (design.n / max(1, int(inside.sum())))  # 1 without strata
+        covariance, variance = covariance + share * cov, variance + share * var
+    return covariance, variance
+
+
 def _corrected(design: _Labelled, weight: float | None) -> CorrectedFigure:
     if weight is not None and not 0 <= weight <= 1:
         raise StatisticsError(f"`weight` must lie between 0 and 1, found {weight}")
     h, g = design.h, design.g
-    covariance, variance = _moments(h, g)
+    covariance, variance = _slope(design)
     used = _cut(covariance, variance) if weight is None else float(weight)
     alone = _labels_alone(design)
     helped = _with_judge(design, used)
@@ -273,6 +360,7 @@ def _corrected(design: _Labelled, weight: float | None) -> CorrectedFigure:
         width_ratio=(interval.high - interval.low) / width if width else None,
         method=f"prediction_powered_{interval.method}",
         p_value=_p_value(helped.theta, helped.error, helped.df) if design.difference else None,
+        influence=helped.psi,
         reason="",
     )
 
@@ -286,6 +374,7 @@ class _Helped:
     """An estimate by λ."""
 
     theta: float
+    psi: FloatArray
     error: float | None  #: None where there is none, like its degrees of freedom.
     df: float | None
 
@@ -296,32 +385,86 @@ class _Helped:
 
 
 def _with_judge(design: _Labelled, weight: float) -> _Helped:
-    """θ̂ and its error, which is that of Σψ_i."""
-    total, n, fitted = len(design.judge), design.n, 2 if weight > 0 else 1
+    """θ̂, ψ_i and the error."""
     errors = np.where(design.labelled, design.labels - weight * design.judge, np.nan)
-    sample = StratifiedSample(errors, np.zeros(total, np.intp), design.labelled)
+    total, n = len(design.judge), design.n
+    fitted = 2 if weight > 0 else 1
     psi = weight * (design.judge - design.judge.mean()) / total
-    if n > 1:
-        psi = psi + influence(sample) * math.sqrt((n - 1) / max(1, n - fitted))  # n/(n − k) in place of n/(n − 1)
-    theta = sample.estimate + weight * float(design.judge.mean())
-    if n <= fitted:
-        return _Helped(theta, None, None)
-    fixed = sample.variance * (n - 1) / max(1, n - fitted), float(n - fitted)
-    variance, df = fixed if design.fixed else _variance(design, psi, n - fitted)
-    return _Helped(theta, math.sqrt(variance) or None, df)
+    moved = weight * float(design.judge.mean())
+    if design.probabilities is not None:
+        shares, own = design.label_weights, errors[design.labelled]
+        theta, freedom = float(shares @ own), max(1.0, 1 / float(shares @ shares) - fitted)
+        psi[design.labelled] += shares * (own - theta) * math.sqrt(n / max(1, n - fitted) * _chance_floor(own, shares))
+    else:
+        sample = design.sample(errors)
+        theta, freedom = sample.estimate, 0.0
+        if not (sample.scored_in < 2).any():
+            one = sample.n_strata == 1  # then n/(n − k) in place of n/(n − 1)
+            psi = psi + influence(sample) * (math.sqrt((n - 1) / max(1, n - fitted)) if one else 1.0)
+            freedom = float(n - fitted) if one else sample.degrees_of_freedom - (weight > 0)
+    return _Helped(theta + moved, psi, *_error(design, errors, psi, freedom, weight))
 
 
-def _variance(design: _Labelled, psi: FloatArray, df: float) -> tuple[float, float | None]:
-    """Squared error and its degrees of freedom, by clusters where there are any."""
+def _chance_floor(e: FloatArray, shares: FloatArray) -> float:
+    """By how much the squares of shares·(e − ē) are too small where heavy units agree by chance: at least 1.
+
+    Their sum is held to that of units whose shares have nothing to do with e, Σ share² times the variance of e (§1a).
+    """
+    squares = (e - shares @ e) ** 2
+    seen = float(shares**2 @ squares)
+    return max(1.0, float(shares @ shares) * float(shares @ squares) / seen) if seen else 1.0
+
+
+def _rare_in_strata(design: _Labelled, errors: FloatArray) -> float:
+    """What the squared error lacks where a stratum has hardly a label of one kind by chance; of 0/1 labels in strata.
+
+    A stratum with fewer than 5 of a kind is held to the variance of p = (k + ½)/(n + 1), k of the rarer kind.
+    """
+    sample = design.sample(errors)
+    if sample.n_strata == 1 or design.probabilities is not None or not is_zero_one(design.h):
+        return 0.0
+    of, n = design.stratum[design.labelled], sample.scored_in
+    ones = np.bincount(of, design.h, sample.n_strata)
+    rarer = np.minimum(ones, n - ones)
+    p = (rarer + 0.5) / (n + 1)
+    seen = np.bincount(of, (sample.y - sample.means[of]) ** 2, sample.n_strata) / np.maximum(n - 1, 1)
+    lacks = np.where(rarer < FEWEST_OF_A_KIND, np.maximum(p * (1 - p) - seen, 0.0), 0.0)
+    left = 1 - n / sample.sizes if design.fixed else 1.0
+    return float(((sample.sizes / sample.n) ** 2 * lacks * left / n).sum())
+
+
+def _error(
+    design: _Labelled, errors: FloatArray, psi: FloatArray, df: float, weight: float
+) -> tuple[float | None, float | None]:
+    """Standard error and its degrees of freedom; None where there is none."""
+    if df <= 0:
+        return None, None
+    lacks = _rare_in_strata(design, errors)
+    if design.fixed:
+        return math.sqrt(lacks + _fixed_variance(design, errors, weight)) or None, df
     if design.clusters is None:
-        return float(psi @ psi), float(df)
-    counts = np.bincount(design.clusters.codes[design.labelled], minlength=design.clusters.n)
-    shares, labelled = counts / counts.sum(), int((counts > 0).sum())
-    if labelled < 2:
-        return 0.0, None
-    sums = np.bincount(design.clusters.codes, weights=psi)
-    freedom = max(1.0, min(df, labelled - 1, 1 / float(shares @ shares) - 1))
-    return labelled / (labelled - 1) * float(sums @ sums), freedom
+        return math.sqrt(lacks + float(psi @ psi)) or None, df
+    codes = design.clusters.codes
+    counts = np.bincount(codes[design.labelled], minlength=design.clusters.n)
+    shares = counts / counts.sum()
+    with_label = int((counts > 0).sum())
+    if with_label < 2:
+        return None, None
+    sums = np.bincount(codes, weights=psi)
+    error = math.sqrt(lacks + with_label / (with_label - 1) * float(sums @ sums))
+    return error or None, max(1.0, min(df, with_label - 1, 1 / float(shares @ shares) - 1))
+
+
+def _fixed_variance(design: _Labelled, errors: FloatArray, weight: float) -> float:
+    """Of the draw of labels alone: these units are all there are."""
+    if design.probabilities is not None:
+        shares, e = design.label_weights, errors[design.labelled]
+        left = 1 - design.probabilities[design.labelled]
+        return float((left * shares**2) @ (e - shares @ e) ** 2) * _chance_floor(e, shares)
+    sample = design.sample(errors)
+    if sample.n_strata > 1:
+        return sample.variance
+    return sample.variance * (design.n - 1) / max(1, design.n - (2 if weight > 0 else 1))
 
 
 def _why_alone(design: _Labelled, helped: _Helped, weight: float) -> tuple[str, tuple[str, ...]]:
@@ -339,7 +482,8 @@ def _why_alone(design: _Labelled, helped: _Helped, weight: float) -> tuple[str, 
     elif not design.difference and is_zero_one(h) and min(ones, len(h) - ones) < FEWEST_OF_A_KIND:
         reason = f"fewer than {FEWEST_OF_A_KIND} labels of one kind"
     elif weight == 0:
-        reason = "the judge's scores do not rise with the labels"
+        within = "within strata " if len(np.unique(design.stratum)) > 1 else ""
+        reason = f"{within}the judge's scores do not rise with the labels"
     elif helped.error is None:
         reason = "the error of the corrected figure is 0 or not defined"
     elif ends is not None and not ends[0] < helped.theta < ends[1]:
@@ -354,6 +498,7 @@ def _flags(design: _Labelled, covariance: float) -> tuple[str, ...]:
         "judge_against_people": covariance < 0,
         "few_disagreements": zero_one and int((h != g).sum()) < FEWEST_OF_A_KIND,
         "few_clusters": clusters is not None and len(np.unique(clusters.codes[design.labelled])) < FEW_CLUSTERS,
+        "joined_strata": design.joined,
     }
     return tuple(flag for flag, true in holds.items() if true)
 
@@ -361,23 +506,33 @@ def _flags(design: _Labelled, covariance: float) -> tuple[str, ...]:
 def _labels_alone(design: _Labelled) -> CorrectedFigure:
     """What the labels say without the judge, by the default interval of such data."""
     groups = None if design.clusters is None else design.clusters.codes[design.labelled]
-    if design.fixed:
-        stratum = np.zeros(len(design.labels), np.intp)
-        figure: Any = estimate_subset(design.labels, stratum, design.labelled, bounds=design.ends, level=design.level)
+    designed = design.probabilities is not None or len(np.unique(design.stratum)) > 1
+    helped = _with_judge(design, 0.0)
+    own = helped.interval(design) if designed and helped.error else None
+    if own is not None:
+        found: Any = (helped.theta, helped.error, helped.df, own.low, own.high, "by_design", "")
     else:
-        figure = estimate_mean(
-            design.h,
-            clusters=groups,
-            bounds=None if design.difference else design.ends,
-            method="t" if design.difference and design.ends is not None else "auto",
-            level=design.level,
-        )
-    theta, error, df = figure.estimate, figure.standard_error, figure.degrees_of_freedom
+        if design.fixed:
+            figure: Any = estimate_subset(
+                design.labels, design.stratum, design.labelled, bounds=design.ends, level=design.level
+            )
+        else:
+            figure = estimate_mean(
+                design.h,
+                clusters=groups,
+                weights=design.label_weights if designed else None,
+                bounds=None if design.difference else design.ends,
+                method="t" if design.difference and design.ends is not None else "auto",
+                level=design.level,
+            )
+        found = (figure.estimate, figure.standard_error, figure.degrees_of_freedom, figure.ci_low, figure.ci_high)
+        found += (figure.method, figure.reason)
+    theta, error, df, low, high, method, reason = found
     return CorrectedFigure(
         estimate=theta,
         standard_error=error,
-        low=figure.ci_low,
-        high=figure.ci_high,
+        low=low,
+        high=high,
         level=design.level,
         degrees_of_freedom=df,
         weight=0.0,
@@ -385,11 +540,12 @@ def _labels_alone(design: _Labelled) -> CorrectedFigure:
         n_units=len(design.judge),
         n_labels=design.n,
         label_mean=theta,
-        label_low=figure.ci_low,
-        label_high=figure.ci_high,
-        width_ratio=1.0 if figure.ci_low is not None else None,
-        method=figure.method,
-        reason=figure.reason,
+        label_low=low,
+        label_high=high,
+        width_ratio=1.0 if low is not None else None,
+        method=method,
+        reason=reason,
         flags=(),
         p_value=_p_value(theta, error, df) if design.difference else None,
+        influence=helped.psi,
     )
