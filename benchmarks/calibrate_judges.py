@@ -25,8 +25,8 @@ from warehouse.stats import (
     prediction_powered_mean,
     rogan_gladen,
 )
-from warehouse.stats.judges.plan import label_pilot, plan_labels, target_error
-from warehouse.stats.judges.prediction import reproducibility
+from warehouse.stats.judges.plan import allocate_labels, label_pilot, plan_labels, score_cuts, strata_by, target_error
+from warehouse.stats.judges.prediction import label_spread, reproducibility
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "calibration_judges.md"
 N = 1000
@@ -133,6 +133,43 @@ def unequal(p: float, rho: float, n: int, sigma: float, *, is_fixed: bool = Fals
         known = np.where(rng.random(N) < chance, h, np.nan)
         truth = float(h.mean()) if is_fixed else p
         return figures(prediction_powered_mean(known, judge, probabilities=chance, prompts_fixed=is_fixed), truth)
+
+    return draw
+
+
+def waves(p: float, n: int, k: int, *, fine: bool = False) -> Draw:
+    """As `judge next` draws: one simple wave, one by strata, and two by strata, the second by what the first says."""
+
+    def draw(rng: np.random.Generator) -> Mapping[str, float | None]:
+        h = truths(rng, p, None)
+        judge = judged(rng, h, p, 0.8) + fine * rng.normal(0, 0.3, N)
+        simple = prediction_powered_mean(part(rng, h, n), judge)
+        cuts = score_cuts(judge, k)
+        of = strata_by(cuts, judge)
+        sizes, order = np.bincount(of), rng.permutation(N)
+
+        def labels(counts: NDArray[np.intp]) -> Array:
+            known = np.full(N, np.nan)
+            for code, count in enumerate(counts):
+                chosen = order[of[order] == code][:count]
+                known[chosen] = h[chosen]
+            return known
+
+        once = prediction_powered_mean(labels(allocate_labels(sizes, n)), judge, strata=of)
+        first = allocate_labels(sizes, n // 2)
+        spread = label_spread([(labels(first), judge)], of)
+        both = first + allocate_labels(sizes, n - n // 2, first, spread)
+        twice = prediction_powered_mean(labels(both), judge, strata=of)
+        wide = [None if one.low is None or one.high is None else one.high - one.low for one in (simple, once, twice)]
+        return {
+            "simple covers": covered(simple.low, simple.high, p),
+            "by strata": covered(once.low, once.high, p),
+            "Neyman": covered(twice.low, twice.high, p),
+            "simple, alone": float("labels_only" in simple.flags),
+            "width / simple": wide[1] / wide[0] if wide[1] and wide[0] else None,
+            "Neyman / simple": wide[2] / wide[0] if wide[2] and wide[0] else None,
+            "second wave by spread": float(spread is not None),
+        }
 
     return draw
 
@@ -434,6 +471,14 @@ def of_designs() -> Iterator[tuple[str, str, Draw]]:
     yield table, "rate 0.5, σ 1, 200 labels, prompts fixed", unequal(0.5, 0.8, 200, 1.0, is_fixed=True)
 
 
+def of_waves() -> Iterator[tuple[str, str, Draw]]:
+    table = "Waves by strata of the judge's score, correlation .8, against one simple wave (U)"
+    for p in (0.5, 0.1, 0.05, 0.02):
+        for n in (50, 200):
+            yield table, f"rate {p:g}, judge of 0 and 1, {n} labels", waves(p, n, 2)
+            yield table, f"rate {p:g}, four strata of a finer judge, {n} labels", waves(p, n, 4, fine=True)
+
+
 def of_judges() -> Iterator[tuple[str, str, Draw]]:
     table = "Agreement: intervals of (U)"
     for n, g in ((50, 50), (200, 200), (200, 13), (200, 30), (1000, 30)):
@@ -476,6 +521,7 @@ hold here is no default.
 def tables(runs: int, only: str) -> Iterator[str]:
     heading = ""
     cells = [(runs, *one) for one in (*of_means(), *of_designs(), *of_judges())]
+    cells += [(runs * 5 // 2, *one) for one in of_waves()]
     cells += [(runs * 5 // 2, *one) for one in of_labels()]
     for runs, table, row, draw in cells:
         if only and only not in table:

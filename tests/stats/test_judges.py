@@ -337,6 +337,31 @@ def test_a_judge_no_better_than_chance_is_refused_and_clusters_widen() -> None:
         rogan_gladen(11, 10, 1, 2, 1, 2)
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_new_labels_are_shared_among_strata(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(2, 200, rng.integers(1, 8))
+    taken = rng.integers(0, sizes) if seed % 2 else np.zeros(len(sizes), int)
+    n = int(rng.integers(1, sizes.sum() - taken.sum() + 1))
+    spread = rng.random(len(sizes)) * (rng.random(len(sizes)) < 0.7) if seed % 3 else None
+    new = allocate_labels(sizes, n, taken, spread)
+    assert new.sum() == n and (new >= 0).all() and (new + taken <= sizes).all()
+    floor = np.minimum(np.maximum(2, (n + taken.sum()) * sizes / sizes.sum() / 2), sizes)
+    assert np.maximum(floor, taken).sum() > n + taken.sum() - len(sizes) or (new + taken >= floor).all()
+
+
+def test_neyman_gives_labels_to_strata_that_vary() -> None:
+    sizes, spread = np.array([300, 300, 400]), np.array([0.1, 0.4, 0.1])
+    shares = sizes * spread / (sizes @ spread)
+    assert allocate_labels(sizes, 95, spread=spread)[1] == pytest.approx(95 * shares[1], abs=1)
+    assert score_cuts([0, 0, 0, 1, 2, 2, 2, 3], 9).tolist() == [0, 2]
+    h, g = labelled(400, 400, 4)
+    of, one = (np.arange(400) % 2), np.where(np.arange(400) % 2, h, g)  # nothing is left in the first
+    found = label_spread([(one, g)], of)
+    assert found is not None and 0 < found[0] < found[1]
+    assert label_spread([(np.where(of == 1, one, np.nan), g)], of) is None
+
+
 def test_a_weight_of_several_models() -> None:
     pairs = [labelled(60, 60, seed) for seed in (1, 2)]
     numbers = [np.cov(h, g) for h, g in pairs]

@@ -48,6 +48,8 @@ OWN_WEIGHT_FROM = 50
 #: Smallest probability of a label, as a share of n/N.
 SMALLEST_PROBABILITY = 0.02
 FEW_CLUSTERS = 20
+#: Labels of the variance of all that each stratum's counts with.
+PRIOR_LABELS = 30
 
 
 @dataclass(frozen=True)
@@ -246,6 +248,26 @@ def pooled_weight(samples: Sequence[tuple[ArrayLike, ArrayLike]], designs: Seque
         for (h, g), one in zip(samples, drawn, strict=True)
     ]
     return _cut(sum(part[0] for part in parts), sum(part[1] for part in parts))
+
+
+def label_spread(samples: Sequence[tuple[FloatArray, FloatArray]], strata: NDArray[np.intp]) -> FloatArray | None:
+    """s_e of h − λg in each stratum, over several models; None where one has fewer than five labels in a stratum.
+
+    Each as if 30 more labels had the variance of all: without that the waves that follow it covered .92 in simulation.
+
+    Args:
+        samples: labels, NaN where there is none, and the judge's scores, model by model, shape (N,) each.
+        strata: of each unit, from 0, shape (N,).
+    """
+    codes = range(int(strata.max()) + 1)
+    if any(np.isfinite(h[strata == code]).sum() < FEWEST_OF_A_KIND for h, _ in samples for code in codes):
+        return None
+    weight = pooled_weight(samples, [{"strata": strata}] * len(samples))
+    squares = [[np.nanvar((h - weight * g)[strata == code], ddof=1) for code in codes] for h, g in samples]
+    counts = np.bincount(strata[np.isfinite(samples[0][0])]) - 1
+    variances = np.mean(squares, axis=0)
+    variance_of_all = counts @ variances / counts.sum()
+    return np.asarray(np.sqrt((counts * variances + PRIOR_LABELS * variance_of_all) / (counts + PRIOR_LABELS)))
 
 
 def reproducibility(figure: CorrectedFigure, within: float) -> float:
