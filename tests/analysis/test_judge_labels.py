@@ -252,7 +252,9 @@ def test_labels_by_strata_count_for_what_they_stand_for(store: Warehouse, tmp_pa
     known = {model: np.where(there, labels, np.nan) for model, labels in PEOPLE.items()}
     for judge in ("gpt", "own"):  # another judge is corrected by the strata of the first
         for row in store.leaderboard_corrected("essays", judge=judge).rows:
-            expected = prediction_powered_mean(known[row.model_a], JUDGES[judge][row.model_a], strata=codes, bounds=None)
+            expected = prediction_powered_mean(
+                known[row.model_a], JUDGES[judge][row.model_a], strata=codes, bounds=None
+            )
             assert row.estimate == pytest.approx(expected.estimate, abs=1e-12)
             assert (row.low, row.high) == pytest.approx((expected.low, expected.high), abs=1e-12)
     row = store.compare_corrected("ma", "mb", benchmark="essays", judge="gpt").rows[0]
@@ -264,14 +266,16 @@ def test_labels_by_strata_count_for_what_they_stand_for(store: Warehouse, tmp_pa
 
 def test_a_later_wave_has_more_where_judge_and_people_differ(store: Warehouse, tmp_path: Path) -> None:
     first = by_strata(store, tmp_path, PEOPLE, n=80, strata=3)
-    for ask, refused in (({"strata": 2}, "leave out --strata"), ({"where": ["model=ma"]}, "go on with the --judge")):
+    for ask, refused in (({"strata": 2}, "leave it out"), ({"where": ["model=ma"]}, "go on with the --judge")):
         with pytest.raises(MisuseError, match=refused):
             store.judge_next("essays", judge="gpt", n=20, **ask)
     second = by_strata(store, tmp_path, PEOPLE, n=100)
-    assert "more where labels vary more" in " ".join(second.notes)
+    assert "more where they vary more" in " ".join(second.notes)
     assert sum(row.n_drawn for row in second.rows[1:]) == 180
     assert all(later.n_drawn >= row.n_drawn for row, later in zip(first.rows, second.rows, strict=True))
-    rules = {row["rule"]: row["n"] for row in rows_of(store, "select rule, count(*) as n from label_draw group by rule")}
+    rules = {
+        row["rule"]: row["n"] for row in rows_of(store, "select rule, count(*) as n from label_draw group by rule")
+    }
     assert rules == {"proportional": 160, "neyman": 360}
     for row in store.leaderboard_corrected("essays", judge="gpt").rows:
         assert row.n_labels == 180 and (row.low or 1) <= PEOPLE[row.model_a].mean() <= (row.high or 0)
@@ -287,8 +291,8 @@ def test_a_simple_wave_goes_on_without_strata(store: Warehouse, tmp_path: Path) 
 def test_labels_whose_strata_are_lost_count_by_their_chances(store: Warehouse, tmp_path: Path) -> None:
     by_strata(store, tmp_path, PEOPLE, n=60, strata=3)
     by_strata(store, tmp_path, PEOPLE, n=60)
-    with open_store(store.url) as opened, opened.begin() as connection:
-        connection.exec_driver_sql("update label_draw set stratum = 'hard' where stratum = '0.5'")
+    with open_store(store.url, write=True) as opened, opened.begin() as connection:
+        connection.exec_driver_sql("update label_draw set stratum = '0.75' where stratum = '0.5'")
     chances = {row[1]: row[4] for row in drawn(store) if row[2] == 2}
     weights = np.array(list(chances.values()))
     for row in store.leaderboard_corrected("essays", judge="gpt").rows:

@@ -423,8 +423,9 @@ def test_hibayes_graders_are_metrics_of_rows_that_cannot_be_paired(data_dir: Pat
         found[taken.runs[row["run"]].benchmark, score["metric"]].append(score["value"])
     assert {key: (len(scores), round(sum(scores) / len(scores), 6)) for key, scores in found.items()} == {
         ("q1", "Human"): (99, 6.464646), ("q1", "Autograder"): (83, 5.361446),
-        ("q2", "Human"): (190, 5.615789), ("q2", "Autograder A"): (166, 3.445783), ("q2", "Autograder B"): (174, 3.385057),
-        ("q3", "Human X"): (190, 5.615789), ("q3", "Autograder A"): (166, 3.445783), ("q3", "Autograder B"): (174, 3.385057),
+        ("q2", "Human"): (190, 5.615789), ("q2", "Autograder A"): (166, 3.445783),
+        ("q2", "Autograder B"): (174, 3.385057), ("q3", "Human X"): (190, 5.615789),
+        ("q3", "Autograder A"): (166, 3.445783), ("q3", "Autograder B"): (174, 3.385057),
         ("q3", "Autograder C"): (176, 4.590909), ("q3", "Human Y"): (163, 6.914110), ("q3", "Human Z"): (179, 7.564246),
     }  # fmt: skip
     prompts = [(taken.runs[row["run"]].benchmark, row["prompt_id"]) for row in taken.rows]

@@ -38,11 +38,8 @@ class RunDraw:
 
     @property
     def cuts(self) -> FloatArray:
-        """The lowest score of each stratum, ascending; NaN where a name is none."""
-        try:
-            return np.array(sorted({float(one) for one in self.strata}))
-        except ValueError:
-            return np.array([np.nan])
+        """The lowest score of each stratum, ascending."""
+        return np.array(sorted({float(one) for one in self.strata}))
 
     def chances(self, prompts: NDArray[np.int64]) -> FloatArray:
         """Of each prompt that was drawn its chance, NaN of the others."""
@@ -54,7 +51,7 @@ class RunDraw:
     def codes(self, prompts: NDArray[np.int64], scores: FloatArray) -> NDArray[np.intp] | None:
         """Stratum of each prompt that was drawn from, by its score; None where that is no longer what was drawn by."""
         found, drawn = strata_by(self.cuts, scores), np.searchsorted(prompts, self.prompts)
-        if not np.isin(self.prompts, prompts).all() or found.min() < 0 or np.isnan(self.cuts).any():
+        if not np.isin(self.prompts, prompts).all() or found.min() < 0:
             return None
         sizes = np.bincount(found, minlength=len(self.cuts))
         expected = np.bincount(found[drawn], 1 / np.array(self.probabilities), len(sizes))

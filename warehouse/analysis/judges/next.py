@@ -121,20 +121,21 @@ def _wave(store: Store, question: NextLabels, *, write: bool) -> LabelWave:
     spread = None if frame.cuts is None or before is None else _spread(store, frame, question)
     new = np.zeros(len(taken), bool) if n is None else _draw(frame, n, question.seed, spread)
     wave = (before.wave if before else 0) + (n is not None)
-    rows = [_drawn_row(taken, new, np.ones(len(taken), bool))]
-    for code, cut in enumerate([] if frame.cuts is None else frame.cuts.tolist()):
-        rows.append(_drawn_row(taken, new, frame.stratum == code, repr(cut)))
+    rows = []
+    for code, cut in [(-1, ""), *enumerate(() if frame.cuts is None else map(repr, frame.cuts.tolist()))]:
+        inside = frame.stratum == code if cut else np.ones(len(taken), bool)
+        drawn, size = int((taken | new)[inside].sum()), int(inside.sum())
+        rows.append(DrawnRow(size, drawn, int(new[inside].sum()), drawn / size, cut))
     if write:
         rule = "simple" if frame.cuts is None else "proportional" if spread is None else "neyman"
-        _write(
-            store, frame, np.flatnonzero(taken | new), rows[len(rows) > 1 :], wave=wave, seed=question.seed, rule=rule
-        )
+        strata = rows[1:] or rows
+        _write(store, frame, np.flatnonzero(taken | new), strata, wave=wave, seed=question.seed, rule=rule)
     asked = np.flatnonzero(taken if n is None else new)
     sheet, missing = ((), 0) if question.dry_run else _sheet(store, frame, asked, name, question.seed)
     notes = [f"{left} prompts are left out: the judge has not scored them for all of these models"] * (left > 0)
     if frame.cuts is not None and before is not None:
-        how = "in proportion: each takes five labels to do better" if spread is None else "more where labels vary more"
-        notes.append(f"the strata are those of the first wave; labels {how}")
+        how = "in proportion, until each has five" if spread is None else "more where they vary more"
+        notes.append(f"the strata are those of the first wave, labels {how}")
     if missing:
         notes.append(f"{missing} answers of {len(sheet)} have no stored response: their cells are empty")
     return LabelWave(
@@ -189,13 +190,6 @@ def _frame(store: Store, units: Sequence[JudgedUnits], question: NextLabels) -> 
     return _Frame(tuple(one.at(prompts) for one in units), prompts, rows, keys, before), left
 
 
-def _drawn_row(
-    taken: NDArray[np.bool_], new: NDArray[np.bool_], inside: NDArray[np.bool_], stratum: str = ""
-) -> DrawnRow:
-    drawn, size = int((taken | new)[inside].sum()), int(inside.sum())
-    return DrawnRow(size, drawn, int(new[inside].sum()), drawn / size, stratum)
-
-
 def _cuts(frame: _Frame, question: NextLabels) -> FloatArray | None:
     """The lowest score of each stratum: of the first wave, or of the K that are asked for.
 
@@ -203,21 +197,19 @@ def _cuts(frame: _Frame, question: NextLabels) -> FloatArray | None:
         MisuseError: another stratification than the first wave's, or one that cannot be.
     """
     before, k = frame.before, question.strata
+    if before is None or not before.is_stratified:
+        question.refuse("is of a later wave by strata", "human")
     if before is not None and not before.is_stratified:
-        if k is not None:
-            raise MisuseError("earlier waves were drawn without strata, and a later one goes on so: leave out --strata")
+        question.refuse("cannot begin now: the first wave was drawn without strata", "strata")
         return None
     if before is not None:
         if before.codes(frame.prompts, frame.scores) is None:
             raise MisuseError(
-                f"the first wave was drawn by strata of scores that {question.judge} no longer gives these prompts, or"
-                " beside another judge: go on with the --judge, and the models, that it was drawn for"
+                f"the first wave was drawn by strata of other scores than {question.judge} gives these prompts now: go"
+                " on with the --judge, and the models, that it was drawn for"
             )
         if k is not None and not np.array_equal(score_cuts(frame.scores, k), before.cuts):
-            raise MisuseError(
-                f"the first wave was drawn by other strata ({len(before.cuts)}), and a later one goes on by them: leave"
-                " out --strata"
-            )
+            question.refuse(f"asks for others than the {len(before.cuts)} of the first wave: leave it out", "strata")
         return before.cuts
     if k is None:
         return None

@@ -54,9 +54,9 @@ class JudgedUnits:
     @property
     def design(self) -> dict[str, Any]:
         """How the labels were drawn, as `prediction_powered_mean` takes it."""
-        unequal = self.draw is not None and self.strata is None and len(set(self.draw.probabilities)) > 1
-        chances = self.draw.chances(self.prompts) if unequal and self.draw else None
-        return {"strata": self.strata, "probabilities": chances}
+        draw = self.draw if self.strata is None else None
+        is_simple = draw is None or len(set(draw.probabilities)) == 1
+        return {"strata": self.strata, "probabilities": None if is_simple or not draw else draw.chances(self.prompts)}
 
     @property
     def within(self) -> FloatArray:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -78,14 +78,6 @@ class CorrectedFigure(NamedFigures):
     n_differing: int | None = None  #: labelled prompts on which two models differ; None for a mean.
     p_value: float | None = None  #: two-sided, of a difference of 0; None for a mean.
     mcnemar_p: float | None = None  #: McNemar's exact p of the labels alone; None but for 0/1 labels of two models.
-    #: ψ_i, whose squares sum to the squared error, shape (N,); not in `to_dict`.
-    influence: FloatArray = field(default_factory=lambda: np.empty(0), repr=False, compare=False)
-
-    def to_dict(self) -> dict[str, Any]:
-        """The fields by name, without ``influence``."""
-        named = NamedFigures.to_dict(replace(self, influence=np.empty(0)))
-        del named["influence"]
-        return named
 
     def __str__(self) -> str:
         figures = figures_text(self.estimate, self.standard_error, self.low, self.high)
@@ -130,15 +122,11 @@ class _Labelled:
         return StratifiedSample(np.where(self.labelled, values, np.nan), self.stratum, self.labelled)
 
     @property
-    def label_weights(self) -> FloatArray:
-        """What each label stands for, summing to 1, shape (n,)."""
-        if self.probabilities is not None:
-            weights = 1 / self.probabilities[self.labelled]
-        else:
-            sample = self.sample(np.zeros(len(self.labelled)))
-            weights = (sample.sizes / sample.scored_in)[self.stratum[self.labelled]]
-        shares: FloatArray = weights / weights.sum()
-        return shares
+    def label_shares(self) -> FloatArray:
+        """What each label stands for by its chance, summing to 1, shape (n,)."""
+        assert self.probabilities is not None
+        weights = 1 / self.probabilities[self.labelled]
+        return np.asarray(weights / weights.sum())
 
 
 def prediction_powered_mean(
@@ -342,7 +330,7 @@ def _slope(design: _Labelled) -> tuple[float, float]:
     """Σ W_h² cov_h/n_h and Σ W_h² var_h(g)/n_h, times n."""
     h, g, of = design.h, design.g, design.stratum[design.labelled]
     if design.probabilities is not None:
-        return _moments(h, g, design.label_weights)
+        return _moments(h, g, design.label_shares)
     covariance = variance = 0.0
     for stratum, size in enumerate(np.bincount(design.stratum).tolist()):
         inside = of == stratum
@@ -382,7 +370,6 @@ def _corrected(design: _Labelled, weight: float | None) -> CorrectedFigure:
         width_ratio=(interval.high - interval.low) / width if width else None,
         method=f"prediction_powered_{interval.method}",
         p_value=_p_value(helped.theta, helped.error, helped.df) if design.difference else None,
-        influence=helped.psi,
         reason="",
     )
 
@@ -396,7 +383,6 @@ class _Helped:
     """An estimate by λ."""
 
     theta: float
-    psi: FloatArray
     error: float | None  #: None where there is none, like its degrees of freedom.
     df: float | None
 
@@ -407,14 +393,14 @@ class _Helped:
 
 
 def _with_judge(design: _Labelled, weight: float) -> _Helped:
-    """θ̂, ψ_i and the error."""
+    """θ̂ and its error, which is that of Σψ_i."""
     errors = np.where(design.labelled, design.labels - weight * design.judge, np.nan)
     total, n = len(design.judge), design.n
     fitted = 2 if weight > 0 else 1
     psi = weight * (design.judge - design.judge.mean()) / total
     moved = weight * float(design.judge.mean())
     if design.probabilities is not None:
-        shares, own = design.label_weights, errors[design.labelled]
+        shares, own = design.label_shares, errors[design.labelled]
         theta, freedom = float(shares @ own), max(1.0, 1 / float(shares @ shares) - fitted)
         psi[design.labelled] += shares * (own - theta) * math.sqrt(n / max(1, n - fitted) * _chance_floor(own, shares))
     else:
@@ -424,7 +410,7 @@ def _with_judge(design: _Labelled, weight: float) -> _Helped:
             one = sample.n_strata == 1  # then n/(n − k) in place of n/(n − 1)
             psi = psi + influence(sample) * (math.sqrt((n - 1) / max(1, n - fitted)) if one else 1.0)
             freedom = float(n - fitted) if one else sample.degrees_of_freedom - (weight > 0)
-    return _Helped(theta + moved, psi, *_error(design, errors, psi, freedom, weight))
+    return _Helped(theta + moved, *_error(design, errors, psi, freedom, weight))
 
 
 def _chance_floor(e: FloatArray, shares: FloatArray) -> float:
@@ -480,7 +466,7 @@ def _error(
 def _fixed_variance(design: _Labelled, errors: FloatArray, weight: float) -> float:
     """Of the draw of labels alone: these units are all there are."""
     if design.probabilities is not None:
-        shares, e = design.label_weights, errors[design.labelled]
+        shares, e = design.label_shares, errors[design.labelled]
         left = 1 - design.probabilities[design.labelled]
         return float((left * shares**2) @ (e - shares @ e) ** 2) * _chance_floor(e, shares)
     sample = design.sample(errors)
@@ -504,7 +490,7 @@ def _why_alone(design: _Labelled, helped: _Helped, weight: float) -> tuple[str, 
     elif not design.difference and is_zero_one(h) and min(ones, len(h) - ones) < FEWEST_OF_A_KIND:
         reason = f"fewer than {FEWEST_OF_A_KIND} labels of one kind"
     elif weight == 0:
-        within = "within strata " if len(np.unique(design.stratum)) > 1 else ""
+        within = "within strata " if design.stratum.any() else ""
         reason = f"{within}the judge's scores do not rise with the labels"
     elif helped.error is None:
         reason = "the error of the corrected figure is 0 or not defined"
@@ -527,29 +513,15 @@ def _flags(design: _Labelled, covariance: float) -> tuple[str, ...]:
 
 def _labels_alone(design: _Labelled) -> CorrectedFigure:
     """What the labels say without the judge, by the default interval of such data."""
-    groups = None if design.clusters is None else design.clusters.codes[design.labelled]
-    designed = design.probabilities is not None or len(np.unique(design.stratum)) > 1
-    helped = _with_judge(design, 0.0)
-    own = helped.interval(design) if designed and helped.error else None
-    if own is not None:
-        found: Any = (helped.theta, helped.error, helped.df, own.low, own.high, "by_design", "")
+    if design.probabilities is not None or design.stratum.any():
+        helped = _with_judge(design, 0.0)
+        theta, error, df, own = helped.theta, helped.error, helped.df, helped.interval(design)
+        low, high = (own.low, own.high) if own else (None, None)
+        method, reason = "by_design", "" if own else "the error is 0 or not defined"
     else:
-        if design.fixed:
-            figure: Any = estimate_subset(
-                design.labels, design.stratum, design.labelled, bounds=design.ends, level=design.level
-            )
-        else:
-            figure = estimate_mean(
-                design.h,
-                clusters=groups,
-                weights=design.label_weights if designed else None,
-                bounds=None if design.difference else design.ends,
-                method="t" if design.difference and design.ends is not None else "auto",
-                level=design.level,
-            )
-        found = (figure.estimate, figure.standard_error, figure.degrees_of_freedom, figure.ci_low, figure.ci_high)
-        found += (figure.method, figure.reason)
-    theta, error, df, low, high, method, reason = found
+        figure = _simple_labels(design)
+        theta, error, df = figure.estimate, figure.standard_error, figure.degrees_of_freedom
+        low, high, method, reason = figure.ci_low, figure.ci_high, figure.method, figure.reason
     return CorrectedFigure(
         estimate=theta,
         standard_error=error,
@@ -569,5 +541,17 @@ def _labels_alone(design: _Labelled) -> CorrectedFigure:
         reason=reason,
         flags=(),
         p_value=_p_value(theta, error, df) if design.difference else None,
-        influence=helped.psi,
+    )
+
+
+def _simple_labels(design: _Labelled) -> Any:
+    """The mean of a simple sample by its default interval."""
+    if design.fixed:
+        return estimate_subset(design.labels, design.stratum, design.labelled, bounds=design.ends, level=design.level)
+    return estimate_mean(
+        design.h,
+        clusters=None if design.clusters is None else design.clusters.codes[design.labelled],
+        bounds=None if design.difference else design.ends,
+        method="t" if design.difference and design.ends is not None else "auto",
+        level=design.level,
     )
