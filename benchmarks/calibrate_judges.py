@@ -78,6 +78,15 @@ def part(rng: np.random.Generator, h: Array, n: int) -> Array:
     return known
 
 
+def by_counts(order: NDArray[np.intp], h: Array, of: NDArray[np.intp], counts: NDArray[np.intp]) -> Array:
+    """Labels of so many units of each stratum, the first in an order."""
+    known = np.full(len(h), np.nan)
+    for code, count in enumerate(counts):
+        chosen = order[of[order] == code][:count]
+        known[chosen] = h[chosen]
+    return known
+
+
 # --- means --------------------------------------------------------------------------------------
 
 
@@ -122,7 +131,7 @@ def stratified(p: float, rho: float, n: int, shares: tuple[float, ...], *, is_fi
     return draw
 
 
-def unequal(p: float, rho: float, n: int, sigma: float, *, is_fixed: bool = False) -> Draw:
+def unequal(p: float, rho: float, n: int, sigma: float) -> Draw:
     """Chances lognormal, higher where the judge says 1; each unit drawn by itself."""
 
     def draw(rng: np.random.Generator) -> Mapping[str, float | None]:
@@ -131,8 +140,7 @@ def unequal(p: float, rho: float, n: int, sigma: float, *, is_fixed: bool = Fals
         chance = np.exp(sigma * rng.normal(size=N) + sigma * judge)
         chance = np.clip(n * chance / chance.sum(), 0.03 * n / N, 1)
         known = np.where(rng.random(N) < chance, h, np.nan)
-        truth = float(h.mean()) if is_fixed else p
-        return figures(prediction_powered_mean(known, judge, probabilities=chance, prompts_fixed=is_fixed), truth)
+        return figures(prediction_powered_mean(known, judge, probabilities=chance), p)
 
     return draw
 
@@ -149,11 +157,7 @@ def waves(p: float, n: int, k: int, *, fine: bool = False) -> Draw:
         sizes, order = np.bincount(of), rng.permutation(N)
 
         def labels(counts: NDArray[np.intp]) -> Array:
-            known = np.full(N, np.nan)
-            for code, count in enumerate(counts):
-                chosen = order[of[order] == code][:count]
-                known[chosen] = h[chosen]
-            return known
+            return by_counts(order, h, of, counts)
 
         once = prediction_powered_mean(labels(allocate_labels(sizes, n)), judge, strata=of)
         first = allocate_labels(sizes, n // 2)
@@ -211,15 +215,19 @@ def several_draws(k: int, n: int, noise: float) -> Draw:
     return draw
 
 
-def difference(p_a: float, p_b: float, n: int, rho: float = 0.8) -> Draw:
+def difference(p_a: float, p_b: float, n: int, rho: float = 0.8, strata: int = 0) -> Draw:
     def draw(rng: np.random.Generator) -> Mapping[str, float | None]:
         common = rng.random(N)
         own = [np.where(rng.random(N) < 0.5, common, rng.random(N)) for _ in range(2)]
         hs = [(u < p).astype(float) for u, p in zip(own, (p_a, p_b), strict=True)]
         gs = [judged(rng, h, 0.6, rho) for h in hs]
-        known = part(rng, hs[0], n)
+        known, of = part(rng, hs[0], n), None
+        if strata:
+            score = (gs[0] + gs[1]) / 2
+            of = strata_by(score_cuts(score, strata), score)
+            known = by_counts(rng.permutation(N), hs[0], of, allocate_labels(np.bincount(of), n))
         other = np.where(np.isnan(known), np.nan, hs[1])
-        return figures(prediction_powered_difference(known, other, *gs), p_a - p_b)
+        return figures(prediction_powered_difference(known, other, *gs, strata=of), p_a - p_b)
 
     return draw
 
@@ -427,6 +435,7 @@ def of_means() -> Iterator[tuple[str, str, Draw]]:
     table = "Differences of two models, 0/1"
     for p_a, p_b, n in ((0.5, 0.6, 50), (0.5, 0.6, 200), (0.9, 0.95, 200)):
         yield table, f"rates {p_a:g} and {p_b:g}, {n} labels", difference(p_a, p_b, n)
+        yield table, f"rates {p_a:g} and {p_b:g}, {n} labels, by three strata (U)", difference(p_a, p_b, n, strata=3)
     table = "Prompts fixed (U)"
     for p, rho, n in ((0.5, 0.8, 50), (0.5, 0.8, 200), (0.5, 0.8, 800), (0.1, 0.8, 200), (0.5, 0.0, 200)):
         yield table, f"rate {p:g}, correlation {rho:g}, {n} of {N} labelled", fixed(p, rho, n)
@@ -468,7 +477,6 @@ def of_designs() -> Iterator[tuple[str, str, Draw]]:
         for p, n in ((0.5, 50), (0.5, 200), (0.1, 200), (0.9, 200)):
             yield table, f"rate {p:g}, σ {sigma:g}, {n} labels", unequal(p, 0.8, n, sigma)
     yield table, "rate 0.5, σ 1, 200 labels, no correlation", unequal(0.5, 0.0, 200, 1.0)
-    yield table, "rate 0.5, σ 1, 200 labels, prompts fixed", unequal(0.5, 0.8, 200, 1.0, is_fixed=True)
 
 
 def of_waves() -> Iterator[tuple[str, str, Draw]]:

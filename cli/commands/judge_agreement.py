@@ -79,7 +79,6 @@ _FLAGS = {
     "labels_missing": "answers were drawn that have no label",
     "labels_outside": "labels of answers that were not drawn do not count",
     "strata_lost": "the judge's scores no longer give the strata of the draw: labels count by their chances",
-    "joined_strata": "strata with fewer than two labels are joined",
     "pooled_weight": "λ of all models together: fewer than 50 labels",
     "few_clusters": "fewer than 20 prompts or clusters: intervals may be short",
     "few_units": "fewer than 10 answers that both have judged: no errors",

@@ -90,8 +90,6 @@ def test_hajek_counts_a_label_for_what_it_stands_for() -> None:
     figure = prediction_powered_mean(h, g, probabilities=chance)
     e, weight = (h - figure.weight * g)[there], 1 / chance[there]
     assert figure.estimate == pytest.approx(weight @ e / weight.sum() + figure.weight * g.mean(), abs=1e-12)
-    fixed = prediction_powered_mean(h, g, probabilities=chance, prompts_fixed=True)
-    assert fixed.standard_error < figure.standard_error  # type: ignore[operator]
 
 
 @pytest.mark.parametrize(

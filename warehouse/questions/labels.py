@@ -117,16 +117,13 @@ class NextLabels(ChosenScores, Question):
             least=2,
         ),
     ] = None
-    human: Annotated[
-        str | None, Option("By strata, in a later wave: whose labels; default: the only people's.", "NAME")
-    ] = None
     seed: Seed = 0
     dry_run: Annotated[bool, Option("Only say what would be drawn; nothing is written.", flags=("--dry-run",))] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.n is None:
-            self.refuse("goes with {n}", "seed", "dry_run", "strata", "human")
+            self.refuse("goes with {n}", "seed", "dry_run", "strata")
 
 
 @dataclass(frozen=True, kw_only=True)

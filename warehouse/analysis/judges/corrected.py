@@ -84,7 +84,7 @@ def corrected_means(units: Sequence[JudgedUnits], *, level: float, fixed: bool =
     usable = [one for one in units if not one.not_random and one.labelled.sum() > 1]
     pooled = None
     if len(usable) > 1:
-        pooled = pooled_weight([(one.labels, one.judge) for one in usable], [one.design for one in usable])
+        pooled = pooled_weight([(one.labels[one.labelled], one.judge[one.labelled]) for one in usable])
     return [_mean(one, pooled, level, fixed=fixed) for one in units]
 
 

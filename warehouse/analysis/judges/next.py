@@ -134,7 +134,7 @@ def _wave(store: Store, question: NextLabels, *, write: bool) -> LabelWave:
     sheet, missing = ((), 0) if question.dry_run else _sheet(store, frame, asked, name, question.seed)
     notes = [f"{left} prompts are left out: the judge has not scored them for all of these models"] * (left > 0)
     if frame.cuts is not None and before is not None:
-        how = "in proportion, until each has five" if spread is None else "more where they vary more"
+        how = "in proportion, until each has five of one scorer" if spread is None else "more where they vary more"
         notes.append(f"the strata are those of the first wave, labels {how}")
     if missing:
         notes.append(f"{missing} answers of {len(sheet)} have no stored response: their cells are empty")
@@ -197,8 +197,6 @@ def _cuts(frame: _Frame, question: NextLabels) -> FloatArray | None:
         MisuseError: another stratification than the first wave's, or one that cannot be.
     """
     before, k = frame.before, question.strata
-    if before is None or not before.is_stratified:
-        question.refuse("is of a later wave by strata", "human")
     if before is not None and not before.is_stratified:
         question.refuse("cannot begin now: the first wave was drawn without strata", "strata")
         return None
@@ -224,10 +222,8 @@ def _cuts(frame: _Frame, question: NextLabels) -> FloatArray | None:
 def _spread(store: Store, frame: _Frame, question: NextLabels) -> FloatArray | None:
     """How far apart judge and people are in each stratum; None where nobody, or several, have labelled."""
     try:
-        units, _ = read_units(store, selection_of(question), question.judge, question.human)
+        units, _ = read_units(store, selection_of(question), question.judge, None)
     except MisuseError:
-        if question.human is not None:
-            raise
         return None
     own = [one.at(frame.prompts) for one in units]
     return label_spread([(one.labels, one.judge) for one in own], frame.stratum)

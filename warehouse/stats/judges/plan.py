@@ -194,10 +194,6 @@ def score_cuts(scores: ArrayLike, groups: int) -> FloatArray:
     """The lowest score of each stratum, ascending: of K groups of alike size, or of each score where K are enough.
 
     Equal scores are of one stratum; one of a single unit joins its lower neighbour, the first the second.
-
-    Examples:
-        >>> score_cuts([0, 0, 1, 1, 1, 0], 4), score_cuts([0.1, 0.2, 0.3, 0.4, 0.5, 0.6], 2)
-        (array([0., 1.]), array([0.1, 0.4]))
     """
     ordered = np.sort(as_scores(scores, "scores"))
     values = np.unique(ordered)
@@ -226,11 +222,6 @@ def allocate_labels(
         n: new labels, at most what is left.
         taken: labels that each stratum has, shape (H,); None: none.
         spread: s_h of what the judge leaves of the labels; None: proportional.
-
-    Examples:
-        >>> sizes = np.array([90, 10])
-        >>> allocate_labels(sizes, 20), allocate_labels(sizes, 20, spread=np.array([1.0, 9.0]))
-        (array([18,  2]), array([10, 10]))
     """
     before = np.zeros(len(sizes), np.intp) if taken is None else taken
     total = int(before.sum()) + n

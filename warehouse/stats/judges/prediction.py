@@ -8,7 +8,7 @@ random part of the units, drawn by known chance.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -72,8 +72,8 @@ class CorrectedFigure(NamedFigures):
     width_ratio: float | None  #: width of the interval over that of the labels alone; None where one is missing.
     method: str  #: of the interval.
     reason: str  #: why the labels stand alone, or why there is no interval; empty otherwise.
-    #: ``labels_only``, ``few_differing``, ``few_disagreements``, ``few_clusters``, ``joined_strata``,
-    #: ``judge_against_people`` (they are negatively correlated).
+    #: ``labels_only``, ``few_differing``, ``few_disagreements``, ``few_clusters``, ``judge_against_people`` (they are
+    #: negatively correlated).
     flags: tuple[str, ...]
     n_differing: int | None = None  #: labelled prompts on which two models differ; None for a mean.
     p_value: float | None = None  #: two-sided, of a difference of 0; None for a mean.
@@ -93,11 +93,10 @@ class _Labelled:
     labelled: BoolArray  #: shape (N,).
     #: of each unit, from 0, those with fewer than two labels joined, shape (N,); all 0 for a simple sample.
     stratum: NDArray[np.intp]
-    #: chance of a label of each unit, shape (N,), where it follows no strata; else None.
-    probabilities: FloatArray | None
+    #: what each label stands for by its chance, summing to 1, shape (n,); None where chances are alike, or by strata.
+    shares: FloatArray | None
     clusters: Clusters | None  #: of all units, or None.
     fixed: bool  #: whether these units are all there are.
-    joined: bool  #: whether strata had to be joined.
     level: float
     difference: bool  #: whether the labels are differences of two models.
     ends: tuple[float, float] | None = None  #: smallest and largest label.
@@ -120,13 +119,6 @@ class _Labelled:
     def sample(self, values: FloatArray) -> StratifiedSample:
         """Values of the labelled units as a stratified sample of all."""
         return StratifiedSample(np.where(self.labelled, values, np.nan), self.stratum, self.labelled)
-
-    @property
-    def label_shares(self) -> FloatArray:
-        """What each label stands for by its chance, summing to 1, shape (n,)."""
-        assert self.probabilities is not None
-        weights = 1 / self.probabilities[self.labelled]
-        return np.asarray(weights / weights.sum())
 
 
 def prediction_powered_mean(
@@ -156,7 +148,7 @@ def prediction_powered_mean(
         probabilities: chance of a label, of units that have one, shape (N,); None: alike for all, or by strata, whose
             counts say it.
         bounds: smallest and largest label; None: 0 and 1 where all labels are 0 or 1, else none.
-        prompts_fixed: these units are all there are; else they are a sample of others like them.
+        prompts_fixed: these units are all there are; else (and by ``probabilities``) they are a sample of others.
         weight: λ, where it is from elsewhere (`pooled_weight`); 0 to 1.
         level: nominal coverage of the interval.
 
@@ -223,18 +215,13 @@ def prediction_powered_difference(
     return replace(figure, mcnemar_p=binomial_p_value(wins, losses) if zero_one else None)
 
 
-def pooled_weight(samples: Sequence[tuple[ArrayLike, ArrayLike]], designs: Sequence[Mapping[str, Any]] = ()) -> float:
+def pooled_weight(samples: list[tuple[ArrayLike, ArrayLike]]) -> float:
     """λ of several models together: Σ cov(h, g) / Σ var(g) over their labelled units, cut to [0, 1].
 
     Args:
-        samples: labels (NaN where there is none) and the judge's scores, model by model.
-        designs: their ``strata`` and ``probabilities``, as in `prediction_powered_mean`; none: simple samples.
+        samples: labels and the judge's scores of the labelled units, model by model.
     """
-    drawn = designs or [{}] * len(samples)
-    parts = [
-        _slope(_checked(h, g, None, one.get("strata"), one.get("probabilities"), False, 0.95))
-        for (h, g), one in zip(samples, drawn, strict=True)
-    ]
+    parts = [_moments(as_scores(h, "h"), as_scores(g, "g")) for h, g in samples]
     return _cut(sum(part[0] for part in parts), sum(part[1] for part in parts))
 
 
@@ -250,7 +237,8 @@ def label_spread(samples: Sequence[tuple[FloatArray, FloatArray]], strata: NDArr
     codes = range(int(strata.max()) + 1)
     if any(np.isfinite(h[strata == code]).sum() < FEWEST_OF_A_KIND for h, _ in samples for code in codes):
         return None
-    weight = pooled_weight(samples, [{"strata": strata}] * len(samples))
+    slopes = [_slope(_checked(h, g, None, strata, None, False, 0.95)) for h, g in samples]
+    weight = _cut(*np.sum(slopes, axis=0))
     squares = [[np.nanvar((h - weight * g)[strata == code], ddof=1) for code in codes] for h, g in samples]
     counts = np.bincount(strata[np.isfinite(samples[0][0])]) - 1
     variances = np.mean(squares, axis=0)
@@ -289,26 +277,21 @@ def _checked(
     groups = None if clusters is None else as_clusters(clusters, total)
     stratum = np.zeros(total, np.intp) if strata is None else as_clusters(strata, total).codes
     chance = None if strata is not None or probabilities is None else _chances(probabilities, labelled)
-    plain = StratifiedSample(np.where(labelled, 0.0, np.nan), stratum, labelled)
-    sample = plain.joined()
-    joined = sample.n_strata < plain.n_strata
-    return _Labelled(
-        labels, judge, labelled, sample.stratum, chance, groups, fixed, joined, as_level(level), difference
-    )
+    stratum = StratifiedSample(np.where(labelled, 0.0, np.nan), stratum, labelled).joined().stratum
+    return _Labelled(labels, judge, labelled, stratum, chance, groups, fixed, as_level(level), difference)
 
 
 def _chances(probabilities: ArrayLike, labelled: BoolArray) -> FloatArray | None:
-    """Checked; None where those of labels are alike."""
+    """What labels stand for by their chances; None where these are alike."""
     chance, least = as_floats(probabilities, "probabilities"), SMALLEST_PROBABILITY * labelled.mean()
     check_length(len(chance), len(labelled), "probabilities")
     of_labels = chance[labelled]
     if not (of_labels.min() >= least and of_labels.max() <= 1):
         raise StatisticsError(
-            f"`probabilities` of labels run from {of_labels.min():.3g} to {of_labels.max():.3g}; they must be at most 1"
-            f" and at least {SMALLEST_PROBABILITY:g}·n/N = {least:.3g}: a label that was that unlikely would count for"
-            " nearly all others"
+            f"`probabilities` of labels run from {of_labels.min():.3g} to {of_labels.max():.3g}; they must be from"
+            f" {least:.3g} to 1: a label that was too unlikely would count for nearly all others"
         )
-    return None if is_constant(of_labels) else chance
+    return None if is_constant(of_labels) else np.asarray((1 / of_labels) / (1 / of_labels).sum())
 
 
 def _moments(h: FloatArray, g: FloatArray, shares: FloatArray | None = None) -> tuple[float, float]:
@@ -329,8 +312,8 @@ def _cut(covariance: float, variance: float) -> float:
 def _slope(design: _Labelled) -> tuple[float, float]:
     """Σ W_h² cov_h/n_h and Σ W_h² var_h(g)/n_h, times n."""
     h, g, of = design.h, design.g, design.stratum[design.labelled]
-    if design.probabilities is not None:
-        return _moments(h, g, design.label_shares)
+    if design.shares is not None:
+        return _moments(h, g, design.shares)
     covariance = variance = 0.0
     for stratum, size in enumerate(np.bincount(design.stratum).tolist()):
         inside = of == stratum
@@ -399,8 +382,8 @@ def _with_judge(design: _Labelled, weight: float) -> _Helped:
     fitted = 2 if weight > 0 else 1
     psi = weight * (design.judge - design.judge.mean()) / total
     moved = weight * float(design.judge.mean())
-    if design.probabilities is not None:
-        shares, own = design.label_shares, errors[design.labelled]
+    if design.shares is not None:
+        shares, own = design.shares, errors[design.labelled]
         theta, freedom = float(shares @ own), max(1.0, 1 / float(shares @ shares) - fitted)
         psi[design.labelled] += shares * (own - theta) * math.sqrt(n / max(1, n - fitted) * _chance_floor(own, shares))
     else:
@@ -410,7 +393,7 @@ def _with_judge(design: _Labelled, weight: float) -> _Helped:
             one = sample.n_strata == 1  # then n/(n − k) in place of n/(n − 1)
             psi = psi + influence(sample) * (math.sqrt((n - 1) / max(1, n - fitted)) if one else 1.0)
             freedom = float(n - fitted) if one else sample.degrees_of_freedom - (weight > 0)
-    return _Helped(theta + moved, *_error(design, errors, psi, freedom, weight))
+    return _Helped(theta + moved, *_error(design, errors, psi, freedom))
 
 
 def _chance_floor(e: FloatArray, shares: FloatArray) -> float:
@@ -429,7 +412,7 @@ def _rare_in_strata(design: _Labelled, errors: FloatArray) -> float:
     A stratum with fewer than 5 of a kind is held to the variance of p = (k + ½)/(n + 1), k of the rarer kind.
     """
     sample = design.sample(errors)
-    if sample.n_strata == 1 or design.probabilities is not None or not is_zero_one(design.h):
+    if sample.n_strata == 1 or design.shares is not None or not is_zero_one(design.h):
         return 0.0
     of, n = design.stratum[design.labelled], sample.scored_in
     ones = np.bincount(of, design.h, sample.n_strata)
@@ -441,15 +424,15 @@ def _rare_in_strata(design: _Labelled, errors: FloatArray) -> float:
     return float(((sample.sizes / sample.n) ** 2 * lacks * left / n).sum())
 
 
-def _error(
-    design: _Labelled, errors: FloatArray, psi: FloatArray, df: float, weight: float
-) -> tuple[float | None, float | None]:
+def _error(design: _Labelled, errors: FloatArray, psi: FloatArray, df: float) -> tuple[float | None, float | None]:
     """Standard error and its degrees of freedom; None where there is none."""
     if df <= 0:
         return None, None
     lacks = _rare_in_strata(design, errors)
-    if design.fixed:
-        return math.sqrt(lacks + _fixed_variance(design, errors, weight)) or None, df
+    if design.fixed and design.shares is None:
+        sample = design.sample(errors)
+        drawn = sample.variance * (design.n - 1) / df if sample.n_strata == 1 else sample.variance  # n − k for n − 1
+        return math.sqrt(lacks + drawn) or None, df
     if design.clusters is None:
         return math.sqrt(lacks + float(psi @ psi)) or None, df
     codes = design.clusters.codes
@@ -461,18 +444,6 @@ def _error(
     sums = np.bincount(codes, weights=psi)
     error = math.sqrt(lacks + with_label / (with_label - 1) * float(sums @ sums))
     return error or None, max(1.0, min(df, with_label - 1, 1 / float(shares @ shares) - 1))
-
-
-def _fixed_variance(design: _Labelled, errors: FloatArray, weight: float) -> float:
-    """Of the draw of labels alone: these units are all there are."""
-    if design.probabilities is not None:
-        shares, e = design.label_shares, errors[design.labelled]
-        left = 1 - design.probabilities[design.labelled]
-        return float((left * shares**2) @ (e - shares @ e) ** 2) * _chance_floor(e, shares)
-    sample = design.sample(errors)
-    if sample.n_strata > 1:
-        return sample.variance
-    return sample.variance * (design.n - 1) / max(1, design.n - (2 if weight > 0 else 1))
 
 
 def _why_alone(design: _Labelled, helped: _Helped, weight: float) -> tuple[str, tuple[str, ...]]:
@@ -506,14 +477,13 @@ def _flags(design: _Labelled, covariance: float) -> tuple[str, ...]:
         "judge_against_people": covariance < 0,
         "few_disagreements": zero_one and int((h != g).sum()) < FEWEST_OF_A_KIND,
         "few_clusters": clusters is not None and len(np.unique(clusters.codes[design.labelled])) < FEW_CLUSTERS,
-        "joined_strata": design.joined,
     }
     return tuple(flag for flag, true in holds.items() if true)
 
 
 def _labels_alone(design: _Labelled) -> CorrectedFigure:
     """What the labels say without the judge, by the default interval of such data."""
-    if design.probabilities is not None or design.stratum.any():
+    if design.shares is not None or design.stratum.any():
         helped = _with_judge(design, 0.0)
         theta, error, df, own = helped.theta, helped.error, helped.df, helped.interval(design)
         low, high = (own.low, own.high) if own else (None, None)
