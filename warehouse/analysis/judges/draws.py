@@ -72,10 +72,13 @@ def read_draws(store: Store, benchmark_ids: Sequence[int]) -> dict[int, RunDraw]
         if own and own[0]["wave"] != row["wave"]:
             own.clear()  # waves come in their order
         own.append(row)
-    columns = ("prompt_id", "stratum", "probability")
     return {
         run: RunDraw(
-            rows[0]["wave"], *(tuple(row[name] for row in rows) for name in columns), metric_id=rows[0]["metric_id"]
+            rows[0]["wave"],
+            tuple(row["prompt_id"] for row in rows),
+            tuple(row["stratum"] for row in rows),
+            tuple(row["probability"] for row in rows),
+            rows[0]["metric_id"],
         )
         for run, rows in newest.items()
     }

@@ -238,7 +238,7 @@ def allocate_labels(
         scale = sum(ends) / 2
         ends = (scale, ends[1]) if np.clip(scale * share, low, sizes).sum() < total else (ends[0], scale)
     wanted = np.clip(ends[1] * share, low, sizes)
-    new = np.maximum(np.floor(wanted + 1e-9).astype(np.intp) - before, 0)
+    new: NDArray[np.intp] = np.maximum(np.floor(wanted + 1e-9).astype(np.intp) - before, 0)
     while new.sum() < n:
         new[np.argmin(np.where(new + before < sizes, new + before - wanted, np.inf))] += 1
     return new
