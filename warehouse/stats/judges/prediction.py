@@ -483,13 +483,13 @@ def _flags(design: _Labelled, covariance: float) -> tuple[str, ...]:
 
 def _labels_alone(design: _Labelled) -> CorrectedFigure:
     """What the labels say without the judge, by the default interval of such data."""
-    if design.shares is not None or design.stratum.any():
-        helped = _with_judge(design, 0.0)
-        theta, error, df, own = helped.theta, helped.error, helped.df, helped.interval(design)
-        low, high = (own.low, own.high) if own else (None, None)
-        method, reason = "by_design", "" if own else "the error is 0 or not defined"
+    helped = _with_judge(design, 0.0) if design.shares is not None or design.stratum.any() else None
+    own = None if helped is None else helped.interval(design)
+    if helped is not None and own is not None:
+        theta, error, df = helped.theta, helped.error, helped.df
+        low, high, method, reason = own.low, own.high, "by_design", ""
     else:
-        figure = _simple_labels(design)
+        figure = _default_figure(design)
         theta, error, df = figure.estimate, figure.standard_error, figure.degrees_of_freedom
         low, high, method, reason = figure.ci_low, figure.ci_high, figure.method, figure.reason
     return CorrectedFigure(
@@ -514,13 +514,16 @@ def _labels_alone(design: _Labelled) -> CorrectedFigure:
     )
 
 
-def _simple_labels(design: _Labelled) -> Any:
-    """The mean of a simple sample by its default interval."""
+def _default_figure(design: _Labelled) -> Any:
+    """The mean of the labels by the default interval of scores, by weights where chances differ."""
+    sample = design.sample(design.labels)
+    weights = (sample.sizes / sample.scored_in)[design.stratum[design.labelled]] if sample.n_strata > 1 else None
     if design.fixed:
         return estimate_subset(design.labels, design.stratum, design.labelled, bounds=design.ends, level=design.level)
     return estimate_mean(
         design.h,
         clusters=None if design.clusters is None else design.clusters.codes[design.labelled],
+        weights=weights if design.shares is None else design.shares,
         bounds=None if design.difference else design.ends,
         method="t" if design.difference and design.ends is not None else "auto",
         level=design.level,
