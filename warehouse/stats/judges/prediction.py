@@ -485,6 +485,7 @@ def _labels_alone(design: _Labelled) -> CorrectedFigure:
     """What the labels say without the judge, by the default interval of such data."""
     helped = _with_judge(design, 0.0) if design.shares is not None or design.stratum.any() else None
     own = None if helped is None else helped.interval(design)
+    low: float | None
     if helped is not None and own is not None:
         theta, error, df = helped.theta, helped.error, helped.df
         low, high, method, reason = own.low, own.high, "by_design", ""
