@@ -25,8 +25,8 @@ from warehouse.stats import (
     prediction_powered_mean,
     rogan_gladen,
 )
-from warehouse.stats.judges.plan import label_pilot, plan_labels, target_error
-from warehouse.stats.judges.prediction import reproducibility
+from warehouse.stats.judges.plan import allocate_labels, label_pilot, plan_labels, score_cuts, strata_by, target_error
+from warehouse.stats.judges.prediction import label_spread, reproducibility
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "calibration_judges.md"
 N = 1000
@@ -78,6 +78,15 @@ def part(rng: np.random.Generator, h: Array, n: int) -> Array:
     return known
 
 
+def by_counts(order: NDArray[np.intp], h: Array, of: NDArray[np.intp], counts: NDArray[np.intp]) -> Array:
+    """Labels of so many units of each stratum, the first in an order."""
+    known = np.full(len(h), np.nan)
+    for code, count in enumerate(counts):
+        chosen = order[of[order] == code][:count]
+        known[chosen] = h[chosen]
+    return known
+
+
 # --- means --------------------------------------------------------------------------------------
 
 
@@ -96,6 +105,75 @@ def fixed(p: float, rho: float, n: int) -> Draw:
         h = truths(rng, p, None)
         judge = judged(rng, h, p, rho)
         return figures(prediction_powered_mean(part(rng, h, n), judge, prompts_fixed=True), float(h.mean()))
+
+    return draw
+
+
+def stratified(p: float, rho: float, n: int, shares: tuple[float, ...], *, is_fixed: bool = False, g: int = 0) -> Draw:
+    """Strata by the judge's score, or by its order where there are more than two; labels by these shares."""
+
+    def draw(rng: np.random.Generator) -> Mapping[str, float | None]:
+        clusters = groups(N, g) if g else None
+        h = truths(rng, p, clusters)
+        judge = judged(rng, h, p, rho) + (len(shares) == 4) * rng.normal(0, 0.3, N)
+        order = np.lexsort((rng.random(N), judge))
+        strata = np.empty(N, int)
+        strata[order] = (judge[order] if len(shares) == 2 else groups(N, len(shares))).astype(int)
+        known = np.full(N, np.nan)
+        for stratum, share in enumerate(shares):
+            inside = rng.permutation(np.flatnonzero(strata == stratum))[: max(2, round(share * n))]
+            known[inside] = h[inside]
+        truth = float(h.mean()) if is_fixed else p
+        return figures(
+            prediction_powered_mean(known, judge, strata=strata, prompts_fixed=is_fixed, clusters=clusters), truth
+        )
+
+    return draw
+
+
+def unequal(p: float, rho: float, n: int, sigma: float) -> Draw:
+    """Chances lognormal, higher where the judge says 1; each unit drawn by itself."""
+
+    def draw(rng: np.random.Generator) -> Mapping[str, float | None]:
+        h = truths(rng, p, None)
+        judge = judged(rng, h, p, rho)
+        chance = np.exp(sigma * rng.normal(size=N) + sigma * judge)
+        chance = np.clip(n * chance / chance.sum(), 0.03 * n / N, 1)
+        known = np.where(rng.random(N) < chance, h, np.nan)
+        return figures(prediction_powered_mean(known, judge, probabilities=chance), p)
+
+    return draw
+
+
+def waves(p: float, n: int, k: int, *, fine: bool = False) -> Draw:
+    """As `judge next` draws: one simple wave, one by strata, and two by strata, the second by what the first says."""
+
+    def draw(rng: np.random.Generator) -> Mapping[str, float | None]:
+        h = truths(rng, p, None)
+        judge = judged(rng, h, p, 0.8) + fine * rng.normal(0, 0.3, N)
+        simple = prediction_powered_mean(part(rng, h, n), judge)
+        cuts = score_cuts(judge, k)
+        of = strata_by(cuts, judge)
+        sizes, order = np.bincount(of), rng.permutation(N)
+
+        def labels(counts: NDArray[np.intp]) -> Array:
+            return by_counts(order, h, of, counts)
+
+        once = prediction_powered_mean(labels(allocate_labels(sizes, n)), judge, strata=of)
+        first = allocate_labels(sizes, n // 2)
+        spread = label_spread([(labels(first), judge)], of)
+        both = first + allocate_labels(sizes, n - n // 2, first, spread)
+        twice = prediction_powered_mean(labels(both), judge, strata=of)
+        wide = [None if one.low is None or one.high is None else one.high - one.low for one in (simple, once, twice)]
+        return {
+            "simple covers": covered(simple.low, simple.high, p),
+            "by strata": covered(once.low, once.high, p),
+            "Neyman": covered(twice.low, twice.high, p),
+            "simple, alone": float("labels_only" in simple.flags),
+            "width / simple": wide[1] / wide[0] if wide[1] and wide[0] else None,
+            "Neyman / simple": wide[2] / wide[0] if wide[2] and wide[0] else None,
+            "second wave by spread": float(spread is not None),
+        }
 
     return draw
 
@@ -137,15 +215,19 @@ def several_draws(k: int, n: int, noise: float) -> Draw:
     return draw
 
 
-def difference(p_a: float, p_b: float, n: int, rho: float = 0.8) -> Draw:
+def difference(p_a: float, p_b: float, n: int, rho: float = 0.8, strata: int = 0) -> Draw:
     def draw(rng: np.random.Generator) -> Mapping[str, float | None]:
         common = rng.random(N)
         own = [np.where(rng.random(N) < 0.5, common, rng.random(N)) for _ in range(2)]
         hs = [(u < p).astype(float) for u, p in zip(own, (p_a, p_b), strict=True)]
         gs = [judged(rng, h, 0.6, rho) for h in hs]
-        known = part(rng, hs[0], n)
+        known, of = part(rng, hs[0], n), None
+        if strata:
+            score = (gs[0] + gs[1]) / 2
+            of = strata_by(score_cuts(score, strata), score)
+            known = by_counts(rng.permutation(N), hs[0], of, allocate_labels(np.bincount(of), n))
         other = np.where(np.isnan(known), np.nan, hs[1])
-        return figures(prediction_powered_difference(known, other, *gs), p_a - p_b)
+        return figures(prediction_powered_difference(known, other, *gs, strata=of), p_a - p_b)
 
     return draw
 
@@ -353,6 +435,7 @@ def of_means() -> Iterator[tuple[str, str, Draw]]:
     table = "Differences of two models, 0/1"
     for p_a, p_b, n in ((0.5, 0.6, 50), (0.5, 0.6, 200), (0.9, 0.95, 200)):
         yield table, f"rates {p_a:g} and {p_b:g}, {n} labels", difference(p_a, p_b, n)
+        yield table, f"rates {p_a:g} and {p_b:g}, {n} labels, by three strata (U)", difference(p_a, p_b, n, strata=3)
     table = "Prompts fixed (U)"
     for p, rho, n in ((0.5, 0.8, 50), (0.5, 0.8, 200), (0.5, 0.8, 800), (0.1, 0.8, 200), (0.5, 0.0, 200)):
         yield table, f"rate {p:g}, correlation {rho:g}, {n} of {N} labelled", fixed(p, rho, n)
@@ -362,6 +445,46 @@ def of_means() -> Iterator[tuple[str, str, Draw]]:
     table = "A judge asked several times (U)"
     for k, n, noise in ((2, 100, 0.1), (5, 100, 0.1), (2, 300, 0.2)):
         yield table, f"{k} draws, {n} labels, noise {noise:g}", several_draws(k, n, noise)
+
+
+def of_designs() -> Iterator[tuple[str, str, Draw]]:
+    table = "Labels by strata (U)"
+    for p in (0.5, 0.1):
+        for n in (40, 100, 200):
+            yield (
+                table,
+                f"rate {p:g}, by the judge's 0 and 1, half and half, {n} labels",
+                stratified(p, 0.8, n, (0.5, 0.5)),
+            )
+            yield (
+                table,
+                f"rate {p:g}, four strata of a finer judge, alike, {n} labels",
+                stratified(p, 0.8, n, (0.25,) * 4),
+            )
+            shares = (0.1, 0.4, 0.4, 0.1)
+            yield table, f"rate {p:g}, four strata, more in the middle, {n} labels", stratified(p, 0.8, n, shares)
+    yield table, "rate 0.5, by 0 and 1, one label in five of 0, 100 labels", stratified(0.5, 0.8, 100, (0.2, 0.8))
+    yield table, "rate 0.5, 25 strata of 40, four labels each", stratified(0.5, 0.8, 100, (0.04,) * 25)
+    yield table, "rate 0.5, 25 strata, two labels each", stratified(0.5, 0.8, 50, (0.04,) * 25)
+    yield table, "rate 0.5, four strata, 100 labels, 30 clusters", stratified(0.5, 0.8, 100, (0.25,) * 4, g=30)
+    yield (
+        table,
+        "rate 0.1, four strata, 100 labels, prompts fixed",
+        stratified(0.1, 0.8, 100, (0.25,) * 4, is_fixed=True),
+    )
+    table = "Labels by unequal chances without strata (U)"
+    for sigma in (0.3, 1.0):
+        for p, n in ((0.5, 50), (0.5, 200), (0.1, 200), (0.9, 200)):
+            yield table, f"rate {p:g}, σ {sigma:g}, {n} labels", unequal(p, 0.8, n, sigma)
+    yield table, "rate 0.5, σ 1, 200 labels, no correlation", unequal(0.5, 0.0, 200, 1.0)
+
+
+def of_waves() -> Iterator[tuple[str, str, Draw]]:
+    table = "Waves by strata of the judge's score, correlation .8, against one simple wave (U)"
+    for p in (0.5, 0.1, 0.05, 0.02):
+        for n in (50, 200):
+            yield table, f"rate {p:g}, judge of 0 and 1, {n} labels", waves(p, n, 2)
+            yield table, f"rate {p:g}, four strata of a finer judge, {n} labels", waves(p, n, 4, fine=True)
 
 
 def of_judges() -> Iterator[tuple[str, str, Draw]]:
@@ -394,7 +517,7 @@ HEAD = """# Calibration of judges against people
 How often the 95 % intervals of [`warehouse judge`](judges.md) cover, and what they save. `python
 benchmarks/calibrate_judges.py` runs it again, seeded, and writes this page. {runs} samples a row: a share has a Monte
 Carlo error of up to {error:.3f}, {near:.3f} where it is near .95; {few} where a judge is asked several times, and with
-60 models; {more} in the last three tables.
+60 models; {more} in the last four tables.
 
 1 000 units; a judge says what people say with the probability *correlation*, else draws at the same rate. *labels
 cover* is the interval of the labels alone, *labels alone* the share of samples in which the judge is not used, for a
@@ -405,7 +528,8 @@ hold here is no default.
 
 def tables(runs: int, only: str) -> Iterator[str]:
     heading = ""
-    cells = [(runs, *one) for one in (*of_means(), *of_judges())]
+    cells = [(runs, *one) for one in (*of_means(), *of_designs(), *of_judges())]
+    cells += [(runs * 5 // 2, *one) for one in of_waves()]
     cells += [(runs * 5 // 2, *one) for one in of_labels()]
     for runs, table, row, draw in cells:
         if only and only not in table:

@@ -78,6 +78,7 @@ _FLAGS = {
     "labels_only": "the labels alone, see the notes",
     "labels_missing": "answers were drawn that have no label",
     "labels_outside": "labels of answers that were not drawn do not count",
+    "strata_lost": "the judge's scores no longer give the strata of the draw: labels count by their chances",
     "pooled_weight": "λ of all models together: fewer than 50 labels",
     "few_clusters": "fewer than 20 prompts or clusters: intervals may be short",
     "few_units": "fewer than 10 answers that both have judged: no errors",

@@ -60,11 +60,18 @@ def _print_wave(wave: LabelWave, is_new: bool, out: Path | None) -> None:
     row, answers = wave.rows[0], len(wave.sheet)
     if is_new:
         verb = "are drawn" if wave.written else "would be drawn"
+        chance = f"{number(row.probability, 3)}{' on average' * (len(wave.rows) > 1)}"
         of = f"{len(wave.models)} model{'s' * (len(wave.models) != 1)}"
         print_text(
             f"{row.n_new} prompts {verb} (wave {wave.wave}), with the answers of {of} to label: {row.n_drawn} of"
-            f" {row.n_prompts} in all, each by a chance of {number(row.probability, 3)}."
+            f" {row.n_prompts} in all, each by a chance of {chance}."
         )
+        strata = [
+            {"scores from": number(float(one.stratum), 3), "prompts": one.n_prompts, "drawn": one.n_drawn,
+             "new": one.n_new, "chance": number(one.probability, 3)} for one in wave.rows[1:]
+        ]  # fmt: skip
+        if strata:
+            print_rows(strata)
     if out is not None:
         print_text(
             f"{out} has {answers} answers; fill in the column label (empty: not judged), then:"

@@ -14,6 +14,7 @@ from tests.support.cli import Caller
 from tests.support.judged import biased, ingest_judged, label_sheet, truth
 from warehouse.api import Warehouse
 from warehouse.errors import MisuseError
+from warehouse.stats import prediction_powered_difference, prediction_powered_mean
 from warehouse.stats.subsets.design import hashed
 from warehouse.store.open import open_store
 
@@ -225,6 +226,78 @@ def test_what_the_commands_say_and_refuse(store: Warehouse, tmp_path: Path, run:
         (("leaderboard", "essays", "--corrected"), "several, name one with --judge"),
     ):
         assert refused in run(*words, db=store.url).err
+
+
+def by_strata(store: Warehouse, folder: Path, people: Any, *, n: int, **how: Any) -> Any:
+    """A wave of 0/1 labels by the judge's score; what was drawn so far, by stratum."""
+    sheet = folder / "strata.csv"
+    wave = store.judge_next("essays", judge="gpt", n=n, **how)
+    sheet.write_text(wave.sheet_csv())
+    label_sheet(sheet, people)
+    store.ingest(sheet, mapping="label_sheet")
+    return wave
+
+
+def test_labels_by_strata_count_for_what_they_stand_for(store: Warehouse, tmp_path: Path) -> None:
+    wave = by_strata(store, tmp_path, PEOPLE, n=80, strata=8)
+    score = (JUDGES["gpt"]["ma"] + JUDGES["gpt"]["mb"]) / 2
+    assert [(row.stratum, row.n_prompts) for row in wave.rows] == [
+        ("", 400), *((repr(cut), int((score == cut).sum())) for cut in (0.0, 0.5, 1.0))
+    ]  # fmt: skip
+    assert sum(row.n_new for row in wave.rows[1:]) == wave.rows[0].n_new == 80
+    assert {row[3:] for row in drawn(store)} == {(row.stratum, row.probability) for row in wave.rows[1:]}
+    codes = np.searchsorted([0.0, 0.5, 1.0], score)
+    asked = {int(row["prompt_id"][1:]) for row in wave.sheet}
+    there = np.isin(np.arange(400), list(asked))
+    known = {model: np.where(there, labels, np.nan) for model, labels in PEOPLE.items()}
+    for judge in ("gpt", "own"):  # another judge is corrected by the strata of the first
+        for row in store.leaderboard_corrected("essays", judge=judge).rows:
+            expected = prediction_powered_mean(
+                known[row.model_a], JUDGES[judge][row.model_a], strata=codes, bounds=None
+            )
+            assert row.estimate == pytest.approx(expected.estimate, abs=1e-12)
+            assert (row.low, row.high) == pytest.approx((expected.low, expected.high), abs=1e-12)
+    row = store.compare_corrected("ma", "mb", benchmark="essays", judge="gpt").rows[0]
+    two = prediction_powered_difference(
+        known["ma"], known["mb"], JUDGES["gpt"]["ma"], JUDGES["gpt"]["mb"], strata=codes
+    )
+    assert (row.estimate, row.p_value) == pytest.approx((two.estimate, two.p_value), abs=1e-12)
+
+
+def test_a_later_wave_has_more_where_judge_and_people_differ(store: Warehouse, tmp_path: Path) -> None:
+    first = by_strata(store, tmp_path, PEOPLE, n=80, strata=3)
+    for ask, refused in (({"strata": 2}, "leave it out"), ({"where": ["model=ma"]}, "go on with the --judge")):
+        with pytest.raises(MisuseError, match=refused):
+            store.judge_next("essays", judge="gpt", n=20, **ask)
+    second = by_strata(store, tmp_path, PEOPLE, n=100)
+    assert "more where they vary more" in " ".join(second.notes)
+    assert sum(row.n_drawn for row in second.rows[1:]) == 180
+    assert all(later.n_drawn >= row.n_drawn for row, later in zip(first.rows, second.rows, strict=True))
+    rules = {
+        row["rule"]: row["n"] for row in rows_of(store, "select rule, count(*) as n from label_draw group by rule")
+    }
+    assert rules == {"proportional": 160, "neyman": 360}
+    for row in store.leaderboard_corrected("essays", judge="gpt").rows:
+        assert row.n_labels == 180 and (row.low or 1) <= PEOPLE[row.model_a].mean() <= (row.high or 0)
+    assert store.judge("essays", judge="gpt").rows[0].n_labels == 360
+
+
+def test_a_simple_wave_goes_on_without_strata(store: Warehouse, tmp_path: Path) -> None:
+    labelled(store, tmp_path, 30)
+    with pytest.raises(MisuseError, match="without strata"):
+        store.judge_next("essays", judge="gpt", n=20, strata=3)
+
+
+def test_labels_whose_strata_are_lost_count_by_their_chances(store: Warehouse, tmp_path: Path) -> None:
+    by_strata(store, tmp_path, PEOPLE, n=60, strata=3)
+    by_strata(store, tmp_path, PEOPLE, n=60)
+    with open_store(store.url, write=True) as opened, opened.begin() as connection:
+        connection.exec_driver_sql("update label_draw set stratum = '0.75' where stratum = '0.5'")
+    chances = {row[1]: row[4] for row in drawn(store) if row[2] == 2}
+    weights = np.array(list(chances.values()))
+    for row in store.leaderboard_corrected("essays", judge="gpt").rows:
+        assert "strata_lost" in row.flags and row.n_labels == 120 and len(set(weights)) > 1
+        assert (row.low or 1) <= PEOPLE[row.model_a].mean() <= (row.high or 0)
 
 
 def test_a_win_rate_against_one_opponent_is_corrected(store_url: str, tmp_path: Path) -> None:

@@ -413,3 +413,20 @@ def test_training_curves(data_dir: Path) -> None:
         "f1": None,
         "em": None,
     }
+
+
+def test_hibayes_graders_are_metrics_of_rows_that_cannot_be_paired(data_dir: Path) -> None:
+    taken = read(data_dir / "hibayes_judges", documented("hibayes_judges"))
+    found: dict[tuple[str, str], list[float]] = defaultdict(list)
+    for row in taken.rows:
+        (score,) = row["scores"]
+        found[taken.runs[row["run"]].benchmark, score["metric"]].append(score["value"])
+    assert {key: (len(scores), round(sum(scores) / len(scores), 6)) for key, scores in found.items()} == {
+        ("q1", "Human"): (99, 6.464646), ("q1", "Autograder"): (83, 5.361446),
+        ("q2", "Human"): (190, 5.615789), ("q2", "Autograder A"): (166, 3.445783),
+        ("q2", "Autograder B"): (174, 3.385057), ("q3", "Human X"): (190, 5.615789),
+        ("q3", "Autograder A"): (166, 3.445783), ("q3", "Autograder B"): (174, 3.385057),
+        ("q3", "Autograder C"): (176, 4.590909), ("q3", "Human Y"): (163, 6.914110), ("q3", "Human Z"): (179, 7.564246),
+    }  # fmt: skip
+    prompts = [(taken.runs[row["run"]].benchmark, row["prompt_id"]) for row in taken.rows]
+    assert len(set(prompts)) == len(prompts) == 1760

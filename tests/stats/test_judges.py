@@ -22,6 +22,8 @@ from warehouse.stats import (
     self_preference,
 )
 from warehouse.stats.judges.agreement import alpha_of
+from warehouse.stats.judges.plan import allocate_labels, score_cuts
+from warehouse.stats.judges.prediction import label_spread
 
 Floats = NDArray[np.float64]
 
@@ -57,6 +59,39 @@ def test_the_estimate_is_that_of_ppi_py_at_its_own_weight(seed: int) -> None:
     assert figure.standard_error == pytest.approx(math.sqrt(parts), rel=0.03)
 
 
+def test_one_stratum_and_equal_chances_are_a_simple_sample() -> None:
+    h, g = labelled(400, 100, 1)
+    plain = prediction_powered_mean(h, g)
+    for same in ({"strata": np.zeros(400, int)}, {"probabilities": np.full(400, 0.25)}, {"clusters": np.arange(400)}):
+        other = prediction_powered_mean(h, g, **same)  # type: ignore[arg-type]
+        assert other.estimate == pytest.approx(plain.estimate, abs=1e-12)
+        assert other.weight == pytest.approx(plain.weight, abs=1e-12)
+
+
+def test_strata_add_up() -> None:
+    h, g = labelled(300, 300, 2)
+    of = np.repeat([0, 1, 2], 100)
+    h[np.r_[30:100, 120:200, 260:300]] = np.nan
+    figure = prediction_powered_mean(h, g, strata=of)
+    means = [np.nanmean((h - figure.weight * g)[of == one]) for one in range(3)]
+    assert figure.estimate == pytest.approx(np.mean(means) + figure.weight * g.mean(), abs=1e-12)
+    assert figure.degrees_of_freedom == 30 + 20 + 60 - 3 - 1
+    fixed = prediction_powered_mean(h, g, strata=of, prompts_fixed=True)
+    assert fixed.estimate == pytest.approx(figure.estimate)
+    assert fixed.standard_error < figure.standard_error  # type: ignore[operator]
+
+
+def test_hajek_counts_a_label_for_what_it_stands_for() -> None:
+    rng = np.random.default_rng(5)
+    h, g = labelled(600, 600, 3)
+    chance = np.where(g == 1, 0.4, 0.2)
+    h[rng.random(600) > chance] = np.nan
+    there = ~np.isnan(h)
+    figure = prediction_powered_mean(h, g, probabilities=chance)
+    e, weight = (h - figure.weight * g)[there], 1 / chance[there]
+    assert figure.estimate == pytest.approx(weight @ e / weight.sum() + figure.weight * g.mean(), abs=1e-12)
+
+
 @pytest.mark.parametrize(
     ("n", "turn", "reason"),
     [(19, False, "fewer than 20 labels"), (60, True, "the judge's scores do not rise with the labels")],
@@ -85,6 +120,12 @@ def test_a_judge_that_never_differs_and_one_label() -> None:
     assert one.standard_error is None
     with pytest.raises(StatisticsError, match="no unit has a label"):
         prediction_powered_mean(np.full(9, np.nan), np.ones(9))
+
+
+def test_a_label_that_was_too_unlikely_is_refused() -> None:
+    h, g = labelled(100, 50, 7)
+    with pytest.raises(StatisticsError, match="too|unlikely"):
+        prediction_powered_mean(h, g, probabilities=np.r_[0.001, np.full(99, 0.5)])
 
 
 def test_a_difference_is_the_mean_of_differences() -> None:
@@ -287,6 +328,31 @@ def test_a_judge_no_better_than_chance_is_refused_and_clusters_widen() -> None:
     assert rogan_gladen(300, 1000, 9, 10, 44, 50).flags == ("few_positives",)
     with pytest.raises(StatisticsError, match="counts"):
         rogan_gladen(11, 10, 1, 2, 1, 2)
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_new_labels_are_shared_among_strata(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    sizes = rng.integers(2, 200, rng.integers(1, 8))
+    taken = rng.integers(0, sizes) if seed % 2 else np.zeros(len(sizes), int)
+    n = int(rng.integers(1, sizes.sum() - taken.sum() + 1))
+    spread = rng.random(len(sizes)) * (rng.random(len(sizes)) < 0.7) if seed % 3 else None
+    new = allocate_labels(sizes, n, taken, spread)
+    assert new.sum() == n and (new >= 0).all() and (new + taken <= sizes).all()
+    floor = np.minimum(np.maximum(2, (n + taken.sum()) * sizes / sizes.sum() / 2), sizes)
+    assert np.maximum(floor, taken).sum() > n + taken.sum() - len(sizes) or (new + taken >= floor).all()
+
+
+def test_neyman_gives_labels_to_strata_that_vary() -> None:
+    sizes, spread = np.array([300, 300, 400]), np.array([0.1, 0.4, 0.1])
+    shares = sizes * spread / (sizes @ spread)
+    assert allocate_labels(sizes, 95, spread=spread)[1] == pytest.approx(95 * shares[1], abs=1)
+    assert score_cuts([0, 0, 0, 1, 2, 2, 2, 3], 9).tolist() == [0, 2]
+    h, g = labelled(400, 400, 4)
+    of, one = (np.arange(400) % 2), np.where(np.arange(400) % 2, h, g)  # nothing is left in the first
+    found = label_spread([(one, g)], of)
+    assert found is not None and 0 < found[0] < found[1]
+    assert label_spread([(np.where(of == 1, one, np.nan), g)], of) is None
 
 
 def test_a_weight_of_several_models() -> None:

@@ -93,6 +93,9 @@ class NextLabels(ChosenScores, Question):
     A prompt is drawn with the answers of all models chosen, so that they can be compared. A later wave goes on where
     the last one ended; it draws nothing again. Without ``n`` nothing is drawn: the sheet of what was drawn, once more.
 
+    By ``strata`` of the judge's score each has its share of the prompts; a later wave goes on by the same, with more
+    where judge and people were further apart (Neyman) once each has five labels.
+
     Raises:
         MisuseError: unknown names, answers that are no longer those of an earlier wave, more prompts than are left.
         StoreError: the store cannot be written.
@@ -106,13 +109,21 @@ class NextLabels(ChosenScores, Question):
     _: KW_ONLY
     judge: Judge
     n: Annotated[int | None, Option("Prompts to draw.", "K", ("--n",), least=1)] = None
+    strata: Annotated[
+        int | None,
+        Option(
+            "Draw by strata of the judge's score: K groups of alike size, or each score where there are fewer.",
+            "K",
+            least=2,
+        ),
+    ] = None
     seed: Seed = 0
     dry_run: Annotated[bool, Option("Only say what would be drawn; nothing is written.", flags=("--dry-run",))] = False
 
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.n is None:
-            self.refuse("goes with {n}", "seed", "dry_run")
+            self.refuse("goes with {n}", "seed", "dry_run", "strata")
 
 
 @dataclass(frozen=True, kw_only=True)

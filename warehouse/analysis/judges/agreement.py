@@ -182,7 +182,7 @@ def _of_scores(store: Store, question: HeldAgainstPeople) -> JudgeReport:
             h=one.labels[there := one.labelled],
             g=one.judge[there],
             prompts=(one.prompts if one.clusters is None else one.clusters)[there],
-            weights=None if one.draw is None else np.full(int(there.sum()), 1 / one.draw.probability),
+            weights=None if one.draw is None else 1 / one.draw.chances(one.prompts[there]),
             n_units=len(one.prompts),
             run_ids=one.condition.run_ids,
         )
@@ -276,10 +276,11 @@ def _report(
     compared = [number for number, part in enumerate(parts) if len(part.h)] if alike else []
     differences = [parts[one].g - parts[one].h for one in compared]
     prompts = [parts[one].prompts for one in compared]
+    weights = [parts[one].weights for one in compared]
     biases: dict[int, BiasFigure] = {}
     preference = None
     if compared:
-        found = judge_bias(differences, prompts, level=level, seed=question.seed)
+        found = judge_bias(differences, prompts, weights, level=level, seed=question.seed)
         biases = dict(zip(compared, found, strict=True))
         own_family = _own_family(store, names[2], [parts[one].model for one in compared])
         preference = self_preference(differences, prompts, own_family, level=level)

@@ -67,7 +67,8 @@ class CorrectedRow(Row):
     repeat_sd: float | None  #: spread of ``estimate`` over fresh draws of the judge; None where it was asked once.
     flip_rate: float | None  #: chance that two draws of the judge differ; None for scores that are not 0/1.
     higher_is_better: bool | None  #: direction of the metric.
-    #: ``labels_not_random``, ``labels_missing``, ``labels_outside``, ``pooled_weight``, ``unscored`` (answers without a
+    #: ``labels_not_random``, ``labels_missing``, ``labels_outside``, ``pooled_weight``, ``strata_lost`` (the judge's
+    #: scores no longer give the strata of the draw: labels count by their chances), ``unscored`` (answers without a
     #: score of the judge stand for nothing), ``other_prompts`` (two models were labelled on different ones), and those
     #: of `warehouse.stats.CorrectedFigure`.
     flags: tuple[str, ...]
@@ -139,11 +140,11 @@ def _apart(a: CorrectedRow, b: CorrectedRow) -> dict[str, Any]:
 
 def _judge_alone(units: JudgedUnits) -> JudgedUnits:
     """The judge's scores as if they were labels of all answers: what it says by itself."""
-    return replace(units, labels=units.judge, judge=np.zeros(len(units.judge)))
+    return replace(units, labels=units.judge, judge=np.zeros(len(units.judge)), strata=None, draw=None)
 
 
 def _design(units: JudgedUnits, *, fixed: bool) -> dict[str, Any]:
-    return {"clusters": units.clusters, "bounds": units.bounds, "prompts_fixed": fixed}
+    return {"clusters": units.clusters, "bounds": units.bounds, "prompts_fixed": fixed, **units.design}
 
 
 def _figure(units: JudgedUnits, level: float, *, fixed: bool = False, weight: float | None = None) -> CorrectedFigure:
@@ -168,6 +169,7 @@ def _row(
         "labels_not_random": any(one.not_random for one in units),
         "labels_missing": missing,
         "labels_outside": any(one.n_outside for one in units),
+        "strata_lost": any(one.draw is not None and one.draw.is_stratified and one.strata is None for one in units),
         "unscored": any(one.entry.usable and one.entry.usable.n_unscored for one in units),
     }
     label = float(first.labels[first.labelled].mean()) if len(units) == 1 and first.labelled.any() else None
@@ -218,6 +220,11 @@ def rogan_gladen_rates(
     if question.rogan_gladen is None:
         return [None] * len(units), None
     sample, _ = read_units(store, Selection(question.rogan_gladen, question.metric), question.judge, question.human)
+    if any(one.draw is not None and one.draw.is_stratified for one in sample):
+        raise MisuseError(
+            f"labels of {question.rogan_gladen} were drawn by strata of the judge's score, so they show its errors only"
+            " within them: --rogan-gladen takes a benchmark labelled by a simple draw"
+        )
     h = np.concatenate([one.labels[one.labelled] for one in sample])
     g = np.concatenate([one.judge[one.labelled] for one in sample])
     scores = [g, *(one.judge for one in units)]

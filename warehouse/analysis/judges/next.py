@@ -5,14 +5,14 @@ from __future__ import annotations
 import csv
 import io
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from functools import reduce
+from dataclasses import dataclass, replace
+from functools import cached_property, reduce
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.judges.draws import RunDraw
+from warehouse.analysis.judges.draws import RunDraw, shared_scores
 from warehouse.analysis.judges.units import JudgedUnits, read_units
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.scored_conditions import group_entries, list_differences
@@ -22,6 +22,9 @@ from warehouse.errors import MisuseError
 from warehouse.questions.labels import NextLabels
 from warehouse.questions.question import answers
 from warehouse.records.clock import utc_now
+from warehouse.stats.core.inputs import FloatArray
+from warehouse.stats.judges.plan import allocate_labels, score_cuts, strata_by
+from warehouse.stats.judges.prediction import label_spread
 from warehouse.stats.subsets.design import hashed
 from warehouse.store.connection import Store
 from warehouse.store.load.bulk_insert import append
@@ -34,12 +37,13 @@ SHEET = ("model", "benchmark", "split", "prompt_id", "question", "response", "la
 
 @dataclass(frozen=True)
 class DrawnRow(Row):
-    """How many prompts a wave is of."""
+    """How many prompts a wave is of, in all or in one stratum."""
 
     n_prompts: int  #: prompts that the judge has scored for all of the models, N.
     n_drawn: int  #: of these drawn in all waves, n.
     n_new: int  #: of these in this wave.
     probability: float  #: n/N.
+    stratum: str = ""  #: the lowest score of the judge in it; empty for all.
 
 
 @dataclass(frozen=True)
@@ -51,7 +55,7 @@ class LabelWave(Result):
     wave: int  #: its number, from 1.
     seed: int | None  #: of the draw; None where nothing was drawn.
     written: bool  #: whether it is in the store.
-    rows: tuple[DrawnRow, ...]  #: one.
+    rows: tuple[DrawnRow, ...]  #: of all, then of each stratum where it is drawn by strata.
     #: a row for each answer to be labelled, in random order, by the names of ``SHEET``.
     sheet: tuple[Mapping[str, str], ...]
     notes: tuple[str, ...]  #: what a reader should know.
@@ -79,6 +83,17 @@ class _Frame:
     rows: tuple[Mapping[str, Any], ...]  #: of these prompts, in their order.
     names: tuple[str, ...]  #: theirs in hashes.
     before: RunDraw | None  #: the last wave of them all; None without.
+    cuts: FloatArray | None = None  #: the lowest score of each stratum; None for a simple draw.
+
+    @cached_property
+    def stratum(self) -> NDArray[np.intp]:
+        """Of each prompt, all 0 for a simple draw."""
+        return np.zeros(len(self.prompts), np.intp) if self.cuts is None else strata_by(self.cuts, self.scores)
+
+    @cached_property
+    def scores(self) -> FloatArray:
+        """What strata go by."""
+        return shared_scores([one.judge for one in self.units])
 
     @property
     def taken(self) -> NDArray[np.bool_]:
@@ -101,14 +116,26 @@ def _wave(store: Store, question: NextLabels, *, write: bool) -> LabelWave:
     taken, n = frame.taken, question.n
     if n is None and before is None:
         raise MisuseError(f"nothing of {name} was drawn to be labelled: say how many prompts, --n K")
-    new = np.zeros(len(taken), bool) if n is None else _draw(frame, n, question.seed)
+    if n is not None:
+        frame = replace(frame, cuts=_cuts(frame, question))
+    spread = None if frame.cuts is None or before is None else _spread(store, frame, question)
+    new = np.zeros(len(taken), bool) if n is None else _draw(frame, n, question.seed, spread)
     wave = (before.wave if before else 0) + (n is not None)
-    row = DrawnRow(len(taken), n_drawn := int((taken | new).sum()), int(new.sum()), n_drawn / len(taken))
+    rows = []
+    for code, cut in [(-1, ""), *enumerate(() if frame.cuts is None else map(repr, frame.cuts.tolist()))]:
+        inside = frame.stratum == code if cut else np.ones(len(taken), bool)
+        drawn, size = int((taken | new)[inside].sum()), int(inside.sum())
+        rows.append(DrawnRow(size, drawn, int(new[inside].sum()), drawn / size, cut))
     if write:
-        _write(store, frame, np.flatnonzero(taken | new), wave, question.seed, row.probability)
+        rule = "simple" if frame.cuts is None else "proportional" if spread is None else "neyman"
+        strata = rows[1:] or rows
+        _write(store, frame, np.flatnonzero(taken | new), strata, wave=wave, seed=question.seed, rule=rule)
     asked = np.flatnonzero(taken if n is None else new)
     sheet, missing = ((), 0) if question.dry_run else _sheet(store, frame, asked, name, question.seed)
     notes = [f"{left} prompts are left out: the judge has not scored them for all of these models"] * (left > 0)
+    if frame.cuts is not None and before is not None:
+        how = "in proportion, until each has five of one scorer" if spread is None else "more where they vary more"
+        notes.append(f"the strata are those of the first wave, labels {how}")
     if missing:
         notes.append(f"{missing} answers of {len(sheet)} have no stored response: their cells are empty")
     return LabelWave(
@@ -117,7 +144,7 @@ def _wave(store: Store, question: NextLabels, *, write: bool) -> LabelWave:
         wave=wave,
         seed=None if n is None else question.seed,
         written=write,
-        rows=(row,),
+        rows=tuple(rows),
         sheet=sheet,
         notes=tuple(notes),
     )
@@ -163,23 +190,67 @@ def _frame(store: Store, units: Sequence[JudgedUnits], question: NextLabels) -> 
     return _Frame(tuple(one.at(prompts) for one in units), prompts, rows, keys, before), left
 
 
-def _draw(frame: _Frame, n: int, seed: int) -> NDArray[np.bool_]:
-    """The smallest hashes among what is left."""
+def _cuts(frame: _Frame, question: NextLabels) -> FloatArray | None:
+    """The lowest score of each stratum: of the first wave, or of the K that are asked for.
+
+    Raises:
+        MisuseError: another stratification than the first wave's, or one that cannot be.
+    """
+    before, k = frame.before, question.strata
+    if before is not None and not before.is_stratified:
+        question.refuse("cannot begin now: the first wave was drawn without strata", "strata")
+        return None
+    if before is not None:
+        if before.codes(frame.prompts, frame.scores) is None:
+            raise MisuseError(
+                f"the first wave was drawn by strata of other scores than {question.judge} gives these prompts now: go"
+                " on with the --judge, and the models, that it was drawn for"
+            )
+        if k is not None and not np.array_equal(score_cuts(frame.scores, k), before.cuts):
+            question.refuse(f"asks for others than the {len(before.cuts)} of the first wave: leave it out", "strata")
+        return before.cuts
+    if k is None:
+        return None
+    cuts = score_cuts(frame.scores, k)
+    if len(cuts) < 2:
+        raise MisuseError(f"{question.judge} scores all prompts alike, so there are no strata: leave out --strata")
+    if (question.n or 0) < 2 * len(cuts):
+        raise MisuseError(f"{len(cuts)} strata take two labels each: --n {2 * len(cuts)} or more, or fewer --strata")
+    return cuts
+
+
+def _spread(store: Store, frame: _Frame, question: NextLabels) -> FloatArray | None:
+    """How far apart judge and people are in each stratum; None where nobody, or several, have labelled."""
+    try:
+        units, _ = read_units(store, selection_of(question), question.judge, None)
+    except MisuseError:
+        return None
+    own = [one.at(frame.prompts) for one in units]
+    return label_spread([(one.labels, one.judge) for one in own], frame.stratum)
+
+
+def _draw(frame: _Frame, n: int, seed: int, spread: FloatArray | None = None) -> NDArray[np.bool_]:
+    """The smallest hashes among what is left, of each stratum."""
     free = np.flatnonzero(~frame.taken)
     if n > len(free):
         raise MisuseError(f"{len(free):,} prompts are left to draw, {n:,} are wanted")
-    new = np.zeros(len(frame.prompts), bool)
-    new[free[np.argsort(hashed("draw", seed, [frame.names[row] for row in free.tolist()]), kind="stable")[:n]]] = True
+    new, of = np.zeros(len(frame.prompts), bool), frame.stratum
+    ordered = free[np.argsort(hashed("draw", seed, [frame.names[row] for row in free.tolist()]), kind="stable")]
+    sizes = np.bincount(of)
+    for code, size in enumerate(allocate_labels(sizes, n, np.bincount(of[frame.taken], minlength=len(sizes)), spread)):
+        new[ordered[of[ordered] == code][:size]] = True
     return new
 
 
-def _write(store: Store, frame: _Frame, at: NDArray[np.intp], wave: int, seed: int, probability: float) -> None:
+def _write(
+    store: Store, frame: _Frame, at: NDArray[np.intp], strata: Sequence[DrawnRow], *, wave: int, seed: int, rule: str
+) -> None:
     """The rows of the wave: all that was drawn so far, by the chance that it has now."""
     now, rows = utc_now(), list[dict[str, Any]]()
     responses, variant = _responses(store, frame, at), _plain_variant(store)
     for row, entry in enumerate(one.entry for one in frame.units):
         run_id = entry.condition.run_ids[0]
-        for prompt in frame.prompts[at].tolist():
+        for prompt, code in zip(frame.prompts[at].tolist(), frame.stratum[at].tolist(), strict=True):
             said = responses.get((row, prompt), {})
             own = said if said.get("run_id") == run_id else {}
             rows.append(
@@ -192,9 +263,9 @@ def _write(store: Store, frame: _Frame, at: NDArray[np.intp], wave: int, seed: i
                     "draw": int(own.get("draw", 0)),
                     "wave": wave,
                     "seed": seed,
-                    "rule": "simple",
-                    "stratum": "",
-                    "probability": probability,
+                    "rule": rule,
+                    "stratum": strata[code].stratum,
+                    "probability": strata[code].probability,
                     "drawn_at": now,
                 }
             )

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.judges.draws import RunDraw, read_draws
+from warehouse.analysis.judges.draws import RunDraw, read_draws, shared_scores
 from warehouse.analysis.judges.scorers import metrics_by, scored_by, word_of
 from warehouse.analysis.selection.benchmarks import Metric, read_benchmark
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
@@ -33,6 +33,8 @@ class JudgedUnits:
     judge: FloatArray  #: g, shape (N,).
     labels: FloatArray  #: h, NaN where there is none, shape (N,).
     clusters: NDArray[np.int64] | None  #: of the prompts, or None.
+    #: of the prompts, where they were drawn by strata that the judge's scores still give; else None.
+    strata: NDArray[np.intp] | None
     not_random: str  #: why the labels are no random part; empty where they are.
     n_missing: int  #: answers that were drawn and have no label.
     n_outside: int  #: labels that were not drawn, and are not among ``labels`` where others were.
@@ -48,6 +50,13 @@ class JudgedUnits:
     def labelled(self) -> NDArray[np.bool_]:
         """Which have a label, shape (N,)."""
         return np.isfinite(self.labels)
+
+    @property
+    def design(self) -> dict[str, Any]:
+        """How the labels were drawn, as `prediction_powered_mean` takes it."""
+        draw = self.draw if self.strata is None else None
+        is_simple = draw is None or len(set(draw.probabilities)) == 1
+        return {"strata": self.strata, "probabilities": None if is_simple or not draw else draw.chances(self.prompts)}
 
     @property
     def within(self) -> FloatArray:
@@ -71,7 +80,7 @@ class JudgedUnits:
         at = np.searchsorted(self.prompts, prompts)
         taken: dict[str, Any] = {
             name: None if (value := getattr(self, name)) is None else value[at]
-            for name in ("judge", "labels", "clusters")
+            for name in ("judge", "labels", "clusters", "strata")
         }
         return replace(self, prompts=prompts, **taken)
 
@@ -105,7 +114,13 @@ def read_units(
     entries = [one for one in read_entries(store, conditions, judged) if one.usable is not None]
     draws = read_draws(store, benchmark.ids)
     clusters = cluster_map(store, benchmark.ids, benchmark.clusterings, selection.cluster)
-    found = [_units(entry, entries, labelled, draws, clusters) for entry in entries if entry.condition.key in chosen]
+    beside = {draw.metric_id for draw in draws.values() if draw.is_stratified}
+    drawn_by = [one for one in facts.metrics if one.id in beside]
+    scores = read_entries(store, conditions, drawn_by) if drawn_by else []
+    strata = {draw: _strata(scores, draws, draw) for draw in set(draws.values()) if draw.is_stratified}
+    found = [
+        _units(entry, entries, labelled, draws, strata, clusters) for entry in entries if entry.condition.key in chosen
+    ]
     if not found:
         raise MisuseError(f"{judge or 'the judge'} has scored no answer on {benchmark.name}")
     return found, (judge or word_of(judged[0]), human or (word_of(people[0]) if people else ""))
@@ -162,6 +177,7 @@ def _units(
     entries: Sequence[ScoredCondition],
     labels: Sequence[ScoredCondition],
     draws: dict[int, RunDraw],
+    strata: dict[RunDraw, tuple[NDArray[np.int64], NDArray[np.intp]] | None],
     clusters: ClusterMap,
 ) -> JudgedUnits:
     scores, draw = entry.usable, _run_draw(entry, draws)
@@ -173,7 +189,9 @@ def _units(
         one for one in labels if one.condition.model == entry.condition.model and _split(one) == _split(entry)
     ]
     found = _labels(own, prompts)
-    reason, missing, outside = "", 0, 0
+    reason, missing, outside, codes = "", 0, 0, None
+    if draw is not None and (of := strata.get(draw)) and np.isin(prompts, of[0]).all():
+        codes = of[1][np.searchsorted(of[0], prompts)]
     if draw is not None:
         drawn = np.isin(prompts, draw.prompts)
         missing, outside = int((drawn & np.isnan(found)).sum()), int((~drawn & ~np.isnan(found)).sum())
@@ -190,7 +208,7 @@ def _units(
         )
     human = own[0].metric if own else None
     run_ids = tuple(run for one in (entry, *own) for run in one.condition.run_ids)
-    design = (clusters.labels(prompts), reason, missing, outside, draw, run_ids)
+    design = (clusters.labels(prompts), codes, reason, missing, outside, draw, run_ids)
     return JudgedUnits(entry, human, prompts, scores.values[at], found, *design)
 
 
@@ -208,6 +226,19 @@ def _labels(own: Sequence[ScoredCondition], prompts: NDArray[np.int64]) -> Float
         total[at] += scores.values[from_]
         count[at] += 1
     return np.where(count > 0, total / np.maximum(count, 1), np.nan)
+
+
+def _strata(
+    entries: Sequence[ScoredCondition], draws: dict[int, RunDraw], draw: RunDraw
+) -> tuple[NDArray[np.int64], NDArray[np.intp]] | None:
+    """The prompts of a draw with their strata; None where these are not known any more."""
+    own = [one.usable for one in entries if one.usable and _run_draw(one, draws) == draw]
+    if not own:
+        return None
+    prompts = _drawn_from(entries, draws, draw)
+    values = [one.values[np.searchsorted(one.prompts, prompts)] for one in own]
+    codes = draw.codes(prompts, shared_scores(values)) if len(prompts) else None
+    return None if codes is None else (prompts, codes)
 
 
 def _drawn_from(entries: Sequence[ScoredCondition], draws: dict[int, RunDraw], draw: RunDraw) -> NDArray[np.int64]:

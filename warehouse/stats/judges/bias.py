@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.inputs import TIE, FloatArray, as_level, as_scores
+from warehouse.stats.core.inputs import TIE, FloatArray, as_level, as_scores, is_constant
 from warehouse.stats.core.multipliers import all_signs, draw_blocks, sign_block
 from warehouse.stats.core.quantiles import t_p_value
 from warehouse.stats.core.results import NamedFigures
@@ -40,13 +40,19 @@ class BiasFigure(NamedFigures):
 
 
 def judge_bias(
-    differences: Sequence[ArrayLike], clusters: Sequence[ArrayLike], *, level: float = 0.95, seed: int = 0
+    differences: Sequence[ArrayLike],
+    clusters: Sequence[ArrayLike],
+    weights: Sequence[ArrayLike | None] | None = None,
+    *,
+    level: float = 0.95,
+    seed: int = 0,
 ) -> tuple[BiasFigure, ...]:
     """The bias of a judge towards each model, with one test for all models at once.
 
     Args:
         differences: judge minus people of each unit, model by model.
         clusters: cluster (prompt) of each unit, integers or strings that mean the same for all models.
+        weights: 1/π of the label of each unit; None: alike.
         level: nominal coverage of the intervals.
         seed: of the random signs.
 
@@ -59,13 +65,17 @@ def judge_bias(
         raise StatisticsError("`clusters` must have one label for each difference")
     labels, codes = np.unique(np.concatenate([np.asarray(one) for one in clusters]), return_inverse=True)
     groups = np.split(codes, np.cumsum([len(one) for one in values])[:-1])
-    own = [_own(d, of, level) for d, of in zip(values, groups, strict=True)]
+    each = [
+        np.ones(len(d)) if w is None or is_constant(np.asarray(w)) else np.asarray(w) * (len(d) / np.sum(w))
+        for d, w in zip(values, weights or [None] * len(values), strict=True)
+    ]
+    own = [_own(d, of, w, level) for d, of, w in zip(values, groups, each, strict=True)]
     tested = [k for k, one in enumerate(own) if not one.reason]
     sums = np.zeros((len(labels), len(tested)))
     shares = np.zeros_like(sums)
     for column, k in enumerate(tested):
-        sums[:, column] = np.bincount(groups[k], values[k] / len(values[k]), len(labels))
-        shares[:, column] = np.bincount(groups[k], minlength=len(labels)) / len(values[k])
+        sums[:, column] = np.bincount(groups[k], each[k] * values[k] / len(values[k]), len(labels))
+        shares[:, column] = np.bincount(groups[k], each[k], len(labels)) / len(values[k])
     together = max_t_p_values(sums, shares, seed=seed) if tested else np.empty(0)
     joint = dict(zip(tested, together.tolist(), strict=True))
     return tuple(
@@ -74,9 +84,12 @@ def judge_bias(
     )
 
 
-def _own(d: FloatArray, codes: np.ndarray[tuple[int, ...], np.dtype[np.intp]], level: float) -> BiasFigure:
+def _own(
+    d: FloatArray, codes: np.ndarray[tuple[int, ...], np.dtype[np.intp]], weights: FloatArray, level: float
+) -> BiasFigure:
     clusters = None if len(np.unique(codes)) == len(codes) else codes
-    figure = estimate_mean(d, clusters=clusters, method="t", level=level)
+    weighted = None if is_constant(weights) else weights
+    figure = estimate_mean(d, clusters=clusters, weights=weighted, method="t", level=level)
     differing = int((d != 0).sum())
     reason = "" if figure.standard_error else "its error is 0 or not defined"
     if differing < FEWEST_DIFFERING:

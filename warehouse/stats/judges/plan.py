@@ -188,3 +188,57 @@ def plan_labels(n_units: int, sd: float, reduction: float, error: float) -> Labe
     helped = max(1, min(helped, alone))
     alone = max(1, alone)
     return LabelPlan(helped, alone, 1 - helped / alone, least, flags, "")
+
+
+def score_cuts(scores: ArrayLike, groups: int) -> FloatArray:
+    """The lowest score of each stratum, ascending: of K groups of alike size, or of each score where K are enough.
+
+    Equal scores are of one stratum; one of a single unit joins its lower neighbour, the first the second.
+    """
+    ordered = np.sort(as_scores(scores, "scores"))
+    values = np.unique(ordered)
+    if len(values) > groups:
+        values = np.unique(ordered[np.arange(groups) * len(ordered) // groups])
+    while len(values) > 1 and (alone := np.flatnonzero(np.bincount(strata_by(values, ordered)) < 2)).size:
+        values = np.delete(values, max(1, alone[0]))
+        values[0] = ordered[0]
+    return values
+
+
+def strata_by(cuts: FloatArray, scores: FloatArray) -> NDArray[np.intp]:
+    """Number of each unit's stratum, by the lowest scores of all; -1 below the first."""
+    return np.searchsorted(cuts, scores, side="right") - 1
+
+
+def allocate_labels(
+    sizes: NDArray[np.intp], n: int, taken: NDArray[np.intp] | None = None, spread: FloatArray | None = None
+) -> NDArray[np.intp]:
+    """How many of n new labels each stratum gets: with those of earlier waves in shares of N_h, or (Neyman) of N_h·s_h.
+
+    At least 2 and half of what is proportional, where n allows it; none is taken back.
+
+    Args:
+        sizes: N_h, shape (H,).
+        n: new labels, at most what is left.
+        taken: labels that each stratum has, shape (H,); None: none.
+        spread: s_h of what the judge leaves of the labels; None: proportional.
+    """
+    before = np.zeros(len(sizes), np.intp) if taken is None else taken
+    total = int(before.sum()) + n
+    proportional = total * sizes / sizes.sum()
+    share = proportional
+    if spread is not None and spread.any():
+        share = sizes * np.maximum(spread, 1e-3 * spread.max())  # where the others are full, the rest goes to any
+    floor = np.minimum(np.maximum(2, np.ceil(proportional / 2)), sizes)
+    low = np.maximum(floor, before)
+    if low.sum() > total:
+        low, share = before.astype(np.float64), np.maximum(floor - before, 1e-3)
+    ends = 0.0, 2 * float(sizes.sum() / share.min())
+    for _ in range(200):  # the scale at which the shares, held between their ends, sum to the total
+        scale = sum(ends) / 2
+        ends = (scale, ends[1]) if np.clip(scale * share, low, sizes).sum() < total else (ends[0], scale)
+    wanted = np.clip(ends[1] * share, low, sizes)
+    new: NDArray[np.intp] = np.maximum(np.floor(wanted + 1e-9).astype(np.intp) - before, 0)
+    while new.sum() < n:
+        new[np.argmin(np.where(new + before < sizes, new + before - wanted, np.inf))] += 1
+    return new
