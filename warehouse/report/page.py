@@ -22,8 +22,6 @@ from warehouse.records.canonical_json import sha256_of
 from warehouse.records.clock import utc_now
 from warehouse.report import log_tables, maps
 from warehouse.report.board import DIRECTION, in_words, unbroken
-from warehouse.report.charts import Spec
-from warehouse.report.draw import Drawing, can_draw, draw
 from warehouse.report.fold import MOST_NODES, OF_SCRIPT, fit, n_nodes
 from warehouse.report.heat import HeatWindow
 from warehouse.report.opening import Told, anchor, heat_columns, heat_windows, left_out_of, opening, slug, told_of
@@ -121,7 +119,6 @@ class Renderer:
             "direction": DIRECTION,
             "logs": log_tables,
             "items": maps,
-            "draw": _draw if can_draw() else None,
             "made": made or utc_now().strftime(MADE),
             "version": version("eval-warehouse"),
             "style": Markup(style),
@@ -332,14 +329,6 @@ def _since(data: ReportData) -> str:
         return ""
     sources = "1 source was" if newer == 1 else f"{newer} sources were"
     return f"{sources} read since the last refresh; the comparison does not have them yet: warehouse refresh."
-
-
-def _draw(spec: Spec) -> Drawing | None:
-    """A figure, None where it cannot be drawn: one of them shall not cost the report."""
-    try:
-        return draw(spec)
-    except ValueError:
-        return None
 
 
 def _blank(value: Any) -> Any:
