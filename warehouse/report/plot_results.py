@@ -84,6 +84,8 @@ class VegaLite:
         """The drawing, as a file or in a page."""
         return self._drawn.to_svg()
 
+    _repr_svg_ = to_svg
+
     def _repr_mimebundle_(self, **_wanted: Any) -> Mapping[str, Any]:
         return {"application/vnd.vegalite.v5+json": self.spec, "image/svg+xml": self.to_svg()}
 
