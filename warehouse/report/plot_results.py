@@ -362,7 +362,7 @@ def _forest(points: Sequence[Spec], title: str, say: str, axis: str, *, zero: bo
     places = decimals((one.high - one.low) / 4 for one in rows if one.low is not None and one.high is not None)
     own = _dated(points, title, say, axis, places) if over_days else None
     own = own or forest(title, rows, figure=axis, places=places, note=say, zero=zero, most=MOST)
-    return own and Chart(title, say, spec, own)
+    return None if own is None else Chart(title, say, spec, own)
 
 
 def _dated(points: Sequence[Spec], title: str, say: str, axis: str, places: int) -> Picture | None:
