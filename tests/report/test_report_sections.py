@@ -24,6 +24,7 @@ from tests.support.stores import ENGINES
 from warehouse.analysis.matrix.results import HistogramRow, OutrankRow
 from warehouse.analysis.report_data.report import BenchmarkPart, ReportData, read_report
 from warehouse.report.charts import PLOT
+from warehouse.report.draw import draw
 from warehouse.report.matrix import matrix_part
 from warehouse.report.page import render
 from warehouse.report.sections import benchmark_section, noise_table
@@ -162,7 +163,7 @@ def test_data_maps_are_those_of_the_command(data: ReportData, page: Reader, url:
     assert suspect["Majority answer"] == f"{EVIL} no" and suspect["Target"] == f"yes {EVIL}"
     assert len(found.suspects) == 2
     drawn = benchmark_section(part(data, "gens"))["maps"]
-    dots = "".join(re.findall('d="((?:M[0-9.]+ [0-9.]+h0)+)" stroke="var', drawn.charts[0].picture.body))
+    dots = "".join(re.findall('d="((?:M[0-9.]+ [0-9.]+h0)+)" stroke="var', draw(drawn.charts[0]).body))
     dots = dots.replace("M11 0h0", "")  # of the legend
     lowest = math.log(max(row.n_generations for row in found.rows))
     shown = [(float(x) / PLOT[0], float(y) / PLOT[1]) for x, y in re.findall("M([0-9.]+) ([0-9.]+)", dots)]

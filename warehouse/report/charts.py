@@ -10,13 +10,9 @@ import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from string import ascii_letters, digits
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from unicodedata import east_asian_width
-
-if TYPE_CHECKING:
-    from warehouse.report.pictures import Picture
 
 Spec = dict[str, Any]
 Points = Sequence[tuple[float, float | None]]
@@ -58,19 +54,11 @@ CONFIG: Spec = {
 
 @dataclass(frozen=True)
 class Chart:
-    """A figure with two axes; on a page it is what its picture is."""
+    """A figure with two axes."""
 
     title: str  #: what it is called.
     say: str  #: what is seen, in words.
     spec: Spec  #: of Vega-Lite.
-    own: Picture | None = None  #: what is drawn of it, if that is not what the specification says.
-
-    @cached_property
-    def picture(self) -> Picture:
-        """What is drawn."""
-        from warehouse.report.draw import draw  # it draws charts
-
-        return self.own or draw(self)
 
 
 def chart(

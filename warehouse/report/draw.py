@@ -250,7 +250,8 @@ def _points(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> No
     for row in rows:
         if row["x"] is None or row["y"] is None:
             continue
-        colour, size = (_painted(mark, encoding, row, *names) for names in (("fill", "color", "stroke"), ("size",)))
+        colour = _painted(mark, encoding, row, "fill", "color", "stroke")
+        size = float(_painted(mark, encoding, row, "size"))
         if mark.get("filled"):
             plot.dot(*plot.place(row), size, colour, mark.get("fillOpacity", mark.get("opacity", 1)))
         else:

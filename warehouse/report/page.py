@@ -22,6 +22,7 @@ from warehouse.records.canonical_json import sha256_of
 from warehouse.records.clock import utc_now
 from warehouse.report import log_tables, maps
 from warehouse.report.board import DIRECTION, in_words, unbroken
+from warehouse.report.draw import draw
 from warehouse.report.fold import MOST_NODES, OF_SCRIPT, fit, n_nodes
 from warehouse.report.heat import HeatWindow
 from warehouse.report.opening import Told, anchor, heat_columns, heat_windows, left_out_of, opening, slug, told_of
@@ -126,7 +127,7 @@ class Renderer:
             "style_hash": _source_hash(style),
             "script_hash": _source_hash(script),
         }
-        environment.filters |= {"in_words": in_words, "unbroken": unbroken, "broken": broken}
+        environment.filters |= {"in_words": in_words, "unbroken": unbroken, "broken": broken, "drawn": draw}
         self._page, self._benchmark, self._suite = (
             environment.get_template(f"{name}.html.j2") for name in ("page", "benchmark", "suite")
         )

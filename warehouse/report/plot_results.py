@@ -6,6 +6,7 @@ import json
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date
 from html import escape
 from itertools import chain
@@ -29,6 +30,7 @@ from warehouse.files import SVG_MARK
 from warehouse.report import matrix_charts, reliability_charts, spread_charts
 from warehouse.report.board import curve_charts
 from warehouse.report.charts import CONFIG, Chart, Spec
+from warehouse.report.draw import draw
 from warehouse.report.horizon_charts import horizon_charts
 from warehouse.report.maps import map_charts
 from warehouse.report.matrix_charts import heat_map
@@ -107,7 +109,7 @@ def plot(result: Any) -> Any:
     try:
         import altair
     except ImportError:
-        return VegaLite(spec, [one.picture for one in charts])
+        return VegaLite(spec, [*map(_picture, charts)])
     kind = altair.VConcatChart if "vconcat" in spec else altair.LayerChart
     return kind.from_dict(spec)
 
@@ -269,7 +271,7 @@ _PICTURES: dict[type, Callable[[Any], list[Picture]]] = {FrontierReport: frontie
 
 def in_svg(charts: Sequence[Chart | Picture | None]) -> str | None:
     """Figures below each other as a file of SVG; None where there is none."""
-    pictures = [one.picture if isinstance(one, Chart) else one for one in charts if one is not None]
+    pictures = [one if isinstance(one, Picture) else _picture(one) for one in charts if one is not None]
     return Drawn(pictures).to_svg() if pictures else None
 
 
@@ -333,6 +335,17 @@ def _intervals(result: Any) -> Chart | None:
     return _forest(dated or points[:MOST], _title(result), "", "difference" if zero else "figure", zero=zero)
 
 
+@dataclass(frozen=True)
+class _Forest(Chart):
+    """Intervals, which have a picture of their own."""
+
+    own: Picture
+
+
+def _picture(chart: Chart) -> Picture:
+    return chart.own if isinstance(chart, _Forest) else draw(chart)
+
+
 def _forest(points: Sequence[Spec], title: str, say: str, axis: str, *, zero: bool) -> Chart | None:
     """Points with their intervals, one below the other; or over their days, where they have any."""
     over_days = bool(points[0].get("day"))
@@ -362,7 +375,7 @@ def _forest(points: Sequence[Spec], title: str, say: str, axis: str, *, zero: bo
     places = decimals((one.high - one.low) / 4 for one in rows if one.low is not None and one.high is not None)
     own = _dated(points, title, say, axis, places) if over_days else None
     own = own or forest(title, rows, figure=axis, places=places, note=say, zero=zero, most=MOST)
-    return None if own is None else Chart(title, say, spec, own)
+    return None if own is None else _Forest(title, say, spec, own)
 
 
 def _dated(points: Sequence[Spec], title: str, say: str, axis: str, places: int) -> Picture | None:
