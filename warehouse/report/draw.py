@@ -253,7 +253,7 @@ def _points(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> No
         colour = _painted(mark, encoding, row, "fill", "color", "stroke")
         size = float(_painted(mark, encoding, row, "size"))
         if mark.get("filled"):
-            plot.dot(*plot.place(row), size, colour, mark.get("fillOpacity", mark.get("opacity", 1)))
+            plot.dot(*plot.place(row), size, colour, _painted(mark, {}, row, "fillOpacity", "opacity") or 1)
         else:
             plot.path(ring(*plot.place(row), round(math.sqrt(size / math.pi), 1)), "stroke", colour)
 
