@@ -5,8 +5,8 @@
 ARG PYTHON=3.13
 
 FROM python:${PYTHON}-slim AS build
-# Extras of the package, with commas between: remote, figures, fast, mlflow, otel ...
-ARG EXTRAS=remote,figures
+# Extras of the package, with commas between: remote, fast, mlflow, otel ...
+ARG EXTRAS=remote
 WORKDIR /source
 COPY pyproject.toml README.md LICENSE ./
 COPY warehouse warehouse

@@ -115,7 +115,7 @@ clean: ## Remove what was built, cached or demonstrated; the environment stays
 
 $(VENV)/.installed: pyproject.toml | $(BIN)/python
 	@echo "installing into $(VENV) ..."
-	@$(PIP) install --editable '.[figures]'
+	@$(PIP) install --editable .
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml | $(BIN)/python

@@ -62,8 +62,6 @@ def report(
     output: Output,
 ) -> None:
     from warehouse.analysis.report_data.report import ReportReading
-    from warehouse.extras import install_command
-    from warehouse.report.draw import can_draw
     from warehouse.report.page import FOLDER, Written, check_folder, is_page, write_report
     from warehouse.report.workers import side_by_side
     from warehouse.store.load.source_ledger import known_in
@@ -77,7 +75,5 @@ def report(
         reading = ReportReading(store, benchmarks, level=level, n_resamples=n_resamples, seed=seed, progress=advance)
         made_by, known = side_by_side(reading, jobs), known_in(store)
         written = write_report(reading, out, split=split, sections_by=made_by, force=forced(), known_as=known)
-    if not can_draw():
-        state.notes([f"figures stand in words; to have them drawn run: {install_command('figures')}"])
     output.answer(Written, [written], lambda: print_text(f"{written}; open it in a browser"))
     say_next(state, output, written)

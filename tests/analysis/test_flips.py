@@ -159,6 +159,16 @@ def test_health_names_what_is_wrong_with_a_command_for_each(world: Store) -> Non
         read_health(world, part="nothing")
 
 
+def test_the_command_for_a_refused_source_has_what_the_reading_lacked(request: pytest.FixtureRequest) -> None:
+    rows = StoreRows()
+    rows.add("source", (1,), sha256="1" * 64, settings_key="", path="a b.json", format="lm_eval", importer_version="1",
+             state="refused", notes=["a b.json: no model; give the name with --default model=ORG/NAME"])  # fmt: skip
+    with filled_store(request, "duckdb", rows) as store:
+        (part,) = read_health(store, part="refused")
+    assert part.rows[0]["notes"] == "no model; give the name with --default model=ORG/NAME"
+    assert part.rows[0]["command"] == "warehouse ingest 'a b.json' --default model=ORG/NAME"
+
+
 def test_health_names_votes_that_two_sources_hold(request: pytest.FixtureRequest) -> None:
     rows = StoreRows()
     for source in (1, 2):

@@ -129,7 +129,6 @@ def test_the_command(tmp_path: Path, run: Caller) -> None:
 
 
 def test_the_picture(tmp_path: Path, run: Caller) -> None:
-    pytest.importorskip("vl_convert")
     db = f"{tmp_path}/m.duckdb"
     warehouse.connect(f"duckdb:///{db}").ingest(FOLDER)
     run("horizon", "metr_horizon", "--trend", "--svg", f"{tmp_path}/h.svg", db=db)

@@ -258,7 +258,6 @@ def test_each_data_set_by_itself_is_asked_as_if_it_were_all(run: Caller, url: st
 
 
 def test_pictures(run: Caller, url: str, tmp_path: Path) -> None:
-    pytest.importorskip("vl_convert")
     path = tmp_path / "suite.svg"
     for part in ("ranks", "switches", "agreement"):
         done = run("reliability", "exam", "--part", part, "--svg", path, "--resamples", "20", db=url)  # replaces ours
@@ -353,7 +352,6 @@ def test_anchors_by_several_dimensions_and_each_model(run: Caller, url: str, tmp
     run("anchors", "quiz", "--models", "--list", db=url).fails(2, "give one of")
     assert "gp-irt" in run("anchors", "quiz", "--models", db=url).out
     assert {"training", "method"} <= set(run("anchors", "quiz", "--models", "--json", db=url).rows[0])
-    pytest.importorskip("vl_convert")
     assert not run("anchors", "quiz", "--svg", str(tmp_path / "a.svg"), db=url).code
     assert "by score" in (tmp_path / "a.svg").read_text()
     trained = [replace(row, position=float(i)) for row in two.models for i in (1, 2)]

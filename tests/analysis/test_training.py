@@ -132,12 +132,11 @@ def test_signal_to_noise_by_a_second_metric(tmp_path: Path) -> None:
 
 
 def test_the_picture_has_a_box_for_each_checkpoint(store: Store, url: str, run: Caller, tmp_path: Path) -> None:
-    """Quartiles are those of numpy; Vega draws them."""
+    """Quartiles are those of numpy."""
     charts = [one for one in charts_of(seeds(store, ["quiz"])) if one]
     assert [one.title for one in charts] == [f"score: quiz, org/mix-{mix}, 4 seeds" for mix in "ab"]
     drawn = charts[0].spec["layer"][0]
     assert drawn["mark"]["type"] == "boxplot" and len(drawn["data"]["values"]) == 4 * len(STEPS)
-    pytest.importorskip("vl_convert")
     assert not run("seeds", "quiz", "--svg", str(tmp_path / "seeds.svg"), db=url).code
     assert (tmp_path / "seeds.svg").read_text().startswith("<svg")
     assert not run("curves", "quiz", "--svg", str(tmp_path / "curves.svg"), db=url).code

@@ -6,7 +6,6 @@ import json
 import math
 import re
 import shlex
-import sys
 from collections.abc import Iterator
 from html import unescape
 from itertools import chain
@@ -24,12 +23,10 @@ from tests.support.sections import ANSWERS, STEPS, analysed_url
 from tests.support.stores import ENGINES
 from warehouse.analysis.matrix.results import HistogramRow, OutrankRow
 from warehouse.analysis.report_data.report import BenchmarkPart, ReportData, read_report
-from warehouse.errors import MisuseError
-from warehouse.report.charts import PLOT, Spec
-from warehouse.report.draw import Drawing, draw
+from warehouse.report.charts import PLOT
+from warehouse.report.draw import draw
 from warehouse.report.matrix import matrix_part
 from warehouse.report.page import render
-from warehouse.report.plot_results import VegaLite
 from warehouse.report.sections import benchmark_section, noise_table
 from warehouse.store.open import open_store
 from warehouse.tables.words import decimals
@@ -166,7 +163,8 @@ def test_data_maps_are_those_of_the_command(data: ReportData, page: Reader, url:
     assert suspect["Majority answer"] == f"{EVIL} no" and suspect["Target"] == f"yes {EVIL}"
     assert len(found.suspects) == 2
     drawn = benchmark_section(part(data, "gens"))["maps"]
-    dots, _ = re.findall('d="((?:M[0-9.]+ [0-9.]+h0)+)"', draw(drawn.charts[0].spec).body)
+    dots = "".join(re.findall('d="((?:M[0-9.]+ [0-9.]+h0)+)" stroke="var', draw(drawn.charts[0]).body))
+    dots = dots.replace("M11 0h0", "")  # of the legend
     lowest = math.log(max(row.n_generations for row in found.rows))
     shown = [(float(x) / PLOT[0], float(y) / PLOT[1]) for x, y in re.findall("M([0-9.]+) ([0-9.]+)", dots)]
     one = [row for row in found.rows if row.condition == found.distribution[0].condition]
@@ -250,41 +248,6 @@ def test_every_figure_says_what_is_seen(page: Reader) -> None:
     assert len(captions) == names.count("table")
     ids = [found["id"] for _, found in page.tags if "id" in found]
     assert len(ids) == len(set(ids))
-
-
-def test_a_figure_that_cannot_be_drawn_does_not_cost_the_report(
-    data: ReportData, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def refuse(spec: Spec) -> Drawing:
-        if spec["encoding"]["y"]["axis"]["title"] == "score":
-            return draw({**spec, "layer": [{"mark": "no such mark"}]})
-        return draw(spec)
-
-    monkeypatch.setattr(warehouse.report.page, "draw", refuse)
-    page = render(data)
-    told = re.findall('<p class="bad">This figure could not be drawn. (.*?)</p>', page)
-    assert len(told) == 2 and all(text.startswith("Score of 7 models") for text in told)
-    assert page.count('<svg class="plot"') >= 10 and page.count("<figure") >= 12
-
-
-def test_without_what_draws_figures_the_page_has_their_words(data: ReportData, monkeypatch: pytest.MonkeyPatch) -> None:
-    drawn = render(data)
-    monkeypatch.setattr(warehouse.report.page, "can_draw", lambda: False)
-    page = render(data)
-    assert "pip install &#39;eval-warehouse[figures]&#39;" in page or "pip install 'eval-warehouse[figures]'" in page
-    assert "eval-warehouse[figures]" not in drawn
-    assert '<svg class="plot"' not in page and "could not be drawn" not in page
-    words = re.findall('<svg class="plot" role="img" aria-label="(.*?)"', drawn)
-    assert len(words) >= 10 and re.findall("</figcaption>\n<p>(.*?)</p></figure>", page) == words
-
-
-def test_what_draws_is_named_where_it_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    spec: Spec = {"data": {"values": []}, "mark": "point"}
-    monkeypatch.setitem(sys.modules, "vl_convert", None)
-    with pytest.raises(MisuseError, match="needs the package vl_convert, which is not installed; run: .*pip install"):
-        draw(spec)
-    monkeypatch.setattr(warehouse.report.plot_results, "can_draw", lambda: False)
-    assert VegaLite(spec)._repr_mimebundle_() == {"application/vnd.vegalite.v5+json": spec}
 
 
 def test_histograms_leave_empty_ends_out(data: ReportData) -> None:

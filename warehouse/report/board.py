@@ -13,7 +13,7 @@ from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.suites.leaderboard import SuiteBoard
 from warehouse.analysis.suites.row import SuiteRow
-from warehouse.report.charts import COLOURS, SERIES, WIDE_PLOT, Chart, Spec, axis, chart, finite, layer, lines, span
+from warehouse.report.charts import COLOURS, SERIES, TALL_PLOT, Chart, Spec, axis, chart, finite, layer, lines, span
 from warehouse.report.table import (
     PageColumn,
     broken,
@@ -235,12 +235,10 @@ def _chart(rows: Sequence[ModelCurveRow], curves: BenchmarkCurves) -> Chart | No
     metric, unit = rows[0].metric, UNITS.get(rows[0].unit, "position in training")
     several = len({row.model for row in rows}) > 1
     coloured, others = rows[:COLOURS], rows[COLOURS:]
-    layers, legend = lines(
+    layers = lines(
         [(_name(row, several), [(p.position, p.estimate) for p in row.points]) for row in coloured],
         faint=[[(p.position, p.estimate) for p in row.points] for row in others],
         dots=True,
-        columns=2,
-        width=WIDE_PLOT[0],
     )
     bands = [one for row, (colour, _) in zip(coloured, SERIES, strict=False) if (one := _band(row, colour))]
     where = f" ({rows[0].split})" if rows[0].split else ""
@@ -251,8 +249,7 @@ def _chart(rows: Sequence[ModelCurveRow], curves: BenchmarkCurves) -> Chart | No
         axis(unit, span([p.position for p in points]), log=True),
         axis(metric, span([end for p in points for end in (p.estimate, p.ci_low, p.ci_high)]), log=True),
         [*layers[:-1], *bands, layers[-1]],
-        legend=legend,
-        size=WIDE_PLOT,
+        size=TALL_PLOT,
     )
 
 

@@ -1,18 +1,18 @@
-"""Charts: figures with two axes, as specifications of Vega-Lite.
+"""Charts: figures with two axes, as specifications of Vega-Lite that notebooks have and `draw` makes pictures of.
 
 Text of dumps stands in titles, and as a value in legends; names of fields are our own.
 """
 
 from __future__ import annotations
 
+import json
 import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from string import ascii_letters, digits
 from typing import Any
-
-from warehouse.tables.markup import pipe_table, with_caption
+from unicodedata import east_asian_width
 
 Spec = dict[str, Any]
 Points = Sequence[tuple[float, float | None]]
@@ -20,13 +20,9 @@ Ends = tuple[float, float]
 #: Of a histogram: low and high edge, floor and top, kind.
 Bin = tuple[float, float, float, float, str]
 
-#: Size of the area between the axes: of a chart in a row of charts, and of one that stands alone.
+#: Size of the area between the axes, with which it is as wide as a phone: in a row of charts, and alone.
 #: The first is a multiple of the cells of a data map, whose places are whole then, and short.
-PLOT, WIDE_PLOT = (275, 175), (550, 272)
-#: Around that area: axes with their titles.
-_LEFT, _RIGHT, _TOP, _BOTTOM = 58, 12, 10, 38
-#: Height of a line of the legend.
-_LINE = 17
+PLOT, TALL_PLOT = (275, 175), (275, 220)
 #: What tells series apart: colours of style.css, and dashes, for those who do not see colours.
 SERIES = (
     ("var(--mark)", [1, 0]),
@@ -43,52 +39,15 @@ _FAINT = "var(--faint)"
 _INSIDE = f"{ascii_letters}{digits}"
 #: Ratio of the ends from which on an axis may be logarithmic.
 _LONG = 30.0
-#: Characters of the title of an axis, and of a name in a legend for each pixel of its width.
-_TITLE, _PER_PIXEL = 30, 0.14
+#: Characters of the title of an axis, and of a name in a legend.
+_TITLE, _NAME = 30, 46
 
-_CONFIG: Spec = {
-    "aria": False,
+#: What Vega-Lite shall not do its own way.
+CONFIG: Spec = {
     "view": {"stroke": None},
-    "axis": {
-        "aria": False,
-        "domain": False,
-        "labelColor": "var(--dim)",
-        "labelFontSize": 11,
-        "labelFlush": False,
-        "titleColor": "var(--fg)",
-        "titleFontSize": 11,
-        "titleFontWeight": "normal",
-        "tickColor": "var(--line)",
-    },
-    "axisX": {
-        "grid": False,
-        "domain": True,
-        "domainColor": "var(--dim)",
-        "tickSize": 4,
-        "zindex": 1,
-        "minExtent": 20,
-        "maxExtent": 20,
-    },
-    "axisY": {"ticks": False, "gridColor": "var(--line)", "minExtent": 34, "maxExtent": 46},
-    "legend": {
-        "aria": False,
-        "orient": "bottom",
-        "direction": "horizontal",
-        "offset": 8,
-        "title": None,
-        "labelColor": "var(--dim)",
-        "labelFontSize": 11,
-        "titleColor": "var(--dim)",
-        "titleFontSize": 11,
-        "titleFontWeight": "normal",
-        "titleOrient": "left",
-        "titlePadding": 8,
-        "rowPadding": 4,
-        "columnPadding": 30,
-        "clipHeight": 12,
-        "symbolSize": 120,
-        "symbolStrokeWidth": 1.75,
-    },
+    "axisX": {"grid": False},
+    "axis": {"labelFlush": False, "titleFontWeight": "normal"},
+    "legend": {"orient": "bottom", "title": None, "labelLimit": 0},
     "line": {"strokeWidth": 1.75, "strokeJoin": "round", "invalid": "break-paths-show-path-domains"},
 }
 
@@ -98,36 +57,12 @@ class Chart:
     """A figure with two axes."""
 
     title: str  #: what it is called.
-    say: str  #: what is seen, in words, for those who cannot see it.
+    say: str  #: what is seen, in words.
     spec: Spec  #: of Vega-Lite.
-
-    @property
-    def markdown(self) -> str:
-        """What is drawn, as a table for Markdown: the places of marks and the heights of bars, the first 500."""
-        marks = [row for one in self.spec["layer"] for row in one["data"]["values"] if "x2" in row or "y2" not in row]
-        heads = {axis: self.spec["encoding"][axis]["axis"]["title"] or axis for axis in ("x", "y")}
-        heads = {"x": heads["x"], "x2": "to", "y": heads["y"], "k": "of"}
-        heads = {field: words for field, words in heads.items() if any(field in row for row in marks)}
-        rows = [{**row, "y": row["y2"] - row["y"] if "y2" in row else row["y"]} for row in marks[:500]]
-        cells = [[_written(row.get(field)) for field in heads] for row in rows]
-        return with_caption(self.title, pipe_table([*heads.values()], cells, [one != "k" for one in heads]), self.say)
-
-
-def _written(value: Any) -> str:
-    return "" if value is None else f"{value + 0.0:.6g}" if isinstance(value, float) else f"{value}"
 
 
 def chart(
-    title: str,
-    say: str,
-    x: Spec | None,
-    y: Spec | None,
-    layers: Sequence[Spec],
-    *,
-    legend: int = 0,
-    beside: bool = False,
-    size: tuple[int, int] = PLOT,
-    top: int = _TOP,
+    title: str, say: str, x: Spec | None, y: Spec | None, layers: Sequence[Spec], *, size: tuple[int, int] = PLOT
 ) -> Chart | None:
     """A figure; None without an axis.
 
@@ -137,27 +72,20 @@ def chart(
         x: lower axis, of `axis`.
         y: left axis, of `axis`.
         layers: what is drawn, from back to front.
-        legend: lines of the legend.
-        beside: several legends stand side by side, not one below the other.
         size: of the area between the axes, in pixels.
-        top: pixels above it.
     """
     if x is None or y is None:
         return None
-    bottom = _BOTTOM + (legend and 8 + legend * _LINE)
-    layout = {"anchor": "start", "direction": "horizontal" if beside else "vertical", "margin": 18 if beside else 6}
-    config = {**_CONFIG, "legend": {**_CONFIG["legend"], "layout": {"bottom": layout}}}
-    spec = {
-        "width": size[0],
-        "height": size[1],
-        "background": None,
-        "config": config,
-        "autosize": {"type": "none"},  # fonts differ between machines, sizes shall not
-        "padding": {"left": _LEFT, "right": _RIGHT, "top": top, "bottom": bottom},
-        "encoding": {"x": {"field": "x", **x}, "y": {"field": "y", **y}},
-        "layer": list(layers),
-    }
+    encoding = {"x": {"field": "x", **x}, "y": {"field": "y", **y}}
+    spec = {"width": size[0], "height": size[1], "encoding": encoding, "layer": list(layers)}
     return Chart(title, say, spec)
+
+
+def with_words(channel: Spec, words: Mapping[float, str]) -> Spec:
+    """An axis that has words at places in place of numbers."""
+    places, said = json.dumps([*words]), json.dumps([*words.values()])
+    shown = {"values": [*words], "labelExpr": f"{said}[indexof({places}, datum.value)]", "labelLimit": 0}
+    return {**channel, "axis": {**channel["axis"], **shown}}
 
 
 def span(values: Iterable[float | None], *, also: Sequence[float] = ()) -> Ends | None:
@@ -213,33 +141,24 @@ def is_long(ends: Ends) -> bool:
     return low >= 0 and high + 1 > _LONG * (low + 1)
 
 
-def lines(
-    curves: Sequence[tuple[str, Points]],
-    *,
-    dots: bool = False,
-    faint: Sequence[Points] = (),
-    columns: int = 1,
-    width: int = PLOT[0],
-) -> tuple[list[Spec], int]:
-    """Layers of curves, and the lines of their legend.
+def lines(curves: Sequence[tuple[str, Points]], *, dots: bool = False, faint: Sequence[Points] = ()) -> list[Spec]:
+    """Layers of curves.
 
     Args:
         curves: name and points of those with a colour; one without a figure is left out. A
             missing figure is a gap.
         dots: points have dots.
         faint: points of others, which have no names.
-        columns: of the legend.
-        width: of the legend, in pixels.
     """
     others = [f"{len(faint)} other{'s' * (len(faint) > 1)}"] if faint else []
-    names = distinct([name for name, _ in curves] + others, int(_PER_PIXEL * width / columns))
+    names = distinct([name for name, _ in curves] + others, _NAME)
     looks = dict(zip(names, [*SERIES[: len(curves)], (_FAINT, [1, 0])], strict=False))
     drawn = [
         (name, points)
         for name, (_, points) in zip(names, curves, strict=False)
         if any(finite(up) is not None for _, up in points)
     ]
-    legend = {"columns": columns, "symbolType": "stroke", "symbolSize": 300, "labelLimit": width // columns - 30}
+    legend = {"columns": 1, "symbolType": "stroke", "symbolSize": 300}
     kinds = [name for name, _ in drawn] + names[len(curves) :]
     channels = {
         channel: {
@@ -253,7 +172,7 @@ def lines(
     mark: Spec = {"type": "line", "point": {"size": 20, "filled": True} if dots else False}
     layers = [_faint(faint)] if faint else []
     layers.append(layer(mark, [point(*at, k=name) for name, ats in drawn for at in ats], **channels))
-    return layers, math.ceil(len(kinds) / columns)
+    return layers
 
 
 def _faint(curves: Sequence[Points]) -> Spec:
@@ -307,8 +226,9 @@ def finite(value: float | None) -> float | None:
 
 def distinct(names: Sequence[str], length: int) -> list[str]:
     """Names of dumps made fit for a legend: on one line, short, and no two alike; where they do not fit, without the
-    words that all begin with, which tell none apart."""
+    words that all begin with, which tell none apart. A sign of Chinese or the like is as wide as two letters."""
     labels: list[str] = []
+    length = length // 2 if any(east_asian_width(sign) in "WF" for name in names for sign in name) else length
     shared = os.path.commonprefix(names) if len({*names}) > 1 and max(map(len, names)) > length else ""
     cut = len(shared.rstrip(_INSIDE)) if len(shared) > 1 else 0
     for name in (f"…{name[cut:]}" if cut else name for name in names):

@@ -1,232 +1,366 @@
-"""Drawing: specifications of Vega-Lite into SVG that stands in a page, without what it repeats."""
+"""Drawing of charts as SVG, in the colours of style.css.
+
+It knows the part of Vega-Lite that is written here: two axes of numbers, and on them lines, areas, bars, points, rules,
+texts and boxes.
+"""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Mapping, Sequence
+import json
+import math
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib.util import find_spec
 from typing import Any
-from xml.etree import ElementTree
+from unicodedata import east_asian_width
 
-from warehouse.extras import load
+import numpy as np
+from markupsafe import Markup, escape
 
-#: Attributes that are kept. Classes, roles and styles say nothing here: the page's policy refuses
-#: styles, and a screen reader is given the words of the whole figure.
-_KEPT = {
-    "d",
-    "fill",
-    "fill-opacity",
-    "font-size",
-    "font-weight",
-    "height",
-    "opacity",
-    "stroke",
-    "stroke-dasharray",
-    "stroke-linecap",
-    "stroke-linejoin",
-    "stroke-opacity",
-    "stroke-width",
-    "text-anchor",
-    "transform",
-    "viewBox",
-    "width",
-    "x",
-    "x2",
-    "y",
-    "y2",
-}
-#: Attributes that a group can say for all that is in it.
-_INHERITED = _KEPT - {"d", "height", "opacity", "transform", "viewBox", "width", "x", "y"}
-#: What holds where nothing is said; ``.plot`` of style.css says no fill, and the size of letters.
-_DEFAULTS = {
-    "fill": ("none", "transparent"),
-    "fill-opacity": ("1",),
-    "font-size": ("11px",),
-    "font-weight": ("normal",),
-    "opacity": ("1",),
-    "stroke": ("none", "transparent"),
-    "stroke-dasharray": ("", "1,0"),
-    "stroke-opacity": ("1",),
-    "stroke-width": ("1",),
-    "text-anchor": ("start",),
-    "transform": ("translate(0,0)",),
-}
-_STEP = re.compile(r"([MLZ])(?:(-?[\d.]+),(-?[\d.]+))?")
-_NUMBER = re.compile(r"-?(?:\d*\.\d+(?:e[-+]?\d+)?|\d+e[-+]?\d+)")
-_SHIFT = re.compile(r"translate\((-?[\d.]+),(-?[\d.]+)\)")
-#: A disc as Vega writes it: two half circles around the origin.
-_DISC = re.compile(r"M([\d.]+),0A\1,\1,0,1,1,-\1,0A\1,\1,0,1,1,\1,0Z?")
+from warehouse.report.charts import Chart, Spec
+from warehouse.report.pictures import Picture, ring
+from warehouse.report.table import step_of
+
+#: Pixels of a letter, of a line of text, between marks, left of the area between the axes at least, and right of it.
+_LETTER, _LINE, _GAP, _LEFT, _RIGHT = 6.4, 17, 6, 58, 12
+#: Rows of a table that is copied.
+_MOST_ROWS = 500
+_UNITS = ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k"))
+#: Names of an attribute of SVG here.
+_ATTRIBUTES = {"width": "stroke-width", "dash": "stroke-dasharray", "opacity": "opacity", "cap": "stroke-linecap"}
+
+
+def draw(chart: Chart) -> Picture:
+    """A chart as a picture. The same chart gives the same text."""
+    plot = _Plot(chart.spec)
+    plot.axes()
+    for layer in chart.spec["layer"]:
+        _MARKS[layer["mark"]["type"]](plot, layer["mark"], layer.get("encoding", {}), layer["data"]["values"])
+    inside = "".join(f"<{tag}{attributes}{end}" for tag, attributes, end in plot.parts)
+    head, rows = _table(chart.spec)
+    left, top = round(plot.left, 1), round(plot.top, 1)
+    legend, bottom = _legend(chart.spec, plot.width, top + plot.up.length + plot.below)
+    return Picture(
+        chart.title,
+        f"{chart.title}: {chart.say}",
+        chart.say,
+        math.ceil(plot.width),
+        math.ceil(bottom),
+        Markup(f'<g transform="translate({left} {top})">{inside}</g>{legend}'),  # its texts are escaped
+        head,
+        rows,
+    )
+
+
+def _table(spec: Spec) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
+    """What is drawn: the places of marks and the heights of bars."""
+    marks = [row for one in spec["layer"] for row in one["data"]["values"] if "x2" in row or "y2" not in row]
+    titles = {axis: spec["encoding"][axis]["axis"]["title"] or axis for axis in ("x", "y")}
+    heads = {"x": titles["x"], "x2": "to", "y": titles["y"], "k": "of"}
+    heads = {field: words for field, words in heads.items() if any(field in row for row in marks)}
+    rows = [{**row, "y": row["y2"] - row["y"] if "y2" in row else row["y"]} for row in marks[:_MOST_ROWS]]
+    return tuple(heads.values()), tuple(tuple(_cell(row.get(field)) for field in heads) for row in rows)
+
+
+def _cell(value: Any) -> str:
+    return "" if value is None else f"{value + 0.0:.6g}" if isinstance(value, float) else f"{value}"
 
 
 @dataclass(frozen=True)
-class Drawing:
-    """What stands in an ``svg`` element of the page."""
+class _Scale:
+    """Where figures stand along an axis."""
 
-    width: int  #: of the box.
-    height: int  #: of the box.
-    body: str  #: the elements; text is escaped.
+    low: float
+    high: float
+    length: int
+    log: bool
+    turned: bool  #: it begins at the far end.
+    ticks: tuple[tuple[float, str], ...]
 
+    def at(self, value: float) -> float:
+        low, high, value = (math.log1p(one) if self.log else one for one in (self.low, self.high, value))
+        share = (value - low) / (high - low)
+        return round(self.length * (1 - share if self.turned else share), 1)
 
-def can_draw() -> bool:
-    """Whether what draws is installed (the extra ``figures``)."""
-    return find_spec("vl_convert") is not None
-
-
-def draw(spec: Mapping[str, Any]) -> Drawing:
-    """Draw a specification of Vega-Lite. The same specification gives the same text.
-
-    Raises:
-        ValueError: Vega does not understand the specification.
-        MisuseError: what draws is not installed.
-    """
-    vega = load("vl_convert", "figures", "drawing")  # 0.4 s at the first drawing
-    return slim(vega.vegalite_to_svg(dict(spec), allowed_base_urls=[]))
+    @property
+    def longest(self) -> float:
+        """Pixels of its longest words."""
+        return max((wide(words) for _, words in self.ticks), default=0.0)
 
 
-def slim(svg: str) -> Drawing:
-    """An SVG of Vega with nothing in it that does not show.
-
-    Numbers have one decimal; what all parts of a group say, the group says; neighbours that look
-    the same become one path.
-    """
-    root = ElementTree.fromstring(svg)
-    _tidy(root)
-    body = "".join(ElementTree.tostring(child, encoding="unicode") for child in root)
-    size = [int(float(root.attrib[name])) for name in ("width", "height")]
-    return Drawing(size[0], size[1], body.replace(" />", "/>"))
-
-
-def _tidy(node: ElementTree.Element) -> None:
-    node.tag, node.tail = node.tag.rpartition("}")[2], None
-    node.attrib = {
-        name: value
-        for name, value in ((name, _rounded(name, value)) for name, value in node.attrib.items())
-        if name in _KEPT and value not in _DEFAULTS.get(name, ())
-    }
-    for child in node:
-        _tidy(child)
-    if node.tag == "line":
-        _as_path(node)
-    elif node.tag == "path":
-        _as_dot(node)
-        _as_steps(node)
-    elif node.tag == "text":
-        _as_place(node)
-    _join(node, [part for child in node if _shows(child) for part in _parts(child)])
-    _lift(node)
+def _scale(channel: Spec, length: int, *, upright: bool) -> _Scale:
+    scale, axis = channel["scale"], channel["axis"]
+    low, high = scale["domain"]
+    log, step = scale.get("type") == "symlog", max(step_of(high - low), axis.get("tickMinStep", 0))
+    wider = (math.floor(low / step + 1e-9) * step, math.ceil(high / step - 1e-9) * step)
+    if scale["nice"] and math.isfinite(wider[1] - wider[0]):
+        low, high = wider
+    values = axis.get("values") or [
+        number * step for number in range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
+    ]
+    if axis.get("labelExpr", "").startswith("["):
+        words: Sequence[str] = json.JSONDecoder().raw_decode(axis["labelExpr"])[0]
+    else:
+        words = [_number(value, step, max(abs(low), abs(high)), log) for value in values]
+    ticks = tuple((at, said) for at, said in zip(values, words, strict=True) if low <= at <= high or at in (low, high))
+    return _Scale(low, high, length, log, upright != scale.get("reverse", False), ticks)
 
 
-def _rounded(name: str, value: str) -> str:
-    """A number or several with one decimal, two for what is not a place."""
-    if name in ("fill", "stroke"):
-        return value
-    digits = 2 if name.endswith(("width", "opacity")) else 1
-    return _NUMBER.sub(lambda match: f"{round(float(match[0]), digits) + 0.0:.10g}", value)
+def _number(value: float, step: float, largest: float, log: bool) -> str:
+    """As axes have it: 20k, 2e-7, and else with the decimals of a step."""
+    if largest >= 1e15 or largest < 1e-5:
+        return f"{value + 0.0:.3g}"
+    if largest >= 1e4 or log:
+        size, letter = next(((size, letter) for size, letter in _UNITS if abs(value) >= size), (1.0, ""))
+        return f"{value / size + 0.0:.12g}{letter}"
+    return f"{value + 0.0:.{max(0, -math.floor(math.log10(step) + 1e-9))}f}"
 
 
-def _shows(node: ElementTree.Element) -> bool:
-    """Whether it leaves a trace; Vega says the paint of each mark itself."""
-    if node.tag == "g":
-        return len(node) > 0
-    if node.tag == "text":
-        return bool(node.text)
-    painted = "fill" in node.attrib or "stroke" in node.attrib
-    return painted and (node.tag != "path" or bool(node.get("d")))
+def wide(words: str) -> float:
+    """Pixels of a text; a sign of Chinese or the like is as wide as two letters."""
+    return _LETTER * sum(2 if east_asian_width(sign) in "WF" else 1 for sign in words)
 
 
-def _parts(node: ElementTree.Element) -> list[ElementTree.Element]:
-    """What is in a group that says nothing, else the node itself."""
-    return list(node) if node.tag == "g" and not node.attrib else [node]
+class _Plot:
+    """The area between the axes, with what is drawn on it from back to front, from its upper left corner."""
+
+    def __init__(self, spec: Spec) -> None:
+        self.axis = {name: spec["encoding"][name]["axis"] for name in "xy"}
+        self.across = _scale(spec["encoding"]["x"], spec["width"], upright=False)
+        self.up = _scale(spec["encoding"]["y"], spec["height"], upright=True)
+        self.parts: list[tuple[str, str, str]] = []
+        self.left = max(_LEFT, self.up.longest + 2 * _GAP)
+        self.width = self.left + self.across.length + _RIGHT
+        self.is_above = self.axis["x"].get("orient") == "top"
+        pitch = self.across.length / max(len(self.across.ticks), 1)
+        self.is_turned = self.is_above and self.across.longest > pitch
+        names = (self.across.longest + _GAP if self.is_turned else _LINE) if self.is_above else 8
+        self.top = names + (_LINE if self.axis["y"]["title"] else 0)
+        self.below = _GAP if self.is_above else _LINE * (2 if self.axis["x"]["title"] else 1) + _GAP
+
+    def place(self, row: Spec, x: str = "x", y: str = "y") -> tuple[float, float]:
+        return self.across.at(row[x]), self.up.at(row[y])
+
+    def path(self, course: str, paint: str, colour: str, **look: float | str) -> None:
+        """Numbers alone as a course; what looks as the last does is one with it."""
+        more = "".join(f' {_ATTRIBUTES[name]}="{value}"' for name, value in look.items() if value not in ("", 1))
+        end = f' {paint}="{escape(colour)}"{more}/>'
+        if course and self.parts and self.parts[-1][2] == end:
+            course = self.parts.pop()[1].removeprefix(' d="').removesuffix('"') + course
+        if course:
+            self.parts.append(("path", f' d="{course}"', end))
+
+    def dot(self, x: float, y: float, size: float, colour: str, opacity: float = 1) -> None:
+        """A line without length whose round end is drawn; its area is in square pixels."""
+        width = round(2 * math.sqrt(size / math.pi), 1)
+        self.path(f"M{x} {y}h0", "stroke", colour, width=width, opacity=opacity, cap="round")
+
+    def text(self, x: float, y: float, words: str, colour: str, more: str = "") -> None:
+        anchor = f' text-anchor="{more}"' if more in ("middle", "end") else more
+        self.parts.append(("text", f' x="{x:g}" y="{y:g}" fill="{escape(colour)}"{anchor}', f">{escape(words)}</text>"))
+        if not more:
+            self.width = max(self.width, self.left + x + wide(words) + 2)
+
+    def axes(self) -> None:
+        width, height = self.across.length, self.up.length
+        if self.axis["y"].get("grid", True):
+            self.path("".join(f"M0 {self.up.at(at)}H{width}" for at, _ in self.up.ticks), "stroke", "var(--line)")
+        taken = -math.inf
+        for at, words in sorted(self.up.ticks, key=lambda tick: self.up.at(tick[0])):
+            if (y := self.up.at(at)) - taken >= 9:
+                self.text(-_GAP - 3, round(y + 4, 1), words, "var(--dim)", "end")
+                taken = y
+        if not self.is_above:
+            self.path(f"M0 {height}H{width}", "stroke", "var(--dim)")
+        self._below()
+        if title := self.axis["x"]["title"]:
+            self.text(width / 2, height + 2 * _LINE, title, "var(--fg)", "middle")
+        if title := self.axis["y"]["title"]:
+            self.text(round(-self.left, 1), round(12 - self.top, 1), title, "var(--fg)")
+
+    def _below(self) -> None:
+        """The words of the lower axis, without those that have no room."""
+        taken = -math.inf
+        for value, words in self.across.ticks:
+            at, half = self.across.at(value), wide(words) / 2
+            if self.is_turned:
+                turned = f' transform="translate({at + 4:g} -{_GAP})rotate(-90)"'
+                self.text(0, 0, words, "var(--dim)", turned)
+            elif at - half >= taken:
+                at = round(min(max(at, half - self.left), self.across.length + _RIGHT - half), 1)
+                self.text(at, -_GAP if self.is_above else self.up.length + _LINE - 2, words, "var(--dim)", "middle")
+                taken = at + half + 4
 
 
-def _as_path(node: ElementTree.Element) -> None:
-    """A line as a path, which its neighbours can be joined to."""
-    if not (start := _moved(node)):
-        return
-    across, up = node.attrib.pop("x2", "0"), node.attrib.pop("y2", "0")
-    end = f"h{across}" if up == "0" else f"v{up}" if across == "0" else f"l{across} {up}"
-    node.tag = "path"
-    node.set("d", f"M{start[0]} {start[1]}{end}")
+def _painted(mark: Spec, encoding: Spec, row: Spec, *channels: str) -> Any:
+    """The look of a row by the first channel or property of its mark that says it."""
+    for name in channels:
+        if "scale" in encoding.get(name, {}):
+            scale = encoding[name]["scale"]
+            return scale["range"][scale["domain"].index(row[encoding[name]["field"]])]
+        if name in mark:
+            return mark[name]
+    return None
 
 
-def _as_steps(node: ElementTree.Element) -> None:
-    """A path of straight lines goes on from where it is, which takes shorter numbers."""
-    course = node.get("d", "")
-    steps = _STEP.findall(course)
-    if sum(len(letter + x + y) + bool(x) for letter, x, y in steps) != len(course):
-        return
-    words, at, last = [], (0, 0), ""
-    for letter, *coordinates in steps:
-        x, y = (round(10 * float(text or "0")) for text in coordinates)
-        if letter == "L":
-            words += ["l" if last != "L" else " ", _tenths(x - at[0]), " ", _tenths(y - at[1])]
+def _lines(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> None:
+    field = next((encoding[name]["field"] for name in ("detail", "stroke", "color") if name in encoding), "")
+    curves: dict[Any, list[Spec]] = {}
+    for row in rows:
+        curves.setdefault(row.get(field), []).append(row)
+    for own in curves.values():
+        course, is_down, dots = "", False, list[tuple[float, float]]()
+        for row in own:
+            if row["x"] is None or row["y"] is None:
+                is_down = False
+                continue
+            x, y = plot.place(row)
+            dots.append((x, y))
+            steps = mark.get("interpolate") == "step-after"
+            course += (f"H{x}V{y}" if steps else f"L{x} {y}") if is_down else f"M{x} {y}"
+            is_down = True
+        colour = _painted(mark, encoding, own[0], "stroke", "color")
+        plot.path(course, "stroke", colour, width=mark.get("strokeWidth", 1.75), dash=_dashes(mark, encoding, own[0]))
+        for x, y in dots if mark.get("point") else ():
+            plot.dot(x, y, mark["point"]["size"], colour)
+
+
+def _dashes(mark: Spec, encoding: Spec, row: Spec) -> str:
+    dashes = _painted(mark, encoding, row, "strokeDash") or [1, 0]
+    return "" if dashes == [1, 0] else ",".join(map(str, dashes))
+
+
+def _areas(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> None:
+    places = [plot.place(row) for row in rows] + [plot.place(row, y="y2") for row in reversed(rows)]
+    course = "L".join(f"{x} {y}" for x, y in places)
+    plot.path(course and f"M{course}z", "fill", mark["fill"], opacity=mark["fillOpacity"])
+
+
+def _bars(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> None:
+    for row in rows:
+        (x, y), (x2, y2) = plot.place(row), plot.place(row, "x2", "y2")
+        left, top, width, height = min(x, x2), min(y, y2), round(abs(x2 - x), 1), round(abs(y2 - y), 1)
+        gap = min(1, width / 2) if mark.get("stroke") == "var(--bg)" else 0
+        course = f"M{left} {top}h{round(width - gap, 1)}v{height}h-{round(width - gap, 1)}z"
+        plot.path(course, "fill", _painted(mark, encoding, row, "fill"))
+        if "strokeDash" in mark:
+            plot.path(course, "stroke", mark["stroke"], dash=_dashes(mark, {}, row))
+
+
+def _points(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> None:
+    for row in rows:
+        if row["x"] is None or row["y"] is None:
+            continue
+        colour = _painted(mark, encoding, row, "fill", "color", "stroke")
+        size = float(_painted(mark, encoding, row, "size"))
+        if mark.get("filled"):
+            plot.dot(*plot.place(row), size, colour, _painted(mark, {}, row, "fillOpacity", "opacity") or 1)
         else:
-            words.append(f"M{_tenths(x)} {_tenths(y)}" if letter == "M" else "Z")
-        at, last = (x, y), letter
-    node.set("d", "".join(words).replace(" -", "-"))
+            plot.path(ring(*plot.place(row), round(math.sqrt(size / math.pi), 1)), "stroke", colour)
 
 
-def _tenths(number: int) -> str:
-    return f"{number / 10:.10g}".replace("0.", ".", 1) if abs(number) < 10 else f"{number / 10:.10g}"
+def _rules(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> None:
+    ends = ("x2", "y") if "x2" in encoding else ("x", "y2")
+    look = {"width": mark.get("strokeWidth", 1), "opacity": mark.get("strokeOpacity", 1)}
+    for row in rows:
+        course = "M{} {}L{} {}".format(*plot.place(row), *plot.place(row, *ends))
+        plot.path(course, "stroke", mark["stroke"], **look)
 
 
-def _as_dot(node: ElementTree.Element) -> None:
-    """A disc as a line of no length whose round end is drawn, a fifth of the text."""
-    disc = _DISC.fullmatch(node.get("d", ""))
-    if not disc or "fill" not in node.attrib or "stroke" in node.attrib:
-        return
-    if start := _moved(node):
-        node.attrib = {
-            "d": f"M{start[0]} {start[1]}h0",
-            "stroke-linecap": "round",
-            "stroke-width": f"{2 * float(disc[1]):.10g}",
-        } | {
-            name.replace("fill", "stroke"): value
-            for name, value in node.attrib.items()
-            if name in ("fill", "fill-opacity", "opacity")
-        }
+def _texts(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> None:
+    taken: list[tuple[float, float, float]] = []
+    for row in rows:
+        words, (x, y) = row[encoding["text"]["field"]], plot.place(row)
+        end = x + wide(words)
+        y = next(low for low in (y + 12 * step for step in range(len(rows) + 1)) if not _hits(taken, x, end, low))
+        taken.append((x, end, y))
+        plot.text(x + mark["dx"], round(y + 4, 1), words, _painted(mark, encoding, row, "color", "fill"))
 
 
-def _as_place(node: ElementTree.Element) -> None:
-    """A text that is moved, but not turned, stands at a place."""
-    if start := _moved(node):
-        node.attrib |= {"x": start[0], "y": start[1]}
+def _hits(taken: Sequence[tuple[float, float, float]], start: float, end: float, at: float) -> bool:
+    """Whether a text would stand on another."""
+    return any(left < end and start < right and abs(y - at) < 12 for left, right, y in taken)
 
 
-def _moved(node: ElementTree.Element) -> tuple[str, str] | None:
-    """Where a node is moved to, which is taken off it; None if it is turned too."""
-    shift = _SHIFT.fullmatch(node.get("transform", "translate(0,0)"))
-    if shift is None:
-        return None
-    node.attrib.pop("transform", None)
-    return shift[1], shift[2]
+def _boxes(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> None:
+    """Quartiles, whiskers to what lies within so many times their distance, and what lies beyond as dots."""
+    along, at = ("y", "x") if mark["orient"] == "vertical" else ("x", "y")
+    groups: dict[float, list[float]] = {}
+    for row in rows:
+        groups.setdefault(row[at], []).append(row[along])
+    half = mark["size"] / 2
+
+    def course(place: float, *figures: float) -> str:
+        """A bar between two figures, or a line across at one."""
+        x, (low, high) = (plot.across if at == "x" else plot.up).at(place), _ends(plot, along, figures)
+        corners = [(x - half, low), (x + half, low), (x + half, high), (x - half, high)]
+        places = (f"{a:g} {b:g}" if at == "x" else f"{b:g} {a:g}" for a, b in corners)
+        return f"M{'L'.join(places)}z"
+
+    for place, several in groups.items():
+        values = np.array(several)
+        low, middle, high = np.quantile(values, [0.25, 0.5, 0.75])
+        reach = mark["extent"] * (high - low)
+        inside = (values >= low - reach) & (values <= high + reach)
+        ends: list[Spec] = [{at: place, along: float(end)} for end in (values[inside].min(), values[inside].max())]
+        plot.path("M{} {}L{} {}".format(*plot.place(ends[0]), *plot.place(ends[1])), "stroke", mark["color"])
+        plot.path(course(place, float(low), float(high)), "fill", mark["color"], opacity=mark["box"]["fillOpacity"])
+        plot.path(course(place, float(middle)), "stroke", mark["median"]["fill"], width=1.5)
+        for value in values[~inside]:
+            plot.dot(*plot.place({at: place, along: float(value)}), mark["outliers"]["size"], mark["color"])
 
 
-def _join(node: ElementTree.Element, parts: Sequence[ElementTree.Element]) -> None:
-    """Give a node its parts; neighbouring paths that differ in their course only become one."""
-    kept: list[ElementTree.Element] = []
-    for part in parts:
-        last = kept[-1] if kept else None
-        if last is not None and last.tag == part.tag == "path" and _look(last) == _look(part):
-            last.set("d", last.attrib["d"] + part.attrib["d"])
-        else:
-            kept.append(part)
-    node[:] = kept
+def _ends(plot: _Plot, along: str, figures: Sequence[float]) -> tuple[float, float]:
+    scale = plot.across if along == "x" else plot.up
+    return scale.at(figures[0]), scale.at(figures[-1])
 
 
-def _look(node: ElementTree.Element) -> dict[str, str]:
-    return {name: value for name, value in node.attrib.items() if name != "d"}
+_MARKS: dict[str, Callable[[_Plot, Spec, Spec, Sequence[Spec]], None]] = {
+    "line": _lines,
+    "area": _areas,
+    "rect": _bars,
+    "point": _points,
+    "rule": _rules,
+    "text": _texts,
+    "boxplot": _boxes,
+}
 
 
-def _lift(node: ElementTree.Element) -> None:
-    """What all parts of a group say, the group says for them."""
-    if node.tag != "g" or len(node) < 2:
-        return
-    first = node[0].attrib
-    for name in sorted(_INHERITED & first.keys()):
-        value = first[name]
-        if all(child.get(name) == value for child in node):
-            node.set(name, value)
-            for child in node:
-                del child.attrib[name]
+def _legend(spec: Spec, width: float, top: float) -> tuple[str, float]:
+    """What looks mean, below the axes, and where it ends."""
+    parts, x, y = list[str](), 0.0, top + 8
+    for words, sign in _entries(spec):
+        room = (26 if sign else 0) + wide(words) + 12
+        if x and x + room > width + 12:
+            x, y = 0.0, y + _LINE
+        if sign:
+            parts.append(f'<path transform="translate({x:g} {y:g})" {sign}/>')
+        parts.append(f'<text x="{x + 26 if sign else x:g}" y="{y + 4:g}" fill="var(--dim)">{escape(words)}</text>')
+        x += room
+    return "".join(parts), y + 8 if parts else top
+
+
+def _entries(spec: Spec) -> Iterator[tuple[str, str]]:
+    """Words of the legend, each with the attributes of its sign; none with a title."""
+    for layer in spec["layer"]:
+        mark, encoding = layer["mark"], layer.get("encoding", {})
+        name = next((name for name in ("fill", "stroke", "color", "size") if encoding.get(name, {}).get("legend")), "")
+        channel = encoding.get(name, {"scale": {"domain": []}})
+        if title := channel.get("legend", {}).get("title"):
+            yield f"{title}:", ""
+        for kind in channel["scale"]["domain"]:
+            row = {channel["field"]: kind}
+            look = _painted(mark, encoding, row, name)
+            if name == "size":
+                size = round(2 * math.sqrt(look / math.pi), 1)
+                yield kind, f'd="M11 0h0" stroke="{escape(mark["fill"])}" stroke-width="{size}" stroke-linecap="round"'
+            elif mark["type"] == "rect":
+                yield kind, f'd="M6 -5h10v10h-10z" fill="{escape(look)}"'
+            elif mark["type"] == "point":
+                yield kind, f'd="M11 0h0" stroke="{escape(look)}" stroke-width="6" stroke-linecap="round"'
+            else:
+                dash = _dashes(mark, encoding, row)
+                yield (
+                    kind,
+                    f'd="M0 0h22" stroke="{escape(look)}" stroke-width="1.75"'
+                    + (f' stroke-dasharray="{dash}"' if dash else ""),
+                )

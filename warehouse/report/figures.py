@@ -36,7 +36,10 @@ def board_pictures(part: BenchmarkPart, level: float) -> list[Picture]:
     )
     rows, own = board.rows, note
     if part.curves:  # a chart has all of them
-        rows = tuple({row.model: row for row in reversed(rows)}.values())[::-1]
+        best = dict[str, LeaderboardRow]()
+        for row in rows:
+            best.setdefault(row.model, row)
+        rows = tuple(best.values())
         own = f"{note}; of each model the best of its checkpoints"
     title = f"{board.metric} on {part.name}"
     pictures = [_intervals(title, rows, board.higher_is_better, board.metric, level, own)]

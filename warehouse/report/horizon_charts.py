@@ -7,7 +7,20 @@ from collections.abc import Iterator, Sequence
 from datetime import date
 
 from warehouse.analysis.suites.horizon import HorizonReport, HorizonRow
-from warehouse.report.charts import COLOURS, SERIES, WIDE_PLOT, Chart, Spec, axis, chart, layer, lines, point, span
+from warehouse.report.charts import (
+    COLOURS,
+    SERIES,
+    TALL_PLOT,
+    Chart,
+    Spec,
+    axis,
+    chart,
+    layer,
+    lines,
+    point,
+    span,
+    with_words,
+)
 
 #: Lengths that stand on an axis, in minutes.
 _LENGTHS = {"1 s": 1 / 60, "4 s": 1 / 15, "15 s": 0.25, "1 min": 1.0, "4 min": 4.0, "15 min": 15.0}
@@ -37,7 +50,7 @@ def _curves(report: HorizonReport, q: float, rows: Sequence[HorizonRow]) -> Char
         (name, [(at, 1 / (1 + math.exp(-(row.intercept or 0) - (row.slope or 0) * at))) for at in places])
         for name, row in zip(names, rows, strict=True)
     ]
-    drawn, legend = lines(curves[:COLOURS], faint=[ats for _, ats in curves[COLOURS:]], columns=2, width=WIDE_PLOT[0])
+    drawn = lines(curves[:COLOURS], faint=[ats for _, ats in curves[COLOURS:]])
     for row, (colour, _) in zip(rows, SERIES, strict=False):
         bins = [(_middle(one.low, one.high), one.success) for one in row.bins]
         drawn.append(layer({"type": "point", "size": 30, "stroke": colour}, [point(*at) for at in bins]))
@@ -54,8 +67,7 @@ def _curves(report: HorizonReport, q: float, rows: Sequence[HorizonRow]) -> Char
         _by_length(axis("human time", ends, nice=False)),
         axis("success", (0.0, 1.0)),
         drawn,
-        legend=legend,
-        size=WIDE_PLOT,
+        size=TALL_PLOT,
     )
 
 
@@ -66,19 +78,21 @@ def _over_days(title: str, rows: Sequence[HorizonRow], slope: float, intercept: 
     days = sorted(row.release_date or "" for row in rows)
     if ends is None:
         return None
+    at_day = {day: float(date.fromisoformat(day).toordinal()) for day in days}
+    first, last = at_day[days[0]], at_day[days[-1]]
     bars = [
-        {"x": row.release_date, "y": ends[0] if row.low is None else math.log2(row.low)}
+        {"x": at_day[row.release_date or ""], "y": ends[0] if row.low is None else math.log2(row.low)}
         | {"y2": ends[1] if row.high is None else math.log2(row.high)}
         for row in rows
     ]
-    length = date.fromisoformat(days[-1]).toordinal() - date.fromisoformat(days[0]).toordinal()
-    line: list[Spec] = [{"x": days[0], "y": intercept}, {"x": days[-1], "y": intercept + slope * length}]
-    dots: list[Spec] = [{"x": row.release_date, "y": at, "k": row.model} for row, at in zip(rows, logs, strict=True)]
+    line = [point(first, intercept), point(last, intercept + slope * (last - first))]
+    dots = [point(at_day[row.release_date or ""], at, k=row.model) for row, at in zip(rows, logs, strict=True)]
     text = {"type": "text", "align": "left", "dx": 6, "fill": "var(--fg)"}
+    released = axis("released", span(at_day.values()), nice=False)
     return chart(
         title,
         f"Horizons of {len(rows)} models over days of release, with the line of the trend",
-        {"type": "temporal", "axis": {"title": "released", "format": "%b %Y"}},
+        released and with_words(released, {first: days[0], last: days[-1]}),
         _by_length(axis("horizon", ends, nice=False)),
         [
             layer({"type": "line", "stroke": SERIES[0][0], "strokeDash": [4, 3]}, line),
@@ -86,7 +100,7 @@ def _over_days(title: str, rows: Sequence[HorizonRow], slope: float, intercept: 
             layer({"type": "point", "size": 50, "filled": True, "color": SERIES[0][0]}, dots),
             layer(text, dots, text={"field": "k", "type": "nominal"}),
         ],
-        size=WIDE_PLOT,
+        size=TALL_PLOT,
     )
 
 
@@ -103,8 +117,4 @@ def _middle(low: float, high: float | None) -> float:
 
 def _by_length(channel: Spec | None) -> Spec | None:
     """An axis of log2 minutes, with lengths of time on it."""
-    if channel is not None:
-        logs = {name: math.log2(minutes) for name, minutes in _LENGTHS.items()}
-        words = " : ".join(f"abs(datum.value - {at:.6f}) < .001 ? '{name}'" for name, at in logs.items())
-        channel["axis"] |= {"values": [*logs.values()], "labelExpr": f"{words} : ''"}
-    return channel
+    return channel and with_words(channel, {math.log2(minutes): name for name, minutes in _LENGTHS.items()})

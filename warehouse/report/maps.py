@@ -226,18 +226,12 @@ def _map(data_map: DataMap, spread: DistributionRow) -> Chart | None:
     }
     return chart(
         _name(spread),
-        f"{_name(spread)}: P(correct) against S(consistency) of {len(points)} prompts;"
+        f"P(correct) against S(consistency) of {len(points)} prompts;"
         f" {spread.n_suspected} lie in the region of suspected label errors",
         axis("P(correct)", (0.0, 1.0)),
-        _clear_of_dots(axis("S(consistency)", (lowest, 0.0), nice=False)),
+        axis("S(consistency)", (lowest, 0.0), nice=False),
         [_region(region), _dots(dots, {label: size for label, _, size in sizes})],
-        legend=2,
     )
-
-
-def _clear_of_dots(left: Spec | None) -> Spec | None:
-    """The left axis with its numbers beside the dots at 0, of which half lie to the left of it."""
-    return left and {**left, "axis": {**left["axis"], "labelPadding": 9}}
 
 
 def _sizes(counts: Iterable[int]) -> list[tuple[str, int, int]]:
@@ -292,7 +286,7 @@ def _distribution(row: DistributionRow, top: float) -> Chart | None:
     ]
     return chart(
         _name(row),
-        f"{_name(row)}: histogram of P(correct) over {row.n_prompts} prompts,"
+        f"Histogram of P(correct) over {row.n_prompts} prompts,"
         f" {100 * row.share_never:.0f}% never, {100 * row.share_always:.0f}% always correct",
         axis("P(correct)", (0.0, 1.0)),
         axis("share of prompts", (0.0, top)),

@@ -14,7 +14,22 @@ from warehouse.analysis.matrix.results import (
     MatrixWeights,
     RandomWeightRow,
 )
-from warehouse.report.charts import COLOURS, Bin, Chart, Points, Spec, axis, bars, chart, colours, layer, lines, span
+from warehouse.report.charts import (
+    COLOURS,
+    Bin,
+    Chart,
+    Points,
+    Spec,
+    axis,
+    bars,
+    chart,
+    colours,
+    distinct,
+    layer,
+    lines,
+    span,
+    with_words,
+)
 
 #: Bins of the coefficients.
 BINS = 30
@@ -22,8 +37,8 @@ BINS = 30
 FDR = 0.05
 #: Shades of a heat map: the whole range of shares in so many equal steps.
 SHADES = 10
-#: Pixels of a heat map, and the largest ones of its cells.
-_SIDE, _LARGEST_CELL = 420, 28
+#: Pixels of a heat map, the largest ones of its cells, and those of a cell with a name; names and characters of each.
+_SIDE, _LARGEST_CELL, _NAMED_CELL, _MOST_NAMES, _NAME = 420, 28, 13, 60, 34
 #: Pixels of two numbers at its edges that fit them, and which numbers stand there.
 _APART, _EVERY = 18, (1, 2, 5, 10, 20, 50, 100, 200, 500, 10**9)
 #: Names of the two orders in which prompts are added.
@@ -51,8 +66,6 @@ def _similarities(name: str, bins: Sequence[HistogramRow]) -> Chart | None:
         axis("similarity", span([rows[0].low, rows[-1].high]), nice=False),
         axis("share of pairs", span(heights, also=(0.0,))),
         [bars(observed, {"observed": "var(--fill)"}), _outline(rows)],
-        legend=1,
-        beside=True,
     )
 
 
@@ -78,14 +91,13 @@ def silhouette_chart(clustering: MatrixClusters) -> Chart | None:
         ("observed", [(row.n_clusters, row.silhouette) for row in rows]),
         ("shuffled, mean", [(row.n_clusters, row.silhouette_permuted) for row in rows]),
     ]
-    layers, legend = lines(curves, dots=True, columns=2)
+    layers = lines(curves, dots=True)
     return chart(
         "Mean silhouette against the number of clusters",
         f"Mean silhouette by number of clusters; {clustering.n_clusters} clusters are best",
         axis("clusters", span([float(row.n_clusters) for row in rows]), whole=True),
         axis("mean silhouette", span([value for _, points in curves for _, value in points], also=(0.0,))),
         layers,
-        legend=legend,
     )
 
 
@@ -106,23 +118,32 @@ def outrank_chart(weights: MatrixWeights, rows: Sequence[RandomWeightRow]) -> Ch
         title="Share of random weightings in which the row outranks the column",
         say=f"Heat map of {len(rows)} by {len(rows)} models in order of rank: of {n_pairs} pairs,"
         f" {turned} keep their order in less than 95% of the weightings",
+        names=[row.model for row in rows],
     )
 
 
 def heat_map(
-    values: Sequence[Sequence[float | None]], *, title: str, say: str, words: Sequence[str] = ()
+    values: Sequence[Sequence[float | None]],
+    *,
+    title: str,
+    say: str,
+    words: Sequence[str] = (),
+    names: Sequence[str] = (),
 ) -> Chart | None:
-    """A square of shares in [0, 1], rows and columns numbered alike; missing ones stay empty.
+    """A square of shares in [0, 1], rows and columns named alike, or numbered where these are many; missing ones stay
+    empty.
 
     Args:
         title: what it is called.
         say: what is seen, in words.
         words: of each shade in the legend; none for shares in percent.
+        names: of the rows.
     """
     size = len(values)
     if not size:
         return None
-    cell = min(_LARGEST_CELL, max(1, _SIDE // size))
+    named = len(names) <= _MOST_NAMES and bool(names)
+    cell = min(_LARGEST_CELL, max(_NAMED_CELL if named else 1, _SIDE // size))
     stride = next(step for step in _EVERY if step * cell >= _APART)
     words = words or [f"{100 * shade // SHADES}–{100 * (shade + 1) // SHADES}%" for shade in range(SHADES)]
     runs = sorted(
@@ -143,12 +164,14 @@ def heat_map(
             "ticks": False,
         },
     }
+    if named:
+        numbered = with_words(numbered, dict(enumerate(distinct(names, _NAME), 1)))
     across = {**numbered, "axis": {**numbered["axis"], "orient": "top"}}
     down = {**numbered, "scale": {**numbered["scale"], "reverse": True}}
     painted = bars(cells, kinds)
     painted["mark"] = {"type": "rect"}
     painted["encoding"]["fill"]["legend"] |= {"columns": 5}
-    return chart(title, say, across, down, [painted], legend=2, size=(cell * size, cell * size), top=26)
+    return chart(title, say, across, down, [painted], size=(cell * size, cell * size))
 
 
 def _runs(shares: Sequence[float | None]) -> list[tuple[int, int, int]]:
@@ -181,7 +204,7 @@ def _scores_by_size(growth: MatrixGrowth, order: str, best: Sequence[str]) -> Ch
             curves.setdefault(row.model, []).append((row.size, row.score))
     if not curves:
         return None
-    layers, legend = lines(
+    layers = lines(
         [(model, curves[model]) for model in best],
         faint=[points for model, points in sorted(curves.items()) if model not in best],
     )
@@ -192,7 +215,6 @@ def _scores_by_size(growth: MatrixGrowth, order: str, best: Sequence[str]) -> Ch
         axis("prompts", span([float(row.size) for row in growth.rows]), log=True),
         axis("score", span([row.score for row in growth.rows])),
         layers,
-        legend=legend,
     )
 
 
@@ -200,7 +222,7 @@ def _gaps(growth: MatrixGrowth) -> Chart | None:
     curves: list[tuple[str, Points]] = [
         (order, [(row.size, row.largest_gap) for row in growth.steps if row.order == order]) for order in _ORDERS
     ]
-    layers, legend = lines(curves, columns=2)
+    layers = lines(curves)
     return chart(
         "Largest difference of a model's score from that on all prompts",
         "Largest difference of any model's score from its score on all prompts, against the"
@@ -208,7 +230,6 @@ def _gaps(growth: MatrixGrowth) -> Chart | None:
         axis("prompts", span([float(row.size) for row in growth.steps]), log=True),
         axis("largest difference", span([row.largest_gap for row in growth.steps], also=(0.0,))),
         layers,
-        legend=legend,
     )
 
 
@@ -235,7 +256,6 @@ def coefficient_chart(explanation: MatrixExplanation) -> Chart | None:
         axis("coefficient", ends, nice=False),
         axis("prompts", (0.0, float(highest)), whole=True),
         [bars(_stacked(ends, low_fdr, others, words), {words: "var(--fill)", "others": "var(--grey)"})],
-        legend=1,
     )
 
 

@@ -22,8 +22,7 @@ from warehouse.records.canonical_json import sha256_of
 from warehouse.records.clock import utc_now
 from warehouse.report import log_tables, maps
 from warehouse.report.board import DIRECTION, in_words, unbroken
-from warehouse.report.charts import Spec
-from warehouse.report.draw import Drawing, can_draw, draw
+from warehouse.report.draw import draw
 from warehouse.report.fold import MOST_NODES, OF_SCRIPT, fit, n_nodes
 from warehouse.report.heat import HeatWindow
 from warehouse.report.opening import Told, anchor, heat_columns, heat_windows, left_out_of, opening, slug, told_of
@@ -121,7 +120,6 @@ class Renderer:
             "direction": DIRECTION,
             "logs": log_tables,
             "items": maps,
-            "draw": _draw if can_draw() else None,
             "made": made or utc_now().strftime(MADE),
             "version": version("eval-warehouse"),
             "style": Markup(style),
@@ -129,7 +127,7 @@ class Renderer:
             "style_hash": _source_hash(style),
             "script_hash": _source_hash(script),
         }
-        environment.filters |= {"in_words": in_words, "unbroken": unbroken, "broken": broken}
+        environment.filters |= {"in_words": in_words, "unbroken": unbroken, "broken": broken, "drawn": draw}
         self._page, self._benchmark, self._suite = (
             environment.get_template(f"{name}.html.j2") for name in ("page", "benchmark", "suite")
         )
@@ -332,14 +330,6 @@ def _since(data: ReportData) -> str:
         return ""
     sources = "1 source was" if newer == 1 else f"{newer} sources were"
     return f"{sources} read since the last refresh; the comparison does not have them yet: warehouse refresh."
-
-
-def _draw(spec: Spec) -> Drawing | None:
-    """A figure, None where it cannot be drawn: one of them shall not cost the report."""
-    try:
-        return draw(spec)
-    except ValueError:
-        return None
 
 
 def _blank(value: Any) -> Any:

@@ -29,10 +29,9 @@ def pair_groups(pairs: Pairs) -> list[dict[str, Any]]:
     return groups
 
 
-def heat_maps(pairs: Pairs) -> list[tuple[Chart | None, tuple[str, ...]]]:
-    """Of each group that is too large for a table of numbers: its map, and what its numbers stand for."""
-    large = [group for group in pairs.groups if len(group.labels) > MOST_NUMBERS]
-    return [(_heat(group), tuple(group.labels[:MOST_PAIRED])) for group in large]
+def heat_maps(pairs: Pairs) -> list[Chart | None]:
+    """Of each group that is too large for a table of numbers its map."""
+    return [_heat(group) for group in pairs.groups if len(group.labels) > MOST_NUMBERS]
 
 
 def apart(pairs: Pairs | None) -> dict[tuple[str, str], bool]:
@@ -140,6 +139,7 @@ def _heat(group: PairGroup) -> Chart | None:
         say=f"Heat map of {len(shares)} by {len(shares)} conditions in order of rank: {n_differing} of {n_pairs} pairs"
         " differ",
         words=words,
+        names=group.labels[:MOST_PAIRED],
     )
 
 

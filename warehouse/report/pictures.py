@@ -9,7 +9,6 @@ import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from unicodedata import east_asian_width
 
 from markupsafe import Markup, escape
 
@@ -74,19 +73,27 @@ class Interval:
 
 
 def forest(
-    title: str, rows: Sequence[Interval], *, figure: str, places: int, note: str, zero: bool = False
+    title: str,
+    rows: Sequence[Interval],
+    *,
+    figure: str,
+    places: int,
+    note: str,
+    zero: bool = False,
+    most: int = MOST_ROWS,
 ) -> Picture | None:
     """Figures with their intervals, one below the other, each under its name; None for no row.
 
     Args:
         title: what it is called.
-        rows: the first `MOST_ROWS` are drawn.
+        rows: the first are drawn.
         figure: what the figures are.
         places: decimals of the figures.
         note: what the picture rests on.
         zero: figures are differences: 0 is on the axis, with a line.
+        most: rows that are drawn.
     """
-    shown = rows[:MOST_ROWS]
+    shown = rows[:most]
     ends = (end for row in shown for end in (row.estimate, row.low, row.high))
     axis = make_axis(ends, zero=zero, left=_MARGIN, width=WIDTH - 2 * _MARGIN)
     if axis is None:
@@ -96,14 +103,14 @@ def forest(
     figures = [_figure(row, places, zero) for row in shown]
     room = WIDTH - _LETTER * (max(map(len, figures)) + 1)
     for at, (row, name) in enumerate(zip(shown, _fitting([row.name for row in shown], room), strict=True)):
-        middle, colour, dot = at * _ROW + 23, "dim" if row.mark else "mark", axis.at(row.estimate)
+        middle, colour, dot = at * _ROW + 23, "dim" if row.mark else "mark", axis.at(row.estimate) or 0.0
         sheet.text(0, middle - 9, name)
         sheet.text(WIDTH, middle - 9, figures[at], "dim", "end")
         if known(row.low) and known(row.high):
-            sheet.line(f"M{axis.at(row.low)} {middle}H{axis.at(row.high)}", colour, 2)
-        sheet.line(f"M{dot} {middle}h0", colour, 9)
-        if not row.filled:
-            sheet.line(f"M{dot} {middle}h0", "bg", 5)
+            low, high = axis.at(row.low) or 0.0, axis.at(row.high) or 0.0
+            bars = [(low, high)] if row.filled else [(low, dot - 4.5), (dot + 4.5, high)]
+            sheet.line("".join(f"M{a:g} {middle}H{b:g}" for a, b in bars if a <= b), colour, 2)
+        sheet.line(f"M{dot} {middle}h0" if row.filled else ring(dot, middle, 3.5), colour, 9 if row.filled else 2)
     return Picture(
         title,
         f"{title}: {_some(len(shown), len(rows))}, from {shown[0].name} with {figures[0]} to {shown[-1].name} with"
@@ -118,6 +125,12 @@ def forest(
             for row in rows
         ),
     )
+
+
+def ring(x: float, y: float, radius: float) -> str:
+    """The course of a circle; what is below it shows through."""
+    arc = f"a{radius:g} {radius:g} 0 1 0"
+    return f"M{x - radius:g} {y:g}{arc} {2 * radius:g} 0{arc} {-2 * radius:g} 0"
 
 
 def _figure(row: Interval, places: int, sign: bool) -> str:
@@ -438,10 +451,8 @@ def _anchor(at: float, left: float) -> str:
 
 
 def _fitting(names: Sequence[str], pixels: float) -> list[str]:
-    """Names that fit, and no two alike; a sign of Chinese or the like is as wide as two letters."""
-    room = max(int(pixels / _LETTER), 4)
-    is_wide = any(east_asian_width(sign) in "WF" for name in names for sign in name)
-    return distinct(names, room // 2 if is_wide else room)
+    """Names that fit, and no two alike."""
+    return distinct(names, max(int(pixels / _LETTER), 4))
 
 
 def _some(n: int, n_all: int) -> str:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass
+from datetime import date
 from html import escape
 from itertools import chain
+from math import isfinite
 from typing import Any
 
 from warehouse.analysis.comparison.all_pairs import Pairs
@@ -28,13 +29,13 @@ from warehouse.errors import MisuseError
 from warehouse.files import SVG_MARK
 from warehouse.report import matrix_charts, reliability_charts, spread_charts
 from warehouse.report.board import curve_charts
-from warehouse.report.charts import Chart, Spec, distinct
-from warehouse.report.draw import can_draw, draw
+from warehouse.report.charts import CONFIG, Chart, Spec
+from warehouse.report.draw import draw
 from warehouse.report.horizon_charts import horizon_charts
 from warehouse.report.maps import map_charts
 from warehouse.report.matrix_charts import heat_map
 from warehouse.report.pairs import heat_maps
-from warehouse.report.pictures import Interval, Picture, Spot, by_cost, forest
+from warehouse.report.pictures import Interval, Picture, Spot, by_cost, forest, scatter
 from warehouse.tables.words import decimals
 
 #: What stands for the colours of the page, on a light and on a dark background alike.
@@ -50,13 +51,16 @@ _APART = dict.fromkeys(("color", "fill", "size", "strokeDash"), "independent")
 #: What the style sheet of the page says.
 _LOOK = 'fill="none" font-family="Arial, sans-serif" font-size="11"'
 _VARIABLE = re.compile(r"var\(--([\w-]+)\)")
+#: Of charts in a notebook, on a light and on a dark page.
+_CONFIG: Spec = {
+    "axis": {"labelColor": _COLOURS["fg"], "titleColor": _COLOURS["fg"], "gridColor": _COLOURS["line"]},
+    "title": {"color": _COLOURS["fg"], "anchor": "start"},
+}
 _SCHEMA = "https://vega.github.io/schema/vega-lite/v5.json"
 #: Rows of a chart of intervals; more cannot be read.
 MOST = 60
 _ENDS = ("estimate", "low", "high")
 _HEIGHT = 20
-#: Characters of a model's name on an axis.
-_NAME = 60
 
 
 class VegaLite:
@@ -66,8 +70,9 @@ class VegaLite:
         spec: of Vega-Lite; values that JSON can hold.
     """
 
-    def __init__(self, spec: Spec) -> None:
+    def __init__(self, spec: Spec, pictures: Sequence[Picture] = ()) -> None:
         self.spec = spec
+        self._drawn = Drawn(pictures)
 
     def to_dict(self) -> Spec:
         """The specification."""
@@ -77,22 +82,14 @@ class VegaLite:
         """The specification as JSON."""
         return json.dumps(self.spec)
 
-    def _repr_svg_(self) -> str | None:
-        return self.to_svg() if can_draw() else None
-
     def to_svg(self) -> str:
-        """The drawing, as a file or in a page.
+        """The drawing, as a file or in a page."""
+        return self._drawn.to_svg()
 
-        Raises:
-            MisuseError: what draws is not installed.
-        """
-        drawn = draw(self.spec)
-        size = f'width="{drawn.width}" height="{drawn.height}" viewBox="0 0 {drawn.width} {drawn.height}"'
-        return f'<svg xmlns="http://www.w3.org/2000/svg" {size} {_LOOK}>{SVG_MARK}{drawn.body}</svg>'
+    _repr_svg_ = to_svg
 
     def _repr_mimebundle_(self, **_wanted: Any) -> Mapping[str, Any]:
-        drawn = self._repr_svg_()
-        return {"application/vnd.vegalite.v5+json": self.spec} | ({"image/svg+xml": drawn} if drawn else {})
+        return {"application/vnd.vegalite.v5+json": self.spec, "image/svg+xml": self.to_svg()}
 
 
 def plot(result: Any) -> Any:
@@ -104,14 +101,15 @@ def plot(result: Any) -> Any:
     pictures = _PICTURES[type(result)](result) if type(result) in _PICTURES else []
     if pictures:
         return Drawn(pictures)
-    spec = _one_spec(charts_of(result)) or _intervals(result)
-    if spec is None:
+    charts = [one for one in charts_of(result) if one] or [one for one in (_intervals(result),) if one]
+    if not charts:
         name = type(result).__name__
         raise MisuseError(f"{name} has no chart, and the report draws none of it; to_frame() has the rows")
+    spec = _one_spec(charts)
     try:
         import altair
     except ImportError:
-        return VegaLite(spec)
+        return VegaLite(spec, [*map(_picture, charts)])
     kind = altair.VConcatChart if "vconcat" in spec else altair.LayerChart
     return kind.from_dict(spec)
 
@@ -122,10 +120,9 @@ def _feature_charts(report: FeatureReport) -> list[Chart | None]:
     for figure in dict.fromkeys(row.figure for row in report.rows):
         points = [_feature_point(row) for row in report.rows if row.figure == figure and row.estimate is not None]
         if points:
+            say = f"{len(points)} features and values with their intervals"
             title = f"{figure}: {_title(report)}"
-            spec = _forest(points[:MOST], title, "per SD, or difference", zero=True)
-            del spec["$schema"]
-            charts.append(Chart(title, f"{len(points)} features and values with their intervals", spec))
+            charts.append(_forest(points[:MOST], title, say, "per SD, or difference", zero=True))
     return charts
 
 
@@ -136,13 +133,12 @@ def _preference_charts(report: PreferenceReport) -> Iterator[Chart | None]:
         title = f"{report.benchmark} by {judge.scorer}"
         points = [{"name": row.model} | {name: getattr(row, name) for name in _ENDS} for row in rows[:MOST]]
         if points:
-            spec = _forest(points, title, "strength, log-odds", zero=True)
-            del spec["$schema"]
-            yield Chart(title, f"Strengths of {len(points)} models with their intervals", spec)
+            say = f"Strengths of {len(points)} models with their intervals"
+            yield _forest(points, title, say, "strength, log-odds", zero=True)
         if len(rows) > 2:
             chances = judge.chances[:MOST, :MOST].tolist()
             say = f"Heat map of {len(chances)} by {len(chances)} models, the strongest first: chance of winning"
-            yield _named(heat_map(chances, title=f"{title}: the row beats the column", say=say), judge.models[:MOST])
+            yield heat_map(chances, title=f"{title}: the row beats the column", say=say, names=judge.models[:MOST])
 
 
 def _feature_point(row: FeatureRow) -> Spec:
@@ -167,10 +163,9 @@ def charts_of(result: Any) -> list[Chart | None]:
         case MatrixExplanation():
             return [matrix_charts.coefficient_chart(result)]
         case MatrixWeights():
-            ordered = matrix_charts.by_rank(result)
-            return [_named(matrix_charts.outrank_chart(result, ordered), [row.model for row in ordered])]
+            return [matrix_charts.outrank_chart(result, matrix_charts.by_rank(result))]
         case Pairs():
-            return [_named(chart, labels) for chart, labels in heat_maps(result)]
+            return heat_maps(result)
         case DataMap():
             return [*chain.from_iterable(map_charts([result]))]
         case CurvesReport():
@@ -200,7 +195,7 @@ def suite_charts(report: ReliabilityReport) -> dict[str, list[Chart | None]]:
         "sizes": reliability_charts.size_charts(report),
         "switches": [reliability_charts.switch_chart(report)],
         "seeds": reliability_charts.seed_charts(report),
-        "agreement": [_named(*reliability_charts.agreement_chart(report))],
+        "agreement": [reliability_charts.agreement_chart(report)],
     }
 
 
@@ -217,7 +212,7 @@ class Drawn:
             title = f'<text x="0" y="{height + 12}" fill="{_COLOURS["fg"]}">{escape(one.title)}</text>'
             parts += [title, f'<g transform="translate(0,{height + 16})">{one.body}</g>']
             height += one.height + 24
-        known = _COLOURS | _SERIES
+        known = _COLOURS | _SERIES | _SHADES | _AREAS
         body = _VARIABLE.sub(lambda name: known.get(name.group(1), "#808080"), "".join(parts))
         width = max(one.width for one in self.pictures)
         size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
@@ -274,32 +269,10 @@ def judge_pictures(report: JudgeReport) -> list[Picture]:
 _PICTURES: dict[type, Callable[[Any], list[Picture]]] = {FrontierReport: frontier_pictures, JudgeReport: judge_pictures}
 
 
-def in_svg(charts: Sequence[Any]) -> str | None:
-    """Figures below each other as a file of SVG; None where there is none.
-
-    Raises:
-        MisuseError: what draws is not installed.
-    """
-    pictures = [one for one in charts if isinstance(one, Picture)]
-    if pictures:
-        return Drawn(pictures).to_svg()
-    spec = _one_spec([*charts])
-    return None if spec is None else VegaLite(spec).to_svg()
-
-
-def _named(chart: Chart | None, names: Sequence[str]) -> Chart | None:
-    """A heat map with names in place of numbers, as there is no table of them beside it."""
-    if chart is None:
-        return None
-    short = distinct(names, _NAME)
-    axis: Spec = {"values": list(range(1, len(names) + 1)), "labelExpr": f"{json.dumps(short)}[datum.value - 1]"}
-    axes: dict[str, Spec] = {"x": {**axis, "labelAngle": -90}, "y": axis}
-    encoding = {
-        name: {**channel, "axis": {**channel["axis"], **axes[name], "labelFontSize": 9, "labelLimit": 0}}
-        for name, channel in chart.spec["encoding"].items()
-    }
-    config = {name: part for name, part in chart.spec["config"].items() if name not in ("axisX", "axisY")}
-    return replace(chart, spec={**chart.spec, "encoding": encoding, "config": config})
+def in_svg(charts: Sequence[Chart | Picture | None]) -> str | None:
+    """Figures below each other as a file of SVG; None where there is none."""
+    pictures = [one if isinstance(one, Picture) else _picture(one) for one in charts if one is not None]
+    return Drawn(pictures).to_svg() if pictures else None
 
 
 def _curves(report: CurvesReport) -> Iterator[BenchmarkCurves]:
@@ -335,49 +308,11 @@ def _curve(row: TrainingRow, points: Sequence[CurvePoint]) -> ModelCurveRow:
     )
 
 
-#: Pixels around a drawing, and those for each character by which another font may be wider.
-_EDGE, _WIDER = 5, 1.5
-_QUOTED = re.compile(r'"((?:[^"\\]|\\.)*)"')
-
-
-def _one_spec(charts: list[Chart | None]) -> Spec | None:
+def _one_spec(charts: Sequence[Chart]) -> Spec:
     """The figures below each other, with colours of their own."""
-    drawn = [chart for chart in charts if chart is not None]
-    if not drawn:
-        return None
-    specs: list[Spec] = [{**_coloured(chart.spec), "title": chart.title} for chart in drawn]
-    around = {"$schema": _SCHEMA, "padding": _padding(drawn)}
-    if len(specs) == 1:
-        return around | _free(specs[0])
-    freed = [_free(spec) for spec in specs]
-    inner = [{name: part for name, part in spec.items() if name != "config"} for spec in freed]
-    return {**around, "config": freed[0]["config"], "vconcat": inner, "resolve": {"scale": _APART}}
-
-
-def _padding(charts: Sequence[Chart]) -> Spec:
-    """Room around charts for texts that a reader's font makes wider than they were measured."""
-    names = max(_longest_name(chart.spec) for chart in charts)
-    right = max(names, *(len(chart.title) for chart in charts))
-    sides = {"left": names, "right": right, "top": 0, "bottom": names}
-    return {side: _EDGE + math.ceil(_WIDER * length) for side, length in sides.items()}
-
-
-def _longest_name(spec: Any) -> int:
-    """Characters of the longest name that stands beside a plot: on an axis of names, or at the end of a line."""
-    if isinstance(spec, dict):
-        names = [spec.get("t", ""), *(spec["sort"] if isinstance(spec.get("sort"), list) else [])]
-        names += _QUOTED.findall(spec.get("labelExpr", ""))
-        return max(*(len(str(name)) for name in names), *map(_longest_name, spec.values()), 0)
-    return max(map(_longest_name, spec), default=0) if isinstance(spec, list) else 0
-
-
-def _free(spec: Spec) -> Spec:
-    """Without what is the page's alone: fixed boxes, and a layout of legends that only Vega knows."""
-    config = dict(spec.get("config", {}))
-    config["title"] = {"color": _COLOURS["fg"], "anchor": "start"}
-    config["legend"] = {name: part for name, part in config.get("legend", {}).items() if name != "layout"}
-    kept = {name: part for name, part in spec.items() if name not in ("autosize", "padding", "background")}
-    return kept | {"config": config}
+    specs: list[Spec] = [{**_coloured(chart.spec), "title": chart.title} for chart in charts]
+    around: Spec = {"$schema": _SCHEMA, "config": CONFIG | _CONFIG}
+    return around | (specs[0] if len(specs) == 1 else {"vconcat": specs, "resolve": {"scale": _APART}})
 
 
 def _coloured(spec: Spec) -> Spec:
@@ -388,7 +323,7 @@ def _coloured(spec: Spec) -> Spec:
     return made
 
 
-def _intervals(result: Any) -> Spec | None:
+def _intervals(result: Any) -> Chart | None:
     """Estimates with their intervals: a line for each row, in the order of the rows; or over days, where they have."""
     several = len({getattr(row, "benchmark", "") for row in result.rows}) > 1
     points = [point for row in result.rows if (point := _point(row, several)) is not None]
@@ -397,10 +332,21 @@ def _intervals(result: Any) -> Spec | None:
     columns = result.rows[0].columns() if hasattr(result.rows[0], "columns") else ()
     zero = "difference" in columns and "estimate" not in columns
     dated = [point for point in points if point.get("day")]
-    return _forest(dated or points[:MOST], _title(result), "difference" if zero else "figure", zero=zero)
+    return _forest(dated or points[:MOST], _title(result), "", "difference" if zero else "figure", zero=zero)
 
 
-def _forest(points: Sequence[Spec], title: str, axis: str, *, zero: bool) -> Spec:
+@dataclass(frozen=True)
+class _Forest(Chart):
+    """Intervals, which have a picture of their own."""
+
+    own: Picture
+
+
+def _picture(chart: Chart) -> Picture:
+    return chart.own if isinstance(chart, _Forest) else draw(chart)
+
+
+def _forest(points: Sequence[Spec], title: str, say: str, axis: str, *, zero: bool) -> Chart | None:
     """Points with their intervals, one below the other; or over their days, where they have any."""
     over_days = bool(points[0].get("day"))
     names = list(dict.fromkeys(point["name"] for point in points))
@@ -410,9 +356,9 @@ def _forest(points: Sequence[Spec], title: str, axis: str, *, zero: bool) -> Spe
     along, across = ("y", "x") if over_days else ("x", "y")
     ends = {along: {"field": "low", **x}, f"{along}2": {"field": "high"}, across: y}
     layers: list[Spec] = [
-        {"mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.7, "color": _SERIES["mark"]}, "encoding": ends},
+        {"mark": {"type": "rule", "strokeWidth": 2, "opacity": 0.7, "color": "var(--mark)"}, "encoding": ends},
         {
-            "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1, "color": _SERIES["mark"]},
+            "mark": {"type": "point", "filled": True, "size": 60, "opacity": 1, "color": "var(--mark)"},
             "encoding": {
                 along: {"field": "estimate", **x},
                 across: y,
@@ -421,21 +367,26 @@ def _forest(points: Sequence[Spec], title: str, axis: str, *, zero: bool) -> Spe
         },
     ]
     if zero:
-        rule = {"mark": {"type": "rule", "color": _COLOURS["dim"], "strokeDash": [3, 3]}}
+        rule = {"mark": {"type": "rule", "color": "var(--dim)", "strokeDash": [3, 3]}}
         layers.insert(0, {**rule, "data": {"values": [{"at": 0}]}, "encoding": {"x": {"field": "at", **x}}})
-    return {
-        "$schema": _SCHEMA,
-        "title": title,
-        "width": 400,
-        "height": 320 if over_days else _HEIGHT * len(names),
-        "data": {"values": list(points)},
-        "layer": layers,
-        "config": {
-            "view": {"stroke": None},
-            "axis": {"labelColor": _COLOURS["fg"], "titleColor": _COLOURS["fg"], "gridColor": _COLOURS["line"]},
-            "title": {"color": _COLOURS["fg"]},
-        },
-    }
+    height = 320 if over_days else _HEIGHT * len(names)
+    spec: Spec = {"width": 400, "height": height, "data": {"values": list(points)}, "layer": layers}
+    rows = [Interval(*(point[name] for name in ("name", *_ENDS))) for point in points if isfinite(point["estimate"])]
+    places = decimals((one.high - one.low) / 4 for one in rows if one.low is not None and one.high is not None)
+    own = _dated(points, title, say, axis, places) if over_days else None
+    own = own or forest(title, rows, figure=axis, places=places, note=say, zero=zero, most=MOST)
+    return None if own is None else _Forest(title, say, spec, own)
+
+
+def _dated(points: Sequence[Spec], title: str, say: str, axis: str, places: int) -> Picture | None:
+    spots, ticks = list[Spot](), dict[float, str]()
+    for point in sorted(points, key=lambda point: str(point["day"])):
+        day = str(point["day"])
+        at, ends = float(date.fromisoformat(day).toordinal()), (point["low"], point["high"])
+        ticks[at] = day
+        spots.append(Spot(point["name"], at, day, point["estimate"], True, y_ends=None if None in ends else ends))
+    ends_of = [*ticks.items()]
+    return scatter(title, spots, x="released", y=axis, places=places, note=say, ticks=[ends_of[0], ends_of[-1]])
 
 
 def _title(result: Any) -> str:

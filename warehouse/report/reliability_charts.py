@@ -7,7 +7,7 @@ from itertools import groupby
 from typing import Any
 
 from warehouse.analysis.reliability.reliability import ReliabilityReport
-from warehouse.report.charts import SERIES, WIDE_PLOT, Chart, Spec, axis, chart, finite, layer, lines, shorten, span
+from warehouse.report.charts import SERIES, TALL_PLOT, Chart, Spec, axis, chart, finite, layer, lines, shorten, span
 from warehouse.report.matrix_charts import SHADES, heat_map
 
 #: Height of a model's line at least, and characters of its name.
@@ -44,7 +44,7 @@ def rank_chart(report: ReliabilityReport) -> Chart | None:
             ),
             layer(text, names, text={"field": "t", "type": "nominal"}, color=colour),
         ],
-        size=(WIDE_PLOT[0], max(WIDE_PLOT[1], _LINE * len(models))),
+        size=(TALL_PLOT[0], max(TALL_PLOT[1], _LINE * len(models))),
     )
 
 
@@ -107,8 +107,8 @@ def _width(row: Any, name: str, error: str) -> tuple[float, float, float | None,
     return row.budget, width, None if off is None else max(0.0, width - off), None if off is None else width + off
 
 
-def agreement_chart(report: ReliabilityReport) -> tuple[Chart | None, list[str]]:
-    """Kendall's τ between subscenarios (figs. 11 and 12), and their names."""
+def agreement_chart(report: ReliabilityReport) -> Chart | None:
+    """Kendall's τ between subscenarios (figs. 11 and 12)."""
     tau = {
         frozenset(((r.scenario, r.subscenario), (r.other_scenario, r.other_subscenario))): r.tau
         for r in report.agreement
@@ -117,7 +117,7 @@ def agreement_chart(report: ReliabilityReport) -> tuple[Chart | None, list[str]]
     values = [[_share(1.0 if a == b else tau[frozenset((a, b))]) for b in names] for a in names]
     words = [f"{-1 + 2 * i / SHADES:.1f} to {-1 + 2 * (i + 1) / SHADES:.1f}" for i in range(SHADES)]
     title = f"Kendall's tau between subscenarios of {report.suite}"
-    return heat_map(values, title=title, say=title, words=words), [name for _, name in names]
+    return heat_map(values, title=title, say=title, words=words, names=[name for _, name in names])
 
 
 def _share(tau: float | None) -> float | None:
@@ -132,9 +132,7 @@ def _curves(
 ) -> Chart | None:
     """Curves over the number of calls, each with an area between its ends."""
     drawn = [(name, list(points)) for name, points in curves]
-    layers, legend = lines(
-        [(name, [p[:2] for p in points]) for name, points in drawn], dots=True, columns=3, width=WIDE_PLOT[0]
-    )
+    layers = lines([(name, [p[:2] for p in points]) for name, points in drawn], dots=True)
     bands = [
         layer(
             {"type": "area", "fill": colour, "fillOpacity": 0.16},
@@ -150,6 +148,5 @@ def _curves(
         axis(across, span([p[0] for p in every]), log=True),
         axis(up, span([y for p in every for y in p[1:]], also=(0.0,))),
         [*bands, *layers],
-        legend=legend,
-        size=WIDE_PLOT,
+        size=TALL_PLOT,
     )

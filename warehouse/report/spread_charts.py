@@ -15,7 +15,7 @@ from warehouse.report.board import UNITS
 from warehouse.report.charts import (
     COLOURS,
     SERIES,
-    WIDE_PLOT,
+    TALL_PLOT,
     Chart,
     Spec,
     axis,
@@ -25,6 +25,7 @@ from warehouse.report.charts import (
     lines,
     point,
     span,
+    with_words,
 )
 
 #: Pixels of a box, and of a line of names; characters of a name.
@@ -53,18 +54,20 @@ def seed_charts(report: SeedsReport) -> Iterator[Chart | None]:
             axis(UNITS.get(rows[0].unit, "position in training"), span([row.position for row in rows]), log=True),
             axis(rows[0].metric, span([row.score for row in rows])),
             [_boxes([point(row.position, row.score) for row in rows], "vertical")],
-            size=WIDE_PLOT,
+            size=TALL_PLOT,
         )
     for metric, rows in single.items():
         names = list(dict.fromkeys(_of(row) for row in rows))
-        short = dict(zip(names, distinct(names, _NAME), strict=True))
+        down = axis("", (0.5, len(names) + 0.5), nice=False) or {}
+        down["scale"]["reverse"] = True
+        down["axis"]["grid"] = False
         yield chart(
             f"{metric} over seeds at one checkpoint",
             f"Boxes of {metric} over seeds of {len(names)} rows",
             axis(metric, span([row.score for row in rows])),
-            {"type": "nominal", "sort": [*short.values()], "axis": {"title": None, "labelLimit": 0}},
-            [_boxes([{"x": row.score, "y": short[_of(row)]} for row in rows], "horizontal")],
-            size=(WIDE_PLOT[0], _LINE * len(names)),
+            with_words(down, dict(enumerate(distinct(names, _NAME), 1))),
+            [_boxes([point(row.score, names.index(_of(row)) + 1) for row in rows], "horizontal")],
+            size=(TALL_PLOT[0], _LINE * len(names)),
         )
 
 
@@ -113,9 +116,7 @@ def anchor_charts(report: AnchorReport) -> Iterator[Chart | None]:
     order = sorted(by_method["all"], key=lambda row: row.estimate)
     at_x = {row.model: float(number) for number, row in enumerate(order, 1)}
     shown = {_WORDS[name]: rows for name, rows in by_method.items() if name != "p_irt"}
-    dots, legend = lines(
-        [(name, [(at_x[row.model], row.estimate) for row in rows]) for name, rows in shown.items()], columns=3
-    )
+    dots = lines([(name, [(at_x[row.model], row.estimate) for row in rows]) for name, rows in shown.items()])
     dots[0]["mark"] = {"type": "point", "filled": True, "size": 14}
     dots[0]["encoding"].pop("strokeDash")
     dots[0]["encoding"]["color"]["legend"]["symbolType"] = "circle"
@@ -131,8 +132,7 @@ def anchor_charts(report: AnchorReport) -> Iterator[Chart | None]:
         axis("model, by score", span(at_x.values())),
         axis("score", span(ends)),
         dots,
-        legend=legend,
-        size=WIDE_PLOT,
+        size=TALL_PLOT,
     )
 
 
@@ -147,10 +147,10 @@ def _training(title: str, rows: Sequence[AnchorModelRow]) -> Chart | None:
         if row.position is not None:
             curves.setdefault(row.training, []).append((row.position, row.estimate))
     named, others = [*curves.items()][:COLOURS], [*curves.values()][COLOURS:]
-    drawn, legend = lines(named, dots=True, faint=others, columns=2, width=WIDE_PLOT[0])
+    drawn = lines(named, dots=True, faint=others)
     across, up = (span([at[i] for at in (one for curve in curves.values() for one in curve)]) for i in (0, 1))
     say = f"Scores of {len(curves)} trainings"
-    return chart(title, say, axis("position in training", across, log=True), axis("score", up), drawn, legend=legend)
+    return chart(title, say, axis("position in training", across, log=True), axis("score", up), drawn)
 
 
 #: What draws a result that has figures here.

@@ -254,7 +254,7 @@ def make_axis(
     if ends is None:
         return None
     low, high = ends
-    step = _step(high - low)
+    step = step_of(high - low)
     digits = max(0, -math.floor(math.log10(step) + 1e-9))
     form = f".{digits}f" if digits <= 6 and max(-low, high) < 1e6 else ".3g"
     numbers = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
@@ -266,7 +266,7 @@ def _place(ends: Ends, value: float, left: float, width: float) -> float:
     return round(left + (value - ends[0]) / (ends[1] - ends[0]) * width, 1)
 
 
-def _step(span: float) -> float:
+def step_of(span: float) -> float:
     """The smallest of 1, 2, 5 times a power of ten that gives at most five steps."""
     power = 10.0 ** math.floor(math.log10(span / 5))
     return next(factor * power for factor in (1, 2, 5, 10, 20) if span / (factor * power) <= 5)

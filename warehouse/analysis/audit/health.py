@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -43,6 +44,9 @@ class HealthPart:
             name for name in names if name != "command" and any(row[name] not in (None, "", 0) for row in self.rows)
         ]
 
+
+#: What a note says that the command lacked.
+_DEFAULT = re.compile(r"--default [\w=/]+")
 
 #: Name, title and meaning of each part, in the order of what to look at first.
 _PARTS = {
@@ -148,7 +152,8 @@ def _found(store: Store, name: str) -> tuple[list[Row], int]:
         row.pop("n_all", None)
         if "notes" in row:
             notes = parse_json(row["notes"]) if isinstance(row["notes"], str) else row["notes"]
-            row["notes"] = str(notes[0]) if isinstance(notes, list) and notes else None
+            note = str(notes[0]) if isinstance(notes, list) and notes else None
+            row["notes"] = note and note.removeprefix(f"{row['path']}: ")
     return rows[:MOST], n
 
 
@@ -167,7 +172,8 @@ def _suspects(store: Store, benchmark: str) -> tuple[tuple[Row, ...], int, str]:
 
 def _ingest(row: Row) -> str:
     what = ["sources", f"{row['source_id']}"] if row["state"] == "loaded" else ["ingest", row["path"]]
-    return shlex.join(["warehouse", *what])
+    more = _DEFAULT.findall(row["notes"] or "") if row["state"] != "loaded" else []
+    return " ".join([shlex.join(["warehouse", *what]), *more[:1]])
 
 
 def _direction(row: Row) -> str:

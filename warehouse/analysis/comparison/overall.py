@@ -62,9 +62,11 @@ def why_not_over_plans(rows: Sequence[ComparisonRow], sharing: Sharing) -> str:
         sharing: what they share.
     """
     planned = [row.benchmark for row in rows if PLANNED in row.flags]
+    if not planned:
+        return ""
     _, n_benchmarks = np.unique(np.concatenate([np.unique(own) for own in sharing.units]), return_counts=True)
     n_shared = int(np.sum(n_benchmarks > 1))
-    if not planned or not n_shared:
+    if not n_shared:
         return ""
     return (
         f"{n_shared} prompts or clusters stand in several benchmarks, and on {planned[0]} a planned subset was asked:"

@@ -58,10 +58,6 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 
-#: Scores of two models that are read together: enough for a few statements in place of hundreds, and little memory.
-MOST_SCORES = 50_000
-
-
 @dataclass(frozen=True)
 class OnBenchmark(Generic[T]):
     """Two models on one benchmark and split."""
@@ -141,7 +137,7 @@ class TwoModels:
         """What is read of both on each benchmark (`find`); a MisuseError stands in its place."""
         found, missing = self.find(benchmarks)
         runs = {place: [run for one in both for run in one.runs] for place, both in enumerate(found)}
-        every = tuple(self.on_one(read, *found[place]) for place, _ in in_blocks(self.store, runs, MOST_SCORES))
+        every = tuple(self.on_one(read, *found[place]) for place, _ in in_blocks(self.store, runs))
         return OnBenchmarks(every, missing)
 
     def on_one(self, read: Callable[[Condition, Condition], T], a: Condition, b: Condition) -> OnBenchmark[T]:
@@ -316,9 +312,9 @@ def read_shared(store: Store, pairs: Sequence[Pair], cluster: str | None) -> Sha
         cluster: clustering that was asked for.
     """
     prompts = read_shared_prompts(store, [pair.prompts for pair in pairs])
-    units = np.unique(np.concatenate([pair.units for pair in pairs]))
+    units = np.unique(np.concatenate([pair.units[pair.units >= 0] for pair in pairs]))  # the others are single prompts
     texts = units[units >= FIRST_OF_TEXTS] - FIRST_OF_TEXTS
-    documents = units[(units >= 0) & (units < FIRST_OF_TEXTS) & (cluster != SAME_TEXT)]
+    documents = units[(units < FIRST_OF_TEXTS) & (cluster != SAME_TEXT)]
     clusters: dict[int, tuple[str, str]] = {}
     if len(texts):
         rows = store.rows(query_text("analysis", "text_of_clusters"), {"prompt_ids": texts})

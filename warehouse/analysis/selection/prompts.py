@@ -188,7 +188,7 @@ def read_shared_prompts(store: Store, prompts: Iterable[Ids]) -> SharedPrompts:
     Args:
         prompts: ids, in any number of arrays, links followed.
     """
-    ids = np.unique(np.concatenate([np.empty(0, np.int64), *prompts]))
+    ids, _ = distinct(np.concatenate([np.empty(0, np.int64), *prompts]))
     columns = store.columns(query_text("analysis", "prompt_identities").format(condition=_condition(ids)))
     order = np.argsort(columns.whole_numbers("id"))
     names = ("id", "benchmark_id", "has_text", "of_text", "of_name")
