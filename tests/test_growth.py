@@ -21,9 +21,6 @@ USUAL = {"calls": 1.1, "statements": 1.1, "rows read": 1.1, "bytes written": 1.1
 STEADY = {"statements": 0.1}
 #: A question about one benchmark: what is not of it costs the scan of a table and no more.
 APART = {"calls": 0.1, "statements": 0.1}
-#: Each benchmark is asked for by itself, and the engine reads prompt scores by blocks of 122 880 rows: below one block
-#: in all, every question reads all of them. Above, it skips those of other benchmarks.
-BY_BENCHMARK = {"rows read": 2.1}
 #: How often a browser asks until a page is there hangs on the machine, so calls say nothing.
 POLLED = {"calls": 9.0}
 #: Axis, benchmarks x models x prompts, and what else holds for each work; ingest comes first and makes the store.
@@ -49,14 +46,14 @@ GROWS: list[tuple[str, list[tuple[int, int, int]], dict[str, dict[str, float]]]]
             "leaderboard": APART,
             "pairs": APART,
             "report": {},
-            "overview": BY_BENCHMARK | POLLED,
-            "refresh": BY_BENCHMARK,
+            "overview": POLLED,
+            "refresh": {},
         },
     ),
     (
         "runs",
         [(6, 6, 5), (18, 18, 5)],
-        {"ingest": {}, "report": {}, "overview": BY_BENCHMARK | POLLED, "refresh": BY_BENCHMARK},
+        {"ingest": {}, "report": {}, "overview": POLLED, "refresh": {}},
     ),
 ]
 

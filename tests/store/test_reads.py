@@ -13,10 +13,12 @@ import pytest
 
 from tests.support.builders import StoreRows
 from tests.support.stores import ENGINES, filled_store
+from warehouse.analysis.selection.benchmarks import read_names
+from warehouse.analysis.selection.clusterings import cluster_map
 from warehouse.errors import MisuseError
 from warehouse.store.columns import FEW, Columns
 from warehouse.store.connection import Store
-from warehouse.store.shared_reads import SharedReads
+from warehouse.store.shared_reads import SharedReads, in_blocks, runs_by_benchmark
 
 RUNS = "select run_id, model from run_current where run_id in (:run_ids) order by run_id"
 
@@ -51,6 +53,32 @@ def test_shared_reads_answer_for_each_id_what_the_store_does(store: Store) -> No
     shared.begin_block(run_id=ids[:2])
     for asked in (ids[:1], ids[:2], ids[1:], (), ids[:2]):
         assert shared.rows(RUNS, {"run_ids": asked}, per="run_id") == store.rows(RUNS, {"run_ids": asked})
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_clusters_are_the_same_where_reads_are_shared(request: pytest.FixtureRequest, engine: str) -> None:
+    """Also those of a text that stands on several benchmarks."""
+    rows = StoreRows()
+    for name in ("same", "same too", "by topic"):
+        rows.describe(name, rows.metric())
+        for key in ("p1", "p2", "p3"):
+            rows.prompt(name, key, text="one text")
+        rows.scores(rows.run("lab/a", name), {"p1": 1.0, "p2": 0.0, "p3": 1.0})
+    rows.clusters("by topic", {"one": ["p1", "p3"], "other": ["p2"]})
+    with filled_store(request, engine, rows) as store:
+        names = read_names(store)
+
+        def clusters(own: Store, *of: str) -> list[int]:
+            several = [names.benchmark(name) for name in of]
+            ids = [row for one in several for row in one.ids]
+            defaults = [row for one in several for row in one.clusterings]
+            return cluster_map(own, ids, defaults, None).clusters.tolist()
+
+        for name, shared in in_blocks(store, runs_by_benchmark(store)):
+            for of in dict.fromkeys([(name,), tuple({name, "same too"}), tuple({name, "by topic"})]):
+                assert clusters(shared, *of) == clusters(store, *of)
+        assert len(set(clusters(store, "same", "same too"))) == 1
+        assert len(set(clusters(store, "by topic"))) == 2
 
 
 def test_columns_are_the_values_of_the_rows(store: Store) -> None:

@@ -17,6 +17,7 @@ from uuid import uuid4
 from warehouse.analysis.families import choose_families
 from warehouse.analysis.families.benchmark_data import read_all, run_digests
 from warehouse.analysis.families.family import GONE, Family, FamilySettings
+from warehouse.analysis.selection.conditions import Run
 from warehouse.records.clock import utc_now
 from warehouse.refresh.plan import (
     PlannedQuestion,
@@ -35,6 +36,7 @@ from warehouse.store.computed.metric_values import DUE, MARKS, TOLD
 from warehouse.store.connection import Store
 from warehouse.store.open import StoreOpener
 from warehouse.store.parts import in_parts
+from warehouse.store.shared_reads import in_blocks
 from warehouse.tracing import span
 
 #: Prompt scores that are read at a time, before the store is let go.
@@ -286,10 +288,11 @@ class _Refresh:
 def _fetched(stale: Sequence[PlannedQuestion], opener: StoreOpener) -> Iterator[PlannedQuestion]:
     """The questions in their order, with the scores of several benchmarks read at a time."""
     for chunk in _chunks(stale):
+        runs = {place: _runs(questions) for place, questions in enumerate(chunk)}
         with opener.reading() as store:
-            for questions in chunk:
-                keys = [key for one in questions for key in one.question.conditions]
-                questions[0].data.fetch(store, keys)
+            for place, shared in in_blocks(store, runs):
+                keys = [key for one in chunk[place] for key in one.question.conditions]
+                chunk[place][0].data.fetch(shared, keys)
         for questions in chunk:
             yield from questions
             questions[0].data.drop()
@@ -298,11 +301,10 @@ def _fetched(stale: Sequence[PlannedQuestion], opener: StoreOpener) -> Iterator[
 def _chunks(stale: Sequence[PlannedQuestion]) -> Iterator[list[list[PlannedQuestion]]]:
     """Questions by benchmark, so many benchmarks as are read at once."""
     by_benchmark = (list(members) for _, members in groupby(stale, key=lambda one: one.data.benchmark.name))
-    return in_parts(by_benchmark, _n_rows, ROWS_AT_ONCE)
+    return in_parts(by_benchmark, lambda questions: sum(run["n_found"] for run in _runs(questions)), ROWS_AT_ONCE)
 
 
-def _n_rows(questions: Sequence[PlannedQuestion]) -> int:
-    """Scores of the conditions that questions on one benchmark ask for."""
+def _runs(questions: Sequence[PlannedQuestion]) -> list[Run]:
+    """Runs of the conditions that questions on one benchmark ask for."""
     keys = {key for one in questions for key in one.question.conditions}
-    conditions = (questions[0].data.conditions[key] for key in keys)
-    return sum(run["n_found"] for condition in conditions for run in condition.runs)
+    return [run for key in keys for run in questions[0].data.conditions[key].runs]

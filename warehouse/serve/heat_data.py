@@ -1,29 +1,40 @@
-"""What the heat table is made of: scores that are read at once, and leaderboards as they are computed one by one."""
+"""What the heat table is made of: scores that are read at once, and leaderboards as they are computed one by one, from
+scores that are read for a block of benchmarks."""
 
 from __future__ import annotations
 
 import logging
 import threading
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date, datetime
+from functools import partial
 from typing import Any
 
 import orjson
 
+from warehouse.analysis.leaderboard.leaderboard import Leaderboard, board_of
 from warehouse.analysis.leaderboard.row import LeaderboardRow
-from warehouse.analysis.selection.benchmarks import read_names
+from warehouse.analysis.report_data.read import or_why
+from warehouse.analysis.selection.benchmarks import BenchmarkNames, read_facts, read_names
+from warehouse.analysis.selection.scored_conditions import BenchmarkScores, select_among
+from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.suites.tree import list_suites
-from warehouse.errors import WarehouseError
-from warehouse.questions.leaderboard import OneLeaderboard, SuiteLeaderboard
+from warehouse.errors import MisuseError, WarehouseError
+from warehouse.questions.leaderboard import OneLeaderboard, Ranking, SuiteLeaderboard
+from warehouse.questions.question import Question
 from warehouse.report.heat import HeatCell, HeatColumn, cells_of
 from warehouse.serve.answers import Answers
 from warehouse.store.connection import Store
+from warehouse.store.shared_reads import blocks_of, in_blocks
 from warehouse.store.sql.query_files import query_text
 
 #: Facets of the table -> the field of a run that each holds against.
 FACETS = {"benchmark": "benchmark", "model": "model", "family": "family", "harness": "harness", "tag": "tags"}
+
+#: Behind rank sets, which the table does not show: without them it takes a quarter of the time.
+_DRAWS = 0
 
 _LOG = logging.getLogger(__name__)
 Row = dict[str, Any]
@@ -62,14 +73,13 @@ class Facts:
         return runs
 
 
-def read_facts(store: Store) -> Facts:
+def read_overview(store: Store) -> Facts:
     """The facts of a store; at 10 million scores half a second."""
     rows = store.rows(query_text("analysis", "overview_scores"))
     for row in rows:
         tags = orjson.loads(row["tags"] or "null") or []
         row["tags"] = [str(tag) for tag in tags]
-    ids = {row["benchmark_id"] for row in store.rows("select distinct benchmark_id from run_current")}
-    suites = list_suites(read_names(store), ids)
+    suites = list_suites(read_names(store), {row["benchmark_id"] for row in rows})
     return Facts(tuple(rows), {name: tuple(leaf.name for leaf in suite.leaves) for name, suite in suites.items()})
 
 
@@ -98,38 +108,48 @@ class HeatData:
         return self.answers.once_soon("facts", self._read, patience)
 
     def _read(self, store: Store) -> Facts:
-        facts, version = read_facts(store), self.answers.store.version
-        names = sorted({run["benchmark"] for run in facts.runs})
-        boards = [*((name, True) for name in reversed([*facts.suites])), *((name, False) for name in reversed(names))]
+        facts, version = read_overview(store), self.answers.store.version
+        runs = _by_benchmark(facts.runs)
         with self._lock:
             if version != self._version:
-                self._version, self._boards, self._todo = version, {}, len(boards)
+                self._version, self._boards, self._todo = version, {}, len(runs) + len(facts.suites)
+                boards = self._in_turn(runs, facts.suites)
                 self.answers.later(lambda: self._compute_next(version, boards))
         return facts
 
-    def _compute_next(self, version: str, names: list[tuple[str, bool]]) -> None:
+    def _compute_next(self, version: str, boards: Iterator[tuple[str, Callable[[], Any]]]) -> None:
         """One leaderboard, the others after what readers have asked for meanwhile."""
-        if not names or self._version != version:
+        if self._version != version or (following := next(boards, None)) is None:
             return
-        name, is_suite = names.pop()
-        board = self._board(name, is_suite)
+        board = _computed(*following)
         with self._lock:
             if self._version == version:
-                self._boards[name] = board
-        self.answers.later(lambda: self._compute_next(version, names))
+                self._boards[following[0]] = board
+        self.answers.later(lambda: self._compute_next(version, boards))
 
-    def _board(self, name: str, is_suite: bool) -> Board:
-        # Without draws behind rank sets, which the table does not show: it takes a quarter of the time.
-        question = SuiteLeaderboard(name) if is_suite else OneLeaderboard(name, n_resamples=0)
-        try:
-            with self.answers.store.lend() as store:
-                board = question.ask(store)
-        except WarehouseError as error:
-            return Board(reason=str(error))
-        except Exception as error:
-            _LOG.warning("no leaderboard of %s: %s", name, error)
-            return Board(reason="its leaderboard could not be computed")
-        return Board(board.metric, board.higher_is_better, board.rows)
+    def _in_turn(
+        self, runs: Mapping[str, Sequence[Row]], suites: Collection[str]
+    ) -> Iterator[tuple[str, Callable[[], Any]]]:
+        """What computes each leaderboard: of benchmarks, a block of which is read at once, then of suites."""
+        for block in blocks_of(runs):
+            try:
+                read = self._scores({name: runs[name] for name in block})
+            except Exception:  # it is the fault of one, which says so where it is asked alone
+                read = {}
+            for name in block:
+                question = OneLeaderboard(name, n_resamples=_DRAWS)
+                yield name, partial(_board, *read.pop(name)) if name in read else partial(self._ask, question)
+        for name in suites:
+            yield name, partial(self._ask, SuiteLeaderboard(name))
+
+    def _scores(self, runs: Mapping[str, Sequence[Row]]) -> dict[str, tuple[BenchmarkScores | None, str]]:
+        with self.answers.store.lend() as store:
+            names = read_names(store)
+            return {name: or_why(partial(_scores_of, shared, names, name)) for name, shared in in_blocks(store, runs)}
+
+    def _ask(self, question: Question) -> Any:
+        with self.answers.store.lend() as store:
+            return question.ask(store)
 
     @property
     def left(self) -> int:
@@ -149,10 +169,7 @@ class HeatData:
         """
         with self._lock:
             boards = dict(self._boards) if self._version == self.answers.store.version else {}
-        by_benchmark: dict[str, list[Row]] = defaultdict(list)
-        for run in runs:
-            by_benchmark[run["benchmark"]].append(run)
-        columns = [self._column(name, own, boards.get(name)) for name, own in sorted(by_benchmark.items())]
+        columns = [self._column(name, own, boards.get(name)) for name, own in _by_benchmark(runs).items()]
         if suites:
             columns += [
                 HeatColumn(name, board.metric, board.higher_is_better, cells_of(board.rows), is_suite=True)
@@ -169,6 +186,36 @@ class HeatData:
             rows: list[LeaderboardRow] = [row for row in board.rows if not chosen.isdisjoint(row.run_ids)]
             return HeatColumn(name, board.metric, board.higher_is_better, cells_of(rows), newest=newest)
         return _at_once(name, runs, newest)
+
+
+def _by_benchmark(runs: Iterable[Row]) -> dict[str, list[Row]]:
+    """By its name."""
+    found: dict[str, list[Row]] = defaultdict(list)
+    for run in runs:
+        found[run["benchmark"]].append(run)
+    return dict(sorted(found.items()))
+
+
+def _scores_of(store: Store, names: BenchmarkNames, name: str) -> BenchmarkScores:
+    benchmark = names.benchmark(name)
+    return select_among(store, (benchmark, read_facts(store, benchmark.ids)), Selection(name))
+
+
+def _board(scores: BenchmarkScores | None, why_none: str) -> Leaderboard:
+    if scores is None:
+        raise MisuseError(why_none)
+    return board_of(scores, Ranking(n_resamples=_DRAWS))
+
+
+def _computed(name: str, compute: Callable[[], Any]) -> Board:
+    try:
+        board = compute()
+    except WarehouseError as error:
+        return Board(reason=str(error))
+    except Exception as error:
+        _LOG.warning("no leaderboard of %s: %s", name, error)
+        return Board(reason="its leaderboard could not be computed")
+    return Board(board.metric, board.higher_is_better, board.rows)
 
 
 def _at_once(name: str, runs: Sequence[Row], newest: datetime | None) -> HeatColumn:

@@ -13,6 +13,7 @@ from warehouse.store.connection import Store, T
 from warehouse.store.parts import in_parts
 
 _RUNS = "select benchmark, benchmark_id, run_id, n_scores from run_current"
+_CLUSTERINGS = "select id, default_clustering_id from benchmark where default_clustering_id is not null"
 Name = TypeVar("Name", bound=Hashable)
 #: Scores of benchmarks that are read together, to bound memory; a run costs as much as so many.
 BLOCK_SCORES, RUN_COST = 250_000, 100
@@ -21,8 +22,9 @@ BLOCK_SCORES, RUN_COST = 250_000, 100
 class SharedReads(Store):
     """A read-only store that caches its answers for the current block of ids.
 
-    A block is a set of ids by column (``benchmark_id``, ``run_id``): a SELECT that asks for some of them, and says so
-    by ``per``, reads all of them, and is answered from there. Closing it leaves the store that it was made of open.
+    A block is a set of ids by column (``benchmark_id``, ``run_id``, ``clustering_id``): a SELECT that asks for some of
+    them, and says so by ``per``, reads all of them, and is answered from there. Closing it leaves the store
+    that it was made of open.
     """
 
     def __init__(self, store: Store) -> None:
@@ -76,13 +78,19 @@ def in_blocks(
     where it shares reads.
 
     Args:
-        runs: some of :func:`runs_by_benchmark`.
+        runs: some of :func:`runs_by_benchmark`, or rows of ``run_current``.
         most: scores of a block.
     """
     shared = store if isinstance(store, SharedReads) else SharedReads(store)
+    clusterings = {row["id"]: row["default_clustering_id"] for row in shared.rows(_CLUSTERINGS)}
     for block in blocks_of(runs, most):
         own = [run for name in block for run in runs[name]]
-        shared.begin_block(benchmark_id={run["benchmark_id"] for run in own}, run_id={run["run_id"] for run in own})
+        ids = {run["benchmark_id"] for run in own}
+        shared.begin_block(
+            benchmark_id=ids,
+            run_id={run["run_id"] for run in own},
+            clustering_id={clusterings[one] for one in ids if one in clusterings},
+        )
         yield from ((name, shared) for name in block)
     shared.begin_block()
 

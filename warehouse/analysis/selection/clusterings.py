@@ -21,7 +21,7 @@ NO_CLUSTERS, SAME_TEXT = "none", "same_text"
 FIRST_OF_TEXTS = 1 << 60
 
 _NAMES = "select id, name from clustering where benchmark_id in (:ids)"
-_MEMBERS = "select prompt_id, cluster_id from prompt_cluster where clustering_id in (:clustering_ids)"
+_MEMBERS = "select clustering_id, prompt_id, cluster_id from prompt_cluster where clustering_id in (:clustering_ids)"
 _OF = "benchmark_id"
 #: Share of a benchmark's prompts whose text another one has, from which on equal texts are its
 #: clusters unless it has others.
@@ -89,12 +89,10 @@ def cluster_map(store: Store, benchmark_ids: Sequence[int], defaults: Sequence[i
         if not ids and cluster != SAME_TEXT:
             names = ", ".join(sorted({row["name"] for row in stored} | {SAME_TEXT, NO_CLUSTERS}))
             raise MisuseError(f"no clustering {cluster!r} here; there are: {names}")
-    queries = ((_MEMBERS, {"clustering_ids": ids}), (_same_text(), {"benchmark_ids": by_text}))
-    return _as_map([store.columns(sql, some) for sql, some in queries if any(some.values())], _describe_alike(alike))
-
-
-def _same_text() -> str:
-    return query_text("analysis", "same_text_clusters")
+    of_texts = query_text("analysis", "same_text_clusters")
+    queries = ((_MEMBERS, "clustering_id", ids), (of_texts, _OF, by_text))
+    columns = [store.columns(sql, {f"{per}s": some}, per=per) for sql, per, some in queries if some]
+    return _as_map(columns, _describe_alike(alike))
 
 
 def _as_map(columns: Sequence[Columns], note: str = "") -> ClusterMap:
@@ -103,7 +101,12 @@ def _as_map(columns: Sequence[Columns], note: str = "") -> ClusterMap:
     prompts = np.concatenate([nothing, *(one.whole_numbers("prompt_id") for one in columns)])
     clusters = np.concatenate([nothing, *(one.whole_numbers("cluster_id") for one in columns)])
     order = np.argsort(prompts)
-    return ClusterMap(prompts[order], clusters[order], note)
+    prompts, clusters = prompts[order], clusters[order]
+    # Where reads are shared, the first prompt of a text may be of a benchmark that was not asked for.
+    of_texts = np.flatnonzero(clusters >= FIRST_OF_TEXTS)
+    _, first, text = np.unique(clusters[of_texts], return_index=True, return_inverse=True)
+    clusters[of_texts] = FIRST_OF_TEXTS + prompts[of_texts[first]][text]
+    return ClusterMap(prompts, clusters, note)
 
 
 def _describe_alike(rows: Sequence[Mapping[str, Any]]) -> str:

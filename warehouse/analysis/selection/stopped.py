@@ -114,7 +114,7 @@ def read_stopped(store: Store, conditions: Sequence[Condition]) -> dict[str, Sto
     cut = {run["run_id"]: item.key for item in conditions for run in item.runs if run["status"] == "truncated"}
     if not cut:
         return {}
-    rows = store.rows(query_text("analysis", "early_stopping"), {"run_ids": list(cut)})
+    rows = store.rows(query_text("analysis", "early_stopping"), {"run_ids": list(cut)}, per="run_id")
     prompts = query_text("analysis", "prompt_keys").format(condition=_OF_RUN)
     seen = {cut[row["run_id"]]: tuple(store.rows(prompts, {"run_ids": [row["run_id"]]})) for row in rows}
     alone = {item.key for item in conditions if len(item.runs) == 1}
