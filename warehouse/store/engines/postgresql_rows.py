@@ -1,7 +1,7 @@
 """Rows of the server engine as columns of Arrow.
 
-Numbers, truths, texts and times are put into Arrow's buffers here: given a list, Arrow imports pandas, which takes
-longer than most queries.
+Numbers, truths, texts, bytes and times are put into Arrow's buffers here: given a list, Arrow imports pandas, which
+takes longer than most queries.
 """
 
 from __future__ import annotations
@@ -56,7 +56,10 @@ def arrow_table(rows: Sequence[Sequence[Any]], columns: Sequence[Any]) -> pa.Tab
 def _array(values: list[Any], oid: int) -> pa.Array:
     kind = _ARROW_TYPES.get(oid, pa.string())
     if pa.types.is_string(kind):
-        return _texts([value if value is None or isinstance(value, str) else json_text(value) for value in values])
+        texts = [value if value is None or isinstance(value, str) else json_text(value) for value in values]
+        return _strings([None if text is None else text.encode() for text in texts], kind)
+    if kind == pa.binary():
+        return _strings(values, kind)
     if kind in _NUMBERS:
         return _buffers(values, kind, 0, lambda known: np.array(known, _NUMBERS[kind]))
     if pa.types.is_boolean(kind):
@@ -73,13 +76,13 @@ def _buffers(values: list[Any], kind: pa.DataType, filler: Any, data: Callable[[
     return pa.Array.from_buffers(kind, len(values), [valid, pa.py_buffer(data(known))])
 
 
-def _texts(values: list[str | None]) -> pa.Array:
-    encoded = [b"" if value is None else value.encode() for value in values]
+def _strings(values: list[bytes | None], kind: pa.DataType) -> pa.Array:
+    encoded = [value or b"" for value in values]
     ends = list(accumulate(map(len, encoded), initial=0))
     if ends[-1] > _MOST_TEXT:
-        return pa.array(values, pa.string())  # in several parts
-    places, texts = pa.py_buffer(np.array(ends, np.int32)), pa.py_buffer(b"".join(encoded))
-    return pa.Array.from_buffers(pa.string(), len(values), [_validity(values), places, texts])
+        return pa.array(values, kind)  # in several parts
+    places, content = pa.py_buffer(np.array(ends, np.int32)), pa.py_buffer(b"".join(encoded))
+    return pa.Array.from_buffers(kind, len(values), [_validity(values), places, content])
 
 
 def _validity(values: list[Any]) -> pa.Buffer | None:
