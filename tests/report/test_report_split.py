@@ -203,9 +203,9 @@ def test_reads_do_not_grow_with_benchmarks(request: pytest.FixtureRequest, monke
     asked: list[str] = []
     select = Store._select
 
-    def counted(self: Store, sql: str, params: Any) -> Any:
+    def counted(self: Store, sql: str, params: Any, *by_id: str) -> Any:
         asked.append(sql)
-        return select(self, sql, params)
+        return select(self, sql, params, *by_id)
 
     monkeypatch.setattr(Store, "_select", counted)
     counts = []

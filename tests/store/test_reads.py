@@ -91,6 +91,28 @@ def test_columns_are_the_values_of_the_rows(store: Store) -> None:
     assert len(found) == len(rows) == len(found.objects("some"))
 
 
+#: Numbers of every width by a run, and with `{}` what is no number, without parameters.
+BY_RUN = """
+    select run.id as run_id, prompt.id as n, cast(prompt.id as smallint) as small, cast(null as integer) as nothing,
+        case when prompt.id % 2 = 0 then cast('NaN' as double precision) when run.id % 2 = 0 then -1.5 end as x,
+        case when prompt.id < 2 then cast(-1 as integer) end as y{}
+    from run cross join prompt where run.id in (:run_ids) order by run.id, prompt.id desc"""
+
+
+@pytest.mark.parametrize("more", ["", ", 'x' as text", ", cast(1 as decimal(4, 1)) as z"], ids=["", "text", "decimal"])
+def test_numbers_by_an_id_are_those_of_the_rows(store: Store, more: str) -> None:
+    ids = store.arrow("select id from run").column(0).to_pylist()
+    for asked in (ids, ids[:1], ()):
+        table = store.arrow(BY_RUN.format(more), {"run_ids": asked})
+        found = store.columns(BY_RUN.format(more), {"run_ids": asked}, per="run_id").table
+        assert found.schema == table.schema
+        assert str(found.to_pydict()) == str(table.to_pydict())
+    if store.dialect.name == "postgresql":
+        with store.reading():
+            packed = store.dialect.by_id(store.connection, BY_RUN.format(more).replace(":run_ids", "1"), "run_id")
+        assert (packed is None) == bool(more)
+
+
 @pytest.mark.parametrize(
     "values", [[2.5], [None], [1.0, 1.0, 2.0], [None, 1.0]], ids=["equal", "null", "different", "some null"]
 )

@@ -39,19 +39,22 @@ class SharedReads(Store):
         self._block = {column: frozenset(some) for column, some in ids.items()}
         self._answers.clear()
 
-    def arrow(self, sql: str, params: Mapping[str, Any] | None = None, *, per: str = "") -> pa.Table:
+    def arrow(
+        self, sql: str, params: Mapping[str, Any] | None = None, *, per: str = "", by_id: bool = False
+    ) -> pa.Table:
         values = dict(params or {})
         among = f"{per}s"
         block = self._block.get(per)
         if not block or not block.issuperset(ids := [*map(int, values.get(among, ()))]):
-            return super().arrow(sql, values)
+            return super().arrow(sql, values, per=per, by_id=by_id)
         of_block = values | {among: block}
         key = (per, sql, _asked(values | {among: ()}))
-        return self._once(key, lambda: _RowsById(super(SharedReads, self).arrow(sql, of_block), per)).of(ids)
+        read = super().arrow
+        return self._once(key, lambda: _RowsById(read(sql, of_block, per=per, by_id=by_id), per)).of(ids)
 
-    def _select(self, sql: str, params: Mapping[str, Any]) -> pa.Table:
-        key = ("", sql, _asked(params))
-        return self._once(key, lambda: super(SharedReads, self)._select(sql, params))
+    def _select(self, sql: str, params: Mapping[str, Any], by_id: str = "") -> pa.Table:
+        key, select = (by_id, sql, _asked(params)), super()._select
+        return self._once(key, lambda: select(sql, params, by_id))
 
     def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
         if key not in self._answers:
@@ -115,7 +118,9 @@ class _RowsById:
         ids = Columns(table).whole_numbers(column)
         if not bool((ids[1:] >= ids[:-1]).all()):
             order = np.argsort(ids, kind="stable")
-            ids, table = ids[order], table.take(order)
+            # given an array of numpy's, Arrow imports pandas
+            places = pa.Array.from_buffers(pa.int64(), len(order), [None, pa.py_buffer(order)])
+            ids, table = ids[order], table.take(places)
         self._table, self._ids = table, ids
 
     def of(self, ids: Collection[int]) -> pa.Table:

@@ -184,8 +184,9 @@ class ReportReading:
         sources = tuple(row for row in log if row["source_id"] in source_ids)
         shown = [suite for suite in self._suites.values() if {leaf.name for leaf in suite.leaves} <= names]
         level = self.ranks.level
-        # The views go through all scores before they find that nobody published a figure.
+        # The queries go through all scores before they find that nobody published a figure, or that none is missing.
         publishes = bool(store.rows("select 1 as one from published_score limit 1"))
+        lacks = bool(store.rows("select 1 as one from prompt_score where n_unscored > 0 limit 1"))
         return ReportData(
             suites=tuple(
                 replace(suite_part(store, suite, level), reliability=self._reliable.get(suite.name)) for suite in shown
@@ -195,7 +196,7 @@ class ReportReading:
             published_errors=_of(chosen, _stored(store, "report_published_errors")) if publishes else (),
             sources=sources,
             n_other_sources=len(log) - len(sources),
-            unscored=_of(chosen, _stored(store, "report_unscored")),
+            unscored=_of(chosen, _stored(store, "report_unscored")) if lacks else (),
             changes=read_changes(store, chosen),
             abilities=stored_abilities(store, self._known, self.names),
             level=level,

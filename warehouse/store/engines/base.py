@@ -79,6 +79,10 @@ class Dialect:
     #: run one SELECT with ``:name`` parameters on an open connection, into Arrow; ``QueryLimitError`` where that has
     #: more than so many bytes (``None``: any number).
     select: Callable[[sa.Connection, str, Mapping[str, Any], int | None], pa.Table]
+    #: (connection, sql, id) rows of a SELECT of numbers, without parameters, by an id among them; no Python object per
+    #: number; in the SELECT's order where it orders by the id first, else by the id. ``None`` where other columns stand
+    #: among them, or where ``select`` makes none either.
+    by_id: Callable[[sa.Connection, str, str], pa.Table | None]
     interrupt: Callable[[sa.Connection], object]  #: end the statement that another thread runs on the connection.
     #: append Arrow data, whole or as a stream of batches, to a table, by column name; returns the rows, and counts by
     #: column the characters U+0000 that the engine cannot store.

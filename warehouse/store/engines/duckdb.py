@@ -384,6 +384,7 @@ DUCKDB = Dialect(
     damaged=_damaged,
     retryable=_retryable,
     select=_select,
+    by_id=lambda _connection, _sql, _per: None,
     interrupt=_interrupt,
     append=_append,
     vectors=_vectors,

@@ -22,7 +22,7 @@ from warehouse.errors import MisuseError, QueryLimitError, StoreError, StoreLock
 from warehouse.store.alchemy import sa
 from warehouse.store.engines.base import OTHER_LENGTH, Dialect, Limits, json_text
 from warehouse.store.engines.postgresql_roles import ROLES, plain_url, require_plain
-from warehouse.store.engines.postgresql_rows import arrow_table, printable
+from warehouse.store.engines.postgresql_rows import arrow_table, described, packed, printable, unpacked
 from warehouse.store.sql.bind_parameters import rename_binds
 from warehouse.store.sql.query_files import query_text
 
@@ -230,6 +230,15 @@ def _select(connection: sa.Connection, sql: str, params: Mapping[str, Any], most
         return arrow_table(rows, cursor.description)
 
 
+def _by_id(connection: sa.Connection, sql: str, per: str) -> pa.Table | None:
+    raw: Any = connection.connection.driver_connection
+    columns = described(raw, sql)
+    if (text := packed(sql, columns, per)) is None:
+        return None
+    with raw.cursor(binary=True) as cursor:
+        return unpacked(sorted(cursor.execute(text).fetchall()), columns, per)
+
+
 def _bounded(cursor: Any, text: str, values: Mapping[str, Any] | None, *, most: int) -> pa.Table | None:
     """Rows as the server sends them, until they have too many bytes; ``None``: there are none."""
     import psycopg
@@ -348,6 +357,7 @@ POSTGRESQL = Dialect(
     damaged=lambda _error: False,
     retryable=_retryable,
     select=_select,
+    by_id=_by_id,
     interrupt=_interrupt,
     append=_append,
     vectors=_vectors,

@@ -1,17 +1,20 @@
 """Rows of the server engine as columns of Arrow.
 
-Numbers, truths, texts and times are put into Arrow's buffers here: given a list, Arrow imports pandas, which takes
-longer than most queries.
+Numbers, truths, texts, bytes and times are put into Arrow's buffers here: given a list, Arrow imports pandas, which
+takes longer than most queries.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from warehouse.store.alchemy import sa
 from warehouse.store.engines.base import json_text
@@ -53,7 +56,10 @@ def arrow_table(rows: Sequence[Sequence[Any]], columns: Sequence[Any]) -> pa.Tab
 def _array(values: list[Any], oid: int) -> pa.Array:
     kind = _ARROW_TYPES.get(oid, pa.string())
     if pa.types.is_string(kind):
-        return _texts([value if value is None or isinstance(value, str) else json_text(value) for value in values])
+        texts = [value if value is None or isinstance(value, str) else json_text(value) for value in values]
+        return _strings([None if text is None else text.encode() for text in texts], kind)
+    if kind == pa.binary():
+        return _strings(values, kind)
     if kind in _NUMBERS:
         return _buffers(values, kind, 0, lambda known: np.array(known, _NUMBERS[kind]))
     if pa.types.is_boolean(kind):
@@ -70,13 +76,13 @@ def _buffers(values: list[Any], kind: pa.DataType, filler: Any, data: Callable[[
     return pa.Array.from_buffers(kind, len(values), [valid, pa.py_buffer(data(known))])
 
 
-def _texts(values: list[str | None]) -> pa.Array:
-    encoded = [b"" if value is None else value.encode() for value in values]
+def _strings(values: list[bytes | None], kind: pa.DataType) -> pa.Array:
+    encoded = [value or b"" for value in values]
     ends = list(accumulate(map(len, encoded), initial=0))
     if ends[-1] > _MOST_TEXT:
-        return pa.array(values, pa.string())  # in several parts
-    places, texts = pa.py_buffer(np.array(ends, np.int32)), pa.py_buffer(b"".join(encoded))
-    return pa.Array.from_buffers(pa.string(), len(values), [_validity(values), places, texts])
+        return pa.array(values, kind)  # in several parts
+    places, content = pa.py_buffer(np.array(ends, np.int32)), pa.py_buffer(b"".join(encoded))
+    return pa.Array.from_buffers(kind, len(values), [_validity(values), places, content])
 
 
 def _validity(values: list[Any]) -> pa.Buffer | None:
@@ -86,6 +92,63 @@ def _validity(values: list[Any]) -> pa.Buffer | None:
         return None
     return pa.py_buffer(np.packbits(~np.array(is_missing), bitorder="little"))
 
+
+# --- many numbers by an id ---------------------------------------------------------------------
+
+#: Numbers of one width on the wire, by type number.
+_WIRE = {20: ">i8", 21: ">i2", 23: ">i4", 701: ">f8"}
+#: Bytes before the first element of an array (dimensions, nulls, type, length, first index); where its length stands.
+_HEAD, _LENGTH = 20, slice(12, 16)
+#: Equal elements that are found at a time.
+_RUN = 256
+
+
+def packed(sql: str, columns: Sequence[tuple[str, int]], per: str) -> str | None:
+    """A SELECT with a row for each id, in which each other column is one array: an object for each, not for each
+    number. The server holds as much of it as it may for a hash, the rest on its disk. ``None``: some are no numbers."""
+    if any(oid not in _WIRE for _, oid in columns):
+        return None
+    own = next(number for number, (name, _) in enumerate(columns) if name == per)
+    inner = ", ".join(f"c{number}" for number in range(len(columns)))
+    arrays = ", ".join(f"array_send(array_agg(c{number}))" for number in range(len(columns)) if number != own)
+    return f"select c{own}, {arrays} from (\n{sql}\n) as q({inner}) group by c{own}"
+
+
+def unpacked(rows: Sequence[Sequence[Any]], columns: Sequence[tuple[str, int]], per: str) -> pa.Table:
+    """The rows of :func:`packed` as those of its SELECT."""
+    ids = [row[0] for row in rows]
+    lengths = [int.from_bytes(row[1][_LENGTH]) for row in rows]
+    arrays, place = [], 0
+    for name, oid in columns:
+        kind = _ARROW_TYPES[oid]
+        if name == per:
+            arrays.append(_numbers(kind, np.repeat(np.array(ids, _NUMBERS[kind]), lengths)))
+            continue
+        place += 1
+        stream = b"".join([memoryview(row[place])[_HEAD:] for row in rows])
+        arrays.append(_elements(stream, sum(lengths), kind, np.dtype(_WIRE[oid])))
+    return pa.table(arrays, names=[name for name, _ in columns])
+
+
+def _elements(stream: bytes, n: int, kind: pa.DataType, wire: np.dtype[Any]) -> pa.Array:
+    """Elements as the wire has them: the length in bytes (int32, -1 for null), then the number."""
+    fields = np.dtype([("length", ">i4"), ("value", wire)])
+    if len(stream) == n * fields.itemsize:
+        return _numbers(kind, np.frombuffer(stream, fields)["value"].astype(_NUMBERS[kind]))
+    there = rb"(?:\0\0\0%c.{%d}){1,%d}" % (wire.itemsize, wire.itemsize, _RUN)
+    runs = re.findall(rb"%b|(?:\xff{4}){1,%d}" % (there, _RUN), stream, re.DOTALL)
+    lengths = [len(run) // (4 if run[0] else fields.itemsize) for run in runs]
+    is_there = np.repeat([run[0] == 0 for run in runs], lengths)
+    data = np.zeros(n, _NUMBERS[kind])
+    data[is_there] = np.frombuffer(b"".join([run for run in runs if run[0] == 0]), fields)["value"]
+    return _numbers(kind, data, pa.py_buffer(np.packbits(is_there, bitorder="little")))
+
+
+def _numbers(kind: pa.DataType, data: NDArray[Any], valid: pa.Buffer | None = None) -> pa.Array:
+    return pa.Array.from_buffers(kind, len(data), [valid, pa.py_buffer(data)])
+
+
+# --- columns that can be printed ---------------------------------------------------------------
 
 #: Types by number that Arrow, JSON and a table can hold.
 _PLAIN = frozenset(
@@ -123,18 +186,13 @@ _TIMES = frozenset({1082, 1114, 1184})
 def printable(connection: sa.Connection, sql: str, params: Mapping[str, Any], times_too: bool) -> str:
     """The SELECT with columns of other types cast to text.
 
-    Asks the server for the types by a query without rows. Where that fails the text comes back
-    unchanged, and its own error tells the user what is wrong with it.
+    Where the server cannot say their types the text comes back unchanged, and its own error tells the user what is
+    wrong with it.
     """
     import psycopg
 
-    raw: Any = connection.connection.driver_connection
-    text, used = rename_binds(f"select * from (\n{sql}\n) as q limit 0".replace("%", "%%"), "%(")
-    values = {name: params[name] for name in used if name in params}
     try:
-        with raw.cursor() as cursor:
-            cursor.execute(text if used else text.replace("%%", "%"), values or None)
-            columns = [(column.name, column.type_code) for column in cursor.description or ()]
+        columns = described(connection.connection.driver_connection, sql, params)
     except psycopg.Error:
         connection.rollback()
         return sql
@@ -142,6 +200,15 @@ def printable(connection: sa.Connection, sql: str, params: Mapping[str, Any], ti
     if all(kind in plain for _, kind in columns):
         return sql
     return _cast(sql, [(name, kind in plain) for name, kind in columns])
+
+
+def described(raw: Any, sql: str, params: Mapping[str, Any] = MappingProxyType({})) -> list[tuple[str, int]]:
+    """Name and type number of each column of a SELECT, by a query without rows."""
+    text, used = rename_binds(f"select * from (\n{sql}\n) as q limit 0".replace("%", "%%"), "%(")
+    values = {name: params[name] for name in used if name in params}
+    with raw.cursor() as cursor:
+        cursor.execute(text if used else text.replace("%%", "%"), values or None)
+        return [(column.name, column.type_code) for column in cursor.description or ()]
 
 
 def _cast(sql: str, columns: list[tuple[str, bool]]) -> str:

@@ -339,6 +339,7 @@ SPARK = Dialect(
     damaged=lambda _error: False,
     retryable=lambda _error: False,
     select=_select,
+    by_id=lambda _connection, _sql, _per: None,
     interrupt=_interrupt,
     append=_refused,
     vectors=_no_vectors,
