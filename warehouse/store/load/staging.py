@@ -30,6 +30,9 @@ TextPolicy = Literal["all", "responses", "none"]
 
 #: Remembered content keys are forgotten beyond this number, to bound memory.
 KNOWN_KEYS = 500_000
+#: Rows that the engine keeps together in memory; of long rows as many bytes are brought in at a time.
+ROWS_OF_A_GROUP = 122_880
+BYTES_OF_A_GROUP = 64 << 20
 #: Identities whose keys are computed at a time.
 KEY_BLOCK = 50_000
 
@@ -103,7 +106,7 @@ def fill(scratch: Scratch, dumps: Sequence[Dump]) -> tuple[int, set[str]]:
                 continue
             read.append(_moved(batch, len(origins)))
             total += batch.num_rows
-            if len(dumps) == 1:
+            if len(dumps) == 1 and _is_enough(read):
                 columns_read |= _fill_arrow(scratch, read)
                 read = []
         origins += [_origin(first, dump.same_content)] * len(dump.runs)
@@ -117,6 +120,13 @@ _ORIGIN = pa.schema(
     {"run": pa.int32(), "first_r": pa.int64(), "are_draws": pa.bool_(), "belong_together": pa.bool_()}
     | {"by_metric": pa.bool_()}
 )
+
+
+def _is_enough(batches: Sequence[pa.RecordBatch]) -> bool:
+    """Whether one statement may bring in these batches: of fewer rows the engine makes no group, and what is no group
+    is written twice, which takes three times as long."""
+    rows, size = sum(batch.num_rows for batch in batches), sum(batch.nbytes for batch in batches)
+    return rows >= ROWS_OF_A_GROUP or size >= BYTES_OF_A_GROUP
 
 
 def _origin(first: int, same: SameContent | None) -> dict[str, Any]:
@@ -204,6 +214,8 @@ def _fill_arrow(scratch: Scratch, batches: Sequence[pa.RecordBatch]) -> set[str]
         # many columns say nothing, and each costs something
         empty = [name for name in table.schema.names if table.column(name).null_count == table.num_rows]
         table = table.drop_columns(empty)
+        if "identity" in table.schema.names:  # is looked up by a join, which keeps the order inside a batch alone
+            table = table.combine_chunks()
         if TRANSCRIPT in table.schema.names:
             _add_transcripts(scratch)
         scratch.raw.register("incoming_batch", table)
