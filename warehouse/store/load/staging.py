@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Literal
@@ -111,6 +112,8 @@ def fill(scratch: Scratch, dumps: Sequence[Dump]) -> tuple[int, set[str]]:
                 read = []
         origins += [_origin(first, dump.same_content)] * len(dump.runs)
     columns_read |= _fill_arrow(scratch, read)
+    read = []
+    pa.default_memory_pool().release_unused()  # what parsing took
     runs = [{"run": run, **origin} for run, origin in enumerate(origins)]
     scratch.put("stage_origin", pa.Table.from_pylist(runs, schema=_ORIGIN))
     return total, columns_read
@@ -219,7 +222,8 @@ def _fill_arrow(scratch: Scratch, batches: Sequence[pa.RecordBatch]) -> set[str]
         if TRANSCRIPT in table.schema.names:
             _add_transcripts(scratch)
         scratch.raw.register("incoming_batch", table)
-        scratch.run(_insert("select * from incoming_batch", table.schema.names))
+        with scratch.one_thread() if table.num_rows >= ROWS_OF_A_GROUP else nullcontext():
+            scratch.run(_insert("select * from incoming_batch", table.schema.names))
         scratch.raw.unregister("incoming_batch")
         columns.update(table.schema.names)
     return columns
