@@ -129,7 +129,7 @@ def _is_enough(batches: Sequence[pa.RecordBatch]) -> bool:
     """Whether one statement may bring in these batches: of fewer rows the engine makes no group, and what is no group
     is written twice, which takes three times as long."""
     rows, size = sum(batch.num_rows for batch in batches), sum(batch.nbytes for batch in batches)
-    return rows >= ROWS_OF_A_GROUP or size >= BYTES_OF_A_GROUP
+    return bool(rows >= ROWS_OF_A_GROUP or size >= BYTES_OF_A_GROUP)
 
 
 def _origin(first: int, same: SameContent | None) -> dict[str, Any]:
