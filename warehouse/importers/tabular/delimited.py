@@ -9,6 +9,7 @@ from __future__ import annotations
 import csv
 import io
 import re
+import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -29,14 +30,23 @@ MARK = "\ufdd0"
 _ESCAPED = re.compile("[\udc80-\udcff]+")
 
 
+#: How many blocks are read and not yet given on; and for how many seconds this holds, lest both sides wait.
+BLOCKS_AHEAD = 3
+PATIENCE = 5.0
+
+
 class CheckedStream(io.RawIOBase):
     """Passes bytes on; what is not UTF-8 becomes :data:`MARK`.
 
     ``marked`` says whether that happened, ``quotes`` counts the double quotes. The end is always
     a line break; ``ends_in_row`` says, after the end, whether the file has none there.
+
+    The parser reads on a thread of its own, 32 blocks ahead (half a GiB): here it waits until :meth:`feeding` has
+    given most of what was made of them.
     """
 
     def __init__(self, raw: Any) -> None:
+        self._ahead, self._is_left = threading.Semaphore(BLOCKS_AHEAD), False
         self.raw, self.quotes, self.marked = raw, 0, False
         self._ready, self._begun, self._ended = b"", b"", False
         self.ends_in_row = False
@@ -44,7 +54,20 @@ class CheckedStream(io.RawIOBase):
     def readable(self) -> bool:
         return True
 
+    def feeding(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        """The batches that a parser makes of this stream, one of each block."""
+        try:
+            for batch in batches:
+                self._ahead.release()
+                yield batch
+        finally:
+            self._is_left = True
+            self._ahead.release()
+
     def read(self, size: int = -1) -> bytes:
+        self._ahead.acquire(timeout=PATIENCE)
+        if self._is_left:
+            return b""
         while not self._ended and (size < 0 or len(self._ready) < size):
             self._fill(size)
         cut = len(self._ready) if size < 0 else size
@@ -140,7 +163,7 @@ class DelimitedReader:
             stream = CheckedStream(raw)
             last: TableChunk | None = None
             try:
-                for batch in self._opened(stream, columns, numbering):
+                for batch in stream.feeding(self._opened(stream, columns, numbering)):
                     numbering.tell(reject, batch.num_rows)
                     if batch.num_rows:
                         last = numbering.chunk(batch, stream.marked, self.marks, reject)

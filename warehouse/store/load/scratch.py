@@ -36,6 +36,7 @@ class Scratch:
     def __init__(self, raw: Any) -> None:
         self.raw = raw
         self.threads = 0  # of the engine, while they are shared
+        self.is_alone = False  # whether no other connection works meanwhile
         self.replaced: Counter[str] = Counter()  # U+0000 that the store could not take, by column
         self.home = str(self.value("select current_database()")).replace('"', '""')
         self.run("set enable_progress_bar = false")
@@ -62,6 +63,19 @@ class Scratch:
         quarter more processor time for the same load (benchmarks, lm-eval, two cores)."""
         self.threads = int(self.value("select current_setting('threads')"))
         self.run(f"set threads = {max(1, self.threads // 2)}")
+
+    @contextmanager
+    def one_thread(self) -> Iterator[None]:
+        """For a statement that only one thread has work in, if no other connection has any: the others would ask for
+        some without a pause."""
+        threads = int(self.value("select current_setting('threads')")) if self.is_alone else 1
+        if threads > 1:
+            self.run("set threads = 1")
+        try:
+            yield
+        finally:
+            if threads > 1:
+                self.run(f"set threads = {threads}")
 
     def expect(self, n_rows: int) -> None:
         """Make ready for a source: the rows of a large one go straight into the tables."""

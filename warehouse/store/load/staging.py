@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Literal
@@ -30,6 +31,9 @@ TextPolicy = Literal["all", "responses", "none"]
 
 #: Remembered content keys are forgotten beyond this number, to bound memory.
 KNOWN_KEYS = 500_000
+#: Rows that the engine keeps together in memory; of long rows as many bytes are brought in at a time.
+ROWS_OF_A_GROUP = 122_880
+BYTES_OF_A_GROUP = 64 << 20
 #: Identities whose keys are computed at a time.
 KEY_BLOCK = 50_000
 
@@ -103,11 +107,13 @@ def fill(scratch: Scratch, dumps: Sequence[Dump]) -> tuple[int, set[str]]:
                 continue
             read.append(_moved(batch, len(origins)))
             total += batch.num_rows
-            if len(dumps) == 1:
+            if len(dumps) == 1 and _is_enough(read):
                 columns_read |= _fill_arrow(scratch, read)
                 read = []
         origins += [_origin(first, dump.same_content)] * len(dump.runs)
     columns_read |= _fill_arrow(scratch, read)
+    read = []
+    pa.default_memory_pool().release_unused()  # what parsing took
     runs = [{"run": run, **origin} for run, origin in enumerate(origins)]
     scratch.put("stage_origin", pa.Table.from_pylist(runs, schema=_ORIGIN))
     return total, columns_read
@@ -117,6 +123,13 @@ _ORIGIN = pa.schema(
     {"run": pa.int32(), "first_r": pa.int64(), "are_draws": pa.bool_(), "belong_together": pa.bool_()}
     | {"by_metric": pa.bool_()}
 )
+
+
+def _is_enough(batches: Sequence[pa.RecordBatch]) -> bool:
+    """Whether one statement may bring in these batches: of fewer rows the engine makes no group, and what is no group
+    is written twice, which takes three times as long."""
+    rows, size = sum(batch.num_rows for batch in batches), sum(batch.nbytes for batch in batches)
+    return bool(rows >= ROWS_OF_A_GROUP or size >= BYTES_OF_A_GROUP)
 
 
 def _origin(first: int, same: SameContent | None) -> dict[str, Any]:
@@ -204,10 +217,13 @@ def _fill_arrow(scratch: Scratch, batches: Sequence[pa.RecordBatch]) -> set[str]
         # many columns say nothing, and each costs something
         empty = [name for name in table.schema.names if table.column(name).null_count == table.num_rows]
         table = table.drop_columns(empty)
+        if "identity" in table.schema.names:  # is looked up by a join, which keeps the order inside a batch alone
+            table = table.combine_chunks()
         if TRANSCRIPT in table.schema.names:
             _add_transcripts(scratch)
         scratch.raw.register("incoming_batch", table)
-        scratch.run(_insert("select * from incoming_batch", table.schema.names))
+        with scratch.one_thread() if table.num_rows >= ROWS_OF_A_GROUP else nullcontext():
+            scratch.run(_insert("select * from incoming_batch", table.schema.names))
         scratch.raw.unregister("incoming_batch")
         columns.update(table.schema.names)
     return columns

@@ -179,6 +179,8 @@ def note_same_content(scratch: Scratch, state: _Load) -> None:
         if same is None or not part.runs:
             continue
         runs = ", ".join(map(str, part.runs))
+        if not (same.are_draws or scratch.value(query_text("ingest", "shared_content").format(runs=runs))):
+            continue
         text = query_text("ingest", "same_content").format(runs=runs, place="r" if same.are_draws else "prompt_id")
         found = [_Counts(*row) for row in scratch.rows(text)]
         if same.by_id:
