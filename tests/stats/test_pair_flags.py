@@ -80,3 +80,19 @@ def test_pairs_by_the_block_have_the_flags_of_each_by_itself(
         alone = paired_flags(scores[common, a], scores[common, b], own, bounds=bounds)
         few = too_few_units(scores[common, a] - scores[common, b], own)
         assert flags == alone + ("too_few_units",) * few
+
+
+def test_differences_within_the_rounding_of_large_scores_are_none() -> None:
+    scores = 1e13 + np.array([[0, 1.0]] * 10 + [[1, 1.0]] * 10)
+    bounds = (0.0, 1e14)
+    (flags,) = pair_flags(scores, np.array([0]), np.array([1]), bounds=bounds)
+    assert flags == paired_flags(scores[:, 0], scores[:, 1], bounds=bounds)
+    assert "all_differences_equal" in flags
+
+
+def test_ten_prompts_that_differ_alike_are_ten_whatever_the_rounding() -> None:
+    a = np.array([1.0] * 5 + [2 / 3] * 5 + [0.0] * 10)
+    b = np.array([2 / 3] * 5 + [1.0] * 5 + [0.0] * 10)
+    assert paired_flags(a, b, bounds=(0.0, 1.0)) == paired_flags(3 * a, 3 * b, bounds=(0.0, 3.0))
+    found = pair_flags(np.stack([a, b], axis=1), np.array([0]), np.array([1]), bounds=(0.0, 1.0))
+    assert found == [paired_flags(a, b, bounds=(0.0, 1.0))] == [("few_prompts",)]

@@ -112,8 +112,8 @@ class SharedPrompts:
             return []
         questions = np.concatenate([self.questions_of(prompts) for prompts in parts])
         names, codes = distinct(questions)
-        places = np.empty(len(names), np.intp)
-        places[codes[::-1]] = np.arange(len(codes))[::-1]  # of several the one that is written last stays: the first
+        places = np.full(len(names), len(codes))
+        np.minimum.at(places, codes, np.arange(len(codes)))
         is_first = np.zeros(len(questions), bool)
         is_first[places] = True
         return np.split(is_first, np.cumsum([*map(len, parts)])[:-1])

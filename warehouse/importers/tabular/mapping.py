@@ -228,11 +228,12 @@ _FORMATS = ("csv", "tsv", "json", "jsonl", "parquet")
 def parse_mapping(values: Mapping[str, Any]) -> tuple[TabularMapping, list[str]]:
     """A mapping from parsed TOML, and every mistake that shows without looking at a dump."""
     text = repr(values)
-    if text not in _PARSED:
+    parsed = _PARSED.get(text)
+    if parsed is None:
         if len(_PARSED) == _MOST_PARSED:
             _PARSED.clear()
-        _PARSED[text] = _parse(deepcopy(values))
-    mapping, mistakes = _PARSED[text]
+        parsed = _PARSED[text] = _parse(deepcopy(values))
+    mapping, mistakes = parsed
     return mapping, list(mistakes)
 
 

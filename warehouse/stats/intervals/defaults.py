@@ -95,7 +95,7 @@ def choose_interval(
     """
     within = binary or bounded
     fewest_informative = FEW_INFORMATIVE_CLUSTERS if within and n_clusters and not differences else FEW_INFORMATIVE
-    few = effective_n < fewest_informative
+    few = effective_n < fewest_informative - 1e-9
     if not within:
         return _unbounded(n_prompts, n_clusters, few, abs(skewness) > SKEWED_MEAN, constant, effective_clusters)
     if differences:

@@ -68,12 +68,13 @@ def pair_flags(
     """
     found: list[tuple[str, ...]] = [()] * len(first)
     columns, missing = np.ascontiguousarray(scores.T), np.isnan(scores.T)
+    steps = _steps(columns) if clusters is None and finite_bounds(bounds) is not None else 0
     for pairs in _of_one_pattern(missing, first, second):
         common = ~(missing[first[pairs[0]]] | missing[second[pairs[0]]])
         if not common.any():
             continue
         if clusters is None:
-            pairs = _flag_counted(columns[:, common], (first[pairs], second[pairs]), pairs, bounds, found)
+            pairs = _flag_counted(columns, common, (first[pairs], second[pairs]), pairs, steps, found)
         labels = None if clusters is None else clusters[common]
         groups = None if labels is None else as_clusters(labels, len(labels))
         size = max(1, _CELLS // int(common.sum()))
@@ -94,22 +95,27 @@ def _of_one_pattern(missing: NDArray[np.bool_], first: IntArray, second: IntArra
 
 
 def _flag_counted(
-    columns: FloatArray, sides: tuple[IntArray, IntArray], pairs: IntArray, bounds: Bounds | None, found: list[Flags]
+    columns: FloatArray,
+    common: NDArray[np.bool_],
+    sides: tuple[IntArray, IntArray],
+    pairs: IntArray,
+    steps: int,
+    found: list[Flags],
 ) -> IntArray:
-    """Flag pairs of models whose scores are whole numbers of equal steps, by how often each difference occurs; the
-    pairs that are left.
+    """Flag pairs of models whose scores are 0 or 1, or whole numbers of equal steps, by how often each difference
+    occurs; the pairs that are left.
 
     Args:
-        columns: scores of all models on the prompts that those of the pairs have, shape (M, n).
+        columns: scores of all models, shape (M, n).
+        common: prompts that all models of the pairs have.
         sides: the models of each pair.
-        bounds: of the scores, or None.
+        steps: of a unit, as `_steps` has it.
         found: by number of the pair; changed.
     """
     models = np.union1d(*sides)
-    scores, (a, b) = columns[models], (np.searchsorted(models, side) for side in sides)
+    scores, (a, b) = columns[np.ix_(models, common)], (np.searchsorted(models, side) for side in sides)
     n, zero_one = scores.shape[1], bool(_zero_one(scores).all())
-    steps = 1 if zero_one else _steps(scores) if finite_bounds(bounds) is not None else 0
-    if not steps:
+    if not (zero_one or steps):
         return pairs
     counted = _signs(scores) if zero_one else _differences(scores, steps, len(pairs) * n >= MANY and has_compiler())
     left = []
@@ -118,7 +124,7 @@ def _flag_counted(
         counts = counted(a[own], b[own])
         usual = (counts < n).all(axis=1)
         most = counts.shape[1] // 2
-        figures = _counted_figures(np.arange(-most, most + 1) / steps, counts[usual])
+        figures = _counted_figures(np.arange(-most, most + 1.0), counts[usual])
         flags = _flags_of(n, None, np.full(len(figures.units), True), figures)
         for pair, said in zip(pairs[own][usual].tolist(), flags, strict=True):
             found[pair] = said
@@ -126,20 +132,22 @@ def _flag_counted(
     return np.concatenate(left)
 
 
-#: Pairs whose differences are counted at a time; steps between two scores that are counted by, at most.
+#: Pairs whose differences are counted at a time; steps from 0 to a score that are counted by, at most.
 _COUNTED, _MOST_STEPS = 512, 120
 #: Of two models each how often their differences take each value, ascending, shape (p, 2 most + 1).
 _Counting = Callable[[IntArray, IntArray], FloatArray]
 
 
 def _steps(scores: FloatArray) -> int:
-    """The fewest steps of a unit that all scores are whole numbers of; 0 for none."""
-    most = int(min(_MOST_STEPS / max(float(np.ptp(scores)), 1.0), _MOST_STEPS))
+    """The fewest steps of a unit that all scores, but those missing, are whole numbers of; 0 for none. None for large
+    scores either: one step may be within their rounding, which `paired_difference` takes for no difference."""
+    largest = max((float(np.fmax.reduce(np.abs(row), initial=1.0)) for row in scores), default=1.0)
+    most = int(_MOST_STEPS / largest)
     return next((steps for steps in range(1, most + 1) if all(_are_whole(row, steps) for row in scores)), 0)
 
 
 def _are_whole(scores: FloatArray, steps: int) -> bool:
-    return bool((np.rint(scores * steps) / steps == scores).all())
+    return np.array_equal(np.rint(scores * steps) / steps, scores, equal_nan=True)
 
 
 def _signs(scores: FloatArray) -> _Counting:
@@ -219,7 +227,7 @@ def _flags_of(n: int, clusters: Clusters | None, bounded: NDArray[np.bool_], fig
 
 
 def _counted_figures(values: FloatArray, counts: FloatArray) -> _Figures:
-    """Of pairs by how often their differences take each value, shape (P, K)."""
+    """Of pairs by how often their differences take each value, shape (P, K); the unit of these changes nothing."""
     skewness, tails = figures_of_counts(values, counts)
     kish = (counts @ np.abs(values)) ** 2 / (counts @ values**2)
     return _Figures(skewness, tails, kish, (counts[:, values != 0].sum(axis=1)).astype(np.intp))
