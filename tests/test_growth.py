@@ -41,20 +41,9 @@ GROWS: list[tuple[str, list[tuple[int, int, int]], dict[str, dict[str, float]]]]
     (
         "benchmarks",
         [(20, 2, 10), (60, 2, 10)],
-        {
-            "ingest": {},
-            "leaderboard": APART,
-            "pairs": APART,
-            "report": {},
-            "overview": POLLED,
-            "refresh": {},
-        },
+        {"ingest": {}, "leaderboard": APART, "pairs": APART, "report": {}, "overview": POLLED, "refresh": {}},
     ),
-    (
-        "runs",
-        [(6, 6, 5), (18, 18, 5)],
-        {"ingest": {}, "report": {}, "overview": POLLED, "refresh": {}},
-    ),
+    ("runs", [(6, 6, 5), (18, 18, 5)], {"ingest": {}, "report": {}, "overview": POLLED, "refresh": {}}),
 ]
 
 
