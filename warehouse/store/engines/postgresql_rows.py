@@ -105,8 +105,9 @@ _RUN = 256
 
 def packed(sql: str, columns: Sequence[tuple[str, int]], per: str) -> str | None:
     """A SELECT with a row for each id, in which each other column is one array: an object for each, not for each
-    number. The server holds as much of it as it may for a hash, the rest on its disk. ``None``: some are no numbers."""
-    if any(oid not in _WIRE for _, oid in columns):
+    number. The server holds as much of it as it may for a hash, the rest on its disk. ``None``: some are no numbers, or
+    there is no id or nothing else."""
+    if len(columns) < 2 or per not in dict(columns) or any(oid not in _WIRE for _, oid in columns):
         return None
     own = next(number for number, (name, _) in enumerate(columns) if name == per)
     inner = ", ".join(f"c{number}" for number in range(len(columns)))
