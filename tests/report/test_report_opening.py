@@ -184,6 +184,7 @@ def test_a_benchmark_of_votes_alone_lacks_nothing(request: pytest.FixtureRequest
     assert (
         "Leaderboard</h3>" not in page
         and "16 votes over 2 models" in page
+        and "voted by people" in page.split("Figures of the strengths")[0]  # drawn above what is folded
         and "without a leaderboard" not in page
         and "1 source" in page
     )

@@ -53,7 +53,7 @@ def published_table(rows: Sequence[Row], caption: str) -> Markup:
         caption,
         [
             name("Model", [row["model"] for row in rows]),
-            text("Benchmark", [_benchmark(row) for row in rows], wrap=True, keep=True),
+            text("Benchmark", [_benchmark(row) for row in rows], keep=True),
             text("Metric", [_metric(row) for row in rows], minor=True),
             text("Statistic", [row["statistic"] for row in rows], minor=True),
             number("Published", [row["published"] for row in rows], places),
@@ -81,7 +81,7 @@ def errors_table(rows: Sequence[Row]) -> Markup:
         " Unexplained: by none of these.",
         [
             name("Model of the error", [row["model"] for row in rows]),
-            text("Benchmark", [_benchmark(row) for row in rows], wrap=True),
+            text("Benchmark", [_benchmark(row) for row in rows]),
             text("Metric", [_metric(row) for row in rows], minor=True),
             text("Statistic", [row["statistic"] for row in rows], minor=True),
             number("Published error", [row["published"] for row in rows], places),

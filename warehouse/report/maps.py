@@ -118,8 +118,6 @@ def _unlikely(row: DataMapRow) -> tuple[float, float]:
 
 def _says(rows: Sequence[DistributionRow], suspected_by: Sequence[int]) -> str:
     """How much of the benchmark models get right always, never, and sometimes; how many keys draws speak against."""
-    if not rows:
-        return "No model has a data map."
     first = rows[0]
     sometimes = max(0.0, 1 - first.share_never - first.share_always)
     whose = "its draws" if len(rows) == 1 else f"the draws of at least half of the {len(rows)} conditions"

@@ -126,16 +126,28 @@ def _feature_charts(report: FeatureReport) -> list[Chart | None]:
     return charts
 
 
+def _strength_chart(report: PreferenceReport, scorer: str) -> Chart | None:
+    """The strengths by one who judged, with their intervals."""
+    rows = [row for row in report.rows if row.scorer == scorer][:MOST]
+    points = [{"name": row.model} | {name: getattr(row, name) for name in _ENDS} for row in rows]
+    if not points:
+        return None
+    say = f"Strengths of {len(points)} models with their intervals"
+    return _forest(points, f"{report.benchmark} by {scorer}", say, "strength, log-odds", zero=True)
+
+
+def strength_pictures(report: PreferenceReport) -> list[Picture]:
+    """The strengths by each who judged."""
+    charts = (_strength_chart(report, judge.scorer) for judge in report.judges)
+    return [_picture(chart) for chart in charts if chart]
+
+
 def _preference_charts(report: PreferenceReport) -> Iterator[Chart | None]:
-    """Of each who judged the strengths with their intervals, and the chance that a model beats another."""
+    """Of each who judged the strengths, and the chance that a model beats another."""
     for judge in report.judges:
-        rows = [row for row in report.rows if row.scorer == judge.scorer]
         title = f"{report.benchmark} by {judge.scorer}"
-        points = [{"name": row.model} | {name: getattr(row, name) for name in _ENDS} for row in rows[:MOST]]
-        if points:
-            say = f"Strengths of {len(points)} models with their intervals"
-            yield _forest(points, title, say, "strength, log-odds", zero=True)
-        if len(rows) > 2:
+        yield _strength_chart(report, judge.scorer)
+        if sum(row.scorer == judge.scorer for row in report.rows) > 2:
             chances = judge.chances[:MOST, :MOST].tolist()
             say = f"Heat map of {len(chances)} by {len(chances)} models, the strongest first: chance of winning"
             yield heat_map(chances, title=f"{title}: the row beats the column", say=say, names=judge.models[:MOST])

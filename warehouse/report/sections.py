@@ -24,6 +24,7 @@ from warehouse.report.maps import map_part, prompts_say, prompts_table, suspects
 from warehouse.report.matrix import matrix_part
 from warehouse.report.opening import answer_of
 from warehouse.report.pairs import apart, pair_groups
+from warehouse.report.pictures import Picture
 from warehouse.report.table import PageColumn, count, model_and_condition, name, number, table, text
 from warehouse.tables.words import decimals
 
@@ -71,6 +72,7 @@ def benchmark_section(
         "matrix": matrix_part(part.matrix, apart(part.pairs if part.matrix.weights else None)),
         "partial_table": partial_table(part.partial, part.name) if part.partial else None,
         "reliability_table": reliability_table(part.reliability, part.name) if part.reliability else None,
+        "preferences_pictures": _strengths(part.preferences) if part.preferences else [],
         "preferences_table": preferences_table(part.preferences) if part.preferences else None,
         "parts": _parts(part),
     }
@@ -323,6 +325,12 @@ def partial_table(runs: Sequence[PartialRun], benchmark: str) -> Markup:
             text("Rests on", [one.says for one in runs], wrap=True, minor=True),
         ],
     )
+
+
+def _strengths(report: PreferenceReport) -> list[Picture]:
+    from warehouse.report.plot_results import strength_pictures  # draws all that there is: slow to load
+
+    return strength_pictures(report)
 
 
 def preferences_table(report: PreferenceReport) -> Markup:

@@ -132,7 +132,7 @@ def _maps(store: Store, board: Leaderboard, facts: BenchmarkFacts, level: float)
             left_out += maps[-1].left_out
         except MisuseError as error:
             left_out.append(str(error))
-    return Maps(tuple(maps), tuple(left_out), ()) if models else None
+    return Maps(tuple(maps), tuple(left_out), ()) if maps else None
 
 
 def or_why(compute: Callable[[], Found]) -> tuple[Found | None, str]:
