@@ -25,8 +25,8 @@ with scored as (
     select id, cast(tags as varchar) as tags from run
 )
 select shown.run_id, shown.model, shown.family, shown.benchmark, shown.benchmark_id,
-    shown.harness, shown.started_at, shown.status, shown.n_scores, shown.n_found, shown.n_benchmark, tagged.tags,
-    headline.metric, headline.metric_filter,
+    shown.harness, shown.started_at, shown.status, shown.n_scores, shown.n_found,
+    shown.n_benchmark, tagged.tags, headline.metric, headline.metric_filter,
     case when headline.n_known = headline.n_metrics and headline.higher = headline.also_higher
         then headline.higher end as higher,
     case when headline.n_metrics = 1 and headline.is_other = 0 then headline.estimate end

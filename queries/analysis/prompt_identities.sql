@@ -4,7 +4,8 @@
 -- grain: one row per prompt
 -- placeholder: condition condition -- on prompt.id
 with told as (
-    select id, benchmark_id, split, text_hash, coalesce(tool_id, key) as name, occurrence, choices, target
+    select id, benchmark_id, split, text_hash, coalesce(tool_id, key) as name, occurrence,
+        choices, target
     from prompt
     where {condition}
 ),
@@ -21,7 +22,8 @@ texts as (
 ),
 repeated as ( -- only these are told apart by more than their text
     select told.id, told.benchmark_id, told.split, told.text_hash, told.name, told.occurrence,
-        coalesce(cast(told.choices as varchar), '') || ' -> ' || coalesce(told.target, '') as answers
+        coalesce(cast(told.choices as varchar), '') || ' -> ' || coalesce(told.target, '')
+            as answers
     from told
     join texts on texts.text_hash = told.text_hash and texts.most_text > 1
 ),
@@ -50,4 +52,5 @@ select told.id, told.benchmark_id,
 from told
 left join texts on texts.text_hash = told.text_hash
 left join alike on alike.id = told.id
-join names on names.split = told.split and names.name = told.name and names.occurrence = told.occurrence
+join names on names.split = told.split and names.name = told.name
+    and names.occurrence = told.occurrence

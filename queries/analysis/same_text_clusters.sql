@@ -1,5 +1,5 @@
--- Clusters of prompts with the same normalised text; their ids lie above those of stored clusters, and are that of the
--- first of these benchmarks' prompts.
+-- Clusters of prompts with the same normalised text; their ids lie above those of stored
+-- clusters, and are that of the first of these benchmarks' prompts.
 -- grain: one row per prompt that has a text
 select benchmark_id, id as prompt_id,
     1152921504606846976 + min(id) over (partition by text_hash) as cluster_id
