@@ -41,6 +41,8 @@ with open_store(url, write=True) as store:
             loader.load(Dump((header,), [reading]), claim, LoadOptions())
             print(run, time.monotonic() - begun)
     loader.close()
+    with store.begin() as connection:
+        store.dialect.analyze(connection)  # as an ingest does
 print(time.monotonic() - started)
 """
 

@@ -31,6 +31,15 @@ def test_after_a_load_the_tables_that_grew_are_counted(postgres_url: str, tmp_pa
         assert (counted(store, "score"), counted(store, "run")) == (300, 2)  # 1 % more, and twice
 
 
+def test_after_a_load_indexes_know_the_new_rows(postgres_url: str, tmp_path: Path) -> None:
+    names = "('ix_score_run_id', 'ix_generation_run_id')"
+    left = f"select brin_summarize_new_values(oid) from pg_class where relname in {names}"
+    with open_store(postgres_url, create=True) as store:
+        ingest(store, races.dumps(tmp_path / "first", 1, 40_000))  # more than the range that an index begins with
+        with store.begin() as connection:
+            assert [row[0] for row in connection.exec_driver_sql(left)] == [0, 0]
+
+
 def test_views_are_not_compiled(postgres_url: str) -> None:
     with open_store(postgres_url, create=True) as store:
         assert store.arrow("select current_setting('jit') as jit")["jit"].to_pylist() == ["off"]
