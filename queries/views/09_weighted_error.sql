@@ -13,18 +13,27 @@
 --   n_kish: prompts that would count as much if all weighed the same, 1 / q [Kish 1965]
 --   n_effective_units: units likewise, 1 / sum of F F
 --   largest_share: the largest F [0 to 1]
-with whole as (
-  select
-    run_id,
-    metric_id,
-    perturbation,
-    sum(weight) as w,
-    sum(weight * value) / sum(weight) as r,
-    sum(weight * weight) / (sum(weight) * sum(weight)) as q
+with weighted as (  -- read from a statistic of DuckDB's where no figure is
+  select distinct run_id, metric_id, perturbation
   from prompt_score
-  where value is not null
-  group by run_id, metric_id, perturbation
-  having min(weight) < max(weight)
+  where weight <> 1
+),
+whole as (
+  select
+    fact.run_id,
+    fact.metric_id,
+    fact.perturbation,
+    sum(fact.weight) as w,
+    sum(fact.weight * fact.value) / sum(fact.weight) as r,
+    sum(fact.weight * fact.weight) / (sum(fact.weight) * sum(fact.weight)) as q
+  from prompt_score fact
+  join weighted
+    on weighted.run_id = fact.run_id
+    and weighted.metric_id = fact.metric_id
+    and weighted.perturbation = fact.perturbation
+  where fact.value is not null
+  group by fact.run_id, fact.metric_id, fact.perturbation
+  having min(fact.weight) < max(fact.weight)
 ),
 units as (
   select
