@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import compileall
 import json
 import os
 import platform
@@ -104,6 +105,8 @@ def main() -> None:
     usual = (ROWS | LARGE if options.large else ROWS) if options.write else BENCHMARKS
     if unknown := set(options.names) - BENCHMARKS.keys():
         parser.error(f"there is no {', '.join(sorted(unknown))}; there are {', '.join(BENCHMARKS)}")
+    for package in ("warehouse", "cli"):  # as an installed one is: else each command may compile its modules again
+        compileall.compile_dir(ROOT / package, quiet=1)
     folder = options.folder or Path(tempfile.mkdtemp(prefix="warehouse-bench-"))
     folder.mkdir(parents=True, exist_ok=True)
     try:

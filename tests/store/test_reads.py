@@ -19,6 +19,7 @@ from warehouse.errors import MisuseError
 from warehouse.store.columns import FEW, Columns
 from warehouse.store.connection import Store
 from warehouse.store.shared_reads import SharedReads, in_blocks, runs_by_benchmark
+from warehouse.store.sql.bind_parameters import expand_lists
 
 RUNS = "select run_id, model from run_current where run_id in (:run_ids) order by run_id"
 
@@ -45,6 +46,19 @@ def test_a_list_stands_in_a_statement(store: Store) -> None:
     assert store.rows(both, {"run_ids": set(ids), "model": "lab/a"}) == [{"n": 2}]
     with pytest.raises(MisuseError, match="run_ids"):
         store.rows(RUNS)
+
+
+def test_many_ids_in_a_row_stand_as_a_span(store: Store) -> None:
+    runs = store.rows("select run_id, model from run_current order by run_id")
+    ids = [row["run_id"] for row in runs]
+    many = range(ids[0] - 20, ids[1] + 1)
+    assert store.rows(RUNS, {"run_ids": many}) == runs[:2]
+    assert store.rows(RUNS, {"run_ids": {*many, ids[2] + 1} - {ids[0]}}) == [runs[1]]
+    others = "select 'in (:run_ids)' as text from run_current where run_id not In ( :run_ids)"
+    assert store.rows(others, {"run_ids": many}) == [{"text": "in (:run_ids)"}]
+    sql, bound = expand_lists("id in (:ids) and n in (:ids) and f(:ids)", {"ids": np.arange(9)})
+    assert (sql, bound) == ("id between 0 and 8 and n between 0 and 8 and f(0, 1, 2, 3, 4, 5, 6, 7, 8)", {})
+    assert expand_lists("value in (:values)", {"values": range(9)})[0] == "value in (0, 1, 2, 3, 4, 5, 6, 7, 8)"
 
 
 def test_shared_reads_answer_for_each_id_what_the_store_does(store: Store) -> None:
