@@ -57,8 +57,8 @@ Made from `docs/performance.json`, which `python benchmarks/run.py --write docs/
 their own, on the same files; medians. Verdicts are by **processor seconds** (of the process and its children, of all
 cores together; of PostgreSQL the server's as well), which other programs on the machine change least; seconds by the
 clock are those of the load that the row names. Peak memory is that of the process that asks, or of its largest child.
-`python benchmarks/run.py NAME` repeats a row; quote ratios, machines differ. 100 million scores and Spark, with the fixed
-cost of a statement there, are in [scale](scale.md#what-it-costs) until `--large` has been run.
+`python benchmarks/run.py NAME` repeats a row; quote ratios, machines differ. 100 million scores and Spark, with the
+fixed cost of a statement there, are in [scale](scale.md#what-it-costs) until `--large` has been run.
 """
 FLOORS = """\
 ## What is slower than wanted, and why
