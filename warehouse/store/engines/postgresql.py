@@ -319,17 +319,6 @@ def _guard(connection: sa.Connection, limits: Limits) -> None:
     raw.read_only = True
 
 
-#: What an index of ranges does not know of new rows before a vacuum comes by, when each question on a run reads all
-#: rows of all runs. Only an owner may.
-_SUMMARISE = """
-select brin_summarize_new_values(kept.oid)
-from pg_class kept
-join pg_am on pg_am.oid = kept.relam and pg_am.amname = 'brin'
-join pg_namespace on pg_namespace.oid = kept.relnamespace and pg_namespace.nspname = current_schema()
-where kept.relkind = 'i' and pg_has_role(kept.relowner, 'usage')
-"""
-
-
 def _analyze(connection: sa.Connection) -> None:
     """Only tables of which a tenth is new: all of a large store take seconds, at every load."""
     connection.exec_driver_sql("select pg_stat_force_next_flush()")
@@ -340,7 +329,7 @@ def _analyze(connection: sa.Connection) -> None:
     )
     if names := ", ".join(row[0] for row in changed):
         connection.exec_driver_sql(f"analyze {names}")
-    connection.exec_driver_sql(_SUMMARISE).all()
+    connection.exec_driver_sql(query_text("roles", "range_indexes")).all()
 
 
 def _require_select(connection: sa.Connection, sql: str) -> None:
