@@ -181,15 +181,15 @@ def _two_seconds() -> bool:
 
 def _changes(log: Path, go_on: Callable[[], bool]) -> Iterator[None]:
     """Comes back whenever the file is another than before."""
-    known: tuple[int, int] | None = None
+    last_stamp: tuple[int, int] | None = None
     while True:
         try:
             status = log.stat()
             stamp = status.st_size, status.st_mtime_ns
         except OSError:
             stamp = None
-        if stamp is not None and stamp != known:
-            known = stamp
+        if stamp is not None and stamp != last_stamp:
+            last_stamp = stamp
             yield
         if not go_on():
             return

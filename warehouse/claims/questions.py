@@ -80,7 +80,7 @@ def accepted(kind: str) -> dict[str, Any]:
         return {"sql": inspect.Parameter.empty}
     if kind not in _QUESTIONS:
         raise MisuseError(f"nothing can be claimed of {kind!r}; there are: {', '.join(kinds())}")
-    return {name: one.default for name, one in options(_QUESTIONS[kind]).items() if name not in _LEFT_OUT}
+    return {name: option.default for name, option in options(_QUESTIONS[kind]).items() if name not in _LEFT_OUT}
 
 
 def checked(kind: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
@@ -89,15 +89,15 @@ def checked(kind: str, parameters: Mapping[str, Any]) -> dict[str, Any]:
     Raises:
         MisuseError: an unknown question or parameter, or a value that is none of it.
     """
-    known = accepted(kind)
+    defaults = accepted(kind)
     for name, value in parameters.items():
-        if name not in known:
-            raise MisuseError(f"a claim on {kind} has no {name!r}; it has: {', '.join(sorted(known))}")
+        if name not in defaults:
+            raise MisuseError(f"a claim on {kind} has no {name!r}; it has: {', '.join(sorted(defaults))}")
         if name == "prices" and value != STORED:  # a claim goes to others, who have no such file
             raise MisuseError("a claim takes the prices of the store: warehouse prices FILE, then --prices stored")
-        if not _fits(name, value, known[name]):
+        if not _fits(name, value, defaults[name]):
             raise MisuseError(f"{name} of a claim on {kind} is {f'{value!r}'[:80]}; expected another kind of value")
-    missing = [name for name, usual in known.items() if usual is inspect.Parameter.empty and name not in parameters]
+    missing = [name for name, usual in defaults.items() if usual is inspect.Parameter.empty and name not in parameters]
     if missing:
         raise MisuseError(f"a claim on {kind} needs {missing[0]!r}")
     return {name: tuple(value) if isinstance(value, list) else value for name, value in parameters.items()}
@@ -171,7 +171,7 @@ def _result(store: Store, kind: str, given: dict[str, Any]) -> Any:
 
 
 def _numbers(value: Any) -> list[int]:
-    return [one for one in (value if isinstance(value, list) else [value]) if isinstance(one, int)]
+    return [item for item in (value if isinstance(value, list) else [value]) if isinstance(item, int)]
 
 
 def _plain(row: Mapping[str, Any]) -> dict[str, Any]:

@@ -143,7 +143,7 @@ def _samples(runs: Entries) -> dict[str, list[str]]:
 
 
 def _hashes(digests: Sequence[str]) -> str:
-    return ", ".join(one[:12] for one in digests) or "none"
+    return ", ".join(digest[:12] for digest in digests) or "none"
 
 
 def _run(row: Mapping[str, Any]) -> str:
@@ -181,7 +181,7 @@ def _entries(
             if f"{what}.{column}" not in NOT_COMPARED and not _same(
                 row.get(column, _NO_COLUMN), found_entries[name].get(column, _NO_COLUMN)
             ):
-                values = (_short(one.get(column, _NO_COLUMN)) for one in (row, found_entries[name]))
+                values = (_short(entry.get(column, _NO_COLUMN)) for entry in (row, found_entries[name]))
                 yield Difference(inside or what, f"{name}: {column}", *values)
     for name in found_entries:
         if name not in claimed_entries:
@@ -198,14 +198,14 @@ def _by_name(rows: Entries, name_of: Callable[[Mapping[str, Any]], str]) -> dict
     return named
 
 
-def _same(one: Any, other: Any) -> bool:
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other
-    if isinstance(one, int | float) and isinstance(other, int | float):
-        return math.isclose(one, other, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
-    if isinstance(one, list) and isinstance(other, list):
-        return len(one) == len(other) and all(map(_same, one, other))
-    return bool(one == other)
+def _same(value: Any, other: Any) -> bool:
+    if isinstance(value, bool) or isinstance(other, bool):
+        return value is other
+    if isinstance(value, int | float) and isinstance(other, int | float):
+        return math.isclose(value, other, rel_tol=RELATIVE, abs_tol=ABSOLUTE)
+    if isinstance(value, list) and isinstance(other, list):
+        return len(value) == len(other) and all(map(_same, value, other))
+    return bool(value == other)
 
 
 def _short(value: Any) -> str:

@@ -99,7 +99,7 @@ class Stopper:
         self._store, self._reference = None if store is None else str(store), baseline
         self._settings, self._selection = settings, selection
         self._test: LiveTest | None = None
-        self._places: dict[SampleId, int] = {}
+        self._positions: dict[SampleId, int] = {}
         self._epochs = 1
         self._scores: dict[SampleId, dict[int, float | None]] = {}
 
@@ -111,14 +111,14 @@ class Stopper:
         """
         test = self._new_test("")
         places = [test.place(key) for key in keys]
-        known = [index for index in places if index is not None]
+        present = [index for index in places if index is not None]
         n = test.plan.order.n
-        if len(known) < len(keys) or len(known) < n:
+        if len(present) < len(keys) or len(present) < n:
             raise MisuseError(
-                f"the task has {len(keys)} samples, of which {self._reference} has {len(known)} of its {n} on"
+                f"the task has {len(keys)} samples, of which {self._reference} has {len(present)} of its {n} on"
                 f" {self._selection.benchmark}; expected the same prompts (input, target and choices)"
             )
-        return known
+        return present
 
     async def start_task(self, task: EvalSpec, samples: list[Sample], epochs: int) -> str:
         """Fix order, predictions and limits."""
@@ -130,7 +130,7 @@ class Stopper:
                 " of --limit, and do not change the dataset after stop_early()"
             )
         self._epochs, self._scores = epochs, {}
-        self._places = {_id_of(sample): index for index, sample in enumerate(samples)}
+        self._positions = {_id_of(sample): index for index, sample in enumerate(samples)}
         _RUNNING[task.eval_id] = self
         return MANAGER
 
@@ -152,15 +152,15 @@ class Stopper:
 
     def take(self, id: SampleId, epoch: int, score: float | None) -> None:
         """The score of one epoch of a sample, None where it failed; the first word counts."""
-        if self._test is None or id not in self._places:
+        if self._test is None or id not in self._positions:
             return
         done = self._scores.setdefault(id, {})
         if epoch in done:
             return
         done[epoch] = score
         if len(done) == self._epochs:
-            known = [value for value in done.values() if value is not None]
-            self._test.tell(self._places[id], sum(known) / len(known) if known else None)
+            present = [value for value in done.values() if value is not None]
+            self._test.tell(self._positions[id], sum(present) / len(present) if present else None)
 
     def _new_test(self, candidate: str) -> LiveTest:
         with open_store(self._store) as store:
@@ -170,8 +170,8 @@ class Stopper:
         return LiveTest(plan, self._settings, baseline.condition.model)
 
     def _score(self, scores: Mapping[str, SampleScore]) -> float | None:
-        stated = {name: json.loads(one.score.model_dump_json()) for name, one in scores.items()}
-        values = dict(values_of(stated, ""))
+        scored = {name: json.loads(one.score.model_dump_json()) for name, one in scores.items()}
+        values = dict(values_of(scored, ""))
         value: float | None = as_score(self._metric, values.get(self._metric))["value"]
         return None if value is None or math.isnan(value) else value
 

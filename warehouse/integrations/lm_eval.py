@@ -124,11 +124,17 @@ def run_until_settled(
         for start in range(0, plan.design.n_max, piece):
             if test.is_over:
                 break
-            places = {order[index]: index for index in range(start, min(start + piece, plan.design.n_max))}
+            positions = {order[index]: index for index in range(start, min(start + piece, plan.design.n_max))}
             done = simple_evaluate(
-                lm, model_args, [loaded], samples={task: sorted(places)}, log_samples=True, bootstrap_iters=0, **given
+                lm,
+                model_args,
+                [loaded],
+                samples={task: sorted(positions)},
+                log_samples=True,
+                bootstrap_iters=0,
+                **given,
             )
-            _take(test, done["samples"][task], places, keys, base)
+            _take(test, done["samples"][task], positions, keys, base)
             pieces.append(done)
             result = test.result()
             say(f"{result.n_prompts} of at most {plan.design.n_max}: {result.verdict}")
@@ -187,48 +193,50 @@ def _model(name: str, arguments: str, options: Mapping[str, Any]) -> Any:
 
 def _in_order(keys: Sequence[PromptKey], test: LiveTest, base: Baseline) -> list[int]:
     """Row numbers of the documents in the declared order."""
-    places = [test.place(key) for key in keys]
-    n, known = test.plan.order.n, sum(index is not None for index in places)
-    if known < len(keys) or known < n:
+    positions = [test.place(key) for key in keys]
+    n, n_placed = test.plan.order.n, sum(index is not None for index in positions)
+    if n_placed < len(keys) or n_placed < n:
         raise MisuseError(
-            f"the task has {len(keys)} documents, of which {base.condition.model} has {known} of its {n} on"
+            f"the task has {len(keys)} documents, of which {base.condition.model} has {n_placed} of its {n} on"
             f" {base.condition.benchmark_split[0]}; expected the same documents and targets"
         )
-    return sorted(range(len(keys)), key=lambda number: places[number] or 0)
+    return sorted(range(len(keys)), key=lambda number: positions[number] or 0)
 
 
 def _take(
     test: LiveTest,
     samples: Sequence[Mapping[str, Any]],
-    places: Mapping[int, int],
+    positions: Mapping[int, int],
     keys: Sequence[PromptKey],
     base: Baseline,
 ) -> None:
     """Tell the test the scores of a piece."""
-    own = [one for one in samples if filter_label(str(one["filter"])) == base.metric.filter]
-    if {int(one["doc_id"]) for one in own} != set(places) or any(base.metric.name not in one for one in own):
-        seen = sorted({f"{name},{one['filter']}" for one in samples for name in one["metrics"]})
+    own = [sample for sample in samples if filter_label(str(sample["filter"])) == base.metric.filter]
+    if {int(sample["doc_id"]) for sample in own} != set(positions) or any(
+        base.metric.name not in sample for sample in own
+    ):
+        seen = sorted({f"{name},{sample['filter']}" for sample in samples for name in sample["metrics"]})
         raise MisuseError(f"the task gives no {base.metric.label} of each document; it gives {', '.join(seen)}")
-    for one in own:
-        number = int(one["doc_id"])
-        row = _plain({"doc": one["doc"], "target": target_text(one["target"])})
+    for sample in own:
+        number = int(sample["doc_id"])
+        row = _plain({"doc": sample["doc"], "target": target_text(sample["target"])})
         if content_key(compact(row)) != keys[number][0]:
             raise MisuseError(f"document {number} of the task was changed while it ran: its prompt is not known")
-        test.tell(places[number], number_or_none(_plain(one[base.metric.name])))
+        test.tell(positions[number], number_or_none(_plain(sample[base.metric.name])))
 
 
 def _merged(
     pieces: Sequence[dict[str, Any]], task: Any, name: str, model: str, options: Mapping[str, Any]
 ) -> tuple[dict[str, Any], list[dict[str, Any]]]:
     """The pieces as one run of lm-eval; errors for a fixed number of documents do not hold and are left out."""
-    samples = [one for piece in pieces for one in piece["samples"][name]]
-    filters = list(dict.fromkeys(one["filter"] for one in samples))
-    samples.sort(key=lambda one: (filters.index(one["filter"]), one["doc_id"]))
+    samples = [sample for piece in pieces for sample in piece["samples"][name]]
+    filters = list(dict.fromkeys(sample["filter"] for sample in samples))
+    samples.sort(key=lambda sample: (filters.index(sample["filter"]), sample["doc_id"]))
     values: dict[tuple[str, str], list[Any]] = {}
-    for one in samples:
-        for metric in one["metrics"]:
-            values.setdefault((metric, one["filter"]), []).append(one[metric])
-    n = len({one["doc_id"] for one in samples})
+    for sample in samples:
+        for metric in sample["metrics"]:
+            values.setdefault((metric, sample["filter"]), []).append(sample[metric])
+    n = len({sample["doc_id"] for sample in samples})
     figures: dict[str, Any] = {"alias": pieces[0]["results"][name].get("alias", name), "sample_len": n}
     rules = task.aggregation()
     for (metric, kind), items in values.items():
@@ -264,7 +272,7 @@ def _write(
     tracker.save_results_aggregated(dict(results), {task: samples})
     if not hasattr(tracker, "date_id"):  # the harness only warns
         raise MisuseError(f"lm-eval could not write its results to {path}")
-    tracker.save_results_samples(task, [dict(one) for one in samples])
+    tracker.save_results_samples(task, [dict(sample) for sample in samples])
     return Path(path) / str(tracker.general_config_tracker.model_name_sanitized)
 
 

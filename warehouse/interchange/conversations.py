@@ -18,10 +18,10 @@ def stored(way: Row, tools: Iterable[Row]) -> Row:
 
 def messages_of(text: str) -> list[Row]:
     """The messages of a conversation. The format has texts only: of other parts it keeps the kind."""
-    return [_message(place, item) for place, item in enumerate(json.loads(text))]
+    return [_message(index, item) for index, item in enumerate(json.loads(text))]
 
 
-def _message(place: int, item: Row) -> Row:
+def _message(index: int, item: Row) -> Row:
     said, thought = _texts(item.get("content"))
     thought += [item["reasoning_content"]] if isinstance(item.get("reasoning_content"), str) else []
     error = item.get("error")
@@ -31,11 +31,11 @@ def _message(place: int, item: Row) -> Row:
     message = {
         "content": "\n".join(said) if said else None,
         "reasoning_trace": "\n".join(thought) or None,
-        "tool_calls": [_call(place, n, call) for n, call in enumerate(calls)] if isinstance(calls, list) else None,
+        "tool_calls": [_call(index, n, call) for n, call in enumerate(calls)] if isinstance(calls, list) else None,
         "tool_call_id": [_text(key)] if key else None,
     }
-    known = {name: value for name, value in message.items() if value is not None}
-    return {"turn_idx": place, "role": _text(item.get("role") or "unknown"), **known}
+    present = {name: value for name, value in message.items() if value is not None}
+    return {"turn_idx": index, "role": _text(item.get("role") or "unknown"), **present}
 
 
 def _texts(content: Any) -> tuple[list[str], list[str]]:
@@ -52,12 +52,12 @@ def _texts(content: Any) -> tuple[list[str], list[str]]:
     return said, thought
 
 
-def _call(place: int, number: int, call: Any) -> Row:
+def _call(index: int, number: int, call: Any) -> Row:
     fields = call if isinstance(call, dict) else {"function": "unknown", "arguments": call}
     arguments = fields.get("arguments")
     named = arguments if isinstance(arguments, dict) else {"arguments": arguments} if arguments is not None else {}
     return {
-        "id": _text(fields.get("id") or f"{place}.{number}"),
+        "id": _text(fields.get("id") or f"{index}.{number}"),
         "name": _text(fields.get("function") or "unknown"),
         "arguments": {name: _text(value) for name, value in named.items()},
     }
@@ -78,7 +78,7 @@ _ERRORS = frozenset(
 
 def chat_messages(text: str) -> list[Row]:
     """The messages of a stored conversation as Inspect writes them."""
-    messages = [_chat_message(item, place) for place, item in enumerate(json.loads(text))]
+    messages = [_chat_message(item, index) for index, item in enumerate(json.loads(text))]
     waiting: dict[str, str] = {}
     for message in messages:
         if message["role"] == "tool" and waiting:  # a result that names no call is that of the first unanswered one
@@ -88,29 +88,29 @@ def chat_messages(text: str) -> list[Row]:
     return messages
 
 
-def _chat_message(item: Row, place: int) -> Row:
+def _chat_message(item: Row, index: int) -> Row:
     role = _ROLES.get(str(item.get("role")), "user")
     message: Row = {"role": role, "content": _parts(item)}
     if role == "assistant":
         message["source"] = "input" if item.get("source") == "input" else "generate"
     calls = item.get("tool_calls")
     if role == "assistant" and isinstance(calls, list):
-        message["tool_calls"] = [_asked(call, f"{place}.{number}") for number, call in enumerate(calls)]
+        message["tool_calls"] = [_tool_call(call, f"{index}.{number}") for number, call in enumerate(calls)]
     if role != "tool":
         return message
     error = item.get("error")
-    told = error if isinstance(error, dict) else {"message": error}
-    known = {
+    details = error if isinstance(error, dict) else {"message": error}
+    present = {
         "tool_call_id": _text(item["tool_call_id"]) if item.get("tool_call_id") else None,
         "function": item.get("function") or item.get("name"),
         "error": {
-            "type": told.get("type") if told.get("type") in _ERRORS else "unknown",
-            "message": _text(told.get("message") or told),
+            "type": details.get("type") if details.get("type") in _ERRORS else "unknown",
+            "message": _text(details.get("message") or details),
         }
         if error
         else None,
     }
-    return message | {name: value for name, value in known.items() if value is not None}
+    return message | {name: value for name, value in present.items() if value is not None}
 
 
 def _parts(item: Row) -> str | list[Row]:
@@ -124,8 +124,8 @@ def _parts(item: Row) -> str | list[Row]:
     return [*reasons, {"type": "text", "text": spoken}]
 
 
-def _asked(stated: Any, unnamed: str) -> Row:
-    call = stated if isinstance(stated, dict) else {"arguments": stated}
+def _tool_call(value: Any, unnamed: str) -> Row:
+    call = value if isinstance(value, dict) else {"arguments": value}
     arguments = call.get("arguments")
     return {
         "id": _text(call.get("id") or unnamed),

@@ -368,10 +368,10 @@ def _counts(generation: Row, way: Row) -> Row:
     given, written = generation.get("input_tokens"), generation.get("output_tokens")
     if given is not None and written is not None:
         parts = {"input_tokens_cache_read": way.get("cached_tokens"), "reasoning_tokens": way.get("reasoning_tokens")}
-        known = {name: count for name, count in parts.items() if count is not None}
+        present = {name: count for name, count in parts.items() if count is not None}
         counts["token_usage"] = {
             **{"input_tokens": given, "output_tokens": written, "total_tokens": given + written},
-            **known,
+            **present,
         }
     if generation.get("latency") is not None and generation["latency"] >= 0:
         counts["performance"] = {"latency_ms": generation["latency"] * 1000}

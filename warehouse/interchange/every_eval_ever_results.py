@@ -107,7 +107,7 @@ def card_documents(store: Store, rows: Sequence[Mapping[str, Any]], now: float) 
 
 def _card_result(run: Run, row: Mapping[str, Any]) -> Row:
     """A row with its interval, whatever its repeats are."""
-    metric = next(one for one in run.metrics if result_id(one["name"], one["filter"]) == row["metric"])
+    metric = next(metric for metric in run.metrics if result_id(metric["name"], metric["filter"]) == row["metric"])
     result = _result(run, metric, {**row})
     assert result is not None  # the row has a figure
     details, uncertainty = result["score_details"], result["score_details"]["uncertainty"]
@@ -116,8 +116,8 @@ def _card_result(run: Run, row: Mapping[str, Any]) -> Row:
     if row["ci_low"] is not None and row["ci_high"] is not None:
         ends = {"lower": row["ci_low"], "upper": row["ci_high"]}
         uncertainty["confidence_interval"] = {**ends, "confidence_level": row["level"], "method": row["method"]}
-    told = {"condition": row["condition"], "unit": row["unit"], "flags": ", ".join(row["flags"])}
-    details["details"] |= {name: text for name, text in told.items() if text}
+    notes = {"condition": row["condition"], "unit": row["unit"], "flags": ", ".join(row["flags"])}
+    details["details"] |= {name: text for name, text in notes.items() if text}
     when = {"evaluation_timestamp": f"{started}+00:00"} if (started := run.header.get("started_at")) else {}
     return result | when
 
@@ -261,8 +261,8 @@ def runs_of(store: Store, only: Collection[int] | None = None) -> Iterator[Run]:
         published = store.rows(query_text("interchange", "published_of_run"), {"run": row["id"]})
         header = _header(row) | {
             "suite": _suite(tree, row["benchmark_id"]),
-            "metrics": [_known(item, "id") for item in metrics],
-            "published": [_known(item, "metric_id") for item in published],
+            "metrics": [_present(item, "id") for item in metrics],
+            "published": [_present(item, "metric_id") for item in published],
         }
         yield Run(row["id"], header, metrics, published, row["condition_key"], row["content_digest"])
 
@@ -295,7 +295,7 @@ def _suite(tree: Mapping[int, Row], benchmark: int) -> list[str]:
     return chain
 
 
-def _known(item: Row, own: str) -> Row:
+def _present(item: Row, own: str) -> Row:
     fields = {name: value for name, value in item.items() if name != own and value is not None}
     if "scorer_parameters" in fields:
         fields["scorer_parameters"] = parsed(fields["scorer_parameters"]) or {}

@@ -26,7 +26,7 @@ _DATASET = re.compile(r"(?P<id>[\w.-]+/[\w.-]+)(?::(?P<task>[^\s:]+))?")
 _KEPT = (("task", "dataset_path"), ("eval", "dataset", "location"))
 #: What is said of a figure, under the names of ``--json``: with the metric, as `huggingface_hub` writes figures of one
 #: data set, configuration and split as one, with the data set of the first.
-_TOLD = (
+_ARGUMENTS = (
     *("unit", "standard_error", "ci_low", "ci_high", "level", "n_prompts", "n_clusters", "n_draws", "method", "flags"),
     *("benchmark", "condition", "checkpoint", "training_seed", "fewshot", "temperature", "harness", "date"),
 )
@@ -39,9 +39,9 @@ def datasets_of(store: Store, rows: Sequence[Row]) -> dict[str, tuple[str, str]]
     for row in store.rows(query_text("analysis", "run_settings"), {"run_ids": list(benchmarks)}):
         settings = parsed(row["configuration"])
         names = (_at(settings, path) for path in _KEPT)
-        known = next((name for name in names if isinstance(name, str) and _DATASET.fullmatch(name)), None)
-        if known:
-            found[benchmarks[row["run_id"]]] = (known, str(_at(settings, ("task", "dataset_name")) or ""))
+        dataset_name = next((name for name in names if isinstance(name, str) and _DATASET.fullmatch(name)), None)
+        if dataset_name:
+            found[benchmarks[row["run_id"]]] = (dataset_name, str(_at(settings, ("task", "dataset_name")) or ""))
     return found
 
 
@@ -79,12 +79,12 @@ def _result(row: Row, dataset: str, configuration: str) -> dict[str, Any]:
     unit = f" ({row['unit']})" if row["unit"] else ""
     shots = {} if row["fewshot"] is None else {"num_few_shot": row["fewshot"]}
     where = {"config": configuration, "split": row["split"], "args": shots}
-    told = {name: row[name] for name in _TOLD} | {"n_draws": row["n_draws"] or None}
+    arguments = {name: row[name] for name in _ARGUMENTS} | {"n_draws": row["n_draws"] or None}
     name = ", ".join(filter(None, (f"{row['metric']}{unit}", row["condition"])))
     return {
         "task": {"type": "feature-extraction" if row["harness"].startswith("mteb") else "text-generation"},
-        "dataset": {"type": dataset or row["benchmark"], "name": row["benchmark"], **_known(where)},
-        "metrics": [{"type": row["metric"], "value": row["estimate"], "name": name, "args": _known(told)}],
+        "dataset": {"type": dataset or row["benchmark"], "name": row["benchmark"], **_present(where)},
+        "metrics": [{"type": row["metric"], "value": row["estimate"], "name": name, "args": _present(arguments)}],
     }
 
 
@@ -98,7 +98,7 @@ def eval_results(rows: Sequence[Row], datasets: Mapping[str, tuple[str, str]], m
         {
             "dataset": {"id": datasets[row["benchmark"]][0], "task_id": datasets[row["benchmark"]][1] or "default"},
             "value": row["estimate"],
-            **_known({"date": row["date"]}),
+            **_present({"date": row["date"]}),
             "notes": ", ".join(_notes(row)),
         }
         for row in rows
@@ -120,7 +120,7 @@ def _notes(row: Row) -> Iterator[str]:
     yield from filter(None, (row["condition"], row["harness"], *row["flags"]))
 
 
-def _known(values: Mapping[str, Any]) -> dict[str, Any]:
+def _present(values: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in values.items() if value not in (None, "", [], {})}
 
 

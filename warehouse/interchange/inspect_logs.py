@@ -208,20 +208,20 @@ def samples_of(store: Store, run: Run, when: str) -> Iterator[Row]:
 def _sample(run: Run, block: FactBlock, key: AnswerKey, name: str, when: str) -> Row:
     prompt, generation, way = block.prompts[key[0]], block.generations.get(key, {}), block.ways.get(key, {})
     messages = chat_messages(way["messages"]) if "messages" in way else _spoken(prompt, generation)
-    asked = prompt["text"] or next((item["content"] for item in messages if item["role"] == "user"), "")
+    question_text = prompt["text"] or next((item["content"] for item in messages if item["role"] == "user"), "")
     choices, about = parsed(prompt["choices"]), parsed(prompt["metadata"])
     golds = golds_of(prompt["target"])
     own = f"{_key(run)} {name} {key[-1] + 1}"  # Inspect's tables of samples and messages go by ids
-    for place, message in enumerate(messages):
-        message["id"] = f"{own} {place}"
+    for index, message in enumerate(messages):
+        message["id"] = f"{own} {index}"
     usage = _usage(generation, way)
     details = {
         "prompt": prompt["key"],
         "limit_hit": way.get("limit_hit"),
-        "scores": [_told(score) for score in block.scores.get(key, [])],
+        "scores": [_score_details(score) for score in block.scores.get(key, [])],
     }
     output = _output(run, generation, messages, usage)
-    known = {
+    present = {
         "choices": [item if isinstance(item, str) else _json(item) for item in choices] if choices else None,
         "uuid": way.get("uuid") or own,
         "total_time": generation.get("latency"),
@@ -230,7 +230,7 @@ def _sample(run: Run, block: FactBlock, key: AnswerKey, name: str, when: str) ->
     return {
         "id": name,
         "epoch": key[-1] + 1,
-        "input": asked,
+        "input": question_text,
         "target": golds[0] if len(golds) == 1 else golds,
         "messages": messages,
         "output": output,
@@ -238,18 +238,18 @@ def _sample(run: Run, block: FactBlock, key: AnswerKey, name: str, when: str) ->
         "scores": _scores(block, key, generation),
         "metadata": {**(about if isinstance(about, dict) else {}), DETAILS: details},
         "model_usage": {_model(run): usage} if usage else {},
-        **{field: value for field, value in known.items() if value is not None},
+        **{field: value for field, value in present.items() if value is not None},
     }
 
 
 def _spoken(prompt: Row, generation: Row) -> list[Row]:
     """Prompt and response as messages, where no conversation is stored."""
     sent, said = generation.get("prompt_sent") or prompt["text"], generation.get("response")
-    asked = [{"role": "user", "content": sent}] if sent else []
+    messages = [{"role": "user", "content": sent}] if sent else []
     if sent and sent.startswith('[{"'):
         with suppress(ValueError, AttributeError):  # a text that only looks like messages
-            asked = [message | {"source": "input"} for message in chat_messages(sent)]
-    return asked if said is None else [*asked, {"role": "assistant", "content": said, "source": "generate"}]
+            messages = [message | {"source": "input"} for message in chat_messages(sent)]
+    return messages if said is None else [*messages, {"role": "assistant", "content": said, "source": "generate"}]
 
 
 def _output(run: Run, generation: Row, messages: list[Row], usage: Row) -> Row:
@@ -265,9 +265,9 @@ def _events(run: Run, messages: list[Row], output: Row, when: str) -> list[Row]:
     """The last request to the model, which holds the whole conversation: Inspect's table of messages reads these."""
     if not output["choices"]:
         return []
-    place = messages.index(output["choices"][0]["message"])
-    asked: Row = {"model": _model(run), "input": messages[:place], "tools": [], "tool_choice": "auto", "config": {}}
-    return [{"event": "model", "timestamp": when, "working_start": 0, **asked, "output": output}]
+    index = messages.index(output["choices"][0]["message"])
+    request: Row = {"model": _model(run), "input": messages[:index], "tools": [], "tool_choice": "auto", "config": {}}
+    return [{"event": "model", "timestamp": when, "working_start": 0, **request, "output": output}]
 
 
 def _usage(generation: Row, way: Row) -> Row:
@@ -291,15 +291,15 @@ def _usage(generation: Row, way: Row) -> Row:
 def _scores(block: FactBlock, key: AnswerKey, generation: Row) -> Row:
     """What has a number: Inspect would take any other value for a grade."""
     texts = {"answer": generation.get("extracted_answer"), "explanation": generation.get("explanation")}
-    known = {name: text for name, text in texts.items() if text is not None}
+    present = {name: text for name, text in texts.items() if text is not None}
     return {
-        result_id(score["metric"], score["filter"]): {"value": score["value"], **known}
+        result_id(score["metric"], score["filter"]): {"value": score["value"], **present}
         for score in block.scores.get(key, [])
         if score["value"] is not None
     }
 
 
-def _told(score: Row) -> Row:
+def _score_details(score: Row) -> Row:
     names = ("metric", "filter", "value", "weight", "n_draws", "raw", "status", "origin")
     return {name: score[name] for name in names if score[name] not in (None, "")}
 

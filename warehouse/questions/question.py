@@ -157,9 +157,9 @@ class Options:
         Raises:
             UnusedError: a field that the other kind does not know is not at its default, or was typed.
         """
-        known = options(kind)
-        self.refuse(reason, *(name for name in options(type(self)) if name not in known and name not in values))
-        return self.part(kind, **{name: value for name, value in values.items() if name in known})
+        declared = options(kind)
+        self.refuse(reason, *(name for name in options(type(self)) if name not in declared and name not in values))
+        return self.part(kind, **{name: value for name, value in values.items() if name in declared})
 
     def part(self, kind: type[Q], **values: Any) -> Q:
         """Another kind with what both of them say, and with these values."""
@@ -253,7 +253,7 @@ class FieldOption(Option):
             return self._one(name, value)
         if not isinstance(value, Iterable) or isinstance(value, Mapping):
             raise MisuseError(f"{name} must be a list, found {value!r}")
-        return tuple(self._one(name, one) for one in ((value,) if isinstance(value, str) else value))
+        return tuple(self._one(name, item) for item in ((value,) if isinstance(value, str) else value))
 
     def _one(self, name: str, value: Any) -> Any:
         """A single value of the right type."""
@@ -335,11 +335,11 @@ def options(question: type[Options]) -> Mapping[str, FieldOption]:
 
 def fields_schema(question: type[Options]) -> dict[str, Any]:
     """The values of all options as a JSON Schema of an object."""
-    known = options(question)
+    declared = options(question)
     return {
         "type": "object",
-        "properties": {name: option.json_schema() for name, option in known.items()},
-        "required": [name for name, option in known.items() if option.default is option.empty],
+        "properties": {name: option.json_schema() for name, option in declared.items()},
+        "required": [name for name, option in declared.items() if option.default is option.empty],
         "additionalProperties": False,
     }
 
@@ -416,7 +416,7 @@ def method_by_kind(
 
 
 def _method(question: type[Question]) -> Callable[..., Any]:
-    def asked(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
         if question.OPENS:
             return question(*args, **kwargs).ask(self._opener)
         with self._reading() as store:
@@ -424,10 +424,10 @@ def _method(question: type[Question]) -> Callable[..., Any]:
 
     kinds = get_type_hints(question)
     named = inspect.signature(question.__init__).parameters.values()
-    shown = [one.replace(annotation=kinds.get(one.name, one.empty)) for one in named]
-    asked.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
-    asked.__name__, asked.__doc__ = question.NAME, explained(question)
-    return asked
+    shown = [parameter.replace(annotation=kinds.get(parameter.name, parameter.empty)) for parameter in named]
+    method.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
+    method.__name__, method.__doc__ = question.NAME, explained(question)
+    return method
 
 
 def _one_or_all(types: Sequence[str]) -> str | list[str]:

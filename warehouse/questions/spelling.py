@@ -15,7 +15,7 @@ def in_python(value: Any) -> str:
     if isinstance(value, str | PurePath):
         return json.dumps(str(value), ensure_ascii=False)
     if isinstance(value, Mapping):
-        return f"{{{', '.join(f'{in_python(name)}: {in_python(one)}' for name, one in value.items())}}}"
+        return f"{{{', '.join(f'{in_python(name)}: {in_python(item)}' for name, item in value.items())}}}"
     if isinstance(value, tuple):
         return f"[{', '.join(map(in_python, value))}]"
     if isinstance(value, bool | datetime) or value is None:
@@ -26,9 +26,9 @@ def in_python(value: Any) -> str:
 def shell_texts(value: Any, *, joined: bool) -> list[str]:
     """A value as words for a command line, each of several one of its own unless they are joined by commas."""
     if isinstance(value, Mapping):
-        texts = [f"{name}={_number(one)}" for name, one in value.items()]
+        texts = [f"{name}={_number(item)}" for name, item in value.items()]
     else:
-        texts = [_text(one) for one in (value if isinstance(value, tuple) else (value,)) if one is not None]
+        texts = [_text(item) for item in (value if isinstance(value, tuple) else (value,)) if item is not None]
     return [",".join(texts)] if joined and texts else texts
 
 

@@ -107,8 +107,10 @@ def check(store: Store, rules: Rules, refresh: int, now: datetime) -> Alerts:
         tests += _moved(store, values, refresh)
     if rules.worse:
         tests += _worse(values)
-    adjusted = holm([math.nan if one.p_value is None else one.p_value for one in tests])
-    alerts = [replace(one, p_holm=float(p)) for one, p in zip(tests, adjusted, strict=True) if rejects(p, rules.alpha)]
+    adjusted = holm([math.nan if test.p_value is None else test.p_value for test in tests])
+    alerts = [
+        replace(test, p_holm=float(p)) for test, p in zip(tests, adjusted, strict=True) if rejects(p, rules.alpha)
+    ]
     alerts = list(_beside_noise_floors(store, alerts))
     alerts += _unscored(values, rules.max_unscored)
     alerts += _published(store, values) if rules.published else []
@@ -150,16 +152,16 @@ def _moved(store: Store, values: Sequence[Mapping[str, Any]], refresh: int) -> I
 
 def _beside_noise_floors(store: Store, alerts: Sequence[Alert]) -> Iterator[Alert]:
     """Alerts of benchmarks that have training seeds, with whether another seed would do as much."""
-    floors = {name: _noise_floor(store, name) for name in {one.benchmark for one in alerts}}
-    for one in alerts:
-        floor = floors[one.benchmark]
-        if floor is None or one.change is None:
-            yield one
+    floors = {name: _noise_floor(store, name) for name in {alert.benchmark for alert in alerts}}
+    for alert in alerts:
+        floor = floors[alert.benchmark]
+        if floor is None or alert.change is None:
+            yield alert
             continue
-        is_more = abs(one.change) > floor
+        is_more = abs(alert.change) > floor
         words = "more than" if is_more else "within"
         yield replace(
-            one, message=f"{one.message}; {words} the noise floor of training seeds, {floor:.2g}", noise_floor=floor
+            alert, message=f"{alert.message}; {words} the noise floor of training seeds, {floor:.2g}", noise_floor=floor
         )
 
 

@@ -54,18 +54,20 @@ def deliver_alerts(
     with opener.reading() as store:
         undelivered = untold(store, refresh)
         chosen = _chosen(undelivered, refresh, now, channels)
-        alerts = {one.id: _of_earlier(check(store, rules, one.id, now), refresh) for one in chosen}
-    delivery, marks = Delivery(alerts[refresh]), {one.id: dict(one.marks) for one in undelivered}
+        alerts = {record.id: _of_earlier(check(store, rules, record.id, now), refresh) for record in chosen}
+    delivery, marks = Delivery(alerts[refresh]), {record.id: dict(record.marks) for record in undelivered}
     for name, channel in channels.items():
-        waiting = [one.id for one in chosen if one.id == refresh or one.awaits(name)]
-        taken = _through(channel, [alerts[one] for one in waiting], delivery)
-        delivery.taken[name] = [alerts[one] for one in waiting if one in taken and alerts[one].rows]
-        news = {one.id: _mark(one, name, one.id in taken, now) for one in undelivered}
-        for one, kind in news.items():
+        waiting = [record.id for record in chosen if record.id == refresh or record.awaits(name)]
+        taken = _through(channel, [alerts[refresh_id] for refresh_id in waiting], delivery)
+        delivery.taken[name] = [
+            alerts[refresh_id] for refresh_id in waiting if refresh_id in taken and alerts[refresh_id].rows
+        ]
+        news = {record.id: _mark(record, name, record.id in taken, now) for record in undelivered}
+        for refresh_id, kind in news.items():
             if kind:
-                marks[one][name] = kind
+                marks[refresh_id][name] = kind
         delivery.notes += _notes(name, Counter(news.values()))
-    changed = [(one.id, marks[one.id]) for one in undelivered if marks[one.id] != one.marks]
+    changed = [(record.id, marks[record.id]) for record in undelivered if marks[record.id] != record.marks]
     if changed:
         with opener.writing() as store:
             mark(store, changed)
@@ -74,11 +76,11 @@ def deliver_alerts(
 
 def _chosen(undelivered: Sequence[Untold], refresh: int, now: datetime, channels: Iterable[str]) -> list[Untold]:
     """This refresh, then the oldest of those before it that are not too old."""
-    present = [one for one in undelivered if one.id == refresh]
+    present = [record for record in undelivered if record.id == refresh]
     earlier = [
-        one
-        for one in undelivered
-        if one.id != refresh and now - one.ended <= MAX_AGE and any(map(one.awaits, channels))
+        record
+        for record in undelivered
+        if record.id != refresh and now - record.ended <= MAX_AGE and any(map(record.awaits, channels))
     ]
     return present + earlier[:AT_ONCE]
 
@@ -92,10 +94,10 @@ def _of_earlier(alerts: Alerts, refresh: int) -> Alerts:
 
 def _through(channel: Channel, waiting: Sequence[Alerts], delivery: Delivery) -> set[int]:
     """Ids of the refreshes that a channel has delivered; those without alerts need no delivery."""
-    taken = {one.refresh_id for one in waiting if not one.rows}
+    taken = {batch.refresh_id for batch in waiting if not batch.rows}
     try:
-        for one in channel([one for one in waiting if one.rows]):
-            taken.add(one)
+        for refresh_id in channel([batch for batch in waiting if batch.rows]):
+            taken.add(refresh_id)
     except WarehouseError as error:
         delivery.problem = delivery.problem or error
     return taken

@@ -78,26 +78,26 @@ class History(Result):
 @answers(FigureHistory)
 def history(store: Store, question: FigureHistory) -> History:
     """A row stands for a refresh that changed the figure; in between it was the same."""
-    model, known = question.model, None
+    model, benchmark = question.model, None
     if question.benchmark is None:
         about_model = _subjects_of(store, str(model), None)
         rows = [row for name in _stored_names(store) for row in _of_model(_figures(store, name), about_model)]
     else:
-        known = find_benchmark(store, question.benchmark)
+        benchmark = find_benchmark(store, question.benchmark)
         try:
-            rows = _figures(store, known.name)
+            rows = _figures(store, benchmark.name)
             if model is None:
                 rows = _of_benchmark(rows) or rows
             elif rows:
-                rows = _of_model(rows, _subjects_of(store, model, known.ids, rows))
+                rows = _of_model(rows, _subjects_of(store, model, benchmark.ids, rows))
         except MisuseError as error:
-            raise MisuseError(f"{error}; {_what_there_is(store, known)}") from None
-    about = " on ".join(filter(None, ("" if model is None else repr(model), known.name if known else "")))
+            raise MisuseError(f"{error}; {_what_there_is(store, benchmark)}") from None
+    about = " on ".join(filter(None, ("" if model is None else repr(model), benchmark.name if benchmark else "")))
     if not rows:
-        raise MisuseError(f"no refresh has computed figures of {about}; {_what_there_is(store, known)}")
+        raise MisuseError(f"no refresh has computed figures of {about}; {_what_there_is(store, benchmark)}")
     rows = _narrowed(_narrowed(rows, "metric", question.metric, about), "statistic", question.statistic, about)
     kept = [row for row in rows if question.last is None or row.age <= question.last]
-    return History(model, known.name if known else "", tuple(kept), _settings(store, kept))
+    return History(model, benchmark.name if benchmark else "", tuple(kept), _settings(store, kept))
 
 
 def _settings(store: Store, rows: Sequence[HistoryRow]) -> dict[str, str]:
@@ -138,23 +138,23 @@ def history_of(store: Store, name: str, **options: Any) -> History:
 
 def _figures(store: Store, benchmark: str) -> list[HistoryRow]:
     """All that are stored of a benchmark."""
-    return [_row(one) for one in store.rows(query_text("refresh", "history"), {"benchmark": benchmark})]
+    return [_row(record) for record in store.rows(query_text("refresh", "history"), {"benchmark": benchmark})]
 
 
-def _narrowed(rows: Sequence[HistoryRow], column: str, wanted: str | None, about: str) -> list[HistoryRow]:
+def _narrowed(rows: Sequence[HistoryRow], column: str, value: str | None, about: str) -> list[HistoryRow]:
     """Rows of one metric or statistic; a metric also by its name without a filter.
 
     Raises:
         MisuseError: there is none; says which there are.
     """
-    if wanted is None:
+    if value is None:
         return list(rows)
     there = sorted({getattr(row, column) for row in rows if getattr(row, column)})
-    fitting = [row for row in rows if getattr(row, column) == wanted]
+    fitting = [row for row in rows if getattr(row, column) == value]
     if column == "metric":
-        fitting = fitting or [row for row in rows if row.metric.partition(",")[0] == wanted]
+        fitting = fitting or [row for row in rows if row.metric.partition(",")[0] == value]
     if not fitting:
-        raise MisuseError(f"no {column} {wanted!r} of {about}; there are: {', '.join(there)}")
+        raise MisuseError(f"no {column} {value!r} of {about}; there are: {', '.join(there)}")
     return fitting
 
 
@@ -208,7 +208,7 @@ def _subjects_of(
         if benchmark_ids is not None and not any(_names_one_of(row, {model}) for row in stored):
             raise
         return set(), {model}
-    return {subject_of(one) for one in conditions}, {one.model for one in conditions}
+    return {subject_of(condition) for condition in conditions}, {condition.model for condition in conditions}
 
 
 def _of_model(stored: Sequence[HistoryRow], about: tuple[set[str], set[str]]) -> list[HistoryRow]:

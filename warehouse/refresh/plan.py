@@ -56,7 +56,7 @@ class RefreshPlan:
     @property
     def stale(self) -> list[PlannedQuestion]:
         """Questions that have to be asked."""
-        return [one for one in self.questions if one.why and one.name not in self.resumed]
+        return [question for question in self.questions if question.why and question.name not in self.resumed]
 
 
 def question_of(fingerprint: str) -> str:
@@ -102,11 +102,11 @@ def make_plan(
                 failed.add((family.name, data.benchmark.name))
                 continue
             questions += [_question(family, data, own_question, stored) for own_question in own]
-    fingerprints = {one.fingerprint for one in questions}
+    fingerprints = {question.fingerprint for question in questions}
     chosen = {family.name for family in families}
-    mine = {one["input_fingerprint"] for one in unfinished}
+    mine = {row["input_fingerprint"] for row in unfinished}
     done = mine & fingerprints
-    names = {one.name for one in questions}
+    names = {question.name for question in questions}
 
     def is_gone(value: StoredValue) -> bool:
         family = family_of(value["input_fingerprint"])
@@ -117,7 +117,7 @@ def make_plan(
     return RefreshPlan(
         questions=tuple(questions),
         stored={name: tuple(values) for name, values in stored.items()},
-        resumed=frozenset(question_of(one) for one in done),
+        resumed=frozenset(question_of(fingerprint) for fingerprint in done),
         outdated=tuple(sorted(mine - done)),
         gone=tuple(value for value in current if is_gone(value)),
         failures=tuple(failures),
@@ -133,7 +133,7 @@ def _question(
         short_digest(question.settings)[:_LENGTH],
     )
     fingerprint = "/".join((family.name, family.version, *hashes))
-    before = {one["input_fingerprint"] for one in stored.get(question_of(fingerprint), ())}
+    before = {row["input_fingerprint"] for row in stored.get(question_of(fingerprint), ())}
     return PlannedQuestion(family, data, question, fingerprint, _why(fingerprint, before))
 
 
@@ -178,8 +178,8 @@ def notes_on_others(
     mine = {family.name for family in chosen}
     figures = Counter(
         name
-        for one in current
-        if (named is None or one["benchmark"] in named) and (name := family_of(one["input_fingerprint"])) not in mine
+        for row in current
+        if (named is None or row["benchmark"] in named) and (name := family_of(row["input_fingerprint"])) not in mine
     )
     installed = family_names()
     for name, count in sorted(figures.items()):
@@ -191,9 +191,9 @@ def notes_on_others(
         except WarehouseError as error:
             yield f"{count} figures stay as they are: {error}"
             continue
-        stale = sum(one.why not in _HARMLESS for one in plan.questions)
+        stale = sum(question.why not in _HARMLESS for question in plan.questions)
         # pairs depend on which baselines are named
-        stale += sum(one["subject_kind"] != "pair" for one in plan.gone)
+        stale += sum(row["subject_kind"] != "pair" for row in plan.gone)
         if stale:
             yield f"{stale} answers of the family {name!r} are out of date; --family {name}"
 

@@ -69,16 +69,16 @@ def list_stale(opener: StoreOpener, work: RefreshRequest = RefreshRequest()) -> 
     plan, notes, _ = _read(opener, work, choose_families(work.families))
     rows = [
         StaleRow(
-            one.family.name,
-            one.data.benchmark.name,
-            one.question.subject,
-            "resumed" if one.name in plan.resumed else one.why,
+            planned.family.name,
+            planned.data.benchmark.name,
+            planned.question.subject,
+            "resumed" if planned.name in plan.resumed else planned.why,
         )
-        for one in plan.questions
-        if one.why
+        for planned in plan.questions
+        if planned.why
     ]
-    rows += [StaleRow(family_of(one["input_fingerprint"]), one["benchmark"], one["subject"], GONE) for one in plan.gone]
-    fresh = sum(not one.why for one in plan.questions)
+    rows += [StaleRow(family_of(row["input_fingerprint"]), row["benchmark"], row["subject"], GONE) for row in plan.gone]
+    fresh = sum(not planned.why for planned in plan.questions)
     return StaleList(tuple(rows), fresh, (*notes, *plan.failures))
 
 
@@ -155,7 +155,7 @@ class _Refresh:
         self.holder = f"process {os.getpid()} on {socket.gethostname()} ({uuid4().hex[:8]})"
         self.plan, self.notes, self.adopted = _read(opener, work, families)
         self.failures = list(self.plan.failures)
-        self.counts: dict[str, Counter[str]] = {one.name: Counter() for one in families}
+        self.counts: dict[str, Counter[str]] = {family.name: Counter() for family in families}
         self.seconds: dict[str, float] = defaultdict(float)
         self.waiting: list[tuple[PlannedQuestion, list[dict[str, Any]]]] = []
         self.overtaken = 0
@@ -163,9 +163,9 @@ class _Refresh:
         self.id = 0
 
     def run(self, progress: Progress | None) -> Refreshed:
-        for one in self.plan.questions:
-            name = "resumed" if one.name in self.plan.resumed else "" if one.why else "fresh"
-            self.counts[one.family.name][name] += 1
+        for planned in self.plan.questions:
+            name = "resumed" if planned.name in self.plan.resumed else "" if planned.why else "fresh"
+            self.counts[planned.family.name][name] += 1
         stale = self.plan.stale
         if stale:
             with self.opener.writing() as store:
@@ -209,9 +209,9 @@ class _Refresh:
         rows = [row_of(question, value) for value in values]
         kept = {key_of_row(row) for row in rows}
         rows += [
-            gone_row(one, question.fingerprint)
-            for one in self.plan.stored.get(question.name, ())
-            if key_of_row(one) not in kept
+            gone_row(row, question.fingerprint)
+            for row in self.plan.stored.get(question.name, ())
+            if key_of_row(row) not in kept
         ]
         self.waiting.append((question, rows))
 
@@ -281,18 +281,18 @@ class _Refresh:
 
     def _family_row(self, name: str) -> RefreshedFamilyRow:
         counts = self.counts[name]
-        named = {one: counts[one] for one in TRACED}
+        named = {name: counts[name] for name in TRACED}
         return RefreshedFamilyRow(family=name, **named, seconds=round(self.seconds[name], 3))
 
 
 def _fetched(stale: Sequence[PlannedQuestion], opener: StoreOpener) -> Iterator[PlannedQuestion]:
     """The questions in their order, with the scores of several benchmarks read at a time."""
     for chunk in _chunks(stale):
-        runs = {place: _runs(questions) for place, questions in enumerate(chunk)}
+        runs = {index: _runs(questions) for index, questions in enumerate(chunk)}
         with opener.reading() as store:
-            for place, shared in in_blocks(store, runs):
-                keys = [key for one in chunk[place] for key in one.question.conditions]
-                chunk[place][0].data.fetch(shared, keys)
+            for index, shared in in_blocks(store, runs):
+                keys = [key for planned in chunk[index] for key in planned.question.conditions]
+                chunk[index][0].data.fetch(shared, keys)
         for questions in chunk:
             yield from questions
             questions[0].data.drop()
@@ -300,11 +300,11 @@ def _fetched(stale: Sequence[PlannedQuestion], opener: StoreOpener) -> Iterator[
 
 def _chunks(stale: Sequence[PlannedQuestion]) -> Iterator[list[list[PlannedQuestion]]]:
     """Questions by benchmark, so many benchmarks as are read at once."""
-    by_benchmark = (list(members) for _, members in groupby(stale, key=lambda one: one.data.benchmark.name))
+    by_benchmark = (list(members) for _, members in groupby(stale, key=lambda planned: planned.data.benchmark.name))
     return in_parts(by_benchmark, lambda questions: sum(run["n_found"] for run in _runs(questions)), ROWS_AT_ONCE)
 
 
 def _runs(questions: Sequence[PlannedQuestion]) -> list[Run]:
     """Runs of the conditions that questions on one benchmark ask for."""
-    keys = {key for one in questions for key in one.question.conditions}
+    keys = {key for planned in questions for key in planned.question.conditions}
     return [run for key in keys for run in questions[0].data.conditions[key].runs]

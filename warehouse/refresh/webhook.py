@@ -76,9 +76,9 @@ def post_all(url: str, messages: Iterable[Alerts]) -> Iterator[int]:
     Raises:
         WarehouseError: one was not; those after it were not tried.
     """
-    for one in messages:
-        post(url, one.to_dict())
-        yield one.refresh_id
+    for message in messages:
+        post(url, message.to_dict())
+        yield message.refresh_id
 
 
 def require_url(text: str) -> None:

@@ -214,11 +214,11 @@ class _JobRun:
             before = refused(store)
             report = ingest(store, [folder], only=settled, progress=_EndsBetweenSources(self._check))
             known_refusals = _known_refusals(before, refused(store))
-        new = [one.error for one in report.refused if readable(one.error) not in known_refusals]
+        new = [source.error for source in report.refused if readable(source.error) not in known_refusals]
         self._tell("source_refused", [{"error": error} for error in new])
         if new:
             self.outcome.note("incomplete", 3)
-        loaded = sum(one.state == "loaded" for one in report.sources)
+        loaded = sum(source.state == "loaded" for source in report.sources)
         counts = {
             "sources_loaded": loaded,
             "sources_refused": len(new),
@@ -257,7 +257,7 @@ class _JobRun:
         ways: dict[str, Channel] = {"log": self._log_alerts, "webhook": self._post_alerts}
         channels = {name: ways[name] for name in self.job.work.channels}
         delivery = deliver_alerts(self.opener, self.job.rules, refresh_id, utc_now(), channels)
-        number = sum(len(one.rows) for one in delivery.taken.get("log", ()))
+        number = sum(len(batch.rows) for batch in delivery.taken.get("log", ()))
         self.outcome.add(alerts=number)
         if number:
             self.outcome.note("alerts")
@@ -269,11 +269,11 @@ class _JobRun:
 
     def _log_alerts(self, alerts: Sequence[Alerts]) -> Iterator[int]:
         names = ("rule", "benchmark", "subject", "message")
-        for one in alerts:
-            about = {} if one.refresh_id == self.refresh_id else {"refresh_id": one.refresh_id}
-            rows = [{name: getattr(row, name) for name in names} | about for row in one.rows]
+        for batch in alerts:
+            about = {} if batch.refresh_id == self.refresh_id else {"refresh_id": batch.refresh_id}
+            rows = [{name: getattr(row, name) for name in names} | about for row in batch.rows]
             self._tell("alert", rows, "warning")
-            yield one.refresh_id
+            yield batch.refresh_id
 
     def _post_alerts(self, alerts: Sequence[Alerts]) -> Iterator[int]:
         from warehouse.refresh.webhook import post_all
