@@ -267,14 +267,13 @@ def _of_models(matrix: ScoreMatrix, pairs: SignSumPairs) -> Summing:
     def sums_of(table: NDArray[Any]) -> SignSums:
         whole = table.dtype == np.float32
         shift = (int(pairs.shift.any()) - whole) * means
-        tables = (table[: m + 1], table[m + 1 :])
-        n, h = (
-            None
-            if not len(part)
-            else np.divide(part[:m], matrix.steps if whole else 1, dtype=np.float64) + shift * part[m]
-            for part in tables
-        )
-        return SignSums(n, pairs.models, h=h)
+
+        def shifted(part: NDArray[Any]) -> FloatArray:
+            sums: FloatArray = np.divide(part[:m], matrix.steps if whole else 1, dtype=np.float64) + shift * part[m]
+            return sums
+
+        h = shifted(table[m + 1 :]) if len(table) > m + 1 else None
+        return SignSums(shifted(table[: m + 1]), pairs.models, h=h)
 
     return sums_of
 
