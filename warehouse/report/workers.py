@@ -16,7 +16,7 @@ from warehouse.analysis.report_data.report import ReadElsewhere, ReportReading
 from warehouse.errors import StoreError
 from warehouse.report.page import Makes, Renderer, Section
 
-#: Benchmarks from which on processes pay for their start, and how many start unasked: each took 1.5 GB of five million
+#: Benchmarks from which on processes pay for their start, and how many start unasked: each took .55 GB of five million
 #: scores.
 MANY, MOST = 100, 2
 #: Blocks of benchmarks that wait for whoever writes them, for each process.
