@@ -249,7 +249,8 @@ class Loader:
 
     def _prepare_facts(self, state: _Load) -> None:
         state.sizes = staging.resolve(self.scratch)
-        dropped = staging.settle_duplicates(self.scratch, state.sizes, state.options.on_duplicate)
+        prompts = staging.prompts_of_runs(self.scratch)
+        dropped = staging.settle_duplicates(self.scratch, state.sizes, prompts, state.options.on_duplicate)
         for text in dropped.notes(state.options.on_duplicate):
             state.note(text)
         state.scores = staging.summarise_scores(self.scratch)
@@ -257,7 +258,7 @@ class Loader:
         note_unscored(self.scratch, state)
         note_same_content(self.scratch, state)
         state.sizes["stage_prompt_score"] = self.scratch.script("stage_prompt_score")
-        state.measured = staging.measure(self.scratch, len(state.dump.runs), state.sizes, state.scores)
+        state.measured = staging.measure(self.scratch, prompts, state.sizes, state.scores)
 
     def _add_facts(self, state: _Load, started: float) -> list[LoadReport]:
         sources = [part.source for part in state.parts]

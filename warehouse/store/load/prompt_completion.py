@@ -92,8 +92,8 @@ class SettledPrompts:
 
 def says_anything(scratch: Scratch) -> bool:
     """Whether the staged sources say anything of their prompts but what they are known by."""
-    said = "count(text) > 0 or count(target) > 0 or count(choices) > 0 or count(metadata) > 0"
-    return bool(scratch.value(f"select {said} from stage_sample"))
+    said = "coalesce(text, target, choices, metadata) is not null"
+    return bool(scratch.rows(f"select 1 from stage_sample where {said} limit 1"))
 
 
 def fill(

@@ -338,11 +338,12 @@ def resolve(scratch: Scratch) -> dict[str, int]:
     return {name: scratch.script(name) for name in ("stage_fact", *_UNIQUE)}
 
 
+_OF_ROW = "run, prompt_id, variant_id, draw"
 #: What makes two rows of a scratch table the same fact, and what must then agree.
 _UNIQUE: Mapping[str, tuple[str, str]] = {
-    "stage_score": ("run, prompt_id, variant_id, draw, metric_id", "value, raw, status"),
-    "stage_choice": ("run, prompt_id, variant_id, draw, choice_index", "loglikelihood"),
-    "stage_generation": ("run, prompt_id, variant_id, draw", "response_hash, extracted_answer"),
+    "stage_score": (f"{_OF_ROW}, metric_id", "value, raw, status"),
+    "stage_choice": (f"{_OF_ROW}, choice_index", "loglikelihood"),
+    "stage_generation": (_OF_ROW, "response_hash, extracted_answer"),
 }
 
 
@@ -364,18 +365,29 @@ class Dropped:
         return notes
 
 
-def settle_duplicates(scratch: Scratch, sizes: dict[str, int], on_duplicate: OnDuplicate) -> Dropped:
+def prompts_of_runs(scratch: Scratch) -> dict[int, int]:
+    """How many prompts each staged run has."""
+    return dict(scratch.rows("select run, count(distinct prompt_id) from stage_prompt group by run"))
+
+
+def settle_duplicates(
+    scratch: Scratch, sizes: dict[str, int], prompts: Mapping[int, int], on_duplicate: OnDuplicate
+) -> Dropped:
     """Keep one row of each fact; returns what was dropped.
 
     Args:
         scratch: with the tables of :func:`resolve`.
         sizes: how many rows each has; kept up to date.
+        prompts: :func:`prompts_of_runs`.
         on_duplicate: what the user said.
 
     Raises:
         ConflictError: rows that say different things of the same fact, under ``error``.
     """
-    repeated = _repeated(scratch, [table for table in _UNIQUE if sizes[table]], sizes)
+    keys = {name: key for name, (key, _) in _UNIQUE.items() if sizes[name]}
+    if sum(prompts.values()) == sizes["stage_fact"]:  # each row has a prompt of its own: only it may repeat itself
+        keys = {name: key.replace(_OF_ROW, "r") for name, key in keys.items() if key != _OF_ROW}
+    repeated = _repeated(scratch, keys, sizes)
     if not repeated:
         return Dropped()
     scratch.run("create or replace temp table dropped_row (r bigint, is_other boolean)")
@@ -385,13 +397,13 @@ def settle_duplicates(scratch: Scratch, sizes: dict[str, int], on_duplicate: OnD
     return Dropped(same, other)
 
 
-def _repeated(scratch: Scratch, names: Sequence[str], sizes: Mapping[str, int]) -> list[str]:
-    """Those of some tables that have several rows of a fact."""
-    if not names:
+def _repeated(scratch: Scratch, keys: Mapping[str, str], sizes: Mapping[str, int]) -> list[str]:
+    """Those of some tables that have several rows of a key."""
+    if not keys:
         return []
-    facts = [f"(select count(*) from (select distinct {_UNIQUE[name][0]} from {name}))" for name in names]
+    facts = [f"(select count(*) from (select distinct {key} from {name}))" for name, key in keys.items()]
     (counts,) = scratch.rows(f"select {', '.join(facts)}")
-    return [name for name, count in zip(names, counts, strict=True) if count < sizes[name]]
+    return [name for name, count in zip(keys, counts, strict=True) if count < sizes[name]]
 
 
 def _settle(scratch: Scratch, table: str, on_duplicate: OnDuplicate) -> int:
@@ -471,13 +483,13 @@ def summarise_scores(scratch: Scratch) -> list[ScoreSummary]:
 
 
 def measure(
-    scratch: Scratch, n_runs: int, sizes: Mapping[str, int], scores: Iterable[ScoreSummary]
+    scratch: Scratch, prompts: Mapping[int, int], sizes: Mapping[str, int], scores: Iterable[ScoreSummary]
 ) -> dict[int, Measured]:
     """Digest and counts of each run that has samples.
 
     Args:
         scratch: with facts that are settled.
-        n_runs: number of runs.
+        prompts: :func:`prompts_of_runs`.
         sizes: how many rows each table has.
         scores: :func:`summarise_scores`.
     """
@@ -488,7 +500,6 @@ def measure(
     for table in ("stage_generation", "stage_choice"):
         if sizes[table]:
             counts[table].update(dict(scratch.rows(f"select run, count(*) from {table} group by run")))
-    prompts = dict(scratch.rows("select run, count(distinct prompt_id) from stage_fact group by run"))
     return {
         run: Measured(
             content_digest=digests.get(run, canonical_digest([])),
@@ -497,6 +508,5 @@ def measure(
             n_choices=counts["stage_choice"][run],
             n_scores=counts["stage_score"][run],
         )
-        for run in range(n_runs)
-        if run in prompts
+        for run in sorted(prompts)
     }
