@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import threading
 from collections import OrderedDict
 from collections.abc import Callable
@@ -15,6 +14,7 @@ from warehouse.errors import MisuseError, QueryLimitError
 from warehouse.questions.question import Question
 from warehouse.serve.following import LOOK, FollowedStore
 from warehouse.store.connection import Store
+from warehouse.store.parts import give_back_memory
 
 #: Answers that are kept at most, the last asked ones.
 KEPT = 256
@@ -48,7 +48,7 @@ class Answers:
         while not self.store.is_closed:
             with suppress(Empty):
                 self._queue.get(timeout=LOOK)()
-                _give_back_memory()
+                give_back_memory()
 
     def once(self, name: str, read: Callable[[Store], T]) -> T:
         """What a function reads from the store.
@@ -98,9 +98,3 @@ class Answers:
                 with self._lock:
                     self._kept.pop(key, None)
             future.set_exception(error)
-
-
-def _give_back_memory() -> None:
-    """To the system, what a long computation left: the allocator would keep a tenth of the process for the next one."""
-    with suppress(OSError, AttributeError):  # another C library
-        ctypes.CDLL(None).malloc_trim(0)

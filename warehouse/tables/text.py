@@ -12,7 +12,7 @@ from itertools import zip_longest
 from typing import Any
 
 from warehouse.tables.view import Table, TableNote, View
-from warehouse.tables.words import cell, is_number
+from warehouse.tables.words import WrittenNumber, cell, is_number
 
 GAP = "  "
 #: Texts up to this length are never folded.
@@ -136,14 +136,16 @@ class _TableText:
 
     def __init__(self, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
         self.columns = columns = [cell(name) for name in columns]
-        self.rows = [[cell(value) for value in row] for row in rows]
+        values = list(zip(*rows, strict=True)) if columns else []
+        texts = [_in_words(column) for column in values]
+        self.rows = list(zip(*texts, strict=True)) if columns else [()] * len(rows)
         self.n_rows = len(rows)
-        self.right = [is_number([row[index] for row in rows]) for index in range(len(columns))]
-        self.widths = [max(len(name), *(len(row[index]) for row in self.rows)) for index, name in enumerate(columns)]
+        self.right = [is_number(column) for column in values]
+        #: The most characters of a text of each column.
+        self.longest = [max(map(len, column)) for column in texts]
+        self.widths = [max(len(name), longest) for name, longest in zip(columns, self.longest, strict=True)]
         #: Place of the first column of long texts; -1 without one.
-        self.first_long = next(
-            (index for index in range(len(columns)) if any(len(row[index]) > SHORT for row in self.rows)), -1
-        )
+        self.first_long = next((index for index, longest in enumerate(self.longest) if longest > SHORT), -1)
 
     @property
     def width(self) -> int:
@@ -161,24 +163,31 @@ class _TableText:
         """Width of each column when names and long texts are folded."""
         widths = []
         for index, name in enumerate(self.columns):
-            longest = max(len(row[index]) for row in self.rows)
+            longest = self.longest[index]
             word = max(map(len, name.split(" ")))
             room = naming if index == self.first_long else least
             widths.append(max(word, longest if longest <= max(SHORT, room) else room))
         return widths
 
 
-def _plain(table: _TableText) -> Iterator[str]:
-    def line(cells: Sequence[str]) -> str:
-        padded = [
-            text.rjust(width) if to_right else text.ljust(width)
-            for text, width, to_right in zip(cells, table.widths, table.right, strict=True)
-        ]
-        return GAP.join(padded).rstrip()
+def _in_words(column: Sequence[Any]) -> list[str]:
+    """Each value of a column as people read it; of texts, which repeat, each only once."""
+    kinds = set(map(type, column))
+    if kinds == {str}:
+        words = {text: cell(text) for text in set(column)}
+        return [words[text] for text in column]
+    if kinds <= {WrittenNumber, type(None)}:
+        return ["-" if value is None else value.text for value in column]
+    return list(map(cell, column))
 
-    yield line(table.columns)
+
+def _plain(table: _TableText) -> Iterator[str]:
+    sides = [">" if to_right else "<" for to_right in table.right]
+    line = GAP.join(f"{{:{side}{width}}}" for side, width in zip(sides, table.widths, strict=True)).format
+    yield line(*table.columns).rstrip()
     yield GAP.join("-" * width for width in table.widths)
-    yield from map(line, table.rows)
+    for row in table.rows:
+        yield line(*row).rstrip()
 
 
 def _folded(table: _TableText, width: int) -> Iterator[str]:

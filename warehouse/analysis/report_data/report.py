@@ -17,7 +17,7 @@ from warehouse.analysis.preferences.prefer import PreferenceReport, prefer
 from warehouse.analysis.report_data.benchmark import BenchmarkPart, benchmark_part
 from warehouse.analysis.report_data.partial_runs import SuitePart, stored_reliability, suite_part
 from warehouse.analysis.report_data.read import or_why, read_benchmarks
-from warehouse.analysis.report_data.run_facts import run_facts
+from warehouse.analysis.report_data.run_facts import RunFacts, run_facts
 from warehouse.analysis.selection.benchmarks import BenchmarkNames, find_among, read_names
 from warehouse.analysis.selection.prompts import prompts_by_id
 from warehouse.analysis.selection.selection import Selection
@@ -26,10 +26,11 @@ from warehouse.analysis.training.pools import Spread, stored_spreads
 from warehouse.errors import MisuseError, StatisticsError, did_you_mean
 from warehouse.questions.leaderboard import Ranking
 from warehouse.stats.core.inputs import as_level, as_seed
+from warehouse.stats.multiple.sign_sums import load_compiler
 from warehouse.store.computed import result_cache
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
-from warehouse.store.parts import in_parts
+from warehouse.store.parts import give_back_memory, in_parts
 from warehouse.store.shared_reads import blocks_of, runs_by_benchmark
 from warehouse.store.sql.query_files import query_text
 
@@ -140,6 +141,11 @@ class ReportReading:
     def _spreads(self) -> list[Spread]:
         return stored_spreads(self._store, None, 1)
 
+    @cached_property
+    def _facts(self) -> Mapping[int, RunFacts]:
+        """Read of all runs at once: what they cost is summed up over the whole store."""
+        return run_facts(self._store, (row["run_id"] for own in self._runs.values() for row in own))
+
     @property
     def elsewhere(self) -> ReadElsewhere | None:
         """How another process reads the same; None where none can: of a lake, or beside a writer."""
@@ -159,8 +165,9 @@ class ReportReading:
     def parts(self, names: Collection[str] | None = None) -> Iterator[BenchmarkPart]:
         """The benchmarks, or some of them; one that has no leaderboard or no pairs has the reason."""
         runs = {name: own for name, own in self._runs.items() if names is None or name in names}
+        load_compiler(map(len, runs.values()), self.ranks.n_resamples)
         reads = read_benchmarks(self._store, self._known, runs, self.ranks, self._progress)
-        facts = run_facts(self._store, (row["run_id"] for own in runs.values() for row in own))
+        facts = self._facts
         parts = (
             replace(
                 benchmark_part(own, self.ranks, self._spreads),
@@ -174,6 +181,7 @@ class ReportReading:
             prompts = _named_prompts(self._store, some)
             while some:  # whoever takes one has it alone
                 yield replace(some.pop(0), prompts=prompts)
+            give_back_memory()
 
     @cached_property
     def rest(self) -> ReportData:

@@ -22,6 +22,8 @@ def compiled(function: Any) -> Any:
 
 #: Pairs looked at in one go: few enough to stay in the fastest memory.
 RUN = 2048
+#: Two rows are held against a third at a time where there are so many, and so many pairs for each number they may give.
+FEW, MANY_PAIRS = 8, 4
 
 
 @intrinsic  # type: ignore[untyped-decorator, unused-ignore]
@@ -60,10 +62,25 @@ def _tally(shared: Any, size: int, tallies: Any) -> None:
 
 
 @compiled
+def _overlap_of_two(words: Any, row: int, left: int, size: int, wide: int, codes: Any) -> None:
+    """Common ones of a row with each of `size` rows from `left` on, times ``wide``, and with each of as many behind."""
+    for word in range(words.shape[0]):
+        own, others = words[word, row], words[word, left : left + size]
+        behind = words[word, left + size : left + 2 * size]
+        if word == 0:
+            for j in range(size):
+                codes[j] = ones(own & others[j]) * wide + ones(own & behind[j])  # type: ignore[call-arg]
+        else:
+            for j in range(size):
+                codes[j] += ones(own & others[j]) * wide + ones(own & behind[j])  # type: ignore[call-arg]
+
+
+@compiled
 def tally_pairs(words: Any, starts: Any, first: int, counts: Any) -> None:
     """Add the pairs i < j of rows to ``counts``, by weights and common ones.
 
-    It lets go of the interpreter's lock, so that threads can share the work.
+    It lets go of the interpreter's lock, so that threads can share the work. Two rows are held against a third at a
+    time: what they have in common with it is one number, so that half as many are counted.
 
     Args:
         words: rows as bits, 64 to a word, rows of equal weight (number of ones) side by side by
@@ -75,17 +92,35 @@ def tally_pairs(words: Any, starts: Any, first: int, counts: Any) -> None:
     """
     groups = len(starts) - 1
     tallies = np.zeros((4, counts.shape[2]), np.int64)
-    shared = np.zeros(RUN, np.uint16)
+    shared = np.zeros(RUN, np.uint32)
     for g in range(first, first + counts.shape[0]):
+        wide = 1
+        for word in range(words.shape[0]):
+            wide += ones(words[word, starts[g]])  # type: ignore[call-arg]
+        twos = np.zeros((wide, wide), np.int64)
+        flat = twos.reshape(-1)
         for h in range(g, groups):
-            tallies[:] = 0
+            pairs = (starts[g + 1] - starts[g]) * (starts[h + 1] - starts[h])
+            most = RUN if pairs > MANY_PAIRS * wide * wide else 0
             for i in range(starts[g], starts[g + 1]):
-                begin = i + 1 if g == h else starts[h]
-                for left in range(begin, starts[h + 1], RUN):
-                    size = min(RUN, starts[h + 1] - left)
-                    _overlap(words, i, left, size, shared)
-                    _tally(shared, size, tallies)
+                left = i + 1 if g == h else starts[h]
+                while left < starts[h + 1]:
+                    size = min(most, (starts[h + 1] - left) // 2)
+                    if size < FEW:
+                        size = min(RUN, starts[h + 1] - left)
+                        _overlap(words, i, left, size, shared)
+                        _tally(shared, size, tallies)
+                        left += size
+                        continue
+                    _overlap_of_two(words, i, left, size, wide, shared)
+                    for j in range(size):
+                        flat[shared[j]] += 1
+                    left += 2 * size
             counts[g - first, h] += tallies.sum(axis=0)
+            if most:
+                counts[g - first, h, :wide] += twos.sum(axis=0) + twos.sum(axis=1)
+                twos[:] = 0
+            tallies[:] = 0
 
 
 @compiled
@@ -128,6 +163,40 @@ def _raise(values: Any, by: Any, space: Any) -> None:
         space[draw] = by[draw] if by[draw] > values[draw] else values[draw]
     for draw in range(len(by)):
         values[draw] = space[draw]
+
+
+@compiled
+def _raise_two(n: Any, other_n: Any, weight: float, best: Any, other_best: Any) -> None:
+    for draw in range(len(n)):
+        ratio = n[draw] - other_n[draw]
+        ratio = ratio * ratio * weight
+        best[draw] = ratio if ratio > best[draw] else best[draw]
+        other_best[draw] = ratio if ratio > other_best[draw] else other_best[draw]
+
+
+@compiled
+def raise_largest(n: Any, weights: Any, best: Any) -> None:
+    """`warehouse.stats.multiple.sign_sums.raise_largest`."""
+    for a in range(len(n)):
+        for b in range(a + 1, len(n)):
+            _raise_two(n[a], n[b], weights[a, b], best[a], best[b])
+
+
+@compiled
+def _ratios(n: Any, other_n: Any, weight: float, out: Any) -> None:
+    for draw in range(len(out)):
+        ratio = n[draw] - other_n[draw]
+        out[draw] = ratio * ratio * weight
+
+
+@compiled
+def count_reaching(n: Any, models: Any, weights: Any, reach: Any, counts: Any) -> None:
+    """`warehouse.stats.multiple.sign_sums.count_reaching`, of as many pairs as ``reach`` has."""
+    running, ratios, space = np.zeros(n.shape[1]), np.empty(n.shape[1]), np.empty(n.shape[1])
+    for k in range(len(reach)):
+        _ratios(n[models[0, k]], n[models[1, k]], weights[k], ratios)
+        _raise(running, ratios, space)
+        counts[k] = _reaching(running, reach[k])
 
 
 @compiled

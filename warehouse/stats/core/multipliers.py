@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
 from warehouse.stats.core.inputs import FloatArray
 
@@ -58,14 +60,15 @@ def webb_block(n: int, rows: slice, seed: int) -> FloatArray:
     return weights[: rows.stop - rows.start]
 
 
-def sign_block(n: int, rows: slice, seed: int) -> FloatArray:
+def sign_block(n: int, rows: slice, seed: int, kind: DTypeLike = np.float64) -> NDArray[Any]:
     """Random signs, −1 or 1 (Rademacher weights), as `webb_block` gives weights."""
-    signs = np.empty((-(-(rows.stop - rows.start) // STREAM) * STREAM, n))
+    signs = np.empty((-(-(rows.stop - rows.start) // STREAM) * STREAM, n), kind)
     for first in range(0, len(signs), STREAM):
         bits = np.unpackbits(_generator(seed, rows.start + first).integers(0, 256, STREAM * n // 8, dtype=np.uint8))
-        signs[first : first + STREAM] = bits.reshape(STREAM, n)
-    signs *= 2
-    signs -= 1
+        own = bits.view(np.int8)
+        own *= 2
+        own -= 1
+        signs[first : first + STREAM] = own.reshape(STREAM, n)
     return signs[: rows.stop - rows.start]
 
 

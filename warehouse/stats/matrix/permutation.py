@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, as_seed, is_zero_one
+from warehouse.stats.core.machine import one_blas_thread
 from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.matrix.inputs import Progress, as_count, as_matrix, generator
 from warehouse.stats.matrix.similarity import (
@@ -132,7 +133,8 @@ def permutation_test(
     else:
         count_elsewhere(spread, tables, columns, n_permutations, seed, zero_rows, lambda done: steps.reached(4 * done))
     tables.finish()
-    tested = _test(tables, chosen, n_permutations, steps)
+    with one_blas_thread():
+        tested = _test(tables, chosen, n_permutations, steps)
     n, k = values.shape
     return PermutationTest(
         n,

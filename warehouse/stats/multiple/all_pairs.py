@@ -44,7 +44,10 @@ from warehouse.stats.multiple.sign_sums import (
     SignSums,
     Summing,
     centred_pairs,
+    count_reaching,
     parts_to_sum,
+    raise_largest,
+    slope_of_all,
     table_of_models,
     walk_pairs,
     with_null,
@@ -257,8 +260,8 @@ def _reasons(moments: PairMoments, clustered: bool) -> tuple[str, ...]:
 
 #: Blocks of draws that are worked on at a time, at most.
 THREADS = 4
-#: Multipliers that one thread draws and uses sooner than several start.
-FOR_ONE_THREAD = 1 << 20
+#: Multipliers that one thread draws and uses as soon as several do, which wait for each other.
+FOR_ONE_THREAD = 1 << 24
 
 Counts = NDArray[np.int64]
 
@@ -330,21 +333,24 @@ class _Signs:
     block: int
     exact: bool
     wide: int  #: rows of sums at a time.
-    table: FloatArray | None  #: what is summed, shape (sums, units); None: signs are left as they are.
+    table: NDArray[Any] | None  #: what is summed, shape (sums, units); None: signs are left as they are.
 
-    def rows(self, rows: slice) -> FloatArray:
+    def rows(self, rows: slice) -> NDArray[Any]:
         """Shape (units, rows), or (sums, rows)."""
         if self.table is None:
             return np.ascontiguousarray(self._signs(rows))
         blocks = draw_blocks(rows.stop - rows.start, self.block)
         return np.hstack([self.table @ self._signs(slice(rows.start + b.start, rows.start + b.stop)) for b in blocks])
 
-    def _signs(self, rows: slice) -> FloatArray:
-        return (all_signs(self.n_units, rows) if self.exact else sign_block(self.n_units, rows, self.seed)).T
+    def _signs(self, rows: slice) -> NDArray[Any]:
+        kind = np.float64 if self.table is None else self.table.dtype
+        if self.exact:
+            return all_signs(self.n_units, rows).astype(kind).T
+        return sign_block(self.n_units, rows, self.seed, kind).T
 
 
 #: What is done with some signs, or with their sums: how many draws reach each pair.
-_Work = Callable[[slice, FloatArray], Counts]
+_Work = Callable[[slice, NDArray[Any]], Counts]
 
 
 def _works(
@@ -356,8 +362,10 @@ def _works(
     running = np.zeros(n)
     # with gaps, each draw holds a sum for every two models
     most = n if matrix.complete else max(1, MOST_CELLS // len(best) ** 2)
+    slope = slope_of_all(matrix)
     for part, summed in parts_to_sum(matrix, pairs):
-        yield _work(part, summed, best, running, _PairsPlan(step, compiled, most))
+        plan = _PairsPlan(step, compiled, most)
+        yield _work(part, summed, best, running, plan) if slope is None else _even(part, summed, best, slope, plan)
 
 
 @dataclass(frozen=True)
@@ -383,6 +391,30 @@ def _work(part: SignSumPairs, summed: Summing, best: FloatArray, running: FloatA
         columns = [slice(start, min(start + plan.most, xi.shape[1])) for start in starts]
         counts = [some(slice(rows.start + own.start, rows.start + own.stop), summed(xi[:, own])) for own in columns]
         return np.asarray(np.sum(counts, axis=0))
+
+    return work
+
+
+def _even(part: SignSumPairs, summed: Summing, best: FloatArray, slope: float, plan: _PairsPlan) -> _Work:
+    """The same of N²/spread, that T*² rises with; a pair whose T² no draw of a block reaches is not looked at again."""
+    weights = np.zeros((len(best), len(best)))
+    weights[tuple(part.models)] = 1 / part.spread
+    square = part.reach * (1 - TIE) ** 2
+    reach = np.minimum(square / (1 - slope * square), (1 - TIE) / -slope)
+
+    def work(rows: slice, xi: NDArray[Any]) -> Counts:
+        n, counts = summed(xi).n, np.zeros(len(reach), np.int64)
+        largest = np.zeros_like(n)
+        raise_largest(n, weights, largest, compiled=plan.compiled)
+        if plan.step:
+            end = int(np.searchsorted(reach, largest.max(), side="right"))
+            counts[:end] = count_reaching(
+                n, part.models[:, :end], 1 / part.spread[:end], reach[:end], compiled=plan.compiled
+            )
+        left = 1 + slope * largest
+        with np.errstate(divide="ignore"):
+            best[:, rows] = largest / np.where(left > TIE, left, 0.0)
+        return counts
 
     return work
 

@@ -20,6 +20,8 @@ from warehouse.stats.core.inputs import ROUNDING, Clusters, FloatArray
 PAIR_BLOCK = 256
 # Below this share of the scores' squares, a sum of squared differences is worked out directly.
 _ALIKE = 1e-4
+#: Steps from 0 to a score that whole numbers are made by, at most.
+_MOST_STEPS = 120
 
 IntArray = NDArray[np.intp]
 
@@ -36,6 +38,7 @@ class ScoreMatrix:
     gaps: tuple[IntArray, IntArray]  #: row and column of each cell that is not scored.
     totals: FloatArray  #: sums of ``centred`` over clusters (prompts, without any), shape (G, M).
     counts: FloatArray  #: the same of ``scored``.
+    steps: int  #: of a unit that all scores are whole numbers of (`whole_steps`); 0 for none, and with gaps.
 
     @property
     def complete(self) -> bool:
@@ -88,7 +91,20 @@ def centre(scores: FloatArray, clusters: Clusters | None) -> ScoreMatrix:
         gaps=(rows, columns),
         totals=totals,
         counts=counts,
+        steps=0 if missing.any() else whole_steps(np.ascontiguousarray(scores.T)),
     )
+
+
+def whole_steps(scores: FloatArray) -> int:
+    """The fewest steps of a unit that all scores, but those missing, are whole numbers of; 0 for none. None for large
+    scores either: one step may be within their rounding, which `paired_difference` takes for no difference."""
+    largest = max((float(np.fmax.reduce(np.abs(row), initial=1.0)) for row in scores), default=1.0)
+    most = int(_MOST_STEPS / largest)
+    return next((steps for steps in range(1, most + 1) if all(_are_whole(row, steps) for row in scores)), 0)
+
+
+def _are_whole(scores: FloatArray, steps: int) -> bool:
+    return np.array_equal(np.rint(scores * steps) / steps, scores, equal_nan=True)
 
 
 def pair_moments(matrix: ScoreMatrix) -> PairMoments:

@@ -7,23 +7,32 @@ with equal gaps have serve.
 
 The squared error of a draw, s*² = G/(G−1) Σ (ξ_c S_c − f_c N)², is spread + N·H with spread =
 G/(G−1) Σ S_c² and H = G/(G−1) Σ ξ_c (φ − 2 f_c) S_c, φ = Σ f_c²: ξ² = 1. Without clusters f = 1/n,
-and H = −N/(n−1).
+and H = −N/(n−1): then T*² rises with N²/spread, alike for all pairs without gaps, so that these are held against one
+another. So it is with clusters of one size.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.stats.core.inputs import TIE, FloatArray
+from warehouse.stats.core.machine import has_compiler
 from warehouse.stats.multiple.pair_moments import IntArray, PairMoments, ScoreMatrix, unit_sums
 
-#: Pairs times draws from which on compiled code is used: where it is loaded, and where it has to be (.6 s of the
+#: Pairs times draws from which on compiled code is used: where it is loaded, and where it has to be (.5 s of the
 #: processor).
-SOME, MANY = 1 << 23, 1 << 26
+SOME, MANY = 1 << 21, 1 << 26
+
+
+def load_compiler(n_models: Iterable[int], n_resamples: int) -> None:
+    """Load compiled code where so many comparisons of all models, one after the other, are worth it together."""
+    if sum(n * (n - 1) // 2 for n in n_models) * n_resamples >= MANY and has_compiler():
+        import warehouse.stats.core.kernels  # noqa: F401
 
 
 @dataclass(frozen=True)
@@ -33,7 +42,7 @@ class SignSums:
     n: FloatArray  #: sums N = Σ ξ_c S_c, shape (rows, draws); a pair has the difference of two of them.
     rows: IntArray  #: the two rows of each pair, shape (2, p).
     h: FloatArray | None = None  #: H by rows as ``n``, so that s*² = spread + N·H; or
-    slopes: FloatArray | None = None  #: H = slope·N of each pair, shape (p,).
+    slopes: FloatArray | None = None  #: H = slope·N of each pair, shape (p,); neither where it is that of all pairs.
 
 
 def walk_pairs(
@@ -96,6 +105,63 @@ def _squares(sums: SignSums, k: int, spread: float, n: FloatArray, left: FloatAr
     if left.min() <= TIE * spread:
         left[left <= TIE * spread] = 0.0
     n /= left
+
+
+#: Models that are held against one at a time: their sums stay at hand.
+_TILE = 16
+
+
+def raise_largest(n: FloatArray, weights: FloatArray, best: FloatArray, *, compiled: bool) -> None:
+    """Raise the largest N²/spread of each model over its pairs.
+
+    Args:
+        n: sums of each model, shape (M, draws).
+        weights: 1/spread of each two models, the first before the second; 0 for none, shape (M, M).
+        best: the largest so far, shape (M, draws); changed.
+        compiled: by numba; the same figures, to the bit.
+    """
+    if compiled:
+        from warehouse.stats.core import kernels
+
+        kernels.raise_largest(n, weights, best)
+        return
+    space = np.empty((_TILE, n.shape[1]))
+    for top in range(0, len(n), _TILE):
+        for own in range(min(top + _TILE, len(n)) - 1):
+            others = slice(max(top, own + 1), top + _TILE)
+            ratios = np.subtract(n[own], n[others], out=space[: len(n[others])])
+            ratios *= ratios
+            ratios *= weights[own, others, None]
+            np.maximum(best[own], ratios.max(axis=0), out=best[own])
+            np.maximum(best[others], ratios, out=best[others])
+
+
+def count_reaching(
+    n: FloatArray, models: IntArray, weights: FloatArray, reach: FloatArray, *, compiled: bool
+) -> NDArray[np.int64]:
+    """Draws whose largest N²/spread up to and with each pair reaches what is to be reached.
+
+    Args:
+        n: as for `raise_largest`.
+        models: the two models of each pair, shape (2, p).
+        weights: 1/spread of each pair, shape (p,).
+        reach: of each pair, ascending, shape (p,).
+        compiled: as for `raise_largest`.
+    """
+    counts = np.zeros(len(reach), np.int64)
+    if compiled:
+        from warehouse.stats.core import kernels
+
+        kernels.count_reaching(n, models, weights, reach, counts)
+        return counts
+    running, ratios = np.zeros(n.shape[1]), np.empty(n.shape[1])
+    for k, (own, other) in enumerate(models.T.tolist()):
+        np.subtract(n[own], n[other], out=ratios)
+        ratios *= ratios
+        ratios *= weights[k]
+        np.maximum(running, ratios, out=running)
+        counts[k] = np.count_nonzero(running >= reach[k])
+    return counts
 
 
 #: Sums of clusters of pairs that are held at a time (32 MB).
@@ -175,26 +241,47 @@ def parts_to_sum(matrix: ScoreMatrix, pairs: SignSumPairs) -> Iterator[tuple[Sig
             yield _of_pairs(matrix, pairs.part(slice(start, start + size)))
 
 
-def table_of_models(matrix: ScoreMatrix) -> FloatArray | None:
+def table_of_models(matrix: ScoreMatrix) -> NDArray[Any] | None:
     """What signs are summed over where scores have no gaps, shape (rows, G): sums of each model, and sizes; where sizes
-    differ also both times what makes H of N. None with gaps."""
+    differ also both times what makes H of N. None with gaps.
+
+    Where sizes do not differ, scores that are whole numbers of steps are summed as such, not centred, in numbers of 32
+    bits if these hold every sum exactly.
+    """
     if not matrix.complete:
         return None
     sizes = _sizes(matrix)
     rows = np.vstack([matrix.totals.T, sizes])
-    return rows if np.all(sizes == sizes[0]) else np.vstack([rows, rows * _slopes(sizes[:, None])[:, 0]])
+    if slope_of_all(matrix) is None:
+        return np.vstack([rows, rows * _slopes(sizes[:, None])[:, 0]])
+    whole = np.vstack([np.rint((rows[:-1] + matrix.means[:, None] * sizes) * matrix.steps), sizes])
+    exact = matrix.steps and np.abs(whole).sum(axis=1).max() < 1 << np.finfo(np.float32).nmant
+    return whole.astype(np.float32) if exact else rows
+
+
+def slope_of_all(matrix: ScoreMatrix) -> float | None:
+    """What N times H is, where that is the same for all pairs."""
+    sizes = _sizes(matrix)
+    return float(_slopes(sizes[:, None])[0, 0]) if matrix.complete and np.all(sizes == sizes[0]) else None
 
 
 def _of_models(matrix: ScoreMatrix, pairs: SignSumPairs) -> Summing:
     """Of scores without gaps: the sums of each model, of what signs make of `table_of_models`."""
-    m, sizes = matrix.n_models, _sizes(matrix)
+    m = matrix.n_models
     # means less one constant: it cancels in every difference, and numbers stay small
-    shift = (matrix.means - matrix.means.mean())[:, None] if pairs.shift.any() else None
-    slopes = np.full(len(pairs.numbers), _slopes(sizes[:, None])[0, 0])
+    means = (matrix.means - matrix.means.mean())[:, None]
 
-    def sums_of(table: FloatArray) -> SignSums:
-        n, h = (part[:m] if shift is None else part[:m] + shift * part[m] for part in (table[: m + 1], table[-m - 1 :]))
-        return SignSums(n, pairs.models, **({"slopes": slopes} if len(table) == m + 1 else {"h": h}))
+    def sums_of(table: NDArray[Any]) -> SignSums:
+        whole = table.dtype == np.float32
+        shift = (int(pairs.shift.any()) - whole) * means
+        tables = (table[: m + 1], table[m + 1 :])
+        n, h = (
+            None
+            if not len(part)
+            else np.divide(part[:m], matrix.steps if whole else 1, dtype=np.float64) + shift * part[m]
+            for part in tables
+        )
+        return SignSums(n, pairs.models, h=h)
 
     return sums_of
 

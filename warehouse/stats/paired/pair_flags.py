@@ -19,7 +19,7 @@ from warehouse.stats.intervals.asymmetry import (
     tails_of_rows,
     working_skewnesses,
 )
-from warehouse.stats.multiple.pair_moments import IntArray, cluster_totals
+from warehouse.stats.multiple.pair_moments import IntArray, cluster_totals, whole_steps
 from warehouse.stats.multiple.sign_sums import MANY
 from warehouse.stats.paired.paired import aligned, difference_flags, interval_of_differences
 from warehouse.stats.paired.sign_flip import are_too_few, too_few_units
@@ -68,7 +68,7 @@ def pair_flags(
     """
     found: list[tuple[str, ...]] = [()] * len(first)
     columns, missing = np.ascontiguousarray(scores.T), np.isnan(scores.T)
-    steps = _steps(columns) if clusters is None and finite_bounds(bounds) is not None else 0
+    steps = whole_steps(columns) if clusters is None and finite_bounds(bounds) is not None else 0
     for pairs in _of_one_pattern(missing, first, second):
         common = ~(missing[first[pairs[0]]] | missing[second[pairs[0]]])
         if not common.any():
@@ -132,22 +132,10 @@ def _flag_counted(
     return np.concatenate(left)
 
 
-#: Pairs whose differences are counted at a time; steps from 0 to a score that are counted by, at most.
-_COUNTED, _MOST_STEPS = 512, 120
+#: Pairs whose differences are counted at a time.
+_COUNTED = 512
 #: Of two models each how often their differences take each value, ascending, shape (p, 2 most + 1).
 _Counting = Callable[[IntArray, IntArray], FloatArray]
-
-
-def _steps(scores: FloatArray) -> int:
-    """The fewest steps of a unit that all scores, but those missing, are whole numbers of; 0 for none. None for large
-    scores either: one step may be within their rounding, which `paired_difference` takes for no difference."""
-    largest = max((float(np.fmax.reduce(np.abs(row), initial=1.0)) for row in scores), default=1.0)
-    most = int(_MOST_STEPS / largest)
-    return next((steps for steps in range(1, most + 1) if all(_are_whole(row, steps) for row in scores)), 0)
-
-
-def _are_whole(scores: FloatArray, steps: int) -> bool:
-    return np.array_equal(np.rint(scores * steps) / steps, scores, equal_nan=True)
 
 
 def _signs(scores: FloatArray) -> _Counting:
