@@ -44,7 +44,7 @@ def test_integers_beyond_64_bits_are_refused(text: str) -> None:
 
 
 def test_digits_in_a_text_do_not_make_it_slow_to_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("warehouse.records.canonical_json._parse_lenient", None)
+    monkeypatch.setattr(json, "loads", None)  # takes several times as long
     texts = [
         "0" * 22,
         "what is 17623745623847562384 and 1?",
