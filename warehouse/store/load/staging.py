@@ -175,7 +175,7 @@ def _add_transcripts(scratch: Scratch) -> None:
     )
 
 
-def _insert(select: str, names: Iterable[str]) -> str:
+def _insert(select: str, names: Iterable[str], unfit: str = "false") -> str:
     columns = set(names)
     hashes = [
         f", {item.function.format(column)} as {item.name}" for column, item in _HASHED.items() if column in columns
@@ -183,7 +183,8 @@ def _insert(select: str, names: Iterable[str]) -> str:
     incoming = f"select *{''.join(hashes)} from ({select}) as incoming"
     if "identity" in columns:  # it may be long, and of one that is known the hash is enough
         known = "identity_hash in (select identity_hash from known_key)"
-        incoming = f"select * replace (case when not {known} then identity end as identity) from ({incoming})"
+        new = f"case when {known} then null when {unfit} then error('unfit: ' || identity) else identity end"
+        incoming = f"select * replace ({new} as identity) from ({incoming})"
     return f"insert into stage_sample by name {incoming}"
 
 
@@ -195,7 +196,7 @@ def _fill_reading(scratch: Scratch, reading: BulkQuery, first_run: int) -> tuple
         if TRANSCRIPT in names:
             _add_transcripts(scratch)
         select = f"select * replace (run + {first_run} as run) from ({reading.sql}) as counted"
-        statement = _insert(select if first_run else reading.sql, names)
+        statement = _insert(select if first_run else reading.sql, names, reading.unfit)
         return int(scratch.rows(statement, reading.parameters)[0][0]), names
     except Exception as error:
         if engines.disk_full(error) or not engines.input_error(error):
