@@ -268,6 +268,26 @@ def test_texts_can_be_added_later(kit: Any, whole: Any) -> None:
     assert kit.all("select text from content") == [("x",)]
 
 
+def test_what_was_sent_is_brought_once_by_the_sources_of_one_session(kit: Any) -> None:
+    """The second source is parsed before the first one is stored; only what is stored need not be brought again."""
+
+    def parsed(number: int, slot: int) -> Any:
+        rows = [kit.row("a", 1.0, prompt_sent="Say x", response=f"x {number}")]
+        dump = Dump((kit.header(str(number), model=f"org/{number}"),), [batch_of(rows)])
+        return kit.loader.parse(dump, LoadOptions(), slot)
+
+    first, second = parsed(1, 0), parsed(2, 1)
+    kit.loader.load(first, kit.claim(), LoadOptions(), dry_run=True)
+    kit.loader.load(second, kit.claim(), LoadOptions())
+    third, brought = parsed(3, 0), "select text from scratch.slot_0.stage_text"
+    if kit.store.dialect.embedded:
+        assert kit.loader.scratch.rows(brought) == [("x 3",)]
+    kit.loader.load(third, kit.claim(), LoadOptions())
+    sent = "select c.text from generation as g join content as c on c.sha256 = g.prompt_hash order by g.run_id"
+    assert kit.all(sent) == [("Say x",), ("Say x",)]
+    assert kit.one("select count(*) from content where text = 'Say x'") == 1
+
+
 def test_a_path_that_is_no_unicode_is_shown_readably(kit: Any) -> None:
     kit.load(kit.header(), kit.rows({"a": 1.0}), path="caf\udce9.json")
     assert kit.one("select path from source") == "caf\\udce9.json"

@@ -193,7 +193,10 @@ class Loader:
                 if votes.holds_any(state):
                     with self._transaction() as connection:
                         votes.add_names(self.store, self.scratch, self.dimensions, state, connection)
-                return self._add_facts(state, started)
+                reports = self._add_facts(state, started)
+            if self.store.dialect.embedded and not dry_run and state.has_all_texts:
+                staging.learn_texts(self.scratch)  # nobody else can remove them while this process holds the store
+            return reports
         except BaseException:
             self._forget()
             raise
@@ -278,6 +281,7 @@ class Loader:
             completed: list[int] = []
             if state.n_rows:
                 facts.push(self.scratch, state, run_ids)
+                state.has_all_texts = state.options.text == "all" and len(run_ids) == len(state.dump.runs)
                 completed = facts.complete_transcripts(
                     connection, self.scratch, {item.run: item.same_as for item in decisions if item.same_as is not None}
                 )
