@@ -2,15 +2,17 @@
 
 ``docs/views.md`` from the headers of the SQL files, ``docs/glossary.md`` from the words that ``warehouse help`` knows,
 ``docs/llms.txt`` from the commands of every day and the order of the pages, ``docs/performance.md`` from the rows that
-``benchmarks/run.py --write`` keeps in ``docs/performance.json``.
+``benchmarks/run.py --write`` keeps in ``docs/performance.json`` and from what ``benchmarks/floors.toml`` says of them.
 """
 
 from __future__ import annotations
 
 import json
 import runpy
+import tomllib
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
+from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
 
@@ -50,12 +52,17 @@ The words of tables and pages, in plain sentences; `warehouse help rank-set` pri
 PERFORMANCE = """\
 # Performance
 
-Made from `docs/performance.json`, which `python benchmarks/run.py --write docs/performance.md` writes; do not edit it
-here. Each work is run in turn with what it is held against, in processes of their own, on the same files; medians.
-Verdicts are by **processor seconds** (of the process and its children, of all cores together; of PostgreSQL the
-server's as well), which other programs on the machine change least; seconds by the clock are those of the load that the
-row names. Peak memory is that of the process that asks. `python benchmarks/run.py NAME` repeats a row; quote ratios,
-machines differ.
+Made from `docs/performance.json`, which `python benchmarks/run.py --write docs/performance.md` writes, and from
+`benchmarks/floors.toml`; do not edit it here. Each work is run in turn with what it is held against, in processes of
+their own, on the same files; medians. Verdicts are by **processor seconds** (of the process and its children, of all
+cores together; of PostgreSQL the server's as well), which other programs on the machine change least; seconds by the
+clock are those of the load that the row names. Peak memory is that of the process that asks, or of its largest child.
+`python benchmarks/run.py NAME` repeats a row; quote ratios, machines differ.
+"""
+FLOORS = """\
+## What is slower than wanted, and why
+
+Where the time goes, as a profile has it, and the floor of this way of doing it.
 """
 GROWTH = """
 ## How cost grows
@@ -155,6 +162,8 @@ def performance_page(file: Path = DOCS / "performance.json") -> str:
     rows, growth = ([row for row in kept if ("exponents" in row) is grows] for grows in (False, True))
     head = ("work", "is", "wanted", "", "clock s", "processor s", "peak MiB", "against", "its processor s", "measured")
     parts = [PERFORMANCE, *_where(rows), _table(head, (line for row in rows for line in _measured(row)))]
+    if floors := _floors(rows):
+        parts += [FLOORS, *floors]
     if growth:
         names = list(growth[0]["exponents"])
         exponents = (
@@ -178,6 +187,17 @@ def _measured(row: dict[str, Any]) -> Iterable[Sequence[str]]:
         verdict = "reached" if figure["reached"] else "**missed**"
         own = (f"{figure['value']:g} {figure['figure']}", f"{figure['wanted']:g}", verdict)
         yield (row["work"], *own, *more) if number == 0 else ("", *own, *[""] * len(more))
+
+
+def _floors(rows: Sequence[dict[str, Any]]) -> list[str]:
+    """A paragraph for each text about works that miss what is wanted, and the names of those without one."""
+    texts = tomllib.loads((DOCS.parent / "benchmarks" / "floors.toml").read_text(encoding="utf-8"))
+    about: dict[str, list[str]] = {}
+    for row in rows:
+        if not all(figure["reached"] for figure in row["figures"]):
+            text = next((text.strip() for works, text in texts.items() if fnmatchcase(row["work"], works)), "")
+            about.setdefault(text or "not profiled yet.", []).append(row["work"])
+    return [f"- **{'; '.join(works)}**: {text}\n" for text, works in about.items()]
 
 
 def _when(row: dict[str, Any]) -> str:

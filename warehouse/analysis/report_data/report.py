@@ -26,6 +26,7 @@ from warehouse.analysis.training.pools import Spread, stored_spreads
 from warehouse.errors import MisuseError, StatisticsError, did_you_mean
 from warehouse.questions.leaderboard import Ranking
 from warehouse.stats.core.inputs import as_level, as_seed
+from warehouse.stats.multiple.sign_sums import load_compiler
 from warehouse.store.computed import result_cache
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
@@ -159,6 +160,7 @@ class ReportReading:
     def parts(self, names: Collection[str] | None = None) -> Iterator[BenchmarkPart]:
         """The benchmarks, or some of them; one that has no leaderboard or no pairs has the reason."""
         runs = {name: own for name, own in self._runs.items() if names is None or name in names}
+        load_compiler(map(len, runs.values()), self.ranks.n_resamples)
         reads = read_benchmarks(self._store, self._known, runs, self.ranks, self._progress)
         facts = run_facts(self._store, (row["run_id"] for own in runs.values() for row in own))
         parts = (

@@ -12,18 +12,25 @@ and H = −N/(n−1).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.stats.core.inputs import TIE, FloatArray
+from warehouse.stats.core.machine import has_compiler
 from warehouse.stats.multiple.pair_moments import IntArray, PairMoments, ScoreMatrix, unit_sums
 
-#: Pairs times draws from which on compiled code is used: where it is loaded, and where it has to be (.6 s of the
+#: Pairs times draws from which on compiled code is used: where it is loaded, and where it has to be (.5 s of the
 #: processor).
-SOME, MANY = 1 << 23, 1 << 26
+SOME, MANY = 1 << 21, 1 << 26
+
+
+def load_compiler(n_models: Iterable[int], n_resamples: int) -> None:
+    """Load compiled code where so many comparisons of all models, one after the other, are worth it together."""
+    if sum(n * (n - 1) // 2 for n in n_models) * n_resamples >= MANY and has_compiler():
+        import warehouse.stats.core.kernels  # noqa: F401
 
 
 @dataclass(frozen=True)
