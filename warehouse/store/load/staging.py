@@ -63,7 +63,7 @@ def parsed_rows(scratch: Scratch, dumps: Sequence[Dump], n_rows: int) -> Iterato
     votes = PARSED[-1:] if any(dump.votes is not None for dump in dumps) else ()
     for name in (*(_OF_SAMPLES if n_rows else PARSED[:1]), *scans, *votes):
         # what is wider than Arrow's numbers has served: the rows have their items
-        columns = "* exclude (identity_hash) replace (null as sent_hash)" if name == "stage_sample" else "*"
+        columns = "* exclude (identity_hash, sent_hash)" if name == "stage_sample" else "*"
         yield name, scratch.raw.execute(f"select {columns} from {name}").to_arrow_reader(65_536)
 
 
@@ -171,12 +171,12 @@ def _add_transcripts(scratch: Scratch) -> None:
 
 def _insert(select: str, names: Iterable[str], unfit: str = "false") -> str:
     columns = set(names)
-    said = {"identity": f"case when {unfit} then error('unfit: ' || identity) else identity end"}
+    own = {"identity": f"case when {unfit} then error('unfit: ' || identity) else identity end"}
     looked_up = {column: item for column, item in _LOOKED_UP.items() if column in columns}
     if looked_up:  # they may be long, and of one that is known the hash is enough
         marks = ", ".join(f"md5_number({column}) as {name}" for column, (name, _) in looked_up.items())
         new = ", ".join(
-            f"case when {name} not in (select {name} from {table}) then {said.get(column, column)} end as {column}"
+            f"case when {name} in (select {name} from {table}) then null else {own.get(column, column)} end as {column}"
             for column, (name, table) in looked_up.items()
         )
         select = f"select * replace ({new}) from (select *, {marks} from ({select}) as incoming)"
@@ -326,7 +326,8 @@ def learn_texts(scratch: Scratch) -> None:
     if scratch.value("select count(*) from scratch.main.known_text") < KNOWN_TEXTS:
         scratch.run(
             "insert into scratch.main.known_text select distinct sent_hash, prompt_hash from stage_sample"
-            " where prompt_hash is not null and sent_hash not in (select sent_hash from scratch.main.known_text)"
+            " where prompt_hash is not null and sent_hash is not null"  # what executors parsed has no such hash
+            " and sent_hash not in (select sent_hash from scratch.main.known_text)"
         )
 
 
