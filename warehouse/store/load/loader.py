@@ -113,6 +113,7 @@ class Loader:
         with parsing():
             for name, reader in rows:
                 self.parser.keep(name, reader)
+            self.parser.run("alter table stage_sample add column sent_hash uhugeint")  # too wide for what brought them
         return Parsed(tuple(dumps), slot, n_rows)
 
     def more_memory(self) -> bool:
@@ -193,7 +194,11 @@ class Loader:
                 if votes.holds_any(state):
                     with self._transaction() as connection:
                         votes.add_names(self.store, self.scratch, self.dimensions, state, connection)
-                return self._add_facts(state, started)
+                reports = self._add_facts(state, started)
+            if self.store.dialect.embedded and not dry_run and state.has_all_texts:
+                with engines.failing_anyway():  # nobody else can remove them while this process holds the store
+                    staging.learn_texts(self.scratch)
+            return reports
         except BaseException:
             self._forget()
             raise
@@ -279,6 +284,7 @@ class Loader:
             completed: list[int] = []
             if state.n_rows:
                 facts.push(self.scratch, state, run_ids)
+                state.has_all_texts = state.options.text == "all" and len(run_ids) == len(state.dump.runs)
                 completed = facts.complete_transcripts(
                     connection, self.scratch, {item.run: item.same_as for item in decisions if item.same_as is not None}
                 )
