@@ -103,7 +103,8 @@ def test_a_reading_is_done_in_bulk_and_row_by_row_where_it_fails(kit: Any, tmp_p
 
 
 def test_a_reading_is_done_row_by_row_where_a_question_is_unfit_for_it(kit: Any) -> None:
-    sql = "select 0 as run, q as identity, [{metric: 'acc', value: 1.0}] as scores from (values ('1'), (QUESTION)) as t(q)"
+    scores = "[{metric: 'acc', value: 1.0}] as scores"
+    sql = f"select 0 as run, q as identity, {scores} from (values ('1'), (QUESTION)) as t(q)"
     slow = [kit.row("a", 0.0), kit.row("b", 0.0), kit.row("c", 0.0)]
 
     def n_scores(question: str, unfit: str) -> int:
