@@ -4,10 +4,10 @@ create or replace temp table new_prompt as
 with fresh as (
     select h.benchmark_id, h.split, i.key, i.occurrence, arg_min(i.key_kind, i.first_r) as key_kind,
         min(i.first_r) as first_r
-    from stage_prompt as p
-    join stage_item as i on i.run = p.run and i.item = p.item and i.key_no = p.key_no
+    from stage_item as i
     join stage_run as h on h.run = i.run
-    where p.prompt_id is null
+    anti join known_prompt as p on p.benchmark_id = h.benchmark_id and p.split = h.split
+        and p.key = i.key and p.occurrence = i.occurrence
     group by h.benchmark_id, h.split, i.key, i.occurrence
 )
 select *, row_number() over (order by first_r, benchmark_id, split, key, occurrence) as number

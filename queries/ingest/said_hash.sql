@@ -1,11 +1,13 @@
 -- A hash of all that a source says of each of its prompts; `is_one` where its runs and items say
--- the same. An id only counts as there or not: the first that comes is stored.
+-- the same, but for the id, which only counts as there or not: the first that comes is stored;
+-- `varies` where they say different things, or some say more.
 -- grain: one row per prompt
 create or replace temp table said_hash as
-select prompt_id, min(said) as said, min(said) = max(said) as is_one
+select prompt_id, min(said) as said, min(said) = max(said) as is_one,
+    min(words) < max(words) as varies
 from (
-    select i.prompt_id,
-        hash(s.prompt_id is null, s.text, s.target, s.choices, s.metadata) as said
+    select i.prompt_id, hash(s.text, s.target, s.choices, s.metadata) as words,
+        hash(s.prompt_id is null, words) as said
     from stage_prompt as i
     join stage_sample as s on s.rowid = i.first_r
 ) as item

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.support.stores import store_at
+from warehouse.importers.tabular.importer import Tabular
 from warehouse.ingest import pipeline, reading
 from warehouse.ingest.pipeline import ingest
 from warehouse.ingest.report import IngestReport
@@ -155,7 +156,7 @@ def test_a_fault_in_one_leaves_the_others_whole(store_url: str, folder: Path, wa
         assert ingest(store, [folder]).total("n_runs") == 1
 
 
-@pytest.mark.parametrize("which", ["rows", "bytes", "sources", "held"])
+@pytest.mark.parametrize("which", ["rows", "bytes", "bulk", "sources", "held"])
 def test_groups_are_bounded(
     tmp_path: Path, folder: Path, which: str, watched: list[int], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -165,13 +166,15 @@ def test_groups_are_bounded(
     name, limit = {
         "rows": ("GROUP_ROWS", 40),
         "bytes": ("GROUP_BYTES", 4 * size),
+        "bulk": ("GROUP_BYTES", size),  # the engine reads them by itself: five times as many
         "sources": ("GROUP_SOURCES", 4),
         "held": ("GROUP_HELD", 100),  # less than the batch of one takes in memory
     }[which]
     monkeypatch.setattr(reading, name, limit)
+    monkeypatch.setattr(Tabular, "in_bulk", which == "bulk", raising=False)
     with open_store(store_at(tmp_path / "s.duckdb"), write=True) as store:
         assert ingest(store, [folder]).total("n_runs") == 8
-    assert watched == ([1] * 8 if which == "held" else [4, 4])
+    assert watched == {"held": [1] * 8, "bulk": [5, 3]}.get(which, [4, 4])
 
 
 def test_larger_sources_are_tried_together_once(

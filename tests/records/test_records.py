@@ -35,11 +35,24 @@ def test_what_the_standard_library_writes_is_read(value: object) -> None:
         "[-9223372036854775809]",
         '{"a": [0.5, 123456789012345678901234]}',
         '["x.1", 99999999999999999999]',
+        '["12345678901234567890\\\\", "\\" 12345678901234567890 \\"", -12345678901234567890]',
     ],
 )
 def test_integers_beyond_64_bits_are_refused(text: str) -> None:
     with pytest.raises(ValueError, match="integer beyond 64 bits"):
         parse_json(text)
+
+
+def test_digits_in_a_text_do_not_make_it_slow_to_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(json, "loads", None)  # takes several times as long
+    texts = [
+        "0" * 22,
+        "what is 17623745623847562384 and 1?",
+        '", 12345678901234567890, "',
+        "\\",
+        '\\" 12345678901234567890',
+    ]
+    assert parse_json(json.dumps({"id": texts})) == {"id": texts}
 
 
 def test_many_digits_after_a_point_are_a_number() -> None:

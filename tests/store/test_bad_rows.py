@@ -102,6 +102,19 @@ def test_a_reading_is_done_in_bulk_and_row_by_row_where_it_fails(kit: Any, tmp_p
     assert (report.n_runs, report.n_scores, report.n_rejected) == (1, 1, 1)
 
 
+def test_a_reading_is_done_row_by_row_where_a_question_is_unfit_for_it(kit: Any) -> None:
+    scores = "[{metric: 'acc', value: 1.0}] as scores"
+    sql = f"select 0 as run, q as identity, {scores} from (values ('1'), (QUESTION)) as t(q)"
+    slow = [kit.row("a", 0.0), kit.row("b", 0.0), kit.row("c", 0.0)]
+
+    def n_scores(question: str, unfit: str) -> int:
+        reading = BulkQuery(sql.replace("QUESTION", question), {}, lambda: iter([batch_of(slow)]), unfit)
+        return int(kit.load(kit.header(question), dump={"batches": [reading]}).n_scores)
+
+    assert [n_scores("'2'", "identity = '3'"), n_scores("'3'", "identity = '3'")] == [2, 3]
+    assert n_scores("null", "identity = '3'") == 2  # a row may be about no question that is known by its content
+
+
 def test_a_value_that_the_store_cannot_hold_refuses_the_source(kit: Any) -> None:
     row = kit.row("a", 1.0)
     unfit = [

@@ -10,6 +10,7 @@ import pytest
 from warehouse.importers.base import batch_of
 from warehouse.records import BulkQuery, Dump, content_key
 from warehouse.store.load import prompt_completion, source_ledger, staging
+from warehouse.store.load.scratch import lone_parser
 from warehouse.store.load.state import LoadOptions
 
 
@@ -266,6 +267,36 @@ def test_texts_can_be_added_later(kit: Any, whole: Any) -> None:
     kit.load(kit.header("1"), rows, text="none")
     kit.load(kit.header("2", model="org/b"), rows)
     assert kit.all("select text from content") == [("x",)]
+
+
+def test_what_was_sent_is_brought_once_by_the_sources_of_one_session(kit: Any) -> None:
+    """The second source is parsed before the first one is stored; only what is stored need not be brought again."""
+
+    def dump(number: int) -> Dump:
+        rows = [kit.row("a", 1.0, prompt_sent="Say x", response=f"x {number}")]
+        return Dump((kit.header(str(number), model=f"org/{number}"),), [batch_of(rows)])
+
+    def parsed(number: int, slot: int) -> Any:
+        return kit.loader.parse(dump(number), LoadOptions(), slot)
+
+    def elsewhere(number: int) -> Any:
+        with lone_parser() as parser:
+            n_rows = staging.parse(parser, [dump(number)], "error", "all")
+            rows = staging.parsed_rows(parser, [dump(number)], n_rows)
+            return kit.loader.receive([dump(number)], n_rows, rows, 0)
+
+    first, second = parsed(1, 0), parsed(2, 1)
+    kit.loader.load(first, kit.claim(), LoadOptions(), dry_run=True)
+    kit.loader.load(elsewhere(0), kit.claim(), LoadOptions())  # of it no other hash is known than what is stored
+    kit.loader.load(second, kit.claim(), LoadOptions())
+    kit.loader.load(elsewhere(4), kit.claim(), LoadOptions())
+    third, brought = parsed(3, 0), "select text from scratch.slot_0.stage_text"
+    if kit.store.dialect.embedded:
+        assert kit.loader.scratch.rows(brought) == [("x 3",)]
+    kit.loader.load(third, kit.claim(), LoadOptions())
+    sent = "select c.text from generation as g join content as c on c.sha256 = g.prompt_hash order by g.run_id"
+    assert kit.all(sent) == [("Say x",)] * 4
+    assert kit.one("select count(*) from content where text = 'Say x'") == 1
 
 
 def test_a_path_that_is_no_unicode_is_shown_readably(kit: Any) -> None:

@@ -103,7 +103,8 @@ def run_query(reading: BulkQuery) -> list[Row]:
     with duckdb.connect() as connection:
         connection.register("empty", SAMPLE_SCHEMA.empty_table())
         connection.execute("create table stage as select * from empty")
-        connection.execute(f"insert into stage by name {reading.sql}", dict(reading.parameters))
+        held = f"select * from ({reading.sql}) where case when {reading.unfit} then error('unfit') else true end"
+        connection.execute(f"insert into stage by name {held}", dict(reading.parameters))
         table = connection.execute("select * from stage").to_arrow_table()
     return list(table.cast(SAMPLE_SCHEMA).to_pylist())
 

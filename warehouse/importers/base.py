@@ -27,7 +27,8 @@ class Importer(Protocol):
 
     Same bytes in folders of other names may be another run: an importer that looks at the names of
     the folders above a source says at how many of them by an attribute ``folders`` (0 if at none);
-    one that does not say so is taken to look at four.
+    one that does not say so is taken to look at four. One whose rows the engine mostly reads by itself
+    (:class:`~warehouse.records.BulkQuery`) says so by ``in_bulk = True``: more of its sources are loaded together.
     """
 
     name: str

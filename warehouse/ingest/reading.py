@@ -136,6 +136,8 @@ LOOK_AHEAD = 4
 SMALL_BYTES = 10_000_000
 #: … of which there are at most so many, with so many bytes: what a single source of that size takes is what they take.
 GROUP_SOURCES, GROUP_BYTES = 200, 20_000_000
+#: Rows that the engine reads by itself are never held as objects: of them a group may have so many times the bytes.
+BULK = 5
 #: What reading again costs little: the bound where larger ones had to be read again.
 TINY_BYTES = 1_000_000
 #: Executors are sent so many bytes at a time, or more where that is fewer sources than this, and while they
@@ -162,6 +164,7 @@ def grouped(tasks: Iterable[ReadingTask], limit: Callable[[], int]) -> Iterator[
     for task in tasks:
         size = unpacked_size(task.job)
         small = size <= limit()
+        size //= BULK if getattr(task.job.importer, "in_bulk", False) else 1
         if group and (not small or len(group) == GROUP_SOURCES or total + size > GROUP_BYTES):
             yield group
             group, total = [], 0

@@ -12,6 +12,7 @@ import orjson
 
 _LONG = b"0" * 19
 _RUN = re.compile(rb"0+")
+_BEFORE_NUMBER = b"[,:- \t\r\n"  # holds the empty bytes before the first, too
 _STRINGS = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
 _SAME_DIGIT = bytes.maketrans(b"123456789", b"0" * 9)
 
@@ -60,12 +61,17 @@ def is_cut(text: bytes) -> bool:
 
 
 def _has_long_number(raw: bytes) -> bool:
-    """Whether 19 digits stand in a row, other than after a decimal point."""
+    """Whether a number has 19 digits in a row, other than after a decimal point; digits in texts do not count."""
     digits = raw.translate(_SAME_DIGIT)
-    position = digits.find(_LONG)
+    position, read, is_text = digits.find(_LONG), 0, False
     while position >= 0:
-        if digits[position - 1 : position] != b".":
-            return True
+        if digits[position - 1 : position] in _BEFORE_NUMBER:
+            # looked at from the last such place on, so that many cost no more than one
+            bare = raw[read:position].replace(rb"\\", b"").replace(rb"\"", b"")
+            is_text ^= bare.count(b'"') % 2 == 1
+            if not is_text:
+                return True
+            read = position
         run = _RUN.match(digits, position)
         position = digits.find(_LONG, run.end() if run else position + 1)
     return False

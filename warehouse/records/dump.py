@@ -39,6 +39,7 @@ class BulkQuery:
     #: called when the query fails; yields the same rows one file at a time, and records each bad row in
     #: ``Dump.rejections`` with its line.
     fallback: Callable[[], Iterable[pa.RecordBatch]]
+    unfit: str = "false"  #: a condition on ``identity`` under which the query fails; held against each identity once.
 
 
 Batch: TypeAlias = pa.RecordBatch | BulkQuery

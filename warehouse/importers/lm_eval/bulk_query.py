@@ -73,6 +73,7 @@ def reading(files: Sequence[SampleFile], fallback: Callable[[], Iterable[pa.Reco
             "runs": [file.run for file in files],
         },
         fallback=fallback,
+        unfit=f"regexp_matches(identity, {text(_UNFIT_NUMBER)})",
     )
 
 
@@ -175,7 +176,6 @@ def _fits(layout: Layout) -> str:
         f"names = {text(compact(list(layout.listed)))}",
         f"label in ({', '.join(map(text, names))})",
         "starts_with(doc, '{')",
-        f"not regexp_matches(doc, {text(_UNFIT_NUMBER)})",
     ]
     if layout.kind == "choice":
         least = layout.requests if layout.mutual else 1

@@ -32,6 +32,7 @@ class LmEval:
     name = "lm_eval"
     version = "2"  # 2: how examples are chosen is a condition
     folders = 2
+    in_bulk = True
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
         """Files of one folder and time stamp are one source; before 0.4.3 the names of samples

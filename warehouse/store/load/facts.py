@@ -294,6 +294,7 @@ def add_prompts(connection: sa.Connection, store: Store, scratch: Scratch, state
     if state.new_prompts:
         _push_prompts(scratch, connection, state.new_prompts)
         field_clusters.extend(store, benchmarks_of(state))
+    scratch.script("stage_prompt")
 
 
 def _find_new_prompts(scratch: Scratch, state: _Load) -> int:
@@ -303,7 +304,6 @@ def _find_new_prompts(scratch: Scratch, state: _Load) -> int:
         "where benchmark_id in (select unnest(cast(:benchmarks as bigint[])))",
         {"benchmarks": benchmarks_of(state)},
     )
-    scratch.script("stage_prompt")
     return scratch.script("new_prompt")
 
 
@@ -314,7 +314,6 @@ def _push_prompts(scratch: Scratch, connection: sa.Connection, count: int) -> No
         "benchmark_id, split, key, occurrence from new_prompt",
         {"first": first},
     )
-    scratch.script("stage_prompt")
     scratch.push("prompt", scratch.text("insert_prompt", first_id=first))
     for benchmark_id, fingerprint in fingerprints(scratch):
         connection.execute(

@@ -113,6 +113,7 @@ class Loader:
         with parsing():
             for name, reader in rows:
                 self.parser.keep(name, reader)
+            self.parser.run("alter table stage_sample add column sent_hash uhugeint")  # too wide for what brought them
         return Parsed(tuple(dumps), slot, n_rows)
 
     def more_memory(self) -> bool:
@@ -193,7 +194,11 @@ class Loader:
                 if votes.holds_any(state):
                     with self._transaction() as connection:
                         votes.add_names(self.store, self.scratch, self.dimensions, state, connection)
-                return self._add_facts(state, started)
+                reports = self._add_facts(state, started)
+            if self.store.dialect.embedded and not dry_run and state.has_all_texts:
+                with engines.failing_anyway():  # nobody else can remove them while this process holds the store
+                    staging.learn_texts(self.scratch)
+            return reports
         except BaseException:
             self._forget()
             raise
@@ -249,7 +254,8 @@ class Loader:
 
     def _prepare_facts(self, state: _Load) -> None:
         state.sizes = staging.resolve(self.scratch)
-        dropped = staging.settle_duplicates(self.scratch, state.sizes, state.options.on_duplicate)
+        prompts = staging.prompts_of_runs(self.scratch)
+        dropped = staging.settle_duplicates(self.scratch, state.sizes, prompts, state.options.on_duplicate)
         for text in dropped.notes(state.options.on_duplicate):
             state.note(text)
         state.scores = staging.summarise_scores(self.scratch)
@@ -257,7 +263,7 @@ class Loader:
         note_unscored(self.scratch, state)
         note_same_content(self.scratch, state)
         state.sizes["stage_prompt_score"] = self.scratch.script("stage_prompt_score")
-        state.measured = staging.measure(self.scratch, len(state.dump.runs), state.sizes, state.scores)
+        state.measured = staging.measure(self.scratch, prompts, state.sizes, state.scores)
 
     def _add_facts(self, state: _Load, started: float) -> list[LoadReport]:
         sources = [part.source for part in state.parts]
@@ -278,6 +284,7 @@ class Loader:
             completed: list[int] = []
             if state.n_rows:
                 facts.push(self.scratch, state, run_ids)
+                state.has_all_texts = state.options.text == "all" and len(run_ids) == len(state.dump.runs)
                 completed = facts.complete_transcripts(
                     connection, self.scratch, {item.run: item.same_as for item in decisions if item.same_as is not None}
                 )

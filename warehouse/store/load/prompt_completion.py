@@ -92,8 +92,9 @@ class SettledPrompts:
 
 def says_anything(scratch: Scratch) -> bool:
     """Whether the staged sources say anything of their prompts but what they are known by."""
-    said = "count(text) > 0 or count(target) > 0 or count(choices) > 0 or count(metadata) > 0"
-    return bool(scratch.value(f"select {said} from stage_sample"))
+    return bool(
+        scratch.rows("select 1 from stage_sample where coalesce(text, target, choices, metadata) is not null limit 1")
+    )
 
 
 def fill(
@@ -114,9 +115,10 @@ def fill(
     Returns:
         what was filled; None if several sources say different things of one prompt.
     """
-    if several and scratch.value(query_text("ingest", "varying_prompts")):
+    n_unsettled = settled.unsettled(scratch)
+    if several and scratch.value("select bool_or(varies) from said_hash"):
         return None
-    if not settled.unsettled(scratch):
+    if not n_unsettled:
         return Filled()
     only_new = scratch.value("select count(distinct prompt_id) from stage_prompt") == n_new
     if only_new and not scratch.value(query_text("ingest", "unsaid_prompts")):

@@ -51,6 +51,7 @@ class Scratch:
         self.run("attach if not exists ':memory:' as scratch")
         for slot in (0, 1):
             self.run(f"create schema if not exists scratch.slot_{slot}")
+        self.run("create table if not exists scratch.main.known_text (sent_hash uhugeint, sha256 blob)")
         self._path = self._threshold = ""  # as they were set last
         self.use(0)
 

@@ -31,6 +31,8 @@ TextPolicy = Literal["all", "responses", "none"]
 
 #: Remembered content keys are forgotten beyond this number, to bound memory.
 KNOWN_KEYS = 500_000
+#: Prompts sent are remembered up to this number: none is forgotten, since a source may have been parsed meanwhile.
+KNOWN_TEXTS = 200_000
 #: Rows that the engine keeps together in memory; of long rows as many bytes are brought in at a time.
 ROWS_OF_A_GROUP = 122_880
 BYTES_OF_A_GROUP = 64 << 20
@@ -61,7 +63,7 @@ def parsed_rows(scratch: Scratch, dumps: Sequence[Dump], n_rows: int) -> Iterato
     votes = PARSED[-1:] if any(dump.votes is not None for dump in dumps) else ()
     for name in (*(_OF_SAMPLES if n_rows else PARSED[:1]), *scans, *votes):
         # what is wider than Arrow's numbers has served: the rows have their items
-        columns = "* exclude (identity_hash)" if name == "stage_sample" else "*"
+        columns = "* exclude (identity_hash, sent_hash)" if name == "stage_sample" else "*"
         yield name, scratch.raw.execute(f"select {columns} from {name}").to_arrow_reader(65_536)
 
 
@@ -87,7 +89,9 @@ def fill(scratch: Scratch, dumps: Sequence[Dump]) -> tuple[int, set[str]]:
     """
     fields = [field for field in SAMPLE_SCHEMA if field.name != TRANSCRIPT]
     columns = ", ".join(f"{field.name} {engines.column_type(field.type)}" for field in fields)
-    hashes = ", ".join(f"{item.name} {item.kind}" for item in _HASHED.values())
+    hashes = ", ".join(
+        [f"{name} blob" for name in _HASHED.values()] + [f"{name} uhugeint" for name, _ in _LOOKED_UP.values()]
+    )
     scratch.run(f"create or replace table stage_sample ({columns}, {hashes})")
     scratch.run(
         "create temp table if not exists known_key "
@@ -147,22 +151,12 @@ def _moved(batch: pa.RecordBatch, first_run: int) -> pa.RecordBatch:
     return batch.set_column(index, batch.schema.field(index), runs)
 
 
-@dataclass(frozen=True)
-class _Hash:
-    """A hash that is made of a column while it is parsed: its own column, type and function."""
-
-    name: str
-    kind: str
-    function: str
-
-
-#: The store keeps texts by their sha256. An identity is only looked up among those of a session:
-#: any hash does that is wide enough, and this one costs half as much.
-_HASHED = {
-    "identity": _Hash("identity_hash", "uhugeint", "md5_number({})"),
-    "prompt_sent": _Hash("prompt_hash", "blob", "unhex(sha256({}))"),
-    "response": _Hash("response_hash", "blob", "unhex(sha256({}))"),
-}
+#: Texts that the store keeps, with the column of their sha256.
+_HASHED = {"prompt_sent": "prompt_hash", "response": "response_hash"}
+#: What is only looked up among what a session has met: column, its hash, where they are. Any hash does that is wide
+#: enough, and this one takes less than half as long. (The engine's `hash` is none: texts that differ in every eighth
+#: byte alone share 256 values.)
+_LOOKED_UP = {"identity": ("identity_hash", "known_key"), "prompt_sent": ("sent_hash", "scratch.main.known_text")}
 
 
 #: The column that a table of samples has only where there are such: it is wide, and few dumps have any.
@@ -175,16 +169,19 @@ def _add_transcripts(scratch: Scratch) -> None:
     )
 
 
-def _insert(select: str, names: Iterable[str]) -> str:
+def _insert(select: str, names: Iterable[str], unfit: str = "false") -> str:
     columns = set(names)
-    hashes = [
-        f", {item.function.format(column)} as {item.name}" for column, item in _HASHED.items() if column in columns
-    ]
-    incoming = f"select *{''.join(hashes)} from ({select}) as incoming"
-    if "identity" in columns:  # it may be long, and of one that is known the hash is enough
-        known = "identity_hash in (select identity_hash from known_key)"
-        incoming = f"select * replace (case when not {known} then identity end as identity) from ({incoming})"
-    return f"insert into stage_sample by name {incoming}"
+    own = {"identity": f"case when {unfit} then error('unfit: ' || identity) else identity end"}
+    looked_up = {column: item for column, item in _LOOKED_UP.items() if column in columns}
+    if looked_up:  # they may be long, and of one that is known the hash is enough
+        marks = ", ".join(f"md5_number({column}) as {name}" for column, (name, _) in looked_up.items())
+        new = ", ".join(
+            f"case when {name} in (select {name} from {table}) then null else {own.get(column, column)} end as {column}"
+            for column, (name, table) in looked_up.items()
+        )
+        select = f"select * replace ({new}) from (select *, {marks} from ({select}) as incoming)"
+    hashes = "".join(f", unhex(sha256({column})) as {name}" for column, name in _HASHED.items() if column in columns)
+    return f"insert into stage_sample by name select *{hashes} from ({select}) as incoming"
 
 
 def _fill_reading(scratch: Scratch, reading: BulkQuery, first_run: int) -> tuple[int, set[str]]:
@@ -195,7 +192,7 @@ def _fill_reading(scratch: Scratch, reading: BulkQuery, first_run: int) -> tuple
         if TRANSCRIPT in names:
             _add_transcripts(scratch)
         select = f"select * replace (run + {first_run} as run) from ({reading.sql}) as counted"
-        statement = _insert(select if first_run else reading.sql, names)
+        statement = _insert(select if first_run else reading.sql, names, reading.unfit)
         return int(scratch.rows(statement, reading.parameters)[0][0]), names
     except Exception as error:
         if engines.disk_full(error) or not engines.input_error(error):
@@ -304,8 +301,7 @@ def gather_texts(scratch: Scratch, policy: TextPolicy, columns: Collection[str])
     holds them no longer. ``columns`` are those that may hold anything."""
     kept = {"all": ("prompt_sent", "response"), "responses": ("response",), "none": ()}[policy]
     selects = [
-        f"select {_HASHED[column].name} as sha256, {column} as text from stage_sample"
-        f" where {_HASHED[column].name} is not null"
+        f"select {_HASHED[column]} as sha256, {column} as text from stage_sample where {_HASHED[column]} is not null"
         for column in kept
         if column in columns
     ]
@@ -320,9 +316,19 @@ def gather_texts(scratch: Scratch, policy: TextPolicy, columns: Collection[str])
         "create or replace table stage_text as select sha256, any_value(text) as text"
         f" from ({' union all '.join(selects or [nothing])}) as said group by sha256"
     )
-    for column in (*_HASHED, TRANSCRIPT):
+    for column in ("identity", *_HASHED, TRANSCRIPT):
         if column in columns:
             scratch.run(f"alter table stage_sample drop column {column}")
+
+
+def learn_texts(scratch: Scratch) -> None:
+    """Know the prompts sent of a source whose texts all are in the store: the sources after it need not bring them."""
+    if scratch.value("select count(*) from scratch.main.known_text") < KNOWN_TEXTS:
+        scratch.run(
+            "insert into scratch.main.known_text select distinct sent_hash, prompt_hash from stage_sample"
+            " where prompt_hash is not null and sent_hash is not null"  # what executors parsed has no such hash
+            " and sent_hash not in (select sent_hash from scratch.main.known_text)"
+        )
 
 
 def _gather_transcripts(scratch: Scratch, has_any: bool) -> None:
@@ -338,11 +344,12 @@ def resolve(scratch: Scratch) -> dict[str, int]:
     return {name: scratch.script(name) for name in ("stage_fact", *_UNIQUE)}
 
 
+_OF_ROW = "run, prompt_id, variant_id, draw"
 #: What makes two rows of a scratch table the same fact, and what must then agree.
 _UNIQUE: Mapping[str, tuple[str, str]] = {
-    "stage_score": ("run, prompt_id, variant_id, draw, metric_id", "value, raw, status"),
-    "stage_choice": ("run, prompt_id, variant_id, draw, choice_index", "loglikelihood"),
-    "stage_generation": ("run, prompt_id, variant_id, draw", "response_hash, extracted_answer"),
+    "stage_score": (f"{_OF_ROW}, metric_id", "value, raw, status"),
+    "stage_choice": (f"{_OF_ROW}, choice_index", "loglikelihood"),
+    "stage_generation": (_OF_ROW, "response_hash, extracted_answer"),
 }
 
 
@@ -364,18 +371,29 @@ class Dropped:
         return notes
 
 
-def settle_duplicates(scratch: Scratch, sizes: dict[str, int], on_duplicate: OnDuplicate) -> Dropped:
+def prompts_of_runs(scratch: Scratch) -> dict[int, int]:
+    """How many prompts each staged run has."""
+    return dict(scratch.rows("select run, count(distinct prompt_id) from stage_prompt group by run"))
+
+
+def settle_duplicates(
+    scratch: Scratch, sizes: dict[str, int], prompts: Mapping[int, int], on_duplicate: OnDuplicate
+) -> Dropped:
     """Keep one row of each fact; returns what was dropped.
 
     Args:
         scratch: with the tables of :func:`resolve`.
         sizes: how many rows each has; kept up to date.
+        prompts: :func:`prompts_of_runs`.
         on_duplicate: what the user said.
 
     Raises:
         ConflictError: rows that say different things of the same fact, under ``error``.
     """
-    repeated = _repeated(scratch, [table for table in _UNIQUE if sizes[table]], sizes)
+    keys = {name: key for name, (key, _) in _UNIQUE.items() if sizes[name]}
+    if sum(prompts.values()) == sizes["stage_fact"]:  # each row has a prompt of its own: only it may repeat itself
+        keys = {name: key.replace(_OF_ROW, "r") for name, key in keys.items() if key != _OF_ROW}
+    repeated = _repeated(scratch, keys, sizes)
     if not repeated:
         return Dropped()
     scratch.run("create or replace temp table dropped_row (r bigint, is_other boolean)")
@@ -385,13 +403,13 @@ def settle_duplicates(scratch: Scratch, sizes: dict[str, int], on_duplicate: OnD
     return Dropped(same, other)
 
 
-def _repeated(scratch: Scratch, names: Sequence[str], sizes: Mapping[str, int]) -> list[str]:
-    """Those of some tables that have several rows of a fact."""
-    if not names:
+def _repeated(scratch: Scratch, keys: Mapping[str, str], sizes: Mapping[str, int]) -> list[str]:
+    """Those of some tables that have several rows of a key."""
+    if not keys:
         return []
-    facts = [f"(select count(*) from (select distinct {_UNIQUE[name][0]} from {name}))" for name in names]
+    facts = [f"(select count(*) from (select distinct {key} from {name}))" for name, key in keys.items()]
     (counts,) = scratch.rows(f"select {', '.join(facts)}")
-    return [name for name, count in zip(names, counts, strict=True) if count < sizes[name]]
+    return [name for name, count in zip(keys, counts, strict=True) if count < sizes[name]]
 
 
 def _settle(scratch: Scratch, table: str, on_duplicate: OnDuplicate) -> int:
@@ -471,13 +489,13 @@ def summarise_scores(scratch: Scratch) -> list[ScoreSummary]:
 
 
 def measure(
-    scratch: Scratch, n_runs: int, sizes: Mapping[str, int], scores: Iterable[ScoreSummary]
+    scratch: Scratch, prompts: Mapping[int, int], sizes: Mapping[str, int], scores: Iterable[ScoreSummary]
 ) -> dict[int, Measured]:
     """Digest and counts of each run that has samples.
 
     Args:
         scratch: with facts that are settled.
-        n_runs: number of runs.
+        prompts: :func:`prompts_of_runs`.
         sizes: how many rows each table has.
         scores: :func:`summarise_scores`.
     """
@@ -488,7 +506,6 @@ def measure(
     for table in ("stage_generation", "stage_choice"):
         if sizes[table]:
             counts[table].update(dict(scratch.rows(f"select run, count(*) from {table} group by run")))
-    prompts = dict(scratch.rows("select run, count(distinct prompt_id) from stage_fact group by run"))
     return {
         run: Measured(
             content_digest=digests.get(run, canonical_digest([])),
@@ -497,6 +514,5 @@ def measure(
             n_choices=counts["stage_choice"][run],
             n_scores=counts["stage_score"][run],
         )
-        for run in range(n_runs)
-        if run in prompts
+        for run in sorted(prompts)
     }

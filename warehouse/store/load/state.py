@@ -102,6 +102,7 @@ class _Load:
     notes: list[str] = field(default_factory=list)
     new_prompts: int = 0
     n_rows: int = 0
+    has_all_texts: bool = False  # whether the store holds all that was sent and said
 
     def part_of(self, run: int) -> SourcePart:
         """The part that a run is of."""

@@ -97,7 +97,8 @@ def _move(store: Store, command: Any, target: str, *, only_new: bool = False) ->
                 return False
             roles = store.dialect.roles
             readers = roles.readers(connection) if roles else []
-            drop_views(store, connection)
+            if not only_new:
+                drop_views(store, connection)
             config.attributes["connection"] = connection
             command(config, target)
             if revision.recorded(store.dialect, connection) == revision.HEAD:
