@@ -26,7 +26,8 @@ from warehouse.stats import (
     rogan_gladen,
 )
 from warehouse.stats.judges.plan import allocate_labels, label_pilot, plan_labels, score_cuts, strata_by, target_error
-from warehouse.stats.judges.prediction import label_spread, reproducibility
+from warehouse.stats.judges.prediction import label_influence, label_spread, reproducibility
+from warehouse.stats.judges.together import differences_of_means, family_levels
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "calibration_judges.md"
 N = 1000
@@ -228,6 +229,48 @@ def difference(p_a: float, p_b: float, n: int, rho: float = 0.8, strata: int = 0
             known = by_counts(rng.permutation(N), hs[0], of, allocate_labels(np.bincount(of), n))
         other = np.where(np.isnan(known), np.nan, hs[1])
         return figures(prediction_powered_difference(known, other, *gs, strata=of), p_a - p_b)
+
+    return draw
+
+
+def board(rates: Array, rho: float, n: int, g: int = 0) -> Draw:
+    """Several models labelled on the same units, whose ease they share: what holds of all of them at once."""
+    from statistics import NormalDist
+
+    m, cuts = len(rates), [NormalDist().inv_cdf(p) for p in rates]
+
+    def draw(rng: np.random.Generator) -> Mapping[str, float | None]:
+        of = groups(N, g) if g else np.arange(N)
+        ease = rng.normal(size=of.max() + 1)[of]
+        hs = [(math.sqrt(0.5) * (ease + rng.normal(size=N)) < cut).astype(float) for cut in cuts]
+        gs = [judged(rng, h, p, rho) for h, p in zip(hs, rates, strict=True)]
+        there = ~np.isnan(part(rng, hs[0], n))
+        known = [np.where(there, h, np.nan) for h in hs]
+        clusters = of if g else None
+        alone, means, ends = (
+            [prediction_powered_mean(h, judge, clusters, level=level) for h, judge in zip(known, gs, strict=True)]
+            for level in (0.95, *family_levels(m))
+        )
+        psi = [label_influence(h, judge, one.weight) for h, judge, one in zip(known, gs, ends, strict=True)]
+        sums = [np.bincount(of, one) for one in psi]
+        figures = [[getattr(one, name) for one in ends] for name in ("estimate", "low", "high")]
+        found = differences_of_means(*figures, sums)
+        gaps = rates[:, None] - rates
+        pairs = np.triu_indices(m, 1)
+        ranks = np.array(found.ranks())
+        best, worst = 1 + (gaps < 0).sum(axis=1), m - (gaps > 0).sum(axis=1)
+
+        def all_cover(means: Any) -> float:
+            return float(all(covered(one.low, one.high, p) for one, p in zip(means, rates, strict=True)))
+
+        return {
+            "each by itself": all_cover(alone),
+            "means": all_cover(means),
+            "differences": float(((found.low <= gaps) & (gaps <= found.high))[pairs].all()),
+            "ranks": float(((ranks[:, 0] <= best) & (worst <= ranks[:, 1])).all()),
+            "pairs told apart": float(((found.low > 0) | (found.high < 0))[pairs].mean()),
+            "labels alone": float(np.mean(["labels_only" in one.flags for one in alone])),
+        }
 
     return draw
 
@@ -487,6 +530,21 @@ def of_waves() -> Iterator[tuple[str, str, Draw]]:
             yield table, f"rate {p:g}, four strata of a finer judge, {n} labels", waves(p, n, 4, fine=True)
 
 
+def of_boards() -> Iterator[tuple[str, str, Draw]]:
+    table = "All models of a board at once, by Bonferroni (U)"
+    for m in (2, 5, 20):
+        for p, spread in ((0.5, 0.0), (0.85, 0.05), (0.91, 0.06), (0.95, 0.03)):
+            for rho in (0.3, 0.8):
+                for n in (200, 50)[: 1 + (m == 5)]:
+                    row = f"{m} models, rates {p - spread:g} to {p + spread:g}, correlation {rho:g}, {n} labels"
+                    yield table, row, board(np.linspace(p - spread, p + spread, m), rho, n)
+    yield (
+        table,
+        "5 models, rates 0.7 to 0.9, correlation 0.8, 200 labels, 30 clusters",
+        board(np.linspace(0.7, 0.9, 5), 0.8, 200, 30),
+    )
+
+
 def of_judges() -> Iterator[tuple[str, str, Draw]]:
     table = "Agreement: intervals of (U)"
     for n, g in ((50, 50), (200, 200), (200, 13), (200, 30), (1000, 30)):
@@ -528,7 +586,7 @@ hold here is no default.
 
 def tables(runs: int, only: str) -> Iterator[str]:
     heading = ""
-    cells = [(runs, *one) for one in (*of_means(), *of_designs(), *of_judges())]
+    cells = [(runs, *one) for one in (*of_means(), *of_boards(), *of_designs(), *of_judges())]
     cells += [(runs * 5 // 2, *one) for one in of_waves()]
     cells += [(runs * 5 // 2, *one) for one in of_labels()]
     for runs, table, row, draw in cells:

@@ -24,8 +24,10 @@ from warehouse.stats import (
     prediction_powered_mean,
     rogan_gladen,
 )
+from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.core.quantiles import t_p_value
-from warehouse.stats.judges.prediction import OWN_WEIGHT_FROM, reproducibility
+from warehouse.stats.judges.prediction import OWN_WEIGHT_FROM, label_influence, reproducibility
+from warehouse.stats.judges.together import differences_of_means, family_levels
 from warehouse.store.connection import Store
 
 #: What a row takes from a figure of that name.
@@ -73,6 +75,11 @@ class CorrectedRow(Row):
     #: of `warehouse.stats.CorrectedFigure`.
     flags: tuple[str, ...]
     reason: str  #: why the labels stand alone, why there is no figure, or why a gate is undecided.
+    #: of a leaderboard: lower end of an interval that holds together with those of its other models; else None.
+    simultaneous_low: float | None = None
+    simultaneous_high: float | None = None  #: upper end.
+    rank_low: int | None = None  #: best rank that the intervals of all differences leave, together; None likewise.
+    rank_high: int | None = None  #: worst rank.
     verdict: str = ""  #: of a gate, ``pass``, ``fail`` or ``undecided``; else empty, and the next three None.
     margin: float | None = None  #: loss that is tolerated.
     p_pass: float | None = None  #: one-sided, of "worse by the margin or more", adjusted (Holm over benchmarks).
@@ -86,6 +93,35 @@ def corrected_means(units: Sequence[JudgedUnits], *, level: float, fixed: bool =
     if len(usable) > 1:
         pooled = pooled_weight([(one.labels[one.labelled], one.judge[one.labelled]) for one in usable])
     return [_mean(one, pooled, level, fixed=fixed) for one in units]
+
+
+def ranked_means(units: Sequence[JudgedUnits], *, level: float) -> list[CorrectedRow]:
+    """Those of `corrected_means`, with what holds for all models that have an interval together, best first."""
+    rows = corrected_means(units, level=level)
+    family = [number for number, row in enumerate(rows) if row.low is not None]
+    higher = units[0].entry.metric.higher_is_better is not False
+    if len(family) > 1:
+        wide, widest = (corrected_means(units, level=one) for one in family_levels(len(family), level))
+        ends = [[getattr(widest[number], name) for number in family] for name in ("estimate", "low", "high")]
+        found = differences_of_means(*ends, _influences([(units[number], rows[number]) for number in family]))
+        for number, (best, worst) in zip(family, found.ranks(higher_is_better=higher), strict=True):
+            low, high = wide[number].low, wide[number].high
+            rows[number] = replace(
+                rows[number], simultaneous_low=low, simultaneous_high=high, rank_low=best, rank_high=worst
+            )
+    return sorted(
+        rows, key=lambda row: (row.estimate is None, (row.estimate or 0) * (-1 if higher else 1), row.model_a)
+    )
+
+
+def _influences(means: Sequence[tuple[JudgedUnits, CorrectedRow]]) -> list[FloatArray]:
+    """ψ of each mean by prompt, or by cluster of prompts, over those of all."""
+    keys = [units.prompts if units.clusters is None else units.clusters for units, _ in means]
+    psi = [label_influence(units.labels, units.judge, row.weight or 0.0, **units.design) for units, row in means]
+    of_all = np.unique(np.concatenate(keys))
+    return [
+        np.bincount(np.searchsorted(of_all, own), values, len(of_all)) for own, values in zip(keys, psi, strict=True)
+    ]
 
 
 def _mean(units: JudgedUnits, pooled: float | None, level: float, *, fixed: bool) -> CorrectedRow:

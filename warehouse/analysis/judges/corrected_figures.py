@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from warehouse.analysis.comparison.gate import EXIT
-from warehouse.analysis.judges.corrected import CorrectedRow, corrected_difference, corrected_means
+from warehouse.analysis.judges.corrected import CorrectedRow, corrected_difference, ranked_means
 from warehouse.analysis.judges.units import JudgedUnits, pick_units, read_units
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.selection import selection_of
@@ -62,10 +62,7 @@ def corrected_leaderboard(store: Store, question: CorrectedLeaderboard) -> Corre
     _require_random(units)
     if not any(one.labelled.any() for one in units):
         raise MisuseError(f"no answer on {question.benchmark} that {names[0]} has scored has a label of {names[1]}")
-    sign = -1 if units[0].entry.metric.higher_is_better is False else 1
-    rows = corrected_means(units, level=question.level)
-    rows.sort(key=lambda row: (row.estimate is None, -sign * (row.estimate or 0), row.model_a))
-    return _figures(names, rows, units)
+    return _figures(names, ranked_means(units, level=question.level), units)
 
 
 @answers(CorrectedComparison)

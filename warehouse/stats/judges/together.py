@@ -1,0 +1,65 @@
+"""Intervals of several corrected means, and of all their differences, that hold together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from warehouse.stats.core.inputs import FloatArray, as_level, as_scores, check_length
+from warehouse.stats.core.results import NamedFigures
+
+
+@dataclass(frozen=True, eq=False)
+class Differences(NamedFigures):
+    """Intervals of all differences of M means; shape (M, M), row minus column."""
+
+    low: FloatArray  #: lower end, 0 of a mean with itself.
+    high: FloatArray  #: upper end.
+
+    def ranks(self, *, higher_is_better: bool = True) -> list[tuple[int, int]]:
+        """The best and the worst rank that the intervals leave each."""
+        above, below = (self.low > 0).sum(axis=1), (self.high < 0).sum(axis=1)
+        better, worse = (below, above) if higher_is_better else (above, below)
+        return [(1 + int(ahead), len(better) - int(behind)) for ahead, behind in zip(better, worse, strict=True)]
+
+
+def family_levels(n: int, level: float = 0.95) -> tuple[float, float]:
+    """Level of a single interval with which those of n means, and of all their differences, hold together (Bonferroni).
+
+    Examples:
+        >>> family_levels(5)
+        (0.99, 0.995)
+    """
+    size = 1 - as_level(level)
+    return 1 - size / max(1, n), 1 - size / max(1, n * (n - 1) // 2)
+
+
+def differences_of_means(
+    estimates: Sequence[float], low: Sequence[float], high: Sequence[float], influences: Sequence[FloatArray]
+) -> Differences:
+    """Differences of means by the intervals of each (MOVER: Zou and Donner 2008), on whose scale they so are.
+
+    Symmetric intervals give Student's. Near a bound, where Student's of a difference is too short, they do not.
+
+    Args:
+        estimates: of M means.
+        low: end of the interval of each, at the level that a difference is to have; ``high`` the other.
+        influences: ψ of each mean, over the same units (or clusters) for all.
+    """
+    theta, below, above = (
+        as_scores(one, name) for one, name in ((estimates, "estimates"), (low, "low"), (high, "high"))
+    )
+    for values, name in ((below, "low"), (above, "high"), (influences, "influences")):
+        check_length(len(values), len(theta), name)
+    under, over = np.maximum(theta - below, 0.0), np.maximum(above - theta, 0.0)
+    psi = np.stack([as_scores(one, "influences") for one in influences])
+    norms = np.sqrt((psi**2).sum(axis=1))
+    norms = np.where(norms > 0, norms, 1.0)
+    correlation = np.clip((psi / norms[:, None]) @ (psi / norms[:, None]).T, -1, 1)
+    both = 2 * correlation * np.outer(under, over)
+    square = np.maximum(under[:, None] ** 2 + over**2 - both, 0.0)
+    np.fill_diagonal(square, 0.0)
+    gap = theta[:, None] - theta
+    return Differences(gap - np.sqrt(square), gap + np.sqrt(square.T))
