@@ -27,7 +27,7 @@ from warehouse.stats import (
 )
 from warehouse.stats.judges.plan import allocate_labels, label_pilot, plan_labels, score_cuts, strata_by, target_error
 from warehouse.stats.judges.prediction import label_influence, label_spread, reproducibility
-from warehouse.stats.judges.together import differences_of_means, family_levels
+from warehouse.stats.judges.together import differences_of_means, level_of_pairs
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "calibration_judges.md"
 N = 1000
@@ -249,7 +249,7 @@ def board(rates: Array, rho: float, n: int, g: int = 0) -> Draw:
         clusters = of if g else None
         alone, means, ends = (
             [prediction_powered_mean(h, judge, clusters, level=level) for h, judge in zip(known, gs, strict=True)]
-            for level in (0.95, *family_levels(m))
+            for level in (0.95, 1 - 0.05 / m, level_of_pairs(m))
         )
         psi = [label_influence(h, judge, one.weight) for h, judge, one in zip(known, gs, ends, strict=True)]
         sums = [np.bincount(of, one) for one in psi]

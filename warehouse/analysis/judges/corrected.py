@@ -27,7 +27,7 @@ from warehouse.stats import (
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.core.quantiles import t_p_value
 from warehouse.stats.judges.prediction import OWN_WEIGHT_FROM, label_influence, reproducibility
-from warehouse.stats.judges.together import differences_of_means, family_levels
+from warehouse.stats.judges.together import differences_of_means, level_of_pairs
 from warehouse.store.connection import Store
 
 #: What a row takes from a figure of that name.
@@ -75,10 +75,8 @@ class CorrectedRow(Row):
     #: of `warehouse.stats.CorrectedFigure`.
     flags: tuple[str, ...]
     reason: str  #: why the labels stand alone, why there is no figure, or why a gate is undecided.
-    #: of a leaderboard: lower end of an interval that holds together with those of its other models; else None.
-    simultaneous_low: float | None = None
-    simultaneous_high: float | None = None  #: upper end.
-    rank_low: int | None = None  #: best rank that the intervals of all differences leave, together; None likewise.
+    #: of a leaderboard: best rank that the intervals of all differences leave, together; else None.
+    rank_low: int | None = None
     rank_high: int | None = None  #: worst rank.
     verdict: str = ""  #: of a gate, ``pass``, ``fail`` or ``undecided``; else empty, and the next three None.
     margin: float | None = None  #: loss that is tolerated.
@@ -96,19 +94,16 @@ def corrected_means(units: Sequence[JudgedUnits], *, level: float, fixed: bool =
 
 
 def ranked_means(units: Sequence[JudgedUnits], *, level: float) -> list[CorrectedRow]:
-    """Those of `corrected_means`, with what holds for all models that have an interval together, best first."""
+    """Those of `corrected_means`, with the ranks of those that have an interval, best first."""
     rows = corrected_means(units, level=level)
     family = [number for number, row in enumerate(rows) if row.low is not None]
     higher = units[0].entry.metric.higher_is_better is not False
     if len(family) > 1:
-        wide, widest = (corrected_means(units, level=one) for one in family_levels(len(family), level))
+        widest = corrected_means(units, level=level_of_pairs(len(family), level))
         ends = [[getattr(widest[number], name) for number in family] for name in ("estimate", "low", "high")]
         found = differences_of_means(*ends, _influences([(units[number], rows[number]) for number in family]))
         for number, (best, worst) in zip(family, found.ranks(higher_is_better=higher), strict=True):
-            low, high = wide[number].low, wide[number].high
-            rows[number] = replace(
-                rows[number], simultaneous_low=low, simultaneous_high=high, rank_low=best, rank_high=worst
-            )
+            rows[number] = replace(rows[number], rank_low=best, rank_high=worst)
     return sorted(
         rows, key=lambda row: (row.estimate is None, (row.estimate or 0) * (-1 if higher else 1), row.model_a)
     )

@@ -1,4 +1,4 @@
-"""Intervals of several corrected means, and of all their differences, that hold together."""
+"""Intervals of all differences of several corrected means, which hold together."""
 
 from __future__ import annotations
 
@@ -25,15 +25,14 @@ class Differences(NamedFigures):
         return [(1 + int(ahead), len(better) - int(behind)) for ahead, behind in zip(better, worse, strict=True)]
 
 
-def family_levels(n: int, level: float = 0.95) -> tuple[float, float]:
-    """Level of a single interval with which those of n means, and of all their differences, hold together (Bonferroni).
+def level_of_pairs(n: int, level: float = 0.95) -> float:
+    """Level of a single interval with which those of all differences of n means hold together (Bonferroni).
 
     Examples:
-        >>> family_levels(5)
-        (0.99, 0.995)
+        >>> level_of_pairs(5)
+        0.995
     """
-    size = 1 - as_level(level)
-    return 1 - size / max(1, n), 1 - size / max(1, n * (n - 1) // 2)
+    return 1 - (1 - as_level(level)) / max(1, n * (n - 1) // 2)
 
 
 def differences_of_means(
