@@ -258,15 +258,21 @@ def board(rates: Array, rho: float, n: int, g: int = 0) -> Draw:
         gaps = rates[:, None] - rates
         pairs = np.triu_indices(m, 1)
         ranks = np.array(found.ranks())
+        by_t = [
+            prediction_powered_difference(known[a], known[b], gs[a], gs[b], clusters, level=level_of_pairs(m))
+            for a, b in zip(*pairs, strict=True)
+            if m <= 5  # else there are too many
+        ]
         best, worst = 1 + (gaps < 0).sum(axis=1), m - (gaps > 0).sum(axis=1)
 
-        def all_cover(means: Any) -> float:
-            return float(all(covered(one.low, one.high, p) for one, p in zip(means, rates, strict=True)))
+        def all_cover(found: Any, truths: Any = rates) -> float:
+            return float(all(covered(one.low, one.high, p) != 0 for one, p in zip(found, truths, strict=True)))
 
         return {
             "each by itself": all_cover(alone),
             "means": all_cover(means),
             "differences": float(((found.low <= gaps) & (gaps <= found.high))[pairs].all()),
+            "differences by t": all_cover(by_t, gaps[pairs]) if by_t else None,
             "ranks": float(((ranks[:, 0] <= best) & (worst <= ranks[:, 1])).all()),
             "pairs told apart": float(((found.low > 0) | (found.high < 0))[pairs].mean()),
             "labels alone": float(np.mean(["labels_only" in one.flags for one in alone])),

@@ -264,7 +264,7 @@ def test_promptfoo_select_best_of_two_models_is_a_vote(tmp_path: Path, store_url
     third = [json.loads(line) | {"promptIdx": 2} for line in lines.splitlines()[:2]]
     path.write_text(lines + "".join(json.dumps(row) + "\n" for row in third))
     dump = take(PROMPTFOO, path).dump
-    assert "select-best chose in 2 tests" in dump.notes[-1]
+    assert "select-best: 1 of 4 tests give no vote" in dump.notes[-1]
 
 
 # --- both --------------------------------------------------------------------------------------

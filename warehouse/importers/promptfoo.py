@@ -275,8 +275,8 @@ def _votes(rows: Iterable[Any], dump: Dump, model_setting: str | None) -> Iterat
         draws[prompt["identity"]] += 1
     if left_out:
         dump.notes.append(
-            f"{SELECT_BEST} chose in {left_out} tests among other than two models' outputs: no votes, as those that"
-            " were not chosen are not compared with one another"
+            f"{SELECT_BEST}: {left_out} of {len(tests)} tests give no vote: more than two outputs, or two of one model"
+            " (outputs that were not chosen are not compared with one another)"
         )
 
 
