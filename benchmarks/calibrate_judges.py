@@ -587,6 +587,10 @@ Carlo error of up to {error:.3f}, {near:.3f} where it is near .95; {few} where a
 cover* is the interval of the labels alone, *labels alone* the share of samples in which the judge is not used, for a
 reason that is given. Clusters share a normal (correlation .2). (U): not simulated in the definitions; what does not
 hold here is no default.
+
+Of a board all intervals of a kind have to cover: *means* of all models, *differences* of all pairs as the ranks take
+them, *differences by t* those of pairs by themselves (one without an interval counts as covered), each by Bonferroni;
+*ranks* are the sets of all models. Models share half of the variance of a unit's ease.
 """
 
 

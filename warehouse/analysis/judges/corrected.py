@@ -100,8 +100,11 @@ def ranked_means(units: Sequence[JudgedUnits], *, level: float) -> list[Correcte
     higher = units[0].entry.metric.higher_is_better is not False
     if len(family) > 1:
         widest = corrected_means(units, level=level_of_pairs(len(family), level))
-        ends = [[getattr(widest[number], name) for number in family] for name in ("estimate", "low", "high")]
-        found = differences_of_means(*ends, _influences([(units[number], rows[number]) for number in family]))
+        estimates, low, high = (
+            [getattr(widest[number], name) for number in family] for name in ("estimate", "low", "high")
+        )
+        psi = _influences([(units[number], rows[number]) for number in family])
+        found = differences_of_means(estimates, low, high, psi)
         for number, (best, worst) in zip(family, found.ranks(higher_is_better=higher), strict=True):
             rows[number] = replace(rows[number], rank_low=best, rank_high=worst)
     return sorted(
@@ -115,7 +118,8 @@ def _influences(means: Sequence[tuple[JudgedUnits, CorrectedRow]]) -> list[Float
     psi = [label_influence(units.labels, units.judge, row.weight or 0.0, **units.design) for units, row in means]
     of_all = np.unique(np.concatenate(keys))
     return [
-        np.bincount(np.searchsorted(of_all, own), values, len(of_all)) for own, values in zip(keys, psi, strict=True)
+        np.asarray(np.bincount(np.searchsorted(of_all, own), values, len(of_all)), np.float64)
+        for own, values in zip(keys, psi, strict=True)
     ]
 
 
