@@ -19,9 +19,9 @@ side as (
   select
     model_a as model,
     model_b as opponent,
-    prompt_id,
+    prompt_id as question,
     weight,
-    case outcome when 'a' then 1.0 when 'b' then 0.0 else 0.5 end as score
+    case outcome when 'a' then 1.0 when 'b' then 0.0 else 0.5 end as won
   from vote
   union all
   select
@@ -35,8 +35,8 @@ side as (
 select
   model,
   :benchmark || ' wins' as benchmark,
-  cast(prompt_id as text) || ' against ' || opponent as prompt_id,
-  sum(weight * score) / sum(weight) as score
+  question || ' against ' || opponent as prompt_id,
+  sum(weight * won) / sum(weight) as score
 from side
-group by model, opponent, side.prompt_id
-order by model, prompt_id
+group by model, opponent, question
+order by model nulls last, opponent nulls last, question nulls last

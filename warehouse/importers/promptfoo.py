@@ -45,6 +45,9 @@ SELECT_BEST = "select-best"
 ERROR = 2  # failureReason of a result without answer
 _UNCHECKED = "No assertions"  # the reason why a result passes that nothing was asked of
 
+#: Outcome by which of two outputs were chosen.
+_CHOSEN: dict[tuple[bool | None, ...], str] = {(True, False): "a", (False, True): "b"}
+
 #: By run and identity: number of the first test, and how many there were.
 Counts = dict[tuple[int, str], tuple[int | None, int]]
 
@@ -260,7 +263,6 @@ def _votes(rows: Iterable[Any], dump: Dump, model_setting: str | None) -> Iterat
             prompt = _prompt(outputs[0])
         except ValueError:
             continue  # the row is rejected
-        verdicts = [_selected(row) for row in outputs]
         yield {
             "benchmark": dump.runs[0].benchmark,
             **prompt,
@@ -269,7 +271,7 @@ def _votes(rows: Iterable[Any], dump: Dump, model_setting: str | None) -> Iterat
             "scorer": SELECT_BEST,
             "scorer_kind": "model",
             "judge_model": _judge(outputs[0]),
-            "outcome": {(True, False): "a", (False, True): "b"}.get((verdicts[0], verdicts[1])),
+            "outcome": _CHOSEN.get(tuple(map(_selected, outputs))),
             "draw": draws[prompt["identity"]],
         }
         draws[prompt["identity"]] += 1
