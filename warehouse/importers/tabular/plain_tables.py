@@ -32,7 +32,6 @@ from warehouse.importers.tabular.delimited import delimiter_of, unique_names
 from warehouse.importers.tabular.expressions import Recode
 from warehouse.importers.tabular.mapping import ScoreRule, TabularMapping
 from warehouse.records import Candidate, SourceFiles, parse_json
-from warehouse.tables.words import some_of
 
 _RIGHT = frozenset("yes y correct right pass passed success ok".split())
 _WRONG = frozenset("no n incorrect wrong fail failed failure".split())
@@ -169,7 +168,7 @@ def without_scores(path: Path) -> str:
     found = _guess(tuple(names))
     if found.scores or not (found.key or "prompt_id" in found.sample):
         return ""
-    other = f"; unknown: {some_of(found.unused)}" if found.unused else ""
+    other = f"; unknown: {', '.join(found.unused[:8])}" if found.unused else ""
     return f"{path.name} has none of the columns {', '.join(SCORE_NAMES)}, which hold scores{other}"
 
 
