@@ -61,7 +61,7 @@ def print_corrected(found: CorrectedFigures, more: Callable[[CorrectedRow], dict
     places = decimals(row.standard_error for row in rows)
     cells = [
         {
-            "ranks": None if row.rank_low is None else count_range(row.rank_low, row.rank_high or row.rank_low),
+            "ranks": _ranks(row),
             "model": f"{row.model_a} - {row.model_b}" if row.model_b else row.model_a,
             "benchmark": row.benchmark,
             "split": row.split,
@@ -95,3 +95,8 @@ def print_corrected(found: CorrectedFigures, more: Callable[[CorrectedRow], dict
     for row in rows:
         if row.reason:
             print_text(f"{row.model_a}{f' - {row.model_b}' if row.model_b else ''}: {row.reason}")
+
+
+def _ranks(row: CorrectedRow) -> str | None:
+    low, high = getattr(row, "rank_low", None), getattr(row, "rank_high", None)
+    return None if low is None or high is None else count_range(low, high)

@@ -75,13 +75,19 @@ class CorrectedRow(Row):
     #: of `warehouse.stats.CorrectedFigure`.
     flags: tuple[str, ...]
     reason: str  #: why the labels stand alone, why there is no figure, or why a gate is undecided.
-    #: of a leaderboard: best rank that the intervals of all differences leave, together; else None.
-    rank_low: int | None = None
-    rank_high: int | None = None  #: worst rank.
     verdict: str = ""  #: of a gate, ``pass``, ``fail`` or ``undecided``; else empty, and the next three None.
     margin: float | None = None  #: loss that is tolerated.
     p_pass: float | None = None  #: one-sided, of "worse by the margin or more", adjusted (Holm over benchmarks).
     p_fail: float | None = None  #: of "worse by less than the margin", adjusted likewise.
+
+
+@dataclass(frozen=True)
+class RankedRow(CorrectedRow):
+    """A mean beside those of other models."""
+
+    #: best rank that the intervals of all differences leave, together; None without an interval, or other models.
+    rank_low: int | None = None
+    rank_high: int | None = None  #: worst rank.
 
 
 def corrected_means(units: Sequence[JudgedUnits], *, level: float, fixed: bool = False) -> list[CorrectedRow]:
@@ -93,9 +99,9 @@ def corrected_means(units: Sequence[JudgedUnits], *, level: float, fixed: bool =
     return [_mean(one, pooled, level, fixed=fixed) for one in units]
 
 
-def ranked_means(units: Sequence[JudgedUnits], *, level: float) -> list[CorrectedRow]:
+def ranked_means(units: Sequence[JudgedUnits], *, level: float) -> list[RankedRow]:
     """Those of `corrected_means`, with the ranks of those that have an interval, best first."""
-    rows = corrected_means(units, level=level)
+    rows = [RankedRow(**vars(row)) for row in corrected_means(units, level=level)]
     family = [number for number, row in enumerate(rows) if row.low is not None]
     higher = units[0].entry.metric.higher_is_better is not False
     if len(family) > 1:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from warehouse.analysis.comparison.gate import EXIT
-from warehouse.analysis.judges.corrected import CorrectedRow, corrected_difference, ranked_means
+from warehouse.analysis.judges.corrected import CorrectedRow, RankedRow, corrected_difference, ranked_means
 from warehouse.analysis.judges.units import JudgedUnits, pick_units, read_units
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.selection import selection_of
@@ -55,14 +55,24 @@ class CorrectedFigures(Result):
         )
 
 
+@dataclass(frozen=True)
+class CorrectedBoard(CorrectedFigures):
+    """Figures of all models of a benchmark, best first, with their ranks."""
+
+    ROW = RankedRow
+
+    rows: tuple[RankedRow, ...]
+
+
 @answers(CorrectedLeaderboard)
-def corrected_leaderboard(store: Store, question: CorrectedLeaderboard) -> CorrectedFigures:
+def corrected_leaderboard(store: Store, question: CorrectedLeaderboard) -> CorrectedBoard:
     """A row for each condition that the judge scored, best first."""
     units, names = read_units(store, selection_of(question), question.judge, question.human)
     _require_random(units)
     if not any(one.labelled.any() for one in units):
         raise MisuseError(f"no answer on {question.benchmark} that {names[0]} has scored has a label of {names[1]}")
-    return _figures(names, ranked_means(units, level=question.level), units)
+    rows = ranked_means(units, level=question.level)
+    return CorrectedBoard(*names, tuple(rows), *_beside(rows, units))
 
 
 @answers(CorrectedComparison)
@@ -97,13 +107,17 @@ def _require_random(units: Sequence[JudgedUnits]) -> None:
 def _figures(
     names: tuple[str, str], rows: Sequence[CorrectedRow], units: Sequence[JudgedUnits], verdict: str = ""
 ) -> CorrectedFigures:
+    return CorrectedFigures(*names, tuple(rows), *_beside(rows, units), verdict)
+
+
+def _beside(rows: Sequence[CorrectedRow], units: Sequence[JudgedUnits]) -> tuple[tuple[str, ...], tuple[int, ...]]:
+    """Notes, and ids of runs."""
     missing = sum(row.n_missing for row in rows)
     some = "1 answer that was drawn has" if missing == 1 else f"{missing} answers that were drawn have"
     notes = [f"{some} no label: the others stand for what is missing"] if missing else []
     if any("unscored" in row.flags for row in rows):
         notes.append("the judge has no score of some answers (unscored): all figures are of the others")
-    runs = tuple(run for one in units for run in one.run_ids)
-    return CorrectedFigures(*names, tuple(rows), tuple(notes), runs, verdict)
+    return tuple(notes), tuple(run for one in units for run in one.run_ids)
 
 
 @answers(CorrectedGate)
