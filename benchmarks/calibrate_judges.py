@@ -27,7 +27,7 @@ from warehouse.stats import (
 )
 from warehouse.stats.judges.plan import allocate_labels, label_pilot, plan_labels, score_cuts, strata_by, target_error
 from warehouse.stats.judges.prediction import label_influence, label_spread, reproducibility
-from warehouse.stats.judges.together import differences_of_means, level_of_pairs
+from warehouse.stats.judges.together import differences_of_means, level_of_pairs, ranks_left
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "calibration_judges.md"
 N = 1000
@@ -254,10 +254,10 @@ def board(rates: Array, rho: float, n: int, g: int = 0) -> Draw:
         psi = [label_influence(h, judge, one.weight) for h, judge, one in zip(known, gs, ends, strict=True)]
         sums = [np.bincount(of, one) for one in psi]
         figures = [[getattr(one, name) for one in ends] for name in ("estimate", "low", "high")]
-        found = differences_of_means(*figures, sums)
+        low, high = differences_of_means(*figures, sums)
         gaps = rates[:, None] - rates
         pairs = np.triu_indices(m, 1)
-        ranks = np.array(found.ranks())
+        ranks = np.array(ranks_left(low, high))
         by_t = [
             prediction_powered_difference(known[a], known[b], gs[a], gs[b], clusters, level=level_of_pairs(m))
             for a, b in zip(*pairs, strict=True)
@@ -271,10 +271,10 @@ def board(rates: Array, rho: float, n: int, g: int = 0) -> Draw:
         return {
             "each by itself": all_cover(alone),
             "means": all_cover(means),
-            "differences": float(((found.low <= gaps) & (gaps <= found.high))[pairs].all()),
+            "differences": float(((low <= gaps) & (gaps <= high))[pairs].all()),
             "differences by t": all_cover(by_t, gaps[pairs]) if by_t else None,
             "ranks": float(((ranks[:, 0] <= best) & (worst <= ranks[:, 1])).all()),
-            "pairs told apart": float(((found.low > 0) | (found.high < 0))[pairs].mean()),
+            "pairs told apart": float(((low > 0) | (high < 0))[pairs].mean()),
             "labels alone": float(np.mean(["labels_only" in one.flags for one in alone])),
         }
 

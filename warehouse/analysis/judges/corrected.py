@@ -27,14 +27,15 @@ from warehouse.stats import (
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.core.quantiles import t_p_value
 from warehouse.stats.judges.prediction import OWN_WEIGHT_FROM, label_influence, reproducibility
-from warehouse.stats.judges.together import differences_of_means, level_of_pairs
+from warehouse.stats.judges.together import differences_of_means, level_of_pairs, ranks_left
 from warehouse.store.connection import Store
 
-#: What a row takes from a figure of that name.
-FIGURES = (
+#: What a row takes from a figure of that name, of a mean and of a difference.
+OF_MEANS = (
     *("estimate", "standard_error", "low", "high", "degrees_of_freedom", "weight", "correlation", "width_ratio"),
-    *("label_low", "label_high", "p_value", "mcnemar_p"),
+    *("label_low", "label_high"),
 )
+FIGURES = (*OF_MEANS, "p_value", "mcnemar_p")
 
 
 @dataclass(frozen=True)
@@ -110,8 +111,8 @@ def ranked_means(units: Sequence[JudgedUnits], *, level: float) -> list[RankedRo
             [getattr(widest[number], name) for number in family] for name in ("estimate", "low", "high")
         )
         psi = _influences([(units[number], rows[number]) for number in family])
-        found = differences_of_means(estimates, low, high, psi)
-        for number, (best, worst) in zip(family, found.ranks(higher_is_better=higher), strict=True):
+        ranks = ranks_left(*differences_of_means(estimates, low, high, psi), higher_is_better=higher)
+        for number, (best, worst) in zip(family, ranks, strict=True):
             rows[number] = replace(rows[number], rank_low=best, rank_high=worst)
     return sorted(
         rows, key=lambda row: (row.estimate is None, (row.estimate or 0) * (-1 if higher else 1), row.model_a)

@@ -24,11 +24,8 @@ def means_of(facts: BenchmarkFacts, label: str | None = None) -> list[Metric]:
     """Those of a label (None: all) whose mean is the figure and that a current run has: a store goes on describing
     what a source that was removed had."""
     there = {row["metric_id"] for row in facts.run_metrics}
-    return [
-        one
-        for one in facts.metrics
-        if one.id in there and one.link == "identity" and label in (None, one.label, one.name)
-    ]
+    means = (one for one in facts.metrics if one.id in there and one.link == "identity")
+    return [one for one in means if label in (None, one.label, one.name)]
 
 
 def metrics_by(name: str, metrics: Sequence[Metric], benchmark: str) -> list[Metric]:

@@ -226,12 +226,7 @@ def pooled_weight(samples: list[tuple[ArrayLike, ArrayLike]]) -> float:
 
 
 def label_influence(
-    h: ArrayLike,
-    g: ArrayLike,
-    weight: float,
-    *,
-    strata: ArrayLike | None = None,
-    probabilities: ArrayLike | None = None,
+    h: ArrayLike, g: ArrayLike, weight: float, strata: ArrayLike | None = None, probabilities: ArrayLike | None = None
 ) -> FloatArray:
     """ψ of each unit: what it adds to the error of `prediction_powered_mean` by λ, shape (N,)."""
     return _with_judge(_checked(h, g, None, strata, probabilities, False, 0.95), weight).psi

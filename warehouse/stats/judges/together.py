@@ -3,26 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
 from warehouse.stats.core.inputs import FloatArray, as_level, as_scores, check_length
-from warehouse.stats.core.results import NamedFigures
-
-
-@dataclass(frozen=True, eq=False)
-class Differences(NamedFigures):
-    """Intervals of all differences of M means; shape (M, M), row minus column."""
-
-    low: FloatArray  #: lower end, 0 of a mean with itself.
-    high: FloatArray  #: upper end.
-
-    def ranks(self, *, higher_is_better: bool = True) -> list[tuple[int, int]]:
-        """The best and the worst rank that the intervals leave each."""
-        above, below = (self.low > 0).sum(axis=1), (self.high < 0).sum(axis=1)
-        better, worse = (below, above) if higher_is_better else (above, below)
-        return [(1 + int(ahead), len(better) - int(behind)) for ahead, behind in zip(better, worse, strict=True)]
 
 
 def level_of_pairs(n: int, level: float = 0.95) -> float:
@@ -37,7 +21,7 @@ def level_of_pairs(n: int, level: float = 0.95) -> float:
 
 def differences_of_means(
     estimates: Sequence[float], low: Sequence[float], high: Sequence[float], influences: Sequence[FloatArray]
-) -> Differences:
+) -> tuple[FloatArray, FloatArray]:
     """Differences of means by the intervals of each (MOVER: Zou and Donner 2008), on whose scale they so are.
 
     Symmetric intervals give Student's. Near a bound, where Student's of a difference is too short, they do not.
@@ -46,6 +30,9 @@ def differences_of_means(
         estimates: of M means.
         low: end of the interval of each, at the level that a difference is to have; ``high`` the other.
         influences: ψ of each mean, over the same units (or clusters) for all.
+
+    Returns:
+        lower and upper ends, shape (M, M), row minus column.
     """
     theta, below, above = (
         as_scores(one, name) for one, name in ((estimates, "estimates"), (low, "low"), (high, "high"))
@@ -61,4 +48,11 @@ def differences_of_means(
     square = np.maximum(under[:, None] ** 2 + over**2 - both, 0.0)
     np.fill_diagonal(square, 0.0)
     gap = theta[:, None] - theta
-    return Differences(gap - np.sqrt(square), gap + np.sqrt(square.T))
+    return gap - np.sqrt(square), gap + np.sqrt(square.T)
+
+
+def ranks_left(low: FloatArray, high: FloatArray, *, higher_is_better: bool = True) -> list[tuple[int, int]]:
+    """The best and the worst rank that intervals of all differences leave each mean."""
+    above, below = (low > 0).sum(axis=1), (high < 0).sum(axis=1)
+    better, worse = (below, above) if higher_is_better else (above, below)
+    return [(1 + int(ahead), len(better) - int(behind)) for ahead, behind in zip(better, worse, strict=True)]
