@@ -26,7 +26,8 @@ from warehouse.stats import (
     rogan_gladen,
 )
 from warehouse.stats.judges.plan import allocate_labels, label_pilot, plan_labels, score_cuts, strata_by, target_error
-from warehouse.stats.judges.prediction import label_spread, reproducibility
+from warehouse.stats.judges.prediction import label_influence, label_spread, reproducibility
+from warehouse.stats.judges.together import differences_of_means, level_of_pairs, ranks_left
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "calibration_judges.md"
 N = 1000
@@ -228,6 +229,54 @@ def difference(p_a: float, p_b: float, n: int, rho: float = 0.8, strata: int = 0
             known = by_counts(rng.permutation(N), hs[0], of, allocate_labels(np.bincount(of), n))
         other = np.where(np.isnan(known), np.nan, hs[1])
         return figures(prediction_powered_difference(known, other, *gs, strata=of), p_a - p_b)
+
+    return draw
+
+
+def board(rates: Array, rho: float, n: int, g: int = 0) -> Draw:
+    """Several models labelled on the same units, whose ease they share: what holds of all of them at once."""
+    from statistics import NormalDist
+
+    m, cuts = len(rates), [NormalDist().inv_cdf(p) for p in rates]
+
+    def draw(rng: np.random.Generator) -> Mapping[str, float | None]:
+        of = groups(N, g) if g else np.arange(N)
+        ease = rng.normal(size=of.max() + 1)[of]
+        hs = [(math.sqrt(0.5) * (ease + rng.normal(size=N)) < cut).astype(float) for cut in cuts]
+        gs = [judged(rng, h, p, rho) for h, p in zip(hs, rates, strict=True)]
+        there = ~np.isnan(part(rng, hs[0], n))
+        known = [np.where(there, h, np.nan) for h in hs]
+        clusters = of if g else None
+        alone, means, ends = (
+            [prediction_powered_mean(h, judge, clusters, level=level) for h, judge in zip(known, gs, strict=True)]
+            for level in (0.95, 1 - 0.05 / m, level_of_pairs(m))
+        )
+        psi = [label_influence(h, judge, one.weight) for h, judge, one in zip(known, gs, ends, strict=True)]
+        sums = [np.bincount(of, one) for one in psi]
+        figures = [[getattr(one, name) for one in ends] for name in ("estimate", "low", "high")]
+        low, high = differences_of_means(*figures, sums)
+        gaps = rates[:, None] - rates
+        pairs = np.triu_indices(m, 1)
+        ranks = np.array(ranks_left(low, high))
+        by_t = [
+            prediction_powered_difference(known[a], known[b], gs[a], gs[b], clusters, level=level_of_pairs(m))
+            for a, b in zip(*pairs, strict=True)
+            if m <= 5  # else there are too many
+        ]
+        best, worst = 1 + (gaps < 0).sum(axis=1), m - (gaps > 0).sum(axis=1)
+
+        def all_cover(found: Any, truths: Any = rates) -> float:
+            return float(all(covered(one.low, one.high, p) != 0 for one, p in zip(found, truths, strict=True)))
+
+        return {
+            "each by itself": all_cover(alone),
+            "means": all_cover(means),
+            "differences": float(((low <= gaps) & (gaps <= high))[pairs].all()),
+            "differences by t": all_cover(by_t, gaps[pairs]) if by_t else None,
+            "ranks": float(((ranks[:, 0] <= best) & (worst <= ranks[:, 1])).all()),
+            "pairs told apart": float(((low > 0) | (high < 0))[pairs].mean()),
+            "labels alone": float(np.mean(["labels_only" in one.flags for one in alone])),
+        }
 
     return draw
 
@@ -487,6 +536,21 @@ def of_waves() -> Iterator[tuple[str, str, Draw]]:
             yield table, f"rate {p:g}, four strata of a finer judge, {n} labels", waves(p, n, 4, fine=True)
 
 
+def of_boards() -> Iterator[tuple[str, str, Draw]]:
+    table = "All models of a board at once, by Bonferroni (U)"
+    for m in (2, 5, 20):
+        for p, spread in ((0.5, 0.0), (0.85, 0.05), (0.91, 0.06), (0.95, 0.03)):
+            for rho in (0.3, 0.8):
+                for n in (200, 50)[: 1 + (m == 5)]:
+                    row = f"{m} models, rates {p - spread:g} to {p + spread:g}, correlation {rho:g}, {n} labels"
+                    yield table, row, board(np.linspace(p - spread, p + spread, m), rho, n)
+    yield (
+        table,
+        "5 models, rates 0.7 to 0.9, correlation 0.8, 200 labels, 30 clusters",
+        board(np.linspace(0.7, 0.9, 5), 0.8, 200, 30),
+    )
+
+
 def of_judges() -> Iterator[tuple[str, str, Draw]]:
     table = "Agreement: intervals of (U)"
     for n, g in ((50, 50), (200, 200), (200, 13), (200, 30), (1000, 30)):
@@ -523,12 +587,16 @@ Carlo error of up to {error:.3f}, {near:.3f} where it is near .95; {few} where a
 cover* is the interval of the labels alone, *labels alone* the share of samples in which the judge is not used, for a
 reason that is given. Clusters share a normal (correlation .2). (U): not simulated in the definitions; what does not
 hold here is no default.
+
+Of a board all intervals of a kind have to cover: *means* of all models, *differences* of all pairs as the ranks take
+them, *differences by t* those of pairs by themselves (one without an interval counts as covered), each by Bonferroni;
+*ranks* are the sets of all models. Models share half of the variance of a unit's ease.
 """
 
 
 def tables(runs: int, only: str) -> Iterator[str]:
     heading = ""
-    cells = [(runs, *one) for one in (*of_means(), *of_designs(), *of_judges())]
+    cells = [(runs, *one) for one in (*of_means(), *of_boards(), *of_designs(), *of_judges())]
     cells += [(runs * 5 // 2, *one) for one in of_waves()]
     cells += [(runs * 5 // 2, *one) for one in of_labels()]
     for runs, table, row, draw in cells:

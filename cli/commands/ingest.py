@@ -308,8 +308,8 @@ def _nothing_known(given: Given, unread: Sequence[Unread]) -> tuple[str, str]:
     if not count:
         return "holds no files; hidden ones are left out", "name a hidden file itself"
     problem = f"no importer knows any of {count} files"
-    if broken := _broken(unread):
-        problem += f"; {broken}"
+    if found := _broken(unread) or _without_scores(unread):
+        problem += f"; {found}"
     if shaped := _shaped(unread):
         return problem, f"{shaped} fits by its shape; otherwise `warehouse mapping FILE` begins a mapping"
     return problem, "tables need --map FILE, which `warehouse mapping FILE` begins; --format names an importer"
@@ -329,6 +329,13 @@ def _broken(unread: Sequence[Unread]) -> str:
 
     reasons = (why_unreadable(item.path) for item in unread[:_LOOKED_AT])
     return next(filter(None, reasons), "")
+
+
+def _without_scores(unread: Sequence[Unread]) -> str:
+    """Which columns were looked for in the first table that names prompts and has no scores by their usual names."""
+    from warehouse.importers.tabular.plain_tables import without_scores
+
+    return next(filter(None, (without_scores(item.path) for item in unread[:_LOOKED_AT])), "")
 
 
 @contextmanager

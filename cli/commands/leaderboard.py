@@ -23,7 +23,7 @@ from ..ui.table import print_view
 from .suites import weights_callback
 
 if TYPE_CHECKING:
-    from warehouse.analysis.judges.corrected_figures import CorrectedFigures
+    from warehouse.analysis.judges.corrected_figures import CorrectedBoard
     from warehouse.analysis.results import Result
 
 
@@ -62,6 +62,6 @@ def _corrected(state: State, output: Output, question: AnyLeaderboard, judge: st
         raise click.UsageError("--corrected is of one benchmark: name it")
     asked = question.only(CorrectedLeaderboard, UNUSED, judge=judge, human=human)
     with state.open() as store:
-        found: CorrectedFigures = asked.ask(store)
+        found: CorrectedBoard = asked.ask(store)
     give_corrected(state, output, found)
     say_next(state, output, found, asked)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from .table import decimals, interval, level_column, number, print_legend, print_rows, print_text
+from .table import count_range, decimals, interval, level_column, number, print_legend, print_rows, print_text
 
 if TYPE_CHECKING:
     from warehouse.analysis.judges.corrected import CorrectedRow
@@ -61,6 +61,7 @@ def print_corrected(found: CorrectedFigures, more: Callable[[CorrectedRow], dict
     places = decimals(row.standard_error for row in rows)
     cells = [
         {
+            "ranks": _ranks(row),
             "model": f"{row.model_a} - {row.model_b}" if row.model_b else row.model_a,
             "benchmark": row.benchmark,
             "split": row.split,
@@ -80,9 +81,10 @@ def print_corrected(found: CorrectedFigures, more: Callable[[CorrectedRow], dict
     ]
     if len({(row.benchmark, row.split) for row in rows}) == 1:
         cells = [{name: cell for name, cell in one.items() if name not in ("benchmark", "split")} for one in cells]
-    shown = print_rows(cells, hide_empty=("split", "flags"), minor=MINOR)
+    shown = print_rows(cells, hide_empty=("ranks", "split", "flags"), minor=MINOR)
     print_legend(
         {
+            "ranks": "those that the intervals of all differences leave a model, together",
             "judge": f"what {judge} says of all answers; it may be biased, and decides nothing",
             "labels": f"what {human} say of those that were drawn",
             "corrected": "what they would say of all, the judge helping as far as it agrees",
@@ -93,5 +95,8 @@ def print_corrected(found: CorrectedFigures, more: Callable[[CorrectedRow], dict
     for row in rows:
         if row.reason:
             print_text(f"{row.model_a}{f' - {row.model_b}' if row.model_b else ''}: {row.reason}")
-    if len(rows) > 1 and not rows[0].model_b:
-        print_text("Places are not tested here: warehouse compare A B --corrected tests a pair.")
+
+
+def _ranks(row: CorrectedRow) -> str | None:
+    low, high = getattr(row, "rank_low", None), getattr(row, "rank_high", None)
+    return None if low is None or high is None else count_range(low, high)

@@ -229,7 +229,7 @@ def _after_plan(plans: Any, question: Any) -> Step:
 
 def _after_corrected(figures: Any, question: Any) -> Step:
     """The first two of a board, compared."""
-    rows = [row for row in figures.rows if row.estimate is not None and not row.model_b]
+    rows = [row for row in figures.rows if row.estimate is not None]
     if len(rows) < 2:
         return None
     two = {"a": rows[0].model_a, "b": rows[1].model_a, "benchmark": question.benchmark}
@@ -251,7 +251,7 @@ STEPS: dict[str, Callable[[Any, Any], Step]] = {
     "PreferenceReport": _after_prefer,
     "JudgeReport": _after_judge,
     "LabelPlans": _after_plan,
-    "CorrectedFigures": _after_corrected,
+    "CorrectedBoard": _after_corrected,
     "RunView": _after_run,
     "Written": lambda _page, _question: ("the same as pages that follow the store", "warehouse serve"),
 }

@@ -15,6 +15,7 @@ _PRINTERS: dict[str, tuple[str, str, tuple[Any, ...]]] = {
     "AbilityReport": ("..ui.irt_tables", "print_abilities", ()),
     "AnchorReport": (".flash", "_print_errors", ()),
     "AuditReport": (".audit", "_print", (20, "state")),
+    "CorrectedBoard": ("..ui.corrected", "print_corrected", ()),
     "CorrectedFigures": ("..ui.corrected", "print_corrected", ()),
     "CurvesReport": (".curves", "_print", ("state", False)),
     "DataMap": (".datamap", "_print", (False, False)),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +17,7 @@ from warehouse.api import Warehouse
 from warehouse.errors import MisuseError
 from warehouse.stats import prediction_powered_difference, prediction_powered_mean
 from warehouse.stats.subsets.design import hashed
+from warehouse.store.load.source_ledger import forget
 from warehouse.store.open import open_store
 
 PEOPLE = truth({"ma": 0.6, "mb": 0.5})
@@ -323,6 +325,72 @@ def test_a_win_rate_against_one_opponent_is_corrected(store_url: str, tmp_path: 
     for row in board.rows:
         truth_of = np.mean(list(people[row.model_a].values()))
         assert row.low < truth_of < row.high and row.judge_estimate > truth_of + 0.05  # type: ignore[operator]
+
+
+def test_ranks_of_a_board_hold_for_all_pairs_together(store_url: str, tmp_path: Path) -> None:
+    people = truth({"ma": 0.7, "mb": 0.69, "mc": 0.4})
+    judge = {model: biased(labels, 1, 0.8) for model, labels in people.items()}
+    store = ingest_judged(store_url, tmp_path, {"gpt": judge})
+    sheet = tmp_path / "sheet.csv"
+    sheet.write_text(store.judge_next("essays", judge="gpt", n=100).sheet_csv())
+    label_sheet(sheet, people)
+    store.ingest(sheet, mapping="label_sheet")
+    ranks = {row.model_a: (row.rank_low, row.rank_high) for row in store.leaderboard_corrected("essays").rows}
+    assert ranks == {"ma": (1, 2), "mb": (1, 2), "mc": (3, 3)}
+    alone = store.leaderboard_corrected("essays", where=["model=ma"]).rows[0]
+    assert alone.rank_low is None
+    with open_store(store.url, write=True) as opened, opened.begin() as connection:
+        connection.exec_driver_sql("update benchmark_metric set higher_is_better = false")
+    ranks = {row.model_a: (row.rank_low, row.rank_high) for row in store.leaderboard_corrected("essays").rows}
+    assert ranks == {"ma": (2, 3), "mb": (2, 3), "mc": (1, 1)}
+
+
+def test_a_judge_whose_source_is_removed_is_none_any_more(store_url: str, tmp_path: Path) -> None:
+    folders = [tmp_path / judge for judge in JUDGES]
+    for folder, (judge, scores) in zip(folders, JUDGES.items(), strict=True):
+        folder.mkdir()
+        store = ingest_judged(store_url, folder, {judge: scores})
+    with pytest.raises(MisuseError, match="several, name one with --judge"):
+        store.judge("essays", human="own")
+    with open_store(store.url, write=True) as opened:
+        forget(opened, "2")
+    assert store.judge_next("essays", judge="gpt", n=30).rows
+    labelled(store, tmp_path, 20)
+    assert store.leaderboard_corrected("essays").judge == "gpt-model"
+
+
+def test_votes_become_scores_that_can_be_corrected(store_url: str, tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    won = {scorer: rng.random(60) < 0.6 for scorer in ("gpt", "people")}
+    table = tmp_path / "votes.csv"
+    with table.open("w", newline="") as file:
+        writer = csv.writer(file)
+        writer.writerow(["benchmark", "question_id", "model_a", "model_b", "winner", "scorer", "scorer_kind"])
+        for scorer, wins in won.items():
+            kind = "model" if scorer == "gpt" else "human"
+            rows = [["arena", f"q{i}", "ma", "mb", "ab"[not first], scorer, kind] for i, first in enumerate(wins)]
+            writer.writerows(rows)
+    store = Warehouse(store_url)
+    store.ingest(table)
+    for ask in (store.leaderboard_corrected, partial(store.judge_next, judge="gpt", n=5)):
+        with pytest.raises(MisuseError, match="warehouse judge arena .* votes are corrected as scores of runs"):
+            ask("arena")
+    scores = tmp_path / "scores.csv"
+    store.query("vote_scores", benchmark="arena", scorer="gpt").to_csv(scores, index=False)
+    store.ingest(scores)
+    sheet = tmp_path / "sheet.csv"
+    wave = store.judge_next("arena wins", judge="score", n=40, where=["model=ma"])
+    rows = list(csv.DictReader(wave.sheet_csv().splitlines()))
+    said = store.query("vote_scores", benchmark="arena", scorer="people").query("model == 'ma'")
+    people = dict(zip(said["prompt_id"], said["score"], strict=True))
+    with sheet.open("w", newline="") as file:
+        writer = csv.DictWriter(file, rows[0])  # type: ignore[assignment]
+        writer.writeheader()  # type: ignore[attr-defined]
+        writer.writerows([row | {"label": people[row["prompt_id"]]} for row in rows])
+    store.ingest(sheet, mapping="label_sheet")
+    row = store.leaderboard_corrected("arena wins", judge="score", where=["model=ma"]).rows[0]
+    assert row.judge_estimate == pytest.approx(won["gpt"].mean())
+    assert row.n_labels == 40 and (row.low or 1) < won["people"].mean() < (row.high or 0)
 
 
 def test_labels_do_not_become_the_headline(store_url: str, tmp_path: Path) -> None:

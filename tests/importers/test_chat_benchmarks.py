@@ -244,6 +244,29 @@ def test_promptfoo_says_what_passes_unchecked(tmp_path: Path) -> None:
     ]
 
 
+def test_promptfoo_select_best_of_two_models_is_a_vote(tmp_path: Path, store_url: str) -> None:
+    lines = (QUIZ / "best.jsonl").read_text()
+    path = tmp_path / "best.jsonl"
+    path.write_text(lines)
+    with open_store(store_url, create=True, write=True) as store:
+        ingest(store, [path])
+        votes = store.rows(
+            "select p.text, v.model_a, v.model_b, v.outcome, v.first, v.scorer, v.scorer_kind from preference_current v"
+            " join prompt p on p.id = v.prompt_id"
+        )
+        joined = store.rows("select count(*) as n from prompt")[0]["n"]
+    assert joined == 5  # the questions of the votes are those of the runs
+    assert {tuple(row.values())[1:3] + tuple(row.values())[4:] for row in votes} == {
+        ("org:large", "org:small", "unknown", "select-best", "model")
+    }
+    topics = {json.loads(row["text"])["topic"]: row["outcome"] for row in votes}
+    assert topics == {"cats": "a", "dogs": "b", "birds": None, "fish": None}  # no verdict; one that failed
+    third = [json.loads(line) | {"promptIdx": 2} for line in lines.splitlines()[:2]]
+    path.write_text(lines + "".join(json.dumps(row) + "\n" for row in third))
+    dump = take(PROMPTFOO, path).dump
+    assert "select-best: 1 of 4 tests give no vote" in dump.notes[-1]
+
+
 # --- both --------------------------------------------------------------------------------------
 
 

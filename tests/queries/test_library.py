@@ -45,6 +45,7 @@ GIVEN: dict[str, dict[str, Any]] = {
     "regressions_since": {"since": "2026-01-06", "min_z": "-100"},
     "runs_of_model": {"model": "org/a"},
     "unscored_samples": {"limit": 1000},
+    "vote_scores": {"benchmark": "quiz", "scorer": "people"},
 }
 
 

@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from warehouse.analysis.comparison.gate import Gate  # noqa: F401
     from warehouse.analysis.comparison.unpaired import UnpairedComparison  # noqa: F401
     from warehouse.analysis.judges.agreement import JudgeReport  # noqa: F401
-    from warehouse.analysis.judges.corrected_figures import CorrectedFigures  # noqa: F401
+    from warehouse.analysis.judges.corrected_figures import CorrectedBoard, CorrectedFigures  # noqa: F401
     from warehouse.analysis.judges.next import LabelWave  # noqa: F401
     from warehouse.analysis.judges.plan import LabelPlans  # noqa: F401
     from warehouse.analysis.leaderboard.leaderboard import Leaderboard, Leaderboards  # noqa: F401
@@ -89,7 +89,7 @@ class LabelMethods(Connection):
     judge = method(HeldAgainstPeople, Gives["JudgeReport"])
     judge_plan = method(PlanLabels, Gives["LabelPlans"])
     judge_next = method(NextLabels, Gives["LabelWave"])
-    leaderboard_corrected = method(CorrectedLeaderboard, Gives["CorrectedFigures"])
+    leaderboard_corrected = method(CorrectedLeaderboard, Gives["CorrectedBoard"])
     compare_corrected = method(CorrectedComparison, Gives["CorrectedFigures"])
     gate_corrected = method(CorrectedGate, Gives["CorrectedFigures"])
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal
 
@@ -18,6 +19,7 @@ from warehouse.importers.common.json_fields import (
     items_of,
     list_of,
     number_or_none,
+    objects_of,
     part_of,
     require_model,
     text_or_none,
@@ -26,12 +28,25 @@ from warehouse.importers.common.json_fields import (
 )
 from warehouse.importers.common.jsonl import RowSource, has_keys, head_of, read_document
 from warehouse.importers.common.transcripts import calls_of, given, transcript_of
-from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
+from warehouse.records import (
+    VOTE_SCHEMA,
+    Candidate,
+    Dump,
+    ImportSettings,
+    MetricSpec,
+    PublishedScore,
+    RunHeader,
+    SourceFiles,
+)
 
 HARNESS = "promptfoo"
 PASS, SCORE = "pass", "score"
+SELECT_BEST = "select-best"
 ERROR = 2  # failureReason of a result without answer
 _UNCHECKED = "No assertions"  # the reason why a result passes that nothing was asked of
+
+#: Outcome by which of two outputs were chosen.
+_CHOSEN: dict[tuple[bool | None, ...], str] = {(True, False): "a", (False, True): "b"}
 
 #: By run and identity: number of the first test, and how many there were.
 Counts = dict[tuple[int, str], tuple[int | None, int]]
@@ -65,7 +80,7 @@ _JUDGED = (
     "context-",
     "conversation-relevance",
     "pi",
-    "select-best",
+    SELECT_BEST,
     "similar",
 )
 
@@ -74,7 +89,7 @@ class Promptfoo:
     """One run for each prompt and provider."""
 
     name = "promptfoo"
-    version = "4"
+    version = "5"
     folders = 0
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -124,6 +139,9 @@ class Promptfoo:
                 f"{path.name}: {unchecked} results have no assertions; they count as passed, as in promptfoo"
             )
         dump.batches = _batches(items, list(first), dump)
+        votes = list(_votes(rows, dump, model_setting))
+        if votes:
+            dump.votes = [pa.RecordBatch.from_pylist(votes, schema=VOTE_SCHEMA)]
         return dump
 
 
@@ -132,8 +150,7 @@ def _named(document: Row, stem: str) -> str:
 
 
 def _header(document: Row, row: Row, name: str, model_setting: str | None, file: str) -> RunHeader:
-    provider = part_of(row, "provider")
-    model = text_or_none(provider.get("id")) or text_or_none(row.get("provider"))
+    provider, model = part_of(row, "provider"), _model(row)
     label = text_or_none(provider.get("label"))
     require_model(model_setting or model, file)
     settings = _settings(document, provider)
@@ -162,6 +179,10 @@ def _header(document: Row, row: Row, name: str, model_setting: str | None, file:
         published=tuple(_published(results, row["promptIdx"])),
         place=f"prompt {row['promptIdx']}",
     )
+
+
+def _model(row: Row) -> str | None:
+    return text_or_none(part_of(row, "provider").get("id")) or text_or_none(row.get("provider"))
 
 
 def _run_id(document: Row, row: Row) -> str | None:
@@ -224,13 +245,81 @@ def _batches(items: Iterable[tuple[str, Any]], numbers: Sequence[int], dump: Dum
     )
 
 
+def _votes(rows: Iterable[Any], dump: Dump, model_setting: str | None) -> Iterator[Row]:
+    """What ``select-best`` said of tests with two outputs, of two models."""
+    tests: dict[int, list[Row]] = {}
+    for row in rows:
+        number = whole_count(row.get("testIdx")) if isinstance(row, dict) else None
+        if number is not None and SELECT_BEST in _types(part_of(row, "testCase")):
+            tests.setdefault(number, []).append(row)
+    draws: Counter[str] = Counter()
+    left_out = 0
+    for _, outputs in sorted(tests.items()):
+        models = [model_setting or _model(row) for row in outputs]
+        if len(models) != 2 or models[0] == models[1] or not all(models):
+            left_out += 1
+            continue
+        try:
+            prompt = _prompt(outputs[0])
+        except ValueError:
+            continue  # the row is rejected
+        yield {
+            "benchmark": dump.runs[0].benchmark,
+            **prompt,
+            "model_a": models[0],
+            "model_b": models[1],
+            "scorer": SELECT_BEST,
+            "scorer_kind": "model",
+            "judge_model": _judge(outputs[0]),
+            "outcome": _CHOSEN.get(tuple(map(_selected, outputs))),
+            "draw": draws[prompt["identity"]],
+        }
+        draws[prompt["identity"]] += 1
+    if left_out:
+        dump.notes.append(
+            f"{SELECT_BEST}: {left_out} of {len(tests)} tests give no vote: more than two outputs, or two of one model"
+            " (outputs that were not chosen are not compared with one another)"
+        )
+
+
+def _selected(row: Row) -> bool | None:
+    """Whether an output was chosen; None where it is none, or nothing says so."""
+    grading = part_of(row, "gradingResult")
+    for part in (*objects_of(grading.get("componentResults")), grading):
+        if part_of(part, "assertion").get("type") == SELECT_BEST:
+            return None if row.get("failureReason") == ERROR else part.get("pass") is True
+    return None
+
+
+def _judge(row: Row) -> str | None:
+    """Who chose, where the file says so."""
+    case = part_of(row, "testCase")
+    named = [
+        *(item.get("provider") for item in objects_of(case.get("assert")) if item.get("type") == SELECT_BEST),
+        part_of(case, "options").get("provider"),
+    ]
+    return next((text_or_none(one.get("id") if isinstance(one, dict) else one) for one in named if one), None)
+
+
+def _prompt(row: Row) -> Row:
+    case = part_of(row, "testCase")
+    variables = part_of(row, "vars") or part_of(case, "vars")
+    asserted = list_of(case, "assert")
+    return {
+        "identity": compact({"vars": variables, "assert": asserted}),
+        "text": as_text(next(iter(variables.values()))) if len(variables) == 1 else compact(variables),
+        "target": _target(asserted),
+        "metadata": compact(
+            {**without_nulls({"description": case.get("description"), **part_of(case, "metadata")}), **variables}
+        ),
+    }
+
+
 def _row(row: Any, numbers: Sequence[int], counts: Counts) -> Row:
     if not isinstance(row, dict) or row.get("promptIdx") not in numbers:
         raise ValueError(f"no promptIdx: {compact(row)[:200]}")
-    case, response = part_of(row, "testCase"), part_of(row, "response")
-    variables = part_of(row, "vars") or part_of(case, "vars")
-    asserted = list_of(case, "assert")
-    identity = compact({"vars": variables, "assert": asserted})
+    response, prompt = part_of(row, "response"), _prompt(row)
+    identity = prompt["identity"]
     run = numbers.index(row["promptIdx"])
     # --repeat makes further tests with equal variables: they are draws of the first
     position, draw = counts.get((run, identity), (whole_count(row.get("testIdx")), 0))
@@ -239,14 +328,10 @@ def _row(row: Any, numbers: Sequence[int], counts: Counts) -> Row:
     failed = row.get("failureReason") == ERROR
     output = response.get("output")
     milliseconds = number_or_none(row.get("latencyMs"))
-    extra = {"description": case.get("description"), **part_of(case, "metadata")}
     return {
         "run": run,
         "position": position,
-        "identity": identity,
-        "text": as_text(next(iter(variables.values()))) if len(variables) == 1 else compact(variables),
-        "target": _target(asserted),
-        "metadata": compact({**without_nulls(extra), **variables}),
+        **prompt,
         "draw": draw,
         "prompt_sent": text_or_none(part_of(row, "prompt").get("raw")),
         "response": None if output is None else as_text(output),

@@ -140,7 +140,7 @@ class Corrected(Options):
 class CorrectedLeaderboard(SelectedAtLevel, Corrected, Question):
     """Each model's mean by a judge, by people's labels, and by both: what people would say of all answers.
 
-    Best first by the corrected figure. Places are not tested: ``compare_corrected`` does it for two models.
+    Best first by the corrected figure, with the ranks that the intervals of all differences leave it together.
 
     Raises:
         MisuseError: unknown names, several judges or people where none is named, no labels, or labels that were not

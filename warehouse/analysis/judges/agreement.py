@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.judges.corrected import (
-    FIGURES,
+    OF_MEANS,
     CorrectedRow,
     corrected_difference,
     corrected_means,
@@ -367,10 +367,8 @@ def _row(
         bias_p_simultaneous=None if bias is None else bias.p_simultaneous,
         judge_estimate=figure.judge_estimate if figure else float(part.g.mean()) if len(part.g) else None,
         label_estimate=figure.label_estimate if figure else float(part.h.mean()) if len(part.h) else None,
-        **{name: getattr(figure, name, None) for name in FIGURES if name not in ("p_value", "mcnemar_p")},
+        **{name: getattr(figure, name, None) for name in (*OF_MEANS, "repeat_sd", "flip_rate")},
         method=figure.method if figure else "",
-        repeat_sd=None if figure is None else figure.repeat_sd,
-        flip_rate=None if figure is None else figure.flip_rate,
         **_ends("rate", rate),
         level=level,
         flags=tuple(dict.fromkeys(flags)),

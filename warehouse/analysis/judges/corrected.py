@@ -24,15 +24,18 @@ from warehouse.stats import (
     prediction_powered_mean,
     rogan_gladen,
 )
+from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.core.quantiles import t_p_value
-from warehouse.stats.judges.prediction import OWN_WEIGHT_FROM, reproducibility
+from warehouse.stats.judges.prediction import OWN_WEIGHT_FROM, label_influence, reproducibility
+from warehouse.stats.judges.together import differences_of_means, level_of_pairs, ranks_left
 from warehouse.store.connection import Store
 
-#: What a row takes from a figure of that name.
-FIGURES = (
+#: What a row takes from a figure of that name, of a mean and of a difference.
+OF_MEANS = (
     *("estimate", "standard_error", "low", "high", "degrees_of_freedom", "weight", "correlation", "width_ratio"),
-    *("label_low", "label_high", "p_value", "mcnemar_p"),
+    *("label_low", "label_high"),
 )
+FIGURES = (*OF_MEANS, "p_value", "mcnemar_p")
 
 
 @dataclass(frozen=True)
@@ -79,6 +82,15 @@ class CorrectedRow(Row):
     p_fail: float | None = None  #: of "worse by less than the margin", adjusted likewise.
 
 
+@dataclass(frozen=True)
+class RankedRow(CorrectedRow):
+    """A mean beside those of other models."""
+
+    #: best rank that the intervals of all differences leave, together; None without an interval, or other models.
+    rank_low: int | None = None
+    rank_high: int | None = None  #: worst rank.
+
+
 def corrected_means(units: Sequence[JudgedUnits], *, level: float, fixed: bool = False) -> list[CorrectedRow]:
     """Of each model; λ is its own from 50 labels on, else that of all models together."""
     usable = [one for one in units if not one.not_random and one.labelled.sum() > 1]
@@ -86,6 +98,36 @@ def corrected_means(units: Sequence[JudgedUnits], *, level: float, fixed: bool =
     if len(usable) > 1:
         pooled = pooled_weight([(one.labels[one.labelled], one.judge[one.labelled]) for one in usable])
     return [_mean(one, pooled, level, fixed=fixed) for one in units]
+
+
+def ranked_means(units: Sequence[JudgedUnits], *, level: float) -> list[RankedRow]:
+    """Those of `corrected_means`, with the ranks of those that have an interval, best first."""
+    rows = [RankedRow(**vars(row)) for row in corrected_means(units, level=level)]
+    family = [number for number, row in enumerate(rows) if row.low is not None]
+    higher = units[0].entry.metric.higher_is_better is not False
+    if len(family) > 1:
+        widest = corrected_means(units, level=level_of_pairs(len(family), level))
+        estimates, low, high = (
+            [getattr(widest[number], name) for number in family] for name in ("estimate", "low", "high")
+        )
+        psi = _influences([(units[number], rows[number]) for number in family])
+        ranks = ranks_left(*differences_of_means(estimates, low, high, psi), higher_is_better=higher)
+        for number, (best, worst) in zip(family, ranks, strict=True):
+            rows[number] = replace(rows[number], rank_low=best, rank_high=worst)
+    return sorted(
+        rows, key=lambda row: (row.estimate is None, (row.estimate or 0) * (-1 if higher else 1), row.model_a)
+    )
+
+
+def _influences(means: Sequence[tuple[JudgedUnits, CorrectedRow]]) -> list[FloatArray]:
+    """ψ of each mean by prompt, or by cluster of prompts, over those of all."""
+    keys = [units.prompts if units.clusters is None else units.clusters for units, _ in means]
+    psi = [label_influence(units.labels, units.judge, row.weight or 0.0, **units.design) for units, row in means]
+    of_all = np.unique(np.concatenate(keys))
+    return [
+        np.asarray(np.bincount(np.searchsorted(of_all, own), values, len(of_all)), np.float64)
+        for own, values in zip(keys, psi, strict=True)
+    ]
 
 
 def _mean(units: JudgedUnits, pooled: float | None, level: float, *, fixed: bool) -> CorrectedRow:

@@ -5,10 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from warehouse.analysis.comparison.gate import EXIT
-from warehouse.analysis.judges.corrected import CorrectedRow, corrected_difference, corrected_means
+from warehouse.analysis.judges.corrected import CorrectedRow, RankedRow, corrected_difference, ranked_means
 from warehouse.analysis.judges.units import JudgedUnits, pick_units, read_units
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.selection import selection_of
@@ -55,24 +55,33 @@ class CorrectedFigures(Result):
         )
 
 
+@dataclass(frozen=True)
+class CorrectedBoard(CorrectedFigures):
+    """Figures of all models of a benchmark, best first, with their ranks."""
+
+    ROW = RankedRow
+
+    rows: tuple[RankedRow, ...]
+
+
+Figures = TypeVar("Figures", bound=CorrectedFigures)
+
+
 @answers(CorrectedLeaderboard)
-def corrected_leaderboard(store: Store, question: CorrectedLeaderboard) -> CorrectedFigures:
+def corrected_leaderboard(store: Store, question: CorrectedLeaderboard) -> CorrectedBoard:
     """A row for each condition that the judge scored, best first."""
     units, names = read_units(store, selection_of(question), question.judge, question.human)
     _require_random(units)
     if not any(one.labelled.any() for one in units):
         raise MisuseError(f"no answer on {question.benchmark} that {names[0]} has scored has a label of {names[1]}")
-    sign = -1 if units[0].entry.metric.higher_is_better is False else 1
-    rows = corrected_means(units, level=question.level)
-    rows.sort(key=lambda row: (row.estimate is None, -sign * (row.estimate or 0), row.model_a))
-    return _figures(names, rows, units)
+    return _figures(CorrectedBoard, names, ranked_means(units, level=question.level), units)
 
 
 @answers(CorrectedComparison)
 def corrected_comparison(store: Store, question: CorrectedComparison) -> CorrectedFigures:
     """One row: a minus b."""
     row, pair, names = _compared(store, question, question.a, question.b, question.level)
-    return _figures(names, [row], pair)
+    return _figures(CorrectedFigures, names, [row], pair)
 
 
 def _compared(
@@ -98,15 +107,15 @@ def _require_random(units: Sequence[JudgedUnits]) -> None:
 
 
 def _figures(
-    names: tuple[str, str], rows: Sequence[CorrectedRow], units: Sequence[JudgedUnits], verdict: str = ""
-) -> CorrectedFigures:
+    kind: type[Figures], names: tuple[str, str], rows: Sequence[Any], units: Sequence[JudgedUnits], verdict: str = ""
+) -> Figures:
     missing = sum(row.n_missing for row in rows)
     some = "1 answer that was drawn has" if missing == 1 else f"{missing} answers that were drawn have"
     notes = [f"{some} no label: the others stand for what is missing"] if missing else []
     if any("unscored" in row.flags for row in rows):
         notes.append("the judge has no score of some answers (unscored): all figures are of the others")
     runs = tuple(run for one in units for run in one.run_ids)
-    return CorrectedFigures(*names, tuple(rows), tuple(notes), runs, verdict)
+    return kind(*names, tuple(rows), tuple(notes), runs, verdict)
 
 
 @answers(CorrectedGate)
@@ -130,7 +139,7 @@ def corrected_gate(store: Store, question: CorrectedGate) -> CorrectedFigures:
         replace(row, verdict=verdict, p_pass=p_pass, p_fail=p_fail)
         for row, verdict, p_pass, p_fail in zip(rows, decided.each, decided.p_pass, decided.p_fail, strict=True)
     ]
-    return _figures(names, found, units, decided.verdict)
+    return _figures(CorrectedFigures, names, found, units, decided.verdict)
 
 
 def _why_undecided(row: CorrectedRow, most_missing: float) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from operator import attrgetter
 
-from warehouse.analysis.selection.benchmarks import Metric
+from warehouse.analysis.selection.benchmarks import BenchmarkFacts, Metric
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
 
@@ -18,6 +18,14 @@ where scorer.kind = :kind and metric.id in (:ids)
 def word_of(metric: Metric) -> str:
     """What its judge is called: its model, else the scorer, else the metric."""
     return metric.judge_model or metric.scorer or metric.label
+
+
+def means_of(facts: BenchmarkFacts, label: str | None = None) -> list[Metric]:
+    """Those of a label (None: all) whose mean is the figure and that a current run has: a store goes on describing
+    what a source that was removed had."""
+    there = {row["metric_id"] for row in facts.run_metrics}
+    means = (one for one in facts.metrics if one.id in there and one.link == "identity")
+    return [one for one in means if label in (None, one.label, one.name)]
 
 
 def metrics_by(name: str, metrics: Sequence[Metric], benchmark: str) -> list[Metric]:

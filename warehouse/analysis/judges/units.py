@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
@@ -11,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.judges.draws import RunDraw, read_draws, shared_scores
-from warehouse.analysis.judges.scorers import metrics_by, scored_by, word_of
+from warehouse.analysis.judges.scorers import means_of, metrics_by, scored_by, word_of
 from warehouse.analysis.selection.benchmarks import Metric, read_benchmark
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition, group_runs
@@ -21,6 +22,12 @@ from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.store.connection import Store
+
+#: What is to be done on a benchmark of votes.
+_OF_VOTES = (
+    " --by scorer (judge and people side by side), warehouse judge {} (how far they agree); only answers of runs can be"
+    " drawn to be labelled, so votes are corrected as scores of runs: docs/judges.md says how"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,10 +110,9 @@ def read_units(
         MisuseError: unknown names, several where none is named, no answer with a score.
     """
     name = selection.benchmark or ""
-    benchmark, facts = read_benchmark(store, name)
-    own = [one for one in facts.metrics if selection.metric in (None, one.label, one.name) and one.link == "identity"]
-    judged = _only(store, own, judge, "model", "--judge", benchmark.name)
-    others = [one for one in facts.metrics if one not in judged and one.link == "identity"]
+    benchmark, facts = read_benchmark(store, name, _OF_VOTES.format(shlex.quote(name)))
+    judged = _only(store, means_of(facts, selection.metric), judge, "model", "--judge", benchmark.name)
+    others = [one for one in means_of(facts) if one not in judged]
     people = _only(store, others, human, "human", "--human", benchmark.name) if labels else []
     chosen = {one.key for one in choose_conditions(facts.runs, name, selection.where, selection.latest)}
     conditions = group_runs(facts.runs)

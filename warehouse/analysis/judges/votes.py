@@ -150,6 +150,12 @@ def read_verdicts(store: Store, question: HeldAgainstPeople) -> Verdicts:
     votes = read_votes(store, question.benchmark, by_scorer=True)
     code = [one.id for one in votes.scorers]
     theirs, own = (votes.scorer == code.index(one.id) for one in (human, judge))
+    for scorer, cast in ((judge, own), (human, theirs)):
+        if not cast.any():
+            why = ", ".join(f"{n} {reason}" for reason, n in votes.left_out.items())
+            raise MisuseError(
+                f"no vote of {scorer.label} on {votes.benchmark} counts; left out of all votes there: {why}"
+            )
     named = votes.prompt >= 0
     notes = []
     if nameless := int(((theirs | own) & ~named).sum()):

@@ -179,8 +179,11 @@ def read_facts(store: Store, benchmark_ids: Sequence[int]) -> BenchmarkFacts:
 KnownBenchmark = tuple[Benchmark, BenchmarkFacts]
 
 
-def read_benchmark(store: Store, name: str) -> KnownBenchmark:
+def read_benchmark(store: Store, name: str, of_votes: str = "") -> KnownBenchmark:
     """The benchmark called ``name``, with its runs and metrics.
+
+    Args:
+        of_votes: what to say, beside where they are, of one that has votes alone.
 
     Raises:
         MisuseError: there is none, or it is a suite, or it has votes alone; names what there is.
@@ -188,7 +191,8 @@ def read_benchmark(store: Store, name: str) -> KnownBenchmark:
     benchmark = find_benchmark(store, name)
     facts = read_facts(store, benchmark.ids)
     if not facts.runs and has_votes(store, benchmark.ids):
-        raise MisuseError(f"{name} has votes between models, and no scores; see: warehouse prefer {shlex.quote(name)}")
+        advice = f"see: warehouse prefer {shlex.quote(name)}{of_votes}"
+        raise MisuseError(f"{name} has votes between models, and no scores; {advice}")
     return benchmark, facts
 
 

@@ -11,9 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.comparison.all_pairs import known
-from warehouse.analysis.judges.scorers import judge_names, metrics_by, scored_by
+from warehouse.analysis.judges.scorers import judge_names, means_of, metrics_by, scored_by
 from warehouse.analysis.results import Row
-from warehouse.analysis.selection.benchmarks import Metric, metrics_of
+from warehouse.analysis.selection.benchmarks import Metric, read_facts
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.score_matrix import score_table, tested_pairs
 from warehouse.analysis.selection.scored_conditions import ScoredCondition, read_entries
@@ -75,7 +75,7 @@ def read_judged(store: Store, target: str, selection: Selection, judges: Sequenc
         MisuseError: an unknown name, several benchmarks, fewer than two judges, or judges of several scales.
     """
     benchmark, conditions = find_conditions_of(store, target, selection)
-    chosen = choose_judges(store, metrics_of(store, benchmark.ids), selection.metric, judges, benchmark.name)
+    chosen = choose_judges(store, means_of(read_facts(store, benchmark.ids), selection.metric), judges, benchmark.name)
     names = dict(zip((metric.id for metric in chosen), judge_names(chosen), strict=True))
     by_condition: dict[str, dict[str, ScoredCondition]] = {}
     for entry in read_entries(store, conditions, chosen):
@@ -88,15 +88,12 @@ def read_judged(store: Store, target: str, selection: Selection, judges: Sequenc
     return JudgedForms(tuple(names.values()), tuple(several), clusters, left_out)
 
 
-def choose_judges(
-    store: Store, metrics: Sequence[Metric], label: str | None, judges: Sequence[str], benchmark: str
-) -> list[Metric]:
+def choose_judges(store: Store, means: Sequence[Metric], judges: Sequence[str], benchmark: str) -> list[Metric]:
     """The metrics of the judges named, or of all models that judge by one metric.
 
     Raises:
         MisuseError: an unknown name, fewer than two, several metrics, or several scales.
     """
-    means = [metric for metric in metrics if metric.link == "identity" and label in (None, metric.label, metric.name)]
     if judges:
         chosen = [metric for name in dict.fromkeys(judges) for metric in metrics_by(name, means, benchmark)]
     else:

@@ -26,7 +26,7 @@ from warehouse.importers.common.jsonl import open_text, unpacked_start
 from warehouse.importers.common.patterns import Pattern
 from warehouse.importers.common.streams import FORMATS
 from warehouse.importers.tabular.chunks import RowView
-from warehouse.importers.tabular.column_names import OF_TRUTH, Guess, guess, guess_votes, path_of
+from warehouse.importers.tabular.column_names import OF_TRUTH, SCORE_NAMES, Guess, guess, guess_votes, path_of
 from warehouse.importers.tabular.columns import Column, Unfit, as_list, encode, number_of, text_of, to_number
 from warehouse.importers.tabular.delimited import delimiter_of, unique_names
 from warehouse.importers.tabular.expressions import Recode
@@ -159,6 +159,19 @@ def carries_names(candidate: Candidate) -> bool:
     return bool(_guess_votes(columns)) or bool(guessed.scores) and bool(guessed.key or "prompt_id" in guessed.sample)
 
 
+def without_scores(path: Path) -> str:
+    """What to say of a table that names prompts, and has no column that is called as scores are; else empty."""
+    try:
+        names = _head_columns(path)
+    except OSError:
+        return ""  # which the walk has said
+    found = _guess(tuple(names))
+    if found.scores or not (found.key or "prompt_id" in found.sample):
+        return ""
+    other = f"; unknown: {', '.join(found.unused[:8])}" if found.unused else ""
+    return f"{path.name} has none of the columns {', '.join(SCORE_NAMES)}, which hold scores{other}"
+
+
 def plain_columns(source: SourceFiles, values: Mapping[str, Any]) -> Guess:
     """What the columns of a table are by their names.
 
@@ -170,8 +183,7 @@ def plain_columns(source: SourceFiles, values: Mapping[str, Any]) -> Guess:
         InputError: columns that every table must have are missing.
     """
     path = source.files[0]
-    with path.open("rb") as stream:
-        names = _columns(path, stream.read(_HEAD_BYTES))
+    names = _head_columns(path)
     guessed = _guess(tuple(names), objects=_format(path) not in ("csv", "tsv"))
     missing = [name for name in _NEEDED if name not in values and name not in guessed.run]
     if "prompt_id" not in guessed.sample and not guessed.key:
@@ -181,7 +193,7 @@ def plain_columns(source: SourceFiles, values: Mapping[str, Any]) -> Guess:
         raise InputError(
             f"no column {', '.join(missing) or 'score'}",
             path=source.name,
-            expected="columns model, benchmark, prompt_id and score",
+            expected=f"columns model, benchmark, prompt_id and one of {', '.join(SCORE_NAMES)}",
             advice=(f"say {' '.join(options)}, or " if options else "")
             + "let `warehouse mapping FILE` begin a mapping for --map",
         )
@@ -205,8 +217,7 @@ def vote_mapping(source: SourceFiles, values: Mapping[str, Any]) -> tuple[dict[s
         InputError: nothing says on which benchmark they are.
     """
     path = source.files[0]
-    with path.open("rb") as stream:
-        names = _columns(path, stream.read(_HEAD_BYTES))
+    names = _head_columns(path)
     parts = _guess_votes(tuple(names))
     if not parts:
         return None
@@ -267,6 +278,11 @@ def _format(path: Path) -> str:
     """The format that a plain file's name promises, ``""`` if it promises none."""
     inner = path.with_suffix("") if path.suffix.lower() == ".gz" else path
     return FORMATS.get(inner.suffix.lower(), "")
+
+
+def _head_columns(path: Path) -> Sequence[str]:
+    with path.open("rb") as stream:
+        return _columns(path, stream.read(_HEAD_BYTES))
 
 
 def _columns(path: Path, head: bytes) -> Sequence[str]:

@@ -225,6 +225,13 @@ def pooled_weight(samples: list[tuple[ArrayLike, ArrayLike]]) -> float:
     return _cut(sum(part[0] for part in parts), sum(part[1] for part in parts))
 
 
+def label_influence(
+    h: ArrayLike, g: ArrayLike, weight: float, strata: ArrayLike | None = None, probabilities: ArrayLike | None = None
+) -> FloatArray:
+    """ψ of each unit: what it adds to the error of `prediction_powered_mean` by λ, shape (N,)."""
+    return _with_judge(_checked(h, g, None, strata, probabilities, False, 0.95), weight).psi
+
+
 def label_spread(samples: Sequence[tuple[FloatArray, FloatArray]], strata: NDArray[np.intp]) -> FloatArray | None:
     """s_e of h − λg in each stratum, over several models; None where one has fewer than five labels in a stratum.
 
@@ -368,6 +375,7 @@ class _Helped:
     theta: float
     error: float | None  #: None where there is none, like its degrees of freedom.
     df: float | None
+    psi: FloatArray  #: ψ of each unit, shape (N,).
 
     def interval(self, design: _Labelled) -> Interval | None:
         if design.difference or design.ends is None:
@@ -393,7 +401,7 @@ def _with_judge(design: _Labelled, weight: float) -> _Helped:
             one = sample.n_strata == 1  # then n/(n − k) in place of n/(n − 1)
             psi = psi + influence(sample) * (math.sqrt((n - 1) / max(1, n - fitted)) if one else 1.0)
             freedom = float(n - fitted) if one else sample.degrees_of_freedom - (weight > 0)
-    return _Helped(theta + moved, *_error(design, errors, psi, freedom))
+    return _Helped(theta + moved, *_error(design, errors, psi, freedom), psi)
 
 
 def _chance_floor(e: FloatArray, shares: FloatArray) -> float:
