@@ -183,23 +183,6 @@ def raise_largest(n: Any, weights: Any, best: Any) -> None:
 
 
 @compiled
-def _ratios(n: Any, other_n: Any, weight: float, out: Any) -> None:
-    for draw in range(len(out)):
-        ratio = n[draw] - other_n[draw]
-        out[draw] = ratio * ratio * weight
-
-
-@compiled
-def count_reaching(n: Any, models: Any, weights: Any, reach: Any, counts: Any) -> None:
-    """`warehouse.stats.multiple.sign_sums.count_reaching`, of as many pairs as ``reach`` has."""
-    running, ratios, space = np.zeros(n.shape[1]), np.empty(n.shape[1]), np.empty(n.shape[1])
-    for k in range(len(reach)):
-        _ratios(n[models[0, k]], n[models[1, k]], weights[k], ratios)
-        _raise(running, ratios, space)
-        counts[k] = _reaching(running, reach[k])
-
-
-@compiled
 def _reaching(values: Any, reach: float) -> int:
     count = 0
     for draw in range(len(values)):
