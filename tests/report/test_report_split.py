@@ -225,6 +225,11 @@ def test_reads_do_not_grow_with_benchmarks(request: pytest.FixtureRequest, monke
             found = read_report(store, n_resamples=0)
             assert len(found.benchmarks) == number
             counts.append(len(asked))
+            asked.clear()
+            reading = ReportReading(store, n_resamples=0)
+            assert [part.name for name in found.names for part in reading.parts([name])] == [*found.names]
+            # as a process asks that makes one block after the other
+            assert sum("from run_cost" in sql for sql in asked) == 1
     assert counts[0] == counts[1] < 30
 
 

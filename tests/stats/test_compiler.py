@@ -48,3 +48,17 @@ def test_figures_are_the_same_without_a_compiler() -> None:
     compiled, plain = figures("1"), figures("0")
     assert (compiled[-1], plain[-1]) == (True, False)
     assert compiled[:-1] == plain[:-1]  # to the last digit
+
+
+def test_many_small_comparisons_are_worth_compiled_code_together() -> None:
+    pytest.importorskip("numba")
+    found = []
+    for n_benchmarks in (6, 7):
+        code = (
+            "import sys; from warehouse.stats.multiple.sign_sums import load_compiler;"
+            f"load_compiler([100] * {n_benchmarks}, 1999); print('numba' in sys.modules)"
+        )
+        environment = os.environ | {"WAREHOUSE_COMPILE": "1"}
+        done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+        found.append(done.stdout.strip())
+    assert found == ["False", "True"]
