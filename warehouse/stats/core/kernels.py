@@ -179,7 +179,8 @@ def raise_largest(n: Any, weights: Any, best: Any) -> None:
     """`warehouse.stats.multiple.sign_sums.raise_largest`."""
     for a in range(len(n)):
         for b in range(a + 1, len(n)):
-            _raise_two(n[a], n[b], weights[a, b], best[a], best[b])
+            if weights[a, b] > 0:  # none of two models that are alike
+                _raise_two(n[a], n[b], weights[a, b], best[a], best[b])
 
 
 @compiled
