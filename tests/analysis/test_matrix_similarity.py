@@ -101,6 +101,19 @@ def test_long_runs_of_equal_weight_are_counted_to_the_end() -> None:
 
 
 @pytest.mark.usefixtures("compiled")
+def test_many_rows_are_counted_as_a_product_of_all_has_them() -> None:
+    """Of weights that many rows have, two rows are held against a third at a time."""
+    random = np.random.default_rng(3)
+    matrix = (random.random((801, 70)) < random.random((801, 1)) ** 2).astype(np.int64)
+    first, second = np.triu_indices(len(matrix), 1)
+    weights = matrix.sum(axis=1)
+    ends = np.sort([weights[first], weights[second]], axis=0)
+    expected = np.unique((ends[0] * 71 + ends[1]) * 71 + (matrix @ matrix.T)[first, second], return_counts=True)
+    codes, counts = count_pairs(np.ascontiguousarray(matrix.T, dtype=np.uint8))
+    assert np.array_equal(codes, expected[0]) and np.array_equal(counts, expected[1])
+
+
+@pytest.mark.usefixtures("compiled")
 def test_counts_do_not_depend_on_how_many_are_held(monkeypatch: pytest.MonkeyPatch) -> None:
     columns = np.ascontiguousarray(with_extremes(40, 30).T, dtype=np.uint8)
     codes, counts = count_pairs(columns)

@@ -96,3 +96,17 @@ def test_ten_prompts_that_differ_alike_are_ten_whatever_the_rounding() -> None:
     assert paired_flags(a, b, bounds=(0.0, 1.0)) == paired_flags(3 * a, 3 * b, bounds=(0.0, 3.0))
     found = pair_flags(np.stack([a, b], axis=1), np.array([0]), np.array([1]), bounds=(0.0, 1.0))
     assert found == [paired_flags(a, b, bounds=(0.0, 1.0))] == [("few_prompts",)]
+
+
+@pytest.mark.parametrize("steps", [1, 3, 10])
+@pytest.mark.parametrize("n", [1, 3, 40])
+def test_models_apart_by_one_value_everywhere_have_the_flags_of_each_pair_by_itself(n: int, steps: int) -> None:
+    dice = np.random.default_rng([n, steps])
+    base = dice.integers(0, max(steps - 1, 1), n)
+    rows = [base, base, base + 1, base + 1, np.zeros(n), np.full(n, steps), dice.integers(0, steps + 1, n)]
+    scores = np.stack(rows, axis=1) / steps
+    first, second = np.triu_indices(scores.shape[1], 1)
+    found = pair_flags(scores, first, second, bounds=(0.0, 1.0))
+    for a, b, flags in zip(first, second, found, strict=True):
+        few = too_few_units(scores[:, a] - scores[:, b], None)
+        assert flags == paired_flags(scores[:, a], scores[:, b], bounds=(0.0, 1.0)) + ("too_few_units",) * few

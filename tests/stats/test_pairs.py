@@ -111,7 +111,7 @@ def slow_t(scores: Floats, clusters: NDArray[np.int64] | None, n_draws: int, see
             n = xi @ sums
             spread = ((xi * sums - f * n[:, None]) ** 2).sum(axis=1)
             spread[spread <= 1e-9 * (sums**2).sum()] = 0
-            with np.errstate(divide="ignore"):
+            with np.errstate(divide="ignore", invalid="ignore"):
                 found[way].append(np.abs(n) / np.sqrt(g / (g - 1) * spread))
     return np.array(found)
 
@@ -164,6 +164,33 @@ def test_max_t_is_its_definition(n: int, g: int, gaps: float, compiled: bool, mo
     t = np.abs(found.difference) / found.error_max_t
     drawn = draws[0] if found.exact else np.column_stack([draws[0], t])
     assert found.p_step_down == pytest.approx(np.maximum(slow_step_down(t, drawn), found.p_value))
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+@pytest.mark.parametrize("clustered", [False, True])
+@pytest.mark.parametrize("steps", [1, 20, None])
+def test_many_models_without_gaps_are_as_by_definition(
+    steps: int | None, clustered: bool, compiled: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whole numbers of steps and others, prompts and clusters of one size; two models are alike, and some far apart."""
+    monkeypatch.setattr("warehouse.stats.multiple.all_pairs.MANY", 0 if compiled else math.inf)
+    scores = scores_of(60, 18, binary=steps == 1)
+    if steps == 20:
+        scores = np.rint(scores * 20) / 20
+    scores[:, 4] = scores[:, 3]
+    scores[:, 17] += 5 * np.arange(60) / 60 if steps is None else 1 - scores[:, 17]
+    clusters = np.repeat(np.arange(20), 3) if clustered else None
+    found = all_pairs(scores, clusters, n_resamples=199, seed=3)
+    pairs = np.flatnonzero(found.error_max_t > 0)
+    assert len(pairs) == len(found) - 1
+    draws = slow_t(scores, clusters, 199, 3)[:, pairs]
+    assert found.critical_value == pytest.approx(critical(draws, 189), rel=1e-9)
+    for model in (0, 4, 17):
+        own = draws[:, (found.first[pairs] == model) | (found.second[pairs] == model)]
+        assert found.critical_values[model] == pytest.approx(critical(own, 189), rel=1e-9)
+    t = np.abs(found.difference / found.error_max_t)[pairs]
+    expected = np.maximum(slow_step_down(t, np.column_stack([draws[0], t])), found.p_value[pairs])
+    assert found.p_step_down[pairs] == pytest.approx(expected)
 
 
 def test_step_down_and_intervals_of_a_small_table() -> None:

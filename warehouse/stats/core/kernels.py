@@ -179,24 +179,8 @@ def raise_largest(n: Any, weights: Any, best: Any) -> None:
     """`warehouse.stats.multiple.sign_sums.raise_largest`."""
     for a in range(len(n)):
         for b in range(a + 1, len(n)):
-            _raise_two(n[a], n[b], weights[a, b], best[a], best[b])
-
-
-@compiled
-def _ratios(n: Any, other_n: Any, weight: float, out: Any) -> None:
-    for draw in range(len(out)):
-        ratio = n[draw] - other_n[draw]
-        out[draw] = ratio * ratio * weight
-
-
-@compiled
-def count_reaching(n: Any, models: Any, weights: Any, reach: Any, counts: Any) -> None:
-    """`warehouse.stats.multiple.sign_sums.count_reaching`, of as many pairs as ``reach`` has."""
-    running, ratios, space = np.zeros(n.shape[1]), np.empty(n.shape[1]), np.empty(n.shape[1])
-    for k in range(len(reach)):
-        _ratios(n[models[0, k]], n[models[1, k]], weights[k], ratios)
-        _raise(running, ratios, space)
-        counts[k] = _reaching(running, reach[k])
+            if weights[a, b] > 0:  # none of two models that are alike
+                _raise_two(n[a], n[b], weights[a, b], best[a], best[b])
 
 
 @compiled

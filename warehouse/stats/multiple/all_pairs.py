@@ -21,7 +21,7 @@ import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -44,7 +44,6 @@ from warehouse.stats.multiple.sign_sums import (
     SignSums,
     Summing,
     centred_pairs,
-    count_reaching,
     parts_to_sum,
     raise_largest,
     slope_of_all,
@@ -396,24 +395,27 @@ def _work(part: SignSumPairs, summed: Summing, best: FloatArray, running: FloatA
 
 
 def _even(part: SignSumPairs, summed: Summing, best: FloatArray, slope: float, plan: _PairsPlan) -> _Work:
-    """The same of N²/spread, that T*² rises with; a pair whose T² no draw of a block reaches is not looked at again."""
+    """The same by way of N²/spread, that T*² rises with; draws are counted only for pairs that any of them reaches."""
     weights = np.zeros((len(best), len(best)))
     weights[tuple(part.models)] = 1 / part.spread
-    square = part.reach * (1 - TIE) ** 2
-    reach = np.minimum(square / (1 - slope * square), (1 - TIE) / -slope)
+    reach = part.reach * (1 - TIE) ** 2
+    slopes = np.full(len(reach), slope)
 
     def work(rows: slice, xi: NDArray[Any]) -> Counts:
-        n, counts = summed(xi).n, np.zeros(len(reach), np.int64)
-        largest = np.zeros_like(n)
-        raise_largest(n, weights, largest, compiled=plan.compiled)
-        if plan.step:
-            end = int(np.searchsorted(reach, largest.max(), side="right"))
-            counts[:end] = count_reaching(
-                n, part.models[:, :end], 1 / part.spread[:end], reach[:end], compiled=plan.compiled
-            )
+        sums, counts = summed(xi), np.zeros(len(reach), np.int64)
+        largest = np.zeros_like(sums.n)
+        raise_largest(sums.n, weights, largest, compiled=plan.compiled)
         left = 1 + slope * largest
         with np.errstate(divide="ignore"):
-            best[:, rows] = largest / np.where(left > TIE, left, 0.0)
+            largest /= np.where(left > TIE, left, 0.0)
+        end = int(np.searchsorted(reach, largest.max(), side="right")) if plan.step else 0
+        if end:
+            first, sums = part.part(slice(end)), replace(sums, slopes=slopes)
+            running = np.zeros(largest.shape[1])
+            counts[:end] = walk_pairs(
+                sums, first.models, first.spread, reach[:end], largest, running, compiled=plan.compiled
+            )
+        best[:, rows] = largest
         return counts
 
     return work

@@ -42,7 +42,9 @@ class SignSums:
     n: FloatArray  #: sums N = Σ ξ_c S_c, shape (rows, draws); a pair has the difference of two of them.
     rows: IntArray  #: the two rows of each pair, shape (2, p).
     h: FloatArray | None = None  #: H by rows as ``n``, so that s*² = spread + N·H; or
-    slopes: FloatArray | None = None  #: H = slope·N of each pair, shape (p,); neither where it is that of all pairs.
+    slopes: FloatArray | None = (
+        None  #: H = slope·N of each pair, shape (p,); neither where that is one for all (`slope_of_all`).
+    )
 
 
 def walk_pairs(
@@ -134,34 +136,6 @@ def raise_largest(n: FloatArray, weights: FloatArray, best: FloatArray, *, compi
             ratios *= weights[own, others, None]
             np.maximum(best[own], ratios.max(axis=0), out=best[own])
             np.maximum(best[others], ratios, out=best[others])
-
-
-def count_reaching(
-    n: FloatArray, models: IntArray, weights: FloatArray, reach: FloatArray, *, compiled: bool
-) -> NDArray[np.int64]:
-    """Draws whose largest N²/spread up to and with each pair reaches what is to be reached.
-
-    Args:
-        n: as for `raise_largest`.
-        models: the two models of each pair, shape (2, p).
-        weights: 1/spread of each pair, shape (p,).
-        reach: of each pair, ascending, shape (p,).
-        compiled: as for `raise_largest`.
-    """
-    counts = np.zeros(len(reach), np.int64)
-    if compiled:
-        from warehouse.stats.core import kernels
-
-        kernels.count_reaching(n, models, weights, reach, counts)
-        return counts
-    running, ratios = np.zeros(n.shape[1]), np.empty(n.shape[1])
-    for k, (own, other) in enumerate(models.T.tolist()):
-        np.subtract(n[own], n[other], out=ratios)
-        ratios *= ratios
-        ratios *= weights[k]
-        np.maximum(running, ratios, out=running)
-        counts[k] = np.count_nonzero(running >= reach[k])
-    return counts
 
 
 #: Sums of clusters of pairs that are held at a time (32 MB).
@@ -274,14 +248,13 @@ def _of_models(matrix: ScoreMatrix, pairs: SignSumPairs) -> Summing:
     def sums_of(table: NDArray[Any]) -> SignSums:
         whole = table.dtype == np.float32
         shift = (int(pairs.shift.any()) - whole) * means
-        tables = (table[: m + 1], table[m + 1 :])
-        n, h = (
-            None
-            if not len(part)
-            else np.divide(part[:m], matrix.steps if whole else 1, dtype=np.float64) + shift * part[m]
-            for part in tables
-        )
-        return SignSums(n, pairs.models, h=h)
+
+        def shifted(part: NDArray[Any]) -> FloatArray:
+            sums: FloatArray = np.divide(part[:m], matrix.steps if whole else 1, dtype=np.float64) + shift * part[m]
+            return sums
+
+        h = shifted(table[m + 1 :]) if len(table) > m + 1 else None
+        return SignSums(shifted(table[: m + 1]), pairs.models, h=h)
 
     return sums_of
 

@@ -73,8 +73,8 @@ def pair_flags(
         common = ~(missing[first[pairs[0]]] | missing[second[pairs[0]]])
         if not common.any():
             continue
-        if clusters is None:
-            pairs = _flag_counted(columns, common, (first[pairs], second[pairs]), pairs, steps, found)
+        if clusters is None and _flag_counted(columns, common, (first[pairs], second[pairs]), pairs, steps, found):
+            continue
         labels = None if clusters is None else clusters[common]
         groups = None if labels is None else as_clusters(labels, len(labels))
         size = max(1, _CELLS // int(common.sum()))
@@ -101,24 +101,24 @@ def _flag_counted(
     pairs: IntArray,
     steps: int,
     found: list[Flags],
-) -> IntArray:
+) -> bool:
     """Flag pairs of models whose scores are 0 or 1, or whole numbers of equal steps, by how often each difference
-    occurs; the pairs that are left.
+    occurs; whether they are so. Those whose differences are all equal, as of models without a fault, share their flags.
 
     Args:
         columns: scores of all models, shape (M, n).
         common: prompts that all models of the pairs have.
         sides: the models of each pair.
-        steps: of a unit, as `_steps` has it.
+        steps: of a unit, as `whole_steps` has it.
         found: by number of the pair; changed.
     """
     models = np.union1d(*sides)
     scores, (a, b) = columns[np.ix_(models, common)], (np.searchsorted(models, side) for side in sides)
     n, zero_one = scores.shape[1], bool(_zero_one(scores).all())
     if not (zero_one or steps):
-        return pairs
+        return False
     counted = _signs(scores) if zero_one else _differences(scores, steps, len(pairs) * n >= MANY and has_compiler())
-    left = []
+    of_value: dict[int, Flags] = {}
     for start in range(0, len(pairs), _COUNTED):
         own = slice(start, start + _COUNTED)
         counts = counted(a[own], b[own])
@@ -128,8 +128,13 @@ def _flag_counted(
         flags = _flags_of(n, None, np.full(len(figures.units), True), figures)
         for pair, said in zip(pairs[own][usual].tolist(), flags, strict=True):
             found[pair] = said
-        left.append(pairs[own][~usual])
-    return np.concatenate(left)
+        for k, value in zip(np.flatnonzero(~usual).tolist(), counts[~usual].argmax(axis=1).tolist(), strict=True):
+            if value not in of_value:
+                x, y = scores[a[start + k]], scores[b[start + k]]
+                few = are_too_few(n if value != most else 0)
+                of_value[value] = paired_flags(x, y, bounds=(0.0, 1.0)) + ("too_few_units",) * few
+            found[pairs[start + k]] = of_value[value]
+    return True
 
 
 #: Pairs whose differences are counted at a time.
