@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime
+from functools import partial
 from typing import Any
 
 from warehouse.analysis.report_data.report import Changes, read_changes
@@ -179,7 +180,7 @@ def _strip(site: Site, facts: Facts) -> list[tuple[str, str, str]]:
         ("New", _new(sources), ""),
         ("Changed", _changed(changes), ""),
         ("Alert", site.answers.once("alerts", lambda store: _alerts(store, site.rules)), ""),
-        ("Broken", _broken(sources, facts), "/health"),
+        ("Broken", _broken(site.answers.once("complaints", partial(_complaints, sources)), facts), "/health"),
         ("Left out", _left_out(site), "/health"),
     ]
     return [part for part in parts if part[1]]
@@ -219,6 +220,14 @@ def _alerts(store: Store, rules: Rules) -> str:
     ]
     more = f"; {len(words) - MOST_ALERTS} more" if len(words) > MOST_ALERTS else ""
     return f"{'; '.join(words[:MOST_ALERTS])}{more}"
+
+
+def _complaints(sources: Sequence[Any], store: Store) -> list[Any]:
+    """Sources that were not read as a whole, as data health has them: not those that were mended."""
+    found = [row for row in sources if row["state"] != "loaded" or row["n_rejected"]]
+    if not found or store.dialect.is_lake:
+        return found
+    return store.rows(query_text("analysis", "health_sources"), {"most": len(found)})
 
 
 def _broken(sources: Sequence[Any], facts: Facts) -> str:
