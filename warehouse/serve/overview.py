@@ -15,6 +15,7 @@ from warehouse.questions.leaderboard import AnyLeaderboard
 from warehouse.records.clock import utc_now
 from warehouse.refresh.alerts import Rules, check
 from warehouse.report.heat import HeatColumn, HeatLine, HeatWindow, window
+from warehouse.serve.compare import in_advance
 from warehouse.serve.heat_data import Facts
 from warehouse.serve.page import Page, PageRequest, Site, link
 from warehouse.store.connection import Store
@@ -61,6 +62,8 @@ def overview(site: Site, request: PageRequest) -> Page:
     lines = tuple(_line(line, seen, columns, request) for line in seen.lines)
     seen = replace(seen, heads=heads, lines=lines)
     verdict, comparison = _verdict(site, request)
+    if len(lines) > 1 and not site.heat.left:
+        in_advance(site, lines[0].name, lines[1].name)
     return Page(
         "overview.html.j2",
         TITLE,

@@ -30,7 +30,7 @@ class SharedReads(Store):
     def __init__(self, store: Store) -> None:
         self.url, self.dialect, self.engine, self.write = store.url, store.dialect, store.engine, store.write
         self.limits = store.limits
-        self.connection = store.connection
+        self.connection, self.kept = store.connection, store.kept
         self._block: dict[str, frozenset[int]] = {}
         self._answers: dict[Hashable, Any] = {}
 
@@ -54,7 +54,16 @@ class SharedReads(Store):
 
     def _select(self, sql: str, params: Mapping[str, Any], by_id: str = "") -> pa.Table:
         key, select = (by_id, sql, _asked(params)), super()._select
-        return self._once(key, lambda: select(sql, params, by_id))
+
+        def read() -> pa.Table:
+            table = None if self.kept is None else self.kept.get(key)
+            if table is None:
+                table = select(sql, params, by_id)
+                if self.kept is not None:
+                    self.kept.put(key, table)
+            return table
+
+        return self._once(key, read)
 
     def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
         if key not in self._answers:
