@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import PurePath
 from typing import Any
@@ -14,7 +13,7 @@ from warehouse.analysis.comparison.flips import SHOW, Flips, Ids, PairedPrompt, 
 from warehouse.analysis.comparison.row import ComparisonRow
 from warehouse.analysis.comparison.words import OVERALL, better_in_words, explain, models_of
 from warehouse.analysis.results import plain
-from warehouse.errors import MisuseError, StatisticsError, WarehouseError
+from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.comparison import Compare
 from warehouse.records.clock import utc_now
 from warehouse.records.json_text import json_text
@@ -58,7 +57,7 @@ def compare(site: Site, request: PageRequest) -> Page:
     title = f"{request.value('a')[:100]} against {request.value('b')[:100]}"
     try:
         question = _question(request)
-        if site.large.once_soon(*_named(question, _chosen(request)), PATIENCE) is None:
+        if site.large.once_soon(*_named(question, request), PATIENCE) is None:
             return Page("waiting.html.j2", title, {"what": "The two are being compared."}, None, [question], again=1)
         compared, wanted, looked = read(site, request)
         start = _start(request, looked.flips)
@@ -115,7 +114,7 @@ def read(site: Site, request: PageRequest) -> tuple[ComparedPairs, PromptFilter,
         StatisticsError: a number out of range.
     """
     question, wanted = _question(request), question_from(PromptFilter, request, FILTER)
-    chosen, read_pairs = _named(question, _chosen(request))
+    chosen, read_pairs = _named(question, request)
     compared = site.large.once(chosen, read_pairs)
     of_prompts = replace(wanted, show="all", least=None)
     prompts, exploratory = site.large.once(
@@ -125,14 +124,9 @@ def read(site: Site, request: PageRequest) -> tuple[ComparedPairs, PromptFilter,
     return compared, wanted, Looked(flips, prompts, exploratory)
 
 
-def in_advance(site: Site, a: str, b: str) -> None:
-    """Have two models compared before anybody asks: most of what is read serves any other two as well."""
-    with suppress(WarehouseError):
-        site.large.once_soon(*_named(Compare(a, b), []), 0)
-
-
-def _named(question: Compare, chosen: list[str]) -> tuple[str, Callable[[Store], ComparedPairs]]:
+def _named(question: Compare, request: PageRequest) -> tuple[str, Callable[[Store], ComparedPairs]]:
     """The comparison on the benchmarks that an address names; on one or all its own question says so."""
+    chosen = _chosen(request)
     several = chosen if len(chosen) > 1 else []
     return f"{question!r} {several} with pairs", lambda store: compared_pairs(store, question, several)
 
