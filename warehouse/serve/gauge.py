@@ -101,7 +101,7 @@ def _gauge(row: PairRow, sign: int, df: float) -> Gauge:
 
 def word_of(row: ComparisonRow, n_pairs: int) -> str:
     """How sure the difference of two models is that were chosen among so many pairs."""
-    if row.p_value is None or row.difference is None or row.standard_error is None:
+    if row.p_value is None or row.standard_error is None:
         return NOT_COMPARED
     alpha = (1 - row.level) / max(n_pairs, 1)
     return _said(row.p_value <= alpha, row.difference, row.standard_error, alpha)[0]
