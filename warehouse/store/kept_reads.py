@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable
 
 import pyarrow as pa
 
@@ -21,22 +21,20 @@ class KeptReads:
         self._answers: OrderedDict[Hashable, pa.Table] = OrderedDict()
         self._lock, self._size = threading.Lock(), 0
 
-    def get(self, key: Hashable) -> pa.Table | None:
-        """An answer, if it is kept."""
+    def once(self, key: Hashable, read: Callable[[], pa.Table]) -> pa.Table:
+        """The answer that is kept, else what is read now; one that is not too large is kept."""
         with self._lock:
             if key in self._answers:
                 self._answers.move_to_end(key)
-            return self._answers.get(key)
-
-    def put(self, key: Hashable, answer: pa.Table) -> None:
-        """Keep an answer that is not too large."""
+                return self._answers[key]
+        table = read()
         with self._lock:
-            if key in self._answers or answer.nbytes > KEPT_BYTES // 4:
-                return
-            self._answers[key] = _copy(answer)
-            self._size += answer.nbytes
+            if key not in self._answers and table.nbytes <= KEPT_BYTES // 4:
+                self._answers[key] = table = _copy(table)
+                self._size += table.nbytes
             while self._size > KEPT_BYTES:
                 self._size -= self._answers.popitem(last=False)[1].nbytes
+        return table
 
 
 def _copy(table: pa.Table) -> pa.Table:

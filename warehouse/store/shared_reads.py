@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -53,17 +54,9 @@ class SharedReads(Store):
         return self._once(key, lambda: _RowsById(read(sql, of_block, per=per, by_id=by_id), per)).of(ids)
 
     def _select(self, sql: str, params: Mapping[str, Any], by_id: str = "") -> pa.Table:
-        key, select = (by_id, sql, _asked(params)), super()._select
-
-        def read() -> pa.Table:
-            table = None if self.kept is None else self.kept.get(key)
-            if table is None:
-                table = select(sql, params, by_id)
-                if self.kept is not None:
-                    self.kept.put(key, table)
-            return table
-
-        return self._once(key, read)
+        key, kept = (by_id, sql, _asked(params)), self.kept
+        read = partial(super()._select, sql, params, by_id)
+        return self._once(key, read if kept is None else lambda: kept.once(key, read))
 
     def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
         if key not in self._answers:
