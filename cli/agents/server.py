@@ -26,6 +26,8 @@ a difference real that the verdict does not. An error is JSON too: error, kind, 
 of the command in an advice (--where) are arguments of the tool (where)."""
 #: Answers that are kept for their next pages.
 KEPT = 2
+#: Seconds between two interruptions of a call that nobody waits for any more.
+AGAIN = 0.05
 
 
 class Tools:
@@ -82,9 +84,24 @@ def serve(state: State, limits: Limits) -> None:
     async def list_tools(_context: Any, _params: Any) -> types.ListToolsResult:
         return types.ListToolsResult(tools=listed)
 
+    async def interrupt_if_cancelled(ended: anyio.Event) -> None:
+        try:
+            await anyio.sleep_forever()
+        finally:  # statement after statement: the thread itself cannot be ended
+            with anyio.CancelScope(shield=True):
+                while not ended.is_set():
+                    tools.context.interrupt()
+                    await anyio.sleep(AGAIN)
+
     async def call_tool(_context: Any, params: types.CallToolRequestParams) -> types.CallToolResult:
-        given = params.arguments or {}
-        text, failed = await anyio.to_thread.run_sync(tools.told, params.name, given, limiter=one_at_a_time)
+        async with one_at_a_time, anyio.create_task_group() as group:
+            ended = anyio.Event()
+            group.start_soon(interrupt_if_cancelled, ended)
+            try:
+                text, failed = await anyio.to_thread.run_sync(tools.told, params.name, params.arguments or {})
+            finally:  # a thread is waited for, also where the call is cancelled
+                ended.set()
+            group.cancel_scope.cancel()
         return types.CallToolResult(content=[types.TextContent(text=text)], is_error=failed)
 
     handlers = {"on_list_tools": list_tools, "on_call_tool": call_tool}

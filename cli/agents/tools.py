@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Annotated, Any, NamedTuple
 
@@ -16,6 +17,7 @@ from warehouse.questions.leaderboard import AnyLeaderboard
 from warehouse.questions.power import PowerFromRuns
 from warehouse.questions.question import Option, Options, Question, fields_schema, options
 from warehouse.records.json_text import columns_of
+from warehouse.store.connection import Store
 from warehouse.store.engines import Limits, shown_text
 
 from ..commands.compare import OF_FIGURES
@@ -71,6 +73,23 @@ class Context:
 
     state: State
     limits: Limits
+    running: set[Store] = field(default_factory=set)  #: that the call under way has open.
+
+    @contextmanager
+    def open(self, **options: Any) -> Iterator[Store]:
+        """The store, for one answer."""
+        with self.state.open(**options) as store:
+            self.running.add(store)
+            try:
+                yield store
+            finally:
+                self.running.discard(store)
+
+    def interrupt(self) -> None:
+        """End the statement that runs on the store."""
+        for store in [*self.running]:
+            with suppress(Exception):  # it ends by itself at this moment
+                store.dialect.interrupt(store.connection)
 
     def line(self, *words: str) -> str:
         """A command line on this store."""
@@ -111,7 +130,7 @@ def _asked(context: Context, question: Question) -> Answered:
     """The answer to a question of the library."""
     if isinstance(question, Compare) and question.flips:
         question.refuse("changes none of these rows, which are those of flips", *OF_FIGURES)
-    with context.state.open() as store:
+    with context.open() as store:
         result = question.ask(store)
     sentence = str(getattr(result, "sentence", "") or result.one_line)
     if isinstance(question, Compare):
@@ -158,7 +177,7 @@ def _query(context: Context, query: Query) -> Answered:
         raise MisuseError("a parameter cannot be null; leave it out, or write null into the sql")
     values = {key: value if isinstance(value, str) else json.dumps(value) for key, value in given.items()}
     typed = sql is not None or not is_name(name)
-    with context.state.open(guarded=True, limits=context.limits, typed=typed) as store:
+    with context.open(guarded=True, limits=context.limits, typed=typed) as store:
         table = run_query(store, name, values) if sql is None else run_sql(store, sql, values)
     asked = name if sql is None else f"--sql={sql if len(sql) <= LONG else '-'}"
     parameters = [word for key, value in values.items() for word in ("-p", f"{key}={value}")]
@@ -182,7 +201,7 @@ def _describe(context: Context, part: Describe) -> Answered:
         return replace(found, verdict=f"{len(found)} benchmarks with {runs} current runs")
     from warehouse.store.curate import aliases
 
-    with context.state.open() as store:
+    with context.open() as store:
         entries = aliases.models(store)
     return Answered(f"{len(entries)} models", *_records(aliases.ModelEntry, entries), partial(context.line, "models"))
 
@@ -197,7 +216,7 @@ def _views(context: Context, name: str | None) -> Answered:
 def _metrics(context: Context, name: str) -> Answered:
     from warehouse.store.curate import headline_metric
 
-    with context.state.open() as store:
+    with context.open() as store:
         entries = headline_metric.metrics(store, name)
     headline = next((entry.metric for entry in entries if entry.is_headline), "none")
     said = f"metrics of {name}: {len(entries)}; its headline metric is {headline}"

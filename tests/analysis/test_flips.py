@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import hashlib
 from datetime import datetime
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests.support.builders import StoreRows
+from tests.support.cli import Caller
 from tests.support.flips import EXAM, MARKS, ODD, ONLY_A, ONLY_B, A, B, N, build_flips, scores, subject
 from tests.support.stores import filled_store
-from warehouse.analysis.audit.health import read_health
+from warehouse.analysis.audit.health import HealthPart, read_health
 from warehouse.analysis.comparison.compare import ComparedPairs, compared_pairs
 from warehouse.analysis.comparison.exploratory import explore, freeze
 from warehouse.analysis.comparison.flips import Flips, PromptFilter, flips_of_pairs, prompts_of
@@ -167,6 +169,24 @@ def test_the_command_for_a_refused_source_has_what_the_reading_lacked(request: p
         (part,) = read_health(store, part="refused")
     assert part.rows[0]["notes"] == "no model; give the name with --default model=ORG/NAME"
     assert part.rows[0]["command"] == "warehouse ingest 'a b.json' --default model=ORG/NAME"
+
+
+def test_what_was_mended_and_read_again_is_no_complaint(run: Caller, tmp_path: Path) -> None:
+    url, file = f"duckdb:///{tmp_path}/s.duckdb", tmp_path / "a.csv"
+    rows = [f"r{n % 2},{n % 2},b,{n // 2},{n % 3 % 2}" for n in range(20)]
+
+    def read(*lines: str) -> dict[str, HealthPart]:
+        file.write_text("\n".join(["run_id,model,benchmark,id,score", *lines]))
+        run("ingest", str(file), "--higher-is-better", "--max-rejected", "1", db=url)
+        with open_store(url) as store:
+            return {part.name: part for part in read_health(store)}
+
+    assert read(*rows, "0", "1")["refused"].rows[0]["state"] == "refused"
+    parts = read(*rows[1:], f"{rows[0]},more")
+    assert [row["state"] for row in parts["refused"].rows] == ["loaded"] and parts["superseded"].n == 0
+    parts = read(*rows)
+    assert parts["refused"].n == parts["left_out"].n == 0
+    assert [row["command"] for row in parts["superseded"].rows] == ["warehouse show run:3"]
 
 
 def test_health_names_votes_that_two_sources_hold(request: pytest.FixtureRequest) -> None:

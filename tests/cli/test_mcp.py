@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from anyio import fail_after
 from anyio.from_thread import start_blocking_portal
 from mcp import Client, types
 from mcp.client.stdio import StdioServerParameters
@@ -65,8 +66,12 @@ def talking(url: str, folder: Path) -> Iterator[Call]:
     server = StdioServerParameters(command=str(COMMAND), args=["--db", url, "mcp"], env=dict(os.environ), cwd=folder)
     with start_blocking_portal() as portal, portal.wrap_async_context_manager(Client(server)) as client:
 
-        def call(name: str, arguments: dict[str, Any]) -> types.CallToolResult:
-            return portal.call(client.call_tool, name, arguments)
+        async def within(name: str, arguments: dict[str, Any], seconds: float) -> types.CallToolResult:
+            with fail_after(seconds):
+                return await client.call_tool(name, arguments)
+
+        def call(name: str, arguments: dict[str, Any], seconds: float = 60) -> types.CallToolResult:
+            return portal.call(within, name, arguments, seconds)
 
         call.list = lambda: portal.call(client.list_tools).tools  # type: ignore[attr-defined]
         yield call
@@ -192,6 +197,14 @@ def test_a_mistake_is_an_error_with_what_to_do(call: Call) -> None:
     assert refused(call, "describe", what="tables")["error"].startswith("unknown what 'tables'")
     assert "null" in refused(call, "query", sql="select :n as n", parameters={"n": None})["error"]
     assert refused(call, "query", name="score_summary", sql="select 1")["kind"] == "misuse"
+
+
+def test_a_call_that_is_cancelled_ends_its_statement(call: Call, url: str) -> None:
+    numbers = "generate_series(1, 1000000)" if url.startswith("postgresql") else "range(1000000)"
+    slow = f"select count(*) as n from {numbers} as a(i), {numbers} as b(j) where (a.i * b.j) % 7 = 3"
+    with pytest.raises(TimeoutError):
+        call("query", {"sql": slow}, seconds=1)
+    assert call("query", {"sql": "select 1 as n"}, seconds=5).is_error is False  # one runs at a time
 
 
 def test_a_store_that_is_not_there_yet_and_one_that_is_written_to(run: Caller, tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,8 +20,9 @@ from tests.support.mixed import N_PROMPTS, PARTIAL, PLAIN, STRANGE, mixed
 from warehouse.analysis.report_data.report import ReportData
 from warehouse.report.charts import distinct
 from warehouse.report.figures import board_pictures
+from warehouse.report.fold import MOST_NODES, n_nodes
 from warehouse.report.heat import ALONE, PART, HeatCell, HeatColumn, cells_of, rows_in_order, window
-from warehouse.report.page import render
+from warehouse.report.page import Renderer, render
 from warehouse.report.pictures import MOST_ROWS, WIDTH, Interval, Spot, forest, pair_map, scatter, ties, wins
 
 
@@ -283,6 +285,13 @@ def test_axe_finds_nothing_serious_in_what_real_stores_mix(window: Any, axe: str
     page.execute_script("for (const one of document.querySelectorAll('.copies button')) one.click()")
     page.execute_script("for (const one of document.querySelectorAll('details.late')) one.open = true")
     assert serious(page, axe) == []
+
+
+def test_the_page_of_all_scores_has_few_nodes_before_it_is_opened(data: ReportData) -> None:
+    scores = {f"m{place:02}": place / 90 for place in range(90)}
+    all_scores = window([column(f"b{place}", scores) for place in range(80)], n_rows=90, n_columns=80)
+    text = Renderer().page(replace(data, suites=()), (), shows=(), home="index.html", all_scores=all_scores)
+    assert n_nodes(text) < MOST_NODES < text.count("<td")
 
 
 def test_the_page_opens_below_five_thousand_nodes(opened: Any, written: Path) -> None:

@@ -8,20 +8,25 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.resources import files
 from typing import Any
+from urllib.parse import urlencode
 
 import pytest
 
+from tests.serve.test_markdown import HOSTILE
 from tests.support.builders import StoreRows
 from tests.support.cli import COMMAND, filled_url
 from tests.support.html import EVIL, requests
-from tests.support.two_models import build_two_models
+from tests.support.two_models import GENERATION, build_two_models
 
 
 @pytest.fixture(scope="module")
 def rows() -> StoreRows:
     """Two models, and one whose name wants to run."""
     rows = build_two_models()
-    rows.scores(rows.run(EVIL, "one"), {f"one{place}": float(place % 2) for place in range(60)})
+    run = rows.run(EVIL, "one")
+    rows.scores(run, {f"one{place}": float(place % 2) for place in range(60)})
+    for place in range(60):
+        rows.generation(run, f"one{place}", 0, HOSTILE, **dict.fromkeys(GENERATION))
     return rows
 
 
@@ -76,6 +81,19 @@ def test_two_names_are_picked_and_told_apart(page: Callable[..., Any], address: 
     assert all(one.startswith((address, "data:")) for one in requests(shown))
     assert shown.execute_script("return window.hurt") is None
     assert shown.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+
+
+def test_a_response_as_markdown_loads_nothing(page: Callable[..., Any], address: str) -> None:
+    query = urlencode({"a": EVIL, "b": "lab/x", "benchmark": "one"})
+    shown = page(f"/compare?{query}")
+    for words in ("a.open", "main a[href*='as=markdown']"):
+        shown = page(shown.find_element("css selector", words).get_attribute("href").removeprefix(address))
+    assert shown.find_element("css selector", ".markdown h4").text == "Sum"
+    assert (
+        shown.execute_script("return document.querySelectorAll('.markdown :is(a, img, [style], script)').length") == 0
+    )
+    assert shown.execute_script("return window.hurt") is None and shown.get_log("browser") == []
+    assert all(one.startswith((address, "data:,")) for one in requests(shown))
 
 
 @pytest.mark.parametrize("path", ["/", "/benchmark/one"])

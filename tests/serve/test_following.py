@@ -15,16 +15,21 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from threading import Thread
+from typing import Any
 
 import pytest
 from starlette.testclient import TestClient
 
 from tests.support.cli import COMMAND
 from tests.support.lakes import needs_lake
+from tests.support.two_models import MODELS as TWO
 from tests.support.two_models import build_two_models
+from warehouse.analysis.comparison.compare import compared_pairs
 from warehouse.errors import QueryLimitError, StoreError
+from warehouse.questions.comparison import Compare
 from warehouse.serve.app import create_app
 from warehouse.serve.following import FollowedStore
+from warehouse.store.connection import Store
 from warehouse.store.lake.sync import sync
 from warehouse.store.open import open_store
 
@@ -82,6 +87,34 @@ def test_a_question_that_takes_more_memory_than_it_may_is_refused_and_the_next_i
         with pytest.raises(QueryLimitError, match="memory"), store.lend() as lent:
             lent.rows("select len(list(i)) as n from range(60000000) a(i)")
         assert n_models(store) > 0
+    finally:
+        store.close()
+
+
+def test_what_was_read_for_one_pair_serves_the_next_until_somebody_writes(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store, asked, select = FollowedStore(str(file), look=0.05), list[str](), Store._select
+
+    def counted(self: Store, sql: str, params: Any, by_id: str = "") -> Any:
+        asked.append(sql)
+        return select(self, sql, params, by_id)
+
+    def compared(a: str, b: str) -> tuple[list[str], int]:
+        asked.clear()
+        with store.lend() as lent:
+            rows = compared_pairs(lent, Compare(a, b, latest=True)).comparison.rows
+        return [row.benchmark for row in rows], len(asked)
+
+    monkeypatch.setattr(Store, "_select", counted)
+    try:
+        names, first = compared(*TWO)
+        assert compared(*TWO[::-1]) == (names, 0) and first > 0
+        version = store.version
+        with open_store(str(file), write=True) as writing, writing.begin() as connection:
+            connection.exec_driver_sql("update benchmark set name = name || ' 2'")
+        until(lambda: store.version != version)
+        assert compared(*TWO)[0] == [f"{name} 2" for name in names]
     finally:
         store.close()
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 import re
 import shlex
 import time
+from concurrent.futures import ThreadPoolExecutor
 from html import unescape
+from urllib.request import urlopen
 
 import pytest
 from starlette.testclient import TestClient
 
+from tests.serve.test_browser import serving
 from tests.support.cli import Caller
 from tests.support.two_models import build_two_models
 from warehouse.serve.app import create_app
@@ -170,3 +173,21 @@ def test_rows_go_by_the_scores_of_a_benchmark(client: TestClient) -> None:
     page = whole(client, address_of("", sort=PAID, benchmark=PAID))
     places = [page.index(f"<bdi>{name}</bdi></a>") for name in ("org/<wbr>c", "org/<wbr>b", "org/<wbr>a")]
     assert places == sorted(places)
+
+
+@pytest.mark.rare
+def test_fifty_readers_at_once_have_what_one_has(url: str) -> None:
+    places = ["/?format=json", "/benchmark/one?format=json", "/compare?a=lab/x&b=lab/y&format=json&latest=1", "/health"]
+    with serving(url) as address, ThreadPoolExecutor(50) as readers:
+
+        def read(place: str) -> bytes:
+            with urlopen(f"{address}{place}", timeout=60) as answer:
+                content: bytes = answer.read()
+            return content
+
+        while b'"n_leaderboards_to_go":0' not in read(places[0]):
+            time.sleep(0.2)
+        alone = {place: re.sub(rb"as of <time.*?</time>", b"", read(place)) for place in places}
+        found = readers.map(read, places * 25)
+        for place, content in zip(places * 25, found, strict=True):
+            assert re.sub(rb"as of <time.*?</time>", b"", content) == alone[place]

@@ -12,12 +12,13 @@ from tests.support.builders import StoreRows
 from tests.support.world import build_world
 
 MODELS = ("lab/x", "lab/y")
+#: Columns that a generation of theirs has besides.
+GENERATION = ("extracted_answer", "error", "explanation", "latency", "input_tokens", "output_tokens", "cost")
 
 
 def build_two_models() -> StoreRows:
     """The world, and two models on three benchmarks of one scale and one of another."""
     rows, dice = build_world(), random.Random(21)
-    names = ("extracted_answer", "error", "explanation", "latency", "input_tokens", "output_tokens", "cost")
     for name, n, draws in (("one", 60, 1), ("many", 25, 4), ("same", 5, 1), ("shared", 20, 1)):
         rows.describe(name, rows.metric())
         for model, skill in zip(MODELS, (0.75, 0.55), strict=True):
@@ -28,7 +29,7 @@ def build_two_models() -> StoreRows:
             }
             rows.scores(run, scores)
             for key in scores:
-                rows.generation(run, key, 0, f"{model} says {key} " + "on and on " * 20, **dict.fromkeys(names))
+                rows.generation(run, key, 0, f"{model} says {key} " + "on and on " * 20, **dict.fromkeys(GENERATION))
     for place in range(20):  # the prompts of `shared` are those of `one`
         own, other = rows.prompt("shared", f"shared{place}"), rows.prompt("one", f"one{place}")
         rows.add("prompt_link", ("shared", place), prompt_id=own, canonical_prompt_id=other, method="same text")

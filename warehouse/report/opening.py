@@ -84,13 +84,15 @@ def opening(
         if part.board and part.board.rows
     ]
     lines += [OpeningLine(_link(told.name, links), told.name, told.answer) for told in benchmarks]
+    heat = heat_windows(heat_columns(suites, benchmarks, links))
     return {
         "lines": lines,
+        "telling": [line for line in lines if heat and line.name == heat[0].heads[0].name],
         "answers": {line.link: line.words for line in lines} if links and len(lines) > FEW else {},
         "few": FEW,
         "most": MOST_LINES,
         "left_out": left_out,
-        "heat": heat_windows(heat_columns(suites, benchmarks, links)),
+        "heat": heat,
         "changes": _changes(changes, note, {told.name for told in benchmarks if told.nobody_first})
         if changes and (changes.rows or note)
         else None,

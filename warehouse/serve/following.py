@@ -26,6 +26,7 @@ from warehouse.records.clock import utc_now
 from warehouse.store import engines
 from warehouse.store.connection import Store
 from warehouse.store.engines.urls import LakeUrl
+from warehouse.store.kept_reads import KeptReads
 from warehouse.store.lake import versions
 from warehouse.store.lake.location import LakeLocation
 from warehouse.store.open import DEFAULT_URL, open_store
@@ -79,6 +80,7 @@ class _State:
     readers: int = 0  #: connections that are lent.
     idle: list[Store] = field(default_factory=list)  #: connections that wait for the next reader.
     is_old: bool = False  #: another state has taken its place.
+    kept: KeptReads = field(default_factory=KeptReads)  #: what its readers have read.
 
     def drop(self) -> None:
         """Let go of what nobody asks any more."""
@@ -169,6 +171,7 @@ class FollowedStore:
         is_well = False
         try:
             store = self._idle(state) or self._opened(state.url)
+            store.kept = state.kept
             self._lent.add(store)
             with engines.interrupted_after(self._limits.seconds, self._ending(store)) as clock:
                 try:

@@ -11,6 +11,7 @@ from statistics import NormalDist
 from typing import TypeAlias
 
 from warehouse.analysis.comparison.all_pairs import PairRow, Pairs
+from warehouse.analysis.comparison.row import ComparisonRow
 from warehouse.analysis.comparison.words import better_in_words
 
 #: Ids of the runs of a condition.
@@ -93,19 +94,27 @@ def _gauge(row: PairRow, sign: int, df: float) -> Gauge:
         )
     ends = sorted(sign * end for end in (row.ci_low, row.ci_high) if end is not None)
     low, high = ends if len(ends) == 2 else (None, None)
-    word, why = _said(row)
+    is_found = better_in_words(row) != "neither"  # Holm's test
+    word, why = _said(is_found, row.difference, row.standard_error, _alpha(row))
     return Gauge(word, why, sign * row.difference, low, high, row, df if df == df else None)
 
 
-def _said(row: PairRow) -> tuple[str, str]:
-    if better_in_words(row) != "neither":  # Holm's test
+def word_of(row: ComparisonRow, n_pairs: int) -> str:
+    """How sure the difference of two models is that were chosen among so many pairs."""
+    if row.p_value is None or row.standard_error is None:
+        return NOT_COMPARED
+    alpha = (1 - row.level) / max(n_pairs, 1)
+    return _said(row.p_value <= alpha, row.difference, row.standard_error, alpha)[0]
+
+
+def _said(is_found: bool, difference: float, error: float, alpha: float) -> tuple[str, str]:
+    if is_found:
         return CLEAR, "the difference is there beyond chance, also among so many pairs"
-    assert row.difference is not None and row.standard_error is not None
-    if not row.difference:
+    if not difference:
         return CLOSE, "there is no difference to find"
     z = NormalDist()
-    found = z.inv_cdf(1 - _alpha(row) / 2) + z.inv_cdf(_POWER)  # errors that a difference has which is found
-    times = (found * row.standard_error / row.difference) ** 2
+    errors = z.inv_cdf(1 - alpha / 2) + z.inv_cdf(_POWER)  # that a difference has which is found
+    times = (errors * error / difference) ** 2
     if times > TEN:
         return CLOSE, f"so small a difference would take more than {TEN} times the prompts"
     return LITTLE, f"about {max(times, 1.1):.2g} times the prompts would show such a difference, if it is there"

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import date, datetime
+from functools import partial
 from typing import Any
 
 from warehouse.analysis.report_data.report import Changes, read_changes
@@ -14,6 +15,7 @@ from warehouse.questions.leaderboard import AnyLeaderboard
 from warehouse.records.clock import utc_now
 from warehouse.refresh.alerts import Rules, check
 from warehouse.report.heat import HeatColumn, HeatLine, HeatWindow, window
+from warehouse.serve.gauge import word_of
 from warehouse.serve.heat_data import Facts
 from warehouse.serve.page import Page, PageRequest, Site, link
 from warehouse.store.connection import Store
@@ -40,6 +42,7 @@ def overview(site: Site, request: PageRequest) -> Page:
         return Page("waiting.html.j2", TITLE, {"what": "The scores are being read."}, None, again=1)
     facets = {name: request.values(name) for name in FACETS}
     runs = facts.chosen(facets, _since(request.value("date")))
+    left_to_go = site.heat.left  # before what is shown: what is done meanwhile is shown next time
     columns = site.heat.columns(facts, runs, suites=not any(facets[name] for name in ("benchmark", "harness", "tag")))
     order = request.value("order", "apart")
     if order not in ORDERS:
@@ -59,7 +62,9 @@ def overview(site: Site, request: PageRequest) -> Page:
         heads = tuple(replace(head, sort=request.url(sort=head.name, row=None)) for head in heads)
     lines = tuple(_line(line, seen, columns, request) for line in seen.lines)
     seen = replace(seen, heads=heads, lines=lines)
-    verdict, comparison = _verdict(site, request)
+    picked = [request.value("a"), request.value("b")]
+    first_two = [line.name for line in lines[:2]] if not (any(picked) or at or left_to_go) else []
+    verdict, comparison = _verdict(site, first_two if len(first_two) > 1 else picked, seen.n_rows)
     return Page(
         "overview.html.j2",
         TITLE,
@@ -70,17 +75,18 @@ def overview(site: Site, request: PageRequest) -> Page:
             "orders": ORDERS,
             "order": order,
             "strip": _strip(site, facts),
-            "picked": [request.value("a"), request.value("b")],
+            "picked": picked,
+            "first_two": first_two if verdict and verdict["link"] else [],
             "verdict": verdict,
-            "left": site.heat.left,
+            "left": left_to_go,
             "pages": _pages(request, seen),
             "n_runs": len(runs),
             "voted": [row["shown_as"] for row in site.benchmarks if row["n_votes"] and not row["n_runs"]],
         },
-        {"n_runs": len(runs), "n_leaderboards_to_go": site.heat.left, "benchmarks": _figures(columns)},
+        {"n_runs": len(runs), "n_leaderboards_to_go": left_to_go, "benchmarks": _figures(columns)},
         [AnyLeaderboard(), *([comparison] if comparison else [])],
         "select benchmark, model, metric, estimate, standard_error from score_summary where is_default",
-        again=1 if site.heat.left or (comparison and not verdict) else 0,
+        again=1 if left_to_go or (comparison and not verdict) else 0,
     )
 
 
@@ -110,9 +116,9 @@ def _pick(request: PageRequest, name: str) -> str:
     )
 
 
-def _verdict(site: Site, request: PageRequest) -> tuple[Any, Compare | None]:
-    """What a comparison says in one sentence; None while it is computed."""
-    a, b = request.value("a"), request.value("b")
+def _verdict(site: Site, two: Sequence[str], n_models: int) -> tuple[Any, Compare | None]:
+    """What a comparison says in one sentence, and how sure that is among so many models; None while it is computed."""
+    a, b = two
     if not (a and b):
         return None, None
     names = {run["model"] for run in site.heat.facts(PATIENCE).runs}  # type: ignore[union-attr]  # they are there
@@ -126,12 +132,9 @@ def _verdict(site: Site, request: PageRequest) -> tuple[Any, Compare | None]:
         return {"words": str(error), "link": ""}, question
     if answer is None:
         return None, question
-    overall = [row for row in answer.rows if row.benchmark == "overall"]
-    return {
-        "words": str(answer.sentence),
-        "link": link("compare", a=a, b=b),
-        "row": (overall or answer.rows)[0],
-    }, question
+    row = answer.overall or answer.rows[0]
+    sure = word_of(row, n_models * (n_models - 1) // 2)
+    return {"words": str(answer.sentence), "link": link("compare", a=a, b=b), "row": row, "sure": sure}, question
 
 
 def _choices(facts: Facts, name: str) -> list[str]:
@@ -179,7 +182,7 @@ def _strip(site: Site, facts: Facts) -> list[tuple[str, str, str]]:
         ("New", _new(sources), ""),
         ("Changed", _changed(changes), ""),
         ("Alert", site.answers.once("alerts", lambda store: _alerts(store, site.rules)), ""),
-        ("Broken", _broken(sources, facts), "/health"),
+        ("Broken", _broken(site.answers.once("complaints", partial(_complaints, sources)), facts), "/health"),
         ("Left out", _left_out(site), "/health"),
     ]
     return [part for part in parts if part[1]]
@@ -219,6 +222,14 @@ def _alerts(store: Store, rules: Rules) -> str:
     ]
     more = f"; {len(words) - MOST_ALERTS} more" if len(words) > MOST_ALERTS else ""
     return f"{'; '.join(words[:MOST_ALERTS])}{more}"
+
+
+def _complaints(sources: Sequence[Any], store: Store) -> list[Any]:
+    """Sources that were not read as a whole, as data health has them: not those that were mended."""
+    found = [row for row in sources if row["state"] != "loaded" or row["n_rejected"]]
+    if not found or store.dialect.is_lake:
+        return found
+    return store.rows(query_text("analysis", "health_sources"), {"most": len(found)})
 
 
 def _broken(sources: Sequence[Any], facts: Facts) -> str:

@@ -13,6 +13,7 @@ from warehouse.analysis.selection.prompts import options as option_texts
 from warehouse.analysis.text.similar import SimilarRow, similar
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.items import Show
+from warehouse.serve import markdown
 from warehouse.serve.compare import read as read_comparison
 from warehouse.serve.page import Download, Missing, Page, PageRequest, Site
 from warehouse.store.computed.prompt_vectors import embedders
@@ -24,6 +25,8 @@ from warehouse.tables.transcript import Message, ends_with, messages_of
 MOST_TEXT, MOST_TRANSCRIPT = 20_000, 4_000_000
 #: Generations of a page, messages of all of them, and rows of other models.
 GENERATIONS, MESSAGES, MODELS = 10, 200, 100
+#: What the address says where responses are shown as such.
+MARKDOWN = "markdown"
 #: Prompts that ask alike.
 NEIGHBOURS = 5
 #: Texts of a response that can be had as a file, and those of the prompt.
@@ -48,9 +51,14 @@ def sample(site: Site, request: PageRequest) -> Page:
         neighbours = _neighbours(store, int(view.prompt["id"]))
     n = len(_responses(view))
     start = min(request.number("start"), max(0, n - 1) // GENERATIONS * GENERATIONS)
+    form = request.value("as")
+    if form not in ("", MARKDOWN):
+        raise MisuseError(f"as is {MARKDOWN}, or left out; found {form[:40]!r}")
     shown = {
         "view": view,
-        "generations": list(_generations(view, start)),
+        "generations": list(_generations(view, start, is_markdown=form == MARKDOWN)),
+        "form": form,
+        "markdown": MARKDOWN if markdown.is_installed() else "",
         "start": start,
         "n_generations": n,
         "per_page": GENERATIONS,
@@ -155,11 +163,15 @@ def _beside_in_list(site: Site, request: PageRequest, run: int) -> dict[str, Any
     return {name: value for name, value in urls.items() if value} | where
 
 
-def _generations(view: PromptView, start: int) -> Iterator[dict[str, Any]]:
+def _generations(view: PromptView, start: int, *, is_markdown: bool) -> Iterator[dict[str, Any]]:
     """The generations of a page, each with its messages (of all `MESSAGES`), its scores, and options that it scored."""
-    left = MESSAGES
+    left, elements = MESSAGES, markdown.MOST_ELEMENTS
     for index, row in enumerate(_responses(view)[start : start + GENERATIONS], start=start):
         messages, says_response = _messages(row)
+        formed = None
+        if is_markdown and row["response"] and elements:
+            formed, n_elements = markdown.as_html(row["response"][:MOST_TEXT], elements)
+            elements = elements - n_elements if formed else 0
         described = [f"{name} {row[name]}" for name in ("perturbation", "fewshot_draw", "template") if row[name]]
         yield {
             "index": index,
@@ -167,7 +179,8 @@ def _generations(view: PromptView, start: int) -> Iterator[dict[str, Any]]:
             "name": ", ".join([f"draw {row['draw']}", *described]),
             "messages": messages[:left],
             "n_messages_left": max(0, len(messages) - left),
-            "says_response": says_response,
+            "says_response": says_response and formed is None,
+            "formed": formed,
             "scores": [one for one in view.scores if _is_of(one, row)],
             "choices": [one for one in view.choices if _is_of(one, row)],
         }

@@ -18,6 +18,7 @@ from warehouse.records.answer_text import readable, without_surrogates
 from warehouse.store import engines
 from warehouse.store.alchemy import sa
 from warehouse.store.columns import Columns
+from warehouse.store.kept_reads import KeptReads
 from warehouse.store.sql.bind_parameters import bind_names, expand_lists
 
 T = TypeVar("T")
@@ -32,10 +33,12 @@ class Store:
 
     Use :func:`open_store`. ``connection`` is a SQLAlchemy connection, or, of a file that is only read, one that
     becomes such where it has to (`engines.full_connection`, for functions of SQLAlchemy that take one); ``dialect``
-    says what its engine can do; ``limits`` what each query may take, of a store for queries that people type.
+    says what its engine can do; ``limits`` what each query may take, of a store for queries that people type;
+    ``kept`` what is kept of its reads where they are shared, as long as nobody writes to it.
     """
 
     limits: engines.Limits | None = None
+    kept: KeptReads | None = None
 
     def __init__(self, url: sa.URL, dialect: engines.Dialect, engine: sa.Engine, *, write: bool = False) -> None:
         self.url, self.dialect, self.engine, self.write = url, dialect, engine, write

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Hashable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, TypeVar
 
 import numpy as np
@@ -30,7 +31,7 @@ class SharedReads(Store):
     def __init__(self, store: Store) -> None:
         self.url, self.dialect, self.engine, self.write = store.url, store.dialect, store.engine, store.write
         self.limits = store.limits
-        self.connection = store.connection
+        self.connection, self.kept = store.connection, store.kept
         self._block: dict[str, frozenset[int]] = {}
         self._answers: dict[Hashable, Any] = {}
 
@@ -53,8 +54,9 @@ class SharedReads(Store):
         return self._once(key, lambda: _RowsById(read(sql, of_block, per=per, by_id=by_id), per)).of(ids)
 
     def _select(self, sql: str, params: Mapping[str, Any], by_id: str = "") -> pa.Table:
-        key, select = (by_id, sql, _asked(params)), super()._select
-        return self._once(key, lambda: select(sql, params, by_id))
+        key, kept = (by_id, sql, _asked(params)), self.kept
+        read = partial(super()._select, sql, params, by_id)
+        return self._once(key, read if kept is None else lambda: kept.once(key, read))
 
     def _once(self, key: Hashable, compute: Callable[[], T]) -> T:
         if key not in self._answers:

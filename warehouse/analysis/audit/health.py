@@ -56,7 +56,7 @@ _PARTS = {
     ),
     "left_out": (
         "Runs that are left out, or cover less than they say",
-        "Superseded and invalidated runs stand in no view; a truncated run stands on the prompts that it has.",
+        "Invalidated runs stand in no view; a truncated run stands on the prompts that it has.",
     ),
     "truncated": (
         "Responses that a limit ended",
@@ -89,6 +89,10 @@ _PARTS = {
         "Benchmarks whose keys can be judged",
         "A recorded answer against which many models agree is probably wrong. Choose a benchmark: its answers are read"
         " then.",
+    ),
+    "superseded": (
+        "Runs that others have taken the place of",
+        "They stand in no view, and nothing is to be mended: the command shows the run that counts.",
     ),
 }
 
@@ -132,7 +136,7 @@ def _part(store: Store, name: str, audit: str | None) -> HealthPart:
 #: Room, name and parameters of the query of each part; some count in ``n_all`` what they leave out.
 _QUERIES: dict[str, tuple[str, str, dict[str, int]]] = {
     "refused": ("analysis", "health_sources", {"most": MOST}),
-    "left_out": ("analysis", "health_left_out", {"most": MOST}),
+    "left_out": ("analysis", "health_left_out", {"most": MOST, "replaced": 0}),
     "truncated": ("analysis", "health_truncated", {"most": MOST}),
     "unscored": ("analysis", "report_unscored", {}),
     "published": ("analysis", "health_published", {"most": MOST}),
@@ -140,6 +144,7 @@ _QUERIES: dict[str, tuple[str, str, dict[str, int]]] = {
     "shared": ("store", "shared_benchmarks", {"first_run": 0, "linked": 0}),
     "shared_votes": ("store", "shared_votes", {"sources": 0, "of_all": 1}),
     "keys": ("analysis", "health_keys", {"fewest": FEWEST_MODELS}),
+    "superseded": ("analysis", "health_left_out", {"most": MOST, "replaced": 1}),
 }
 
 
@@ -190,7 +195,8 @@ def _cut(row: Row) -> str:
 
 _COMMANDS: dict[str, Callable[[Row], str]] = {
     "refused": _ingest,
-    "left_out": lambda row: f"warehouse show run:{row['superseded_by'] or row['run_id']}",
+    "left_out": lambda row: f"warehouse show run:{row['run_id']}",
+    "superseded": lambda row: f"warehouse show run:{row['superseded_by']}",
     "truncated": _cut,
     "unscored": lambda row: f"warehouse query unscored_samples -p run={row['run_id']}",
     "published": lambda row: shlex.join(

@@ -184,10 +184,9 @@ def compared_pairs(store: Store, question: Compare, benchmarks: Sequence[str] = 
     Args:
         benchmarks: names; none for that of the question, or for all that both have.
     """
-    models = TwoModels(
-        SharedReads(store), question.a, question.b, selection_of(question), question.force, question.across_links
-    )
-    return compare_read(store, models.on_each(models.pair, benchmarks), question)
+    shared = SharedReads(store)
+    models = TwoModels(shared, question.a, question.b, selection_of(question), question.force, question.across_links)
+    return compare_read(shared, models.on_each(models.pair, benchmarks), question)
 
 
 def compare_read(store: Store, both: OnBenchmarks[Pair], question: Compare) -> ComparedPairs:

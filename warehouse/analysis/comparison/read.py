@@ -44,6 +44,7 @@ from warehouse.analysis.selection.reference import (
     parse_where,
     pick_all,
     pick_one,
+    read_all_runs,
 )
 from warehouse.analysis.selection.scores import Links, PromptScores, read_links, read_scores
 from warehouse.analysis.selection.selection import Selection
@@ -51,7 +52,7 @@ from warehouse.analysis.selection.stopped import stopped_early
 from warehouse.analysis.subsets.stored import possible_plans
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.store.connection import Store
-from warehouse.store.shared_reads import in_blocks
+from warehouse.store.shared_reads import SharedReads, in_blocks
 from warehouse.store.sql.query_files import query_text
 
 T = TypeVar("T")
@@ -170,6 +171,8 @@ class TwoModels:
     def _find_on(self, name: str | None) -> tuple[list[tuple[Condition, ...]], list[str]]:
         ids = None if name is None else find_among(self.store, self._names, name).ids
         where = parse_where(self.selection.where)
+        if isinstance(self.store, SharedReads) and self.store.kept is not None:
+            read_all_runs(self.store)
         of_a, of_b = (by_benchmark_split(self.store, text, ids, where) for text in (self.a, self.b))
         if self.across_links:
             return self._find_linked(of_a, of_b)

@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from operator import itemgetter
 from typing import Any
 
 from warehouse.records.run_fields import ALWAYS_TOLD, HASHES, LABEL_FIELDS
@@ -58,10 +59,10 @@ class Condition:
         return max((run["started_at"] or _EARLY, run["run_id"]) for run in self.runs)
 
 
-def read_runs(store: Store, condition: str, parameters: Mapping[str, Any]) -> list[Run]:
+def read_runs(store: Store, condition: str, parameters: Mapping[str, Any], *, per: str = "") -> list[Run]:
     """Current runs that fulfil an SQL condition on ``run_current``, by id."""
-    runs: list[Run] = [*store.rows(f"select * from run_current where {condition} order by run_id", parameters)]
-    return runs
+    runs = store.rows(f"select * from run_current where {condition} order by run_id", parameters, per=per)
+    return sorted(runs, key=itemgetter("run_id"))
 
 
 def group_runs(runs: Iterable[Run]) -> list[Condition]:

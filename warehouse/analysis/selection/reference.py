@@ -19,7 +19,11 @@ from warehouse.analysis.selection.conditions import Condition, Run, group_runs, 
 from warehouse.errors import MisuseError, did_you_mean
 from warehouse.records.run_fields import LABEL_FIELDS
 from warehouse.store.connection import Store
+from warehouse.store.shared_reads import SharedReads
 
+_MODELS = "select model_id, model, model_recorded, count(*) as n_runs from run_current group by 1, 2, 3"
+#: Runs that are read in the time that planning their view takes.
+_FEW_RUNS = 5_000
 _RUN = re.compile(r"run:(\d+)")
 _POSITION = re.compile(r"(step|tokens|epoch)=([0-9.eE+]+)")
 _WHERE = re.compile(r"(?P<name>\w+)(?P<sign>!?=)(?P<value>.*)", re.DOTALL)
@@ -210,21 +214,27 @@ def _with_version(model: str, version: str, agent: str | None) -> Reference:
         raise MisuseError(f"@{version}: {match[2]!r} is not a number") from None
 
 
+def read_all_runs(store: SharedReads) -> None:
+    """Have the runs of all models read together, where they are few: planning takes longer than reading so many."""
+    models = store.rows(_MODELS)
+    if sum(row["n_runs"] for row in models) <= _FEW_RUNS:
+        store.begin_block(model_id={row["model_id"] for row in models})
+
+
 def _runs_of(store: Store, text: str, readings: Sequence[Reference]) -> list[list[Run]]:
     """Runs for each reading that names an existing model.
 
     Raises:
         MisuseError: no reading does.
     """
-    names = store.arrow("select distinct model_id, model, model_recorded from run_current")
     run_ids_by_name: dict[str, set[int]] = {}
-    for row in names.to_pylist():
+    for row in store.rows(_MODELS):
         for name in (row["model"], row["model_recorded"]):
             run_ids_by_name.setdefault(name, set()).add(row["model_id"])
     by_reading = []
     for reading in readings:
         models = _matching(reading.model, run_ids_by_name)
-        runs = read_runs(store, "model_id in (:ids)", {"ids": models}) if models else []
+        runs = read_runs(store, "model_id in (:model_ids)", {"model_ids": models}, per="model_id") if models else []
         by_reading += [[run for run in runs if _fits(reading, run)]] if models else []
     if by_reading:
         return by_reading
