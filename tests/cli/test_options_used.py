@@ -85,8 +85,6 @@ TEXTS: dict[str, tuple[str, ...]] = {
     "untags": ("kept",),
 }
 
-#: Of six calls of the data map, which has the same options in each, two are tried before the night.
-AT_NIGHT = {call for call in CALLS if call.startswith("datamap") and not re.search("gens --json|entailment", call)}
 #: Commands that are not called here.
 LEFT_OUT = {
     "irt scale": "needs four benchmarks of four models; tests/analysis/test_published_scale.py",
@@ -206,9 +204,15 @@ def first_change(place: Place, words: list[str], option: click.Option, before: A
     return first if first is None else first or any(changes)
 
 
-@pytest.mark.parametrize(
-    "call", [pytest.param(call, marks=pytest.mark.slow if call in AT_NIGHT else pytest.mark.rare) for call in CALLS]
-)
+def calls() -> Iterator[object]:
+    """The first call of each command is tried before the night: 2 s each, and the others have the same options."""
+    seen: set[str] = set()
+    for call in CALLS:
+        yield pytest.param(call, marks=pytest.mark.slow if name_of(call) in seen else pytest.mark.rare)
+        seen.add(name_of(call))
+
+
+@pytest.mark.parametrize("call", calls())
 def test_an_option_changes_something_or_is_refused(call: str, place: Place) -> None:
     words = split(call)
     before, silent = place(*words), set()
