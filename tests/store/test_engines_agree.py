@@ -29,7 +29,7 @@ pytestmark = [pytest.mark.engine, pytest.mark.rare]
 ENGINES = ("duckdb", "postgresql")
 #: Commands that say how an engine does it, ask none, or name a run by its number: engines number otherwise.
 OF_ONE_ENGINE = re.compile(
-    "db |config|init|completion|help |schedule|mapping|power --omega2|history|.*run:|runs$|query "
+    "db |config|init|completion|help |schedule|mapping|power --omega2|history|.*run:|runs$|query( score_summary)?$"
 )
 TIMES = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?|\b\d+(\.\d+)? s\b|seconds +[\d.]+")
 #: The number of a run, which says in which order it was stored.
@@ -49,6 +49,7 @@ MORE = (
     "prefer voted --scorer human --json",
     "seeds --json",
     "variance sums --json",
+    "query --sql \"select name from benchmark where name like 'e%' and name <> :b order by name\" -p b=x --json",
     "refresh --json",
 )
 
