@@ -14,7 +14,7 @@ unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-room test-rare test-ci test-slow test-embed test-lake test-spark check format bench calibrate campaign sweep docs man wheel clean
+.PHONY: help setup demo test test-room test-rare test-ci test-server test-slow test-embed test-lake test-spark check format bench calibrate campaign sweep docs man wheel clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -36,12 +36,15 @@ test-room: setup ## Run the tests of one room: make test-room ROOM=stats (a fold
 	@$(BIN)/pytest $(SHARED) tests/$(ROOM) tests/test_layers.py
 
 test-rare: setup ## Run what takes long and rarely breaks (minutes; .ci/run does it too)
-	@$(BIN)/pytest $(SHARED) -m rare
+	@$(BIN)/pytest $(SHARED) -m 'rare and not on_server'
 
 # One session in place of two: each collects the whole suite in each of its processes, starts servers, and fills the
 # stores of a file that has tests of both. Rare tests of lakes are among them, the others are those of test-lake.
 test-ci: setup ## Run test and test-rare as one session, as .ci/run does
-	@$(MAKE) --no-print-directory test MARKS='rare or not (slow or spark or lake)'
+	@$(MAKE) --no-print-directory test MARKS='(rare or not (slow or spark or lake)) and not on_server'
+
+test-server: setup ## Run on PostgreSQL what is proven of both engines at once in CI (minutes; before a release)
+	@$(BIN)/pytest $(SHARED) -m 'on_server and not slow'
 
 test-slow: setup ## Run simulations, all orders of all dumps, all loads on the server (up to an hour)
 	@$(BIN)/pytest $(SHARED) -m slow
@@ -52,7 +55,7 @@ test-embed: setup ## Run the tests that need a text model (installs one: TORCH=t
 	@$(BIN)/pytest -m embed $$(grep -rlE 'mark\.embed' tests --include='test_*.py')
 
 test-lake: setup $(VENV)/.installed-lake ## Run the tests of lakes (installs deltalake, pysail, pyspark-client: 125 MB)
-	@$(BIN)/pytest --numprocesses $(JOBS) --dist loadscope -m 'lake and not rare' \
+	@$(BIN)/pytest --numprocesses $(JOBS) --dist loadscope -m 'lake and not rare and not on_server' \
 		$$(grep -rlE 'mark\.lake|support\.lakes' tests --include='test_*.py')
 
 test-spark: setup $(VENV)/.installed-lake ## Run the tests on a real cluster of Spark (Java 17; installs Spark into build/spark: 450 MB)

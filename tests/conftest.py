@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import gc
 import os
+import re
 import shutil
 import signal
 import socket
 import subprocess
 import tempfile
 import time
-from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from itertools import count
@@ -86,39 +86,32 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Costs())
 
 
-#: Rooms of tests that ask a store, by SQL of which `tests/queries` proves that both engines answer the same, and work
-#: in Python from there on.
-ASK = ("analysis", "report", "cli", "refresh", "claims")
-#: Files of commands whose statements the server treats otherwise: roles, limits, locks.
+#: Rooms and files of tests that load or ask, of which `tests/store/test_engines_agree.py` proves on every small dump
+#: and every command that both engines hold and answer the same.
+ALIKE = ("analysis", "report", "cli", "refresh", "claims", "ingest", "importers")
+ALIKE_FILES = ("test_identity.py", "test_prompts.py", "test_bad_rows.py", "test_dimensions.py")
+#: Files in these rooms whose statements the server treats otherwise: roles, limits, locks.
 OTHERWISE = ("test_query.py", "test_query_limits.py", "test_store.py", "test_lake.py")
-#: Rooms and files of those that load, where parsing and decisions are made in the same scratch space for both, and the
-#: other files of `tests/store` prove what differs.
-LOAD = ("ingest", "importers", "test_identity.py", "test_prompts.py", "test_bad_rows.py", "test_dimensions.py")
-#: Of those that load, so many are run at night only for one that `.ci/run` runs. Of those that ask it runs all: of 60
-#: statements that half of `tests/analysis` sends to the server, 18 are sent by such repeats alone.
-AT_NIGHT = 3
+#: So are tests with such names, and one that pastes every example: they run on both engines, by default or rarely.
+DIFFERS = re.compile("engine|kill|interrupt|vector|embed|older|every_example")
 
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """What is rare on the server: tests marked so, and in these rooms and files all but the first of a file (of those
-    that are collected) and those whose names speak of engines; of those that load most are slow in its place."""
-    first: dict[Path, str] = {}
-    repeated: Counter[Path] = Counter()
+    """What is left to `make test-server`: server variants of what is alike on both engines; and what is rare there."""
     for item in items:
-        if isinstance(item, pytest.Function) and item.get_closest_marker("slow_on_server"):
-            item.add_marker(pytest.mark.slow if _on_server(item) else pytest.mark.rare)
         if not isinstance(item, pytest.Function) or not _on_server(item) or item.get_closest_marker("slow"):
+            if item.get_closest_marker("slow_on_server"):
+                item.add_marker(pytest.mark.rare)
             continue
-        loads = bool({item.path.parent.name, item.path.name} & {*LOAD})
-        asks = item.path.parent.name in ASK and item.path.name not in OTHERWISE
-        once = (loads or asks) and "engine" not in item.originalname
-        if item.get_closest_marker("rare_on_server") or item.get_closest_marker("rare"):
+        folder, file = item.path.parent.name, item.path.name
+        is_alike = (folder in ALIKE and file not in OTHERWISE) or file in ALIKE_FILES
+        if item.get_closest_marker("slow_on_server"):
+            item.add_marker(pytest.mark.slow)
+        elif is_alike and not DIFFERS.search(item.originalname):
+            item.add_marker(pytest.mark.on_server)
+        elif item.get_closest_marker("rare_on_server") or (is_alike and "engine" not in item.originalname):
             item.add_marker(pytest.mark.rare)
-        elif once and first.setdefault(item.path, item.originalname) != item.originalname:
-            at_night = loads and repeated[item.path] % (AT_NIGHT + 1)
-            repeated[item.path] += 1
-            item.add_marker(pytest.mark.slow if at_night else pytest.mark.rare)
 
 
 def _on_server(item: pytest.Function) -> bool:

@@ -20,7 +20,7 @@ from warehouse.importers import importer
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
 
-MUTANTS = 40
+MUTANTS = 15
 
 
 @pytest.fixture(scope="module")

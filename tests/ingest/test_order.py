@@ -11,13 +11,11 @@ from typing import Any
 import pytest
 
 from tests.campaign.units import MAPPINGS, PLAIN, TABULAR
+from tests.support.dumps import Source, small_dumps
 from tests.support.naturals import Picture, differences, picture
-from tests.support.pages import ROOT
 from warehouse.ingest.pipeline import ingest
 from warehouse.store.open import open_store
 
-DATA = ROOT / "tests" / "data"
-Source = dict[str, Any]
 MAPPING = """
 [run]
 model = "model"
@@ -126,27 +124,10 @@ def test_every_pair_of_tables(stores: Stores, tables: dict[str, Source]) -> None
     assert {pair: lines for pair, lines in found.items() if lines} == {}
 
 
-def fixtures() -> dict[str, Source]:
-    """Every shipped dump on its own; of contradicting ones (refused by rule) the first."""
-    found: dict[str, Source] = {}
-    for folder in sorted(DATA.iterdir()):
-        for item in sorted(folder.iterdir()):
-            name = f"{folder.name}/{item.name}"
-            unnamed = folder.name == "human_eval" or item.name in ("samples_only", "v0_3")
-            values = {"model": "org/unnamed"} if unnamed else None
-            if folder.name not in ("every_eval_ever", "tabular") and item.name != _CONTRADICTS:
-                found[name] = {"paths": [item], "values": values}
-    found["tabular/long.csv"] = {"paths": [DATA / "tabular" / "long.csv"], "mapping": DATA / "tabular" / "long.toml"}
-    return found
-
-
-_CONTRADICTS = "grid_edited.eval"
-
-
 @pytest.mark.slow
 def test_all_fixtures_forwards_and_backwards(stores: Stores, tables: dict[str, Source]) -> None:
     """Every pair is loaded in both orders here, among all the others."""
-    sources = [*fixtures().values(), *tables.values()]
+    sources = [*small_dumps().values(), *tables.values()]
     assert stores.both_orders(sources) == []
 
 

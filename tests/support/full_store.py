@@ -51,6 +51,99 @@ higher_is_better = true
 is_default = true
 """
 
+#: Command lines, and which of their options change nothing on this store, though they may on others.
+CALLS: dict[str, set[str]] = {
+    "leaderboard reading": {"max_unscored", "n_resamples", "seed", "where"},
+    "leaderboard --group reading,sums --json": {"where"},
+    "compare model-a model-b -b reading": {"n_resamples", "only_overall", "seed", "where"},
+    "compare model-a model-b -b reading --method permutation --json": {"n_resamples", "only_overall", "seed", "where"},
+    "compare model-a model-b -b reading --flips 3 --json": {"where"},
+    "pairs sums": {"cluster", "where"},
+    "gate model-a model-b --margin 0.05 --json": {"max_unscored", "where"},
+    "gate model-a model-b --margin 0.05 --sequential -b sums --json": {"use_history", "where"},
+    "variance sums": {"cluster", "where"},
+    "variance sums --pass-at 1,2": {"cluster", "where"},
+    "formulations cloze choice": {"cluster", "where"},
+    "frontier priced": {"allow_missing_cost", "cluster", "where"},
+    "templates worded --se 0.2": {"factor", "metric", "where"},
+    "judge agreement reading --judge acc --human acc_norm": {"seed", "where"},
+    "judge plan exam --judge acc --correlation 0.5 --width 0.3": {"where"},
+    "judge next exam --judge acc --n 9 --dry-run": {"seed", "where"},
+    "horizon metr_horizon --trend": {"latest", "where"},
+    "prefer voted --scorer human": {"seed"},
+    "prefer voted --by scorer --json": {"elo", "seed"},
+    "power --omega2 0.11 --delta 0.03": set(),
+    "power --omega2 0.11 --n 300": set(),
+    "power --from model-a model-b -b reading --delta 0.1": {"where"},
+    "power --from cheap dear -b priced --cost dollars --cheaper 2": {"cluster", "where"},
+    "items reading": {"where"},
+    "items reading --json": {"where"},
+    "items reading --features --by length --json": {"cluster", "top", "where"},
+    "datamap org/m0 -b gens": {"min_s"},
+    "datamap org/m0 -b gens --json": {"min_s"},
+    "datamap org/m0 -b gens --suspects --json": {"min_s"},
+    "datamap org/m0 -b gens --distribution --json": {"level", "min_s"},
+    f"datamap org/m0 -b gens --group embedding --embedder {TINY} --json": {"min_s"},
+    f"datamap org/m0 -b gens --group entailment --entailment {WORDS} --json": {"min_s"},
+    "similar q00": {"embedder"},
+    "anchors exam --ids": {"by"},
+    "curves cloze --json": {"cluster"},
+    "seeds": set(),
+    "decide lab/mix-a-900 lab/mix-b-900": set(),
+    "recipes --small parameter_count=100 --large parameter_count=900": {"level"},
+    "schedule --cron '0 * * * *' --show-next 2": set(),
+    "init": set(),
+    "db upgrade": set(),
+    "db current": set(),
+    "db check": set(),
+    "db vacuum": set(),
+    "config": set(),
+    "completion bash": set(),
+    "help rank-set": set(),
+    "sources": set(),
+    "forget 1": set(),
+    "invalidate run:1 --reason odd": set(),
+    "prices": set(),
+    "models": set(),
+    "models alias model-a model-b": set(),
+    "benchmarks": set(),
+    "benchmarks alias sums exam": set(),
+    "show run:1": {"full"},
+    "cluster show": set(),
+    "query": set(),
+    "link": set(),
+    "mapping --list": set(),
+    "runs run:1": set(),
+    "mapping mmlu_pro -o out.toml": set(),
+    "cluster by exam category": set(),
+    "db downgrade base --yes": set(),
+    "irt next org/new exam --new --ids": set(),
+    "matrix cluster exam": set(),
+    "matrix weights exam --draws 50 --json": set(),
+    "matrix grow exam": set(),
+    "matrix test exam --permutations 20": set(),
+    "matrix explain exam --permutations 20 --json": set(),
+    "audit exam": {"cluster", "level", "n_options", "strata", "top"},
+    "subset plan exam --size 20": {"draws"},
+    "duplicates exam": {"keep", "store_result"},
+    "cluster text exam": {"replace"},
+    "card model-a": set(),
+    "card model-a --against model-b --json": {"where"},
+    "claim 'leaderboard reading' -o out.json": set(),
+    "subset export plan.json --to csv": set(),
+    "subset import plan.json": {"as_dated"},
+    "refresh exam --dry-run": {"baselines", "level", "permutations", "seed"},
+    "history sums": {"last"},
+    "runs": set(),
+    "benchmarks metrics sums": set(),
+    "mapping weights.csv": set(),
+    "query score_summary": {"timeout"},
+    f"embed reading --embedder {TINY}": {"whole"},
+    "irt ability exam": set(),
+    "reliability exam --scenarios category --json": {"cluster"},
+    "irt fit exam": set(),
+    "irt dimensions exam": set(),
+}
 Line = dict[str, Any]
 
 
@@ -78,8 +171,8 @@ b = "right_length"
 """
 
 
-def fill(folder: Path) -> None:
-    """Write all of it to a folder that is empty, and the current one."""
+def fill(folder: Path, store: str = STORE) -> None:
+    """Write all of it to a folder that is empty, and the current one; what is loaded to a store, by default there."""
     dice = random.Random(5)
     shutil.copytree(DEMO, folder / "demo")
     shutil.copytree(METR, folder / "metr")
@@ -115,7 +208,7 @@ def fill(folder: Path) -> None:
         ("subset", "plan", "exam", "--size", "20", "--out", "plan.json"),
         ("claim", "leaderboard exam", "--out", "claim.json"),
     ):
-        assert main(["--db", STORE, "--quiet", *words]) == 0, words
+        assert main(["--db", store, "--quiet", *words]) == 0, words
 
 
 def _votes(dice: random.Random) -> Iterator[Line]:

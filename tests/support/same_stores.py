@@ -13,7 +13,7 @@ from warehouse.store.engines import full_connection
 from warehouse.store.open import open_store
 
 #: When something was done, and how long it took.
-_CLOCKS = {"claimed_at", "loaded_at", "created_at", "refreshed_at", "seconds"}
+CLOCKS = {"claimed_at", "loaded_at", "created_at", "refreshed_at", "seconds"}
 
 Rows = dict[str, list[list[str]]]
 
@@ -46,7 +46,7 @@ def stored_rows(url: str) -> Rows:
 
 def rows_in_text(rows: list[dict[str, Any]]) -> list[list[str]]:
     """Rows in an order of their own, each a list of its values by the names of their columns."""
-    return sorted([_in_text(row[name]) for name in sorted(row) if name not in _CLOCKS] for row in rows)
+    return sorted([_in_text(row[name]) for name in sorted(row) if name not in CLOCKS] for row in rows)
 
 
 def _in_text(value: Any) -> str:
