@@ -14,6 +14,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
+from textwrap import fill
 from typing import Any
 
 from warehouse.cli.command_table import COMMANDS, EVERYDAY
@@ -198,7 +199,8 @@ def _floors(rows: Sequence[dict[str, Any]]) -> list[str]:
         if not all(figure["reached"] for figure in row["figures"]):
             text = next((text.strip() for works, text in texts.items() if fnmatchcase(row["work"], works)), "")
             about.setdefault(text or "not profiled yet.", []).append(row["work"])
-    return [f"- **{'; '.join(works)}**: {text}\n" for text, works in about.items()]
+    paragraphs = (f"- **{'; '.join(works)}**: {' '.join(text.split())}" for text, works in about.items())
+    return [f"{fill(text, 118, subsequent_indent='  ', break_long_words=False)}\n" for text in paragraphs]
 
 
 def _when(row: dict[str, Any]) -> str:
