@@ -83,8 +83,8 @@ def chart(
 
 def with_words(channel: Spec, words: Mapping[float, str]) -> Spec:
     """An axis that has words at places in place of numbers."""
-    places, said = json.dumps([*words]), json.dumps([*words.values()])
-    shown = {"values": [*words], "labelExpr": f"{said}[indexof({places}, datum.value)]", "labelLimit": 0}
+    positions, said = json.dumps([*words]), json.dumps([*words.values()])
+    shown = {"values": [*words], "labelExpr": f"{said}[indexof({positions}, datum.value)]", "labelLimit": 0}
     return {**channel, "axis": {**channel["axis"], **shown}}
 
 
@@ -95,7 +95,7 @@ def span(values: Iterable[float | None], *, also: Sequence[float] = ()) -> Ends 
         values: missing ones and those that are not finite are left out.
         also: numbers that have to be in it if there is a value, such as 0.
     """
-    numbers = [one for value in values if (one := finite(value)) is not None]
+    numbers = [number for value in values if (number := finite(value)) is not None]
     if not numbers:
         return None
     low, high = min([*numbers, *also]), max([*numbers, *also])
@@ -234,13 +234,13 @@ def distinct(names: Sequence[str], length: int) -> list[str]:
     for name in (f"…{name[cut:]}" if cut else name for name in names):
         short = shorten(name, length)
         numbered = (f"{short} ({number})" for number in range(2, len(names) + 2))
-        labels.append(next(one for one in (short, *numbered) if one not in labels))
+        labels.append(next(label for label in (short, *numbered) if label not in labels))
     return labels
 
 
 def shorten(name: str, length: int) -> str:
     """A name on one line whose middle is left out: its end, as ``seed=2``, may tell it apart."""
-    words = " ".join("".join(one if one.isprintable() else " " for one in name).split())
+    words = " ".join("".join(sign if sign.isprintable() else " " for sign in name).split())
     if len(words) <= length:
         return words
     tail = (length - 1) // 2
