@@ -81,7 +81,9 @@ def _degrees_of_freedom(pairs: Pairs) -> Sequence[float]:
     found: list[float] = []
     for group in pairs.groups:
         own = group.pairs.degrees_of_freedom.tolist()
-        n_rows = len(own) if len(pairs.rows) == sum(len(one.pairs) for one in pairs.groups) else len(group.labels) - 1
+        n_rows = (
+            len(own) if len(pairs.rows) == sum(len(other.pairs) for other in pairs.groups) else len(group.labels) - 1
+        )
         found += own[:n_rows]
     return found
 

@@ -8,7 +8,7 @@ from warehouse.errors import did_you_mean
 from warehouse.serve.page import Missing
 
 
-def known(kind: str, name: str, names: Iterable[str]) -> str:
+def checked_name(kind: str, name: str, names: Iterable[str]) -> str:
     """The name, where the store has it.
 
     Args:

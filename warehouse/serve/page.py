@@ -36,7 +36,7 @@ _LINK = re.compile(r' (?:href|action)="/[^"]*"')
 
 
 #: Templates of these pages.
-_SERVED = sorted(one.name for one in files("warehouse.serve").iterdir() if one.name.endswith(".j2"))
+_SERVED = sorted(template.name for template in files("warehouse.serve").iterdir() if template.name.endswith(".j2"))
 
 
 class Missing(WarehouseError):
@@ -93,7 +93,7 @@ class PageRequest:
         kept = [(name, value) for name, value in self.query if name not in changes and name not in FORMS]
         for name, value in changes.items():
             several = [value] if isinstance(value, str | int) else value or ()
-            kept += [(name, str(one)) for one in several]
+            kept += [(name, str(item)) for item in several]
         path = address or quote(self.address)
         return f"{path}?{urlencode(kept)}" if kept else path
 

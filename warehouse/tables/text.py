@@ -230,7 +230,7 @@ def fold(text: str, width: int) -> list[str]:
     lines = []
     while len(text) > width:
         blank = text.rfind(" ", 0, width + 1)
-        sign = max(text.rfind(one, 3, width) for one in BREAKS) + 1
+        sign = max(text.rfind(mark, 3, width) for mark in BREAKS) + 1
         cut = blank if blank > 0 else sign or width
         lines.append(text[:cut].rstrip())
         text = text[cut:].lstrip()
