@@ -72,7 +72,7 @@ class Paging(Options):
 
 
 def suggestion(name: str, names: Collection[str]) -> str:
-    """What may have been meant."""
+    """The name that may have been meant, else all that there are, in words."""
     return did_you_mean(name, names, f"there are: {', '.join(names)}")
 
 

@@ -52,7 +52,7 @@ class Tools:
         return page_of(answered, paging)
 
     def page_or_error(self, name: str, arguments: Mapping[str, Any]) -> tuple[str, bool]:
-        """The page, or the error that stands for it, and whether it is one."""
+        """The page, or an error in its stead as JSON, and whether it is an error."""
         try:
             return self.page(name, arguments), False
         except Exception as error:

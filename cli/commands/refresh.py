@@ -221,7 +221,7 @@ def history(state: State, /, names: tuple[str, ...], benchmark: str | None, outp
 
 
 def _n_decimals(row: HistoryRow) -> int:
-    """None for counts such as ranks; else four, or what shows two digits of a small figure."""
+    """Number of decimals: none for counts such as ranks; else four, or what shows two digits of a small figure."""
     shown = [value for value in (row.estimate, row.low, row.high, row.change) if value is not None]
     if row.standard_error is None and all(value.is_integer() for value in shown):
         return 0

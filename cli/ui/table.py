@@ -204,7 +204,7 @@ def _print(table: Table) -> tuple[str, ...]:
 
 
 def _table_option(name: str) -> Any:
-    """What the user wants of tables in this call."""
+    """An option of tables as the user gave it in this call; None where it was not given."""
     context = click.get_current_context(silent=True)
     return context.meta.get(name) if context else None
 

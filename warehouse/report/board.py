@@ -132,7 +132,7 @@ def suite_table(name_of: str, board: SuiteBoard, level: float) -> Markup:
 
 
 def leaves_table(name_of: str, board: SuiteBoard) -> Markup:
-    """What each model of a suite has on each benchmark."""
+    """The score of each model of a suite on each of its benchmarks."""
     rows = board.rows
     n_decimals = decimals(row.standard_error for row in rows)
     return table(

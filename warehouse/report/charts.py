@@ -82,7 +82,7 @@ def chart(
 
 
 def with_words(channel: Spec, words: Mapping[float, str]) -> Spec:
-    """An axis that has words at places in place of numbers."""
+    """An axis labelled with words, at the positions that are their keys, instead of numbers."""
     positions, said = json.dumps([*words]), json.dumps([*words.values()])
     shown = {"values": [*words], "labelExpr": f"{said}[indexof({positions}, datum.value)]", "labelLimit": 0}
     return {**channel, "axis": {**channel["axis"], **shown}}
@@ -136,7 +136,7 @@ def axis(title: str, ends: Ends | None, *, log: bool = False, nice: bool = True,
 
 
 def is_long(ends: Ends) -> bool:
-    """Whether an axis that may be logarithmic is."""
+    """Whether the ends of an axis lie far enough apart for a logarithmic scale."""
     low, high = ends
     return low >= 0 and high + 1 > _LONG * (low + 1)
 
@@ -215,7 +215,7 @@ def layer(mark: Spec, rows: Sequence[Spec], **channels: Spec) -> Spec:
 
 
 def point(x: float | None, y: float | None, **more: float | str | None) -> Spec:
-    """A row: a place in the chart; what is not finite is missing."""
+    """The row of a point; a value that is not finite is missing."""
     return {"x": finite(x), "y": finite(y), **more}
 
 

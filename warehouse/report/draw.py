@@ -52,7 +52,7 @@ def draw(chart: Chart) -> Picture:
 
 
 def _table(spec: Spec) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """What is drawn: the places of marks and the heights of bars."""
+    """The drawn data as a table: positions of marks and heights of bars."""
     marks = [row for layer in spec["layer"] for row in layer["data"]["values"] if "x2" in row or "y2" not in row]
     titles = {axis: spec["encoding"][axis]["axis"]["title"] or axis for axis in ("x", "y")}
     heads = {"x": titles["x"], "x2": "to", "y": titles["y"], "k": "of"}
@@ -106,7 +106,7 @@ def _scale(channel: Spec, length: int, *, upright: bool) -> _Scale:
 
 
 def _number(value: float, step: float, largest: float, log: bool) -> str:
-    """As axes have it: 20k, 2e-7, and else with the decimals of a step."""
+    """A number as axes label it: 20k, 2e-7, else with the decimals of a step."""
     if largest >= 1e15 or largest < 1e-5:
         return f"{value + 0.0:.3g}"
     if largest >= 1e4 or log:
@@ -141,7 +141,7 @@ class _Plot:
         return self.across.at(row[x]), self.up.at(row[y])
 
     def path(self, course: str, paint: str, colour: str, **look: float | str) -> None:
-        """Numbers alone as a course; what looks as the last does is one with it."""
+        """Draw a path, whose course holds numbers only; it is joined to the last path if both look the same."""
         more = "".join(f' {_ATTRIBUTES[name]}="{value}"' for name, value in look.items() if value not in ("", 1))
         end = f' {paint}="{escape(colour)}"{more}/>'
         if course and self.parts and self.parts[-1][2] == end:
@@ -192,7 +192,7 @@ class _Plot:
 
 
 def _painted(mark: Spec, encoding: Spec, row: Spec, *channels: str) -> Any:
-    """The look of a row by the first channel or property of its mark that says it."""
+    """The look of a row: by the first of these channels that has a scale, or that the mark sets itself."""
     for name in channels:
         if "scale" in encoding.get(name, {}):
             scale = encoding[name]["scale"]
@@ -326,7 +326,7 @@ _MARKS: dict[str, Callable[[_Plot, Spec, Spec, Sequence[Spec]], None]] = {
 
 
 def _legend(spec: Spec, width: float, top: float) -> tuple[str, float]:
-    """What looks mean, below the axes, and where it ends."""
+    """The legend below the axes, and where it ends."""
     parts, x, y = list[str](), 0.0, top + 8
     for words, sign in _entries(spec):
         room = (26 if sign else 0) + wide(words) + 12

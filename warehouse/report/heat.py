@@ -71,7 +71,7 @@ class HeatColumn:
 
     @cached_property
     def n_others(self) -> int:
-        """Conditions that one is ranked among, as far as cells show them: a model with several has one cell."""
+        """Conditions that each is ranked among, by the cells: a model with several conditions has one cell."""
         ranks = [cell.rank for cell in self.cells.values() if cell.rank is not None]
         return max([len(ranks), *ranks]) - 1
 
@@ -136,7 +136,7 @@ class HeatWindow:
 
 
 def cells_of(rows: Sequence[LeaderboardRow] | Sequence[SuiteRow]) -> dict[str, HeatCell]:
-    """Of each model the row with the best rank in the first group; another one where it has none there."""
+    """For each model the cell of its best-ranked row in the first group, else of another of its rows."""
     first = {id(row) for row in first_group([row for row in rows if row.rank is not None])}
     best: dict[str, LeaderboardRow | SuiteRow] = {}
     ordered: list[LeaderboardRow | SuiteRow] = [*rows]
@@ -231,8 +231,8 @@ def window(
 
 
 def rows_in_order(columns: Sequence[HeatColumn]) -> list[str]:
-    """Names of all rows by their mean place among those that have a score; some benchmarks more, on which all are in
-    the middle, keep few good scores from leading over many. Last come those with a rank nowhere."""
+    """Names of all rows by their mean rank among those that have a score. Each row also counts as in the middle on
+    some benchmarks more, so that few good scores do not lead over many. Rows without any rank come last."""
     counted = [column for column in columns if not column.is_suite] or list(columns)
     ahead = {name: 0.0 for column in columns for name in column.cells}
     added = max(len(counted) * _ADDED, 1.0)
@@ -247,15 +247,15 @@ def rows_in_order(columns: Sequence[HeatColumn]) -> list[str]:
 
 
 def _from_best(column: HeatColumn, name: str) -> tuple[bool, float]:
-    """Orders rows by their scores of a column; last come those without one."""
+    """Sort key of a row by its score in a column; rows without one come last."""
     cell = column.cells.get(name)
     estimate = 0.0 if cell is None else cell.estimate
     return cell is None, estimate if column.higher_is_better is False else -estimate
 
 
 def _sort_key(column: HeatColumn, order: Order, first: Sequence[str]) -> tuple[object, ...]:
-    """Suites first; of those that tell as many apart the one that more of the first models have a score on; what has
-    no direction tells nobody apart."""
+    """Suites first; then what tells more models apart, which nothing without a direction does; then what more of the
+    first models have a score on."""
     if order == "name":
         return not column.is_suite, column.name
     newest = -column.newest.timestamp() if order == "date" and column.newest else 0.0

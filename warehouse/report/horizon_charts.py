@@ -110,7 +110,7 @@ def _lengths(row: HorizonRow) -> list[float]:
 
 
 def _middle(low: float, high: float | None) -> float:
-    """Of a bin on the axis."""
+    """The middle of a bin on the axis."""
     high = high or 2 * low
     return math.log2(math.sqrt((low or high / 2) * high))
 

@@ -233,7 +233,7 @@ def _map(data_map: DataMap, spread: DistributionRow) -> Chart | None:
 
 
 def _sizes(counts: Iterable[int]) -> list[tuple[str, int, int]]:
-    """Of the dots: label, the largest count that it is for, area."""
+    """Sizes of dots: label, the largest count that it stands for, area."""
     most, first = max(counts), 1
     sizes = []
     for share, size in _SIZES:
@@ -329,7 +329,7 @@ def prompts_table(hard: HardPrompts, benchmark: str, prompts_by_id: Mapping[int,
 
 
 def _called(prompt: Row, number_of: int) -> str:
-    """By the tool's id, else as ``warehouse show`` takes it."""
+    """Name of a prompt: the tool's id, else as ``warehouse show`` takes it."""
     return str(prompt.get("tool_id") or f"prompt:{number_of}")
 
 

@@ -1,4 +1,4 @@
-"""The opening of the page: the answer of each benchmark, all models on all of them, what changed; names of places."""
+"""The opening of the page: the answer of each benchmark, all models on all, what changed; names of files, anchors."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def answer_of(part: BenchmarkPart) -> Markup:
 
 
 def as_html(sentence: Sentence) -> Markup:
-    """Names of dumps are escaped, and keep their direction of writing."""
+    """A sentence as HTML; names of dumps are escaped, and keep their direction of writing."""
     return Markup(escape(sentence.template)).format(*(Markup("<bdi>{}</bdi>").format(name) for name in sentence.names))
 
 
@@ -160,7 +160,7 @@ def _is_without_first(board: Leaderboard) -> bool:
 
 
 def left_out_of(data: ReportData, benchmarks: Sequence[HeadEntry], shows: Collection[str]) -> list[tuple[str, str]]:
-    """What is broken or does not count: words, each after the place of this page where it stands, empty where none.
+    """What is broken or does not count: a link to the part of this page that shows it, empty where none, and words.
 
     Args:
         data: of the report.
@@ -242,8 +242,8 @@ _OTHER = re.compile(r"[^a-z0-9_.-]+")
 
 
 def slug(name: str, taken: tuple[str, ...] = ()) -> str:
-    """A name, where every file system and address takes it and no other name can have it; else what
-    is left of it, with a hash.
+    """A name for files and addresses: the name itself where every file system takes it and no other name leads to it,
+    else what is left of it, with a hash.
 
     Args:
         name: of a benchmark or suite.
@@ -257,5 +257,5 @@ def slug(name: str, taken: tuple[str, ...] = ()) -> str:
 
 
 def anchor(part: str, name: str) -> str:
-    """Where a part of a benchmark or suite stands in a page, such as ``pairs-gsm8k``."""
+    """The anchor of a part of a benchmark or suite in a page, such as ``pairs-gsm8k``."""
     return f"{part}-{slug(name)}"

@@ -263,7 +263,7 @@ def write_report(
 
 
 def _split_and_why(out: Path | None, split: bool | None, n_benchmarks: int) -> tuple[bool | None, str]:
-    """Whether a folder is wanted, and why where nobody said so; None where the size of the page decides."""
+    """Whether to write a folder, and why where nobody said so; None where the size of the page decides."""
     if split is None and out is not None and (out.is_dir() or is_page(out)):
         return out.is_dir(), ""
     if split is None and n_benchmarks > MOST_BENCHMARKS:
@@ -333,7 +333,7 @@ def _since(data: ReportData) -> str:
 
 
 def _blank(value: Any) -> Any:
-    """What is missing is an empty cell, not the word None."""
+    """A value for a cell; a missing one is empty, not the word None."""
     return "" if value is None else value
 
 
@@ -342,7 +342,7 @@ def _text(name: str) -> str:
 
 
 def _source_hash(text: str) -> str:
-    """As a content security policy names an inline script or style."""
+    """An inline script or style as a content security policy names it, by its hash."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 

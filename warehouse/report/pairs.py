@@ -30,7 +30,7 @@ def pair_groups(pairs: Pairs) -> list[dict[str, Any]]:
 
 
 def heat_maps(pairs: Pairs) -> list[Chart | None]:
-    """Of each group that is too large for a table of numbers its map."""
+    """The map of each group that is too large for a table of numbers."""
     return [_heat(group) for group in pairs.groups if len(group.labels) > MOST_NUMBERS]
 
 

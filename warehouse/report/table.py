@@ -201,7 +201,7 @@ def interval_drawn(axis: Axis, value: float | None, low: float | None, high: flo
 
 
 def is_finite(value: Any) -> bool:
-    """Whether there is a finite number."""
+    """Whether a value is there and finite."""
     return value is not None and math.isfinite(value)
 
 
@@ -232,12 +232,12 @@ class Axis:
 
     low: float  #: figure at the left end.
     high: float  #: figure at the right end.
-    ticks: tuple[tuple[float, str], ...]  #: round numbers on it: place and words.
-    left: float = _MARGIN  #: place of the left end.
+    ticks: tuple[tuple[float, str], ...]  #: round numbers on it: position and words.
+    left: float = _MARGIN  #: position of the left end.
     width: float = WIDTH - 2 * _MARGIN  #: from there to the right end.
 
     def at(self, value: float | None) -> float | None:
-        """Place of a value; None for a missing one."""
+        """Position of a value in pixels; None for a missing one."""
         return None if value is None else _pixel((self.low, self.high), value, self.left, self.width)
 
 
@@ -249,7 +249,7 @@ def make_axis(
     Args:
         values: ends of intervals and figures; None and not finite ones are left out.
         zero: whether 0 is on it too.
-        left: place of its left end, in pixels.
+        left: position of its left end, in pixels.
         width: from there to its right end.
     """
     ends = span(values, also=(0.0,) if zero else ())

@@ -56,7 +56,7 @@ class Job:
 
 
 class _JobStopped(Exception):
-    """Somebody asked for it, at a point where it can be done."""
+    """Somebody asked the job to stop, and it has come to a point where it can."""
 
 
 @dataclass
@@ -336,7 +336,7 @@ class _JobRun:
 
 def _earlier_refusals(before: Mapping[tuple[str, str], str], after: Mapping[tuple[str, str], str]) -> set[str]:
     """Reasons of sources that were refused in an earlier run, byte by byte the same, for the same
-    reason; one that a changed or new source has too is told again."""
+    reason; a reason that a changed or new source has too is reported again."""
     news = {reason for source, reason in after.items() if before.get(source) != reason}
     return set(before.values()) - news
 

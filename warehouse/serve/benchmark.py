@@ -165,7 +165,7 @@ def _of_rows(board: Any, request: PageRequest, held: Mapping[tuple[int, ...], Ga
 
 
 def _called(row: Any, several: bool) -> str:
-    """As commands take it: by its model, where that is no other row's."""
+    """Name of a row as commands take it: its model, where no other row has that, else its run."""
     return f"run:{row.run_ids[0]}" if several and row.run_ids else str(row.model)
 
 

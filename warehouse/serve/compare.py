@@ -195,7 +195,7 @@ def _models(store: Store) -> list[str]:
 
 
 def _start(request: PageRequest, flips: Flips) -> int:
-    """Place of the first prompt of the page that an address says."""
+    """Index of the first prompt on the page that an address asks for."""
     if request.value("after"):
         return flips.place_after(request.value("after"))
     if request.value("before"):
@@ -204,6 +204,6 @@ def _start(request: PageRequest, flips: Flips) -> int:
 
 
 def _side_by_side(row: PairedPrompt) -> dict[str, Any]:
-    """A prompt with both responses, told apart."""
+    """A prompt with both responses and what differs between them."""
     a, b = compared_parts(row.response_a or row.choice_a or "", row.response_b or row.choice_b or "")
     return {"row": row, "a": a, "b": b, "which": int(row.key.rpartition(":")[2])}

@@ -189,7 +189,7 @@ class HeatData:
 
 
 def _by_benchmark(runs: Iterable[Row]) -> dict[str, list[Row]]:
-    """By its name."""
+    """Runs of each benchmark, by its name."""
     found: dict[str, list[Row]] = defaultdict(list)
     for run in runs:
         found[run["benchmark"]].append(run)

@@ -9,7 +9,7 @@ from warehouse.serve.page import Missing
 
 
 def checked_name(kind: str, name: str, names: Iterable[str]) -> str:
-    """The name, where the store has it.
+    """A name of an address, if the store has it.
 
     Args:
         kind: of what it is, such as ``benchmark``.

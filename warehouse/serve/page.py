@@ -30,7 +30,7 @@ from warehouse.store.sql.query_files import query_text
 
 #: Pages that every page leads to, in the order of questions: address, name.
 NAVIGATION = (("/", "What do we know?"), ("/compare", "Compare"), ("/health", "Data health"))
-#: What a reader writes into the address for what is not part of a view's state.
+#: Parameters of an address that choose its form or let in, and are no part of a view's state.
 FORMS = ("format", "export", "token")
 _LINK = re.compile(r' (?:href|action)="/[^"]*"')
 
@@ -123,7 +123,7 @@ class Page:
     status: int = 200  #: of the answer.
 
     def json(self) -> str:
-        """For programs."""
+        """The answer as JSON, for programs."""
         kind = getattr(self.answer, "ROW", None)
         if kind is not None:
             return records_as_json(kind, self.answer.rows)
@@ -147,7 +147,7 @@ class Download:
 
     @property
     def headers(self) -> dict[str, str]:
-        """That it is a file."""
+        """Headers that make a browser save it as a file."""
         return {"content-disposition": f'attachment; filename="{self.name}"'}
 
 

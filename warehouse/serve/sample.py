@@ -1,4 +1,4 @@
-"""One prompt of a run: question, responses, scores, and what stands around it; raw texts as files."""
+"""One prompt of a run: question, responses, scores, and the prompts before and after it; raw texts as files."""
 
 from __future__ import annotations
 

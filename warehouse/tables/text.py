@@ -144,7 +144,7 @@ class _TableText:
         #: The most characters of a text of each column.
         self.longest = [max(map(len, column)) for column in texts]
         self.widths = [max(len(name), longest) for name, longest in zip(columns, self.longest, strict=True)]
-        #: Place of the first column of long texts; -1 without one.
+        #: Index of the first column of long texts; -1 without one.
         self.first_long = next((index for index, longest in enumerate(self.longest) if longest > SHORT), -1)
 
     @property

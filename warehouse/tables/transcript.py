@@ -110,7 +110,7 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _parsed(call: Any) -> Any:
-    """A call; one that stands as JSON text is read."""
+    """A call, parsed where it is given as JSON text."""
     try:
         return json.loads(call) if isinstance(call, str) else call
     except ValueError:
