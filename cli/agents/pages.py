@@ -60,20 +60,20 @@ class Paging(Options):
         Raises:
             MisuseError: there is none of such a name.
         """
-        every = list(answered.columns)
+        all_columns = list(answered.columns)
         if not self.columns:
-            return [name for name in answered.brief if name in every] or every
+            return [name for name in answered.brief if name in all_columns] or all_columns
         if list(self.columns) == ["*"]:
-            return every
+            return all_columns
         for name in self.columns:
-            if name not in every:
-                raise MisuseError(f"no column {name!r}; {one_of(name, every)}")
+            if name not in all_columns:
+                raise MisuseError(f"no column {name!r}; {suggestion(name, all_columns)}")
         return list(dict.fromkeys(self.columns))
 
 
-def one_of(name: str, known: Collection[str]) -> str:
-    """What may have been meant."""
-    return did_you_mean(name, known, f"there are: {', '.join(known)}")
+def suggestion(name: str, names: Collection[str]) -> str:
+    """The name that may have been meant, else all that there are, in words."""
+    return did_you_mean(name, names, f"there are: {', '.join(names)}")
 
 
 def page_of(answered: Answered, paging: Paging) -> str:
@@ -136,9 +136,9 @@ class _Cutter:
         if isinstance(value, str):
             return self.text(value, self.length)
         if isinstance(value, Mapping):
-            return {name: self(one) for name, one in value.items()}
+            return {name: self(item) for name, item in value.items()}
         if isinstance(value, list | tuple):
-            kept = [self(one) for one in value[: self.entries]]
+            kept = [self(item) for item in value[: self.entries]]
             if len(kept) == len(value):
                 return kept
             self.happened = True

@@ -14,7 +14,7 @@ from warehouse.store.engines import Limits
 
 from ..failures import Failure, failure_of
 from ..state import State
-from .pages import Answered, one_of, page_of
+from .pages import Answered, page_of, suggestion
 from .tools import TOOLS, Context
 
 log = logging.getLogger(__name__)
@@ -44,15 +44,15 @@ class Tools:
             WarehouseError: as the command.
         """
         if name not in TOOLS:
-            raise MisuseError(f"no tool {name!r}; {one_of(name, TOOLS)}")
-        asked, paging = TOOLS[name].read(arguments)
-        before = self.kept.pop(repr(asked), None) if paging.offset else None
-        answered = before or TOOLS[name].answer(self.context, asked)
-        self.kept = dict([*self.kept.items(), (repr(asked), answered)][-KEPT:])
+            raise MisuseError(f"no tool {name!r}; {suggestion(name, TOOLS)}")
+        question, paging = TOOLS[name].read(arguments)
+        before = self.kept.pop(repr(question), None) if paging.offset else None
+        answered = before or TOOLS[name].answer(self.context, question)
+        self.kept = dict([*self.kept.items(), (repr(question), answered)][-KEPT:])
         return page_of(answered, paging)
 
-    def told(self, name: str, arguments: Mapping[str, Any]) -> tuple[str, bool]:
-        """The page, or the error that stands for it, and whether it is one."""
+    def page_or_error(self, name: str, arguments: Mapping[str, Any]) -> tuple[str, bool]:
+        """The page, or an error in its stead as JSON, and whether it is an error."""
         try:
             return self.page(name, arguments), False
         except Exception as error:
@@ -98,7 +98,7 @@ def serve(state: State, limits: Limits) -> None:
             ended = anyio.Event()
             group.start_soon(interrupt_if_cancelled, ended)
             try:
-                text, failed = await anyio.to_thread.run_sync(tools.told, params.name, params.arguments or {})
+                text, failed = await anyio.to_thread.run_sync(tools.page_or_error, params.name, params.arguments or {})
             finally:  # a thread is waited for, also where the call is cancelled
                 ended.set()
             group.cancel_scope.cancel()

@@ -24,7 +24,7 @@ from ..commands.compare import OF_FIGURES
 from ..commands.query import columns_of_query, queries
 from ..state import State
 from ..ui.output import Row
-from .pages import Answered, Paging, one_of
+from .pages import Answered, Paging, suggestion
 
 #: Columns that a page has where nobody chose, by the class of the rows.
 BRIEF = {
@@ -115,18 +115,18 @@ class Tool(NamedTuple):
         Raises:
             MisuseError: an unknown argument, one that is missing, or a value that cannot be.
         """
-        known, pages = options(self.takes), options(Paging)
+        fields, pages = options(self.takes), options(Paging)
         for name in arguments:
-            if name not in known and name not in pages:
-                raise MisuseError(f"no argument {name!r}; {one_of(name, [*known, *pages])}")
-        for name, option in known.items():
+            if name not in fields and name not in pages:
+                raise MisuseError(f"no argument {name!r}; {suggestion(name, [*fields, *pages])}")
+        for name, option in fields.items():
             if option.default is option.empty and name not in arguments:
                 raise MisuseError(f"{name} is missing: {option.help}")
-        own, paging = ({name: arguments[name] for name in part if name in arguments} for part in (known, pages))
+        own, paging = ({name: arguments[name] for name in part if name in arguments} for part in (fields, pages))
         return self.takes(**own), Paging(**paging)
 
 
-def _asked(context: Context, question: Question) -> Answered:
+def _answer(context: Context, question: Question) -> Answered:
     """The answer to a question of the library."""
     if isinstance(question, Compare) and question.flips:
         question.refuse("changes none of these rows, which are those of flips", *OF_FIGURES)
@@ -179,10 +179,10 @@ def _query(context: Context, query: Query) -> Answered:
     typed = sql is not None or not is_name(name)
     with context.open(guarded=True, limits=context.limits, typed=typed) as store:
         table = run_query(store, name, values) if sql is None else run_sql(store, sql, values)
-    asked = name if sql is None else f"--sql={sql if len(sql) <= LONG else '-'}"
+    argument = name if sql is None else f"--sql={sql if len(sql) <= LONG else '-'}"
     parameters = [word for key, value in values.items() for word in ("-p", f"{key}={value}")]
     said = "1 row" if table.num_rows == 1 else f"{table.num_rows} rows"
-    return Answered(said, table.column_names, table, (), partial(context.line, "query", asked, *parameters))
+    return Answered(said, table.column_names, table, (), partial(context.line, "query", argument, *parameters))
 
 
 def _describe(context: Context, part: Describe) -> Answered:
@@ -229,19 +229,19 @@ TOOLS = {
         Describe, "What is in the store: benchmarks, models, metrics, views and their columns.", _describe
     ),
     "leaderboard": Tool(
-        AnyLeaderboard, "Models on a benchmark or suite, best first, with intervals; who cannot be told apart.", _asked
+        AnyLeaderboard, "Models on a benchmark or suite, best first, with intervals; who cannot be told apart.", _answer
     ),
     "compare": Tool(
-        Compare, "The paired difference of two models, with its test; flips: prompts on which they differ.", _asked
+        Compare, "The paired difference of two models, with its test; flips: prompts on which they differ.", _answer
     ),
     "gate": Tool(
-        ReleaseGate, "May a candidate replace a baseline, losing less than a margin? pass, fail, undecided.", _asked
+        ReleaseGate, "May a candidate replace a baseline, losing less than a margin? pass, fail, undecided.", _answer
     ),
     "plan": Tool(
-        PowerFromRuns, "Prompts it takes to find a difference (delta), or what n prompts find, by stored runs.", _asked
+        PowerFromRuns, "Prompts it takes to find a difference (delta), or what n prompts find, by stored runs.", _answer
     ),
     "samples": Tool(
-        Show, "The prompts of a run; one prompt of it with responses and scores; or a prompt in all runs.", _asked
+        Show, "The prompts of a run; one prompt of it with responses and scores; or a prompt in all runs.", _answer
     ),
     "query": Tool(Query, "Rows of a view, a library query, or one SELECT; nothing can be changed.", _query),
 }

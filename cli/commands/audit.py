@@ -153,7 +153,7 @@ def _print_suspects(report: AuditReport, rows: Sequence[AuditRow], state: State)
             "stratum": row.stratum,
             "rate": percentage(row.stratum_rate) if report.strata_by else None,
             "audit": None if row.wrong is None else "wrong" if row.wrong else "right",
-            "beside": ", ".join(_beside(row)),
+            "beside": ", ".join(_other_evidence(row)),
             "question": excerpt(row.text, QUESTION),
         }
         for row in rows
@@ -161,7 +161,7 @@ def _print_suspects(report: AuditReport, rows: Sequence[AuditRow], state: State)
     print_rows(cells, hide_empty=_HIDDEN, minor=_MINOR)
 
 
-def _beside(row: AuditRow) -> list[str]:
+def _other_evidence(row: AuditRow) -> list[str]:
     """What else speaks against the key, in words."""
     words = {
         f"contradicts {row.contradicts}": row.contradicts is not None,
@@ -179,23 +179,23 @@ def _print_effect(report: AuditReport) -> None:
     changes = [row.change for row in rows if row.change is not None]
     moved = sum(row.rank != row.rank_kept for row in rows)
     ranked = sum(row.rank is not None for row in rows)
-    places = decimals([row.ci_high - row.difference for row in rows if row.difference is not None and row.ci_high])
+    n_decimals = decimals([row.ci_high - row.difference for row in rows if row.difference is not None and row.ci_high])
     if changes:
         print_text(
-            f"Without the {len(report.listed)} suspects scores change by {min(changes):+.{places}f} to"
-            f" {max(changes):+.{places}f}; {moved} of {ranked} ranks change."
+            f"Without the {len(report.listed)} suspects scores change by {min(changes):+.{n_decimals}f} to"
+            f" {max(changes):+.{n_decimals}f}; {moved} of {ranked} ranks change."
         )
     name = f"{100 * report.level:g}%"
     cells = [
         {
             "rank": _arrow(row.rank, row.rank_kept),
             "model": f"{row.model} ({row.condition})" if row.condition else row.model,
-            "score": number(row.estimate, places),
-            "without": number(row.estimate_kept, places),
-            "to leader": number(row.difference, places, sign=True),
-            name: interval(row.ci_low, row.ci_high, places),
-            "without ": number(row.difference_kept, places, sign=True),
-            f"{name} ": interval(row.ci_low_kept, row.ci_high_kept, places),
+            "score": number(row.estimate, n_decimals),
+            "without": number(row.estimate_kept, n_decimals),
+            "to leader": number(row.difference, n_decimals, sign=True),
+            name: interval(row.ci_low, row.ci_high, n_decimals),
+            "without ": number(row.difference_kept, n_decimals, sign=True),
+            f"{name} ": interval(row.ci_low_kept, row.ci_high_kept, n_decimals),
             "flags": row.flags,
         }
         for row in rows
@@ -319,5 +319,5 @@ def _say_refused(report: AuditReport, state: State) -> None:
         if row.reason:
             reasons[row.reason] = reasons.get(row.reason, 0) + 1
     if reasons:
-        listed = ", ".join(f"{reason} ({n})" for reason, n in sorted(reasons.items(), key=lambda one: -one[1]))
+        listed = ", ".join(f"{reason} ({n})" for reason, n in sorted(reasons.items(), key=lambda item: -item[1]))
         state.say(f"note: {report.n_refused} keys cannot be judged: {listed}")

@@ -96,7 +96,7 @@ def _text(store: Store, made: ModelCard, question: Card, form: str, given: dict[
         several = len(documents) > 1
         if several:
             notes.append(f"{len(documents)} evaluations, one a line: the format keeps each in a file of its own")
-        written = (json.dumps(one, indent=None if several else 2, ensure_ascii=False) for one in documents)
+        written = (json.dumps(document, indent=None if several else 2, ensure_ascii=False) for document in documents)
         return "".join(f"{text}\n" for text in written), notes
     from warehouse.interchange import hugging_face
 

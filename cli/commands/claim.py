@@ -119,9 +119,9 @@ def _context(kind: str, words: list[str]) -> click.Context:
         context = command.make_context(kind, words, parent=top)
     except click.ClickException as error:
         raise MisuseError(f"'{shlex.join([kind, *words])}': {error.format_message()}") from None
-    for one in command.params:
-        if not one.expose_value and _is_typed(context, str(one.name)):
-            raise MisuseError(f"a claim on {kind} cannot have {_as_typed(context, str(one.name))}")
+    for param in command.params:
+        if not param.expose_value and _is_typed(context, str(param.name)):
+            raise MisuseError(f"a claim on {kind} cannot have {_as_typed(context, str(param.name))}")
     return context
 
 
@@ -130,8 +130,8 @@ def _is_typed(context: click.Context, name: str) -> bool:
 
 
 def _as_typed(context: click.Context, name: str) -> str:
-    one = next(one for one in context.command.params if one.name == name)
-    return max(one.opts, key=len) if isinstance(one, click.Option) else f"--{name}"
+    param = next(param for param in context.command.params if param.name == name)
+    return max(param.opts, key=len) if isinstance(param, click.Option) else f"--{name}"
 
 
 @command("claim verify")

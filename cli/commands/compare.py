@@ -99,9 +99,9 @@ def compare(
 def _corrected(state: State, output: Output, question: Compare, judge: str | None, human: str | None) -> None:
     if question.benchmark is None:
         raise click.UsageError("--corrected is of one benchmark: name it (--benchmark)")
-    asked = question.only(CorrectedComparison, UNUSED, judge=judge, human=human)
+    corrected_question = question.only(CorrectedComparison, UNUSED, judge=judge, human=human)
     with state.open() as store:
-        found: CorrectedFigures = asked.ask(store)
+        found: CorrectedFigures = corrected_question.ask(store)
     give_corrected(state, output, found, lambda row: {"p": p_value(row.p_value)})
 
 

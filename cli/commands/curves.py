@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 #: Columns that a narrow terminal does without, the first of them first.
 _MINOR = ("sd/mean of last 5", "Spearman", "tau", "band", "chance", "checkpoints", "first", "drop at", "split")
 #: Curves whose findings are told one by one.
-_TOLD = 6
+_MOST_SENTENCES = 6
 
 
 @command("curves")
@@ -71,8 +71,8 @@ def _print_curves(report: CurvesReport) -> None:
     widths = [
         (row.ci_high - row.ci_low) / 4 for row in report.rows if row.ci_low is not None and row.ci_high is not None
     ]
-    places = decimals(widths)
-    rows = [_curve_cells(row, places, level_column(report.level)) for row in report.rows]
+    n_decimals = decimals(widths)
+    rows = [_curve_cells(row, n_decimals, level_column(report.level)) for row in report.rows]
     rows = print_constants(rows, ("benchmark", "metric", "model", "unit"))
     print_rows(
         rows,
@@ -91,7 +91,7 @@ def _print_curves(report: CurvesReport) -> None:
     )
 
 
-def _curve_cells(row: CurveRow, places: int, band: str) -> dict[str, Any]:
+def _curve_cells(row: CurveRow, n_decimals: int, band: str) -> dict[str, Any]:
     return {
         "benchmark": row.benchmark,
         "split": row.split,
@@ -102,9 +102,9 @@ def _curve_cells(row: CurveRow, places: int, band: str) -> dict[str, Any]:
         "unit": row.unit,
         "seeds": row.n_seeds,
         "checkpoints": row.n_checkpoints,
-        "first": number(row.first, places),
-        "last": number(row.last, places),
-        band: interval(row.ci_low, row.ci_high, places),
+        "first": number(row.first, n_decimals),
+        "last": number(row.last, n_decimals),
+        band: interval(row.ci_low, row.ci_high, n_decimals),
         "band": row.band,
         "tau": number(row.tau, 2),
         "Spearman": number(row.spearman, 2),
@@ -118,8 +118,10 @@ def _curve_cells(row: CurveRow, places: int, band: str) -> dict[str, Any]:
 
 def _print_checkpoints(report: CurvesReport) -> None:
     points = report.checkpoints
-    places = decimals([(p.ci_high - p.ci_low) / 4 for p in points if p.ci_low is not None and p.ci_high is not None])
-    cells = [_point_cells(point, places, level_column(report.level)) for point in points]
+    n_decimals = decimals(
+        [(p.ci_high - p.ci_low) / 4 for p in points if p.ci_low is not None and p.ci_high is not None]
+    )
+    cells = [_point_cells(point, n_decimals, level_column(report.level)) for point in points]
     rows = print_constants(cells, ("benchmark", "metric", "model", "unit"))
     print_rows(
         rows,
@@ -128,7 +130,7 @@ def _print_checkpoints(report: CurvesReport) -> None:
     )
 
 
-def _point_cells(point: CheckpointRow, places: int, band: str) -> dict[str, Any]:
+def _point_cells(point: CheckpointRow, n_decimals: int, band: str) -> dict[str, Any]:
     marks = [word for word, holds in (("above chance", point.is_above_chance), ("drop", point.is_drop)) if holds]
     return {
         "benchmark": point.benchmark,
@@ -139,10 +141,10 @@ def _point_cells(point: CheckpointRow, places: int, band: str) -> dict[str, Any]
         "setting": point.setting,
         "unit": point.unit,
         "at": point.position,
-        "score": number(point.score, places),
-        band: interval(point.ci_low, point.ci_high, places),
+        "score": number(point.score, n_decimals),
+        band: interval(point.ci_low, point.ci_high, n_decimals),
         "p chance": p_value(point.p_above_chance),
-        "change": number(point.change, places, sign=True),
+        "change": number(point.change, n_decimals, sign=True),
         "p drop": p_value(point.p_drop),
         "": ", ".join(marks),
     }
@@ -150,12 +152,14 @@ def _point_cells(point: CheckpointRow, places: int, band: str) -> dict[str, Any]
 
 def _sentences(report: CurvesReport) -> list[str]:
     """What was found, in words; of many curves the numbers only."""
-    findings = [f"{_of(row, report)}: {', '.join(_findings(row))}." for row in report.rows[:_TOLD] if _findings(row)]
-    sentences = findings if len(report.rows) <= _TOLD else [f"{report.one_line}."]
+    findings = [
+        f"{_of(row, report)}: {', '.join(_findings(row))}." for row in report.rows[:_MOST_SENTENCES] if _findings(row)
+    ]
+    sentences = findings if len(report.rows) <= _MOST_SENTENCES else [f"{report.one_line}."]
     crossings = dict.fromkeys(
         f"{_whose(row, report)}{row.crossing_in_words}." for row in report.rows if row.crossing_in_words
     )
-    sentences += list(crossings)[:_TOLD]
+    sentences += list(crossings)[:_MOST_SENTENCES]
     if report.kendall is not None:
         pearson = "" if report.pearson is None else f", Pearson {report.pearson:.2f}"
         sentences.append(
@@ -168,13 +172,13 @@ def _sentences(report: CurvesReport) -> list[str]:
 
 
 def _of(row: CurveRow, report: CurvesReport) -> str:
-    several = len({one.benchmark for one in report.rows}) > 1
+    several = len({other.benchmark for other in report.rows}) > 1
     return f"{row.name} on {row.benchmark}" if several else row.name
 
 
 def _whose(row: CurveRow, report: CurvesReport) -> str:
     """The recipe, where each has a crossing of its own."""
-    several = len({one.name for one in report.rows if one.other}) > 2
+    several = len({compared.name for compared in report.rows if compared.other}) > 2
     return f"{row.name}: " if several else ""
 
 

@@ -152,11 +152,11 @@ def _print_maps(mapped: DataMap) -> None:
     """Prompts by P and S, for as many conditions as a reader can take."""
     if len(mapped.distribution) > DRAWN:
         return
-    for one in mapped.distribution:
-        condition = (one.model, one.condition, one.benchmark, one.split)
+    for shown in mapped.distribution:
+        condition = (shown.model, shown.condition, shown.benchmark, shown.split)
         own = [row for row in mapped.rows if (row.model, row.condition, row.benchmark, row.split) == condition]
         if any(row.consistency is not None for row in own):
-            title = ", ".join(filter(None, (one.benchmark, one.split, one.model, one.condition)))
+            title = ", ".join(filter(None, (shown.benchmark, shown.split, shown.model, shown.condition)))
             print_text(f"\nprompts by P(correct) and S(consistency): {title}\n")
             _print_map(own)
 

@@ -18,7 +18,7 @@ from ..ui.options import REFERENCE, output_options_but, refuse_typed, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
 from ..ui.table import echo, number, p_value, print_rows, print_text
-from .gate_sequential import SETTINGS, AskedGate, sequential_gate
+from .gate_sequential import SETTINGS, GateOptions, sequential_gate
 
 if TYPE_CHECKING:
     from warehouse.analysis.comparison.gate import Gate
@@ -66,7 +66,7 @@ MINOR = ("split", "metric", "clusters", "p fail", "prompts", "baseline", "candid
     callback=margins_callback,
     help="Loss that is tolerated, in the unit of the metric; also for one benchmark. Repeatable.",
 )
-@options_of(AskedGate, without=("candidate", "baseline", "margin", "margins"), **SETTINGS)
+@options_of(GateOptions, without=("candidate", "baseline", "margin", "margins"), **SETTINGS)
 @corrected_options
 @click.option("--markdown", is_flag=True, help="A summary for a pull request.")
 @output_options_but("markdown")
@@ -91,14 +91,14 @@ def gate(
         raise click.UsageError("--markdown is of a verdict: leave out --follow")
     candidate, baseline = _two_models(models, candidate, baseline)
     options |= {"candidate": candidate, "baseline": baseline, "margin": margins[0], "margins": margins[1]}
-    asked = AskedGate.from_command(options, typed(options))
+    typed_gate = GateOptions.from_command(options, typed(options))
     if corrected:
         refuse_typed(UNUSED, "markdown")
-        return _corrected(state, output, asked.only(CorrectedGate, UNUSED, judge=judge, human=human))
+        return _corrected(state, output, typed_gate.only(CorrectedGate, UNUSED, judge=judge, human=human))
     refuse_typed("goes with --corrected", "judge", "human")
-    question = asked.question
+    question = typed_gate.question
     if isinstance(question, SequentialReleaseGate):
-        return sequential_gate(state, asked, question, output, markdown)
+        return sequential_gate(state, typed_gate, question, output, markdown)
     with state.open() as store:
         decision: Gate = question.ask(store)
     if markdown:
@@ -126,14 +126,14 @@ def _decided(row: CorrectedRow) -> dict[str, Any]:
 
 
 def _two_models(models: tuple[str, ...], candidate: str | None, baseline: str | None) -> tuple[str, str]:
-    """Candidate and baseline, named by place or by option.
+    """Candidate and baseline, given by position or by option.
 
     Raises:
         UsageError: one of them is missing, or there is one too many.
     """
-    places = iter(models)
-    first, second = candidate or next(places, None), baseline or next(places, None)
-    if first is None or second is None or next(places, None) is not None:
+    positional = iter(models)
+    first, second = candidate or next(positional, None), baseline or next(positional, None)
+    if first is None or second is None or next(positional, None) is not None:
         raise click.UsageError(
             "give two models, CANDIDATE BASELINE: the one to be released, and the one that it follows"
         )

@@ -32,7 +32,7 @@ MINOR = ("method", "metric", "unscored", "fail", "pass", "margin", "benchmark")
 
 
 @dataclass(frozen=True)
-class AskedGate(Sequential, ReleaseGate):
+class GateOptions(Sequential, ReleaseGate):
     """All options of the command: of a gate that looks once, of a sequential one, and of a log to follow."""
 
     _: KW_ONLY
@@ -83,8 +83,8 @@ class AskedGate(Sequential, ReleaseGate):
 #: Further settings of the options for click.
 SETTINGS: dict[str, dict[str, Any]] = {
     **{
-        name: {"help": f"With --sequential: {one.help[0].lower()}{one.help[1:]}"}
-        for name, one in options(Sequential).items()
+        name: {"help": f"With --sequential: {option.help[0].lower()}{option.help[1:]}"}
+        for name, option in options(Sequential).items()
     },
     "looks": {"help": f"Looks of --obf; default: {LOOKS}."},
     "use_history": {"help": "With --sequential: predict scores by the baseline alone."},
@@ -95,7 +95,7 @@ SETTINGS: dict[str, dict[str, Any]] = {
 
 
 def sequential_gate(
-    state: State, typed_gate: AskedGate, question: SequentialReleaseGate, output: Output, markdown: bool
+    state: State, typed_gate: GateOptions, question: SequentialReleaseGate, output: Output, markdown: bool
 ) -> int:
     """Print the verdict so far, or follow a log until there is one; the exit code."""
     from warehouse.analysis.sequential.row import SequentialRow
@@ -112,7 +112,7 @@ def sequential_gate(
     return decision.exit_code
 
 
-def _follow(state: State, typed_gate: AskedGate, question: SequentialReleaseGate, output: Output) -> int:
+def _follow(state: State, typed_gate: GateOptions, question: SequentialReleaseGate, output: Output) -> int:
     from warehouse.analysis.comparison.gate import EXIT
     from warehouse.api import Warehouse
     from warehouse.records.clock import utc_now

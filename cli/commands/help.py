@@ -30,8 +30,8 @@ def help(ctx: click.Context, /, words: tuple[str, ...]) -> None:
     elif name == OUTPUT:
         _print_output(ctx)
     else:
-        one = find(name)
-        found = [one] if one is not None else [] if name in COMMANDS else [_term(word) for word in words]
+        whole_term = find(name)
+        found = [whole_term] if whole_term is not None else [] if name in COMMANDS else [_term(word) for word in words]
         for term in dict.fromkeys(found):
             print_text(f"{term.name}: {term.says}")
             print_text(f"More: docs/{term.page}.md")
@@ -69,4 +69,4 @@ def output_parameters() -> list[click.Option]:
     """The options themselves, as the commands get them."""
     decorated: Any = output_options(picture_option(lambda: None))
     options: list[click.Option] = decorated.__click_params__[::-1]
-    return sorted(options, key=lambda one: one.name not in TABLES)
+    return sorted(options, key=lambda option: option.name not in TABLES)

@@ -92,7 +92,7 @@ def _print(report: HorizonReport, state: State) -> None:
 def _notes(report: HorizonReport, state: State) -> None:
     for reason in dict.fromkeys(f"{row.model}: {row.reason}" for row in report.rows if row.reason):
         state.say(f"note: {reason}")
-    for note in (*report.notes, *(f"left out {one}" for one in report.left_out[:SHOWN])):
+    for note in (*report.notes, *(f"left out {reason}" for reason in report.left_out[:SHOWN])):
         state.say(f"note: {note}")
 
 

@@ -289,7 +289,7 @@ def _ingest(state: State, given: Given) -> IngestReport:
             local = stack.enter_context(fetched(given.paths, limits=limits, progress=shown))
         discovered = local.named(discover(local.paths, options=given.options, force=given.force, **reading))
         if not discovered.jobs and not discovered.missed:  # before a store is made for nothing
-            problem, advice = _nothing_known(given, discovered.unread)
+            problem, advice = _no_dump_message(given, discovered.unread)
             if given.mapping is None and "fits by its shape" not in advice:
                 advice += archives_advice([item.shown for item in discovered.unread])
             raise InputError(problem, path=", ".join(map(shown_url, given.paths)), advice=advice)
@@ -297,7 +297,7 @@ def _ingest(state: State, given: Given) -> IngestReport:
             return load(store, discovered, dry_run=given.dry_run, progress=bar, on=given.on, lake=given.lake)
 
 
-def _nothing_known(given: Given, unread: Sequence[Unread]) -> tuple[str, str]:
+def _no_dump_message(given: Given, unread: Sequence[Unread]) -> tuple[str, str]:
     """What to say where no file was a dump: what was found, and what to do."""
     count, reasons = len(unread), [str(item) for item in unread if item.reason]
     if reasons and len(reasons) == count:
@@ -388,7 +388,7 @@ def mapping(file: str | None, listing: bool, output: Path | None, force: bool) -
         raise click.UsageError("expected a table to begin from, the name of a shipped mapping, or --list")
     path = mapping_file(file)
     shipped = not Path(file).is_file()
-    text = path.read_text(encoding="utf-8") if shipped else starting_mapping(path, _known(path))
+    text = path.read_text(encoding="utf-8") if shipped else starting_mapping(path, _importer_name(path))
     if output is None:
         refuse_typed("goes with --output", "force")
         echo(text, nl=False)
@@ -400,7 +400,7 @@ def mapping(file: str | None, listing: bool, output: Path | None, force: bool) -
     echo(f"wrote {output}; next: {first}warehouse ingest {dumps} --map {output}", err=True)
 
 
-def _known(path: Path) -> str:
+def _importer_name(path: Path) -> str:
     """The importer that reads a file without a mapping; nothing where that is none."""
     from warehouse.ingest.discover import discover
 

@@ -43,7 +43,7 @@ def family_option(function: Function) -> Function:
     )(function)
 
 
-def asked(state: State, values: dict[str, Any]) -> Irt:
+def model_of(state: State, values: dict[str, Any]) -> Irt:
     """The model that the common options mean; takes them out of ``values``."""
     given = {name: values.pop(name) for name in options(ItemResponse) if name in values}
     model: Irt = ItemResponse(**given).ask(state.opener())
@@ -91,7 +91,7 @@ def fit(state: State, /, output: Output, family: str | None, top: int, **values:
 
     from ..ui.irt_tables import print_fit
 
-    report = asked(state, values).fit(family=families(family), **values)
+    report = model_of(state, values).fit(family=families(family), **values)
     output.answer(FittedItemRow, first_rows(report.rows, top, output), lambda: print_fit(report, top))
     state.notes(report.notes)
 
@@ -109,8 +109,8 @@ def ability(state: State, /, output: Output, sensitivity: bool, family: str | No
 
     if family is not None and not sensitivity:
         raise click.UsageError("--family goes with --sensitivity")
-    question = asked(state, values)
-    report = question.abilities(sensitivity=sensitivity, family=families(family), **values)
+    model = model_of(state, values)
+    report = model.abilities(sensitivity=sensitivity, family=families(family), **values)
     if output.for_people and sensitivity:
         print_sensitivity(report)
     elif output.for_people:
@@ -142,7 +142,7 @@ def next_(state: State, /, asked_model: str, output: Output, ids: bool, **values
         raise click.UsageError("give one of --ids, --json, --csv and --parquet")
     if ids:
         refuse_typed("is for intervals, and --ids prints none", "level")
-    report = asked(state, values).next_items(asked_model, **values)
+    report = model_of(state, values).next_items(asked_model, **values)
     if ids:
         echo(ids_text([row.key for row in report.rows]), nl=False)
     elif output.for_people:
@@ -209,7 +209,7 @@ def dimensions(state: State, /, output: Output, **values: Any) -> None:
 
     from ..ui.irt_tables import print_dimensions
 
-    report = asked(state, values).dimensions(**values)
+    report = model_of(state, values).dimensions(**values)
     output.answer(DimensionRow, report.rows, lambda: print_dimensions(report))
     state.notes(report.notes)
 

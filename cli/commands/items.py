@@ -72,8 +72,8 @@ def items(
         refuse_typed("goes with --features", "by", "cluster", "level")
     else:
         refuse_typed("goes with --splits or --pruning: nothing here is random", "seed")
-        asked = question.only(ItemFeatures, "does not go with --features", by=by, cluster=cluster, level=level)
-        return _show_features(state, asked, top if is_typed("top") else VALUES, output)
+        of_features = question.only(ItemFeatures, "does not go with --features", by=by, cluster=cluster, level=level)
+        return _show_features(state, of_features, top if is_typed("top") else VALUES, output)
     if not (splits or pruning):
         refuse_typed("goes with --splits or --pruning: nothing else is random", "seed")
         _show_items(state, question, top, output)

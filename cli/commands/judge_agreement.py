@@ -47,8 +47,8 @@ def agreement(state: State, /, output: Output, **options: Any) -> None:
         output.emit_records(CorrectedRow, report.differences)
     else:
         output.emit_records(JudgeRow, report.rows)
-        state.notes([_order(one) for one in (report.order,) if one])
-        state.notes([_preference(one) for one in (report.self_preference,) if one])
+        state.notes([_order(order) for order in (report.order,) if order])
+        state.notes([_preference(preference) for preference in (report.self_preference,) if preference])
     state.notes(report.notes)
     say_next(state, output, report, question)
 
@@ -100,8 +100,8 @@ def _print(report: JudgeReport, state: State) -> None:
         print_text(_preference(report.self_preference))
     if any(row.label_estimate is not None and row.estimate is not None for row in report.rows):
         _print_corrected(report)
-    for one in report.differences:
-        print_text(_difference(one))
+    for difference in report.differences:
+        print_text(_difference(difference))
     if report.sample is not None:
         _print_rates(report)
     _explain(report, state)
@@ -116,8 +116,10 @@ def _explain(report: JudgeReport, state: State) -> None:
 
 def _other_measures(agreement: JudgeAgreement) -> list[str]:
     more = ("kappa_", "alpha_") if len(agreement.categories) > 2 else ("alpha_nominal",)  # of two all are alike
-    others = [one for one in agreement.figures if one.measure.startswith(more)]
-    return [f"{one.measure.replace('_', ' ')} {one.estimate:.3f}" for one in others if one.estimate is not None]
+    others = [figure for figure in agreement.figures if figure.measure.startswith(more)]
+    return [
+        f"{figure.measure.replace('_', ' ')} {figure.estimate:.3f}" for figure in others if figure.estimate is not None
+    ]
 
 
 def _print_agreement(report: JudgeReport) -> None:
@@ -187,15 +189,15 @@ def _gain(row: JudgeRow) -> str:
     return f"{words}{again}{flips}."
 
 
-def _difference(one: CorrectedRow) -> str:
-    ends = "no interval" if one.low is None else f"[{one.low:.3f}, {one.high:.3f}]"
-    exact = "" if one.mcnemar_p is None else f", McNemar's exact p {one.mcnemar_p:.3g}"
-    p = "" if one.p_value is None else f", p {one.p_value:.3g}"
-    label = "" if one.label_estimate is None else f", labels {one.label_estimate:+.3f}"
-    why = f" ({one.reason})" if one.reason else ""
+def _difference(row: CorrectedRow) -> str:
+    ends = "no interval" if row.low is None else f"[{row.low:.3f}, {row.high:.3f}]"
+    exact = "" if row.mcnemar_p is None else f", McNemar's exact p {row.mcnemar_p:.3g}"
+    p = "" if row.p_value is None else f", p {row.p_value:.3g}"
+    label = "" if row.label_estimate is None else f", labels {row.label_estimate:+.3f}"
+    why = f" ({row.reason})" if row.reason else ""
     return (
-        f"{one.model_a} - {one.model_b}: judge {one.judge_estimate:+.3f}{label}, corrected {one.estimate:+.3f}"
-        f" {ends}{p}{exact}; {one.n_labels} of {one.n_units} prompts labelled for both{why}."
+        f"{row.model_a} - {row.model_b}: judge {row.judge_estimate:+.3f}{label}, corrected {row.estimate:+.3f}"
+        f" {ends}{p}{exact}; {row.n_labels} of {row.n_units} prompts labelled for both{why}."
     )
 
 

@@ -67,8 +67,8 @@ def _print_wave(wave: LabelWave, is_new: bool, out: Path | None) -> None:
             f" {row.n_prompts} in all, each by a chance of {chance}."
         )
         strata = [
-            {"scores from": number(float(one.stratum), 3), "prompts": one.n_prompts, "drawn": one.n_drawn,
-             "new": one.n_new, "chance": number(one.probability, 3)} for one in wave.rows[1:]
+            {"scores from": number(float(stratum.stratum), 3), "prompts": stratum.n_prompts, "drawn": stratum.n_drawn,
+             "new": stratum.n_new, "chance": number(stratum.probability, 3)} for stratum in wave.rows[1:]
         ]  # fmt: skip
         if strata:
             print_rows(strata)

@@ -84,13 +84,13 @@ def versions(_state: State, location: str, output: Output) -> None:
     lake_versions = history(LakeLocation(location))
     rows = [
         {
-            "version": one.number,
-            "synced_at": one.synced_at,
-            "runs": one.tables["run"].n_rows,
-            "scores": one.tables["score"].n_rows,
-            "rows": one.n_rows,
+            "version": version.number,
+            "synced_at": version.synced_at,
+            "runs": version.tables["run"].n_rows,
+            "scores": version.tables["score"].n_rows,
+            "rows": version.n_rows,
         }
-        for one in lake_versions
+        for version in lake_versions
     ]
     output.emit(list(rows[0]), rows)
 

@@ -60,8 +60,8 @@ def leaderboard(
 def _corrected(state: State, output: Output, question: AnyLeaderboard, judge: str | None, human: str | None) -> None:
     if question.benchmark is None:
         raise click.UsageError("--corrected is of one benchmark: name it")
-    asked = question.only(CorrectedLeaderboard, UNUSED, judge=judge, human=human)
+    corrected_question = question.only(CorrectedLeaderboard, UNUSED, judge=judge, human=human)
     with state.open() as store:
-        found: CorrectedBoard = asked.ask(store)
+        found: CorrectedBoard = corrected_question.ask(store)
     give_corrected(state, output, found)
-    say_next(state, output, found, asked)
+    say_next(state, output, found, corrected_question)

@@ -85,26 +85,26 @@ def _print_matrix(group: PairGroup, several: bool) -> None:
     from warehouse.stats.core.rejects import rejects
 
     pairs, letters = group.pairs, group.groups
-    places = decimals(error for error in pairs.standard_error.tolist() if error == error)
+    n_decimals = decimals(error for error in pairs.standard_error.tolist() if error == error)
     differences, differ = pairs.square("difference"), pairs.square("differ") == 1
     by_bh = rejects(pairs.square("p_bh"), 1 - pairs.level)
     names = [str(number + 1) for number in range(pairs.n_models)]
     rows = []
     for index, label in enumerate(group.labels):
-        cells = _matrix_cells(differences[index], differ[index], by_bh[index], places)
+        cells = _matrix_cells(differences[index], differ[index], by_bh[index], n_decimals)
         cells[index] = "."
         rows.append([names[index], label, letters[index], *cells])
     print_table(["", "model", "group", *names], rows)
 
 
 def _matrix_cells(
-    differences: Sequence[float], differ: Sequence[bool], by_bh: Sequence[bool], places: int
+    differences: Sequence[float], differ: Sequence[bool], by_bh: Sequence[bool], n_decimals: int
 ) -> list[str]:
     cells = []
     for difference, differs, may_differ in zip(differences, differ, by_bh, strict=True):
         mark = "*" if differs else "'" if may_differ else " "
-        shown = round(difference, places) + 0.0  # no negative zero
-        cells.append("-" if difference != difference else f"{shown:+.{places}f}{mark}")
+        shown = round(difference, n_decimals) + 0.0  # no negative zero
+        cells.append("-" if difference != difference else f"{shown:+.{n_decimals}f}{mark}")
     return cells
 
 

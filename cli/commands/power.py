@@ -137,10 +137,11 @@ def _print(plan: PowerPlan) -> None:
 def _print_grid(table: list[PowerRow], measure: str) -> None:
     draws = sorted({row.k_a for row in table})
     cells = {(row.n, row.k_a): getattr(row, measure) for row in table}
-    places = 3 if measure == "power" else decimals(cells.values())
+    n_decimals = 3 if measure == "power" else decimals(cells.values())
     clusters = {row.n: row.n_clusters for row in table}
     rows = [
-        [WrittenNumber(f"{n:,}"), clusters[n], *(number(cells[n, k], places) for k in draws)] for n in sorted(clusters)
+        [WrittenNumber(f"{n:,}"), clusters[n], *(number(cells[n, k], n_decimals) for k in draws)]
+        for n in sorted(clusters)
     ]
     print_table(["prompts", "clusters", *(f"K={k}" for k in draws)], rows, hide_empty=("clusters",))
 

@@ -82,8 +82,8 @@ def _print(report: PreferenceReport, state: State, question: Prefer, elo: bool) 
             print_text(f"{judge.scorer} ({judge.kind})")
         _print_judge(report, judge, rows, question, elo)
         print_text("")
-    for one in report.agreement:
-        print_text(_agreed(one))
+    for pair in report.agreement:
+        print_text(_agreed(pair))
     flags = [flag for flag in _FLAGS if any(flag in judge.flags for judge in report.judges)]
     state.notes(f"{flag}: {_FLAGS[flag]}" for flag in flags)
 
@@ -95,8 +95,10 @@ def _print_judge(
     if not rows:
         return
     print_text("")
-    places = 0 if elo else decimals(row.standard_error for row in rows)
-    shown = print_rows([_cells(row, places, elo) for row in rows], hide_empty=("ranks", "rank without"), minor=_MINOR)
+    n_decimals = 0 if elo else decimals(row.standard_error for row in rows)
+    shown = print_rows(
+        [_cells(row, n_decimals, elo) for row in rows], hide_empty=("ranks", "rank without"), minor=_MINOR
+    )
     print_text("")
     print_legend(_LEGEND, shown)
     print_text(_basis(judge, rows[0], question.errors))
@@ -108,7 +110,7 @@ def _print_judge(
         print_text(f"left out: {count} votes, {reason}")
 
 
-def _cells(row: PreferenceRow, places: int, elo: bool) -> dict[str, Any]:
+def _cells(row: PreferenceRow, n_decimals: int, elo: bool) -> dict[str, Any]:
     from warehouse.stats.preferences.fit import ELO
 
     scale, start = (ELO, 0 if row.reference else 1000) if elo else (1.0, 0)
@@ -118,8 +120,8 @@ def _cells(row: PreferenceRow, places: int, elo: bool) -> dict[str, Any]:
     return {
         "ranks": None if row.rank_low is None or row.rank_high is None else count_range(row.rank_low, row.rank_high),
         "model": row.model,
-        "Elo" if elo else "strength": number(estimate, places),
-        level_column(row.level): interval(low, high, places, at=estimate),
+        "Elo" if elo else "strength": number(estimate, n_decimals),
+        level_column(row.level): interval(low, high, n_decimals, at=estimate),
         f"beats {who}": percentage(row.win_probability),
         "p": p_value(row.p_value),
         "rank without": row.rank_without,
@@ -170,11 +172,13 @@ def _position(position: Position) -> str:
     return f"{text}."
 
 
-def _agreed(one: JudgeAgreement) -> str:
+def _agreed(pair: JudgeAgreement) -> str:
     """How far two scorers agree."""
-    if one.tau is None or one.spearman is None:
-        return f"{one.first} against {one.second}: not compared: {one.reason}."
-    text = f"{one.first} against {one.second}, on what both saw ({one.n_votes} votes): Kendall's tau {one.tau:.2f}"
-    text += f", Spearman {one.spearman:.2f}; {one.n_differ} of {len(one.differences)} models differ in strength (Holm)"
-    largest = sorted(one.differences.items(), key=lambda item: -abs(item[1].estimate))[:_DIFFERENCES]
+    if pair.tau is None or pair.spearman is None:
+        return f"{pair.first} against {pair.second}: not compared: {pair.reason}."
+    text = f"{pair.first} against {pair.second}, on what both saw ({pair.n_votes} votes): Kendall's tau {pair.tau:.2f}"
+    text += (
+        f", Spearman {pair.spearman:.2f}; {pair.n_differ} of {len(pair.differences)} models differ in strength (Holm)"
+    )
+    largest = sorted(pair.differences.items(), key=lambda item: -abs(item[1].estimate))[:_DIFFERENCES]
     return f"{text}. The largest: " + "; ".join(f"{model} {_with_ends(found)}" for model, found in largest) + "."

@@ -17,7 +17,7 @@ from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.options import assignments, limit_options, output_options, pairs_callback, refuse_typed
 from ..ui.output import Output
-from ..ui.table import asked_for_columns, echo, print_hanging, print_text
+from ..ui.table import echo, has_column_options, print_hanging, print_text
 
 if TYPE_CHECKING:
     from warehouse.store.engines import Limits
@@ -124,7 +124,7 @@ def columns_of_query(name: str) -> Listed:
 def list_queries(output: Output) -> None:
     """Print what :func:`queries` has."""
     columns, rows = queries()
-    if not output.for_people or not sys.stdout.isatty() or asked_for_columns():
+    if not output.for_people or not sys.stdout.isatty() or has_column_options():
         return output.emit(columns, rows, shown=columns[:-1])
     for kind, title in (("view", "Views"), ("library", "Library queries, with parameters: -p NAME=VALUE")):
         print_text(f"{title}:")

@@ -114,7 +114,7 @@ def refresh(
     if dry_run and lake:
         raise click.UsageError("give one of --dry-run and --lake")
     config = state.config()
-    work = wanted(config, options, only_alerts or "alerts" in config.tables)
+    work = refresh_request(config, options, only_alerts or "alerts" in config.tables)
     if dry_run:
         listed = list_stale(state.opener(), work)
         shown = output.for_people and len(listed.rows) > SHOWN
@@ -138,7 +138,7 @@ def refresh(
     return max(failed, tell_alerts(state, config, refreshed.refresh_id, output, only_alerts))
 
 
-def wanted(config: Config, options: Mapping[str, Any], alerts: bool) -> RefreshRequest:
+def refresh_request(config: Config, options: Mapping[str, Any], alerts: bool) -> RefreshRequest:
     """What to refresh: as the options say, else the file, else the defaults.
 
     Args:
@@ -220,8 +220,8 @@ def history(state: State, /, names: tuple[str, ...], benchmark: str | None, outp
     output.answer(HistoryRow, changes.rows, lambda: _print_history(changes))
 
 
-def _places(row: HistoryRow) -> int:
-    """None for counts such as ranks; else four, or what shows two digits of a small figure."""
+def _n_decimals(row: HistoryRow) -> int:
+    """Number of decimals: none for counts such as ranks; else four, or what shows two digits of a small figure."""
     shown = [value for value in (row.estimate, row.low, row.high, row.change) if value is not None]
     if row.standard_error is None and all(value.is_integer() for value in shown):
         return 0
@@ -243,7 +243,7 @@ def _label(changes: History, subject: str, short: bool) -> str:
     return " - ".join(SAME_MODEL if short and len(sides) > 1 and side == changes.model else side for side in sides)
 
 
-def _place(changes: History, row: HistoryRow) -> int:
+def _sort_key(changes: History, row: HistoryRow) -> int:
     """Figures of the model itself stand first, then its differences from others, then those of others from it."""
     first, _, second = row.subject.partition(" - ")
     return 0 if not second else 1 + (_model(first) != changes.model)
@@ -268,9 +268,9 @@ def _print_history(changes: History) -> None:
             "benchmark": "" if changes.benchmark else row.benchmark,
             "statistic": row.statistic,
             "subject": subjects[row.benchmark, row.subject],
-            "estimate": number(row.estimate, places),
-            "interval": "" if row.low is None and row.high is None else interval(row.low, row.high, places),
-            "change": number(row.change, places),
+            "estimate": number(row.estimate, n_decimals),
+            "interval": "" if row.low is None and row.high is None else interval(row.low, row.high, n_decimals),
+            "change": number(row.change, n_decimals),
             "p": p_value(row.p_value),
             "refreshed (UTC)": f"{row.refreshed_at:%Y-%m-%d %H:%M}",
             "metric": row.metric,
@@ -278,7 +278,9 @@ def _print_history(changes: History) -> None:
             "method": row.method,
             "reason": row.reason if row.estimate is None else "",
         }
-        for row, places in ((row, _places(row)) for row in sorted(changes.rows, key=partial(_place, changes)))
+        for row, n_decimals in (
+            (row, _n_decimals(row)) for row in sorted(changes.rows, key=partial(_sort_key, changes))
+        )
     ]
     if any(SAME_MODEL in subject for subject in subjects.values()):
         print_text(f"{SAME_MODEL}: {changes.model}")
@@ -363,7 +365,7 @@ def tell_alerts(state: State, config: Config, refresh_id: int, output: Output, o
 def _emitted(emit: Emit, refresh_id: int, alerts: Sequence[Alerts]) -> Iterator[int]:
     if alerts:
         emit(refresh_id, alerts)
-    yield from (one.refresh_id for one in alerts)
+    yield from (batch.refresh_id for batch in alerts)
 
 
 def _posted(url: str, alerts: Sequence[Alerts]) -> Iterator[int]:
@@ -394,10 +396,10 @@ def _rows(output: Output, _refresh_id: int, alerts: Sequence[Alerts]) -> None:
 def _summary(state: State, delivery: Delivery) -> None:
     state.say(str(delivery.present))
     earlier = {
-        one.refresh_id
+        batch.refresh_id
         for delivered in delivery.taken.values()
-        for one in delivered
-        if one.refresh_id != delivery.present.refresh_id
+        for batch in delivered
+        if batch.refresh_id != delivery.present.refresh_id
     }
     if earlier:
         several = "refresh" if len(earlier) == 1 else "refreshes"

@@ -73,7 +73,7 @@ def report(
     with share(state.quiet, "report") as bar, state.open() as store:
         advance = None if bar is None else lambda _name, done, of: bar(done / of)
         reading = ReportReading(store, benchmarks, level=level, n_resamples=n_resamples, seed=seed, progress=advance)
-        made_by, known = side_by_side(reading, jobs), known_in(store)
-        written = write_report(reading, out, split=split, sections_by=made_by, force=forced(), known_as=known)
+        made_by, known_as = side_by_side(reading, jobs), known_in(store)
+        written = write_report(reading, out, split=split, sections_by=made_by, force=forced(), known_as=known_as)
     output.answer(Written, [written], lambda: print_text(f"{written}; open it in a browser"))
     say_next(state, output, written)

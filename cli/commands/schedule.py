@@ -18,7 +18,7 @@ from ..state import State, pass_state
 from ..ui.options import lake_option, output_options, refuse_typed
 from ..ui.output import Output
 from ..ui.output_files import OutputFile
-from .refresh import age_callback, alert_rules, wanted, webhook_of
+from .refresh import age_callback, alert_rules, refresh_request, webhook_of
 
 if TYPE_CHECKING:
     from warehouse.config import Config, Setting
@@ -155,7 +155,7 @@ def _stay(state: State, settings: _Settings) -> None:
     from warehouse.schedule.worker import Stop
 
     times = _times(settings)
-    _require_places(_job(settings))  # a mistake in it ends us now, not every run
+    _require_outputs(_job(settings))  # a mistake in it ends us now, not every run
     log = _log(state, settings)
     path = Path(settings["health"]) if settings["health"] else None
     health = Health(path, log, aware_now, cron=times.expression, timezone=str(times.zone))
@@ -172,7 +172,7 @@ def _stay(state: State, settings: _Settings) -> None:
         scheduler.run(stop)
 
 
-def _require_places(job: Job) -> None:
+def _require_outputs(job: Job) -> None:
     from warehouse.files import REPORT, UNATTENDED, require_output
     from warehouse.report.page import check_folder
     from warehouse.store.snapshot import require_place
@@ -242,7 +242,7 @@ def _job(settings: _Settings) -> Job:
     from warehouse.schedule.job import Job
 
     config = settings.config
-    work = wanted(config, {}, alerts=True)
+    work = refresh_request(config, {}, alerts=True)
     hooked = config.publish_path.value if config.publish_after.value else ""
     return Job(
         watch=tuple(settings["watch"]),

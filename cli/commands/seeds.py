@@ -58,8 +58,8 @@ def _print_seeds(report: SeedsReport, state: State) -> None:
     for sentence in _seeds_sentences(report):
         print_text(sentence)
     echo()
-    places = decimals([value for row in report.rows for value in (row.seed_sd, row.jitter) if value])
-    rows = [_seeds_cells(row, places, level_column(report.level)) for row in report.rows]
+    n_decimals = decimals([value for row in report.rows for value in (row.seed_sd, row.jitter) if value])
+    rows = [_seeds_cells(row, n_decimals, level_column(report.level)) for row in report.rows]
     if len(rows) > 1:
         rows = print_constants(rows, ("metric", "model"))
     level = level_column(report.level)
@@ -71,7 +71,7 @@ def _print_seeds(report: SeedsReport, state: State) -> None:
     state.notes(f"{reason}: {n} row{'s' * (n > 1)}" for reason, n in without.items())
 
 
-def _seeds_cells(row: SeedsRow, places: int, interval_of_level: str) -> dict[str, Any]:
+def _seeds_cells(row: SeedsRow, n_decimals: int, interval_of_level: str) -> dict[str, Any]:
     return {
         "benchmark": row.benchmark,
         "split": row.split,
@@ -81,12 +81,12 @@ def _seeds_cells(row: SeedsRow, places: int, interval_of_level: str) -> dict[str
         "setting": row.setting,
         "seeds": row.n_seeds,
         "checkpoints": row.n_checkpoints,
-        "mean": number(row.seed_mean, places),
-        "sd over seeds": number(row.seed_sd, places),
-        interval_of_level: interval(row.seed_sd_low, row.seed_sd_high, places),
-        "half-width": number(row.half_width, places),
-        "noise floor": number(row.noise_floor, places),
-        "jitter": number(row.jitter, places),
+        "mean": number(row.seed_mean, n_decimals),
+        "sd over seeds": number(row.seed_sd, n_decimals),
+        interval_of_level: interval(row.seed_sd_low, row.seed_sd_high, n_decimals),
+        "half-width": number(row.half_width, n_decimals),
+        "noise floor": number(row.noise_floor, n_decimals),
+        "jitter": number(row.jitter, n_decimals),
         "tau": number(row.tau, 2),
         "p rise": p_value(row.p_monotone),
         "SNR": number(row.signal_to_noise, 1),
@@ -146,19 +146,19 @@ def decide(state: State, /, output: Output, **options: Any) -> None:
 
 
 #: Rows whose sentences are told one by one.
-_TOLD = 6
+_MOST_SENTENCES = 6
 
 
 def _print_decisions(decisions: Decisions) -> None:
     rows = decisions.rows
     print_text(f"{decisions.one_line}.")
-    for row in rows if len(rows) <= _TOLD else ():
+    for row in rows if len(rows) <= _MOST_SENTENCES else ():
         print_text(row.sentence)
-    if len(rows) > _TOLD:
+    if len(rows) > _MOST_SENTENCES:
         print_text(_decisions_in_words(rows))
     echo()
-    places = decimals([row.noise_floor for row in rows if row.noise_floor])
-    cells = [_decision_cells(row, places) for row in rows]
+    n_decimals = decimals([row.noise_floor for row in rows if row.noise_floor])
+    cells = [_decision_cells(row, n_decimals) for row in rows]
     if len(cells) > 1:
         cells = print_constants(cells, ("metric", "seeds", "noise from", "verdict"))
     print_rows(
@@ -171,30 +171,30 @@ def _print_decisions(decisions: Decisions) -> None:
 def _decisions_in_words(rows: Sequence[DecisionRow]) -> str:
     """What the columns mean, and how far others spread."""
     pools = {(row.pool, row.pool_size): row for row in rows if row.floor_from == "pool"}
-    known = [
+    pool_sentences = [
         f"On {size} benchmarks {name} they did by {row.pool_quantiles[0]:.2g} to {row.pool_quantiles[-1]:.2g}."
         for (name, size), row in pools.items()
     ]
     words = (
         "Random seeds alone explain a gap if they make runs spread by more than the standard deviation in `chance if"
         " above`.",
-        *known,
+        *pool_sentences,
         "`wrong order` is the probability that the other one is better; `more runs` would settle it in 8 of 10 cases.",
         "--json has a sentence for each benchmark.",
     )
     return " ".join(words)
 
 
-def _decision_cells(row: DecisionRow, places: int) -> dict[str, object]:
-    floor = number(row.noise_floor, places)
+def _decision_cells(row: DecisionRow, n_decimals: int) -> dict[str, object]:
+    floor = number(row.noise_floor, n_decimals)
     return {
         "benchmark": row.benchmark,
         "split": row.split,
         "metric": row.metric,
-        "A": number(row.mean_a, places),
-        "B": number(row.mean_b, places),
-        "A - B": number(row.difference, places, sign=True),
-        "chance if above": number(row.noise_if_sd_above, places + 1),
+        "A": number(row.mean_a, n_decimals),
+        "B": number(row.mean_b, n_decimals),
+        "A - B": number(row.difference, n_decimals, sign=True),
+        "chance if above": number(row.noise_if_sd_above, n_decimals + 1),
         "verdict": row.verdict,
         "better": row.better.upper(),
         "wrong order": p_value(row.p_wrong_sign),
@@ -235,8 +235,8 @@ def _print_recipes(report: RecipesReport, state: State) -> None:
     for sentence in _recipe_sentences(report):
         print_text(sentence)
     echo()
-    places = decimals([value for row in report.rows for value in (row.noise_sd, row.recipe_sd) if value])
-    rows = [_recipe_cells(row, places, f"{100 * report.level:g}% interval") for row in report.rows]
+    n_decimals = decimals([value for row in report.rows for value in (row.noise_sd, row.recipe_sd) if value])
+    rows = [_recipe_cells(row, n_decimals, f"{100 * report.level:g}% interval") for row in report.rows]
     if len(rows) > 1:
         rows = print_constants(rows, ("metric", "verdict"))
     print_rows(
@@ -250,15 +250,15 @@ def _print_recipes(report: RecipesReport, state: State) -> None:
         state.say(f"note: runs of different lengths make one figure in {mixed} rows; --small and --large can say which")
 
 
-def _recipe_cells(row: RecipesRow, places: int, interval_of_level: str) -> dict[str, Any]:
+def _recipe_cells(row: RecipesRow, n_decimals: int, interval_of_level: str) -> dict[str, Any]:
     return {
         "benchmark": row.benchmark,
         "split": row.split,
         "metric": row.metric,
         "setting": row.setting,
         "recipes": row.n_recipes if row.n_both is None else row.n_both,
-        "recipe sd": number(row.recipe_sd, places),
-        "noise sd": number(row.noise_sd, places),
+        "recipe sd": number(row.recipe_sd, n_decimals),
+        "noise sd": number(row.noise_sd, n_decimals),
         "noise from": row.noise_from,
         "ceiling": number(row.ceiling, 2),
         "verdict": row.verdict,
@@ -269,8 +269,8 @@ def _recipe_cells(row: RecipesRow, places: int, interval_of_level: str) -> dict[
         "to settle": row.recipes_to_settle,
         "SNR": number(row.signal_to_noise, 1),
         "SNR interval": interval(row.signal_to_noise_low, row.signal_to_noise_high, 1),
-        "seed sd": number(row.seed_sd, places),
-        "jitter": number(row.jitter, places),
+        "seed sd": number(row.seed_sd, n_decimals),
+        "jitter": number(row.jitter, n_decimals),
         "seeds": row.n_seeds,
         "average": row.averaged,
         "cost": row.cost,
@@ -283,8 +283,11 @@ def _recipe_cells(row: RecipesRow, places: int, interval_of_level: str) -> dict[
 def _recipe_sentences(report: RecipesReport) -> list[str]:
     """What follows from the table, in words."""
     n = len(report.rows)
-    told = [row.sentence for row in report.rows] if n <= _TOLD else [f"{report.one_line}."]
-    words = [*told, *(_at_two_scales(report) if report.two_scales else _at_one_scale(report)) * (n > _TOLD)]
+    sentences = [row.sentence for row in report.rows] if n <= _MOST_SENTENCES else [f"{report.one_line}."]
+    words = [
+        *sentences,
+        *(_at_two_scales(report) if report.two_scales else _at_one_scale(report)) * (n > _MOST_SENTENCES),
+    ]
     if report.delta is not None:
         planned = [row for row in report.rows if row.n_seeds is not None]
         words.append(

@@ -171,11 +171,11 @@ def _conversation(text: str) -> str:
         messages = json.loads(text)
     except ValueError:
         return text
-    if not all(isinstance(one, dict) and {*one} == {"role", "content"} for one in messages):
+    if not all(isinstance(message, dict) and {*message} == {"role", "content"} for message in messages):
         return text
-    if not all(isinstance(one["content"], str) for one in messages):
+    if not all(isinstance(message["content"], str) for message in messages):
         return text
-    return "\n".join(f"[{one['role']}]\n{one['content'].strip()}" for one in messages)
+    return "\n".join(f"[{message['role']}]\n{message['content'].strip()}" for message in messages)
 
 
 def _print_fields(values: Mapping[str, Any]) -> None:

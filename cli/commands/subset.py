@@ -101,17 +101,17 @@ def _give(state: State, plans: SubsetPlans, output: Output, out: Path | None) ->
 
     if out is not None:
         write_output(out, plans.content, PLAN, force=forced())
-    output.answer(PlanPrompt, [row for one in plans.rows for row in one.rows], lambda: _print(plans, out))
+    output.answer(PlanPrompt, [row for plan in plans.rows for row in plan.rows], lambda: _print(plans, out))
     state.notes(plans.notes)
-    for one in plans.rows:
-        state.notes(f"{one.benchmark}: {note}" for note in one.notes)
+    for plan in plans.rows:
+        state.notes(f"{plan.benchmark}: {note}" for note in plan.notes)
 
 
 def _print(plans: SubsetPlans, out: Path | None) -> None:
     print_text(f"Ask {plans.one_line}.")
     print_text(_expected(plans))
     echo()
-    print_rows([_cells(one) for one in plans.rows], hide_empty=("split", "against"), minor=MINOR)
+    print_rows([_cells(plan) for plan in plans.rows], hide_empty=("split", "against"), minor=MINOR)
     echo()
     first = plans.rows[0]
     print_text(

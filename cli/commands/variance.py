@@ -113,8 +113,8 @@ def _print_rates(report: PassReport, state: State) -> None:
         "prompts_fixed": "prompts fixed: only the draws are random",
     }
     print_text(f"intervals with {wording[report.rows[0].estimand]}\n")
-    places = decimals(row.standard_error for row in report.rows)
-    rows = [_rate_cells(row, places, shared, state.verbose) for row in report.rows]
+    n_decimals = decimals(row.standard_error for row in report.rows)
+    rows = [_rate_cells(row, n_decimals, shared, state.verbose) for row in report.rows]
     hide_empty = ("condition", "benchmark", "split", "metric", "over all", "clusters", "method", "flags")
     shown = print_rows(
         rows, hide_empty=hide_empty, minor=("method", "draws", "split", "metric", "clusters", "prompts", "se")
@@ -137,7 +137,7 @@ def _rates_in_words(rows: Sequence[PassRow]) -> list[str]:
     return [line for mark, line in lines.items() if any(name.startswith(mark) for name in names)]
 
 
-def _rate_cells(row: PassRow, places: int, shared: Sequence[str], verbose: bool) -> dict[str, Any]:
+def _rate_cells(row: PassRow, n_decimals: int, shared: Sequence[str], verbose: bool) -> dict[str, Any]:
     return {
         "model": row.model,
         "condition": row.condition,
@@ -145,10 +145,10 @@ def _rate_cells(row: PassRow, places: int, shared: Sequence[str], verbose: bool)
         "split": row.split,
         "metric": "" if "metric" in shared else row.metric,
         "statistic": row.statistic,
-        "estimate": number(row.estimate, places),
-        "se": number(row.standard_error, places),
-        level_column(row.level): interval(row.ci_low, row.ci_high, places),
-        "over all": interval(row.bound_low, row.bound_high, places),
+        "estimate": number(row.estimate, n_decimals),
+        "se": number(row.standard_error, n_decimals),
+        level_column(row.level): interval(row.ci_low, row.ci_high, n_decimals),
+        "over all": interval(row.bound_low, row.bound_high, n_decimals),
         "prompts": row.n_prompts,
         "clusters": row.n_clusters,
         "draws": row.n_draws,
@@ -185,8 +185,8 @@ SEED_LEGEND = {
 
 def _print_seeds(report: SeedReport, state: State) -> None:
     shared = _heading(report.rows)
-    places = decimals(row.se_both_sampled for row in report.rows)
-    rows = [_seed_cells(row, places, shared) for row in report.rows]
+    n_decimals = decimals(row.se_both_sampled for row in report.rows)
+    rows = [_seed_cells(row, n_decimals, shared) for row in report.rows]
     hide_empty = ("recipe", "position", "benchmark", "split", "metric")
     shown = print_rows(rows, hide_empty=hide_empty, counts=("left out",), minor=SEED_MINOR)
     print_text("")
@@ -197,7 +197,7 @@ def _print_seeds(report: SeedReport, state: State) -> None:
     _notes(state, report.left_out)
 
 
-def _seed_cells(row: SeedRow, places: int, shared: Sequence[str]) -> dict[str, Any]:
+def _seed_cells(row: SeedRow, n_decimals: int, shared: Sequence[str]) -> dict[str, Any]:
     return {
         "model": row.model,
         "recipe": row.recipe,
@@ -205,11 +205,11 @@ def _seed_cells(row: SeedRow, places: int, shared: Sequence[str]) -> dict[str, A
         "benchmark": "" if "benchmark" in shared else row.benchmark,
         "split": row.split,
         "metric": "" if "metric" in shared else row.metric,
-        "estimate": number(row.estimate, places),
-        "se seeds fixed": number(row.se_seeds_fixed, places),
-        "se prompts fixed": number(row.se_prompts_fixed, places),
-        "se both sampled": number(row.se_both_sampled, places),
-        "seed sd": number(row.seed_sd, places),
+        "estimate": number(row.estimate, n_decimals),
+        "se seeds fixed": number(row.se_seeds_fixed, n_decimals),
+        "se prompts fixed": number(row.se_prompts_fixed, n_decimals),
+        "se both sampled": number(row.se_both_sampled, n_decimals),
+        "seed sd": number(row.seed_sd, n_decimals),
         "V prompts": _part(row.part_prompts),
         "V seeds": _part(row.part_seeds),
         "V both": _part(row.part_interaction),
@@ -262,8 +262,8 @@ _SAMPLES = {
 
 def _print_templates(report: TemplatesReport, state: State) -> None:
     shared = _heading(report.rows)
-    places = decimals(row.standard_error for row in report.rows)
-    rows = [_template_cells(row, places, shared, report.factor) for row in report.rows]
+    n_decimals = decimals(row.standard_error for row in report.rows)
+    rows = [_template_cells(row, n_decimals, shared, report.factor) for row in report.rows]
     hide_empty = ("condition", "benchmark", "split", "metric", "needed", "flags", "spread")
     shown = print_rows(rows, hide_empty=hide_empty, counts=("left out",), minor=TEMPLATE_MINOR)
     print_text("")
@@ -309,9 +309,9 @@ def _print_flips(report: TemplatesReport) -> None:
         print_text(f"  and {len(shown) - FLIPS_SHOWN} more")
 
 
-def _template_cells(row: TemplateRow, places: int, shared: Sequence[str], factor: str) -> dict[str, Any]:
+def _template_cells(row: TemplateRow, n_decimals: int, shared: Sequence[str], factor: str) -> dict[str, Any]:
     def named(value: float | None, name: str) -> str:
-        return "" if value is None else f"{number(value, places)} {name}"
+        return "" if value is None else f"{number(value, n_decimals)} {name}"
 
     spread = row.variance_templates
     return {
@@ -320,13 +320,13 @@ def _template_cells(row: TemplateRow, places: int, shared: Sequence[str], factor
         "benchmark": "" if "benchmark" in shared else row.benchmark,
         "split": row.split,
         "metric": "" if "metric" in shared else row.metric,
-        "estimate": number(row.estimate, places),
-        "se": number(row.standard_error, places),
-        level_column(row.level): interval(row.ci_low, row.ci_high, places, at=row.estimate),
+        "estimate": number(row.estimate, n_decimals),
+        "se": number(row.standard_error, n_decimals),
+        level_column(row.level): interval(row.ci_low, row.ci_high, n_decimals, at=row.estimate),
         "df": number(row.df, 1),
         "lowest": named(row.worst, row.worst_template),
         "highest": named(row.best, row.best_template),
-        "spread": None if factor != "judge" or spread is None else number(max(0.0, spread) ** 0.5, places),
+        "spread": None if factor != "judge" or spread is None else number(max(0.0, spread) ** 0.5, n_decimals),
         "V prompts": _part(row.part_prompts),
         "V templates": _part(row.part_templates),
         "V both": _part(row.part_residual),

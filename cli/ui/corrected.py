@@ -58,18 +58,18 @@ def print_corrected(found: CorrectedFigures, more: Callable[[CorrectedRow], dict
     print_text(f"{found.one_line}.")
     rows, judge, human = found.rows, found.judge, found.human
     shown_level = level_column(rows[0].level)
-    places = decimals(row.standard_error for row in rows)
+    n_decimals = decimals(row.standard_error for row in rows)
     cells = [
         {
             "ranks": _ranks(row),
             "model": f"{row.model_a} - {row.model_b}" if row.model_b else row.model_a,
             "benchmark": row.benchmark,
             "split": row.split,
-            "judge": number(row.judge_estimate, places),
-            "labels": number(row.label_estimate, places),
-            f"{shown_level} ": interval(row.label_low, row.label_high, places),
-            "corrected": number(row.estimate, places),
-            shown_level: interval(row.low, row.high, places),
+            "judge": number(row.judge_estimate, n_decimals),
+            "labels": number(row.label_estimate, n_decimals),
+            f"{shown_level} ": interval(row.label_low, row.label_high, n_decimals),
+            "corrected": number(row.estimate, n_decimals),
+            shown_level: interval(row.low, row.high, n_decimals),
             **more(row),
             "labelled": row.n_labels,
             "judged": row.n_units,
@@ -80,7 +80,7 @@ def print_corrected(found: CorrectedFigures, more: Callable[[CorrectedRow], dict
         for row in rows
     ]
     if len({(row.benchmark, row.split) for row in rows}) == 1:
-        cells = [{name: cell for name, cell in one.items() if name not in ("benchmark", "split")} for one in cells]
+        cells = [{name: cell for name, cell in row.items() if name not in ("benchmark", "split")} for row in cells]
     shown = print_rows(cells, hide_empty=("ranks", "split", "flags"), minor=MINOR)
     print_legend(
         {

@@ -42,7 +42,7 @@ def print_summary(report: IngestReport, state: State, *, dry_run: bool) -> None:
         echo(f"lake      {report.lake}")
     if report.reconciliation:
         _print_reconciliation(report.reconciliation, state)
-    loaded = any(one.state == "loaded" for one in report.sources)
+    loaded = any(source.state == "loaded" for source in report.sources)
     if loaded and not dry_run and report.lake is None:
         say_next(state, Output(), report)
 

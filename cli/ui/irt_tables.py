@@ -387,12 +387,12 @@ def _errors(rows: Sequence[DimensionRow], name: str) -> dict[str, Any]:
 def _fewest(report: DimensionsReport) -> str:
     """What the chosen number is, and how far one dimension is behind."""
     by_number = {row.n_dimensions: row for row in report.rows}
-    best, one = min(report.rows, key=lambda row: row.log_loss).n_dimensions, by_number.get(1)
+    best, single = min(report.rows, key=lambda row: row.log_loss).n_dimensions, by_number.get(1)
     why = "the least log loss"
     if report.chosen != best:
         why = f"the fewest within a standard error of the least log loss, that of {best}"
-    if one is not None and not one.chosen:
-        why += f"; one dimension is {one.behind:.4f} behind (se {one.behind_standard_error:.4f})"
+    if single is not None and not single.chosen:
+        why += f"; one dimension is {single.behind:.4f} behind (se {single.behind_standard_error:.4f})"
     return f"{report.chosen} dimension{'s' * (report.chosen > 1)} (*): {why}."
 
 

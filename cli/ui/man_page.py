@@ -80,8 +80,8 @@ def _commands() -> Iterator[str]:
 
 def _options(context: click.Context) -> Iterator[str]:
     """What a command takes, but for what its usage says, and --help, which all have."""
-    own = [one for one in context.command.get_params(context) if context.parent is None or one.name != "help"]
-    records = filter(None, (one.get_help_record(context) for one in own))
+    own = [param for param in context.command.get_params(context) if context.parent is None or param.name != "help"]
+    records = filter(None, (param.get_help_record(context) for param in own))
     return _terms((name, meaning) for name, meaning in records if meaning)
 
 

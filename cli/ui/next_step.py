@@ -68,7 +68,7 @@ def _line(kind: type[Question], question: Any, split: str = "", **fields: Any) -
 
 def _split(row: Any, rows: Sequence[Any]) -> str:
     """The split of a row, where its benchmark has several."""
-    return row.split if len({one.split for one in rows if one.benchmark == row.benchmark}) > 1 else ""
+    return row.split if len({other.split for other in rows if other.benchmark == row.benchmark}) > 1 else ""
 
 
 def _power(a: str, b: str, row: Any, rows: Sequence[Any], difference: float, n_tests: int, question: Any) -> Step:
@@ -142,7 +142,7 @@ def _after_comparison(comparison: Any, question: Any) -> Step:
     rows = comparison.rows
     tied = [row for row in rows if better_in_words(row) == "neither" and row.standard_error and row.difference]
     if tied and not question.across_links:
-        row = max(tied, key=lambda one: abs(one.difference) / one.standard_error)  # the closest to a decision
+        row = max(tied, key=lambda other: abs(other.difference) / other.standard_error)  # the closest to a decision
         return _power(comparison.a, comparison.b, row, rows, row.difference, comparison.n_tests, question)
     if not question.flips and any(row.difference or row.standard_error for row in rows):
         return _FLIPS, replace(question, flips=_MANY).command()

@@ -58,12 +58,12 @@ class Command(click.Command):
 
     def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """The options, those of output as one line."""
-        own = [one for one in self.get_params(ctx) if isinstance(one, click.Option) and one.name not in OUTPUTS]
-        records = [record for one in own if (record := one.get_help_record(ctx))]
+        own = [param for param in self.get_params(ctx) if isinstance(param, click.Option) and param.name not in OUTPUTS]
+        records = [record for param in own if (record := param.get_help_record(ctx))]
         if records:
             with formatter.section("Options"):
                 formatter.write_dl(records)
-        flags = {flag for one in self.params if one.name in OUTPUTS for flag in one.opts}
+        flags = {flag for param in self.params if param.name in OUTPUTS for flag in param.opts}
         if flags:
             named = ", ".join(flag for flag in _NAMED if flag in flags)
             formatter.write(f"\nOutput: {named} …; see: warehouse help output\n")

@@ -66,7 +66,7 @@ def _parameter(name: str, flags: tuple[str, ...], option: FieldOption, settings:
     elif option.is_list and option.type is int:
         arguments |= {"callback": whole_numbers if option.default is None else _numbers}
     elif option.is_list and option.type is float:
-        arguments |= {"callback": decimal_numbers, "default": ",".join(f"{one:g}" for one in option.default)}
+        arguments |= {"callback": decimal_numbers, "default": ",".join(f"{number:g}" for number in option.default)}
     elif option.is_list:
         arguments |= {"multiple": True}
     elif option.choices:

@@ -34,8 +34,8 @@ def reference() -> str:
         f" Commands name which of these they have:\n\n{_listed(shared)}",
     ]
     for name, context in contexts.items():
-        own = [_flag(one) for one in context.command.params if _key(one) in shared]
-        tables = ["tables"] if {one.name for one in context.command.params} >= TABLES else []
+        own = [_flag(param) for param in context.command.params if _key(param) in shared]
+        tables = ["tables"] if {param.name for param in context.command.params} >= TABLES else []
         also = f"\nAlso {', '.join([*(f'`{flag}`' for flag in own), *tables])}.\n" if own or tables else ""
         parts.append(f"### warehouse {name}\n\n{_block(context, shared)}{also}")
     return "\n".join(parts)
@@ -56,14 +56,14 @@ def _shared(contexts: Iterable[click.Context]) -> dict[tuple[str, str], tuple[cl
     """Options that at least so many commands have, with one of these."""
     by_key: dict[tuple[str, str], list[tuple[click.Option, click.Context]]] = {}
     for context in contexts:
-        for one in context.command.params:
-            if isinstance(one, click.Option) and not one.hidden and one.name not in TABLES:
-                by_key.setdefault(_key(one), []).append((one, context))
+        for param in context.command.params:
+            if isinstance(param, click.Option) and not param.hidden and param.name not in TABLES:
+                by_key.setdefault(_key(param), []).append((param, context))
     return {key: several[0] for key, several in sorted(by_key.items()) if len(several) >= MANY}
 
 
 def _listed(shared: Mapping[tuple[str, str], tuple[click.Option, click.Context]]) -> str:
-    records = [record for one, context in shared.values() if (record := one.get_help_record(context))]
+    records = [record for param, context in shared.values() if (record := param.get_help_record(context))]
     formatter = click.HelpFormatter(width=WIDTH)
     formatter.write_dl(records)
     return f"```text\n{formatter.getvalue().rstrip()}\n```\n"
@@ -78,7 +78,7 @@ def renewed(document: str) -> str:
 def _block(context: click.Context, shared: Collection[tuple[str, str]]) -> str:
     command = copy(context.command)
     if context.parent is not None:
-        command.params = [one for one in command.params if one.name not in TABLES and _key(one) not in shared]
+        command.params = [param for param in command.params if param.name not in TABLES and _key(param) not in shared]
         command.add_help_option = False
     return f"```text\n{command.get_help(context).rstrip()}\n```\n"
 

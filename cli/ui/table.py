@@ -31,7 +31,7 @@ from warehouse.tables.words import (
 __all__ = [
     "NARROW",
     "WrittenNumber",
-    "asked_for_columns",
+    "has_column_options",
     "cell",
     "count_range",
     "decimals",
@@ -189,29 +189,29 @@ def _print(table: Table) -> tuple[str, ...]:
         return tuple(table.columns[index] for index in table.filled()) if table.rows else ()
     chosen = chosen_columns(table.columns) if table.rows else []
     if not sys.stdout.isatty():
-        laid = lay_out(table, chosen=chosen)
-        print("\n".join(laid.lines))
-        return laid.columns
+        layout = lay_out(table, chosen=chosen)
+        print("\n".join(layout.lines))
+        return layout.columns
     width = shutil.get_terminal_size().columns
     shown = Table(table.columns, table.rows[:TERMINAL_ROWS], table.empty, table.hide_empty, table.counts, table.minor)
-    laid = lay_out(shown, width=width, wide=bool(_asked(WIDE)), chosen=chosen)
-    print("\n".join(laid.lines))
+    layout = lay_out(shown, width=width, wide=bool(_table_option(WIDE)), chosen=chosen)
+    print("\n".join(layout.lines))
     if len(shown.rows) < len(table.rows):
         print(f"... and {len(table.rows) - len(shown.rows)} more rows: --json, --csv or a pipe has all")
-    if laid.left_out:
-        print_text(f"({', '.join(laid.left_out)}: --wide)")
-    return laid.columns
+    if layout.left_out:
+        print_text(f"({', '.join(layout.left_out)}: --wide)")
+    return layout.columns
 
 
-def _asked(name: str) -> Any:
-    """What the user wants of tables in this call."""
+def _table_option(name: str) -> Any:
+    """An option of tables as the user gave it in this call; None where it was not given."""
     context = click.get_current_context(silent=True)
     return context.meta.get(name) if context else None
 
 
-def asked_for_columns() -> bool:
+def has_column_options() -> bool:
     """Whether the user wants all columns of tables, or named some."""
-    return bool(_asked(WIDE) or _asked(CHOSEN))
+    return bool(_table_option(WIDE) or _table_option(CHOSEN))
 
 
 def chosen_columns(columns: Sequence[str]) -> list[str]:
@@ -220,7 +220,7 @@ def chosen_columns(columns: Sequence[str]) -> list[str]:
     Raises:
         UsageError: there is none of such a name.
     """
-    chosen: Sequence[str] = _asked(CHOSEN) or ()
+    chosen: Sequence[str] = _table_option(CHOSEN) or ()
     unknown = [name for name in chosen if name not in columns]
     if unknown:
         raise click.UsageError(f"no column '{unknown[0]}'; there are: {', '.join(filter(None, columns))}")

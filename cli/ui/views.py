@@ -85,7 +85,7 @@ def view_of(result: Any) -> View | None:
     module, name, further = entry
     printer: Callable[..., None] = getattr(import_module(module, "warehouse.cli.commands"), name)
     state = _Remarks()
-    given = [{"state": state, "checked": not getattr(result, "model", "")}.get(str(one), one) for one in further]
+    given = [{"state": state, "checked": not getattr(result, "model", "")}.get(str(word), word) for word in further]
     with recording() as parts:
         printer(result, *given)
     notes = (*state.remarks, *(note for note in getattr(result, "notes", ()) if note not in state.remarks))

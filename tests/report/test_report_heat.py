@@ -202,33 +202,33 @@ def test_pictures_have_names_that_fit_and_no_marks_of_dumps() -> None:
     tied = [(name, 0.5 - at / 50, "ab"[at % 2]) for at, name in enumerate(names)]
     spots = [Spot(name, at, f"{at}", 0.5, True) for at, name in enumerate(names)]
     pictures = [
-        forest("t", intervals, figure="acc", places=2, note="n"),
-        ties("t", tied, figure="acc", places=2, note=""),
+        forest("t", intervals, figure="acc", n_decimals=2, note="n"),
+        ties("t", tied, figure="acc", n_decimals=2, note=""),
         wins("t", [(name, 1, 2, 3) for name in names], note=""),
-        scatter("t", spots, x="x", y="y", places=2, note=""),
+        scatter("t", spots, x="x", y="y", n_decimals=2, note=""),
     ]
     for picture in pictures:
         assert picture is not None and picture.width == WIDTH <= 390 - 2 * 16 and EVIL not in picture.svg
         drawn = re.findall(r"<text[^>]*>(.*?)</text>", picture.svg)
         assert max(map(len, drawn)) < 90 and len({*picture.rows}) == len(names)
         assert "\\|pipe\\|\\*" in picture.markdown and "\\<script" in picture.markdown
-    assert forest("t", [], figure="acc", places=2, note="") is None
+    assert forest("t", [], figure="acc", n_decimals=2, note="") is None
 
 
 def test_a_picture_shows_the_first_rows_and_copies_all() -> None:
     many = [Interval(f"m{at}", at / 100, None, None) for at in range(100)]
-    picture = forest("t", many, figure="acc", places=2, note="")
+    picture = forest("t", many, figure="acc", n_decimals=2, note="")
     assert picture is not None and picture.svg.count("h0") == MOST_ROWS and len(picture.rows) == 100
     assert f"the first {MOST_ROWS} of 100 models" in picture.say
 
 
 def test_ties_fit_or_are_left_to_wins() -> None:
     several = [(f"m{at}", 1 - at / 10, chr(97 + at) + chr(98 + at)) for at in range(10)]
-    assert ties("t", several, figure="acc", places=1, note="") is None
-    assert ties("t", several[:2], figure="acc", places=1, note="") is None
-    few = ties("t", [("a", 0.9, "a"), ("b", 0.8, "ab"), ("c", 0.7, "b")], figure="acc", places=1, note="")
+    assert ties("t", several, figure="acc", n_decimals=1, note="") is None
+    assert ties("t", several[:2], figure="acc", n_decimals=1, note="") is None
+    few = ties("t", [("a", 0.9, "a"), ("b", 0.8, "ab"), ("c", 0.7, "b")], figure="acc", n_decimals=1, note="")
     assert few is not None and "a, b; b, c" in few.say and few.svg.count('stroke-width="3"') == 2
-    apart = ties("t", [("a", 0.9, "a"), ("b", 0.8, "b"), ("c", 0.7, "c")], figure="acc", places=1, note="")
+    apart = ties("t", [("a", 0.9, "a"), ("b", 0.8, "b"), ("c", 0.7, "c")], figure="acc", n_decimals=1, note="")
     assert apart is not None and "all differ" in apart.say
 
 
@@ -303,5 +303,5 @@ def test_names_keep_what_tells_them_apart_and_an_empty_map_takes_no_space() -> N
     names = [f"organisation/model-{number}-instruct-of-the-day" for number in range(3)]
     assert distinct(names, 12) == ["…0-ins…e-day", "…1-ins…e-day", "…2-ins…e-day"]
     assert distinct(["abc", "abd"], 12) == ["abc", "abd"]
-    alike = pair_map("pairs", names, [[0.0] * 3] * 3, [[0.0] * 3] * 3, places=2, note="")
+    alike = pair_map("pairs", names, [[0.0] * 3] * 3, [[0.0] * 3] * 3, n_decimals=2, note="")
     assert alike is None

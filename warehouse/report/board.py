@@ -19,7 +19,7 @@ from warehouse.report.table import (
     broken,
     count,
     html,
-    known,
+    is_finite,
     model_and_condition,
     name,
     number,
@@ -43,7 +43,7 @@ def board_table(part: BenchmarkPart, level: float, *, with_letters: bool = True)
     """
     assert part.board is not None
     rows = part.board.rows
-    places = decimals(row.standard_error for row in rows)
+    n_decimals = decimals(row.standard_error for row in rows)
     several = len({row.model for row in rows}) < len(rows)
     letters = with_letters and any(row.group for row in rows)
     return table(
@@ -58,7 +58,7 @@ def board_table(part: BenchmarkPart, level: float, *, with_letters: bool = True)
             text("Split", [row.split for row in rows], minor=True),
             text("Metric", [row.metric for row in rows], minor=True),
             text("Group", [row.group for row in rows], minor=True, keep=True) if letters else None,
-            *_estimates(rows, places),
+            *_estimates(rows, n_decimals),
             count("Stat. rank", [row.statistical_rank for row in rows], keep=True)
             if any(row.statistical_rank is not None for row in rows)
             else None,
@@ -71,7 +71,10 @@ def board_table(part: BenchmarkPart, level: float, *, with_letters: bool = True)
             text("Method", [row.method.replace("_", " ") for row in rows], minor=True),
             text("Flags", [flags(row.flags) for row in rows], minor=True, wrap=True),
             text(
-                "Recomputed from the part that is stored", [_part(row, places) for row in rows], minor=True, wrap=True
+                "Recomputed from the part that is stored",
+                [_part(row, n_decimals) for row in rows],
+                minor=True,
+                wrap=True,
             ),
             text("Why no interval", [row.reason if row.ci_low is None else "" for row in rows], minor=True, wrap=True),
         ],
@@ -94,11 +97,11 @@ def others_table(part: BenchmarkPart) -> Markup:
         f"Other metrics of {part.name}",
         "Other metrics, which this leaderboard does not show.",
         [
-            name("Other metric", [one.metric for one in others]),
-            text("Direction", [DIRECTION[one.higher_is_better] for one in others], minor=True),
-            count("Conditions", [one.n_conditions for one in others], minor=False, keep=True),
-            count("Not above", [one.n_elsewhere for one in others], minor=False, keep=True),
-            html("Figures of conditions that are not above", [elsewhere(one.metric) for one in others])
+            name("Other metric", [other.metric for other in others]),
+            text("Direction", [DIRECTION[other.higher_is_better] for other in others], minor=True),
+            count("Conditions", [other.n_conditions for other in others], minor=False, keep=True),
+            count("Not above", [other.n_elsewhere for other in others], minor=False, keep=True),
+            html("Figures of conditions that are not above", [elsewhere(other.metric) for other in others])
             if part.other_rows
             else None,
         ],
@@ -129,9 +132,9 @@ def suite_table(name_of: str, board: SuiteBoard, level: float) -> Markup:
 
 
 def leaves_table(name_of: str, board: SuiteBoard) -> Markup:
-    """What each model of a suite has on each benchmark."""
+    """The score of each model of a suite on each of its benchmarks."""
     rows = board.rows
-    places = decimals(row.standard_error for row in rows)
+    n_decimals = decimals(row.standard_error for row in rows)
     return table(
         f"Benchmarks of suite {name_of}",
         "Estimate on each benchmark of the suite.",
@@ -139,7 +142,7 @@ def leaves_table(name_of: str, board: SuiteBoard) -> Markup:
             name("Model on the suite", [row.model for row in rows]),
             text("Condition", [row.condition for row in rows], minor=True),
             *(
-                number(f"<bdi>{broken(leaf.name)}</bdi>", [row.leaf_estimates[at] for row in rows], places)
+                number(f"<bdi>{broken(leaf.name)}</bdi>", [row.leaf_estimates[at] for row in rows], n_decimals)
                 for at, leaf in enumerate(board.leaves)
             ),
         ],
@@ -184,12 +187,12 @@ _PLAIN = (
 )
 
 
-def _estimates(rows: Sequence[LeaderboardRow] | Sequence[SuiteRow], places: int) -> list[PageColumn | None]:
+def _estimates(rows: Sequence[LeaderboardRow] | Sequence[SuiteRow], n_decimals: int) -> list[PageColumn | None]:
     return [
-        number("Estimate", [row.estimate for row in rows], places),
-        number("Low", [row.ci_low for row in rows], places),
-        number("High", [row.ci_high for row in rows], places),
-        number("SE", [row.standard_error for row in rows], places, minor=True),
+        number("Estimate", [row.estimate for row in rows], n_decimals),
+        number("Low", [row.ci_low for row in rows], n_decimals),
+        number("High", [row.ci_high for row in rows], n_decimals),
+        number("SE", [row.standard_error for row in rows], n_decimals, minor=True),
     ]
 
 
@@ -197,18 +200,20 @@ def _rank_set(row: LeaderboardRow) -> str:
     return "" if row.rank_low is None else f"{row.rank_low}–{row.rank_high}"
 
 
-def _part(row: LeaderboardRow, places: int) -> str:
+def _part(row: LeaderboardRow, n_decimals: int) -> str:
     if row.part_estimate is None:
         return ""
     ends = (
-        f" [{written(row.part_ci_low, places)}, {written(row.part_ci_high, places)}]" if known(row.part_ci_low) else ""
+        f" [{written(row.part_ci_low, n_decimals)}, {written(row.part_ci_high, n_decimals)}]"
+        if is_finite(row.part_ci_low)
+        else ""
     )
-    return f"{written(row.part_estimate, places)}{ends} of {row.part_n_prompts}"
+    return f"{written(row.part_estimate, n_decimals)}{ends} of {row.part_n_prompts}"
 
 
-def _with_interval(row: LeaderboardRow, places: int) -> str:
-    ends = f" [{written(row.ci_low, places)}, {written(row.ci_high, places)}]" if known(row.ci_low) else ""
-    return f"{written(row.estimate, places)}{ends}"
+def _with_interval(row: LeaderboardRow, n_decimals: int) -> str:
+    ends = f" [{written(row.ci_low, n_decimals)}, {written(row.ci_high, n_decimals)}]" if is_finite(row.ci_low) else ""
+    return f"{written(row.estimate, n_decimals)}{ends}"
 
 
 def _label(row: LeaderboardRow) -> str:
@@ -240,7 +245,7 @@ def _chart(rows: Sequence[ModelCurveRow], curves: BenchmarkCurves) -> Chart | No
         faint=[[(p.position, p.estimate) for p in row.points] for row in others],
         dots=True,
     )
-    bands = [one for row, (colour, _) in zip(coloured, SERIES, strict=False) if (one := _band(row, colour))]
+    bands = [band for row, (colour, _) in zip(coloured, SERIES, strict=False) if (band := _band(row, colour))]
     where = f" ({rows[0].split})" if rows[0].split else ""
     intervals = f", with {100 * curves.level:g}% intervals" if bands else ""
     return chart(

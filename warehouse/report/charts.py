@@ -82,9 +82,9 @@ def chart(
 
 
 def with_words(channel: Spec, words: Mapping[float, str]) -> Spec:
-    """An axis that has words at places in place of numbers."""
-    places, said = json.dumps([*words]), json.dumps([*words.values()])
-    shown = {"values": [*words], "labelExpr": f"{said}[indexof({places}, datum.value)]", "labelLimit": 0}
+    """An axis labelled with words, at the positions that are their keys, instead of numbers."""
+    positions, said = json.dumps([*words]), json.dumps([*words.values()])
+    shown = {"values": [*words], "labelExpr": f"{said}[indexof({positions}, datum.value)]", "labelLimit": 0}
     return {**channel, "axis": {**channel["axis"], **shown}}
 
 
@@ -95,7 +95,7 @@ def span(values: Iterable[float | None], *, also: Sequence[float] = ()) -> Ends 
         values: missing ones and those that are not finite are left out.
         also: numbers that have to be in it if there is a value, such as 0.
     """
-    numbers = [one for value in values if (one := finite(value)) is not None]
+    numbers = [number for value in values if (number := finite(value)) is not None]
     if not numbers:
         return None
     low, high = min([*numbers, *also]), max([*numbers, *also])
@@ -136,7 +136,7 @@ def axis(title: str, ends: Ends | None, *, log: bool = False, nice: bool = True,
 
 
 def is_long(ends: Ends) -> bool:
-    """Whether an axis that may be logarithmic is."""
+    """Whether the ends of an axis lie far enough apart for a logarithmic scale."""
     low, high = ends
     return low >= 0 and high + 1 > _LONG * (low + 1)
 
@@ -215,7 +215,7 @@ def layer(mark: Spec, rows: Sequence[Spec], **channels: Spec) -> Spec:
 
 
 def point(x: float | None, y: float | None, **more: float | str | None) -> Spec:
-    """A row: a place in the chart; what is not finite is missing."""
+    """The row of a point; a value that is not finite is missing."""
     return {"x": finite(x), "y": finite(y), **more}
 
 
@@ -234,13 +234,13 @@ def distinct(names: Sequence[str], length: int) -> list[str]:
     for name in (f"…{name[cut:]}" if cut else name for name in names):
         short = shorten(name, length)
         numbered = (f"{short} ({number})" for number in range(2, len(names) + 2))
-        labels.append(next(one for one in (short, *numbered) if one not in labels))
+        labels.append(next(label for label in (short, *numbered) if label not in labels))
     return labels
 
 
 def shorten(name: str, length: int) -> str:
     """A name on one line whose middle is left out: its end, as ``seed=2``, may tell it apart."""
-    words = " ".join("".join(one if one.isprintable() else " " for one in name).split())
+    words = " ".join("".join(sign if sign.isprintable() else " " for sign in name).split())
     if len(words) <= length:
         return words
     tail = (length - 1) // 2

@@ -52,8 +52,8 @@ def draw(chart: Chart) -> Picture:
 
 
 def _table(spec: Spec) -> tuple[tuple[str, ...], tuple[tuple[str, ...], ...]]:
-    """What is drawn: the places of marks and the heights of bars."""
-    marks = [row for one in spec["layer"] for row in one["data"]["values"] if "x2" in row or "y2" not in row]
+    """The drawn data as a table: positions of marks and heights of bars."""
+    marks = [row for layer in spec["layer"] for row in layer["data"]["values"] if "x2" in row or "y2" not in row]
     titles = {axis: spec["encoding"][axis]["axis"]["title"] or axis for axis in ("x", "y")}
     heads = {"x": titles["x"], "x2": "to", "y": titles["y"], "k": "of"}
     heads = {field: words for field, words in heads.items() if any(field in row for row in marks)}
@@ -77,7 +77,7 @@ class _Scale:
     ticks: tuple[tuple[float, str], ...]
 
     def at(self, value: float) -> float:
-        low, high, value = (math.log1p(one) if self.log else one for one in (self.low, self.high, value))
+        low, high, value = (math.log1p(end) if self.log else end for end in (self.low, self.high, value))
         share = (value - low) / (high - low)
         return round(self.length * (1 - share if self.turned else share), 1)
 
@@ -106,7 +106,7 @@ def _scale(channel: Spec, length: int, *, upright: bool) -> _Scale:
 
 
 def _number(value: float, step: float, largest: float, log: bool) -> str:
-    """As axes have it: 20k, 2e-7, and else with the decimals of a step."""
+    """A number as axes label it: 20k, 2e-7, else with the decimals of a step."""
     if largest >= 1e15 or largest < 1e-5:
         return f"{value + 0.0:.3g}"
     if largest >= 1e4 or log:
@@ -137,11 +137,11 @@ class _Plot:
         self.top = names + (_LINE if self.axis["y"]["title"] else 0)
         self.below = _GAP if self.is_above else _LINE * (2 if self.axis["x"]["title"] else 1) + _GAP
 
-    def place(self, row: Spec, x: str = "x", y: str = "y") -> tuple[float, float]:
+    def at(self, row: Spec, x: str = "x", y: str = "y") -> tuple[float, float]:
         return self.across.at(row[x]), self.up.at(row[y])
 
     def path(self, course: str, paint: str, colour: str, **look: float | str) -> None:
-        """Numbers alone as a course; what looks as the last does is one with it."""
+        """Draw a path, whose course holds numbers only; it is joined to the last path if both look the same."""
         more = "".join(f' {_ATTRIBUTES[name]}="{value}"' for name, value in look.items() if value not in ("", 1))
         end = f' {paint}="{escape(colour)}"{more}/>'
         if course and self.parts and self.parts[-1][2] == end:
@@ -192,7 +192,7 @@ class _Plot:
 
 
 def _painted(mark: Spec, encoding: Spec, row: Spec, *channels: str) -> Any:
-    """The look of a row by the first channel or property of its mark that says it."""
+    """The look of a row: by the first of these channels that has a scale, or that the mark sets itself."""
     for name in channels:
         if "scale" in encoding.get(name, {}):
             scale = encoding[name]["scale"]
@@ -213,7 +213,7 @@ def _lines(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> Non
             if row["x"] is None or row["y"] is None:
                 is_down = False
                 continue
-            x, y = plot.place(row)
+            x, y = plot.at(row)
             dots.append((x, y))
             steps = mark.get("interpolate") == "step-after"
             course += (f"H{x}V{y}" if steps else f"L{x} {y}") if is_down else f"M{x} {y}"
@@ -230,14 +230,14 @@ def _dashes(mark: Spec, encoding: Spec, row: Spec) -> str:
 
 
 def _areas(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> None:
-    places = [plot.place(row) for row in rows] + [plot.place(row, y="y2") for row in reversed(rows)]
-    course = "L".join(f"{x} {y}" for x, y in places)
+    points = [plot.at(row) for row in rows] + [plot.at(row, y="y2") for row in reversed(rows)]
+    course = "L".join(f"{x} {y}" for x, y in points)
     plot.path(course and f"M{course}z", "fill", mark["fill"], opacity=mark["fillOpacity"])
 
 
 def _bars(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> None:
     for row in rows:
-        (x, y), (x2, y2) = plot.place(row), plot.place(row, "x2", "y2")
+        (x, y), (x2, y2) = plot.at(row), plot.at(row, "x2", "y2")
         left, top, width, height = min(x, x2), min(y, y2), round(abs(x2 - x), 1), round(abs(y2 - y), 1)
         gap = min(1, width / 2) if mark.get("stroke") == "var(--bg)" else 0
         course = f"M{left} {top}h{round(width - gap, 1)}v{height}h-{round(width - gap, 1)}z"
@@ -253,23 +253,23 @@ def _points(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> No
         colour = _painted(mark, encoding, row, "fill", "color", "stroke")
         size = float(_painted(mark, encoding, row, "size"))
         if mark.get("filled"):
-            plot.dot(*plot.place(row), size, colour, _painted(mark, {}, row, "fillOpacity", "opacity") or 1)
+            plot.dot(*plot.at(row), size, colour, _painted(mark, {}, row, "fillOpacity", "opacity") or 1)
         else:
-            plot.path(ring(*plot.place(row), round(math.sqrt(size / math.pi), 1)), "stroke", colour)
+            plot.path(ring(*plot.at(row), round(math.sqrt(size / math.pi), 1)), "stroke", colour)
 
 
 def _rules(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> None:
     ends = ("x2", "y") if "x2" in encoding else ("x", "y2")
     look = {"width": mark.get("strokeWidth", 1), "opacity": mark.get("strokeOpacity", 1)}
     for row in rows:
-        course = "M{} {}L{} {}".format(*plot.place(row), *plot.place(row, *ends))
+        course = "M{} {}L{} {}".format(*plot.at(row), *plot.at(row, *ends))
         plot.path(course, "stroke", mark["stroke"], **look)
 
 
 def _texts(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> None:
     taken: list[tuple[float, float, float]] = []
     for row in rows:
-        words, (x, y) = row[encoding["text"]["field"]], plot.place(row)
+        words, (x, y) = row[encoding["text"]["field"]], plot.at(row)
         end = x + wide(words)
         y = next(low for low in (y + 12 * step for step in range(len(rows) + 1)) if not _hits(taken, x, end, low))
         taken.append((x, end, y))
@@ -289,24 +289,24 @@ def _boxes(plot: _Plot, mark: Spec, encoding: Spec, rows: Sequence[Spec]) -> Non
         groups.setdefault(row[at], []).append(row[along])
     half = mark["size"] / 2
 
-    def course(place: float, *figures: float) -> str:
+    def course(position: float, *figures: float) -> str:
         """A bar between two figures, or a line across at one."""
-        x, (low, high) = (plot.across if at == "x" else plot.up).at(place), _ends(plot, along, figures)
+        x, (low, high) = (plot.across if at == "x" else plot.up).at(position), _ends(plot, along, figures)
         corners = [(x - half, low), (x + half, low), (x + half, high), (x - half, high)]
-        places = (f"{a:g} {b:g}" if at == "x" else f"{b:g} {a:g}" for a, b in corners)
-        return f"M{'L'.join(places)}z"
+        points = (f"{a:g} {b:g}" if at == "x" else f"{b:g} {a:g}" for a, b in corners)
+        return f"M{'L'.join(points)}z"
 
-    for place, several in groups.items():
+    for position, several in groups.items():
         values = np.array(several)
         low, middle, high = np.quantile(values, [0.25, 0.5, 0.75])
         reach = mark["extent"] * (high - low)
         inside = (values >= low - reach) & (values <= high + reach)
-        ends: list[Spec] = [{at: place, along: float(end)} for end in (values[inside].min(), values[inside].max())]
-        plot.path("M{} {}L{} {}".format(*plot.place(ends[0]), *plot.place(ends[1])), "stroke", mark["color"])
-        plot.path(course(place, float(low), float(high)), "fill", mark["color"], opacity=mark["box"]["fillOpacity"])
-        plot.path(course(place, float(middle)), "stroke", mark["median"]["fill"], width=1.5)
+        ends: list[Spec] = [{at: position, along: float(end)} for end in (values[inside].min(), values[inside].max())]
+        plot.path("M{} {}L{} {}".format(*plot.at(ends[0]), *plot.at(ends[1])), "stroke", mark["color"])
+        plot.path(course(position, float(low), float(high)), "fill", mark["color"], opacity=mark["box"]["fillOpacity"])
+        plot.path(course(position, float(middle)), "stroke", mark["median"]["fill"], width=1.5)
         for value in values[~inside]:
-            plot.dot(*plot.place({at: place, along: float(value)}), mark["outliers"]["size"], mark["color"])
+            plot.dot(*plot.at({at: position, along: float(value)}), mark["outliers"]["size"], mark["color"])
 
 
 def _ends(plot: _Plot, along: str, figures: Sequence[float]) -> tuple[float, float]:
@@ -326,7 +326,7 @@ _MARKS: dict[str, Callable[[_Plot, Spec, Spec, Sequence[Spec]], None]] = {
 
 
 def _legend(spec: Spec, width: float, top: float) -> tuple[str, float]:
-    """What looks mean, below the axes, and where it ends."""
+    """The legend below the axes, and where it ends."""
     parts, x, y = list[str](), 0.0, top + 8
     for words, sign in _entries(spec):
         room = (26 if sign else 0) + wide(words) + 12

@@ -89,7 +89,7 @@ def _intervals(
         title + (f", {100 * level:g}% intervals" if any(row.low is not None for row in shown) else ""),
         shown,
         figure=metric,
-        places=decimals(row.standard_error for row in rows),
+        n_decimals=decimals(row.standard_error for row in rows),
         note=note_of([note, *says]),
     )
 
@@ -114,7 +114,7 @@ def _by_cost(part: BenchmarkPart, note: str) -> Picture | None:
         spots,
         x="US dollars a run",
         y=part.board.metric,
-        places=decimals(row.standard_error for row in part.board.rows),
+        n_decimals=decimals(row.standard_error for row in part.board.rows),
         note=f"{note}; cost as recorded, or by tokens and prices{_unknown(part, len(spots))}",
         higher_is_better=part.board.higher_is_better is not False,
     )
@@ -143,12 +143,12 @@ def _scatter(
     assert part.board is not None  # it has the points
     sign = -1 if part.board.higher_is_better is False else 1
     best, spots = -math.inf, []
-    for row, estimate, at, words in sorted(points, key=lambda one: (one[2], -sign * one[1])):
+    for row, estimate, at, words in sorted(points, key=lambda point: (point[2], -sign * point[1])):
         spots.append(Spot(label_of(row), at, words, estimate, sign * estimate > best))
         best = max(best, sign * estimate)
-    places = decimals(row.standard_error for row, *_ in points)
+    n_decimals = decimals(row.standard_error for row, *_ in points)
     note += _unknown(part, len(points))
-    return scatter(title, spots, x=x, y=part.board.metric, places=places, note=note, ticks=ticks)
+    return scatter(title, spots, x=x, y=part.board.metric, n_decimals=n_decimals, note=note, ticks=ticks)
 
 
 def _unknown(part: BenchmarkPart, n_shown: int) -> str:
@@ -182,7 +182,7 @@ def _ties(group: PairGroup, benchmark: str, metric: str, note: str) -> Picture |
         f"Who cannot be told apart on {benchmark}",
         rows,
         figure=metric,
-        places=decimals(group.pairs.standard_error.tolist()),
+        n_decimals=decimals(group.pairs.standard_error.tolist()),
         note=f"{note}; a bar joins models that no test tells apart",
     )
 
@@ -194,8 +194,8 @@ def _wins(group: PairGroup, benchmark: str, higher_is_better: bool | None, note:
     sign = 1 if higher_is_better else -1
     differences, differ = group.pairs.square("difference"), group.pairs.square("differ")
     compared = group.pairs.square("n_prompts") > 0
-    better, worse = ((differ == 1) & (one * sign * differences > 0) for one in (1, -1))
-    n_better, n_worse, n_compared = (one.sum(axis=1).tolist() for one in (better, worse, compared))
+    better, worse = ((differ == 1) & (direction * sign * differences > 0) for direction in (1, -1))
+    n_better, n_worse, n_compared = (matrix.sum(axis=1).tolist() for matrix in (better, worse, compared))
     return wins(
         f"Better than, cannot be told from, worse than: number of other models on {benchmark}",
         [
@@ -219,7 +219,7 @@ def differences(group: PairGroup, rows: Sequence[PairRow], benchmark: str) -> Pi
         f"{group.labels[0]} minus each other model on {benchmark}",
         shown,
         figure="difference",
-        places=decimals(row.standard_error for row in rows),
+        n_decimals=decimals(row.standard_error for row in rows),
         note=f"paired, on the prompts that both have; intervals hold for all {len(group.pairs)} pairs together"
         f" (max-|T|); filled: differs by Holm at {round(1 - group.pairs.level, 10):g}",
         zero=True,
@@ -234,7 +234,7 @@ def all_pairs(group: PairGroup, benchmark: str) -> Picture | None:
         group.labels[:most],
         group.pairs.square("difference")[:most, :most].tolist(),
         group.pairs.square("differ")[:most, :most].tolist(),
-        places=decimals(group.pairs.standard_error.tolist()),
+        n_decimals=decimals(group.pairs.standard_error.tolist()),
         note=f"row minus column where Holm's test over {len(group.pairs)} pairs tells them apart at {size:g}; empty:"
         " it does not",
     )

@@ -50,7 +50,7 @@ def fit(sections: Sequence[str], room: int) -> list[str]:
         room: nodes.
     """
     fitting = list(sections)
-    sizes = [n_nodes(one) for one in fitting]
+    sizes = [n_nodes(section) for section in fitting]
     for at in range(len(fitting) - 1, 0, -1):
         if sum(sizes) <= room:
             return fitting
@@ -70,7 +70,7 @@ def _without_large(section: str, room: int) -> str:
     """The largest parts below headings folded, as many as it takes."""
     head, _, body = section.partition(BODY)
     pieces = _PIECE.split(body.removesuffix(_END))
-    sizes = [n_nodes(one) for one in pieces]
+    sizes = [n_nodes(piece) for piece in pieces]
     left = room - n_nodes(head)
     for at in sorted(range(len(pieces)), key=lambda at: -sizes[at]):
         if sum(sizes) <= left:

@@ -19,7 +19,7 @@ from warehouse.analysis.leaderboard.row import STOPPED, LeaderboardRow
 from warehouse.analysis.leaderboard.words import first_group
 from warehouse.analysis.selection.scored_conditions import is_partial
 from warehouse.analysis.suites.row import SuiteRow
-from warehouse.report.table import known, written
+from warehouse.report.table import is_finite, written
 from warehouse.tables.words import MOST_DECIMALS, decimals
 
 #: Rows and columns that a reader sees first.
@@ -71,7 +71,7 @@ class HeatColumn:
 
     @cached_property
     def n_others(self) -> int:
-        """Conditions that one is ranked among, as far as cells show them: a model with several has one cell."""
+        """Conditions that each is ranked among, by the cells: a model with several conditions has one cell."""
         ranks = [cell.rank for cell in self.cells.values() if cell.rank is not None]
         return max([len(ranks), *ranks]) - 1
 
@@ -136,13 +136,13 @@ class HeatWindow:
 
 
 def cells_of(rows: Sequence[LeaderboardRow] | Sequence[SuiteRow]) -> dict[str, HeatCell]:
-    """Of each model the row with the best rank in the first group; another one where it has none there."""
+    """For each model the cell of its best-ranked row in the first group, else of another of its rows."""
     first = {id(row) for row in first_group([row for row in rows if row.rank is not None])}
     best: dict[str, LeaderboardRow | SuiteRow] = {}
     ordered: list[LeaderboardRow | SuiteRow] = [*rows]
     ordered.sort(key=lambda row: (id(row) not in first, row.rank is None, row.rank or 0))
     for row in ordered:
-        if known(row.estimate):
+        if is_finite(row.estimate):
             best.setdefault(row.model, row)
     n_ranked = Counter(row.model for row in ordered if id(row) in first)
     return {
@@ -199,7 +199,7 @@ def window(
     columns = [column for column in columns if column.n_others >= 0 or not column.is_suite]
     names = rows_in_order(columns)
     first = names[:ROWS]
-    ordered = sorted(columns, key=lambda column: _place(column, order, first))
+    ordered = sorted(columns, key=lambda column: _sort_key(column, order, first))
     if order == "apart":
         ordered, names = _in_blocks(ordered, names)
     by = next((column for column in columns if column.name == sort), None)
@@ -231,31 +231,31 @@ def window(
 
 
 def rows_in_order(columns: Sequence[HeatColumn]) -> list[str]:
-    """Names of all rows by their mean place among those that have a score; some benchmarks more, on which all are in
-    the middle, keep few good scores from leading over many. Last come those with a rank nowhere."""
+    """Names of all rows by their mean rank among those that have a score. Each row also counts as in the middle on
+    some benchmarks more, so that few good scores do not lead over many. Rows without any rank come last."""
     counted = [column for column in columns if not column.is_suite] or list(columns)
     ahead = {name: 0.0 for column in columns for name in column.cells}
     added = max(len(counted) * _ADDED, 1.0)
-    n_places = dict.fromkeys(ahead, added)
+    n_ranked = dict.fromkeys(ahead, added)
     for column in counted:
         tied = Counter(cell.rank for cell in column.cells.values())
         for name, cell in column.cells.items():
             if cell.rank is not None and column.higher_is_better is not None and column.n_others:
                 ahead[name] += 0.5 - (cell.rank - 1 + (tied[cell.rank] - 1) / 2) / column.n_others
-                n_places[name] += 1
-    return sorted(ahead, key=lambda name: (n_places[name] == added, -round(ahead[name] / n_places[name], 9), name))
+                n_ranked[name] += 1
+    return sorted(ahead, key=lambda name: (n_ranked[name] == added, -round(ahead[name] / n_ranked[name], 9), name))
 
 
 def _from_best(column: HeatColumn, name: str) -> tuple[bool, float]:
-    """Orders rows by their scores of a column; last come those without one."""
+    """Sort key of a row by its score in a column; rows without one come last."""
     cell = column.cells.get(name)
     estimate = 0.0 if cell is None else cell.estimate
     return cell is None, estimate if column.higher_is_better is False else -estimate
 
 
-def _place(column: HeatColumn, order: Order, first: Sequence[str]) -> tuple[object, ...]:
-    """Suites first; of those that tell as many apart the one that more of the first models have a score on; what has
-    no direction tells nobody apart."""
+def _sort_key(column: HeatColumn, order: Order, first: Sequence[str]) -> tuple[object, ...]:
+    """Suites first; then what tells more models apart, which nothing without a direction does; then what more of the
+    first models have a score on."""
     if order == "name":
         return not column.is_suite, column.name
     newest = -column.newest.timestamp() if order == "date" and column.newest else 0.0
@@ -304,19 +304,19 @@ def _drawn(column: HeatColumn, rows: Sequence[str]) -> list[ShownCell | None]:
     errors = [cell.standard_error for cell in column.cells.values() if cell.standard_error]
     if errors:
         own = decimals([median(errors)])
-        places = max(own - 1, min(own, _USUAL))
+        n_decimals = max(own - 1, min(own, _USUAL))
     else:
         largest = max((abs(cell.estimate) for cell in column.cells.values()), default=0.0) or 1.0
-        places = min(max(_USUAL - math.ceil(math.log10(largest)), 0), MOST_DECIMALS)
-    return [_shown(column, cell, places) if (cell := column.cells.get(name)) else None for name in rows]
+        n_decimals = min(max(_USUAL - math.ceil(math.log10(largest)), 0), MOST_DECIMALS)
+    return [_shown(column, cell, n_decimals) if (cell := column.cells.get(name)) else None for name in rows]
 
 
-def _shown(column: HeatColumn, cell: HeatCell, places: int) -> ShownCell:
-    has_interval = known(cell.low) and known(cell.high)
+def _shown(column: HeatColumn, cell: HeatCell, n_decimals: int) -> ShownCell:
+    has_interval = is_finite(cell.low) and is_finite(cell.high)
     return ShownCell(
-        text=written(cell.estimate, places),
+        text=written(cell.estimate, n_decimals),
         exact=repr(float(cell.estimate)),
-        interval=f"[{written(cell.low, places + 1)}, {written(cell.high, places + 1)}]" if has_interval else "",
+        interval=f"[{written(cell.low, n_decimals + 1)}, {written(cell.high, n_decimals + 1)}]" if has_interval else "",
         shade=_shade(column, cell),
         mark=cell.mark,
     )

@@ -44,15 +44,15 @@ def _curves(report: HorizonReport, q: float, rows: Sequence[HorizonRow]) -> Char
     ends = span([end for row in rows for end in (math.log2(row.estimate or 1), *_lengths(row))])
     if ends is None:
         return None
-    places = [ends[0] + (ends[1] - ends[0]) * step / _POINTS for step in range(_POINTS + 1)]
+    positions = [ends[0] + (ends[1] - ends[0]) * step / _POINTS for step in range(_POINTS + 1)]
     names = [f"{row.model} {row.condition}".strip() for row in rows]
     curves = [
-        (name, [(at, 1 / (1 + math.exp(-(row.intercept or 0) - (row.slope or 0) * at))) for at in places])
+        (name, [(at, 1 / (1 + math.exp(-(row.intercept or 0) - (row.slope or 0) * at))) for at in positions])
         for name, row in zip(names, rows, strict=True)
     ]
     drawn = lines(curves[:COLOURS], faint=[ats for _, ats in curves[COLOURS:]])
     for row, (colour, _) in zip(rows, SERIES, strict=False):
-        bins = [(_middle(one.low, one.high), one.success) for one in row.bins]
+        bins = [(_middle(bin_.low, bin_.high), bin_.success) for bin_ in row.bins]
         drawn.append(layer({"type": "point", "size": 30, "stroke": colour}, [point(*at) for at in bins]))
         low, high = (
             edge if end is None else math.log2(end) for end, edge in zip((row.low, row.high), ends, strict=True)
@@ -106,11 +106,11 @@ def _over_days(title: str, rows: Sequence[HorizonRow], slope: float, intercept: 
 
 def _lengths(row: HorizonRow) -> list[float]:
     """Ends of the bins of a model's tasks, in log2 minutes."""
-    return [math.log2(end) for one in row.bins for end in (one.low, one.high or 2 * one.low) if end]
+    return [math.log2(end) for bin_ in row.bins for end in (bin_.low, bin_.high or 2 * bin_.low) if end]
 
 
 def _middle(low: float, high: float | None) -> float:
-    """Of a bin on the axis."""
+    """The middle of a bin on the axis."""
     high = high or 2 * low
     return math.log2(math.sqrt((low or high / 2) * high))
 

@@ -47,7 +47,7 @@ def published_table(rows: Sequence[Row], caption: str) -> Markup:
     if len(recomputable) > MOST_PUBLISHED:
         caption += f" The first {MOST_PUBLISHED} of {len(recomputable)}: warehouse query published_against_recomputed"
     rows = sorted(recomputable, key=lambda row: row["verdict"] != "contradicts")[:MOST_PUBLISHED]
-    places = _places(value for row in rows for value in (row["published"], row["recomputed"]))
+    n_decimals = _n_decimals(value for row in rows for value in (row["published"], row["recomputed"]))
     return table(
         "Figures that sources publish",
         caption,
@@ -56,8 +56,8 @@ def published_table(rows: Sequence[Row], caption: str) -> Markup:
             text("Benchmark", [_benchmark(row) for row in rows], keep=True),
             text("Metric", [_metric(row) for row in rows], minor=True),
             text("Statistic", [row["statistic"] for row in rows], minor=True),
-            number("Published", [row["published"] for row in rows], places),
-            number("Recomputed", [row["recomputed"] for row in rows], places, minor=True),
+            number("Published", [row["published"] for row in rows], n_decimals),
+            number("Recomputed", [row["recomputed"] for row in rows], n_decimals, minor=True),
             number("Difference", [row["difference"] for row in rows], "%.3g", minor=True),
             count("Prompts", [row["n_found"] for row in rows]),
             text(
@@ -73,7 +73,7 @@ def published_table(rows: Sequence[Row], caption: str) -> Markup:
 
 def errors_table(rows: Sequence[Row]) -> Markup:
     """Standard errors that sources publish, and the formula behind each."""
-    places = _places(value for row in rows for value in (row["published"], row["recomputed"]))
+    n_decimals = _n_decimals(value for row in rows for value in (row["published"], row["recomputed"]))
     return table(
         "Published standard errors",
         "Standard errors that sources publish, and the formula that gives them from the samples. naive: prompts taken"
@@ -84,8 +84,8 @@ def errors_table(rows: Sequence[Row]) -> Markup:
             text("Benchmark", [_benchmark(row) for row in rows]),
             text("Metric", [_metric(row) for row in rows], minor=True),
             text("Statistic", [row["statistic"] for row in rows], minor=True),
-            number("Published error", [row["published"] for row in rows], places),
-            number("By the formula", [row["recomputed"] for row in rows], places, minor=True),
+            number("Published error", [row["published"] for row in rows], n_decimals),
+            number("By the formula", [row["recomputed"] for row in rows], n_decimals, minor=True),
             count("Prompts", [row["n_prompts"] for row in rows]),
             text("Verdict on the error", [_error_verdict(row) for row in rows], wrap=True),
         ],
@@ -154,7 +154,7 @@ def _parts(path: str) -> tuple[str, ...]:
     return tuple(part for part in pure.parts if part not in (pure.anchor, "..")) or (path,)
 
 
-def _places(values: Iterable[float | None]) -> int:
+def _n_decimals(values: Iterable[float | None]) -> int:
     """Decimals that show six digits of the largest figure, the same for all."""
     largest = max((abs(value) for value in values if value is not None and value == value), default=1.0)
     return 6 if largest <= 1 else max(6 - len(f"{largest:.0f}"), 0)

@@ -56,12 +56,12 @@ class MapPart:
 
 def map_part(data_maps: Maps) -> MapPart:
     """Charts and tables of one benchmark."""
-    spread = [(one, row) for one in data_maps.maps for row in one.distribution]
+    spread = [(mapped, row) for mapped in data_maps.maps for row in mapped.distribution]
     charts, histograms = map_charts(data_maps.maps)
     suspects = _suspects(data_maps)
     first = data_maps.maps[0] if data_maps.maps else None
-    notes = dict.fromkeys(_together([note for one in data_maps.maps for note in one.notes]))
-    ways = sorted({one.grouped_by for one in data_maps.maps if one.grouped_by})
+    notes = dict.fromkeys(_together([note for mapped in data_maps.maps for note in mapped.notes]))
+    ways = sorted({mapped.grouped_by for mapped in data_maps.maps if mapped.grouped_by})
     if ways and not any("grouped by" in note for note in notes):
         notes = {f"generations are grouped by {' or '.join(ways)}": None, **notes}
     return MapPart(
@@ -81,11 +81,11 @@ def map_part(data_maps: Maps) -> MapPart:
 
 def map_charts(maps: Sequence[DataMap]) -> tuple[list[Chart], list[Chart]]:
     """The map of each condition whose generations have text, and the distributions of P(correct) on one scale."""
-    spread = [(one, row) for one in maps for row in one.distribution]
-    charts = [_map(one, row) for one, row in spread]
+    spread = [(mapped, row) for mapped in maps for row in mapped.distribution]
+    charts = [_map(mapped, row) for mapped, row in spread]
     top = max((count / row.n_prompts for _, row in spread for count in row.histogram), default=1.0)
     histograms = [_distribution(row, top) for _, row in spread]
-    return [one for one in charts if one], [one for one in histograms if one]
+    return [picture for picture in charts if picture], [picture for picture in histograms if picture]
 
 
 def _together(notes: Sequence[str]) -> list[str]:
@@ -99,16 +99,16 @@ def _together(notes: Sequence[str]) -> list[str]:
         for words, several in counted.items()
         if min(several) < max(several)
     ]
-    return [*(note for note in notes if not any(note.endswith(one.partition(" are ")[2]) for one in once)), *once]
+    return [*(note for note in notes if not any(note.endswith(joint.partition(" are ")[2]) for joint in once)), *once]
 
 
 def _suspects(data_maps: Maps) -> list[tuple[int, DataMapRow]]:
     by_prompt: dict[int, list[DataMapRow]] = {}
-    for one in data_maps.maps:
-        for row in one.suspects:
+    for mapped in data_maps.maps:
+        for row in mapped.suspects:
             by_prompt.setdefault(row.prompt_id, []).append(row)
     counted = [(len(rows), min(rows, key=_unlikely)) for rows in by_prompt.values()]
-    return sorted(counted, key=lambda one: (-one[0], *_unlikely(one[1]), one[1].prompt_id))
+    return sorted(counted, key=lambda suspect: (-suspect[0], *_unlikely(suspect[1]), suspect[1].prompt_id))
 
 
 def _unlikely(row: DataMapRow) -> tuple[float, float]:
@@ -176,7 +176,7 @@ def _suspects_table(data_maps: Maps, suspects: Sequence[tuple[int, DataMapRow]])
         ).format(first.max_p, first.min_s, more),
         [
             name("Prompt", [row.tool_id or f"prompt:{row.prompt_id}" for row in rows], wrap=True),
-            text("Question", [excerpt(one) for one in texts], long=True, minor=True, keep=True),
+            text("Question", [excerpt(question) for question in texts], long=True, minor=True, keep=True),
             text("Target", [excerpt(row.target) for row in rows], wrap=True, keep=True),
             text("Majority answer", [excerpt(row.majority_answer) for row in rows], wrap=True, keep=True),
             count("Suspected by", [number_of for number_of, _ in shown], keep=True),
@@ -233,7 +233,7 @@ def _map(data_map: DataMap, spread: DistributionRow) -> Chart | None:
 
 
 def _sizes(counts: Iterable[int]) -> list[tuple[str, int, int]]:
-    """Of the dots: label, the largest count that it is for, area."""
+    """Sizes of dots: label, the largest count that it stands for, area."""
     most, first = max(counts), 1
     sizes = []
     for share, size in _SIZES:
@@ -310,7 +310,7 @@ def prompts_table(hard: HardPrompts, benchmark: str, prompts_by_id: Mapping[int,
     rows = [("against the rest", prompt, value) for prompt, value in hard.negative]
     rows += [("hardest", prompt, value) for prompt, value in hard.hardest]
     prompts = [prompts_by_id.get(prompt, {}) for _, prompt, _ in rows]
-    texts = distinctive([one.get("text") for one in prompts])
+    texts = distinctive([stored.get("text") for stored in prompts])
     return table(
         f"Single prompts of {benchmark}",
         Markup(
@@ -318,16 +318,18 @@ def prompts_table(hard: HardPrompts, benchmark: str, prompts_by_id: Mapping[int,
             " false ones at most 5%. All: <code>warehouse items BENCHMARK</code>."
         ),
         [
-            name("Single prompt", [_called(one, row[1]) for one, row in zip(prompts, rows, strict=True)], wrap=True),
+            name(
+                "Single prompt", [_called(stored, row[1]) for stored, row in zip(prompts, rows, strict=True)], wrap=True
+            ),
             text("Why", [row[0] for row in rows], keep=True),
             number("Mean or correlation", [row[2] for row in rows], 2),
-            text("Question", [excerpt(one) for one in texts], long=True, minor=True, keep=True),
+            text("Question", [excerpt(question) for question in texts], long=True, minor=True, keep=True),
         ],
     )
 
 
 def _called(prompt: Row, number_of: int) -> str:
-    """By the tool's id, else as ``warehouse show`` takes it."""
+    """Name of a prompt: the tool's id, else as ``warehouse show`` takes it."""
     return str(prompt.get("tool_id") or f"prompt:{number_of}")
 
 
@@ -359,7 +361,7 @@ def suspects_table(suspects: Suspects, benchmark: str) -> Markup:
             text("Recorded", [row.recorded for row in rows], wrap=True, keep=True),
             text("Best rival", [row.rival or "another" for row in rows], wrap=True, keep=True),
             text("Votes", [f"{row.votes_key:g} : {row.votes_rival:g}" for row in rows], keep=True),
-            text("Question", [excerpt(one) for one in texts], long=True, minor=True, keep=True),
+            text("Question", [excerpt(question) for question in texts], long=True, minor=True, keep=True),
         ],
     )
 
@@ -375,7 +377,7 @@ def abilities_say(abilities: AbilityReport) -> str:
 def abilities_table(abilities: AbilityReport) -> Markup:
     """All models on one scale."""
     rows = abilities.rows
-    places = decimals(row.standard_error for row in rows)
+    n_decimals = decimals(row.standard_error for row in rows)
     return table(
         f"Abilities on {', '.join(abilities.benchmarks)}",
         f"Ability in standard deviations of the models, by the {abilities.model.upper()} item response model;"
@@ -383,9 +385,9 @@ def abilities_table(abilities: AbilityReport) -> Markup:
         [
             count("Rank", [row.rank for row in rows], minor=False, keep=True),
             name("Model on the scale", [row.model for row in rows]),
-            number("Ability", [row.ability for row in rows], places, sign=True),
-            number("Low", [row.ci_low for row in rows], places, sign=True),
-            number("High", [row.ci_high for row in rows], places, sign=True),
+            number("Ability", [row.ability for row in rows], n_decimals, sign=True),
+            number("Low", [row.ci_low for row in rows], n_decimals, sign=True),
+            number("High", [row.ci_high for row in rows], n_decimals, sign=True),
             text(
                 "Rank set",
                 ["" if row.rank_low is None else f"{row.rank_low}–{row.rank_high}" for row in rows],

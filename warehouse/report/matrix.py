@@ -80,7 +80,7 @@ def _head(result: Any, chosen: str) -> str:
 def _clusters(clustering: MatrixClusters) -> dict[str, Any]:
     largest = sorted(clustering.clusters, key=lambda row: -row.n_prompts)
     more = max(0, len(largest) - TOP)
-    texts = [shorten(one) for one in distinctive([row.text for row in largest])[:TOP]]
+    texts = [shorten(text) for text in distinctive([row.text for row in largest])[:TOP]]
     return {
         "result": clustering,
         "chart": silhouette_chart(clustering),
@@ -112,13 +112,13 @@ def _weights(weights: MatrixWeights, distinct: Mapping[tuple[str, str], bool]) -
             cells[model, "uniform"].score,
             tuple(
                 (
-                    cells[model, one].score,
-                    cells[model, one].rank_change,
-                    _shade(cells[model, one].rank_change, len(models))
-                    if passes(model, one, models, cells, distinct)
+                    cells[model, scheme].score,
+                    cells[model, scheme].rank_change,
+                    _shade(cells[model, scheme].rank_change, len(models))
+                    if passes(model, scheme, models, cells, distinct)
                     else "",
                 )
-                for one in others
+                for scheme in others
             ),
         )
         for model in models
@@ -177,7 +177,7 @@ def _explanation(explanation: MatrixExplanation) -> dict[str, Any]:
         ("Mantel r", explanation.mantel_r, None, explanation.mantel_p, None),
     ]
     top = positive[:TOP]
-    texts = [shorten(one) for one in distinctive([row.text for row in rows])]
+    texts = [shorten(text) for text in distinctive([row.text for row in rows])]
     by_row = dict(zip((row.prompt for row in rows), texts, strict=True))
     return {
         "result": explanation,
@@ -360,7 +360,7 @@ def random_table(weights: MatrixWeights, rows: Sequence[RandomWeightRow], axis: 
         else ""
         for row in rows
     ]
-    places = decimals(row.standard_deviation for row in rows)
+    n_decimals = decimals(row.standard_deviation for row in rows)
     best = [f'<td data-v="{written(row.best, "%.8g")}">{100 * row.best:.1f}%' for row in rows]
     return table(
         f"Random weightings of {weights.benchmark}",
@@ -369,13 +369,13 @@ def random_table(weights: MatrixWeights, rows: Sequence[RandomWeightRow], axis: 
         [
             count("No.", range(1, len(rows) + 1), keep=True),
             name_column("Model drawn", [row.model for row in rows]),
-            number("Uniform", [row.uniform for row in rows], places),
+            number("Uniform", [row.uniform for row in rows], n_decimals),
             PageColumn("Best in", "n", tuple(best)),
             drawing("Range of scores", axis, drawn),
-            number("Lowest", [row.lowest for row in rows], places, minor=True),
-            number("2.5%", [row.low for row in rows], places),
-            number("97.5%", [row.high for row in rows], places),
-            number("Highest", [row.highest for row in rows], places, minor=True),
+            number("Lowest", [row.lowest for row in rows], n_decimals, minor=True),
+            number("2.5%", [row.low for row in rows], n_decimals),
+            number("97.5%", [row.high for row in rows], n_decimals),
+            number("Highest", [row.highest for row in rows], n_decimals, minor=True),
             number("SD", [row.standard_deviation for row in rows], "%.2g", minor=True),
         ],
     )
@@ -416,11 +416,11 @@ def explanation_table(tests: Sequence[tuple[Any, ...]], benchmark: str) -> Marku
         "Performance similarity regressed on semantic similarity, prompt by prompt, against shuffled matrices; Mantel"
         " r: correlation of the two similarities over pairs.",
         [
-            name_column("Statistic of the explanation", [one[0] for one in tests]),
-            number("Observed", [one[1] for one in tests]),
-            number("Shuffled", [one[2] for one in tests], minor=True),
-            number("p", [one[3] for one in tests], "%.2g"),
-            number("p, textbook", [one[4] for one in tests], "%.2g", minor=True),
+            name_column("Statistic of the explanation", [test[0] for test in tests]),
+            number("Observed", [test[1] for test in tests]),
+            number("Shuffled", [test[2] for test in tests], minor=True),
+            number("p", [test[3] for test in tests], "%.2g"),
+            number("p, textbook", [test[4] for test in tests], "%.2g", minor=True),
         ],
     )
 

@@ -40,7 +40,7 @@ SHADES = 10
 #: Pixels of a heat map, the largest ones of its cells, and those of a cell with a name; names and characters of each.
 _SIDE, _LARGEST_CELL, _NAMED_CELL, _MOST_NAMES, _NAME = 420, 28, 13, 60, 34
 #: Pixels of two numbers at its edges that fit them, and which numbers stand there.
-_APART, _EVERY = 18, (1, 2, 5, 10, 20, 50, 100, 200, 500, 10**9)
+_APART, _STRIDES = 18, (1, 2, 5, 10, 20, 50, 100, 200, 500, 10**9)
 #: Names of the two orders in which prompts are added.
 _ORDERS = {"informative": "most informative prompts first", "random": "prompts in random order"}
 
@@ -49,7 +49,7 @@ def similarity_charts(test: MatrixTest) -> list[Chart]:
     """For each similarity its histogram, observed and shuffled."""
     groups = groupby(test.histogram, key=lambda row: row.similarity)
     charts = [_similarities(name, list(rows)) for name, rows in groups]
-    return [one for one in charts if one]
+    return [drawn for drawn in charts if drawn]
 
 
 def _similarities(name: str, bins: Sequence[HistogramRow]) -> Chart | None:
@@ -110,8 +110,8 @@ def by_rank(weights: MatrixWeights) -> list[RandomWeightRow]:
 def outrank_chart(weights: MatrixWeights, rows: Sequence[RandomWeightRow]) -> Chart | None:
     """How often the row outranks the column: a heat map of models in the order of ``rows``."""
     shares = {(row.model, row.other): row.outranks for row in weights.outranks}
-    values = [[shares.get((one.model, other.model)) for other in rows] for one in rows]
-    turned = sum(shares[one.model, other.model] < 0.95 for index, one in enumerate(rows) for other in rows[index + 1 :])
+    values = [[shares.get((row.model, other.model)) for other in rows] for row in rows]
+    turned = sum(shares[row.model, other.model] < 0.95 for index, row in enumerate(rows) for other in rows[index + 1 :])
     n_pairs = len(rows) * (len(rows) - 1) // 2
     return heat_map(
         values,
@@ -144,7 +144,7 @@ def heat_map(
         return None
     named = len(names) <= _MOST_NAMES and bool(names)
     cell = min(_LARGEST_CELL, max(_NAMED_CELL if named else 1, _SIDE // size))
-    stride = next(step for step in _EVERY if step * cell >= _APART)
+    stride = next(step for step in _STRIDES if step * cell >= _APART)
     words = words or [f"{100 * shade // SHADES}–{100 * (shade + 1) // SHADES}%" for shade in range(SHADES)]
     runs = sorted(
         (shade, row + 0.5, row + 1.5, first + 0.5, last + 0.5)
@@ -152,7 +152,7 @@ def heat_map(
         for shade, first, last in _runs(shares)
     )
     cells = [(left, right, top, bottom, words[shade]) for shade, top, bottom, left, right in runs]
-    kinds = {one: f"var(--q{shade})" for shade, one in enumerate(words)}
+    kinds = {label: f"var(--q{shade})" for shade, label in enumerate(words)}
     numbered: Spec = {
         "type": "quantitative",
         "scale": {"domain": [0.5, size + 0.5], "nice": False},
@@ -194,7 +194,7 @@ def growth_charts(growth: MatrixGrowth) -> list[Chart]:
     final = {row.model: row.rank for row in growth.rows if row.size == last}
     best = sorted(final, key=lambda model: (final[model], model))[:COLOURS]
     charts = [*(_scores_by_size(growth, order, best) for order in _ORDERS), _gaps(growth)]
-    return [one for one in charts if one]
+    return [drawn for drawn in charts if drawn]
 
 
 def _scores_by_size(growth: MatrixGrowth, order: str, best: Sequence[str]) -> Chart | None:
@@ -247,7 +247,7 @@ def coefficient_chart(explanation: MatrixExplanation) -> Chart | None:
     for value, is_found in values:
         number = min(int((value - ends[0]) / (ends[1] - ends[0]) * BINS), BINS - 1)
         (low_fdr if is_found else others)[number] += 1
-    highest = max(one + other for one, other in zip(low_fdr, others, strict=True))
+    highest = max(count + other for count, other in zip(low_fdr, others, strict=True))
     words = f"FDR below {FDR}"
     return chart(
         "Coefficients of performance on semantic similarity, by prompt",

@@ -1,4 +1,4 @@
-"""The opening of the page: the answer of each benchmark, all models on all of them, what changed; names of places."""
+"""The opening of the page: the answer of each benchmark, all models on all, what changed; names of files, anchors."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ class OpeningLine:
 
 
 @dataclass(frozen=True)
-class Told:
+class HeadEntry:
     """What the head of a report keeps of a benchmark."""
 
     name: str  #: of it.
@@ -51,19 +51,19 @@ class Told:
     has_votes: bool  #: strengths by votes stand there.
 
 
-def told_of(part: BenchmarkPart, answer: Markup) -> Told:
+def head_of(part: BenchmarkPart, answer: Markup) -> HeadEntry:
     """What the head of a report keeps of a benchmark with its sentence."""
     board = part.board
     column = HeatColumn(part.name, board.metric, board.higher_is_better, cells_of(board.rows)) if board else None
     n_parts = sum(mark_of(row) == PART for row in board.rows) if board else 0
-    return Told(
+    return HeadEntry(
         part.name, answer, board is not None and _is_without_first(board), n_parts, column, part.preferences is not None
     )
 
 
 def opening(
     suites: Sequence[SuitePart],
-    benchmarks: Sequence[Told],
+    benchmarks: Sequence[HeadEntry],
     changes: Changes | None,
     links: Mapping[str, str],
     note: str = "",
@@ -83,7 +83,7 @@ def opening(
         for part in suites
         if part.board and part.board.rows
     ]
-    lines += [OpeningLine(_link(told.name, links), told.name, told.answer) for told in benchmarks]
+    lines += [OpeningLine(_link(head.name, links), head.name, head.answer) for head in benchmarks]
     heat = heat_windows(heat_columns(suites, benchmarks, links))
     return {
         "lines": lines,
@@ -93,7 +93,7 @@ def opening(
         "most": MOST_LINES,
         "left_out": left_out,
         "heat": heat,
-        "changes": _changes(changes, note, {told.name for told in benchmarks if told.nobody_first})
+        "changes": _changes(changes, note, {head.name for head in benchmarks if head.nobody_first})
         if changes and (changes.rows or note)
         else None,
     }
@@ -113,12 +113,12 @@ def answer_of(part: BenchmarkPart) -> Markup:
 
 
 def as_html(sentence: Sentence) -> Markup:
-    """Names of dumps are escaped, and keep their direction of writing."""
-    return Markup(escape(sentence.template)).format(*(Markup("<bdi>{}</bdi>").format(one) for one in sentence.names))
+    """A sentence as HTML; names of dumps are escaped, and keep their direction of writing."""
+    return Markup(escape(sentence.template)).format(*(Markup("<bdi>{}</bdi>").format(name) for name in sentence.names))
 
 
 def heat_columns(
-    suites: Sequence[SuitePart], benchmarks: Sequence[Told], links: Mapping[str, str], page: str = ""
+    suites: Sequence[SuitePart], benchmarks: Sequence[HeadEntry], links: Mapping[str, str], page: str = ""
 ) -> list[HeatColumn]:
     """Columns of the heat table: what has a score.
 
@@ -138,7 +138,7 @@ def heat_columns(
         for part in suites
         if part.board
     ]
-    columns += [replace(told.column, link=_link(told.name, links)) for told in benchmarks if told.column]
+    columns += [replace(head.column, link=_link(head.name, links)) for head in benchmarks if head.column]
     return [column for column in columns if column.cells]
 
 
@@ -159,28 +159,28 @@ def _is_without_first(board: Leaderboard) -> bool:
     return board.higher_is_better is None or len(ranks) < 2 or ranks[1] == 1
 
 
-def left_out_of(data: ReportData, benchmarks: Sequence[Told], shows: Collection[str]) -> list[tuple[str, str]]:
-    """What is broken or does not count: words, each after the place of this page where it stands, empty where none.
+def left_out_of(data: ReportData, benchmarks: Sequence[HeadEntry], shows: Collection[str]) -> list[tuple[str, str]]:
+    """What is broken or does not count: a link to the part of this page that shows it, empty where none, and words.
 
     Args:
         data: of the report.
         benchmarks: that are shown.
         shows: parts of this page.
     """
-    columns = [told.column for told in benchmarks if told.column]
+    columns = [head.column for head in benchmarks if head.column]
     unscored = sum(row["n_samples"] for row in data.unscored)
     contradicted = sum(row["verdict"] == "contradicts" for row in data.published)
     unknown = sum(column.higher_is_better is None for column in columns)
     counts = [
         ("published", contradicted, "published figure", " that samples contradict"),
         ("unscored", unscored, "sample", " without a score"),
-        ("", sum(told.n_parts for told in benchmarks), "run", " on a part of a benchmark"),
+        ("", sum(head.n_parts for head in benchmarks), "run", " on a part of a benchmark"),
         ("", unknown, "benchmark", " of unknown direction"),
-        ("", sum(not (told.column or told.has_votes) for told in benchmarks), "benchmark", " without a leaderboard"),
+        ("", sum(not (head.column or head.has_votes) for head in benchmarks), "benchmark", " without a leaderboard"),
     ]
     return [
-        (f"#{place}" if place in shows else "", f"{n:,} {what}{'s' * (n != 1)}{which}")
-        for place, n, what, which in counts
+        (f"#{part}" if part in shows else "", f"{n:,} {what}{'s' * (n != 1)}{which}")
+        for part, n, what, which in counts
         if n
     ]
 
@@ -209,7 +209,7 @@ def _in_words(changes: Changes, nobody_first: set[str]) -> Markup:
 
 
 def _changes_table(rows: Sequence[ScoreChange]) -> Markup:
-    places = decimals(row.standard_error for row in rows)
+    n_decimals = decimals(row.standard_error for row in rows)
     return table(
         "Figures that changed",
         "Figures that the newest refresh changed, the largest changes of each benchmark first.",
@@ -217,21 +217,21 @@ def _changes_table(rows: Sequence[ScoreChange]) -> Markup:
             name("Model that changed", [row.model for row in rows]),
             text("Benchmark", [row.benchmark for row in rows]),
             text("Metric", [row.metric for row in rows], minor=True),
-            number("Before", [row.before for row in rows], places),
-            number("Now", [row.now for row in rows], places),
-            text("Change", [_change(row, places) for row in rows], keep=True),
-            number("Low", [row.low for row in rows], places, minor=True),
-            number("High", [row.high for row in rows], places, minor=True),
+            number("Before", [row.before for row in rows], n_decimals),
+            number("Now", [row.now for row in rows], n_decimals),
+            text("Change", [_change(row, n_decimals) for row in rows], keep=True),
+            number("Low", [row.low for row in rows], n_decimals, minor=True),
+            number("High", [row.high for row in rows], n_decimals, minor=True),
             count("Rank before", [row.rank_before for row in rows]),
             count("Rank now", [row.rank_now for row in rows]),
         ],
     )
 
 
-def _change(row: ScoreChange, places: int) -> str:
+def _change(row: ScoreChange, n_decimals: int) -> str:
     if row.before is None:
         return "new"
-    return "gone" if row.now is None else fixed(row.now - row.before, places, sign=True)
+    return "gone" if row.now is None else fixed(row.now - row.before, n_decimals, sign=True)
 
 
 #: Characters of a benchmark's name in its slug.
@@ -242,8 +242,8 @@ _OTHER = re.compile(r"[^a-z0-9_.-]+")
 
 
 def slug(name: str, taken: tuple[str, ...] = ()) -> str:
-    """A name, where every file system and address takes it and no other name can have it; else what
-    is left of it, with a hash.
+    """A name for files and addresses: the name itself where every file system takes it and no other name leads to it,
+    else what is left of it, with a hash.
 
     Args:
         name: of a benchmark or suite.
@@ -257,5 +257,5 @@ def slug(name: str, taken: tuple[str, ...] = ()) -> str:
 
 
 def anchor(part: str, name: str) -> str:
-    """Where a part of a benchmark or suite stands in a page, such as ``pairs-gsm8k``."""
+    """The anchor of a part of a benchmark or suite in a page, such as ``pairs-gsm8k``."""
     return f"{part}-{slug(name)}"

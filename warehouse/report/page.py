@@ -25,7 +25,7 @@ from warehouse.report.board import DIRECTION, in_words, unbroken
 from warehouse.report.draw import draw
 from warehouse.report.fold import MOST_NODES, OF_SCRIPT, fit, n_nodes
 from warehouse.report.heat import HeatWindow
-from warehouse.report.opening import Told, anchor, heat_columns, heat_windows, left_out_of, opening, slug, told_of
+from warehouse.report.opening import HeadEntry, anchor, head_of, heat_columns, heat_windows, left_out_of, opening, slug
 from warehouse.report.sections import benchmark_section, suite_section
 from warehouse.report.table import broken
 
@@ -87,7 +87,7 @@ class Written:
 class Section:
     """A benchmark in HTML, and what is left of it in memory when that is written."""
 
-    told: Told  #: what the head of the report says of it.
+    head: HeadEntry  #: what the head of the report says of it.
     entry: PageEntry  #: its row in the contents of a folder, without what is read of all benchmarks at once.
     html: str  #: the section; empty once it is written.
 
@@ -140,7 +140,7 @@ class Renderer:
         """
         section = benchmark_section(part, ranks.level, n_resamples=ranks.n_resamples, seed=ranks.seed)
         html = self._benchmark.render(section=section, part=part)
-        return Section(told_of(part, section["answer"]), _entry(part), html)
+        return Section(head_of(part, section["answer"]), _entry(part), html)
 
     def page(
         self,
@@ -177,19 +177,19 @@ class Renderer:
         shows = {part for part in shows if there[part]}
         suites = [suite_section(part, data.level) for part in data.suites]
         links = {entry.name: entry.file for entry in pages}
-        said = [section.told for section in sections]
-        place = secrets.token_hex(16)
+        heads = [section.head for section in sections]
+        placeholder = secrets.token_hex(16)
         text = self._page.render(
             data=data,
             n_benchmarks=len(sections),
-            opening=opening(data.suites, said, data.changes, links, _since(data), left_out_of(data, said, shows))
+            opening=opening(data.suites, heads, data.changes, links, _since(data), left_out_of(data, heads, shows))
             if sections and not home
             else None,
             shows=shows,
             title=title,
-            place=place,
+            placeholder=placeholder,
             suites=suites,
-            benchmarks=[section.told.name for section in own],
+            benchmarks=[section.head.name for section in own],
             home=home,
             log=log,
             pages=pages,
@@ -198,7 +198,7 @@ class Renderer:
         )
         blocks = [self._suite.render(section=suite, part=suite["part"]) for suite in suites]
         room = MOST_NODES - OF_SCRIPT - n_nodes(text)
-        return text.replace(place, "\n".join(fit([*blocks, *(section.html for section in own)], room)))
+        return text.replace(placeholder, "\n".join(fit([*blocks, *(section.html for section in own)], room)))
 
 
 def render(report: Report, *, made: str = "") -> str:
@@ -239,7 +239,7 @@ def write_report(
         DiskFullError: there is no room.
     """
     target = None if out is None else Path(out)
-    split, why = _wanted(target, split, len(report.names))
+    split, why = _split_and_why(target, split, len(report.names))
     files = _Files(keep_unchanged, force, known_as, advice)
     folder = _Folder(target or FOLDER, report, files) if split else None
     page = target or PAGE
@@ -254,7 +254,7 @@ def write_report(
         if split is None and folder is None and size > MOST_BYTES:
             folder, why = _Folder(target or FOLDER, report, files), f"more than {MOST_BYTES // 1_000_000} MB"
         if folder is not None:
-            sections[n_written:] = [folder.add(renderer, one) for one in sections[n_written:]]
+            sections[n_written:] = [folder.add(renderer, unwritten) for unwritten in sections[n_written:]]
             n_written = len(sections)
     if folder is not None:
         return folder.end(renderer, sections, why and f"{why}; as one page: --one-page")
@@ -262,8 +262,8 @@ def write_report(
     return Written(str(page), written, len(sections), unchanged=not files.n_new)
 
 
-def _wanted(out: Path | None, split: bool | None, n_benchmarks: int) -> tuple[bool | None, str]:
-    """Whether a folder is wanted, and why where nobody said so; None where the size of the page decides."""
+def _split_and_why(out: Path | None, split: bool | None, n_benchmarks: int) -> tuple[bool | None, str]:
+    """Whether to write a folder, and why where nobody said so; None where the size of the page decides."""
     if split is None and out is not None and (out.is_dir() or is_page(out)):
         return out.is_dir(), ""
     if split is None and n_benchmarks > MOST_BENCHMARKS:
@@ -333,7 +333,7 @@ def _since(data: ReportData) -> str:
 
 
 def _blank(value: Any) -> Any:
-    """What is missing is an empty cell, not the word None."""
+    """A value for a cell; a missing one is empty, not the word None."""
     return "" if value is None else value
 
 
@@ -342,7 +342,7 @@ def _text(name: str) -> str:
 
 
 def _source_hash(text: str) -> str:
-    """As a content security policy names an inline script or style."""
+    """An inline script or style as a content security policy names it, by its hash."""
     return "sha256-" + base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()
 
 
@@ -412,7 +412,7 @@ class _Folder:
         """Write the page of a benchmark that has none yet; what the index keeps of it."""
         if not section.html:
             return section
-        name = section.told.name
+        name = section.head.name
         own = replace(
             self._rest,
             suites=(),
@@ -441,8 +441,8 @@ class _Folder:
 
     def _write_scores(self, renderer: Renderer, bare: ReportData, sections: Sequence[Section]) -> str:
         """The page of the whole heat table; its name, empty where the index has all of it."""
-        links = {section.told.name: section.entry.file for section in sections}
-        windows = heat_windows(heat_columns(self._rest.suites, [section.told for section in sections], links, INDEX))
+        links = {section.head.name: section.entry.file for section in sections}
+        windows = heat_windows(heat_columns(self._rest.suites, [section.head for section in sections], links, INDEX))
         if windows is None or windows[1] is None:
             return ""
         page = renderer.page(bare, (), shows=(), title=f"All scores · {TITLE}", home=INDEX, all_scores=windows[1])

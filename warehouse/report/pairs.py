@@ -30,7 +30,7 @@ def pair_groups(pairs: Pairs) -> list[dict[str, Any]]:
 
 
 def heat_maps(pairs: Pairs) -> list[Chart | None]:
-    """Of each group that is too large for a table of numbers its map."""
+    """The map of each group that is too large for a table of numbers."""
     return [_heat(group) for group in pairs.groups if len(group.labels) > MOST_NUMBERS]
 
 
@@ -39,8 +39,8 @@ def apart(pairs: Pairs | None) -> dict[tuple[str, str], bool]:
     distinct: dict[tuple[str, str], bool] = {}
     for group in pairs.groups if pairs else ():
         labels, tests = group.labels, group.pairs
-        places = zip(tests.first.tolist(), tests.second.tolist(), tests.differ.tolist(), strict=True)
-        for a, b, differs in places:
+        tested = zip(tests.first.tolist(), tests.second.tolist(), tests.differ.tolist(), strict=True)
+        for a, b, differs in tested:
             distinct[labels[a], labels[b]] = distinct[labels[b], labels[a]] = differs
     return distinct
 
@@ -64,7 +64,7 @@ def _group(group: PairGroup, rows: list[PairRow], benchmark: str, several: bool)
 def _forest(group: PairGroup, rows: list[PairRow], benchmark: str) -> Markup:
     """Differences from the first, in rows."""
     labels, size = group.labels, round(1 - group.pairs.level, 10)
-    places = decimals(row.standard_error for row in rows)
+    n_decimals = decimals(row.standard_error for row in rows)
     differ = group.pairs.differ.tolist()[: len(rows)]
     return table(
         f"Differences from {labels[0]} on {benchmark}",
@@ -72,11 +72,11 @@ def _forest(group: PairGroup, rows: list[PairRow], benchmark: str) -> Markup:
         f" ({len(group.pairs)}) together (max-|T|). Differs: by Holm at {size:g}.",
         [
             name("Other model", labels[1:]),
-            number("Difference", [row.difference for row in rows], places, sign=True),
-            number("Low", [row.ci_low for row in rows], places, sign=True),
-            number("High", [row.ci_high for row in rows], places, sign=True),
-            text("Differs", ["yes" if one else "no" for one in differ], keep=True),
-            number("SE", [row.standard_error for row in rows], places, minor=True),
+            number("Difference", [row.difference for row in rows], n_decimals, sign=True),
+            number("Low", [row.ci_low for row in rows], n_decimals, sign=True),
+            number("High", [row.ci_high for row in rows], n_decimals, sign=True),
+            text("Differs", ["yes" if is_different else "no" for is_different in differ], keep=True),
+            number("SE", [row.standard_error for row in rows], n_decimals, minor=True),
             number("p", [row.p_value for row in rows], "%.2g", minor=True),
             number("p, Holm", [row.p_holm for row in rows], "%.2g", minor=True),
             number("p, step-down", [row.p_step_down for row in rows], "%.2g", minor=True),
@@ -95,13 +95,13 @@ def _square(group: PairGroup, what: str) -> list[list[float]]:
 def _numbers(group: PairGroup, benchmark: str, part: str) -> Markup:
     """Row minus column, with a star where they differ."""
     differences, tested = _square(group, "difference"), _square(group, "differ")
-    places = decimals(error for error in group.pairs.standard_error.tolist() if error == error)
+    n_decimals = decimals(error for error in group.pairs.standard_error.tolist() if error == error)
 
     heads = distinct(group.labels, 16)
 
     def cells(column: int) -> PageColumn:
         values = [(row[column], tests[column] == 1) for row, tests in zip(differences, tested, strict=True)]
-        written = [fixed(value, places) if value == value else "·" for value, _ in values]
+        written = [fixed(value, n_decimals) if value == value else "·" for value, _ in values]
         cells = [
             f"<td><b>{words}*</b>" if differs else f"<td>{words}"
             for words, (_, differs) in zip(written, values, strict=True)
@@ -131,8 +131,8 @@ def _heat(group: PairGroup) -> Chart | None:
     n_differing = sum(share is not None for row in shares for share in row) // 2
     n_pairs = len(shares) * (len(shares) - 1) // 2
     edges = [largest * (2 * shade / SHADES - 1) for shade in range(SHADES + 1)]
-    places = _decimals([edges])
-    words = [f"{fixed(a, places)} to {fixed(b, places)}" for a, b in zip(edges, edges[1:], strict=False)]
+    n_decimals = _decimals([edges])
+    words = [f"{fixed(a, n_decimals)} to {fixed(b, n_decimals)}" for a, b in zip(edges, edges[1:], strict=False)]
     return heat_map(
         shares,
         title=f"Row minus column, where Holm's test tells them apart at {size:g}; empty: it does not",

@@ -13,7 +13,7 @@ from functools import cached_property
 from markupsafe import Markup, escape
 
 from warehouse.report.charts import distinct
-from warehouse.report.table import Axis, known, make_axis, written
+from warehouse.report.table import Axis, is_finite, make_axis, written
 from warehouse.tables.markup import pipe_table, with_caption
 from warehouse.tables.words import fixed
 
@@ -77,7 +77,7 @@ def forest(
     rows: Sequence[Interval],
     *,
     figure: str,
-    places: int,
+    n_decimals: int,
     note: str,
     zero: bool = False,
     most: int = MOST_ROWS,
@@ -88,7 +88,7 @@ def forest(
         title: what it is called.
         rows: the first are drawn.
         figure: what the figures are.
-        places: decimals of the figures.
+        n_decimals: of the figures.
         note: what the picture rests on.
         zero: figures are differences: 0 is on the axis, with a line.
         most: rows that are drawn.
@@ -100,13 +100,13 @@ def forest(
         return None
     height, sheet = len(shown) * _ROW + 22, _Sheet()
     sheet.ticks(axis, height, zero=zero)
-    figures = [_figure(row, places, zero) for row in shown]
+    figures = [_figure(row, n_decimals, zero) for row in shown]
     room = WIDTH - _LETTER * (max(map(len, figures)) + 1)
     for at, (row, name) in enumerate(zip(shown, _fitting([row.name for row in shown], room), strict=True)):
         middle, colour, dot = at * _ROW + 23, "dim" if row.mark else "mark", axis.at(row.estimate) or 0.0
         sheet.text(0, middle - 9, name)
         sheet.text(WIDTH, middle - 9, figures[at], "dim", "end")
-        if known(row.low) and known(row.high):
+        if is_finite(row.low) and is_finite(row.high):
             low, high = axis.at(row.low) or 0.0, axis.at(row.high) or 0.0
             bars = [(low, high)] if row.filled else [(low, dot - 4.5), (dot + 4.5, high)]
             sheet.line("".join(f"M{a:g} {middle}H{b:g}" for a, b in bars if a <= b), colour, 2)
@@ -121,7 +121,7 @@ def forest(
         _PLAIN.join(sheet.parts),
         ("Model", figure, "low", "high"),
         tuple(
-            (f"{row.name}{row.mark}", *(written(one, places, sign=zero) for one in (row.estimate, row.low, row.high)))
+            (f"{row.name}{row.mark}", *(written(at, n_decimals, sign=zero) for at in (row.estimate, row.low, row.high)))
             for row in rows
         ),
     )
@@ -133,12 +133,18 @@ def ring(x: float, y: float, radius: float) -> str:
     return f"M{x - radius:g} {y:g}{arc} {2 * radius:g} 0{arc} {-2 * radius:g} 0"
 
 
-def _figure(row: Interval, places: int, sign: bool) -> str:
-    ends = f" [{written(row.low, places)}, {written(row.high, places)}]" if known(row.low) and known(row.high) else ""
-    return f"{written(row.estimate, places, sign=sign)}{row.mark}{ends}"
+def _figure(row: Interval, n_decimals: int, sign: bool) -> str:
+    ends = (
+        f" [{written(row.low, n_decimals)}, {written(row.high, n_decimals)}]"
+        if is_finite(row.low) and is_finite(row.high)
+        else ""
+    )
+    return f"{written(row.estimate, n_decimals, sign=sign)}{row.mark}{ends}"
 
 
-def ties(title: str, rows: Sequence[tuple[str, float, str]], *, figure: str, places: int, note: str) -> Picture | None:
+def ties(
+    title: str, rows: Sequence[tuple[str, float, str]], *, figure: str, n_decimals: int, note: str
+) -> Picture | None:
     """A critical-difference diagram, upright: names at their figures, bars that join those no test tells apart.
 
     None where it does not fit: fewer than three models, more than `MOST_TIED`, or more than `MOST_GROUPS` bars.
@@ -147,10 +153,10 @@ def ties(title: str, rows: Sequence[tuple[str, float, str]], *, figure: str, pla
         title: what it is called.
         rows: name, figure and letters of each model, best first.
         figure: what the figures are.
-        places: decimals of the figures.
+        n_decimals: of the figures.
         note: what the picture rests on.
     """
-    letters = sorted({one for _, _, own in rows for one in own})
+    letters = sorted({letter for _, _, own in rows for letter in own})
     groups = [[at for at, row in enumerate(rows) if letter in row[2]] for letter in letters]
     groups = [group for group in groups if len(group) > 1]
     if not 3 <= len(rows) <= MOST_TIED or len(groups) > MOST_GROUPS:
@@ -183,7 +189,7 @@ def ties(title: str, rows: Sequence[tuple[str, float, str]], *, figure: str, pla
         height,
         _PLAIN.join(sheet.parts),
         ("Model", figure, "Group"),
-        tuple((name, fixed(value, places), own) for name, value, own in rows),
+        tuple((name, fixed(value, n_decimals), own) for name, value, own in rows),
     )
 
 
@@ -227,7 +233,7 @@ def pair_map(
     differences: Sequence[Sequence[float]],
     tested: Sequence[Sequence[float]],
     *,
-    places: int,
+    n_decimals: int,
     note: str,
 ) -> Picture | None:
     """Row minus column where a test finds a difference; empty where it does not; names on both axes. None where it
@@ -238,11 +244,11 @@ def pair_map(
         names: of rows and columns.
         differences: row minus column; NaN where there is none.
         tested: 1 where a test finds a difference.
-        places: decimals of the differences.
+        n_decimals: of the differences.
         note: what the picture rests on.
     """
     shown, edge = _fitting(names, 150), 176
-    largest = max((abs(one) for row in differences for one in row if one == one), default=0.0) or 1.0
+    largest = max((abs(value) for row in differences for value in row if value == value), default=0.0) or 1.0
     shades: dict[int, list[str]] = {}
     for at, (values, tests) in enumerate(zip(differences, tested, strict=True)):
         for other, (value, test) in enumerate(zip(values, tests, strict=True)):
@@ -261,8 +267,8 @@ def pair_map(
         sheet.text(0, 0, name, more=Markup(' transform="translate({} {})rotate(-90)"').format(middle + 1, edge - 6))
     for shade in range(10):
         sheet.area(f"M{edge + 14 * shade} {edge + size + 10}h14v10h-14z", f"q{shade}")
-    sheet.text(edge - 6, edge + size + 19, f"row minus column {fixed(-largest, places)}", "dim", "end")
-    sheet.text(edge + 146, edge + size + 19, fixed(largest, places, sign=True), "dim")
+    sheet.text(edge - 6, edge + size + 19, f"row minus column {fixed(-largest, n_decimals)}", "dim", "end")
+    sheet.text(edge + 146, edge + size + 19, fixed(largest, n_decimals, sign=True), "dim")
     n_differ = sum(len(cells) for cells in shades.values()) // 2
     return Picture(
         title,
@@ -277,7 +283,7 @@ def pair_map(
             (
                 name,
                 *(
-                    f"{fixed(value, places, sign=True)}{'*' if test == 1 else ''}" if value == value else ""
+                    f"{fixed(value, n_decimals, sign=True)}{'*' if test == 1 else ''}" if value == value else ""
                     for value, test in zip(values, tests, strict=True)
                 ),
             )
@@ -301,13 +307,13 @@ class Spot:
 
 
 def by_cost(
-    title: str, spots: Iterable[Spot], *, x: str, y: str, places: int, note: str, higher_is_better: bool
+    title: str, spots: Iterable[Spot], *, x: str, y: str, n_decimals: int, note: str, higher_is_better: bool
 ) -> Picture | None:
     """Scores against costs, by logarithms where none is 0; those stand out, joined by a line, that are better than all
     that cost no more."""
     ordered, frontier = list[Spot](), list[Spot]()
     sign = 1 if higher_is_better else -1
-    for spot in sorted(spots, key=lambda one: (one.x, -sign * one.y)):
+    for spot in sorted(spots, key=lambda spot: (spot.x, -sign * spot.y)):
         named = (
             not frontier
             or sign * spot.y > sign * frontier[-1].y
@@ -317,16 +323,18 @@ def by_cost(
         frontier += ordered[-1:] if named else []
     ticks: list[tuple[float, str]] = []
     if ordered and ordered[0].x > 0:
-        ordered = [replace(one, x=math.log10(one.x), x_ends=one.x_ends and _logarithms(one.x_ends)) for one in ordered]
+        ordered = [
+            replace(spot, x=math.log10(spot.x), x_ends=spot.x_ends and _logarithms(spot.x_ends)) for spot in ordered
+        ]
         low, high = ordered[0].x, ordered[-1].x
         steps = (1, 2, 5) if high - low < 1.5 else (1,)
         marks = [step * 10.0**power for power in range(math.floor(low) - 1, math.ceil(high) + 1) for step in steps]
         ticks, x = (
-            [(math.log10(one), f"{one:g}") for one in marks if low <= math.log10(one) <= high],
+            [(math.log10(mark), f"{mark:g}") for mark in marks if low <= math.log10(mark) <= high],
             f"{x}, logarithmic",
         )
     note = note_of([note, "blue: better than all that cost no more"])
-    return scatter(title, ordered, x=x, y=y, places=places, note=note, ticks=ticks, joined=True)
+    return scatter(title, ordered, x=x, y=y, n_decimals=n_decimals, note=note, ticks=ticks, joined=True)
 
 
 def _logarithms(ends: tuple[float, float]) -> tuple[float, float]:
@@ -339,7 +347,7 @@ def scatter(
     *,
     x: str,
     y: str,
-    places: int,
+    n_decimals: int,
     note: str,
     ticks: Sequence[tuple[float, str]] = (),
     joined: bool = False,
@@ -351,15 +359,15 @@ def scatter(
         spots: the points.
         x: what the lower axis is.
         y: what the left axis is.
-        places: decimals of the left axis' figures.
+        n_decimals: of the left axis' figures.
         note: what the picture rests on.
         ticks: of the lower axis, where its numbers are none to read, as of dates and logarithms.
         joined: a line of steps joins those that are named.
     """
     left, height = 40.0, 220
     across, up = (
-        make_axis([at for one in places for at in one], left=start, width=width)
-        for places, start, width in (
+        make_axis([at for row in rows for at in row], left=start, width=width)
+        for rows, start, width in (
             ([(spot.x, *(spot.x_ends or ())) for spot in spots], left + 6, WIDTH - left - 16),
             ([(spot.y, *(spot.y_ends or ())) for spot in spots], 8, height - 46),
         )
@@ -374,17 +382,17 @@ def scatter(
         sheet.line(f"M{left} {floor - at:.1f}H{WIDTH}", "line")
         sheet.text(left - 4, round(floor - at + 4, 1), words, "dim", "end")
     sheet.text(WIDTH, height - 3, x, anchor="end")
-    places_of = [(spot, across.at(spot.x) or 0.0, round(floor - (up.at(spot.y) or 0.0), 1)) for spot in spots]
-    for spot, at, top in places_of:
+    positions = [(spot, across.at(spot.x) or 0.0, round(floor - (up.at(spot.y) or 0.0), 1)) for spot in spots]
+    for spot, at, top in positions:
         _whiskers(sheet, spot, (at, top), across, up, floor)
-    ends = sorted((at, top) for spot, at, top in places_of if spot.named)
+    ends = sorted((at, top) for spot, at, top in positions if spot.named)
     if joined and len(ends) > 1:
         sheet.line(f"M{ends[0][0]} {ends[0][1]}" + "".join(f"H{at}V{top}" for at, top in ends[1:]), "dim", dashed=True)
-    for spot, at, top in sorted(places_of, key=lambda one: one[0].named):
+    for spot, at, top in sorted(positions, key=lambda position: position[0].named):
         sheet.line(f"M{at} {top}h0", "mark" if spot.named else "faint", 7)
     taken: list[float] = []
-    for spot, at, top in sorted(places_of, key=lambda one: one[2]):
-        below = next((step for step in (0, 13, 26) if all(abs(top + step - one) > 12 for one in taken)), None)
+    for spot, at, top in sorted(positions, key=lambda position: position[2]):
+        below = next((step for step in (0, 13, 26) if all(abs(top + step - other) > 12 for other in taken)), None)
         if spot.named and below is not None:
             taken.append(top + below)
             is_left = at < WIDTH / 2
@@ -399,13 +407,13 @@ def scatter(
         height,
         _PLAIN.join(sheet.parts),
         ("Model", x, y),
-        tuple((spot.name, spot.x_words, fixed(spot.y, places)) for spot in spots),
+        tuple((spot.name, spot.x_words, fixed(spot.y, n_decimals)) for spot in spots),
     )
 
 
-def _whiskers(sheet: _Sheet, spot: Spot, place: tuple[float, float], across: Axis, up: Axis, floor: float) -> None:
+def _whiskers(sheet: _Sheet, spot: Spot, position: tuple[float, float], across: Axis, up: Axis, floor: float) -> None:
     """The intervals of a point along both axes."""
-    (at, top), colour = place, "mark" if spot.named else "line"
+    (at, top), colour = position, "mark" if spot.named else "line"
     if spot.x_ends:
         sheet.line(f"M{across.at(spot.x_ends[0])} {top}H{across.at(spot.x_ends[1])}", colour)
     if spot.y_ends:

@@ -88,7 +88,7 @@ class VegaLite:
 
     _repr_svg_ = to_svg
 
-    def _repr_mimebundle_(self, **_wanted: Any) -> Mapping[str, Any]:
+    def _repr_mimebundle_(self, **_options: Any) -> Mapping[str, Any]:
         return {"application/vnd.vegalite.v5+json": self.spec, "image/svg+xml": self.to_svg()}
 
 
@@ -101,11 +101,11 @@ def plot(result: Any) -> Any:
     pictures = _PICTURES[type(result)](result) if type(result) in _PICTURES else []
     if pictures:
         return Drawn(pictures)
-    charts = [one for one in charts_of(result) if one] or [one for one in (_intervals(result),) if one]
+    charts = [drawn for drawn in charts_of(result) if drawn] or [drawn for drawn in (_intervals(result),) if drawn]
     if not charts:
         name = type(result).__name__
         raise MisuseError(f"{name} has no chart, and the report draws none of it; to_frame() has the rows")
-    spec = _one_spec(charts)
+    spec = _stacked_spec(charts)
     try:
         import altair
     except ImportError:
@@ -220,13 +220,13 @@ class Drawn:
     def to_svg(self) -> str:
         """As a file or in a page."""
         height, parts = 0, list[str]()
-        for one in self.pictures:
-            title = f'<text x="0" y="{height + 12}" fill="{_COLOURS["fg"]}">{escape(one.title)}</text>'
-            parts += [title, f'<g transform="translate(0,{height + 16})">{one.body}</g>']
-            height += one.height + 24
-        known = _COLOURS | _SERIES | _SHADES | _AREAS
-        body = _VARIABLE.sub(lambda name: known.get(name.group(1), "#808080"), "".join(parts))
-        width = max(one.width for one in self.pictures)
+        for picture in self.pictures:
+            title = f'<text x="0" y="{height + 12}" fill="{_COLOURS["fg"]}">{escape(picture.title)}</text>'
+            parts += [title, f'<g transform="translate(0,{height + 16})">{picture.body}</g>']
+            height += picture.height + 24
+        colours = _COLOURS | _SERIES | _SHADES | _AREAS
+        body = _VARIABLE.sub(lambda name: colours.get(name.group(1), "#808080"), "".join(parts))
+        width = max(picture.width for picture in self.pictures)
         size = f'width="{width}" height="{height}" viewBox="0 0 {width} {height}"'
         return f'<svg xmlns="http://www.w3.org/2000/svg" {size} {_LOOK}>{SVG_MARK}{body}</svg>'
 
@@ -248,7 +248,7 @@ def frontier_pictures(report: FrontierReport) -> list[Picture]:
                 spots,
                 x=f"{report.unit} an answer",
                 y=first.metric,
-                places=decimals(row.standard_error for row in rows),
+                n_decimals=decimals(row.standard_error for row in rows),
                 note=f"{first.benchmark}, {first.metric} and {first.cost_metric}",
                 higher_is_better=report.higher_is_better,
             )
@@ -269,10 +269,10 @@ def judge_pictures(report: JudgeReport) -> list[Picture]:
         for row in report.rows[1:]
         if row.bias is not None
     ]
-    told = f"{note}; filled: told from none, over all models at once"
+    bias_note = f"{note}; filled: told from none, over all models at once"
     drawn = [
-        forest("Share on which judge and people agree", agreement, figure="agreement", places=3, note=note),
-        forest("Judge minus people", bias, figure="bias", places=3, note=told, zero=True),
+        forest("Share on which judge and people agree", agreement, figure="agreement", n_decimals=3, note=note),
+        forest("Judge minus people", bias, figure="bias", n_decimals=3, note=bias_note, zero=True),
     ]
     return [picture for picture in drawn if picture]
 
@@ -283,7 +283,7 @@ _PICTURES: dict[type, Callable[[Any], list[Picture]]] = {FrontierReport: frontie
 
 def in_svg(charts: Sequence[Chart | Picture | None]) -> str | None:
     """Figures below each other as a file of SVG; None where there is none."""
-    pictures = [one if isinstance(one, Picture) else _picture(one) for one in charts if one is not None]
+    pictures = [figure if isinstance(figure, Picture) else _picture(figure) for figure in charts if figure is not None]
     return Drawn(pictures).to_svg() if pictures else None
 
 
@@ -320,7 +320,7 @@ def _curve(row: TrainingRow, points: Sequence[CurvePoint]) -> ModelCurveRow:
     )
 
 
-def _one_spec(charts: Sequence[Chart]) -> Spec:
+def _stacked_spec(charts: Sequence[Chart]) -> Spec:
     """The figures below each other, with colours of their own."""
     specs: list[Spec] = [{**_coloured(chart.spec), "title": chart.title} for chart in charts]
     around: Spec = {"$schema": _SCHEMA, "config": CONFIG | _CONFIG}
@@ -329,8 +329,8 @@ def _one_spec(charts: Sequence[Chart]) -> Spec:
 
 def _coloured(spec: Spec) -> Spec:
     """The variables of the page's style sheet as colours."""
-    known = _COLOURS | _SERIES | _SHADES | _AREAS
-    text = _VARIABLE.sub(lambda name: known.get(name.group(1), "#808080"), json.dumps(spec))
+    colours = _COLOURS | _SERIES | _SHADES | _AREAS
+    text = _VARIABLE.sub(lambda name: colours.get(name.group(1), "#808080"), json.dumps(spec))
     made: Spec = json.loads(text)
     return made
 
@@ -384,13 +384,13 @@ def _forest(points: Sequence[Spec], title: str, say: str, axis: str, *, zero: bo
     height = 320 if over_days else _HEIGHT * len(names)
     spec: Spec = {"width": 400, "height": height, "data": {"values": list(points)}, "layer": layers}
     rows = [Interval(*(point[name] for name in ("name", *_ENDS))) for point in points if isfinite(point["estimate"])]
-    places = decimals((one.high - one.low) / 4 for one in rows if one.low is not None and one.high is not None)
-    own = _dated(points, title, say, axis, places) if over_days else None
-    own = own or forest(title, rows, figure=axis, places=places, note=say, zero=zero, most=MOST)
+    n_decimals = decimals((row.high - row.low) / 4 for row in rows if row.low is not None and row.high is not None)
+    own = _dated(points, title, say, axis, n_decimals) if over_days else None
+    own = own or forest(title, rows, figure=axis, n_decimals=n_decimals, note=say, zero=zero, most=MOST)
     return None if own is None else _Forest(title, say, spec, own)
 
 
-def _dated(points: Sequence[Spec], title: str, say: str, axis: str, places: int) -> Picture | None:
+def _dated(points: Sequence[Spec], title: str, say: str, axis: str, n_decimals: int) -> Picture | None:
     spots, ticks = list[Spot](), dict[float, str]()
     for point in sorted(points, key=lambda point: str(point["day"])):
         day = str(point["day"])
@@ -398,7 +398,7 @@ def _dated(points: Sequence[Spec], title: str, say: str, axis: str, places: int)
         ticks[at] = day
         spots.append(Spot(point["name"], at, day, point["estimate"], True, y_ends=None if None in ends else ends))
     ends_of = [*ticks.items()]
-    return scatter(title, spots, x="released", y=axis, places=places, note=say, ticks=[ends_of[0], ends_of[-1]])
+    return scatter(title, spots, x="released", y=axis, n_decimals=n_decimals, note=say, ticks=[ends_of[0], ends_of[-1]])
 
 
 def _title(result: Any) -> str:

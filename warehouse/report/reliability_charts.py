@@ -25,8 +25,8 @@ def rank_chart(report: ReliabilityReport) -> Chart | None:
     up["scale"]["reverse"] = True
     points: list[Spec] = [{"x": row.n_prompts, "y": row.mean_rank, "k": models.index(row.model)} for row in rows]
     last = sorted(({point["k"]: point for point in points}).values(), key=lambda point: (point["y"], point["k"]))
-    # a place for each name, whose lines may end in one point
-    names = [{**at, "y": place + 1, "t": shorten(models[at["k"]], _NAME)} for place, at in enumerate(last)]
+    # names stand one below the other, as their lines may end in one point
+    names = [{**at, "y": index + 1, "t": shorten(models[at["k"]], _NAME)} for index, at in enumerate(last)]
     numbers = list(range(len(models)))
     colour = {"field": "k", "type": "nominal", "legend": None, "scale": _looks(numbers, 0)}
     text: Spec = {"type": "text", "align": "left", "baseline": "middle", "dx": 6, "fontSize": 9}
@@ -141,12 +141,12 @@ def _curves(
         )
         for (_, points), (colour, _) in zip(drawn, SERIES, strict=False)
     ]
-    every = [p for _, points in drawn for p in points]
+    all_points = [p for _, points in drawn for p in points]
     return chart(
         title,
         f"{title}, by {across}; the figures are in the table",
-        axis(across, span([p[0] for p in every]), log=True),
-        axis(up, span([y for p in every for y in p[1:]], also=(0.0,))),
+        axis(across, span([p[0] for p in all_points]), log=True),
+        axis(up, span([y for p in all_points for y in p[1:]], also=(0.0,))),
         [*bands, *layers],
         size=TALL_PLOT,
     )

@@ -44,7 +44,7 @@ def benchmark_section(
     """
     rows = part.board.rows if part.board else ()
     pictures = board_pictures(part, level)
-    with_letters = not any("Group" in one.head for one in pictures)
+    with_letters = not any("Group" in picture.head for picture in pictures)
     return {
         "part": part,
         "answer": answer_of(part),
@@ -55,7 +55,7 @@ def benchmark_section(
         "groups": pair_groups(part.pairs) if part.pairs else [],
         "legend": []
         if part.board is None
-        else [one for one in part.board.legend if with_letters or not one.startswith("group:")],
+        else [line for line in part.board.legend if with_letters or not line.startswith("group:")],
         "why_no_pairs": part.why_no_pairs if sum(row.method != "published" for row in rows) > 1 else "",
         "variance_table": variance_table(part.variance, part.name) if part.variance else None,
         "variance_advice": _advice(part) if part.variance else [],
@@ -206,17 +206,17 @@ def variance_table(variance: VarianceReport, benchmark: str) -> Markup | None:
     rows = [row for row in variance.rows if row.share_between is not None]
     if not rows:
         return None
-    places = decimals(row.standard_error for row in rows)
+    n_decimals = decimals(row.standard_error for row in rows)
     return table(
         f"Variance of {benchmark}",
         "What makes the error: the choice of prompts, and the draws (the most that more draws can save).",
         [
             *model_and_condition("Model tested", [row.model for row in rows], [row.condition for row in rows]),
-            number("SE", [row.standard_error for row in rows], places),
+            number("SE", [row.standard_error for row in rows], n_decimals),
             number("Share of prompts", [row.share_between for row in rows], 2),
             number("Share of draws", [row.share_within for row in rows], 2),
-            number("SE, draws doubled", [row.se_double_draws for row in rows], places, minor=True),
-            number("SE, prompts fixed", [row.se_prompts_fixed for row in rows], places, minor=True),
+            number("SE, draws doubled", [row.se_double_draws for row in rows], n_decimals, minor=True),
+            number("SE, prompts fixed", [row.se_prompts_fixed for row in rows], n_decimals, minor=True),
             number("Draws a prompt", [row.mean_draws for row in rows], "%.3g", minor=True),
         ],
     )
@@ -225,7 +225,7 @@ def variance_table(variance: VarianceReport, benchmark: str) -> Markup | None:
 def curves_table(curves: BenchmarkCurves, benchmark: str) -> Markup:
     """First, last and best figure of every curve."""
     rows = curves.rows
-    places = decimals(
+    n_decimals = decimals(
         (p.ci_high - p.ci_low) / 4 for row in rows for p in row.points if p.ci_high is not None and p.ci_low is not None
     )
     return table(
@@ -238,9 +238,9 @@ def curves_table(curves: BenchmarkCurves, benchmark: str) -> Markup:
             text("Split", [row.split for row in rows], minor=True),
             text("Unit", [row.unit for row in rows], minor=True),
             count("Checkpoints", [row.n_checkpoints for row in rows], keep=True),
-            number("First", [row.first for row in rows], places, minor=True),
-            number("Last", [row.last for row in rows], places),
-            number("Best", [row.best for row in rows], places),
+            number("First", [row.first for row in rows], n_decimals, minor=True),
+            number("Last", [row.last for row in rows], n_decimals),
+            number("Best", [row.best for row in rows], n_decimals),
             number("Best at", [row.best_position for row in rows], "%g", minor=True),
             number("Monotonicity", [row.monotonicity for row in rows], 2, sign=True, minor=True),
         ],
@@ -250,7 +250,7 @@ def curves_table(curves: BenchmarkCurves, benchmark: str) -> Markup:
 def noise_table(noise: SeedsReport, benchmark: str) -> Markup:
     """What another seed or checkpoint changes."""
     rows = noise.rows
-    places = decimals(row.seed_sd for row in rows)
+    n_decimals = decimals(row.seed_sd for row in rows)
     return table(
         f"Noise of training on {benchmark}",
         "What another seed or checkpoint changes. Noise floor: difference of two single runs of one recipe that seeds"
@@ -260,7 +260,7 @@ def noise_table(noise: SeedsReport, benchmark: str) -> Markup:
             text("Recipe", [row.recipe for row in rows], wrap=True),
             count("Seeds", [row.n_seeds for row in rows], keep=True),
             count("Checkpoints", [row.n_checkpoints for row in rows]),
-            number("Last", [row.seed_mean for row in rows], places),
+            number("Last", [row.seed_mean for row in rows], n_decimals),
             _by_itself("SD over seeds", [row.seed_sd for row in rows], minor=True),
             _by_itself("Low", [row.seed_sd_low for row in rows], minor=True),
             _by_itself("High", [row.seed_sd_high for row in rows], minor=True),
@@ -275,7 +275,7 @@ def noise_table(noise: SeedsReport, benchmark: str) -> Markup:
 def seeds_table(seeds: SeedReport, benchmark: str) -> Markup:
     """Training seeds crossed with prompts."""
     rows = seeds.rows
-    places = decimals(row.se_both_sampled for row in rows)
+    n_decimals = decimals(row.se_both_sampled for row in rows)
     return table(
         f"Training seeds of {benchmark}",
         "Training seeds crossed with prompts: the error of the mean by what is taken to be a sample.",
@@ -284,7 +284,7 @@ def seeds_table(seeds: SeedReport, benchmark: str) -> Markup:
             text("Recipe", [row.recipe for row in rows], wrap=True),
             text("Position", [f"{row.position}" for row in rows]),
             count("Seeds", [row.n_seeds for row in rows]),
-            number("Mean", [row.estimate for row in rows], places),
+            number("Mean", [row.estimate for row in rows], n_decimals),
             _by_itself("SD over seeds", [row.seed_sd for row in rows], minor=True),
             _by_itself("SE, prompts sampled", [row.se_seeds_fixed for row in rows], minor=True),
             _by_itself("SE, seeds sampled", [row.se_prompts_fixed for row in rows], minor=True),
@@ -308,21 +308,21 @@ _WORDS = {
 
 def partial_table(runs: Sequence[PartialRun], benchmark: str) -> Markup:
     """Rows that were asked a part of the benchmark, and what they rest on."""
-    rows = [one.row for one in runs]
-    places = decimals(row.standard_error for row in rows)
+    rows = [run.row for run in runs]
+    n_decimals = decimals(row.standard_error for row in rows)
     return table(
         f"Planned and stopped runs of {benchmark}",
         "Planned: the figure of all prompts, from a stratified sample of them. Stopped early: the mean so far, with the"
         " interval that holds whenever one stops; statistics for a fixed number of prompts do not hold for it.",
         [
             *model_and_condition("Run of", [row.model for row in rows], [row.condition for row in rows]),
-            text("Kind", [one.kind for one in runs], keep=True),
+            text("Kind", [run.kind for run in runs], keep=True),
             count("Prompts", [row.n_prompts for row in rows], keep=True),
-            count("Of", [one.n_all for one in runs], keep=True),
-            number("Estimate", [row.estimate for row in rows], places),
-            number("Low", [row.ci_low for row in rows], places),
-            number("High", [row.ci_high for row in rows], places),
-            text("Rests on", [one.says for one in runs], wrap=True, minor=True),
+            count("Of", [run.n_all for run in runs], keep=True),
+            number("Estimate", [row.estimate for row in rows], n_decimals),
+            number("Low", [row.ci_low for row in rows], n_decimals),
+            number("High", [row.ci_high for row in rows], n_decimals),
+            text("Rests on", [run.says for run in runs], wrap=True, minor=True),
         ],
     )
 
@@ -336,7 +336,7 @@ def _strengths(report: PreferenceReport) -> list[Picture]:
 def preferences_table(report: PreferenceReport) -> Markup:
     """Strengths by votes."""
     rows = report.rows
-    places = decimals(row.standard_error for row in rows)
+    n_decimals = decimals(row.standard_error for row in rows)
     ranks = ["" if row.rank_low is None else f"{row.rank_low}-{row.rank_high}" for row in rows]
     return table(
         f"Strengths on {report.benchmark} by votes",
@@ -346,9 +346,9 @@ def preferences_table(report: PreferenceReport) -> Markup:
             name("Model", [row.model for row in rows]),
             text("Scorer", [row.scorer for row in rows] if len(report.judges) > 1 else [""] * len(rows)),
             text("Ranks", ranks, keep=True),
-            number("Strength", [row.estimate for row in rows], places),
-            number("Low", [row.low for row in rows], places),
-            number("High", [row.high for row in rows], places),
+            number("Strength", [row.estimate for row in rows], n_decimals),
+            number("Low", [row.low for row in rows], n_decimals),
+            number("High", [row.high for row in rows], n_decimals),
             number("Wins of mean", [row.win_probability for row in rows], 2),
             count("Votes", [row.n_votes for row in rows], minor=False),
             text("Why no error", [row.reason for row in rows], wrap=True, minor=True),

@@ -97,7 +97,7 @@ def split_charts(report: SplitReport) -> Iterator[Chart | None]:
 
 
 def _scatter(title: str, rows: Sequence[tuple[float | None, float | None]], across: str, up: str) -> Chart | None:
-    ends = [span(one) for one in zip(*rows, strict=True)] or [None, None]
+    ends = [span(column) for column in zip(*rows, strict=True)] or [None, None]
     drawn = [layer(_DOTS, [point(*row) for row in rows])]
     return chart(
         title, f"{up} against {across} of {len(rows)} prompts", axis(across, ends[0]), axis(up, ends[1]), drawn
@@ -148,7 +148,7 @@ def _training(title: str, rows: Sequence[AnchorModelRow]) -> Chart | None:
             curves.setdefault(row.training, []).append((row.position, row.estimate))
     named, others = [*curves.items()][:COLOURS], [*curves.values()][COLOURS:]
     drawn = lines(named, dots=True, faint=others)
-    across, up = (span([at[i] for at in (one for curve in curves.values() for one in curve)]) for i in (0, 1))
+    across, up = (span([at[i] for at in (point for curve in curves.values() for point in curve)]) for i in (0, 1))
     say = f"Scores of {len(curves)} trainings"
     return chart(title, say, axis("position in training", across, log=True), axis("score", up), drawn)
 

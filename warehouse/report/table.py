@@ -146,9 +146,11 @@ def text(
     words = ["" if value is None else str(value) for value in values]
     kind = "wrap long" if long else "wrap" if wrap else "t"
     own = f"{kind}{' x' if minor else ''}"
-    kinds = [_of_class(f"{own} {one}".strip()) for one in classes] if classes else [_of_class(own)] * len(words)
+    kinds = [_of_class(f"{own} {more}".strip()) for more in classes] if classes else [_of_class(own)] * len(words)
     shown = broken if kind == "t" else escape
-    cells = (f"<td{one}>{f'<bdi>{shown(word)}</bdi>' if word else ''}" for one, word in zip(kinds, words, strict=True))
+    cells = (
+        f"<td{kind}>{f'<bdi>{shown(word)}</bdi>' if word else ''}" for kind, word in zip(kinds, words, strict=True)
+    )
     return PageColumn(head, "", tuple(cells), None if keep else tuple(words), minor)
 
 
@@ -170,7 +172,7 @@ def number(
 ) -> PageColumn:
     """Figures, all with the same decimals, or p-values and shares by a form; never left out."""
     figures = list(values)
-    words = () if any(known(value) for value in figures) else tuple("" for _ in figures)
+    words = () if any(is_finite(value) for value in figures) else tuple("" for _ in figures)
     return PageColumn(head, "n", tuple(_cell(value, form, minor, sign) for value in figures), words or None, minor)
 
 
@@ -184,7 +186,7 @@ def drawing(head: str, axis: Axis | None, cells: Iterable[str]) -> PageColumn | 
     return PageColumn(
         f'{head}<svg aria-hidden="true">{ticks}</svg>',
         "figure",
-        tuple(f'<td class="x drawn">{one}' for one in cells),
+        tuple(f'<td class="x drawn">{cell}' for cell in cells),
         None,
         True,
     )
@@ -192,14 +194,14 @@ def drawing(head: str, axis: Axis | None, cells: Iterable[str]) -> PageColumn | 
 
 def interval_drawn(axis: Axis, value: float | None, low: float | None, high: float | None) -> str:
     """An estimate and its interval on an axis."""
-    if not known(value):
+    if not is_finite(value):
         return ""
-    bar = f'<path class="bar" d="M{axis.at(low)} 10H{axis.at(high)}"/>' if known(low) and known(high) else ""
+    bar = f'<path class="bar" d="M{axis.at(low)} 10H{axis.at(high)}"/>' if is_finite(low) and is_finite(high) else ""
     return f'<svg aria-hidden="true">{bar}<circle class="dot" cx="{axis.at(value)}" cy="10" r="4"/></svg>'
 
 
-def known(value: Any) -> bool:
-    """Whether there is a finite number."""
+def is_finite(value: Any) -> bool:
+    """Whether a value is there and finite."""
     return value is not None and math.isfinite(value)
 
 
@@ -230,13 +232,13 @@ class Axis:
 
     low: float  #: figure at the left end.
     high: float  #: figure at the right end.
-    ticks: tuple[tuple[float, str], ...]  #: round numbers on it: place and words.
-    left: float = _MARGIN  #: place of the left end.
+    ticks: tuple[tuple[float, str], ...]  #: round numbers on it: position and words.
+    left: float = _MARGIN  #: position of the left end.
     width: float = WIDTH - 2 * _MARGIN  #: from there to the right end.
 
     def at(self, value: float | None) -> float | None:
-        """Place of a value; None for a missing one."""
-        return None if value is None else _place((self.low, self.high), value, self.left, self.width)
+        """Position of a value in pixels; None for a missing one."""
+        return None if value is None else _pixel((self.low, self.high), value, self.left, self.width)
 
 
 def make_axis(
@@ -247,7 +249,7 @@ def make_axis(
     Args:
         values: ends of intervals and figures; None and not finite ones are left out.
         zero: whether 0 is on it too.
-        left: place of its left end, in pixels.
+        left: position of its left end, in pixels.
         width: from there to its right end.
     """
     ends = span(values, also=(0.0,) if zero else ())
@@ -258,11 +260,11 @@ def make_axis(
     digits = max(0, -math.floor(math.log10(step) + 1e-9))
     form = f".{digits}f" if digits <= 6 and max(-low, high) < 1e6 else ".3g"
     numbers = range(math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9) + 1)
-    ticks = ((_place(ends, one * step, left, width), f"{one * step + 0.0:{form}}") for one in numbers)
+    ticks = ((_pixel(ends, number * step, left, width), f"{number * step + 0.0:{form}}") for number in numbers)
     return Axis(low, high, tuple(ticks), left, width)
 
 
-def _place(ends: Ends, value: float, left: float, width: float) -> float:
+def _pixel(ends: Ends, value: float, left: float, width: float) -> float:
     return round(left + (value - ends[0]) / (ends[1] - ends[0]) * width, 1)
 
 

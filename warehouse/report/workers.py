@@ -41,7 +41,7 @@ def _sections(reading: ReportReading, where: ReadElsewhere, renderer: Renderer, 
         try:
             for block in _in_order(pool, reading.blocks(), AHEAD * jobs):
                 for section in block:
-                    reading.begin(section.told.name, done)
+                    reading.begin(section.head.name, done)
                     done += 1
                     yield section
         except BrokenProcessPool as error:

@@ -29,7 +29,7 @@ from warehouse.store.snapshot import PublishedCopy
 from warehouse.tracing import span
 
 #: Events of one kind that one step tells; the rest is counted.
-TOLD = 40
+MOST_LOGGED = 40
 #: How a job can go, from good to bad, and the level at which that is told.
 RESULTS: dict[str, Level] = {
     "ok": "info",
@@ -56,7 +56,7 @@ class Job:
 
 
 class _JobStopped(Exception):
-    """Somebody asked for it, at a point where it can be done."""
+    """Somebody asked the job to stop, and it has come to a point where it can."""
 
 
 @dataclass
@@ -213,8 +213,8 @@ class _JobRun:
         with self.create() as store:
             before = refused(store)
             report = ingest(store, [folder], only=settled, progress=_EndsBetweenSources(self._check))
-            known_refusals = _known_refusals(before, refused(store))
-        new = [source.error for source in report.refused if readable(source.error) not in known_refusals]
+            earlier_refusals = _earlier_refusals(before, refused(store))
+        new = [source.error for source in report.refused if readable(source.error) not in earlier_refusals]
         self._tell("source_refused", [{"error": error} for error in new])
         if new:
             self.outcome.note("incomplete", 3)
@@ -325,18 +325,18 @@ class _JobRun:
     # --- what they tell --------------------------------------------------------------------
 
     def _tell(self, event: str, rows: Sequence[dict[str, Any]], level: Level = "error") -> None:
-        for row in rows[:TOLD]:
+        for row in rows[:MOST_LOGGED]:
             self.log.write(event, level, **row)
-        if len(rows) > TOLD:
-            self.log.write(event, level, more=len(rows) - TOLD)
+        if len(rows) > MOST_LOGGED:
+            self.log.write(event, level, more=len(rows) - MOST_LOGGED)
 
     def _note(self, text: str) -> None:
         self.log.write("note", text=text)
 
 
-def _known_refusals(before: Mapping[tuple[str, str], str], after: Mapping[tuple[str, str], str]) -> set[str]:
+def _earlier_refusals(before: Mapping[tuple[str, str], str], after: Mapping[tuple[str, str], str]) -> set[str]:
     """Reasons of sources that were refused in an earlier run, byte by byte the same, for the same
-    reason; one that a changed or new source has too is told again."""
+    reason; a reason that a changed or new source has too is reported again."""
     news = {reason for source, reason in after.items() if before.get(source) != reason}
     return set(before.values()) - news
 

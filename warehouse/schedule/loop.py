@@ -93,7 +93,7 @@ class Scheduler:
 
 FIELDS = ("second", "minute", "hour", "day-of-month", "month", "day-of-week")
 EXPECTED = "minute hour day-of-month month day-of-week, such as '0 * * * *'"
-#: Missed times that are counted; more are told as this number.
+#: Missed times are counted up to this number.
 MOST_COUNTED = 1000
 #: A clock that is set back by less leaves the next time as it was: no job runs twice for it.
 SET_BACK = timedelta(seconds=60)

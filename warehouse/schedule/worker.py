@@ -88,7 +88,7 @@ class _Minder:
         self.rest = b""
 
     def watch(self, beat: Callable[[], None]) -> None:
-        """Until it has closed its end of the pipe."""
+        """Look after the process until it has closed its end of the pipe."""
         assert self.process.stdout is not None
         pipe = self.process.stdout.fileno()
         while True:

@@ -25,9 +25,9 @@ from warehouse.report.board import flags
 from warehouse.report.figures import board_pictures
 from warehouse.report.maps import prompts_say, prompts_table
 from warehouse.report.sections import preferences_table
-from warehouse.report.table import interval_drawn, known, make_axis, written
+from warehouse.report.table import interval_drawn, is_finite, make_axis, written
 from warehouse.serve.gauge import Gauge, HeldPairs
-from warehouse.serve.names import known as known_name
+from warehouse.serve.names import checked_name
 from warehouse.serve.page import Page, PageRequest, Site
 from warehouse.store.connection import Store
 from warehouse.tables.words import decimals
@@ -56,7 +56,7 @@ def benchmark(site: Site, request: PageRequest) -> Page:
     name, metric = request.path["name"] or request.value("name"), request.value("metric") or None
     is_all = request.value("runs") == "all"
     rows = site.benchmarks
-    known_name("benchmark", name, (row["shown_as"] for row in rows))
+    checked_name("benchmark", name, (row["shown_as"] for row in rows))
     if any(row["shown_as"] == name and row["n_votes"] and not row["n_runs"] for row in rows):
         return _of_votes(site, Prefer(name, by="scorer"))
     question = AnyLeaderboard(name, metric=metric, subset_ok=is_all)
@@ -145,10 +145,10 @@ def _of_rows(board: Any, request: PageRequest, held: Mapping[tuple[int, ...], Ga
         "why_no_interval": next(iter(reasons)) if len(reasons) == 1 else "",
         "reference": label_of(reference) if reference else "",
         "reference_of": _called(reference, several) if reference else "",
-        "places_of": decimals(row.standard_error for row in board.rows),
-        "places_of_differences": decimals(differences),
+        "n_decimals": decimals(row.standard_error for row in board.rows),
+        "n_decimals_of_differences": decimals(differences),
         "written": written,
-        "is_known": known,
+        "is_finite": is_finite,
         "first": first,
         "last": first + len(shown),
         "before": request.url(row=max(first - ROWS, 0) or None) if first else "",
@@ -165,7 +165,7 @@ def _of_rows(board: Any, request: PageRequest, held: Mapping[tuple[int, ...], Ga
 
 
 def _called(row: Any, several: bool) -> str:
-    """As commands take it: by its model, where that is no other row's."""
+    """Name of a row as commands take it: its model, where no other row has that, else its run."""
     return f"run:{row.run_ids[0]}" if several and row.run_ids else str(row.model)
 
 
@@ -191,13 +191,13 @@ def _pairs(site: Site, question: AllPairs, n_rows: int) -> tuple[HeldPairs | Non
         return None, str(error)
 
 
-def _reference(board: Leaderboard, pairs: HeldPairs | None, wanted: str) -> Any:
+def _reference(board: Leaderboard, pairs: HeldPairs | None, requested: str) -> Any:
     """The row that all others are held against: the one that was asked for, else the first that was compared."""
     if pairs is None:
         return None
     by_runs = {row.run_ids: row for row in board.rows}
-    asked_for = [row for row in board.rows if wanted in (label_of(row), *(f"run:{run}" for run in row.run_ids))]
-    return asked_for[0] if wanted and asked_for else by_runs.get(pairs.first)
+    matching = [row for row in board.rows if requested in (label_of(row), *(f"run:{run}" for run in row.run_ids))]
+    return matching[0] if requested and matching else by_runs.get(pairs.first)
 
 
 def _plan(site: Site, request: PageRequest, name: str, metric: str | None) -> tuple[PowerFromRuns | None, Any]:

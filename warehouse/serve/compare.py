@@ -18,7 +18,7 @@ from warehouse.questions.comparison import Compare
 from warehouse.records.clock import utc_now
 from warehouse.records.json_text import json_text
 from warehouse.report.pictures import Interval, Picture, forest
-from warehouse.serve.differences import told_apart
+from warehouse.serve.differences import compared_parts
 from warehouse.serve.form import question_from
 from warehouse.serve.page import Download, Page, PageRequest, Site
 from warehouse.store.connection import Store
@@ -26,7 +26,7 @@ from warehouse.store.sql.query_files import query_text
 from warehouse.tables.words import decimals
 
 #: What an address may say of the comparison.
-ASKED = (
+COMPARISON_FIELDS = (
     *("a", "b", "benchmark", "metric", "where", "cluster", "latest", "level"),
     *("method", "estimand", "equivalence", "across_links", "seed", "force"),
 )
@@ -50,7 +50,7 @@ class Looked:
 def compare(site: Site, request: PageRequest) -> Page:
     """The page of the address ``/compare?a=MODEL&b=MODEL``."""
     names = site.answers.once("models", _models)
-    form = {"names": names[:NAMES], "n_names": len(names), "kept": ASKED[4:], "show": SHOW, "looked": None}
+    form = {"names": names[:NAMES], "n_names": len(names), "kept": COMPARISON_FIELDS[4:], "show": SHOW, "looked": None}
     form |= {"filter": FILTER, "problem": "", "chosen": _chosen(request)}
     if not (request.value("a") and request.value("b")):
         return Page("compare.html.j2", "Compare", form, names)
@@ -59,7 +59,7 @@ def compare(site: Site, request: PageRequest) -> Page:
         question = _question(request)
         if site.large.once_soon(*_named(question, request), PATIENCE) is None:
             return Page("waiting.html.j2", title, {"what": "The two are being compared."}, None, [question], again=1)
-        compared, wanted, looked = read(site, request)
+        compared, prompt_filter, looked = read(site, request)
         start = _start(request, looked.flips)
     except (MisuseError, StatisticsError) as error:
         return Page("compare.html.j2", title, form | {"problem": str(error)}, {"error": str(error)}, status=400)
@@ -85,7 +85,7 @@ def compare(site: Site, request: PageRequest) -> Page:
         "n_left": max(0, len(comparison.rows) - BENCHMARKS),
         "pictures": pictures(comparison),
         "looked": looked,
-        "wanted": wanted,
+        "prompt_filter": prompt_filter,
         "has_texts": has_texts,
         "prompts": [_side_by_side(row) for row in rows],
         "start": start,
@@ -113,15 +113,17 @@ def read(site: Site, request: PageRequest) -> tuple[ComparedPairs, PromptFilter,
         MisuseError: of the address, or of the comparison.
         StatisticsError: a number out of range.
     """
-    question, wanted = _question(request), question_from(PromptFilter, request, FILTER)
+    question, prompt_filter = _question(request), question_from(PromptFilter, request, FILTER)
     chosen, read_pairs = _named(question, request)
     compared = site.large.once(chosen, read_pairs)
-    of_prompts = replace(wanted, show="all", least=None)
+    of_prompts = replace(prompt_filter, show="all", least=None)
     prompts, exploratory = site.large.once(
         f"{chosen} {of_prompts!r} explored", lambda store: _explored(store, compared, of_prompts)
     )
-    flips = site.large.once(f"{chosen} {wanted!r}", lambda _: flips_of_pairs(compared.pairs, wanted, prompts))
-    return compared, wanted, Looked(flips, prompts, exploratory)
+    flips = site.large.once(
+        f"{chosen} {prompt_filter!r}", lambda _: flips_of_pairs(compared.pairs, prompt_filter, prompts)
+    )
+    return compared, prompt_filter, Looked(flips, prompts, exploratory)
 
 
 def _named(question: Compare, request: PageRequest) -> tuple[str, Callable[[Store], ComparedPairs]]:
@@ -133,7 +135,7 @@ def _named(question: Compare, request: PageRequest) -> tuple[str, Callable[[Stor
 
 def _question(request: PageRequest) -> Compare:
     chosen = _chosen(request)
-    question = question_from(Compare, request, [name for name in ASKED if name != "benchmark"])
+    question = question_from(Compare, request, [name for name in COMPARISON_FIELDS if name != "benchmark"])
     return replace(question, benchmark=chosen[0]) if len(chosen) == 1 else question
 
 
@@ -143,20 +145,22 @@ def _chosen(request: PageRequest) -> list[str]:
     return [*dict.fromkeys(line for line in lines if line)]
 
 
-def _explored(store: Store, compared: ComparedPairs, wanted: PromptFilter) -> tuple[Ids | None, Exploratory | None]:
-    prompts = prompts_of(store, compared.pairs, wanted)
+def _explored(
+    store: Store, compared: ComparedPairs, prompt_filter: PromptFilter
+) -> tuple[Ids | None, Exploratory | None]:
+    prompts = prompts_of(store, compared.pairs, prompt_filter)
     return prompts, None if prompts is None else explore(compared, prompts)
 
 
 def hypothesis(site: Site, request: PageRequest) -> Download:
     """The file of the address ``/hypothesis.json``: the claim that looking gave, to be tested on other data."""
-    compared, wanted, looked = read(site, request)
+    compared, prompt_filter, looked = read(site, request)
     runs = sorted({run for pair in compared.pairs for side in (pair.a, pair.b) for run in side.run_ids})
     with site.store.lend() as store:
         sources = store.rows(query_text("analysis", "claim_sources"), {"run_ids": runs, "source_ids": ()})
     named = sorted({(PurePath(row["path"].replace("\\", "/")).name, row["sha256"]) for row in sources})
     listed = [{"path": path, "sha256": sha256} for path, sha256 in named]
-    content = freeze(compared, wanted, looked.prompts, listed, utc_now())
+    content = freeze(compared, prompt_filter, looked.prompts, listed, utc_now())
     return Download("hypothesis.json", json_text(content) + "\n", "application/json")
 
 
@@ -171,7 +175,7 @@ def pictures(comparison: Comparison) -> list[Picture | None]:
             f"a - b, {drawn[-1].metric}, on {drawn[0].benchmark if len(drawn) == 1 else on}",
             [_interval(row) for row in drawn],
             figure="a - b",
-            places=decimals([row.standard_error for row in drawn]),
+            n_decimals=decimals([row.standard_error for row in drawn]),
             note=comparison.one_line,
             zero=True,
         )
@@ -191,7 +195,7 @@ def _models(store: Store) -> list[str]:
 
 
 def _start(request: PageRequest, flips: Flips) -> int:
-    """Place of the first prompt of the page that an address says."""
+    """Index of the first prompt on the page that an address asks for."""
     if request.value("after"):
         return flips.place_after(request.value("after"))
     if request.value("before"):
@@ -200,6 +204,6 @@ def _start(request: PageRequest, flips: Flips) -> int:
 
 
 def _side_by_side(row: PairedPrompt) -> dict[str, Any]:
-    """A prompt with both responses, told apart."""
-    a, b = told_apart(row.response_a or row.choice_a or "", row.response_b or row.choice_b or "")
+    """A prompt with both responses and what differs between them."""
+    a, b = compared_parts(row.response_a or row.choice_a or "", row.response_b or row.choice_b or "")
     return {"row": row, "a": a, "b": b, "which": int(row.key.rpartition(":")[2])}

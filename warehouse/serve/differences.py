@@ -23,7 +23,7 @@ def shortened(text: str) -> str:
     return text if left_out <= 0 else f"{text[:BEGINNING]}\n[… {left_out} characters …]\n{text[-END:]}"
 
 
-def told_apart(a: str, b: str) -> tuple[list[Part], list[Part]]:
+def compared_parts(a: str, b: str) -> tuple[list[Part], list[Part]]:
     """The parts of two texts, each shortened.
 
     Texts that are equal, and those of which nothing or too little is in common, are one part each.

@@ -110,8 +110,8 @@ class FollowedStore:
         self._given, self._wait, self._look = url, wait, look
         self._limits = _Limits(seconds, MEMORY)
         self._dialect = engines.dialect_of(self._url)
-        self._lock, self._places = threading.Lock(), threading.BoundedSemaphore(READERS)
-        self._ended, self._lent = threading.Event(), set[Store]()
+        self._lock, self._slots = threading.Lock(), threading.BoundedSemaphore(READERS)
+        self._ended, self._in_use = threading.Event(), set[Store]()
         self._folder: Path | None = None
         self._seen = ""
         self.trouble = ""
@@ -150,13 +150,13 @@ class FollowedStore:
         Raises:
             StoreError: the store cannot be opened, or is being closed.
         """
-        if not self._places.acquire(timeout=self._limits.seconds or None):
+        if not self._slots.acquire(timeout=self._limits.seconds or None):
             raise StoreError("too many ask at once; try again in a moment")
         try:
             with self._of(self._taken()) as store:
                 yield store
         finally:
-            self._places.release()
+            self._slots.release()
 
     def _taken(self) -> _State:
         with self._lock:
@@ -172,7 +172,7 @@ class FollowedStore:
         try:
             store = self._idle(state) or self._opened(state.url)
             store.kept = state.kept
-            self._lent.add(store)
+            self._in_use.add(store)
             with engines.interrupted_after(self._limits.seconds, self._ending(store)) as clock:
                 try:
                     yield store
@@ -221,7 +221,7 @@ class FollowedStore:
         with self._lock:
             state.readers -= 1
             if store is not None:
-                self._lent.discard(store)
+                self._in_use.discard(store)
                 if is_well and not state.is_old and not self._ended.is_set():
                     state.idle.append(store)
                 else:
@@ -232,7 +232,7 @@ class FollowedStore:
     def interrupt(self) -> None:
         """End what runs on any connection, and begin nothing more."""
         self._ended.set()
-        for store in [*self._lent]:
+        for store in [*self._in_use]:
             with suppress(Exception):  # it ends by itself at this moment
                 self._dialect.interrupt(store.connection)
 
@@ -241,7 +241,7 @@ class FollowedStore:
         atexit.unregister(self.close)
         end = time.monotonic() + LAST
         self.interrupt()
-        while self._lent and time.monotonic() < end:  # an engine that is at work must not lose its interpreter
+        while self._in_use and time.monotonic() < end:  # an engine that is at work must not lose its interpreter
             time.sleep(0.01)
             self.interrupt()
         with self._lock:

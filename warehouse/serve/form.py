@@ -23,9 +23,9 @@ def question_from(kind: type[T], request: PageRequest, names: Sequence[str] = ()
         MisuseError: a value that is none of the field, or a field that is required and missing.
         StatisticsError: a number out of range.
     """
-    known = options(kind)
-    given = {name: _read(name, known[name], request) for name in names or known if request.value(name)}
-    missing = [name for name, option in known.items() if option.default is option.empty and name not in given]
+    fields = options(kind)
+    given = {name: _read(name, fields[name], request) for name in names or fields if request.value(name)}
+    missing = [name for name, option in fields.items() if option.default is option.empty and name not in given]
     if missing:
         raise MisuseError(f"the address does not say {' and '.join(missing)}")
     return kind(**given)

@@ -19,7 +19,7 @@ Runs: TypeAlias = tuple[int, ...]
 CLEAR, CLOSE, LITTLE = "clear", "too close", "too little data"
 #: What a row says whose difference has no test.
 NOT_COMPARED = "not compared"
-#: Times the prompts that there are, beyond which more of them are no way to tell two apart.
+#: A plan that needs more than so many times the existing prompts is no way to tell two models apart.
 TEN = 10
 #: Probability of finding a difference that a plan asks for.
 _POWER = 0.8
@@ -81,7 +81,9 @@ def _degrees_of_freedom(pairs: Pairs) -> Sequence[float]:
     found: list[float] = []
     for group in pairs.groups:
         own = group.pairs.degrees_of_freedom.tolist()
-        n_rows = len(own) if len(pairs.rows) == sum(len(one.pairs) for one in pairs.groups) else len(group.labels) - 1
+        n_rows = (
+            len(own) if len(pairs.rows) == sum(len(other.pairs) for other in pairs.groups) else len(group.labels) - 1
+        )
         found += own[:n_rows]
     return found
 
@@ -113,7 +115,7 @@ def _said(is_found: bool, difference: float, error: float, alpha: float) -> tupl
     if not difference:
         return CLOSE, "there is no difference to find"
     z = NormalDist()
-    errors = z.inv_cdf(1 - alpha / 2) + z.inv_cdf(_POWER)  # that a difference has which is found
+    errors = z.inv_cdf(1 - alpha / 2) + z.inv_cdf(_POWER)  # standard errors of a difference that is found
     times = (errors * error / difference) ** 2
     if times > TEN:
         return CLOSE, f"so small a difference would take more than {TEN} times the prompts"

@@ -22,7 +22,7 @@ def health(site: Site, request: PageRequest) -> Page:
         part = "keys"
     parts = site.answers.once(f"health {part!r} {audit!r}", partial(_read, part=part, audit=audit))
     shown = {"parts": parts, "few": ALL if part else FEW, "part": part}
-    answer = [plain(one) | {"rows": list(one.rows)} for one in parts]
+    answer = [plain(problem) | {"rows": list(problem.rows)} for problem in parts]
     questions = [Audit(audit)] if audit else []
     sql = "" if audit else "select * from ingest_log where state <> 'loaded' or n_rejected > 0"
     return Page("health.html.j2", "What is wrong with the data?", shown, answer, questions, sql)

@@ -58,16 +58,16 @@ class Facts:
     def chosen(self, facets: Mapping[str, Collection[str]], since: date | None = None) -> list[Row]:
         """Runs for which each facet has one of its values; a suite stands for its benchmarks."""
         runs = list(self.runs)
-        for facet, wanted in facets.items():
-            if not wanted:
+        for facet, values in facets.items():
+            if not values:
                 continue
             if facet == "suite":
-                leaves = {leaf for suite in wanted for leaf in self.suites.get(suite, ())}
+                leaves = {leaf for suite in values for leaf in self.suites.get(suite, ())}
                 runs = [run for run in runs if run["benchmark"] in leaves]
             elif facet == "tag":
-                runs = [run for run in runs if not set(wanted).isdisjoint(run["tags"])]
+                runs = [run for run in runs if not set(values).isdisjoint(run["tags"])]
             else:
-                runs = [run for run in runs if run[FACETS[facet]] in wanted]
+                runs = [run for run in runs if run[FACETS[facet]] in values]
         if since is not None:
             runs = [run for run in runs if run["started_at"] is not None and run["started_at"].date() >= since]
         return runs
@@ -189,7 +189,7 @@ class HeatData:
 
 
 def _by_benchmark(runs: Iterable[Row]) -> dict[str, list[Row]]:
-    """By its name."""
+    """Runs of each benchmark, by its name."""
     found: dict[str, list[Row]] = defaultdict(list)
     for run in runs:
         found[run["benchmark"]].append(run)
@@ -230,8 +230,8 @@ def _at_once(name: str, runs: Sequence[Row], newest: datetime | None) -> HeatCol
         return HeatColumn(name, "", None, {})
     direction = next(iter(higher), None)
     figures = sorted({run["estimate"] for run in single}, reverse=direction is not False)
-    places = {figure: place for place, figure in enumerate(figures, 1)}
-    cells = {run["model"]: HeatCell(run["estimate"], rank=places[run["estimate"]]) for run in single}
+    ranks = {figure: rank for rank, figure in enumerate(figures, 1)}
+    cells = {run["model"]: HeatCell(run["estimate"], rank=ranks[run["estimate"]]) for run in single}
     metric, own_filter = next(iter(metrics), ("", ""))
     return HeatColumn(name, f"{metric},{own_filter}" if own_filter else metric, direction, cells, newest=newest)
 

@@ -8,8 +8,8 @@ from warehouse.errors import did_you_mean
 from warehouse.serve.page import Missing
 
 
-def known(kind: str, name: str, names: Iterable[str]) -> str:
-    """The name, where the store has it.
+def checked_name(kind: str, name: str, names: Iterable[str]) -> str:
+    """A name of an address, if the store has it.
 
     Args:
         kind: of what it is, such as ``benchmark``.

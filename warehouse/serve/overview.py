@@ -152,9 +152,9 @@ def _pages(request: PageRequest, seen: HeatWindow) -> list[tuple[str, str]]:
     ]
     found = []
     for name, step, first, of, words in moves:
-        place = max(first + step, 0)
-        if place != first and place < of:
-            found.append((words, request.url("", **{name: place or None})))
+        start = max(first + step, 0)
+        if start != first and start < of:
+            found.append((words, request.url("", **{name: start or None})))
     return found
 
 

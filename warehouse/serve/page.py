@@ -30,13 +30,13 @@ from warehouse.store.sql.query_files import query_text
 
 #: Pages that every page leads to, in the order of questions: address, name.
 NAVIGATION = (("/", "What do we know?"), ("/compare", "Compare"), ("/health", "Data health"))
-#: What a reader writes into the address for what is not part of a view's state.
+#: Parameters of an address that choose its form or let in, and are no part of a view's state.
 FORMS = ("format", "export", "token")
 _LINK = re.compile(r' (?:href|action)="/[^"]*"')
 
 
 #: Templates of these pages.
-_SERVED = sorted(one.name for one in files("warehouse.serve").iterdir() if one.name.endswith(".j2"))
+_SERVED = sorted(template.name for template in files("warehouse.serve").iterdir() if template.name.endswith(".j2"))
 
 
 class Missing(WarehouseError):
@@ -93,7 +93,7 @@ class PageRequest:
         kept = [(name, value) for name, value in self.query if name not in changes and name not in FORMS]
         for name, value in changes.items():
             several = [value] if isinstance(value, str | int) else value or ()
-            kept += [(name, str(one)) for one in several]
+            kept += [(name, str(item)) for item in several]
         path = address or quote(self.address)
         return f"{path}?{urlencode(kept)}" if kept else path
 
@@ -123,7 +123,7 @@ class Page:
     status: int = 200  #: of the answer.
 
     def json(self) -> str:
-        """For programs."""
+        """The answer as JSON, for programs."""
         kind = getattr(self.answer, "ROW", None)
         if kind is not None:
             return records_as_json(kind, self.answer.rows)
@@ -147,7 +147,7 @@ class Download:
 
     @property
     def headers(self) -> dict[str, str]:
-        """That it is a file."""
+        """Headers that make a browser save it as a file."""
         return {"content-disposition": f'attachment; filename="{self.name}"'}
 
 

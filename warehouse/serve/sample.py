@@ -1,4 +1,4 @@
-"""One prompt of a run: question, responses, scores, and what stands around it; raw texts as files."""
+"""One prompt of a run: question, responses, scores, and the prompts before and after it; raw texts as files."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def sample(site: Site, request: PageRequest) -> Page:
         "models": models[:MODELS],
         "n_models_left": len(models) - MODELS,
         "neighbours": neighbours,
-        "beside": dict.fromkeys(("previous", "next", "other", "back")) | _beside(site, request, view, around),
+        "adjacent": dict.fromkeys(("previous", "next", "other", "back")) | _adjacent(site, request, view, around),
         "most": MOST_TEXT,
     }
     title = f"{view.prompt['tool_id'] or view.prompt['key'][:12]} by {view.run['model']}"
@@ -82,12 +82,12 @@ def text(site: Site, request: PageRequest) -> Download:
     run, prompt = _named(request)
     with site.store.lend() as store:
         view = Show(run, prompt).ask(store)
-    name, place = request.value("of"), request.number("generation")
+    name, index = request.value("of"), request.number("generation")
     assert isinstance(view, PromptView)
     if name in OF_PROMPT:
         value = view.prompt[name]
-    elif name in TEXTS and place < len(view.responses):
-        value = view.responses[place][name]
+    elif name in TEXTS and index < len(view.responses):
+        value = view.responses[index][name]
     else:
         raise Missing(f"there is no such text; texts are {', '.join((*OF_PROMPT, *TEXTS))}")
     if value is None:
@@ -121,18 +121,18 @@ def _around(store: Store, run: int, prompt: int) -> Mapping[str, Any]:
 
 def _neighbours(store: Store, prompt: int) -> tuple[SimilarRow, ...]:
     """Prompts that ask nearly the same; none without vectors."""
-    known = embedders(store)
+    available = embedders(store)
     try:
-        return similar(store, f"prompt:{prompt}", top=NEIGHBOURS, embedder=known[0].label).rows if known else ()
+        return similar(store, f"prompt:{prompt}", top=NEIGHBOURS, embedder=available[0].label).rows if available else ()
     except MisuseError:  # the prompt has no vector
         return ()
 
 
-def _beside(site: Site, request: PageRequest, view: PromptView, around: Mapping[str, Any]) -> dict[str, Any]:
+def _adjacent(site: Site, request: PageRequest, view: PromptView, around: Mapping[str, Any]) -> dict[str, Any]:
     """Addresses of the previous and the next prompt: of the filter where the address says one, else of the run."""
     if request.value("key") and request.value("a") and request.value("b"):
         try:
-            return _beside_in_list(site, request, int(view.run["run_id"]))
+            return _adjacent_in_list(site, request, int(view.run["run_id"]))
         except (MisuseError, StatisticsError):
             pass  # the comparison is gone: the run is still there
     run = f"run:{view.run['run_id']}"
@@ -141,25 +141,25 @@ def _beside(site: Site, request: PageRequest, view: PromptView, around: Mapping[
         for name in ("previous", "next")
         if around[f"{name}_id"] is not None
     }
-    return urls | {"place": around["place"], "n": around["n"], "of": f"{view.run['model']} on {view.run['benchmark']}"}
+    return urls | {"at": around["place"], "n": around["n"], "of": f"{view.run['model']} on {view.run['benchmark']}"}
 
 
-def _beside_in_list(site: Site, request: PageRequest, run: int) -> dict[str, Any]:
+def _adjacent_in_list(site: Site, request: PageRequest, run: int) -> dict[str, Any]:
     flips = read_comparison(site, request)[2].flips
     after = flips.place_after(request.value("key"))
     side, other = ("b", "a") if any(run in pair.b.run_ids for pair in flips.pairs) else ("a", "b")
 
-    def url(place: int, side: str) -> str | None:
-        if not 0 <= place < len(flips):
+    def url(index: int, side: str) -> str | None:
+        if not 0 <= index < len(flips):
             return None
-        condition = getattr(flips.pairs[flips.which[place]], side)
-        prompt = f"prompt:{flips.prompts[place]}"
-        return request.url(run=f"run:{condition.newest[1]}", prompt=prompt, key=flips.key(place), start=None)
+        condition = getattr(flips.pairs[flips.which[index]], side)
+        prompt = f"prompt:{flips.prompts[index]}"
+        return request.url(run=f"run:{condition.newest[1]}", prompt=prompt, key=flips.key(index), start=None)
 
     urls = {"previous": url(after - 2, side), "next": url(after, side), "other": url(after - 1, other)}
     first = flips.key(after - 2) if after > 1 else None
     back = request.url("/compare", run=None, prompt=None, key=None, before=None, after=first, start=None)
-    where = {"place": after, "n": len(flips), "of": f"{request.value('a')} against {request.value('b')}", "back": back}
+    where = {"at": after, "n": len(flips), "of": f"{request.value('a')} against {request.value('b')}", "back": back}
     return {name: value for name, value in urls.items() if value} | where
 
 
@@ -181,8 +181,8 @@ def _generations(view: PromptView, start: int, *, is_markdown: bool) -> Iterator
             "n_messages_left": max(0, len(messages) - left),
             "says_response": says_response and formed is None,
             "formed": formed,
-            "scores": [one for one in view.scores if _is_of(one, row)],
-            "choices": [one for one in view.choices if _is_of(one, row)],
+            "scores": [score for score in view.scores if _is_of(score, row)],
+            "choices": [choice for choice in view.choices if _is_of(choice, row)],
         }
         left = max(0, left - len(messages))
 
@@ -191,9 +191,9 @@ def _responses(view: PromptView) -> Sequence[Mapping[str, Any]]:
     """The responses; where none is stored, what scores and choices tell of them."""
     if view.responses:
         return view.responses
-    known = dict.fromkeys((row["perturbation"], row["draw"]) for row in (*view.scores, *view.choices))
+    draws = dict.fromkeys((row["perturbation"], row["draw"]) for row in (*view.scores, *view.choices))
     nothing = dict.fromkeys((*FIELDS, *TEXTS, "fewshot_draw", "template"))
-    return [nothing | dict(zip(_DRAW, one, strict=True)) for one in known]
+    return [nothing | dict(zip(_DRAW, draw, strict=True)) for draw in draws]
 
 
 def _is_of(row: Mapping[str, Any], generation: Mapping[str, Any]) -> bool:

@@ -71,7 +71,7 @@ class Access:
         return self.host in _LOCAL
 
     def knows_host(self, header: str) -> bool:
-        """Whether a Host header names this server: a page of others whose name was turned to this address does not."""
+        """Whether a Host header names this server; that of a page whose domain was rebound to this address does not."""
         match = _HOST.fullmatch(header)
         name = match["name"].strip("[]").lower() if match else ""
         if self.is_local:
@@ -79,7 +79,7 @@ class Access:
         return bool(name)  # a token or the proxy says who asks; which names lead here, nobody knows
 
     def lets_in(self, headers: Mapping[str, str], client: str) -> bool:
-        """Whether a request shows what it has to."""
+        """Whether a request shows the token, or the proxy vouches for it."""
         if self.header and client == self.proxy and headers.get(self.header.lower()):
             return True
         if not self.token:
@@ -90,7 +90,7 @@ class Access:
         )
 
     def is_token(self, text: str) -> bool:
-        """Compared in a time that says nothing of where they differ."""
+        """Whether a text is the token; the time this takes says nothing of where they differ."""
         return bool(self.token) and hmac.compare_digest(text.encode(), self.token.encode())
 
 

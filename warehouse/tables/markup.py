@@ -30,7 +30,7 @@ _LATEX = {
 _MARKDOWN = re.compile(r"([\\|*`<])")
 
 
-#: Columns of scores, beside that before the errors, and intervals.
+#: Columns of scores, besides the one before the errors and those of intervals.
 _SCORES = ("a", "b", "mean a", "mean b")
 _WRITTEN = re.compile(r"[+-]?\d+(?:\.(\d+))?(?:e[+-]?\d+)?")
 

@@ -144,7 +144,7 @@ class _TableText:
         #: The most characters of a text of each column.
         self.longest = [max(map(len, column)) for column in texts]
         self.widths = [max(len(name), longest) for name, longest in zip(columns, self.longest, strict=True)]
-        #: Place of the first column of long texts; -1 without one.
+        #: Index of the first column of long texts; -1 without one.
         self.first_long = next((index for index, longest in enumerate(self.longest) if longest > SHORT), -1)
 
     @property
@@ -230,7 +230,7 @@ def fold(text: str, width: int) -> list[str]:
     lines = []
     while len(text) > width:
         blank = text.rfind(" ", 0, width + 1)
-        sign = max(text.rfind(one, 3, width) for one in BREAKS) + 1
+        sign = max(text.rfind(mark, 3, width) for mark in BREAKS) + 1
         cut = blank if blank > 0 else sign or width
         lines.append(text[:cut].rstrip())
         text = text[cut:].lstrip()

@@ -42,7 +42,7 @@ def ends_with(text: str, response: str) -> bool:
 def _called(message: Mapping[str, Any]) -> dict[str, str]:
     """Names of the tools that a message calls, by the ids of the calls."""
     calls = [_parsed(call) for call in _listed(message.get("tool_calls"))]
-    return {str(call.get("id", place)): _name(call) for place, call in enumerate(calls) if isinstance(call, dict)}
+    return {str(call.get("id", index)): _name(call) for index, call in enumerate(calls) if isinstance(call, dict)}
 
 
 def _tool(message: Mapping[str, Any], waiting: dict[str, str]) -> str:
@@ -110,7 +110,7 @@ def _listed(value: Any) -> list[Any]:
 
 
 def _parsed(call: Any) -> Any:
-    """A call; one that stands as JSON text is read."""
+    """A call, parsed where it is given as JSON text."""
     try:
         return json.loads(call) if isinstance(call, str) else call
     except ValueError:
@@ -122,9 +122,9 @@ def _name(call: Mapping[str, Any]) -> str:
     return str((function.get("name") if isinstance(function, dict) else function) or call.get("name"))
 
 
-def _call(stated: Any) -> str:
+def _call(raw: Any) -> str:
     """A call as code: ``-> tool(name=value)``."""
-    call = _parsed(stated)
+    call = _parsed(raw)
     if not isinstance(call, dict):
         return f"-> {call}"
     function = call.get("function")

@@ -48,7 +48,7 @@ class Table:
         return Table(tuple(names), tuple(tuple(row[index] for index in kept) for row in self.rows), self.empty)
 
     def filled(self) -> list[int]:
-        """Places of the columns that say something."""
+        """Indices of the columns that say something."""
         return [
             index
             for index, name in enumerate(self.columns)

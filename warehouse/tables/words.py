@@ -53,20 +53,20 @@ def decimals(errors: Iterable[float | None]) -> int:
     return min(max(1 - floor(log10(smallest)), 0), MOST_DECIMALS)
 
 
-def fixed(value: float, places: int, *, sign: bool = False) -> str:
+def fixed(value: float, n_decimals: int, *, sign: bool = False) -> str:
     """A figure with so many decimals, never -0.000."""
-    return f"{round(float(value), places) + 0.0:{'+' if sign else ''}.{places}f}"
+    return f"{round(float(value), n_decimals) + 0.0:{'+' if sign else ''}.{n_decimals}f}"
 
 
-def number(value: float | None, places: int, *, sign: bool = False) -> WrittenNumber | None:
+def number(value: float | None, n_decimals: int, *, sign: bool = False) -> WrittenNumber | None:
     """A figure with so many decimals; with two significant digits where it would round to 0, but for what is noise and
     for differences, which may."""
     if value is None:
         return None
-    says = places >= MOST_DECIMALS or (not sign and abs(value) > _NOISE)
-    if value and says and not round(float(value), places):
+    says = n_decimals >= MOST_DECIMALS or (not sign and abs(value) > _NOISE)
+    if value and says and not round(float(value), n_decimals):
         return WrittenNumber(f"{value:{'+' if sign else ''}.2g}")
-    return WrittenNumber(fixed(value, places, sign=sign))
+    return WrittenNumber(fixed(value, n_decimals, sign=sign))
 
 
 def listed(words: Sequence[str]) -> str:
@@ -81,11 +81,13 @@ def p_value(value: float | None) -> WrittenNumber | None:
     return WrittenNumber(f"{value:.2g}" if value >= SMALLEST_P else f"<{SMALLEST_P:.0g}")
 
 
-def interval(low: float | None, high: float | None, places: int, *, at: float | None = None) -> WrittenInterval | None:
+def interval(
+    low: float | None, high: float | None, n_decimals: int, *, at: float | None = None
+) -> WrittenInterval | None:
     """Both ends of an interval, and the estimate in it where it is to be drawn."""
     if low is None or high is None:
         return None
-    ends = [f"{end:.{places}f}" for end in (low, high)]
+    ends = [f"{end:.{n_decimals}f}" for end in (low, high)]
     if max(abs(low), abs(high)) > _NOISE and not any(float(end) for end in ends):
         ends = [f"{end:.2g}" for end in (low, high)]
     return WrittenInterval.of(f"[{', '.join(ends)}]", low, high, at)
@@ -158,9 +160,9 @@ def cell(value: Any) -> str:
 
 def is_number(values: Iterable[Any]) -> bool:
     """Whether all known values of a column are numbers."""
-    known = [value for value in values if value is not None and value != ""]
-    return bool(known) and all(
-        isinstance(value, int | float | WrittenNumber) and not isinstance(value, bool) for value in known
+    given = [value for value in values if value is not None and value != ""]
+    return bool(given) and all(
+        isinstance(value, int | float | WrittenNumber) and not isinstance(value, bool) for value in given
     )
 
 
