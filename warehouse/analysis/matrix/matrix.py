@@ -408,7 +408,7 @@ def keep_clustering(
             members,
             parameters={**settings, **made},
             default=default,
-            asked=None if replace else tuple(settings),
+            must_agree=None if replace else tuple(settings),
         )
 
 
