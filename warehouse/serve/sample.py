@@ -146,7 +146,7 @@ def _beside(site: Site, request: PageRequest, view: PromptView, around: Mapping[
 
 def _beside_in_list(site: Site, request: PageRequest, run: int) -> dict[str, Any]:
     flips = read_comparison(site, request)[2].flips
-    after = flips.place_after(request.value("key"))
+    after = flips.index_after(request.value("key"))
     side, other = ("b", "a") if any(run in pair.b.run_ids for pair in flips.pairs) else ("a", "b")
 
     def url(place: int, side: str) -> str | None:

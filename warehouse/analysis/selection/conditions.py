@@ -216,15 +216,17 @@ def _parsed(text: str) -> Any:
 
 def _differences(settings: Sequence[Mapping[str, str]], about: Sequence[str]) -> list[str]:
     """For each of some conditions the values of the settings in which they differ."""
-    paths = {path for one in settings for path in one}
+    paths = {path for values in settings for path in values}
     differing = [
         path
         for path in sorted(paths, key=lambda path: (path.count("."), path))
-        if len({one.get(path) for one in settings}) > 1
+        if len({values.get(path) for values in settings}) > 1
         and _is_what(path)
         and (not about or any(word in path.lower() for word in about))
     ][:NAMED]
-    return [", ".join(f"{path.rpartition('.')[2]}={_short(one.get(path))}" for path in differing) for one in settings]
+    return [
+        ", ".join(f"{path.rpartition('.')[2]}={_short(values.get(path))}" for path in differing) for values in settings
+    ]
 
 
 def _is_what(path: str) -> bool:
