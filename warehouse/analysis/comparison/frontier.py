@@ -106,7 +106,7 @@ def _groups(
     costs = read_costs(
         store, {run: n for n, entry in enumerate(scores.entries) for run in entry.condition.run_ids}, source
     )
-    published_costs = _stated(store, scores, source)
+    published_costs = _published_costs(store, scores, source)
     models = Counter(entry.condition.model for entry in scores.entries)
     reasons: dict[str, list[str]] = {}
     groups: dict[tuple[str, ...], list[_Member]] = {}
@@ -219,7 +219,7 @@ def _bare(entry: ScoredCondition, source: CostSource, question: Frontier, estima
     return FrontierRow(**values | dict.fromkeys(("dominated_by", "excluded_by", "reason"), ""))
 
 
-def _stated(store: Store, scores: BenchmarkScores, source: CostSource) -> dict[int, float]:
+def _published_costs(store: Store, scores: BenchmarkScores, source: CostSource) -> dict[int, float]:
     """What a task cost in published runs, by number of the entry: as published, or a run's cost over its tasks."""
     if source.metric != "cost":
         return {}

@@ -104,7 +104,7 @@ def find_among(store: Store, names: BenchmarkNames, name: str) -> Benchmark:
         hint = did_you_mean(name, names.canonical, "see: warehouse benchmarks")
         raise MisuseError(f"no benchmark is called {name!r}; {hint}")
     benchmark = names.benchmark(name)
-    leaves = sorted(str(row["name"]) for row in names.below(benchmark.ids) if row["id"] not in names.children)
+    leaves = sorted(str(row["name"]) for row in names.descendants(benchmark.ids) if row["id"] not in names.children)
     if leaves and not _has_runs(store, benchmark.ids):
         raise MisuseError(
             f"{name!r} is a suite; choose one of its benchmarks: {', '.join(leaves)} (or"
@@ -132,7 +132,7 @@ class BenchmarkNames:
             self.canonical[name], tuple(row["id"] for row in rows), tuple(c for c in clusterings if c is not None)
         )
 
-    def below(self, ids: Iterable[int]) -> list[dict[str, Any]]:
+    def descendants(self, ids: Iterable[int]) -> list[dict[str, Any]]:
         """Everything below some rows; a ring in the tree is walked once."""
         by_id: dict[int, dict[str, Any]] = {}
         waiting = list(ids)

@@ -118,7 +118,7 @@ def find_conditions(
     else:
         candidates = [read_runs(store, "run_id in (:ids)", {"ids": [readings[0].run]})]
     for runs in candidates:
-        fitting = [run for run in runs if _wanted(run, benchmark_ids, where)]
+        fitting = [run for run in runs if _is_chosen(run, benchmark_ids, where)]
         if fitting:
             return group_runs(fitting)
     filters_in_words = [f"{criterion.name}{'=' if criterion.equal else '!='}{criterion.value}" for criterion in where]
@@ -260,7 +260,7 @@ def _matching(pattern: str, ids_by_name: Mapping[str, set[int]]) -> list[int]:
     return sorted(ids)
 
 
-def _wanted(run: Run, benchmark_ids: Sequence[int] | None, where: Sequence[Where]) -> bool:
+def _is_chosen(run: Run, benchmark_ids: Sequence[int] | None, where: Sequence[Where]) -> bool:
     on_benchmark = benchmark_ids is None or run["benchmark_id"] in benchmark_ids
     return on_benchmark and all(condition.holds(run) for condition in where)
 
