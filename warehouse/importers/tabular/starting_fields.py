@@ -181,8 +181,8 @@ def _take_metric(table: TableProfile, columns: Sequence[ColumnProfile], fields: 
     top = [column for column in columns if not column.depth and column.kind == "text"]
     fields.metric = _named(top, ("metric",))
     fields.filter = _named(top, ("filter",))
-    beside = any(column.path.startswith("^.") for column in columns)
-    if beside and fields.metric is None and not table.location.draws:
+    has_outer_fields = any(column.path.startswith("^.") for column in columns)
+    if has_outer_fields and fields.metric is None and not table.location.draws:
         column = _named(top, METRIC_NAMES)
         if column is not None and _names_models(table, column):
             fields.run["model"] = column

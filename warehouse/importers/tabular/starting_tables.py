@@ -399,8 +399,8 @@ def _long(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     rows = list(zip(*(map(str, table.values(column)) for column in axes), strict=True)) if axes else []
     first = next((column for column in values if _error_of(column, table) is not None), None)
     is_keyed = table.location.at.endswith("{}") and first is not None and "benchmark" not in fields.run
-    is_told = model is not None and bool(rows) and len({*rows}) > _MOSTLY * len(rows)
-    if not values or table.rows < 2 and not is_keyed or not is_keyed and not is_told:
+    names_rows = model is not None and bool(rows) and len({*rows}) > _MOSTLY * len(rows)
+    if not values or table.rows < 2 and not is_keyed or not is_keyed and not names_rows:
         return None
     first = first or values[0]
     values = [first, *(column for column in values if column is not first)]
