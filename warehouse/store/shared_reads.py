@@ -135,7 +135,7 @@ class _RowsById:
 
 
 def _joined(spans: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Spans without gaps between them made one."""
+    """The spans, those that touch joined into one."""
     start = end = 0
     for first, last in spans:
         if first > end:

@@ -21,8 +21,8 @@ from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,
     ScoredCondition,
     coverage_flags,
+    group_differences,
     select_entries,
-    told_apart,
 )
 from warehouse.analysis.selection.scores import PromptScores
 from warehouse.analysis.selection.selection import selection_of
@@ -132,7 +132,7 @@ def _groups(
         notes.append(f"left out{of_suite}, {why}: {'; '.join(left[:3])}{more}")
     if scores.clusters.note and groups and scores.clusters.note not in notes:
         notes.append(scores.clusters.note)
-    differences = told_apart(groups)
+    differences = group_differences(groups)
     yield from ((differences[group], members) for group, members in groups.items())
 
 

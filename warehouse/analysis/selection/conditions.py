@@ -79,7 +79,7 @@ def describe(conditions: Sequence[Condition]) -> list[str]:
     A setting is told if it varies between conditions of one model, or between any two where it
     changes what the figure means. What still looks alike gets the head of its key.
     """
-    shown = [name for name in LABEL_FIELDS if _is_told(conditions, name)]
+    shown = [name for name in LABEL_FIELDS if _is_shown(conditions, name)]
     labels = [", ".join(filter(None, (_in_words(condition, name) for name in shown))) for condition in conditions]
     seen = [(item.model, label) for item, label in zip(conditions, labels, strict=True)]
     return [
@@ -88,7 +88,7 @@ def describe(conditions: Sequence[Condition]) -> list[str]:
     ]
 
 
-def _is_told(conditions: Sequence[Condition], name: str) -> bool:
+def _is_shown(conditions: Sequence[Condition], name: str) -> bool:
     if name == "checkpoint" and any(c.setting("position") is not None for c in conditions):
         return False  # the position says the same, readably
     settings = [condition.setting(name) for condition in conditions]

@@ -193,13 +193,13 @@ def read_shared_prompts(store: Store, prompts: Iterable[Ids]) -> SharedPrompts:
     order = np.argsort(columns.whole_numbers("id"))
     names = ("id", "benchmark_id", "has_text", "of_text", "of_name")
     found, benchmarks, has_text, of_text, of_name = (columns.whole_numbers(name)[order] for name in names)
-    is_told = has_text > 0
+    has_any_text = has_text > 0
     questions = of_text.copy()
     for group in _twins(store, benchmarks):
         own = np.isin(benchmarks, sorted(group))
         questions[own] = join(questions[own], of_name[own])
-    is_named = np.isin(of_name, of_name[~is_told])  # also of a prompt without a text
-    return SharedPrompts(found, questions, np.where(is_named, -1 - of_name, questions), is_told)
+    is_named = np.isin(of_name, of_name[~has_any_text])  # also of a prompt without a text
+    return SharedPrompts(found, questions, np.where(is_named, -1 - of_name, questions), has_any_text)
 
 
 def _condition(ids: Ids) -> str:

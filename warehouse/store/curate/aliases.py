@@ -68,10 +68,10 @@ def hints_on_names(store: Store, values: Mapping[str, str]) -> list[str]:
     hints = []
     for kind in KINDS:
         names = store.arrow(f"select name from {kind}").column("name").to_pylist()
-        name_wanted = values.get(kind)
-        if name_wanted and name_wanted not in names:
-            hint = did_you_mean(name_wanted, names, f"see: warehouse {kind}s")
-            hints.append(f"no {kind} is called {name_wanted!r}; {hint}")
+        name_given = values.get(kind)
+        if name_given and name_given not in names:
+            hint = did_you_mean(name_given, names, f"see: warehouse {kind}s")
+            hints.append(f"no {kind} is called {name_given!r}; {hint}")
     return hints
 
 
