@@ -48,7 +48,7 @@ def keys(world: Store, found: Flips) -> set[str]:
 
 def test_pages_hold_every_flip_once_the_largest_first_with_both_sides(world: Store, compared: ComparedPairs) -> None:
     found, rows, key = flips(world, compared), [], ""
-    while page := found.rows(world, found.place_after(key) if key else 0, 7):
+    while page := found.rows(world, found.index_after(key) if key else 0, 7):
         rows, key = [*rows, *page], page[-1].key
     assert len(rows) == len(found) == len({(row.benchmark, row.prompt_id) for row in rows})
     order = [(-abs(row.difference or 0), row.prompt_id) for row in rows]
@@ -61,9 +61,9 @@ def test_pages_hold_every_flip_once_the_largest_first_with_both_sides(world: Sto
     assert all((row.response_b or "").startswith(f"{B} says of {row.tool_id}") for row in exam)
     assert max(len(row.response_a or "") for row in exam) < 30_000  # of 5 MB
     gone = f"{rows[3].key.partition(':')[0]}:{rows[3].prompt_id}:99"  # its prompt is no longer there
-    assert found.place_after(gone) == 4
+    assert found.index_after(gone) == 4
     with pytest.raises(MisuseError, match="no place in a list"):
-        found.place_after("1:x")
+        found.index_after("1:x")
 
 
 def test_what_only_one_has_is_counted_and_shown_without_a_score(world: Store, compared: ComparedPairs) -> None:

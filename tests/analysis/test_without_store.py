@@ -99,7 +99,7 @@ def test_what_is_below_itself_is_found_once() -> None:
         {"id": place, "name": name, "canonical": name, "parent_id": parent, "default_clustering_id": None}
         for place, name, parent in ((1, "a", 2), (2, "b", 1))
     ]
-    assert sorted(row["name"] for row in BenchmarkNames(ring).below([1])) == ["a", "b"]
+    assert sorted(row["name"] for row in BenchmarkNames(ring).descendants([1])) == ["a", "b"]
 
 
 def leaf(name: str, first: int, shares: Sequence[float], n: int = 50) -> Leaf:

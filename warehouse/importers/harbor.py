@@ -82,7 +82,9 @@ class Harbor:
         for folder, paths in trials.items():
             job = (jobs[folder],) if folder in jobs else ()
             ordered = sorted(paths)
-            transcripts = [path for trial in ordered for path in sorted(trajectories[trial.parent], key=_place)]
+            transcripts = [
+                path for trial in ordered for path in sorted(trajectories[trial.parent], key=_trajectory_number)
+            ]
             yield SourceFiles(str(folder), folder, (*job, *ordered, *transcripts))
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
@@ -123,7 +125,7 @@ class Harbor:
         return dump
 
 
-def _place(path: Path) -> int:
+def _trajectory_number(path: Path) -> int:
     """The place of a trajectory among those of its trial."""
     found = _TRAJECTORY.fullmatch(path.name)
     return int(found[1]) if found and found[1] else 0

@@ -298,7 +298,14 @@ def _judge(row: Row) -> str | None:
         *(item.get("provider") for item in objects_of(case.get("assert")) if item.get("type") == SELECT_BEST),
         part_of(case, "options").get("provider"),
     ]
-    return next((text_or_none(one.get("id") if isinstance(one, dict) else one) for one in named if one), None)
+    return next(
+        (
+            text_or_none(provider.get("id") if isinstance(provider, dict) else provider)
+            for provider in named
+            if provider
+        ),
+        None,
+    )
 
 
 def _prompt(row: Row) -> Row:

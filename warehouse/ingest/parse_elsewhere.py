@@ -64,7 +64,7 @@ class _Task:
 class Arrived:
     """What an executor made of some sources."""
 
-    places: Sequence[int]  #: of those that it could read, among all.
+    indices: Sequence[int]  #: of those that it could read, among all.
     dumps: Sequence[Dump]  #: of these, without their batches.
     n_rows: int  #: rows of these.
     archive: zipfile.ZipFile  #: what they came in, with the rows.
@@ -117,8 +117,8 @@ def arrived(path: Path) -> Arrived | str:
     archive = zipfile.ZipFile(path)
     if _FAILURE in archive.namelist():
         return archive.read(_FAILURE).decode()
-    places, dumps, n_rows = _RecordsUnpickler(io.BytesIO(archive.read(_DUMPS))).load()
-    return Arrived(places, dumps, n_rows, archive)
+    indices, dumps, n_rows = _RecordsUnpickler(io.BytesIO(archive.read(_DUMPS))).load()
+    return Arrived(indices, dumps, n_rows, archive)
 
 
 def _write(task: _Task, file: Any) -> None:
@@ -126,21 +126,23 @@ def _write(task: _Task, file: Any) -> None:
         not path.is_absolute() for _, files, _ in task.sources for path in files.files
     ):
         os.chdir(task.folder)  # names of folders tell importers things: they are not to be other ones here
-    readings = [Reading(_importer(name, task.settings), files, known) for name, files, known in task.sources]
-    file_stamps = [_same(path, known) for reading in readings for path, known in reading.stamps]
+    readings = [
+        Reading(_importer(name, task.settings), files, file_stamps) for name, files, file_stamps in task.sources
+    ]
+    all_stamps = [_same(path, stamp) for reading in readings for path, stamp in reading.stamps]
     with lone_parser() as parser:
         if len(readings) == 1:
-            places, dumps = [0], [read(readings[0], task.settings)]
+            indices, dumps = [0], [read(readings[0], task.settings)]
         else:
-            places, dumps = read_together(readings, task.settings, task.options.max_rejected)
+            indices, dumps = read_together(readings, task.settings, task.options.max_rejected)
         n_rows = staging.parse(parser, dumps, task.options.on_duplicate, task.options.text)
-        stamps.refuse_changed(file_stamps)
+        stamps.refuse_changed(all_stamps)
         with zipfile.ZipFile(file, "w") as archive:
             sent = [
                 replace(dump, batches=(), scan=_without_rows(dump.scan), votes=_none_of(dump.votes), close=_nothing)
                 for dump in dumps
             ]
-            archive.writestr(_DUMPS, pickle.dumps((places, sent, n_rows)))
+            archive.writestr(_DUMPS, pickle.dumps((indices, sent, n_rows)))
             for name, rows in staging.parsed_rows(parser, dumps, n_rows):
                 with (
                     archive.open(name, "w", force_zip64=True) as stream,
@@ -166,10 +168,10 @@ def _importer(name: str, settings: ImportSettings) -> Importer:
     return IMPORTER.for_mapping(settings.mapping, settings.mapping_path)
 
 
-def _same(path: Path, known: Stamp) -> tuple[Path, Stamp]:
+def _same(path: Path, expected: Stamp) -> tuple[Path, Stamp]:
     """A file on this machine, checked against the hash that the caller computed."""
     stamp = stamps.stamp(path)
-    if stamp.sha256 != known.sha256:
+    if stamp.sha256 != expected.sha256:
         raise ValueError(f"{path} is another file on the executor")
     return path, stamp
 

@@ -44,7 +44,7 @@ def parse_claimed(work: ParsingContext, claimed: Sequence[Claimed], slot: int) -
         InputError: a file changed while it was read, or what is wrong with one otherwise.
         NotTogetherError: they are too large to be loaded together.
     """
-    there = _parse_elsewhere(work, claimed, slot)
+    there = _parse_on_executors(work, claimed, slot)
     if isinstance(there, Together):
         return there
     all_stamps = [stamp for item in claimed for stamp in item.identity.stamps]
@@ -59,7 +59,7 @@ def parse_claimed(work: ParsingContext, claimed: Sequence[Claimed], slot: int) -
     return together
 
 
-def _parse_elsewhere(work: ParsingContext, claimed: Sequence[Claimed], slot: int) -> Together | str | None:
+def _parse_on_executors(work: ParsingContext, claimed: Sequence[Claimed], slot: int) -> Together | str | None:
     """What executors made of sources; ``None`` if they were not asked, a text if they could not."""
     numbers = tuple(item.task.number for item in claimed)
     if work.apart is None:
@@ -72,7 +72,7 @@ def _parse_elsewhere(work: ParsingContext, claimed: Sequence[Claimed], slot: int
     work.apart.release(numbers)
     for dump in arrived.dumps:
         work.retell(dump)
-    taken = [claimed[index] for index in arrived.places]
+    taken = [claimed[index] for index in arrived.indices]
     if len(claimed) == 1:
         claimed[0].rejections[:] = arrived.dumps[0].rejections
     return Together(parsed, taken, [item for item in claimed if item not in taken])
@@ -82,11 +82,11 @@ def _parse_stamped(work: ParsingContext, claimed: Sequence[Claimed], slot: int) 
     if len(claimed) == 1:
         return Together(_parse_one(work, claimed[0], slot), claimed, [])
     readings = [item.reading for item in claimed]
-    places, dumps = read_together(readings, work.plan.settings, work.plan.options.max_rejected)
+    indices, dumps = read_together(readings, work.plan.settings, work.plan.options.max_rejected)
     parsed = work.loader.parse_all(dumps, work.plan.options, slot)
     for dump in dumps:
         work.retell(dump)
-    taken = [claimed[index] for index in places]
+    taken = [claimed[index] for index in indices]
     return Together(parsed, taken, [item for item in claimed if item not in taken])
 
 

@@ -233,8 +233,8 @@ def _begin(work: ParsingContext, group: Sequence[ReadingTask], slot: int, *, pat
             error = work.shown(why_refused(job, identity))
             reports[task.number] = LoadReport(name, "refused", error=error)
             continue
-        if (known := work.loaded(job, identity)) is not None:
-            reports[task.number] = LoadReport(name, "unchanged", source_id=known)
+        if (loaded_id := work.loaded(job, identity)) is not None:
+            reports[task.number] = LoadReport(name, "unchanged", source_id=loaded_id)
             continue
         entry = work.entry(job, identity)
         if entry.source in work.begun and not patient:

@@ -54,14 +54,14 @@ def read(reading: Reading, settings: ImportSettings) -> Dump:
     """
     refuse_pointers(reading.files.files)
     dump = reading.importer.read(reading.files, settings)
-    stated = settings.higher_is_better
-    dump.notes += against_direction(dump.runs, stated)
+    higher_is_better = settings.higher_is_better
+    dump.notes += against_direction(dump.runs, higher_is_better)
     headers = (strip_credentials(with_values(header, settings.values, settings.defaults)) for header in dump.runs)
-    dump.runs = tuple(with_direction(header, stated) for header in headers)
+    dump.runs = tuple(with_direction(header, higher_is_better) for header in headers)
     dump.batches = map(_without_credentials, dump.batches)
     if dump.scan is not None:
         dump.scan.metrics = tuple(
-            replace(metric, higher_is_better=stated) if metric.higher_is_better is None else metric
+            replace(metric, higher_is_better=higher_is_better) if metric.higher_is_better is None else metric
             for metric in map(metric_without_credentials, dump.scan.metrics)
         )
     return dump
@@ -85,17 +85,17 @@ def read_together(
     when each is read by itself.
 
     Returns:
-        their places among all, and their dumps.
+        their indices among all, and their dumps.
 
     Raises:
         NotTogetherError: they have too many rows.
     """
-    places, dumps, rows, held = [], [], 0, 0
+    indices, dumps, rows, held = [], [], 0, 0
     for index, reading in enumerate(readings):
         dump = _read_whole(reading, settings, max_rejected)
         if dump is None:
             continue
-        places.append(index)
+        indices.append(index)
         dumps.append(dump)
         found = dump.scan.batches if dump.scan is not None else ()
         batches = [item for item in (*dump.batches, *found, *(dump.votes or ())) if isinstance(item, pa.RecordBatch)]
@@ -103,7 +103,7 @@ def read_together(
         held += sum(batch.nbytes for batch in batches)
         if rows > GROUP_ROWS or held > GROUP_HELD:
             raise NotTogetherError("too many rows")
-    return places, dumps
+    return indices, dumps
 
 
 def _read_whole(reading: Reading, settings: ImportSettings, max_rejected: int) -> Dump | None:

@@ -54,18 +54,18 @@ class Fetched:
 
     paths: tuple[str | Path, ...]  #: in the order as given.
     #: path of a copy, or of the folder that it is in, to what is told instead.
-    places: Mapping[str, str] = field(default_factory=dict)
+    urls: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()  #: what is to be told of the fetching.
 
     def shown(self, text: str) -> str:
         """A text with places of copies replaced by the URLs that they are of."""
-        for path, url in self.places.items():
+        for path, url in self.urls.items():
             text = text.replace(path, url)
         return text
 
     def named(self, discovered: Discovered) -> Discovered:
         """What was found below the paths, under the names of the URLs."""
-        if not self.places:
+        if not self.urls:
             return discovered
         jobs = tuple(replace(job, files=replace(job.files, name=self.shown(job.files.name))) for job in discovered.jobs)
         unread = tuple(replace(item, name=self.shown(str(item.path))) for item in discovered.unread)
@@ -97,7 +97,7 @@ def fetched(
     with temporary_folder() as folder:
         fetch = _Fetch(folder, limits or FetchLimits(), progress)
         local = tuple(fetch.copy(path) if is_url(path) else path for path in given)
-        copies = Fetched(local, fetch.places, tuple(fetch.notes))
+        copies = Fetched(local, fetch.urls, tuple(fetch.notes))
         try:
             yield copies
         except WarehouseError as error:
@@ -123,7 +123,7 @@ class _Fetch:
 
     def __init__(self, folder: Path, limits: FetchLimits, progress: FetchProgress | None) -> None:
         self.folder, self.limits, self.progress = folder, limits, progress
-        self.places: dict[str, str] = {}
+        self.urls: dict[str, str] = {}
         self.notes: list[str] = []
         self.end = time.monotonic() + limits.seconds
         self.files = self.folders = self.bytes = self.number = 0
@@ -143,7 +143,7 @@ class _Fetch:
             if pattern:
                 files = list(self._matching(system, root, base))
             else:
-                files = list(self._wanted(system, root, base, over_http))
+                files = list(self._files_at(system, root, base, over_http))
             self._announce(files, shown)
             self._get(system, files)
         except WarehouseError:
@@ -164,7 +164,7 @@ class _Fetch:
             base = base.joinpath(*[_name(name, word) for name, word in zip(names, words, strict=True) if word])
         upper = shown.rstrip("/").rpartition("/")[0]
         # the folder itself, and the one that a file is in: messages may name either
-        self.places |= {str(base): shown.rstrip("/"), f"{base.parent}{os.sep}": f"{upper}/"}
+        self.urls |= {str(base): shown.rstrip("/"), f"{base.parent}{os.sep}": f"{upper}/"}
         base.parent.mkdir(parents=True, exist_ok=True)
         return base
 
@@ -179,7 +179,7 @@ class _Fetch:
             if info["type"] != "directory":
                 yield from self._file(base, name[len(start) :], name, info.get("size"))
 
-    def _wanted(self, system: Any, root: str, base: Path, over_http: bool) -> Iterator[_File]:
+    def _files_at(self, system: Any, root: str, base: Path, over_http: bool) -> Iterator[_File]:
         """The files at a URL."""
         if over_http and root.partition("?")[0].endswith("/"):
             if "?" in root:

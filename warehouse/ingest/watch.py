@@ -68,8 +68,8 @@ class Watcher:
                 self._seen[path] = (_stamp(path), -math.inf)
         chosen = []
         for files, others in self._read_with.items():
-            known = [path for path in (*files, *others) if path in self._seen or path in files]
-            if all(self._is_settled(path, now) for path in known) and any(map(self._is_new, known)):
+            watched = [path for path in (*files, *others) if path in self._seen or path in files]
+            if all(self._is_settled(path, now) for path in watched) and any(map(self._is_new, watched)):
                 chosen.append(files)
         return chosen, [item for item in unknown if self._is_settled(item.path, now) and self._is_new(item.path)]
 

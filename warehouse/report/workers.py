@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 
-from warehouse.analysis.report_data.report import ReadElsewhere, ReportReading
+from warehouse.analysis.report_data.report import OtherProcessReader, ReportReading
 from warehouse.errors import StoreError
 from warehouse.report.page import Makes, Renderer, Section
 
@@ -30,11 +30,11 @@ def jobs_for(n_benchmarks: int) -> int:
 
 def side_by_side(reading: ReportReading, jobs: int | None = None) -> Makes | None:
     """What makes the sections in so many processes (None: as many as pay); None where this process does it all."""
-    where, n = reading.elsewhere, jobs_for(len(reading.names)) if jobs is None else jobs
+    where, n = reading.other_process_reader, jobs_for(len(reading.names)) if jobs is None else jobs
     return None if where is None or n < 2 else lambda renderer: _sections(reading, where, renderer, n)
 
 
-def _sections(reading: ReportReading, where: ReadElsewhere, renderer: Renderer, jobs: int) -> Iterator[Section]:
+def _sections(reading: ReportReading, where: OtherProcessReader, renderer: Renderer, jobs: int) -> Iterator[Section]:
     spawn = multiprocessing.get_context("spawn")  # a forked engine would wait for threads that it has not
     done = 0
     with ProcessPoolExecutor(jobs, spawn, _begin, (where, renderer.made, jobs)) as pool:
@@ -66,7 +66,7 @@ _reading: ReportReading
 _renderer: Renderer
 
 
-def _begin(where: ReadElsewhere, made: str, jobs: int) -> None:
+def _begin(where: OtherProcessReader, made: str, jobs: int) -> None:
     """Make a process ready: it ends with the one that started it, which alone is told of Ctrl-C."""
     global _reading, _renderer
     signal.signal(signal.SIGINT, signal.SIG_IGN)

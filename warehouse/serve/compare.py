@@ -197,9 +197,9 @@ def _models(store: Store) -> list[str]:
 def _start(request: PageRequest, flips: Flips) -> int:
     """Index of the first prompt on the page that an address asks for."""
     if request.value("after"):
-        return flips.place_after(request.value("after"))
+        return flips.index_after(request.value("after"))
     if request.value("before"):
-        return max(0, flips.place_after(request.value("before")) - 1 - PROMPTS)
+        return max(0, flips.index_after(request.value("before")) - 1 - PROMPTS)
     return 0
 
 

@@ -146,7 +146,7 @@ def _adjacent(site: Site, request: PageRequest, view: PromptView, around: Mappin
 
 def _adjacent_in_list(site: Site, request: PageRequest, run: int) -> dict[str, Any]:
     flips = read_comparison(site, request)[2].flips
-    after = flips.place_after(request.value("key"))
+    after = flips.index_after(request.value("key"))
     side, other = ("b", "a") if any(run in pair.b.run_ids for pair in flips.pairs) else ("a", "b")
 
     def url(index: int, side: str) -> str | None:

@@ -49,12 +49,12 @@ class SharedReads(Store):
         if not block or not block.issuperset(ids := [*map(int, values.get(among, ()))]):
             return super().arrow(sql, values, per=per, by_id=by_id)
         of_block = values | {among: block}
-        key = (per, sql, _asked(values | {among: ()}))
+        key = (per, sql, _parameters_key(values | {among: ()}))
         read = super().arrow
         return self._once(key, lambda: _RowsById(read(sql, of_block, per=per, by_id=by_id), per)).of(ids)
 
     def _select(self, sql: str, params: Mapping[str, Any], by_id: str = "") -> pa.Table:
-        key, kept = (by_id, sql, _asked(params)), self.kept
+        key, kept = (by_id, sql, _parameters_key(params)), self.kept
         read = partial(super()._select, sql, params, by_id)
         return self._once(key, read if kept is None else lambda: kept.once(key, read))
 
@@ -94,7 +94,7 @@ def in_blocks(
         shared.begin_block(
             benchmark_id=ids,
             run_id={run["run_id"] for run in own},
-            clustering_id={clusterings[one] for one in ids if one in clusterings},
+            clustering_id={clusterings[benchmark] for benchmark in ids if benchmark in clusterings},
         )
         yield from ((name, shared) for name in block)
     shared.begin_block()
@@ -105,7 +105,7 @@ def blocks_of(runs: Mapping[Name, Sequence[Mapping[str, Any]]], most: int = BLOC
     return in_parts(runs, lambda name: sum(RUN_COST + run["n_scores"] for run in runs[name]), most)
 
 
-def _asked(params: Mapping[str, Any]) -> Hashable:
+def _parameters_key(params: Mapping[str, Any]) -> Hashable:
     """Parameters as a key; sets of values in any order are the same ones."""
     return tuple(
         (name, tuple(sorted(value)) if isinstance(value, Collection) and not isinstance(value, str) else value)
@@ -121,8 +121,8 @@ class _RowsById:
         if not bool((ids[1:] >= ids[:-1]).all()):
             order = np.argsort(ids, kind="stable")
             # given an array of numpy's, Arrow imports pandas
-            places = pa.Array.from_buffers(pa.int64(), len(order), [None, pa.py_buffer(order)])
-            ids, table = ids[order], table.take(places)
+            indices = pa.Array.from_buffers(pa.int64(), len(order), [None, pa.py_buffer(order)])
+            ids, table = ids[order], table.take(indices)
         self._table, self._ids = table, ids
 
     def of(self, ids: Collection[int]) -> pa.Table:
@@ -135,11 +135,11 @@ class _RowsById:
 
 
 def _joined(spans: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:
-    """Spans without gaps between them made one."""
+    """The spans, those that touch joined into one."""
     start = end = 0
-    for one, other in spans:
-        if one > end:
+    for first, last in spans:
+        if first > end:
             yield start, end
-            start = one
-        end = other
+            start = first
+        end = last
     yield start, end

@@ -188,13 +188,13 @@ def _figures(score: str, audit_score: AuditScore) -> list[AuditAgreementRow]:
 
 def _rates(audit_score: AuditScore) -> list[AuditAgreementRow]:
     rows = []
-    for one in audit_score.calibration:
-        counts = one.n_listed, one.n_wrong
+    for point in audit_score.calibration:
+        counts = point.n_listed, point.n_wrong
         for figure, value, low, high in (
-            ("expected_fdr", one.expected_fdr, None, None),
-            ("observed_fdr", one.observed_fdr, one.observed_low, one.observed_high),
+            ("expected_fdr", point.expected_fdr, None, None),
+            ("observed_fdr", point.observed_fdr, point.observed_low, point.observed_high),
         ):
-            rows.append(AuditAgreementRow("posterior", figure, one.threshold, value, low, high, None, *counts))
+            rows.append(AuditAgreementRow("posterior", figure, point.threshold, value, low, high, None, *counts))
     return rows
 
 

@@ -13,7 +13,7 @@ from warehouse.analysis.audit.against import HumanVerdicts, agreement, effect_of
 from warehouse.analysis.audit.read import StoredAnswers, read_answers
 from warehouse.analysis.audit.report import AuditAgreementRow, AuditReport, AuditRow, StratumRow
 from warehouse.analysis.audit.sample import JudgedTable, SampleDesign, draw_rows, judged_rows, match_judged, read_judged
-from warehouse.analysis.audit.votes import AuditData, Beside, cluster_name, look_beside, votes_of
+from warehouse.analysis.audit.votes import AuditData, Evidence, cluster_name, find_evidence, votes_of
 from warehouse.analysis.selection.scored_conditions import select_entries
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError
@@ -79,7 +79,7 @@ def audit_of(
     selected, data = stored.scores, votes_of(stored)
     labels = None if strata is None else _strata(data, strata, selected.benchmark.name)
     judgement = _judge(data, labels)
-    beside = look_beside(stored, data)
+    evidence = find_evidence(stored, data)
     listed = _listed(judgement, threshold)
     marked, notes = _verdicts(verdicts, data)
     found = None if judged is None else match_judged(judged, data, judgement, labels)
@@ -88,7 +88,7 @@ def audit_of(
     design = SampleDesign(seed, sample or 0, certain, len(data.keys) - judgement.n_refused, strata)
     heard = [data.voters[column] for column in judgement.models.tolist()]
     recalibrated = None if fit is None else fit.posterior
-    rows = _rows(data, judgement, beside, listed, labels, marked, recalibrated)
+    rows = _rows(data, judgement, evidence, listed, labels, marked, recalibrated)
     suspects = np.sort(data.ids[listed])
     keys = {voter.entry.condition.key for voter in heard}
     return AuditReport(
@@ -109,7 +109,7 @@ def audit_of(
         sample=draw_rows(data, judgement, labels, design, selected.benchmark.name) if sample else (),
         judged=said,
         not_recalibrated="" if fit is None else fit.reason,
-        notes=(*data.notes, *(_FLAGS[flag] for flag in judgement.flags), *beside.notes, *notes),
+        notes=(*data.notes, *(_FLAGS[flag] for flag in judgement.flags), *evidence.notes, *notes),
     )
 
 
@@ -142,11 +142,11 @@ def _strata(data: AuditData, field: str, benchmark: str) -> list[str]:
     """
     documents = [parse_json(row["metadata"]) if row["metadata"] else None for row in data.prompts]
     values = [
-        row["split"] if field == "split" else field_at(one, field)
-        for row, one in zip(data.prompts, documents, strict=True)
+        row["split"] if field == "split" else field_at(document, field)
+        for row, document in zip(data.prompts, documents, strict=True)
     ]
     if all(value is None for value in values):
-        names = sorted({key for one in documents[:200] if isinstance(one, dict) for key in one})
+        names = sorted({key for document in documents[:200] if isinstance(document, dict) for key in document})
         raise MisuseError(f"no prompt of {benchmark} has the field {field!r}; there are: {', '.join(names) or 'none'}")
     return [WITHOUT if value is None else value if isinstance(value, str) else str(value) for value in values]
 
@@ -177,13 +177,13 @@ def _stratum_rows(
     codes = np.array([None] * len(listed) if labels is None else labels, dtype=object)
     rows = [
         StratumRow(
-            stratum=None if one.stratum is None else str(one.stratum),
-            n_prompts=one.n_items,
-            n_listed=int(listed[codes == one.stratum].sum()) if labels is not None else int(listed.sum()),
-            rate=one.rate,
-            expected_wrong=one.expected_wrong,
+            stratum=None if stratum.stratum is None else str(stratum.stratum),
+            n_prompts=stratum.n_items,
+            n_listed=int(listed[codes == stratum.stratum].sum()) if labels is not None else int(listed.sum()),
+            rate=stratum.rate,
+            expected_wrong=stratum.expected_wrong,
         )
-        for one in judgement.strata
+        for stratum in judgement.strata
     ]
     return tuple(sorted(rows, key=lambda row: (-row.rate, row.stratum or "")))
 
@@ -194,7 +194,7 @@ class _Columns:
 
     data: AuditData
     judgement: WrongKeys
-    beside: Beside
+    evidence: Evidence
     listed: NDArray[np.bool_]
     running: NDArray[np.float64]
     labels: Sequence[str] | None
@@ -206,7 +206,7 @@ class _Columns:
 def _rows(
     data: AuditData,
     judgement: WrongKeys,
-    beside: Beside,
+    evidence: Evidence,
     listed: NDArray[np.bool_],
     labels: Sequence[str] | None,
     marked: NDArray[np.float64],
@@ -217,21 +217,21 @@ def _rows(
     judged = order[~np.isnan(judgement.posterior[order])]
     running = np.full(len(order), np.nan)
     running[judged] = np.cumsum(1 - judgement.posterior[judged]) / np.arange(1, len(judged) + 1)
-    numbers, codes = np.unique(beside.clusters, return_inverse=True)
+    numbers, codes = np.unique(evidence.clusters, return_inverse=True)
     sizes = np.bincount(codes, minlength=len(numbers))
     within = np.bincount(codes, weights=listed, minlength=len(numbers))
     counts = {int(n): (int(w), int(s)) for n, w, s in zip(numbers, within, sizes, strict=True)}
-    columns = _Columns(data, judgement, beside, listed, running, labels, marked, recalibrated, counts)
+    columns = _Columns(data, judgement, evidence, listed, running, labels, marked, recalibrated, counts)
     return tuple(_row(columns, item) for item in order.tolist())
 
 
 def _row(of: _Columns, item: int) -> AuditRow:
-    data, judgement, beside = of.data, of.judgement, of.beside
+    data, judgement, evidence = of.data, of.judgement, of.evidence
     prompt: Mapping[str, Any] = data.prompts[item]
     refused = bool(np.isnan(judgement.posterior[item]))
-    contradicts = int(beside.contradicts[item])
-    cluster = cluster_name(beside, item)
-    in_cluster = of.in_cluster[int(beside.clusters[item])] if cluster is not None else (None, None)
+    contradicts = int(evidence.contradicts[item])
+    cluster = cluster_name(evidence, item)
+    in_cluster = of.in_cluster[int(evidence.clusters[item])] if cluster is not None else (None, None)
     rate = judgement.stratum_rate[item]
     return AuditRow(
         prompt=f"prompt:{prompt['id']}",
@@ -249,9 +249,9 @@ def _row(of: _Columns, item: int) -> AuditRow:
         stratum=None if of.labels is None else of.labels[item],
         stratum_rate=_number(rate),
         contradicts=None if contradicts < 0 else f"prompt:{data.ids[contradicts]}",
-        negative=_truth(beside.negative[item]),
-        constant=_truth(beside.constant[item]),
-        datamap_models=None if np.isnan(beside.datamap_models[item]) else int(beside.datamap_models[item]),
+        negative=_truth(evidence.negative[item]),
+        constant=_truth(evidence.constant[item]),
+        datamap_models=None if np.isnan(evidence.datamap_models[item]) else int(evidence.datamap_models[item]),
         cluster=cluster,
         cluster_listed=in_cluster[0],
         cluster_size=in_cluster[1],

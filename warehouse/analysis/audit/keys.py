@@ -124,7 +124,7 @@ class PromptOptions:
         or its number; None where it names none."""
         if text is None:
             return None
-        by_text = self.place_of_text(text)
+        by_text = self.index_of_text(text)
         if by_text is not None:
             return by_text
         letter = _LETTER.fullmatch(text) or _LETTERED.match(text.strip())
@@ -133,9 +133,9 @@ class PromptOptions:
         number = _DIGITS.fullmatch(text)
         return None if number is None else self._within(int(number[1]) - self.base)
 
-    def place_of_text(self, text: str) -> int | None:
+    def index_of_text(self, text: str) -> int | None:
         """The option that says this; None for none."""
-        return self._places.get(_plain(text))
+        return self._indices.get(_plain(text))
 
     def name(self, index: int) -> str | None:
         """Letter of an option, with its text where that is stored; None for none."""
@@ -149,7 +149,7 @@ class PromptOptions:
         return index if 0 <= index < self.n else None
 
     @cached_property
-    def _places(self) -> dict[str, int]:
+    def _indices(self) -> dict[str, int]:
         """The first option of each text."""
         return {_plain(text): index for index, text in reversed(list(enumerate(self.texts)))}
 
@@ -162,7 +162,7 @@ def first_number(options: Sequence[PromptOptions], keys: Sequence[str | None]) -
     numbers = [
         (int(digits[1]), of.n)
         for of, key in zip(options, keys, strict=True)
-        if key is not None and of.place_of_text(key) is None and (digits := _DIGITS.fullmatch(key))
+        if key is not None and of.index_of_text(key) is None and (digits := _DIGITS.fullmatch(key))
     ]
     return int(any(number == n for number, n in numbers) and all(number > 0 for number, _n in numbers))
 
@@ -228,7 +228,7 @@ def _listed(target: str) -> list[str]:
         parsed = json.loads(target)
     except ValueError:
         return []
-    return [str(one) for one in parsed] if isinstance(parsed, list) else []
+    return [str(item) for item in parsed] if isinstance(parsed, list) else []
 
 
 def _is_prose(text: str) -> bool:

@@ -138,7 +138,7 @@ def _linked(store: Store, entries: Sequence[ScoredCondition], links: Links) -> l
 def _one_per_model(entries: Sequence[ScoredCondition]) -> list[ScoredCondition]:
     """Of each model the condition that went furthest in training, and of those the newest; by name."""
     newest: dict[str, ScoredCondition] = {}
-    for entry in sorted(entries, key=lambda one: (one.condition.setting("position") or 0, one.condition.newest)):
+    for entry in sorted(entries, key=lambda item: (item.condition.setting("position") or 0, item.condition.newest)):
         newest[entry.condition.model] = entry
     return [newest[model] for model in sorted(newest)]
 
@@ -241,8 +241,8 @@ def _read_texts(
     query = query_text("analysis", "audit_answers").format(
         column=_RESPONSE if responses else "fact.extracted_answer", join=_RESPONSES if responses else ""
     )
-    asked = {"run_ids": runs, "first_run": min(runs), "last_run": max(runs), "metric_ids": metric_ids}
-    table = store.columns(query, asked)
+    parameters = {"run_ids": runs, "first_run": min(runs), "last_run": max(runs), "metric_ids": metric_ids}
+    table = store.columns(query, parameters)
     prompts = follow_links(table.whole_numbers("prompt_id"), links)
     return TextAnswers(prompts, table.whole_numbers("run_id"), table.objects("answer"), table.numbers("value"))
 

@@ -206,13 +206,13 @@ def judged_rows(
         level: of the intervals.
     """
     posterior = judgement.posterior
-    known = ~np.isnan(posterior)
-    weight = _weights(judged, known)
+    has_posterior = ~np.isnan(posterior)
+    weight = _weights(judged, has_posterior)
     strata = None if labels is None else np.array(labels, dtype=object)
     fit = recalibrate(posterior, judged.wrong, weight, certain=judged.certain, level=level)
-    rows = [_rate(judged, known, level, "wrong_rate", None)]
-    for one in sorted({*THRESHOLDS, threshold}):
-        rows.append(_rate(judged, known & (posterior >= one), level, "wrong_rate", one))
+    rows = [_rate(judged, has_posterior, level, "wrong_rate", None)]
+    for cut in sorted({*THRESHOLDS, threshold}):
+        rows.append(_rate(judged, has_posterior & (posterior >= cut), level, "wrong_rate", cut))
     if fit.coefficients is not None and fit.errors is not None and fit.t is not None:
         for name, value, error in zip(
             ("intercept", "slope"), fit.coefficients.tolist(), fit.errors.tolist(), strict=True
@@ -222,24 +222,24 @@ def judged_rows(
                 JudgedRow(name, score="posterior", value=value, standard_error=error, low=ends[0], high=ends[1])
             )
     for low, high in zip(_EDGES, _EDGES[1:], strict=False):
-        inside = known & (posterior >= low) & ((posterior < high) | (high == 1))
+        inside = has_posterior & (posterior >= low) & ((posterior < high) | (high == 1))
         if inside.any():
             said = float(posterior[inside].mean())
             mean = None if fit.posterior is None else float(fit.posterior[inside].mean())
             rows.append(_rate(judged, inside, level, "calibration", low, said, mean))
     with np.errstate(invalid="ignore", divide="ignore"):
         simple = 1 - judgement.votes_key / judgement.n_answered
-    for name, score in (("posterior", posterior), ("share_wrong", np.where(known, simple, np.nan))):
+    for name, score in (("posterior", posterior), ("share_wrong", np.where(has_posterior, simple, np.nan))):
         order = weighted_order(score, judged.wrong, weight, strata)
-        rows += [JudgedRow(figure, score=name, value=one) for figure, one in order.items()]
+        rows += [JudgedRow(figure, score=name, value=value) for figure, value in order.items()]
     return tuple(rows), fit
 
 
-def _weights(judged: Judged, known: Mask) -> Floats:
+def _weights(judged: Judged, has_posterior: Mask) -> Floats:
     """Keys that each judged one stands for, by the verdicts that there are."""
-    weight = np.full(len(known), np.nan)
+    weight = np.full(len(has_posterior), np.nan)
     for part in (judged.certain, ~judged.certain):
-        own = known & part
+        own = has_posterior & part
         n = int((own & ~np.isnan(judged.wrong)).sum())
         weight[own] = own.sum() / n if n else np.nan
     return weight

@@ -218,7 +218,7 @@ INSTRUCTION = 50
 
 
 @dataclass(frozen=True)
-class Beside:
+class Evidence:
     """Of each prompt, in the order of the data."""
 
     #: place of a prompt that asks the same and has another key; −1 for none, shape (J,).
@@ -231,14 +231,14 @@ class Beside:
     notes: tuple[str, ...]  #: where figures come from.
 
 
-def look_beside(stored: StoredAnswers, data: AuditData) -> Beside:
+def find_evidence(stored: StoredAnswers, data: AuditData) -> Evidence:
     """Evidence on the prompts other than the votes; clusters are those of the error bars."""
     clusters = stored.scores.clusters
     negative, constant, flagged = _as_items(data, clusters)
     labels = clusters.labels(data.ids)
     members = np.full(len(data.ids), -1, dtype=np.int64) if labels is None else np.maximum(labels, -1)
     near, notes = _near_pairs(stored, data)
-    return Beside(
+    return Evidence(
         contradicts=_contradictions(data, [*_same_text(data), *near]),
         negative=negative,
         constant=constant,
@@ -274,8 +274,8 @@ def _same_text(data: AuditData) -> Iterable[tuple[int, int]]:
     for item, row in enumerate(data.prompts):
         if row["text_hash"] is not None:
             groups.setdefault(row["text_hash"], []).append(item)
-    asked_again = (members for members in groups.values() if len(members) < INSTRUCTION)
-    return ((a, b) for members in asked_again for a in members for b in members if a < b)
+    repeated = (members for members in groups.values() if len(members) < INSTRUCTION)
+    return ((a, b) for members in repeated for a in members for b in members if a < b)
 
 
 def _near_pairs(stored: StoredAnswers, data: AuditData) -> tuple[list[tuple[int, int]], tuple[str, ...]]:
@@ -297,8 +297,8 @@ def _contradictions(data: AuditData, pairs: Iterable[tuple[int, int]]) -> NDArra
     contradicts = np.full(len(data.ids), -1, dtype=np.int64)
     for a, b in pairs:
         if _differ(data.keys[a], data.keys[b]):
-            for one, other in ((a, b), (b, a)):
-                contradicts[one] = other if contradicts[one] < 0 else contradicts[one]
+            for item, other in ((a, b), (b, a)):
+                contradicts[item] = other if contradicts[item] < 0 else contradicts[item]
     return contradicts
 
 
@@ -311,7 +311,7 @@ def _differ(a: Key, b: Key) -> bool:
     if a.option is None or b.option is None or not a.options.texts or not b.options.texts:
         return False
     of_a, of_b = a.options.texts[a.option], b.options.texts[b.option]
-    there, here = b.options.place_of_text(of_a), a.options.place_of_text(of_b)
+    there, here = b.options.index_of_text(of_a), a.options.index_of_text(of_b)
     return there is not None and here is not None and there != b.option
 
 
@@ -333,7 +333,7 @@ def _datamap_models(votes: Votes, draws: NDArray[np.int64]) -> NDArray[np.float6
     return n_models
 
 
-def cluster_name(beside: Beside, item: int) -> str | None:
+def cluster_name(evidence: Evidence, item: int) -> str | None:
     """What to call the cluster of a prompt; None for none."""
-    number = int(beside.clusters[item])
-    return None if number < 0 else beside.labels.get(number, SAME_TEXT)
+    number = int(evidence.clusters[item])
+    return None if number < 0 else evidence.labels.get(number, SAME_TEXT)

@@ -65,7 +65,7 @@ def card(store: Store, question: Card) -> ModelCard:
     chosen: list[Condition] = []
     runs = runs_by_benchmark(store)
     for name, shared in in_blocks(store, {benchmark: runs[benchmark] for benchmark, _ in own}):
-        conditions = [one for (benchmark, _), some in own.items() if benchmark == name for one in some]
+        conditions = [condition for (benchmark, _), some in own.items() if benchmark == name for condition in some]
         try:
             made = list(_rows_on(shared, name, conditions, question))
         except StatisticsError:
@@ -97,7 +97,7 @@ def _conditions(store: Store, question: Card, reference: str) -> BySplit:
     found = by_benchmark_split(store, reference, ids if question.benchmarks else None, where)
     if not question.latest:
         return found
-    return {split: [max(some, key=lambda one: one.newest)] for split, some in found.items()}
+    return {split: [max(some, key=lambda condition: condition.newest)] for split, some in found.items()}
 
 
 def _rows_on(
@@ -105,18 +105,20 @@ def _rows_on(
 ) -> Iterator[tuple[Condition, CardRow]]:
     """The rows of some conditions on a benchmark, as its leaderboard has them: what is a part of it, and what a
     planned subset says of it, is known by all that is stored."""
-    known = read_benchmark(store, name)
-    every = select_among(store, known, Selection(name, question.metric, cluster=question.cluster))
-    entries = read_entries(store, conditions, every.metrics)
+    benchmark = read_benchmark(store, name)
+    selected = select_among(store, benchmark, Selection(name, question.metric, cluster=question.cluster))
+    entries = read_entries(store, conditions, selected.metrics)
     ranking = question.part(OneLeaderboard, benchmark=name, n_resamples=0)
-    own = replace(every, entries=tuple(entries), conditions=tuple(conditions))
-    lines: list[Line] = [(one, make_row(one, every.clusters, ranking, every.coverages[one.group])) for one in entries]
+    own = replace(selected, entries=tuple(entries), conditions=tuple(conditions))
+    lines: list[Line] = [
+        (entry, make_row(entry, selected.clusters, ranking, selected.coverages[entry.group])) for entry in entries
+    ]
     plain, planned = planned_rows(own, ranking).divide(lines)
-    for entry, row in sorted((*plain, *planned), key=_place):
+    for entry, row in sorted((*plain, *planned), key=_sort_key):
         yield entry.condition, card_row(row, entry.condition, entry.metric)
 
 
-def _place(line: Line) -> tuple[str, float, str]:
+def _sort_key(line: Line) -> tuple[str, float, str]:
     """By split, along training, then by settings."""
     condition = line[0].condition
     return condition.benchmark_split[1], condition.setting("position") or 0.0, line[1].condition
@@ -127,11 +129,11 @@ def _against(
 ) -> tuple[list[CardRow], list[str]]:
     """The rows with the differences from a reference, each from its condition of the same settings; and notes."""
     others = _conditions(store, question, reference)
-    partners = [_partner(one, others.get(one.benchmark_split, ())) for one in conditions]
+    partners = [_partner(condition, others.get(condition.benchmark_split, ())) for condition in conditions]
     models = TwoModels(store, question.model, reference, selection_of(question), force=False)
     both = tuple(
-        models.on_one(models.pair, one, other)
-        for one, other, row in zip(conditions, partners, rows, strict=True)
+        models.on_one(models.pair, condition, other)
+        for condition, other, row in zip(conditions, partners, rows, strict=True)
         if isinstance(other, Condition) and not row.is_published
     )
     compared: Comparison | None = None
@@ -143,7 +145,7 @@ def _against(
             notes += compared.notes
         except NotComparable as error:
             notes.append(f"no difference from {reference}: {error}")
-    by_runs = {(one.runs_a, one.metric): one for one in (compared.rows if compared else ())}
+    by_runs = {(row.runs_a, row.metric): row for row in (compared.rows if compared else ())}
     made = []
     for row, partner, condition in zip(rows, partners, conditions, strict=True):
         where = f"{in_words(condition.benchmark_split)}: "
@@ -157,7 +159,7 @@ def _partner(condition: Condition, others: Sequence[Condition]) -> Condition | s
     """The reference's condition of the same settings, or why there is none."""
     if len(others) < 2:
         return others[0] if others else "the reference lacks it"
-    same = [one for one in others if all(one.setting(name) == condition.setting(name) for name in COMMON_FIELDS)]
+    same = [other for other in others if all(other.setting(name) == condition.setting(name) for name in COMMON_FIELDS)]
     return same[0] if len(same) == 1 else f"the reference has {len(same) or len(others)} conditions there (--latest)"
 
 

@@ -45,11 +45,11 @@ def card_view(rows: Sequence[CardRow], against: str) -> Iterator[str | Table]:
 
 def _part(sentence: str, rows: Sequence[CardRow], against: str) -> Iterator[str | Table]:
     cells = [_cells(row, against) for row in rows]
-    once = {name: cells[0][name] for name in _ONCE if len({str(one[name]) for one in cells}) == 1}
+    once = {name: cells[0][name] for name in _ONCE if len({str(row[name]) for row in cells}) == 1}
     said = [f"{name} {cell(value)}" for name, value in once.items() if value not in (None, "")]
     yield sentence + (f" All: {', '.join(said)}." if said else "")
     yield Table.of(
-        [{name: value for name, value in one.items() if name not in once} for one in cells],
+        [{name: value for name, value in row.items() if name not in once} for row in cells],
         hide_empty=_HIDE_EMPTY,
         minor=_MINOR,
     )
@@ -59,7 +59,7 @@ def _part(sentence: str, rows: Sequence[CardRow], against: str) -> Iterator[str 
 
 
 def _cells(row: CardRow, against: str) -> dict[str, Any]:
-    places = decimals([row.standard_error])
+    digits = decimals([row.standard_error])
     written = number if row.standard_error else _as_it_is
     return {
         "benchmark": row.benchmark,
@@ -68,9 +68,9 @@ def _cells(row: CardRow, against: str) -> dict[str, Any]:
         "metric": row.metric
         + {True: "", False: " (lower is better)", None: " (direction unknown)"}[row.higher_is_better],
         "unit": row.unit,
-        "estimate": written(row.estimate, places),
-        "se": number(row.standard_error, places),
-        level_column(row.level): interval(row.ci_low, row.ci_high, places, at=row.estimate),
+        "estimate": written(row.estimate, digits),
+        "se": number(row.standard_error, digits),
+        level_column(row.level): interval(row.ci_low, row.ci_high, digits, at=row.estimate),
         **(_difference(row) if against else {}),
         "prompts": row.n_prompts,
         "clusters": row.n_clusters,
@@ -86,7 +86,7 @@ def _cells(row: CardRow, against: str) -> dict[str, Any]:
     }
 
 
-def _as_it_is(value: float | None, _places: int) -> WrittenNumber | None:
+def _as_it_is(value: float | None, _digits: int) -> WrittenNumber | None:
     """A figure without an error: as its source has it, to six digits."""
     return None if value is None else WrittenNumber(f"{value:.6g}")
 
@@ -98,10 +98,10 @@ def _flags(row: CardRow) -> list[str]:
 
 
 def _difference(row: CardRow) -> dict[str, Any]:
-    places = decimals([row.difference_standard_error])
+    digits = decimals([row.difference_standard_error])
     return {
-        "difference": number(row.difference, places, sign=True),
-        "interval of the difference": interval(row.difference_ci_low, row.difference_ci_high, places),
+        "difference": number(row.difference, digits, sign=True),
+        "interval of the difference": interval(row.difference_ci_low, row.difference_ci_high, digits),
         "p": p_value(row.p_value) if row.p_holm is None else None,
         "p Holm": p_value(row.p_holm),
         "verdict": row.verdict,

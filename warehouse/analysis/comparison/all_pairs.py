@@ -140,7 +140,7 @@ def pair_rows(
         "n_pairs": int(np.count_nonzero(~np.isnan(pairs.p_value))),
         "n_resamples": pairs.n_resamples,
         "seed": pairs.seed,
-        "critical_value": known(pairs.critical_value),
+        "critical_value": finite_or_none(pairs.critical_value),
     }
     sides = [_side(entry, mean) for entry, mean in zip(entries, pairs.means.tolist(), strict=True)]
     for pair, figures in enumerate(_figures(pairs, n_rows)):
@@ -165,7 +165,7 @@ def pair_rows(
 
 def _side(entry: ScoredCondition, mean: float) -> tuple[str, str, float | None, tuple[int, ...]]:
     """What the rows of a condition share: its model, its settings, its figure, its runs."""
-    return entry.condition.model, entry.label, known(mean), entry.condition.run_ids
+    return entry.condition.model, entry.label, finite_or_none(mean), entry.condition.run_ids
 
 
 def _flags(table: ScoreTable, pairs: PairStatistics, metric: Metric) -> list[tuple[str, ...]]:
@@ -200,7 +200,7 @@ def _shared_outside(table: ScoreTable) -> NDArray[np.bool_] | None:
     return scored.T @ scored
 
 
-def known(value: Any) -> float | None:
+def finite_or_none(value: Any) -> float | None:
     """A number, None for NaN and infinity."""
     return float(value) if math.isfinite(value) else None
 
@@ -211,7 +211,7 @@ def _figures(pairs: PairStatistics, n_rows: int) -> Iterator[dict[str, Any]]:
     columns = {name: name for name in names} | {"p_max_t": "p_step_down"}
     columns |= {"ci_low": "simultaneous_low", "ci_high": "simultaneous_high"}
     found: dict[str, list[Any]] = {
-        field: list(map(known, getattr(pairs, name)[:n_rows].tolist())) for field, name in columns.items()
+        field: list(map(finite_or_none, getattr(pairs, name)[:n_rows].tolist())) for field, name in columns.items()
     }
     found["n_prompts"] = pairs.n_prompts[:n_rows].tolist()
     found["n_clusters"] = [None] * n_rows if pairs.n_clusters is None else pairs.n_clusters[:n_rows].tolist()
@@ -396,9 +396,9 @@ def pairs_view(
     notes: Sequence[str],
 ) -> View:
     """The rows of each group with its conditions' labels, and how they were tested."""
-    places = decimals(row.standard_error for row in rows)
+    digits = decimals(row.standard_error for row in rows)
     hide_empty = ("split", "clusters", "flags", "why not", _simultaneous(rows[0].level))
-    table = Table.of([_cells(row, places) for row in rows], hide_empty=hide_empty, minor=MINOR)
+    table = Table.of([_cells(row, digits) for row in rows], hide_empty=hide_empty, minor=MINOR)
     flags = [TableNote(line, "flags") for line in meanings(flag for row in rows for flag in row.flags)]
     head = (pairs_head(benchmark, metric, higher_is_better), *counted(groups))
     return View((*head, table, *tests(groups), *flags), tuple(notes))
@@ -434,14 +434,14 @@ def _simultaneous(level: float) -> str:
     return f"{100 * level:g}% simultaneous"
 
 
-def _cells(row: PairRow, places: int) -> dict[str, Any]:
+def _cells(row: PairRow, digits: int) -> dict[str, Any]:
     return {
         "split": row.split,
         "a": _label(row.model_a, row.condition_a),
         "b": _label(row.model_b, row.condition_b),
-        "a - b": number(row.difference, places, sign=True),
-        "se": number(row.standard_error, places),
-        _simultaneous(row.level): interval(row.ci_low, row.ci_high, places, at=row.difference),
+        "a - b": number(row.difference, digits, sign=True),
+        "se": number(row.standard_error, digits),
+        _simultaneous(row.level): interval(row.ci_low, row.ci_high, digits, at=row.difference),
         "p": p_value(row.p_value),
         "p Holm": p_value(row.p_holm),
         "p BH": p_value(row.p_bh),

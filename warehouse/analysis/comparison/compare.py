@@ -116,10 +116,10 @@ class Comparison(SingleTest, Result):
     @property
     def _different_prompts(self) -> str:
         """How many prompts there are, where some stand in several benchmarks."""
-        every = sum(row.n_prompts for row in self.rows)
-        if self.overall is None or self.overall.n_prompts == every:
+        n_summed = sum(row.n_prompts for row in self.rows)
+        if self.overall is None or self.overall.n_prompts == n_summed:
             return ""
-        return f" They have {self.overall.n_prompts} different prompts, not {every}."
+        return f" They have {self.overall.n_prompts} different prompts, not {n_summed}."
 
     def view(self, *, verbose: bool = False) -> View:
         """The command's sentence and table, and how the figures were made."""
@@ -229,9 +229,11 @@ def _with_costs(store: Store, pair: Pair, row: ComparisonRow, source: CostSource
 
 def _flips(store: Store, pairs: Sequence[Pair], limit: int) -> tuple[Flip, ...]:
     """The prompts of each pair on which they differ most."""
-    places = [flipped(pair, limit) for pair in pairs]
-    texts = [read_texts(store, pair, pair.prompts[rows].tolist()) for pair, rows in zip(pairs, places, strict=True)]
-    return tuple(flip for each in zip(pairs, places, texts, strict=True) for flip in flips_of(*each))
+    flipped_rows = [flipped(pair, limit) for pair in pairs]
+    texts = [
+        read_texts(store, pair, pair.prompts[rows].tolist()) for pair, rows in zip(pairs, flipped_rows, strict=True)
+    ]
+    return tuple(flip for each in zip(pairs, flipped_rows, texts, strict=True) for flip in flips_of(*each))
 
 
 def _comparison(
@@ -271,8 +273,8 @@ def _adjusted(
     """With p adjusted for the number of benchmarks, and what is better by that p; one under several names is one
     test."""
     adjusted = holm_of_distinct([np.nan if row.p_value is None else row.p_value for row in rows], copies)
-    known = [None if math.isnan(p) else float(p) for p in adjusted]
+    p_values = [None if math.isnan(p) else float(p) for p in adjusted]
     return [
         replace(row, p_holm=p, better=which_better(p, row.difference, pair.metric.higher_is_better, options.level))
-        for pair, row, p in zip(pairs, rows, known, strict=True)
+        for pair, row, p in zip(pairs, rows, p_values, strict=True)
     ]

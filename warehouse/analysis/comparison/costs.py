@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.comparison.pairing import Pair
-from warehouse.analysis.selection.scores import Links, PromptScores, follow_links, places_among, read_links, values_at
+from warehouse.analysis.selection.scores import Links, PromptScores, follow_links, indices_among, read_links, values_at
 from warehouse.errors import MisuseError
 from warehouse.stats import CheaperTest, CostFigure, cheaper_test, cost_ratio
 from warehouse.store.columns import Columns
@@ -61,12 +61,12 @@ class PromptCosts:
 
     def at(self, prompts: NDArray[np.int64]) -> NDArray[np.float64]:
         """Those of some prompts, NaN for the others."""
-        return values_at(self.values, places_among(self.prompts, prompts))
+        return values_at(self.values, indices_among(self.prompts, prompts))
 
     def share_missing(self, scores: PromptScores) -> float:
         """Of the scored answers of a condition those whose cost is not known."""
-        places = places_among(self.prompts, scores.prompts)
-        said, n = (float(np.nan_to_num(values_at(counts, places)).sum()) for counts in (self.said, self.n))
+        indices = indices_among(self.prompts, scores.prompts)
+        said, n = (float(np.nan_to_num(values_at(counts, indices)).sum()) for counts in (self.said, self.n))
         return 1 - said / max(n, scores.n_samples - scores.n_unscored, 1)
 
 
@@ -106,7 +106,7 @@ def cost_source(store: Store, kind: str, prices: str | None) -> CostSource:
     found = stored_prices(store)
     if not found:
         raise MisuseError("the store has no prices; warehouse prices FILE stores some, --prices FILE takes a file's")
-    words = "\n".join(",".join(map(str, dataclasses.astuple(one)[:-1])) for one in found)
+    words = "\n".join(",".join(map(str, dataclasses.astuple(price)[:-1])) for price in found)
     return CostSource(kind, tuple(found), hashlib.sha256(words.encode()).hexdigest())
 
 
@@ -121,17 +121,17 @@ def read_costs(
     """
     found = store.columns(query_text("analysis", "prompt_costs"), {"run_ids": list(runs)}, per="run_id")
     of_run, prompts = found.whole_numbers("run_id"), found.whole_numbers("prompt_id")
-    known, sums = _sums(store, found, of_run, source)
+    n_known, sums = _sums(store, found, of_run, source)
     if links is not None:
         prompts = follow_links(prompts, links)
     groups = np.array([runs[run] for run in of_run.tolist()], dtype=np.int64)
     costs = {}
     for group in np.unique(groups).tolist():
         here = groups == group
-        ids, places = np.unique(prompts[here], return_inverse=True)
+        ids, indices = np.unique(prompts[here], return_inverse=True)
         n, said, total = (
-            np.bincount(places, values[here], len(ids)).astype(np.float64)
-            for values in (found.numbers("n"), known, np.where(known > 0, sums, 0.0))
+            np.bincount(indices, values[here], len(ids)).astype(np.float64)
+            for values in (found.numbers("n"), n_known, np.where(n_known > 0, sums, 0.0))
         )
         costs[group] = PromptCosts(ids, np.where(said > 0, total / np.maximum(said, 1), np.nan), said, n)
     return costs
@@ -180,12 +180,12 @@ def pair_costs(store: Store, pair: Pair, source: CostSource, *, level: float, ti
     found = read_costs(store, runs, source, read_links(store))
     sides = [found.get(side, NO_COSTS) for side in (0, 1)]
     a, b = (side.at(pair.prompts) for side in sides)
-    known = ~np.isnan(a + b)
+    has_costs = ~np.isnan(a + b)
     share = max(side.share_missing(of) for side, of in zip(sides, (pair.scores_a, pair.scores_b), strict=True))
-    a, b, clusters = a[known], b[known], None if pair.clusters is None else pair.clusters[known]
+    a, b, clusters = a[has_costs], b[has_costs], None if pair.clusters is None else pair.clusters[has_costs]
     figures: tuple[float | None, float | None] = (None, None)
     ratio = test = None
-    if known.any():
+    if has_costs.any():
         figures, ratio = (float(a.mean()), float(b.mean())), cost_ratio(a, b, clusters, level=level)
         test = None if times is None else cheaper_test(a, b, clusters, times=times)
-    return PairCosts(source.metric, source.digest, *figures, ratio, test, int((~known).sum()), share)
+    return PairCosts(source.metric, source.digest, *figures, ratio, test, int((~has_costs).sum()), share)

@@ -79,7 +79,7 @@ def _row(pair: Pair, question: Compare) -> ComparisonRow:
 
 def freeze(
     compared: ComparedPairs,
-    wanted: PromptFilter,
+    prompt_filter: PromptFilter,
     prompts: Ids | None,
     sources: Sequence[Mapping[str, Any]],
     now: datetime,
@@ -122,7 +122,11 @@ def freeze(
         "split": row.split,
         "metric": row.metric,
         "higher_is_better": part.metric.higher_is_better,
-        "prompts": {name: getattr(wanted, name) for name in ("text", "field", "in_cluster") if getattr(wanted, name)},
+        "prompts": {
+            name: getattr(prompt_filter, name)
+            for name in ("text", "field", "in_cluster")
+            if getattr(prompt_filter, name)
+        },
         "direction": f"{higher} has the higher figure",
         "seen": {
             name: getattr(row, name)
@@ -130,20 +134,20 @@ def freeze(
         },
         "prompts_needed": _needed(part, row.difference),
         "test": {
-            "command": _asked_elsewhere(compared.question, row).command(),
+            "command": _in_another_store(compared.question, row).command(),
             "how": (
                 "Take other prompts, none of those seen here; where 'prompts' names a filter, only prompts that meet"
                 " it. Ask both models, ingest the dumps into a store of their own and run the command once (--db says"
                 " which store). The claim holds if p is at most 0.05 and the difference has this direction."
             ),
         },
-        "sources": [{name: one[name] for name in ("path", "sha256")} for one in sources],
+        "sources": [{name: source[name] for name in ("path", "sha256")} for source in sources],
     }
-    content["claim"] += f", where {wanted.in_words}" if wanted.of_prompts else ""
+    content["claim"] += f", where {prompt_filter.in_words}" if prompt_filter.of_prompts else ""
     return content | {"digest": hashlib.sha256(canonical_json(content)).hexdigest()}
 
 
-def _asked_elsewhere(question: Compare, row: ComparisonRow) -> Compare:
+def _in_another_store(question: Compare, row: ComparisonRow) -> Compare:
     """The question in another store, which numbers its runs otherwise, and may have other metrics and benchmarks."""
     a, b = question.a, question.b
     if row.model_a != row.model_b:

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.comparison.read import read_texts
 from warehouse.analysis.comparison.row import Flip, flip_fields
-from warehouse.analysis.selection.scores import PromptScores, places_among
+from warehouse.analysis.selection.scores import PromptScores, indices_among
 from warehouse.errors import MisuseError
 from warehouse.questions.question import Option, Options
 from warehouse.records import parse_json
@@ -75,17 +75,17 @@ class PromptFilter(Options):
         return ", ".join(filter(None, [self.text and f"the question holds {self.text!r}", self.field, of_cluster]))
 
 
-def prompts_of(store: Store, pairs: Sequence[Pair], wanted: PromptFilter) -> Ids | None:
+def prompts_of(store: Store, pairs: Sequence[Pair], prompt_filter: PromptFilter) -> Ids | None:
     """Ids, ascending, of the prompts of pairs that a filter keeps by what they are; None for all.
 
     Clusters that `matrix cluster` made of scores are none of that: they would choose prompts by the outcome.
     """
-    if not wanted.of_prompts:
+    if not prompt_filter.of_prompts:
         return None
-    name, _, value = wanted.field.partition("=")
+    name, _, value = prompt_filter.field.partition("=")
     ids = sorted({side.setting("benchmark_id") for pair in pairs for side in (pair.a, pair.b)})
     plain = value if value.isascii() and value.isalnum() else ""  # any other may stand there in another spelling
-    params = {"benchmark_ids": ids, "text": wanted.text, "value": plain, "cluster": wanted.in_cluster}
+    params = {"benchmark_ids": ids, "text": prompt_filter.text, "value": plain, "cluster": prompt_filter.in_cluster}
     query = query_text("analysis", "prompts_saying").format(column="prompt.metadata" if name else "null")
     if not name:
         return np.unique(store.columns(query, params).whole_numbers("id"))
@@ -113,17 +113,17 @@ class Counts:
     @property
     def overlap(self) -> float:
         """Share of the prompts with any score that both have a score of; NaN without any."""
-        every = self.n_both + self.only_a + self.only_b
-        return self.n_both / every if every else float("nan")
+        n_any = self.n_both + self.only_a + self.only_b
+        return self.n_both / n_any if n_any else float("nan")
 
     @property
     def caution(self) -> str:
         """What to say of prompts that are not paired; empty for nothing."""
         if not self.overlap < LOW_OVERLAP:
             return ""
-        every = self.n_both + self.only_a + self.only_b
+        n_any = self.n_both + self.only_a + self.only_b
         return (
-            f"Both have a score of {self.n_both} of {every} prompts ({self.overlap:.0%}): only a has one of"
+            f"Both have a score of {self.n_both} of {n_any} prompts ({self.overlap:.0%}): only a has one of"
             f" {self.only_a}, only b of {self.only_b}. The difference says nothing of these."
         )
 
@@ -151,11 +151,11 @@ class Flips:
     def __len__(self) -> int:
         return len(self.prompts)
 
-    def key(self, place: int) -> str:
+    def key(self, index: int) -> str:
         """What a page begins after."""
-        return f"{float(self.sizes[place])!r}:{self.prompts[place]}:{self.which[place]}"
+        return f"{float(self.sizes[index])!r}:{self.prompts[index]}:{self.which[index]}"
 
-    def place_after(self, key: str) -> int:
+    def index_after(self, key: str) -> int:
         """Where the page after a key begins, whether or not its prompt is still there.
 
         Raises:
@@ -173,20 +173,20 @@ class Flips:
 
     def rows(self, store: Store, start: int, most: int) -> list[PairedPrompt]:
         """The prompts from a place on, with the first characters of what was said."""
-        places = range(max(0, start), min(len(self), start + most))
+        indices = range(max(0, start), min(len(self), start + most))
         texts = {}
-        for which in {int(self.which[place]) for place in places}:
-            own = [int(self.prompts[place]) for place in places if self.which[place] == which]
+        for which in {int(self.which[index]) for index in indices}:
+            own = [int(self.prompts[index]) for index in indices if self.which[index] == which]
             texts[which] = read_texts(store, self.pairs[which], own, MOST_TEXT + 1)
-        return [self._row(place, texts[int(self.which[place])]) for place in places]
+        return [self._row(index, texts[int(self.which[index])]) for index in indices]
 
-    def _row(self, place: int, texts: Any) -> PairedPrompt:
-        pair, prompt = self.pairs[self.which[place]], int(self.prompts[place])
+    def _row(self, index: int, texts: Any) -> PairedPrompt:
+        pair, prompt = self.pairs[self.which[index]], int(self.prompts[index])
         a, b = (int(_unscored(side, np.array([prompt]))[0]) for side in (pair.scores_a, pair.scores_b))
-        return PairedPrompt(**flip_fields(pair, prompt, texts), unscored_a=a, unscored_b=b, key=self.key(place))
+        return PairedPrompt(**flip_fields(pair, prompt, texts), unscored_a=a, unscored_b=b, key=self.key(index))
 
 
-def flips_of_pairs(pairs: Sequence[Pair], wanted: PromptFilter, prompts: Ids | None) -> Flips:
+def flips_of_pairs(pairs: Sequence[Pair], prompt_filter: PromptFilter, prompts: Ids | None) -> Flips:
     """The prompts of pairs that a filter keeps.
 
     Args:
@@ -194,7 +194,7 @@ def flips_of_pairs(pairs: Sequence[Pair], wanted: PromptFilter, prompts: Ids | N
     """
     kept, notes = [], []
     for pair in pairs:
-        chosen, sizes, note = _kept(pair, wanted)
+        chosen, sizes, note = _kept(pair, prompt_filter)
         allowed = slice(None) if prompts is None else _are_among(chosen, prompts)
         kept.append((chosen[allowed], sizes[allowed]))
         notes += [f"{pair.benchmark}: {note}"] if note else []
@@ -204,19 +204,19 @@ def flips_of_pairs(pairs: Sequence[Pair], wanted: PromptFilter, prompts: Ids | N
     return Flips(tuple(pairs), counts_of(pairs, prompts), which[order], ids[order], sizes[order], tuple(notes))
 
 
-def _kept(pair: Pair, wanted: PromptFilter) -> tuple[Ids, NDArray[np.float64], str]:
+def _kept(pair: Pair, prompt_filter: PromptFilter) -> tuple[Ids, NDArray[np.float64], str]:
     """Prompts of a pair that are kept by how the two did, the sizes of their differences, and why there are none."""
-    if wanted.show in ALONE:
-        alone = _alone(pair)[wanted.show]
+    if prompt_filter.show in ALONE:
+        alone = _alone(pair)[prompt_filter.show]
         return alone, np.full(len(alone), -1.0), ""
     a, b = pair.scores_a.values[pair.of_a], pair.scores_b.values[pair.of_b]
-    mask, note = _asked(pair, wanted.show, a, b)
-    if wanted.least is not None:
-        mask = mask & (np.abs(a - b) >= wanted.least)
+    mask, note = _shown_mask(pair, prompt_filter.show, a, b)
+    if prompt_filter.least is not None:
+        mask = mask & (np.abs(a - b) >= prompt_filter.least)
     return pair.prompts[mask], np.abs(a - b)[mask], note
 
 
-def _asked(pair: Pair, show: str, a: NDArray[np.float64], b: NDArray[np.float64]) -> tuple[NDArray[np.bool_], str]:
+def _shown_mask(pair: Pair, show: str, a: NDArray[np.float64], b: NDArray[np.float64]) -> tuple[NDArray[np.bool_], str]:
     plain: Mapping[str, Callable[[], Any]] = {
         "differ": lambda: a != b,
         "a_higher": lambda: a > b,
@@ -246,7 +246,7 @@ def _alone(pair: Pair) -> dict[str, Ids]:
 
 def _unscored(scores: PromptScores, prompts: Ids) -> NDArray[np.float64]:
     """Samples of some prompts without a score."""
-    return np.append(scores.unscored, 0.0)[places_among(scores.seen, prompts)]
+    return np.append(scores.unscored, 0.0)[indices_among(scores.seen, prompts)]
 
 
 def counts_of(pairs: Sequence[Pair], prompts: Ids | None) -> Counts:
@@ -269,7 +269,7 @@ def counts_of(pairs: Sequence[Pair], prompts: Ids | None) -> Counts:
 
 def _are_among(ids: Ids, prompts: Ids) -> NDArray[np.bool_]:
     """Which ids stand among others, ascending."""
-    return places_among(prompts, ids) < len(prompts)
+    return indices_among(prompts, ids) < len(prompts)
 
 
 def among(pair: Pair, prompts: Ids) -> Pair | None:

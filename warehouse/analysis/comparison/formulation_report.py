@@ -95,16 +95,18 @@ class FormulationsReport(Result):
         head = f"{self.first} and {self.second} over {pearson.n_models} model{'s' * (pearson.n_models > 1)}"
         if pearson.estimate is None or kendall.estimate is None:
             return f"{head}: no correlation can be told, {pearson.reason}."
-        known = f"{head}: Pearson {pearson.estimate:.2f}, Kendall's tau {kendall.estimate:.2f}."
+        sentence = f"{head}: Pearson {pearson.estimate:.2f}, Kendall's tau {kendall.estimate:.2f}."
         low, high = pearson.prompts_low, pearson.prompts_high
         if low is None or high is None:
-            return f"{known} {_crossed(self)}"
-        known += f" Without the noise of sampling prompts Pearson is between {low:.2f} and {high:.2f} for these models"
-        known += f" ({100 * pearson.level:g} % interval). {_crossed(self)}"
+            return f"{sentence} {_crossed(self)}"
+        sentence += (
+            f" Without the noise of sampling prompts Pearson is between {low:.2f} and {high:.2f} for these models"
+        )
+        sentence += f" ({100 * pearson.level:g} % interval). {_crossed(self)}"
         if pearson.both_low is None or pearson.both_high is None or pearson.both_high - pearson.both_low <= _WIDE:
-            return known
+            return sentence
         more = "prompts" if high - low > (pearson.both_high - pearson.both_low) / 2 else "models"
-        return f"{known} It takes more {more} to say how well the two agree."
+        return f"{sentence} It takes more {more} to say how well the two agree."
 
     def view(self, *, verbose: bool = False) -> View:
         """The sentence, correlations, models and crossings."""
@@ -167,17 +169,17 @@ def _agreement_cells(row: AgreementRow) -> dict[str, Any]:
 
 def models_table(report: FormulationsReport, most: int | None = None) -> Table:
     """One row for each model; of many those that move most."""
-    places, level = decimals(row.standard_error for row in report.models), level_column(report.rows[0].level)
+    digits, level = decimals(row.standard_error for row in report.models), level_column(report.rows[0].level)
     rows = list(report.models)
     if most is not None and len(rows) > most:
         rows = sorted(rows, key=lambda row: -abs(row.rank_change))[:most]
     cells = [
         {
             "model": row.model,
-            "first": number(row.mean_first, places),
-            "second": number(row.mean_second, places),
-            "difference": number(row.difference, places, sign=True),
-            level: interval(row.ci_low, row.ci_high, places, at=row.difference),
+            "first": number(row.mean_first, digits),
+            "second": number(row.mean_second, digits),
+            "difference": number(row.difference, digits, sign=True),
+            level: interval(row.ci_low, row.ci_high, digits, at=row.difference),
             "p Holm": p_value(row.p_holm),
             "prompts": row.n_prompts,
             "rank first": row.rank_first,

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.comparison.all_pairs import comparable, known
+from warehouse.analysis.comparison.all_pairs import comparable, finite_or_none
 from warehouse.analysis.comparison.formulation_report import (
     NO_PROMPT,
     AgreementRow,
@@ -82,13 +82,13 @@ class _Side:
 @answers(Formulations)
 def formulations(store: Store, question: Formulations) -> FormulationsReport:
     """Models are matched by name, checkpoint, seed and agent."""
-    asked = (
+    selections = (
         (question.first, question.first_where, question.metric),
         (question.second, question.second_where, question.second_metric or question.metric),
     )
     read = [
         select_entries(store, selection_of(question, benchmark=name, metric=metric, where=(*question.where, *where)))
-        for name, where, metric in asked
+        for name, where, metric in selections
     ]
     notes: list[str] = []
     first, second = (_by_model(scores, notes) for scores in read)
@@ -105,7 +105,10 @@ def formulations(store: Store, question: Formulations) -> FormulationsReport:
         )
     models = [who for who in first if who in second]
     if not models:
-        has = [f"{side} has {_some([*own]) or 'none'}" for side, own in ((asked[0][0], first), (asked[1][0], second))]
+        has = [
+            f"{side} has {_some([*own]) or 'none'}"
+            for side, own in ((selections[0][0], first), (selections[1][0], second))
+        ]
         raise MisuseError(f"no model has both: {'; '.join(dict.fromkeys([*has, *notes]))}")
     alone = [who for who in (*first, *second) if who not in models]
     notes += [f"{len(alone)} models have one formulation only: {_some(alone)}"] if alone else []
@@ -115,7 +118,7 @@ def formulations(store: Store, question: Formulations) -> FormulationsReport:
     )
     clusters = clusters_under_links(cluster_map(store, ids, defaults, question.cluster), links)
     sides = []
-    for (_, where, _), scores, own in zip(asked, read, (first, second), strict=True):
+    for (_, where, _), scores, own in zip(selections, read, (first, second), strict=True):
         found = (own[who] for who in models)
         entries = tuple(replace(e, scores=e.usable.under(links)) if e.usable is not None else e for e in found)
         scored = [entry for entry in entries if entry.usable is not None]
@@ -160,7 +163,7 @@ def _report(
     x, y = first.means, second.means
     ranks = np.array([ranks_of(first.sign * x), ranks_of(second.sign * y)], dtype=int)
     paired = [_paired(question, a, b, first.clusters) for a, b in zip(first.entries, second.entries, strict=True)]
-    tests = [None if one is None else one.p_value for one, *_ in paired]
+    tests = [None if difference is None else difference.p_value for difference, *_ in paired]
     p_holm = holm(np.array([np.nan if p is None else p for p in tests]))
     names = ("difference", "standard_error", "ci_low", "ci_high", "p_value")
     rows = [
@@ -172,7 +175,7 @@ def _report(
             rank_second=int(ranks[1, m]),
             rank_change=int(ranks[1, m] - ranks[0, m]),
             **{name: getattr(paired[m][0], name, None) for name in names},
-            p_holm=known(p_holm[m]),
+            p_holm=finite_or_none(p_holm[m]),
             n_prompts=paired[m][1],
             reason=paired[m][2],
             runs_first=first.entries[m].condition.run_ids,
@@ -189,7 +192,7 @@ def _report(
         )
     sides = zip((first, second), benchmarks, strict=True)
     unknown = [(side.metric.label, name) for side, name in sides if side.metric.higher_is_better is None]
-    notes += [f"ranked as if higher were better: {direction_unknown(*one)}" for one in dict.fromkeys(unknown)]
+    notes += [f"ranked as if higher were better: {direction_unknown(*named)}" for named in dict.fromkeys(unknown)]
     return FormulationsReport(
         first=first.label,
         second=second.label,
@@ -212,8 +215,8 @@ def _paired(
     n_common = len(np.intersect1d(a.usable.prompts, b.usable.prompts))
     if not n_common:
         return None, 0, NO_PROMPT
-    one, other = ((*m.scale[:2], m.higher_is_better, m.low, m.high) for m in (a.metric, b.metric))
-    if one[:3] != other[:3] or (a.metric.label != b.metric.label and one != other):
+    scale_a, scale_b = ((*m.scale[:2], m.higher_is_better, m.low, m.high) for m in (a.metric, b.metric))
+    if scale_a[:3] != scale_b[:3] or (a.metric.label != b.metric.label and scale_a != scale_b):
         return None, n_common, "no paired difference: metrics of different scales"
     pair = pair_up(a.condition, b.condition, a.metric, a.usable, b.usable, clusters)
     difference = pair.difference(question.level, seed=question.seed)
@@ -239,7 +242,7 @@ def _agreement(question: Formulations, first: _Side, second: _Side, n_linked: in
     elif m < FEWEST_FOR_OTHERS:
         reason = reason or f"{m} models: an interval for other models needs {FEWEST_FOR_OTHERS}"
     flags = ("few_units",) if noise and noise.n_units < FEW_UNITS else ()
-    return [AgreementRow(**vars(one), n_models=m, n_linked=n_linked, flags=flags, reason=reason) for one in agreed]
+    return [AgreementRow(**vars(row), n_models=m, n_linked=n_linked, flags=flags, reason=reason) for row in agreed]
 
 
 def _crossings(models: Sequence[str], first: _Side, second: _Side, level: float) -> list[CrossingRow]:
@@ -247,17 +250,17 @@ def _crossings(models: Sequence[str], first: _Side, second: _Side, level: float)
     upper = np.triu_indices(len(models), 1)
     found = find_crossings(first.sign * x, second.sign * y, p[upper], q[upper])
     rows = []
-    for one, other, adjusted in zip(found.first, found.second, found.p_holm, strict=True):
-        a, b = (one, other) if first.sign * (x[one] - x[other]) > 0 else (other, one)
+    for i, j, adjusted in zip(found.first, found.second, found.p_holm, strict=True):
+        a, b = (i, j) if first.sign * (x[i] - x[j]) > 0 else (j, i)
         rows.append(
             CrossingRow(
                 model_a=models[a],
                 model_b=models[b],
                 difference_first=float(x[a] - x[b]),
                 difference_second=float(y[a] - y[b]),
-                p_first=known(p[a, b]),
-                p_second=known(q[a, b]),
-                p_holm=known(adjusted),
+                p_first=finite_or_none(p[a, b]),
+                p_second=finite_or_none(q[a, b]),
+                p_holm=finite_or_none(adjusted),
                 is_shown=bool(rejects(float(adjusted), 1 - level)),
             )
         )

@@ -21,8 +21,8 @@ from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,
     ScoredCondition,
     coverage_flags,
+    group_differences,
     select_entries,
-    told_apart,
 )
 from warehouse.analysis.selection.scores import PromptScores
 from warehouse.analysis.selection.selection import selection_of
@@ -106,7 +106,7 @@ def _groups(
     costs = read_costs(
         store, {run: n for n, entry in enumerate(scores.entries) for run in entry.condition.run_ids}, source
     )
-    stated = _stated(store, scores, source)
+    published_costs = _published_costs(store, scores, source)
     models = Counter(entry.condition.model for entry in scores.entries)
     reasons: dict[str, list[str]] = {}
     groups: dict[tuple[str, ...], list[_Member]] = {}
@@ -115,7 +115,7 @@ def _groups(
         if id(entry) in usable:
             found: _Member | str = _member(entry, own, scores.clusters, source, question)
         else:
-            found = _published(entry, stated.get(number), source, question) or why_not(entry, scores)
+            found = _published(entry, published_costs.get(number), source, question) or why_not(entry, scores)
         if not isinstance(found, str):
             covers = coverage_flags(entry, scores.coverages[entry.group])
             row = replace(
@@ -132,7 +132,7 @@ def _groups(
         notes.append(f"left out{of_suite}, {why}: {'; '.join(left[:3])}{more}")
     if scores.clusters.note and groups and scores.clusters.note not in notes:
         notes.append(scores.clusters.note)
-    differences = told_apart(groups)
+    differences = group_differences(groups)
     yield from ((differences[group], members) for group, members in groups.items())
 
 
@@ -144,37 +144,37 @@ def _member(
     if scores is None or entry.metric.link != "identity" or scores.uneven_weights is not None:
         return "their figure is no plain mean of prompts"
     at = costs.at(scores.prompts)
-    known, share = ~np.isnan(at), costs.share_missing(scores)
-    if (at[known] < 0).any():
+    has_cost, share = ~np.isnan(at), costs.share_missing(scores)
+    if (at[has_cost] < 0).any():
         return f"a {source.metric} below 0"
-    if not known.any():
+    if not has_cost.any():
         hint = " (--cost tokens, or --prices FILE, may be known)" if source.metric == "cost" else ""
         return f"no answer with known {source.metric}{hint}"
     if share > MOST_MISSING and not question.allow_missing_cost:
         return _TOO_FEW
-    row = _row(entry, scores, known, at, clusters, source, question)
-    return _Member(entry, row, scores.prompts[known], scores.values[known], at[known])
+    row = _row(entry, scores, has_cost, at, clusters, source, question)
+    return _Member(entry, row, scores.prompts[has_cost], scores.values[has_cost], at[has_cost])
 
 
 def _row(
     entry: ScoredCondition,
     scores: PromptScores,
-    known: NDArray[np.bool_],
+    has_cost: NDArray[np.bool_],
     at: NDArray[np.float64],
     clusters: ClusterMap,
     source: CostSource,
     question: Frontier,
 ) -> FrontierRow:
     """What is known of a condition alone."""
-    y, c, level = scores.values[known], at[known], question.level
-    labels = clusters.labels(scores.prompts[known])
+    y, c, level = scores.values[has_cost], at[has_cost], question.level
+    labels = clusters.labels(scores.prompts[has_cost])
     score = estimate_mean(
-        y, clusters=labels, bounds=usable_bounds(scores, entry.metric)[0], n_draws=scores.n_draws[known], level=level
+        y, clusters=labels, bounds=usable_bounds(scores, entry.metric)[0], n_draws=scores.n_draws[has_cost], level=level
     )
     cost, solved = mean_cost(c, labels, level=level), None
     if entry.metric.higher_is_better and y.min() >= 0 and y.max() <= 1:
         solved = cost_per_solved(c, y, labels, level=level, method="fieller" if question.fieller else "log_delta")
-    flags = (*score.flags, *cost.flags, *(solved.flags if solved else ()), *(("missing_cost",) * (not known.all())))
+    flags = (*score.flags, *cost.flags, *(solved.flags if solved else ()), *(("missing_cost",) * (not has_cost.all())))
     return replace(
         _bare(entry, source, question, score.estimate, cost.estimate or 0.0),
         standard_error=score.standard_error,
@@ -187,8 +187,8 @@ def _row(
         solved_high=solved.high if solved else None,
         n_prompts=len(y),
         n_clusters=cost.n_clusters,
-        n_missing_cost=int((~known).sum()),
-        score_missing=None if known.all() else float(scores.values[~known].mean()),
+        n_missing_cost=int((~has_cost).sum()),
+        score_missing=None if has_cost.all() else float(scores.values[~has_cost].mean()),
         flags=tuple(dict.fromkeys(flags)),
         reason="; ".join(dict.fromkeys(filter(None, (cost.reason, solved.reason if solved else "")))),
     )
@@ -219,7 +219,7 @@ def _bare(entry: ScoredCondition, source: CostSource, question: Frontier, estima
     return FrontierRow(**values | dict.fromkeys(("dominated_by", "excluded_by", "reason"), ""))
 
 
-def _stated(store: Store, scores: BenchmarkScores, source: CostSource) -> dict[int, float]:
+def _published_costs(store: Store, scores: BenchmarkScores, source: CostSource) -> dict[int, float]:
     """What a task cost in published runs, by number of the entry: as published, or a run's cost over its tasks."""
     if source.metric != "cost":
         return {}
@@ -259,23 +259,23 @@ def _published(entry: ScoredCondition, cost: float | None, source: CostSource, q
 def _answered(members: Sequence[_Member], clusters: ClusterMap, question: Frontier) -> list[FrontierRow]:
     """The rows of one group, the best first."""
     sign = -1.0 if members[0].entry.metric.higher_is_better is False else 1.0
-    order = sorted(members, key=lambda one: (-sign * one.row.estimate, one.row.mean_cost, one.row.label))
-    beats = dominates([sign * one.row.estimate for one in order], [one.row.mean_cost for one in order])
-    models = [one.row.model for one in order]
-    names = [one.row.label if models.count(one.row.model) > 1 else one.row.model for one in order]
+    order = sorted(members, key=lambda member: (-sign * member.row.estimate, member.row.mean_cost, member.row.label))
+    beats = dominates([sign * member.row.estimate for member in order], [member.row.mean_cost for member in order])
+    models = [member.row.model for member in order]
+    names = [member.row.label if models.count(member.row.model) > 1 else member.row.model for member in order]
     rows = [
         replace(
-            one.row,
-            on_frontier=not beats[:, place].any(),
-            dominated_by=names[int(beats[:, place].argmax())] if beats[:, place].any() else "",
+            member.row,
+            on_frontier=not beats[:, index].any(),
+            dominated_by=names[int(beats[:, index].argmax())] if beats[:, index].any() else "",
         )
-        for place, one in enumerate(order)
+        for index, member in enumerate(order)
     ]
-    tested = [place for place, one in enumerate(order) if one.is_tested]
+    tested = [index for index, member in enumerate(order) if member.is_tested]
     if len(tested) > 1:
-        found = _tested([order[place] for place in tested], [rows[place] for place in tested], clusters, question, sign)
-        for place, (row, by) in zip(tested, found, strict=True):
-            rows[place] = replace(row, excluded_by="" if by < 0 else names[tested[by]])
+        found = _tested([order[index] for index in tested], [rows[index] for index in tested], clusters, question, sign)
+        for index, (row, by) in zip(tested, found, strict=True):
+            rows[index] = replace(row, excluded_by="" if by < 0 else names[tested[by]])
     return rows
 
 
@@ -283,24 +283,24 @@ def _tested(
     members: Sequence[_Member], rows: Sequence[FrontierRow], clusters: ClusterMap, question: Frontier, sign: float
 ) -> list[tuple[FrontierRow, int]]:
     """Rows with prompts, with what tests say of them, and the place of the one that shows it off the frontier."""
-    prompts = np.unique(np.concatenate([one.prompts for one in members]))
+    prompts = np.unique(np.concatenate([member.prompts for member in members]))
     y, c = (np.full((len(prompts), len(members)), np.nan) for _ in range(2))
-    for column, one in enumerate(members):
-        places = np.searchsorted(prompts, one.prompts)
-        y[places, column], c[places, column] = sign * one.scores, one.costs
+    for column, member in enumerate(members):
+        rows_of = np.searchsorted(prompts, member.prompts)
+        y[rows_of, column], c[rows_of, column] = sign * member.scores, member.costs
     labels = clusters.labels(prompts)
     shares = p_on_frontier(y, c, labels, n_resamples=question.n_resamples, seed=question.seed)
     chosen = frontier_set(y, c, labels, level=question.level)
     found = [
         replace(
             row,
-            p_on_frontier=float(shares[place]),
-            in_frontier_set=bool(chosen.in_set[place]),
-            p=float(chosen.p_value[place]),
-            flags=(*row.flags, *("skew_gate",) * bool(chosen.gated[place])),
-            **(_against_best(y[:, [place, 0]], c[:, [place, 0]], labels, members[0].entry, question) if place else {}),
+            p_on_frontier=float(shares[index]),
+            in_frontier_set=bool(chosen.in_set[index]),
+            p=float(chosen.p_value[index]),
+            flags=(*row.flags, *("skew_gate",) * bool(chosen.gated[index])),
+            **(_against_best(y[:, [index, 0]], c[:, [index, 0]], labels, members[0].entry, question) if index else {}),
         )
-        for place, row in enumerate(rows)
+        for index, row in enumerate(rows)
     ]
     p = holm([math.nan if row.p_as_good is None else row.p_as_good for row in found])
     adjusted = [

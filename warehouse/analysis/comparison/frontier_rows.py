@@ -107,12 +107,12 @@ class FrontierReport(Result):
         """The command's table, what it says in a sentence, and what was left out."""
         parts: list[str | Table | TableNote] = [self.prices] if self.prices else []
         for sentence, rows in zip(self.sentences, self.groups(), strict=True):
-            first, places = rows[0], decimals(row.standard_error for row in rows)
+            first, digits = rows[0], decimals(row.standard_error for row in rows)
             models = Counter(row.model for row in rows)
             of = " ".join(filter(None, (first.benchmark, first.split)))
             head = f"{of} by {first.metric} ({direction(self.higher_is_better)}) and {first.cost_metric}"
             cells = [
-                {"model": row.label if models[row.model] > 1 else row.model} | _cells(row, places, self.unit)
+                {"model": row.label if models[row.model] > 1 else row.model} | _cells(row, digits, self.unit)
                 for row in rows
             ]
             hidden = (*_HIDDEN, level_column(first.level))
@@ -150,11 +150,11 @@ _LEGEND = {
 }
 
 
-def _cells(row: FrontierRow, places: int, unit: str) -> dict[str, Any]:
+def _cells(row: FrontierRow, digits: int, unit: str) -> dict[str, Any]:
     beaten = row.dominated_by if row.excluded_by or not row.dominated_by else f"({row.dominated_by})"
     return {
-        "score": number(row.estimate, places),
-        level_column(row.level): interval(row.ci_low, row.ci_high, places, at=row.estimate),
+        "score": number(row.estimate, digits),
+        level_column(row.level): interval(row.ci_low, row.ci_high, digits, at=row.estimate),
         unit: small(row.mean_cost),
         "cost interval": small_interval(row.cost_low, row.cost_high, row.mean_cost),
         "per solved": small(row.cost_per_solved),
@@ -172,10 +172,10 @@ def _cells(row: FrontierRow, places: int, unit: str) -> dict[str, Any]:
 def against(row: FrontierRow, best: FrontierRow, claims: str) -> str:
     """One sentence on a row and the best one: difference of scores, and how many times cheaper."""
     scale, unit = (100, "points") if abs(best.estimate) <= 1 else (1, row.metric)
-    places = 1 if scale == 100 else decimals([best.standard_error])
-    words = f"{fixed((row.difference or 0) * scale, places, sign=True)} {unit}"
+    digits = 1 if scale == 100 else decimals([best.standard_error])
+    words = f"{fixed((row.difference or 0) * scale, digits, sign=True)} {unit}"
     if row.difference_low is not None and row.difference_high is not None:
-        words += f" [{fixed(row.difference_low * scale, places)}, {fixed(row.difference_high * scale, places)}]"
+        words += f" [{fixed(row.difference_low * scale, digits)}, {fixed(row.difference_high * scale, digits)}]"
     times = 1 / row.cost_ratio if row.cost_ratio else None
     less = "for less" if times is None else f"for {times:.3g} × less"
     if row.ratio_low and row.ratio_high:

@@ -185,9 +185,9 @@ def names(candidate: str, baseline: str, rows: Sequence[Any]) -> tuple[str, str]
 
 
 def _name(reference: str, models: set[str], conditions: set[str], is_one: bool) -> str:
-    known = list(models) if reference.startswith("run:") and len(models) == 1 else []
-    known += list(conditions - {""}) if is_one and len(conditions) == 1 else []
-    return f"{reference} ({', '.join(known)})" if known else reference
+    details = list(models) if reference.startswith("run:") and len(models) == 1 else []
+    details += list(conditions - {""}) if is_one and len(conditions) == 1 else []
+    return f"{reference} ({', '.join(details)})" if details else reference
 
 
 @dataclass(frozen=True)

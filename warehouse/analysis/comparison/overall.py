@@ -33,7 +33,7 @@ Units = NDArray[np.int64]
 def why_no_overall(pairs: Sequence[Pair]) -> str:
     """Why the differences have no mean; empty where they have one."""
     sides = {(pair.a.benchmark_split[0], pair.b.benchmark_split[0]) for pair in pairs}
-    if len(sides) > 1 and any(one != other for one, other in sides):
+    if len(sides) > 1 and any(a != b for a, b in sides):
         return "which of two linked benchmarks comes first was nobody's choice, so several pairs have no common mean"
     scales = {
         (
@@ -113,8 +113,8 @@ def _one_document(units: Units, clusters: Mapping[int, tuple[str, str]]) -> Unit
     joined = {cluster: first.setdefault(name, cluster) for cluster, name in clusters.items()}
     if not joined:
         return units
-    names, places = distinct(units)
-    return np.array([joined.get(name, name) for name in names.tolist()], np.int64)[places]
+    names, codes = distinct(units)
+    return np.array([joined.get(name, name) for name in names.tolist()], np.int64)[codes]
 
 
 #: Columns of a row that the overall one adds up.

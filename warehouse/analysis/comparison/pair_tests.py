@@ -172,8 +172,8 @@ def planned_pair(pair: Pair, *, level: float, estimand: str) -> PlannedPair:
     plans, metric = pair.plans, pair.metric.label
     if plans is None:
         return NO_PLAN
-    a = recognise(plans.known, pair.a, metric, pair.scores_a, plans.links)
-    b = recognise(plans.known, pair.b, metric, pair.scores_b, plans.links)
+    a = recognise(plans.of_benchmark, pair.a, metric, pair.scores_a, plans.links)
+    b = recognise(plans.of_benchmark, pair.b, metric, pair.scores_b, plans.links)
     run = a or b
     if run is None:
         return NO_PLAN
@@ -233,10 +233,10 @@ def _whole_difference(
             a.scores, b.scores, plan.stratum, plan.selected, estimand=estimand, clusters=clusters, level=level
         )
     other = pair.scores_b if a is not None else pair.scores_a
-    known = align_values(other.prompts, other.values, run.prompts)
+    baseline_values = align_values(other.prompts, other.values, run.prompts)
     difference = subset_against_baseline(
         run.scores,
-        known,
+        baseline_values,
         plan.stratum,
         plan.selected,
         bounds=run.bounds,

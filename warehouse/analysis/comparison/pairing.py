@@ -32,7 +32,7 @@ class NotComparable(MisuseError):
 class PossiblePlans:
     """Plans that one of two conditions may have been asked."""
 
-    known: BenchmarkPlans  #: all of the benchmark that fit by size.
+    of_benchmark: BenchmarkPlans  #: all of the benchmark that fit by size.
     links: Links  #: that the prompts of the scores were put under.
     clusters: ClusterMap  #: of the whole benchmark.
 

@@ -72,7 +72,7 @@ class OnBenchmark(Generic[T]):
 class OnBenchmarks(Generic[T]):
     """Two models on every benchmark that both have, and on which only one of them is."""
 
-    every: tuple[OnBenchmark[T], ...]
+    per_benchmark: tuple[OnBenchmark[T], ...]
     missing: tuple[str, ...]
 
     def compute(
@@ -89,7 +89,7 @@ class OnBenchmarks(Generic[T]):
             refusals: errors that say so; any other is one of the question.
         """
         computed, refused = [], []
-        for both in self.every:
+        for both in self.per_benchmark:
             try:
                 if isinstance(both.read, MisuseError):
                     raise both.read
@@ -137,9 +137,9 @@ class TwoModels:
     def on_each(self, read: Callable[[Condition, Condition], T], benchmarks: Sequence[str] = ()) -> OnBenchmarks[T]:
         """What is read of both on each benchmark (`find`); a MisuseError stands in its place."""
         found, missing = self.find(benchmarks)
-        runs = {place: [run for one in both for run in one.runs] for place, both in enumerate(found)}
-        every = tuple(self.on_one(read, *found[place]) for place, _ in in_blocks(self.store, runs))
-        return OnBenchmarks(every, missing)
+        runs = {index: [run for condition in both for run in condition.runs] for index, both in enumerate(found)}
+        per_benchmark = tuple(self.on_one(read, *found[index]) for index, _ in in_blocks(self.store, runs))
+        return OnBenchmarks(per_benchmark, missing)
 
     def on_one(self, read: Callable[[Condition, Condition], T], a: Condition, b: Condition) -> OnBenchmark[T]:
         """What is read of two conditions."""
@@ -190,11 +190,11 @@ class TwoModels:
         ends: dict[str, set[str]] = {}  # of chains of links, the benchmark itself among them
         for row in self.store.rows(query_text("store", "linked_benchmarks")):
             ends.setdefault(row["benchmark"], {row["benchmark"]}).add(row["canonical_benchmark"])
-        both = [(one, other) for one in of_a for other in of_b if one[0] != other[0]]
+        both = [(x, y) for x in of_a for y in of_b if x[0] != y[0]]
         if len(of_a) * len(of_b) > 1:
             both = [(x, y) for x, y in both if ends.get(x[0], {x[0]}) & ends.get(y[0], {y[0]})]
         if self.a == self.b:  # each two once
-            both = [(one, other) for one, other in both if one < other]
+            both = [(x, y) for x, y in both if x < y]
         if not both:
             lists = "; ".join(f"{name} has {listed(list(of))}" for name, of in ((self.a, of_a), (self.b, of_b)))
             raise MisuseError(
@@ -204,9 +204,9 @@ class TwoModels:
         found = [
             tuple(
                 pick_one(self.store, own, text, latest=self.selection.latest)
-                for own, text in ((of_a[one], self.a), (of_b[other], self.b))
+                for own, text in ((of_a[x], self.a), (of_b[y], self.b))
             )
-            for one, other in both
+            for x, y in both
         ]
         return found, []
 
@@ -292,10 +292,10 @@ class TwoModels:
         benchmark = find_among(self.store, self._names, pair.a.setting("benchmark"))
         label = pair.metric.label
         scores = ((pair.a, label, pair.scores_a), (pair.b, label, pair.scores_b))
-        known = possible_plans(self.store, benchmark, scores)
-        if not known.plans:
+        plans = possible_plans(self.store, benchmark, scores)
+        if not plans.plans:
             return None
-        return PossiblePlans(known, self.links, self._clusters(benchmark.ids, benchmark.clusterings))
+        return PossiblePlans(plans, self.links, self._clusters(benchmark.ids, benchmark.clusterings))
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,7 +14,7 @@ from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.comparison.read import PairTexts
 from warehouse.analysis.results import BenchmarkRow, Column, PairedRow, Tested
 from warehouse.analysis.selection.clusterings import outside_clusters
-from warehouse.analysis.selection.scores import PromptScores, places_among
+from warehouse.analysis.selection.scores import PromptScores, indices_among
 from warehouse.questions.comparison import Compare
 from warehouse.stats import PairedDifference, PartiallyPairedDifference, partially_paired_difference
 from warehouse.stats.core.rejects import rejects
@@ -200,28 +200,28 @@ def flipped(pair: Pair, limit: int) -> list[int]:
     return [int(row) for row in order[:limit] if difference[row] != 0]
 
 
-def flips_of(pair: Pair, places: Sequence[int], texts: PairTexts) -> list[Flip]:
+def flips_of(pair: Pair, rows: Sequence[int], texts: PairTexts) -> list[Flip]:
     """The prompts of a pair at some places."""
-    return [Flip(**flip_fields(pair, int(pair.prompts[row]), texts)) for row in places]
+    return [Flip(**flip_fields(pair, int(pair.prompts[row]), texts)) for row in rows]
 
 
 def flip_fields(pair: Pair, prompt: int, texts: PairTexts) -> dict[str, Any]:
     """Fields of a `Flip` of any prompt that one of the two was asked."""
     (score_a, n_draws_a), (score_b, n_draws_b) = (_scored(side, prompt) for side in (pair.scores_a, pair.scores_b))
-    known = texts.prompts[prompt]
+    prompt_texts = texts.prompts[prompt]
     return {
         "benchmark": pair.benchmark,
         "split": pair.split,
         "metric": pair.metric.label,
         "prompt_id": prompt,
-        "tool_id": known["tool_id"],
+        "tool_id": prompt_texts["tool_id"],
         "difference": None if score_a is None or score_b is None else score_a - score_b,
         "score_a": score_a,
         "score_b": score_b,
         "n_draws_a": n_draws_a,
         "n_draws_b": n_draws_b,
-        "text": known["text"],
-        "target": known["target"],
+        "text": prompt_texts["text"],
+        "target": prompt_texts["target"],
         "response_a": texts.responses.get((0, prompt)),
         "response_b": texts.responses.get((1, prompt)),
         "choice_a": texts.choices.get((0, prompt)),
@@ -233,5 +233,5 @@ def flip_fields(pair: Pair, prompt: int, texts: PairTexts) -> dict[str, Any]:
 
 def _scored(scores: PromptScores, prompt: int) -> tuple[float | None, int]:
     """Score of a prompt and the generations behind it; None and 0 without one."""
-    (place,) = places_among(scores.prompts, np.array([prompt]))
-    return (None, 0) if place == scores.n else (float(scores.values[place]), int(scores.n_draws[place]))
+    (index,) = indices_among(scores.prompts, np.array([prompt]))
+    return (None, 0) if index == scores.n else (float(scores.values[index]), int(scores.n_draws[index]))

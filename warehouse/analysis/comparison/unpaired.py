@@ -255,8 +255,8 @@ def _adjusted(rows: Sequence[tuple[UnpairedRow, bool | None]]) -> list[UnpairedR
     if len(rows) < 2:
         return [row for row, _ in rows]
     adjusted = holm([np.nan if row.p_value is None else row.p_value for row, _ in rows]).tolist()
-    known = [None if np.isnan(p) else p for p in adjusted]
+    p_values = [None if np.isnan(p) else p for p in adjusted]
     return [
         replace(row, p_holm=p, better=which_better(p, row.difference, direction, row.level))
-        for (row, direction), p in zip(rows, known, strict=True)
+        for (row, direction), p in zip(rows, p_values, strict=True)
     ]

@@ -67,9 +67,9 @@ def better_in_words(row: Any) -> str:
 
 def direction_remarks(rows: Iterable[Any]) -> list[str]:
     """Where to say which way a metric is good, for each by which rows differ; for the overall row all do."""
-    every = list(rows)
-    unknown = [row for row in every if better_in_words(row) == NOT_KNOWN]
-    chosen = every if any(row.benchmark == OVERALL for row in unknown) else unknown
+    all_rows = list(rows)
+    unknown = [row for row in all_rows if better_in_words(row) == NOT_KNOWN]
+    chosen = all_rows if any(row.benchmark == OVERALL for row in unknown) else unknown
     benchmarks: dict[str, list[str]] = {}
     for row in chosen:
         if row.benchmark != OVERALL:
@@ -93,9 +93,9 @@ def not_compared_notes(others: Iterable[tuple[str, int]]) -> list[str]:
     ]
 
 
-def interval_in_words(low: float | None, high: float | None, places: int) -> str:
+def interval_in_words(low: float | None, high: float | None, digits: int) -> str:
     """``[low, high]`` after a blank; empty without both ends."""
-    return "" if low is None or high is None else f" [{fixed(low, places)}, {fixed(high, places)}]"
+    return "" if low is None or high is None else f" [{fixed(low, digits)}, {fixed(high, digits)}]"
 
 
 #: Columns that a narrow terminal does without, the first of them first.
@@ -163,16 +163,16 @@ def remarks(rows: Sequence[ComparisonRow], *, verbose: bool) -> list[str]:
 
 def difference_cells(row: Any) -> dict[str, Any]:
     """The first columns of a paired or unpaired row: both figures, the difference and its interval."""
-    places = decimals([row.standard_error])
+    digits = decimals([row.standard_error])
     return {
         "benchmark": row.benchmark,
         "split": row.split,
         "metric": row.metric,
-        "a": number(row.mean_a, places),
-        "b": number(row.mean_b, places),
-        "a - b": number(row.difference, places, sign=True),
-        "se": number(row.standard_error, places),
-        level_column(row.level): interval(row.ci_low, row.ci_high, places, at=row.difference),
+        "a": number(row.mean_a, digits),
+        "b": number(row.mean_b, digits),
+        "a - b": number(row.difference, digits, sign=True),
+        "se": number(row.standard_error, digits),
+        level_column(row.level): interval(row.ci_low, row.ci_high, digits, at=row.difference),
     }
 
 

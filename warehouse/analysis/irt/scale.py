@@ -109,14 +109,14 @@ def _sensitivity(
     fitted: Fitted, ability: NDArray[np.float64], families: Sequence[str | None]
 ) -> Iterator[SensitivityRow]:
     pool = fitted.pool
-    every_model = np.ones(pool.responses.n_models, bool)
-    every_item = np.ones(pool.responses.n_items, bool)
+    all_models = np.ones(pool.responses.n_models, bool)
+    all_items = np.ones(pool.responses.n_items, bool)
     benchmark_of, family_of = pool.benchmark_of(), np.array(families, dtype=object)
     if len(pool.benchmarks) > 1:
         for name in pool.benchmarks:
-            yield _without("benchmark", name, fitted, ability, every_model, benchmark_of != name)
+            yield _without("benchmark", name, fitted, ability, all_models, benchmark_of != name)
     for family in families_to_leave_out(families)[:MOST_FAMILIES]:
-        yield _without("family", family, fitted, ability, family_of != family, every_item)
+        yield _without("family", family, fitted, ability, family_of != family, all_items)
 
 
 def _without(

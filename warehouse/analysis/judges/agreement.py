@@ -168,25 +168,25 @@ def judge(store: Store, question: HeldAgainstPeople) -> JudgeReport:
 
 def _of_scores(store: Store, question: HeldAgainstPeople) -> JudgeReport:
     units, (name, human) = _units_for(store, question)
-    labelled = sum(int(one.labelled.sum()) for one in units)
+    labelled = sum(int(judged.labelled.sum()) for judged in units)
     if not labelled and question.rogan_gladen is None:
         raise MisuseError(
             f"{human} has labelled no answer on {question.benchmark} that {name} has scored: they are matched by model"
             " and prompt id; `warehouse judge next` draws answers to label, with a sheet"
         )
-    conditions = describe([one.condition for one in units])
+    conditions = describe([judged.condition for judged in units])
     parts = [
         JudgedPart(
-            model=one.condition.model,
+            model=judged.condition.model,
             condition=label,
-            h=one.labels[there := one.labelled],
-            g=one.judge[there],
-            prompts=(one.prompts if one.clusters is None else one.clusters)[there],
-            weights=None if one.draw is None else 1 / one.draw.chances(one.prompts[there]),
-            n_units=len(one.prompts),
-            run_ids=one.condition.run_ids,
+            h=judged.labels[there := judged.labelled],
+            g=judged.judge[there],
+            prompts=(judged.prompts if judged.clusters is None else judged.clusters)[there],
+            weights=None if judged.draw is None else 1 / judged.draw.chances(judged.prompts[there]),
+            n_units=len(judged.prompts),
+            run_ids=judged.condition.run_ids,
         )
-        for one, label in zip(units, conditions, strict=True)
+        for judged, label in zip(units, conditions, strict=True)
     ]
     rates, sample = rogan_gladen_rates(store, question, units)
     fixed = question.estimand == PROMPTS_FIXED
@@ -195,7 +195,7 @@ def _of_scores(store: Store, question: HeldAgainstPeople) -> JudgeReport:
         pair = pick_units(store, units, question.models, question.where, latest=question.latest)
     difference = corrected_difference(*pair, level=question.level, fixed=fixed) if len(pair) == 2 else None
     notes = []
-    if any(one.not_random for one in units):
+    if any(judged.not_random for judged in units):
         notes.append(
             "labels were not drawn by known chance, so agreement is of these answers only, and no mean is corrected;"
             f" draw some next time: warehouse judge next {question.benchmark} --judge {shlex.quote(name)} --n 100"
@@ -217,7 +217,7 @@ def _of_scores(store: Store, question: HeldAgainstPeople) -> JudgeReport:
         order=None,
         sample=sample,
         notes=tuple(notes),
-        run_ids=tuple(run for one in units for run in one.run_ids),
+        run_ids=tuple(run for judged in units for run in judged.run_ids),
     )
 
 
@@ -274,15 +274,15 @@ def _report(
 ) -> JudgeReport:
     level, alike = question.level, _on_one_scale(whole)
     compared = [number for number, part in enumerate(parts) if len(part.h)] if alike else []
-    differences = [parts[one].g - parts[one].h for one in compared]
-    prompts = [parts[one].prompts for one in compared]
-    weights = [parts[one].weights for one in compared]
+    differences = [parts[index].g - parts[index].h for index in compared]
+    prompts = [parts[index].prompts for index in compared]
+    weights = [parts[index].weights for index in compared]
     biases: dict[int, BiasFigure] = {}
     preference = None
     if compared:
         found = judge_bias(differences, prompts, weights, level=level, seed=question.seed)
         biases = dict(zip(compared, found, strict=True))
-        own_family = _own_family(store, names[2], [parts[one].model for one in compared])
+        own_family = _own_family(store, names[2], [parts[index].model for index in compared])
         preference = self_preference(differences, prompts, own_family, level=level)
     agreement = _agreement(whole, level) if alike else None
     rows = [_row(whole, level, agreement)]
@@ -303,8 +303,8 @@ def _report(
 
 def _together(parts: Sequence[JudgedPart]) -> JudgedPart:
     parts = [part for part in parts if len(part.h)] or parts[:1]
-    weights = [np.ones(len(one.h)) if one.weights is None else one.weights for one in parts]
-    arrays = [np.concatenate([getattr(one, name) for one in parts]) for name in ("h", "g", "prompts")]
+    weights = [np.ones(len(part.h)) if part.weights is None else part.weights for part in parts]
+    arrays = [np.concatenate([getattr(part, name) for part in parts]) for name in ("h", "g", "prompts")]
     return JudgedPart(
         "",
         "",
@@ -312,8 +312,8 @@ def _together(parts: Sequence[JudgedPart]) -> JudgedPart:
         arrays[1],
         arrays[2],
         None if all(part.weights is None for part in parts) else np.concatenate(weights),
-        sum(one.n_units for one in parts),
-        tuple(run for one in parts for run in one.run_ids),
+        sum(part.n_units for part in parts),
+        tuple(run for part in parts for run in part.run_ids),
     )
 
 
@@ -339,7 +339,7 @@ def _row(
     figure: CorrectedRow | None = None,
     rate: RoganGladen | None = None,
 ) -> JudgeRow:
-    measured = {} if agreement is None else {one.measure: one for one in agreement.figures}
+    measured = {} if agreement is None else {figure.measure: figure for figure in agreement.figures}
     share, kappa, ac1 = (measured.get(name) for name in ("agreement", "kappa", "ac1"))
     reasons = [
         "" if agreement is not None else "people have labelled none" if not len(part.h) else _SCALES,
@@ -386,11 +386,11 @@ def _ends(name: str, figure: Any, *, error: bool = False) -> dict[str, Any]:
 
 def _own_family(store: Store, judge_model: str, models: Sequence[str]) -> list[bool]:
     """Which models are of the judge's family, or of who made it where families are not known."""
-    known = {row["name"]: (row["family"], row["developer"]) for row in store.rows(_FAMILIES)}
-    own = known.get(judge_model, (None, None))
+    families = {row["name"]: (row["family"], row["developer"]) for row in store.rows(_FAMILIES)}
+    own = families.get(judge_model, (None, None))
 
     def related(model: str) -> bool:
-        family, developer = known.get(model, (None, None))
+        family, developer = families.get(model, (None, None))
         if own[0] and family:
             return bool(own[0] == family)
         return model == judge_model or bool(own[1] and own[1] == developer)

@@ -93,11 +93,11 @@ class RankedRow(CorrectedRow):
 
 def corrected_means(units: Sequence[JudgedUnits], *, level: float, fixed: bool = False) -> list[CorrectedRow]:
     """Of each model; λ is its own from 50 labels on, else that of all models together."""
-    usable = [one for one in units if not one.not_random and one.labelled.sum() > 1]
+    usable = [judged for judged in units if not judged.not_random and judged.labelled.sum() > 1]
     pooled = None
     if len(usable) > 1:
-        pooled = pooled_weight([(one.labels[one.labelled], one.judge[one.labelled]) for one in usable])
-    return [_mean(one, pooled, level, fixed=fixed) for one in units]
+        pooled = pooled_weight([(judged.labels[judged.labelled], judged.judge[judged.labelled]) for judged in usable])
+    return [_mean(judged, pooled, level, fixed=fixed) for judged in units]
 
 
 def ranked_means(units: Sequence[JudgedUnits], *, level: float) -> list[RankedRow]:
@@ -150,7 +150,7 @@ def corrected_difference(
     Of labels on prompts of one draw that of the pairs; else of two figures, their errors added.
     """
     prompts = np.intersect1d(first.prompts, second.prompts, assume_unique=True)
-    if not len(prompts) or any(one.not_random or not one.labelled.any() for one in (first, second)):
+    if not len(prompts) or any(judged.not_random or not judged.labelled.any() for judged in (first, second)):
         return None
     a, b = first.at(prompts), second.at(prompts)
     judge = _pair(_judge_alone(a), _judge_alone(b), level)
@@ -159,7 +159,7 @@ def corrected_difference(
     own = corrected_means((first, second), level=level, fixed=fixed)
     return replace(
         _row((a, b), None, judge, level, ("other_prompts",)),
-        n_labels=min(one.n_labels for one in own),
+        n_labels=min(row.n_labels for row in own),
         reason="labelled on different prompts: two figures, errors added",
         **_apart(*own),
     )
@@ -206,13 +206,15 @@ def _row(
     reason: str = "",
 ) -> CorrectedRow:
     first = units[0]
-    missing = sum(one.n_missing for one in units)
+    missing = sum(judged.n_missing for judged in units)
     held = {
-        "labels_not_random": any(one.not_random for one in units),
+        "labels_not_random": any(judged.not_random for judged in units),
         "labels_missing": missing,
-        "labels_outside": any(one.n_outside for one in units),
-        "strata_lost": any(one.draw is not None and one.draw.is_stratified and one.strata is None for one in units),
-        "unscored": any(one.entry.usable and one.entry.usable.n_unscored for one in units),
+        "labels_outside": any(judged.n_outside for judged in units),
+        "strata_lost": any(
+            judged.draw is not None and judged.draw.is_stratified and judged.strata is None for judged in units
+        ),
+        "unscored": any(judged.entry.usable and judged.entry.usable.n_unscored for judged in units),
     }
     label = float(first.labels[first.labelled].mean()) if len(units) == 1 and first.labelled.any() else None
     figures: dict[str, Any] = {name: getattr(figure, name, None) for name in FIGURES}
@@ -262,14 +264,14 @@ def rogan_gladen_rates(
     if question.rogan_gladen is None:
         return [None] * len(units), None
     sample, _ = read_units(store, Selection(question.rogan_gladen, question.metric), question.judge, question.human)
-    if any(one.draw is not None and one.draw.is_stratified for one in sample):
+    if any(judged.draw is not None and judged.draw.is_stratified for judged in sample):
         raise MisuseError(
             f"labels of {question.rogan_gladen} were drawn by strata of the judge's score, so they show its errors only"
             " within them: --rogan-gladen takes a benchmark labelled by a simple draw"
         )
-    h = np.concatenate([one.labels[one.labelled] for one in sample])
-    g = np.concatenate([one.judge[one.labelled] for one in sample])
-    scores = [g, *(one.judge for one in units)]
+    h = np.concatenate([judged.labels[judged.labelled] for judged in sample])
+    g = np.concatenate([judged.judge[judged.labelled] for judged in sample])
+    scores = [g, *(judged.judge for judged in units)]
     for values, what in ((h, "labels"), (np.concatenate(scores), "the judge's scores")):
         if not np.isin(values, (0.0, 1.0)).all():
             raise MisuseError(f"--rogan-gladen is for rates: {what} must be 0 or 1")
@@ -280,14 +282,14 @@ def rogan_gladen_rates(
         )
     found, rejected = int(g[h == 1].sum()), int((g[h == 0] == 0).sum())
     rates: list[RoganGladen | None] = []
-    for one in units:
+    for judged in units:
         effect = 1.0
-        if one.clusters is not None:
-            effect = estimate_mean(one.judge, clusters=one.clusters).design_effect or 1.0
+        if judged.clusters is not None:
+            effect = estimate_mean(judged.judge, clusters=judged.clusters).design_effect or 1.0
         rates.append(
             rogan_gladen(
-                float(one.judge.sum()),
-                len(one.judge),
+                float(judged.judge.sum()),
+                len(judged.judge),
                 found,
                 positives,
                 rejected,

@@ -72,7 +72,7 @@ def corrected_leaderboard(store: Store, question: CorrectedLeaderboard) -> Corre
     """A row for each condition that the judge scored, best first."""
     units, names = read_units(store, selection_of(question), question.judge, question.human)
     _require_random(units)
-    if not any(one.labelled.any() for one in units):
+    if not any(judged.labelled.any() for judged in units):
         raise MisuseError(f"no answer on {question.benchmark} that {names[0]} has scored has a label of {names[1]}")
     return _figures(CorrectedBoard, names, ranked_means(units, level=question.level), units)
 
@@ -98,11 +98,12 @@ def _compared(
 
 
 def _require_random(units: Sequence[JudgedUnits]) -> None:
-    for one in units:
-        if one.not_random:
+    for judged in units:
+        if judged.not_random:
             raise MisuseError(
-                f"{one.condition.model} has {int(one.labelled.sum())} labels on {one.condition.benchmark_split[0]}, but"
-                f" {one.not_random}; judge and labels by themselves: warehouse leaderboard --metric"
+                f"{judged.condition.model} has {int(judged.labelled.sum())} labels on"
+                f" {judged.condition.benchmark_split[0]}, but {judged.not_random}; judge and labels by themselves:"
+                " warehouse leaderboard --metric"
             )
 
 
@@ -114,7 +115,7 @@ def _figures(
     notes = [f"{some} no label: the others stand for what is missing"] if missing else []
     if any("unscored" in row.flags for row in rows):
         notes.append("the judge has no score of some answers (unscored): all figures are of the others")
-    runs = tuple(run for one in units for run in one.run_ids)
+    runs = tuple(run for judged in units for run in judged.run_ids)
     return kind(*names, tuple(rows), tuple(notes), runs, verdict)
 
 

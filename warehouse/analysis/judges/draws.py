@@ -29,7 +29,7 @@ class RunDraw:
     @property
     def n_prompts(self) -> int:
         """How many prompts there were to draw from."""
-        return round(sum(1 / one for one in self.probabilities))
+        return round(sum(1 / probability for probability in self.probabilities))
 
     @property
     def is_stratified(self) -> bool:
@@ -39,7 +39,7 @@ class RunDraw:
     @property
     def cuts(self) -> FloatArray:
         """The lowest score of each stratum, ascending."""
-        return np.array(sorted({float(one) for one in self.strata}))
+        return np.array(sorted({float(cut) for cut in self.strata}))
 
     def chances(self, prompts: NDArray[np.int64]) -> FloatArray:
         """Of each prompt that was drawn its chance, NaN of the others."""
@@ -55,13 +55,13 @@ class RunDraw:
             return None
         sizes = np.bincount(found, minlength=len(self.cuts))
         expected = np.bincount(found[drawn], 1 / np.array(self.probabilities), len(sizes))
-        is_same = np.array_equal(self.cuts[found[drawn]], [float(one) for one in self.strata])
+        is_same = np.array_equal(self.cuts[found[drawn]], [float(cut) for cut in self.strata])
         return found if is_same and np.allclose(sizes, expected, atol=0.5) else None
 
 
 def shared_scores(scores: Sequence[FloatArray]) -> FloatArray:
     """What strata go by: the mean over models, of which equal ones are equal to the last digit."""
-    return np.array([float(f"{one:.12g}") for one in np.mean(scores, axis=0)])
+    return np.array([float(f"{score:.12g}") for score in np.mean(scores, axis=0)])
 
 
 def read_draws(store: Store, benchmark_ids: Sequence[int]) -> dict[int, RunDraw]:

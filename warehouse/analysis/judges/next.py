@@ -93,7 +93,7 @@ class _Frame:
     @cached_property
     def scores(self) -> FloatArray:
         """What strata go by."""
-        return shared_scores([one.judge for one in self.units])
+        return shared_scores([judged.judge for judged in self.units])
 
     @property
     def taken(self) -> NDArray[np.bool_]:
@@ -130,8 +130,8 @@ def _wave(store: Store, question: NextLabels, *, write: bool) -> LabelWave:
         rule = "simple" if frame.cuts is None else "proportional" if spread is None else "neyman"
         strata = rows[1:] or rows
         _write(store, frame, np.flatnonzero(taken | new), strata, wave=wave, seed=question.seed, rule=rule)
-    asked = np.flatnonzero(taken if n is None else new)
-    sheet, missing = ((), 0) if question.dry_run else _sheet(store, frame, asked, name, question.seed)
+    to_label = np.flatnonzero(taken if n is None else new)
+    sheet, missing = ((), 0) if question.dry_run else _sheet(store, frame, to_label, name, question.seed)
     notes = [f"{left} prompts are left out: the judge has not scored them for all of these models"] * (left > 0)
     if frame.cuts is not None and before is not None:
         how = "in proportion, until each has five of one scorer" if spread is None else "more where they vary more"
@@ -140,7 +140,7 @@ def _wave(store: Store, question: NextLabels, *, write: bool) -> LabelWave:
         notes.append(f"{missing} answers of {len(sheet)} have no stored response: their cells are empty")
     return LabelWave(
         benchmark=name,
-        models=tuple(one.condition.model for one in frame.units),
+        models=tuple(judged.condition.model for judged in frame.units),
         wave=wave,
         seed=None if n is None else question.seed,
         written=write,
@@ -156,26 +156,26 @@ def _frame(store: Store, units: Sequence[JudgedUnits], question: NextLabels) -> 
     Raises:
         MisuseError: models that cannot be compared or told apart, or were drawn apart, or without a prompt in common.
     """
-    groups = group_entries(one.entry for one in units)
+    groups = group_entries(judged.entry for judged in units)
     if len(groups) > 1:
         raise MisuseError(
             f"scores of {question.judge} differ in {'; '.join(list_differences(groups))}: choose with --where or"
             " --metric"
         )
-    names = [one.condition.model for one in units]
+    names = [judged.condition.model for judged in units]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise MisuseError(
             f"{twice[0]} has several runs of different settings: a sheet names models alone; choose with --where or"
             " --latest"
         )
     before = units[0].draw
-    if any(one.draw != before for one in units):
-        models = [one.condition.model for one in units if one.draw]
+    if any(judged.draw != before for judged in units):
+        models = [judged.condition.model for judged in units if judged.draw]
         raise MisuseError(
             f"earlier waves are not the same for all models here ({', '.join(models[:5])} have one): take those"
             " of one wave with --where model=..."
         )
-    prompts = reduce(np.intersect1d, [one.prompts for one in units])
+    prompts = reduce(np.intersect1d, [judged.prompts for judged in units])
     if not len(prompts):
         raise MisuseError(f"no prompt is scored for all of {', '.join(names)}; choose with --where")
     if before and question.n is not None and len(prompts) > before.n_prompts:
@@ -186,8 +186,8 @@ def _frame(store: Store, units: Sequence[JudgedUnits], question: NextLabels) -> 
     by_id = {row["id"]: row for row in plan_rows(store, prompts)}
     rows = tuple(by_id[prompt] for prompt in prompts.tolist())
     keys = tuple(f"{row['benchmark_id']}/{row['plan_id']}" for row in rows)
-    left = len(reduce(np.union1d, [one.prompts for one in units])) - len(prompts)
-    return _Frame(tuple(one.at(prompts) for one in units), prompts, rows, keys, before), left
+    left = len(reduce(np.union1d, [judged.prompts for judged in units])) - len(prompts)
+    return _Frame(tuple(judged.at(prompts) for judged in units), prompts, rows, keys, before), left
 
 
 def _cuts(frame: _Frame, question: NextLabels) -> FloatArray | None:
@@ -225,8 +225,8 @@ def _spread(store: Store, frame: _Frame, question: NextLabels) -> FloatArray | N
         units, _ = read_units(store, selection_of(question), question.judge, None)
     except MisuseError:
         return None
-    own = [one.at(frame.prompts) for one in units]
-    return label_spread([(one.labels, one.judge) for one in own], frame.stratum)
+    own = [judged.at(frame.prompts) for judged in units]
+    return label_spread([(judged.labels, judged.judge) for judged in own], frame.stratum)
 
 
 def _draw(frame: _Frame, n: int, seed: int, spread: FloatArray | None = None) -> NDArray[np.bool_]:
@@ -248,7 +248,7 @@ def _write(
     """The rows of the wave: all that was drawn so far, by the chance that it has now."""
     now, rows = utc_now(), list[dict[str, Any]]()
     responses, variant = _responses(store, frame, at), _plain_variant(store)
-    for row, entry in enumerate(one.entry for one in frame.units):
+    for row, entry in enumerate(judged.entry for judged in frame.units):
         run_id = entry.condition.run_ids[0]
         for prompt, code in zip(frame.prompts[at].tolist(), frame.stratum[at].tolist(), strict=True):
             said = responses.get((row, prompt), {})
@@ -281,7 +281,7 @@ def _plain_variant(store: Store) -> int:
 def _responses(store: Store, frame: _Frame, at: NDArray[np.intp]) -> dict[tuple[int, int], Mapping[str, Any]]:
     """The answer of each model to each prompt: the first draw of the first run that has one."""
     found: dict[tuple[int, int], Mapping[str, Any]] = {}
-    for row, entry in enumerate(one.entry for one in frame.units):
+    for row, entry in enumerate(judged.entry for judged in frame.units):
         params = {"run_ids": [*entry.condition.run_ids], "prompt_ids": frame.prompts[at].tolist()}
         for said in store.rows(query_text("analysis", "label_sheet"), params):
             found.setdefault((row, said["prompt_id"]), said)
@@ -294,16 +294,16 @@ def _sheet(
     """A row for each answer, in an order that says nothing, and how many have no response."""
     responses = _responses(store, frame, at)
     rows, missing = [], 0
-    for row, entry in enumerate(one.entry for one in frame.units):
-        for place in at.tolist():
-            prompt = frame.rows[place]
-            response = responses.get((row, int(frame.prompts[place])), {}).get("response")
+    for row, entry in enumerate(judged.entry for judged in frame.units):
+        for index in at.tolist():
+            prompt = frame.rows[index]
+            response = responses.get((row, int(frame.prompts[index])), {}).get("response")
             missing += response is None
             cells = (
                 *(entry.condition.model, str(entry.condition.setting("benchmark_recorded") or name)),
                 str(entry.condition.setting("split") or ""),
                 *(str(prompt["tool_id"] or prompt["key"]), prompt["text"] or "", response or "", ""),
             )
-            rows.append((f"{entry.condition.model}|{frame.names[place]}", dict(zip(SHEET, cells, strict=True))))
+            rows.append((f"{entry.condition.model}|{frame.names[index]}", dict(zip(SHEET, cells, strict=True))))
     order = hashed("sheet", seed, [key for key, _ in rows])
-    return tuple(cells for _, (_, cells) in sorted(zip(order, rows, strict=True), key=lambda one: one[0])), missing
+    return tuple(cells for _, (_, cells) in sorted(zip(order, rows, strict=True), key=lambda item: item[0])), missing

@@ -84,7 +84,7 @@ def plan(store: Store, question: PlanLabels) -> LabelPlans:
     """A row for each model, or for each pair."""
     supposed = question.correlation is not None
     units, names = read_units(store, selection_of(question), question.judge, question.human, labels=not supposed)
-    couples: list[tuple[JudgedUnits, ...]] = [(one,) for one in units]
+    couples: list[tuple[JudgedUnits, ...]] = [(judged,) for judged in units]
     if question.difference is not None:
         two = question.models and pick_units(store, units, question.models, question.where, latest=question.latest)
         couples = list(combinations(two or units, 2))
@@ -92,7 +92,7 @@ def plan(store: Store, question: PlanLabels) -> LabelPlans:
             raise MisuseError(f"a difference takes two models; {names[0]} has scored one on {question.benchmark}")
     rows = tuple(_row(question, couple) for couple in couples)
     notes = []
-    if any(one.clusters is not None for one in units):
+    if any(judged.clusters is not None for judged in units):
         notes.append("prompts count as independent here; where they come in clusters more labels are needed")
     if any("labels_not_random" in row.flags for row in rows):
         notes.append("labels at hand were not drawn by known chance: their correlation may be another than that of all")
@@ -115,9 +115,9 @@ def _row(question: PlanLabels, couple: tuple[JudgedUnits, ...]) -> LabelPlanRow:
     first = couple[0]
     if len(couple) == 2:
         prompts = np.intersect1d(first.prompts, couple[1].prompts, assume_unique=True)
-        couple = tuple(one.at(prompts) for one in couple)
-    judge, labels = (_difference([getattr(one, name) for one in couple]) for name in ("judge", "labels"))
-    flags: tuple[str, ...] = ("labels_not_random",) if any(one.not_random for one in couple) else ()
+        couple = tuple(judged.at(prompts) for judged in couple)
+    judge, labels = (_difference([getattr(judged, name) for judged in couple]) for name in ("judge", "labels"))
+    flags: tuple[str, ...] = ("labels_not_random",) if any(judged.not_random for judged in couple) else ()
     pilot = _pilot(question, couple, judge, labels)
     sd = pilot.sd
     if sd is None and question.correlation is not None:

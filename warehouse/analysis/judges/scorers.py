@@ -24,8 +24,8 @@ def means_of(facts: BenchmarkFacts, label: str | None = None) -> list[Metric]:
     """Those of a label (None: all) whose mean is the figure and that a current run has: a store goes on describing
     what a source that was removed had."""
     there = {row["metric_id"] for row in facts.run_metrics}
-    means = (one for one in facts.metrics if one.id in there and one.link == "identity")
-    return [one for one in means if label in (None, one.label, one.name)]
+    means = (metric for metric in facts.metrics if metric.id in there and metric.link == "identity")
+    return [metric for metric in means if label in (None, metric.label, metric.name)]
 
 
 def metrics_by(name: str, metrics: Sequence[Metric], benchmark: str) -> list[Metric]:

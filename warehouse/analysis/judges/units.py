@@ -75,10 +75,10 @@ class JudgedUnits:
     @property
     def bounds(self) -> tuple[float, float] | None:
         """Smallest and largest label, as the metric of the labels has them, else the judge's where they fit."""
-        known = self.labels[self.labelled]
+        given_labels = self.labels[self.labelled]
         for metric in (self.human, self.entry.metric):
             ends = None if metric is None or metric.low is None or metric.high is None else (metric.low, metric.high)
-            if ends and (not len(known) or ends[0] <= known.min() and known.max() <= ends[1]):
+            if ends and (not len(given_labels) or ends[0] <= given_labels.min() and given_labels.max() <= ends[1]):
                 return ends
         return None
 
@@ -112,16 +112,18 @@ def read_units(
     name = selection.benchmark or ""
     benchmark, facts = read_benchmark(store, name, _OF_VOTES.format(shlex.quote(name)))
     judged = _only(store, means_of(facts, selection.metric), judge, "model", "--judge", benchmark.name)
-    others = [one for one in means_of(facts) if one not in judged]
+    others = [metric for metric in means_of(facts) if metric not in judged]
     people = _only(store, others, human, "human", "--human", benchmark.name) if labels else []
-    chosen = {one.key for one in choose_conditions(facts.runs, name, selection.where, selection.latest)}
+    chosen = {condition.key for condition in choose_conditions(facts.runs, name, selection.where, selection.latest)}
     conditions = group_runs(facts.runs)
-    labelled = [one for one in read_entries(store, conditions, people) if one.usable is not None] if people else []
-    entries = [one for one in read_entries(store, conditions, judged) if one.usable is not None]
+    labelled = (
+        [entry for entry in read_entries(store, conditions, people) if entry.usable is not None] if people else []
+    )
+    entries = [entry for entry in read_entries(store, conditions, judged) if entry.usable is not None]
     draws = read_draws(store, benchmark.ids)
     clusters = cluster_map(store, benchmark.ids, benchmark.clusterings, selection.cluster)
-    beside = {draw.metric_id for draw in draws.values() if draw.is_stratified}
-    drawn_by = [one for one in facts.metrics if one.id in beside]
+    drawn_metrics = {draw.metric_id for draw in draws.values() if draw.is_stratified}
+    drawn_by = [metric for metric in facts.metrics if metric.id in drawn_metrics]
     scores = read_entries(store, conditions, drawn_by) if drawn_by else []
     strata = {draw: _strata(scores, draws, draw) for draw in set(draws.values()) if draw.is_stratified}
     found = [
@@ -140,8 +142,8 @@ def pick_units(
     Raises:
         MisuseError: an unknown or ambiguous reference, a model without scores of the judge, or the same twice.
     """
-    ids = sorted({int(one.condition.setting("benchmark_id")) for one in units})
-    by_key = {one.condition.key: one for one in units}
+    ids = sorted({int(unit.condition.setting("benchmark_id")) for unit in units})
+    by_key = {unit.condition.key: unit for unit in units}
     chosen = []
     for name in names:
         fitting = find_conditions(store, name, benchmark_ids=ids, where=parse_where(where))
@@ -149,7 +151,7 @@ def pick_units(
         if not judged:
             raise MisuseError(f"the judge has scored no answer of {name} on {units[0].condition.benchmark_split[0]}")
         chosen.append(by_key[pick_one(store, judged, name, latest=latest).key])
-    if len({one.condition.key for one in chosen}) < len(chosen):
+    if len({unit.condition.key for unit in chosen}) < len(chosen):
         raise MisuseError(f"{' and '.join(names)} are one model; name two")
     return tuple(chosen)
 
@@ -190,9 +192,9 @@ def _units(
     assert scores is not None
     prompts = scores.prompts if draw is None else _drawn_from(entries, draws, draw)
     at = np.searchsorted(scores.prompts, prompts)
-    own = [one for one in labels if one.condition.who == entry.condition.who and _split(one) == _split(entry)]
+    own = [label for label in labels if label.condition.who == entry.condition.who and _split(label) == _split(entry)]
     own = own or [
-        one for one in labels if one.condition.model == entry.condition.model and _split(one) == _split(entry)
+        label for label in labels if label.condition.model == entry.condition.model and _split(label) == _split(entry)
     ]
     found = _labels(own, prompts)
     reason, missing, outside, codes = "", 0, 0, None
@@ -213,7 +215,7 @@ def _units(
             " some, and these count"
         )
     human = own[0].metric if own else None
-    run_ids = tuple(run for one in (entry, *own) for run in one.condition.run_ids)
+    run_ids = tuple(run for entry in (entry, *own) for run in entry.condition.run_ids)
     design = (clusters.labels(prompts), codes, reason, missing, outside, draw, run_ids)
     return JudgedUnits(entry, human, prompts, scores.values[at], found, *design)
 
@@ -225,8 +227,8 @@ def _split(entry: ScoredCondition) -> object:
 def _labels(own: Sequence[ScoredCondition], prompts: NDArray[np.int64]) -> FloatArray:
     """Mean label of each prompt over runs of labels, NaN without."""
     total, count = np.zeros(len(prompts)), np.zeros(len(prompts))
-    for one in own:
-        scores = one.usable
+    for entry in own:
+        scores = entry.usable
         assert scores is not None
         here, at, from_ = np.intersect1d(prompts, scores.prompts, assume_unique=True, return_indices=True)
         total[at] += scores.values[from_]
@@ -238,11 +240,11 @@ def _strata(
     entries: Sequence[ScoredCondition], draws: dict[int, RunDraw], draw: RunDraw
 ) -> tuple[NDArray[np.int64], NDArray[np.intp]] | None:
     """The prompts of a draw with their strata; None where these are not known any more."""
-    own = [one.usable for one in entries if one.usable and _run_draw(one, draws) == draw]
+    own = [own_entry.usable for own_entry in entries if own_entry.usable and _run_draw(own_entry, draws) == draw]
     if not own:
         return None
     prompts = _drawn_from(entries, draws, draw)
-    values = [one.values[np.searchsorted(one.prompts, prompts)] for one in own]
+    values = [scores.values[np.searchsorted(scores.prompts, prompts)] for scores in own]
     codes = draw.codes(prompts, shared_scores(values)) if len(prompts) else None
     return None if codes is None else (prompts, codes)
 
@@ -250,5 +252,6 @@ def _strata(
 def _drawn_from(entries: Sequence[ScoredCondition], draws: dict[int, RunDraw], draw: RunDraw) -> NDArray[np.int64]:
     """The prompts that the draw was from: those with a score of each model that it was of."""
     return reduce(
-        np.intersect1d, [one.usable.prompts for one in entries if one.usable and _run_draw(one, draws) == draw]
+        np.intersect1d,
+        [own_entry.usable.prompts for own_entry in entries if own_entry.usable and _run_draw(own_entry, draws) == draw],
     )

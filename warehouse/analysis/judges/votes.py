@@ -47,9 +47,9 @@ class Verdicts:
     h: Numbers
     g: Numbers  #: the judge's, shape (n,).
     prompt: NDArray[np.int64]  #: code of the prompt.
-    #: code of the first model, ``other`` of the second: as people were shown them, else by name.
-    one: NDArray[np.int64]
-    other: NDArray[np.int64]
+    #: code of the first model, ``second_model`` of the second: as people were shown them, else by name.
+    first_model: NDArray[np.int64]
+    second_model: NDArray[np.int64]
     shown_first: NDArray[np.int64]  #: code of the model that the judge was shown first; -1: not known.
     form: NDArray[np.int64]  #: numbers that tell the judge's instructions and draws apart.
     n_judged: int  #: votes of the judge, those that people did not judge included.
@@ -59,27 +59,27 @@ class Verdicts:
     def by_model(self) -> Iterator[tuple[str, NDArray[np.bool_], Numbers, Numbers]]:
         """Each model with the votes that it is in, and both verdicts seen from its side."""
         for code, name in enumerate(self.models):
-            own = (self.one == code) | (self.other == code)
+            own = (self.first_model == code) | (self.second_model == code)
             if own.any():
-                turned = self.other == code
+                turned = self.second_model == code
                 yield name, own, np.where(turned, 1 - self.h, self.h), np.where(turned, 1 - self.g, self.g)
 
     def order(self) -> OrderEffect | None:
         """Of the pairs that were judged in both orders; None without any."""
-        low = np.minimum(self.one, self.other)
-        by_low = np.where(self.one == low, self.g, 1 - self.g)
-        people = np.where(self.one == low, self.h, 1 - self.h)
+        low = np.minimum(self.first_model, self.second_model)
+        by_low = np.where(self.first_model == low, self.g, 1 - self.g)
+        people = np.where(self.first_model == low, self.h, 1 - self.h)
         first = self.shown_first == low
-        known = self.shown_first >= 0
-        key = np.stack([self.prompt, low, np.maximum(self.one, self.other), self.form])
-        pairs, of = np.unique(key[:, known], axis=1, return_inverse=True)
+        is_known = self.shown_first >= 0
+        key = np.stack([self.prompt, low, np.maximum(self.first_model, self.second_model), self.form])
+        pairs, of = np.unique(key[:, is_known], axis=1, return_inverse=True)
         size, of = pairs.shape[1], of.reshape(-1)
         verdicts = np.full((2, size), np.nan)
         for side in (0, 1):
-            chosen = first[known] if side == 0 else ~first[known]
-            verdicts[side, of[chosen]] = by_low[known][chosen]
+            chosen = first[is_known] if side == 0 else ~first[is_known]
+            verdicts[side, of[chosen]] = by_low[is_known][chosen]
         label = np.full(size, np.nan)
-        label[of] = people[known]
+        label[of] = people[is_known]
         both = np.isfinite(verdicts).all(axis=0)
         if not both.any():
             return None
@@ -111,13 +111,13 @@ def has_votes(store: Store, question: HeldAgainstPeople) -> bool:
         return True
     if named:
         return all(_called(store, scorers, name) for name in named)
-    return {"model", "human"} <= {one.kind for one in scorers}
+    return {"model", "human"} <= {scorer.kind for scorer in scorers}
 
 
 def _called(store: Store, scorers: Sequence[Scorer], name: str) -> list[Scorer]:
     """Those of a name: their label, or the model that judges."""
-    by_label = [one for one in scorers if one.label == name]
-    return by_label or [one for one in scorers if _judge_model(store, one) == name]
+    by_label = [scorer for scorer in scorers if scorer.label == name]
+    return by_label or [scorer for scorer in scorers if _judge_model(store, scorer) == name]
 
 
 def _judge_model(store: Store, scorer: Scorer) -> str:
@@ -125,7 +125,7 @@ def _judge_model(store: Store, scorer: Scorer) -> str:
 
 
 def _only(store: Store, scorers: Sequence[Scorer], name: str | None, kind: str, option: str) -> Scorer:
-    found = [one for one in scorers if one.kind == kind] if name is None else _called(store, scorers, name)
+    found = [scorer for scorer in scorers if scorer.kind == kind] if name is None else _called(store, scorers, name)
     if len(found) == 1:
         return found[0]
     there = ", ".join(map(str, scorers))
@@ -148,8 +148,8 @@ def read_verdicts(store: Store, question: HeldAgainstPeople) -> Verdicts:
             f"{judge.label} cannot be held against itself: name the judge with --judge, people with --human"
         )
     votes = read_votes(store, question.benchmark, by_scorer=True)
-    code = [one.id for one in votes.scorers]
-    theirs, own = (votes.scorer == code.index(one.id) for one in (human, judge))
+    code = [scorer.id for scorer in votes.scorers]
+    theirs, own = (votes.scorer == code.index(scorer.id) for scorer in (human, judge))
     for scorer, cast in ((judge, own), (human, theirs)):
         if not cast.any():
             why = ", ".join(f"{n} {reason}" for reason, n in votes.left_out.items())
@@ -170,28 +170,28 @@ def read_verdicts(store: Store, question: HeldAgainstPeople) -> Verdicts:
     labels, sides, at = _labels(votes, np.flatnonzero(theirs & named), key)
     rows = np.flatnonzero(own & named)
     n_judged = int(own.sum())
-    place = np.searchsorted(at, key[rows])
-    there = (place < len(at)) & (at[np.minimum(place, len(at) - 1)] == key[rows])
-    rows, place = rows[there], place[there]
+    of_label = np.searchsorted(at, key[rows])
+    there = (of_label < len(at)) & (at[np.minimum(of_label, len(at) - 1)] == key[rows])
+    rows, of_label = rows[there], of_label[there]
     if not len(rows):
         raise MisuseError(
             f"{judge.label} and {human.label} have judged no pair of answers to the same prompt on {votes.benchmark}:"
             f" {n_judged} votes of the judge, {int(theirs.sum())} of people"
         )
-    rows, place = _once(votes, rows, place)
-    one, other = sides[0][place], sides[1][place]
+    rows, of_label = _once(votes, rows, of_label)
+    first_model, second_model = sides[0][of_label], sides[1][of_label]
     said = _for_low(votes, rows)
-    turned = one > other
+    turned = first_model > second_model
     return Verdicts(
         judge=judge.label,
         human=human.label,
         judge_model=_judge_model(store, judge) or judge.label,
         models=votes.models,
-        h=np.where(turned, 1 - labels[place], labels[place]),
+        h=np.where(turned, 1 - labels[of_label], labels[of_label]),
         g=np.where(turned, 1 - said, said),
         prompt=votes.prompt[rows],
-        one=one,
-        other=other,
+        first_model=first_model,
+        second_model=second_model,
         shown_first=np.where(votes.order_known[rows], votes.first[rows], -1),
         form=votes.variant[rows] * (int(votes.draw.max()) + 1) + votes.draw[rows],
         n_judged=n_judged,
@@ -219,9 +219,9 @@ def _labels(
     return verdict, (np.where(turned, high, low), np.where(turned, low, high)), at
 
 
-def _once(votes: Votes, rows: NDArray[np.intp], place: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
+def _once(votes: Votes, rows: NDArray[np.intp], pair: NDArray[np.int64]) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
     """Of the judge's votes that say the same in two sources, one each."""
-    known = np.where(votes.order_known[rows], votes.first[rows], -1)
-    same = np.stack([place, known, votes.variant[rows], votes.draw[rows], votes.outcome[rows]])
+    shown = np.where(votes.order_known[rows], votes.first[rows], -1)
+    same = np.stack([pair, shown, votes.variant[rows], votes.draw[rows], votes.outcome[rows]])
     first = np.sort(np.unique(same, axis=1, return_index=True)[1])
-    return rows[first], place[first]
+    return rows[first], pair[first]

@@ -82,7 +82,7 @@ def training_curves(board: Leaderboard, runs: Iterable[Run]) -> BenchmarkCurves:
     several = [members for members in lines.values() if len(_positions(members)) > 1]
     sign = -1.0 if board.higher_is_better is False else 1.0
     labels = describe([_without_checkpoint(members[0][1]) for members in several])
-    curves = [_curve(one, label, sign) for one, label in zip(several, labels, strict=True)]
+    curves = [_curve(members, label, sign) for members, label in zip(several, labels, strict=True)]
     curves.sort(key=lambda curve: (-sign * curve.last, curve.model, curve.condition))
     level = board.rows[0].level if board.rows else 0.95
     return BenchmarkCurves(board.benchmark, board.higher_is_better, level, tuple(curves))
@@ -103,7 +103,7 @@ def _without_checkpoint(run: Mapping[str, Any]) -> Condition:
 
 
 def _curve(members: Sequence[tuple[LeaderboardRow, Mapping[str, Any]]], label: str, sign: float) -> ModelCurveRow:
-    ordered = sorted(members, key=lambda one: (one[1]["position"], one[1]["run_id"]))
+    ordered = sorted(members, key=lambda member: (member[1]["position"], member[1]["run_id"]))
     points = tuple(
         CurvePoint(float(run["position"]), float(row.estimate or 0.0), row.ci_low, row.ci_high) for row, run in ordered
     )
@@ -131,5 +131,5 @@ def _monotonicity(points: Sequence[CurvePoint], sign: float) -> float | None:
     figures = np.array([point.estimate for point in points])
     if (figures == figures[0]).all():
         return None
-    places = [point.position for point in points]
-    return float(stats.kendalltau(places, sign * figures).statistic)
+    positions = [point.position for point in points]
+    return float(stats.kendalltau(positions, sign * figures).statistic)

@@ -82,9 +82,9 @@ class Leaderboard(Result):
         head = f"{self.benchmark} by {self.metric} ({direction(self.higher_is_better)})"
         table = leaderboard_table(self.rows, verbose=verbose)
         others = describe_others(self.others)
-        below: list[str | TableNote] = [*self.basis, *legend_lines(self.legend), *([others] if others else [])]
+        under_table: list[str | TableNote] = [*self.basis, *legend_lines(self.legend), *([others] if others else [])]
         sentence = [visible(self.sentence)] if self.rows else []
-        return View((head, *sentence, table, *below), (*self.notes, *reasons_of(self.rows, verbose=verbose)))
+        return View((head, *sentence, table, *under_table), (*self.notes, *reasons_of(self.rows, verbose=verbose)))
 
 
 @answers(OneLeaderboard)
@@ -252,7 +252,7 @@ def with_ranks(lines: Sequence[Line], clusters: ClusterMap, options: Ranking, te
     Only rows with a rank and with prompt scores take part; the others say why they do not.
     """
     placed = [line for line in lines if line[1].rank is not None and _has_scores(*line)]
-    figures = iter(_places([entry for entry, _ in placed], clusters, options, tested))
+    figures = iter(_row_ranks([entry for entry, _ in placed], clusters, options, tested))
     chosen = {id(entry) for entry, _ in placed}
     return [
         (
@@ -263,7 +263,7 @@ def with_ranks(lines: Sequence[Line], clusters: ClusterMap, options: Ranking, te
     ]
 
 
-def _places(
+def _row_ranks(
     entries: Sequence[ScoredCondition], clusters: ClusterMap, options: Ranking, tested: LastPairs
 ) -> list[RowRanks]:
     """Of each row."""

@@ -57,7 +57,7 @@ class PlannedRows:
         """Groups with the rows on plans, each at the place that its figure has among rows of all prompts."""
         merged = [list(group) for group in groups]
         for line in planned:
-            at = next((i for i, one in enumerate(merged) if one[0][0].group == line[0].group), len(merged))
+            at = next((i for i, lines in enumerate(merged) if lines[0][0].group == line[0].group), len(merged))
             merged[at : at + 1] = [_insert(merged[at] if at < len(merged) else [], line)]
         return merged
 
@@ -122,8 +122,8 @@ def _insert(group: Sequence[Line], line: Line) -> list[Line]:
     higher = entry.metric.higher_is_better is not False
     rank = rank_among(row.estimate, row.ci_low, row.ci_high, figures, higher_is_better=higher)
     ranks = RowRanks(rank_low=rank.rank_low, rank_high=rank.rank_high, rank_reason="a planned subset: no pairs")
-    ranked = [one for one in group if one[1].rank is not None]
+    ranked = [line for line in group if line[1].rank is not None]
     ranked.append((entry, replace(row, rank=rank.rank, ranks=ranks)))
     sign = -1 if higher else 1
-    ranked.sort(key=lambda one: sign * float(f"{one[1].estimate:.12g}"))
-    return [*ranked, *(one for one in group if one[1].rank is None)]
+    ranked.sort(key=lambda line: sign * float(f"{line[1].estimate:.12g}"))
+    return [*ranked, *(line for line in group if line[1].rank is None)]

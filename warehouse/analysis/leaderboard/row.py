@@ -56,8 +56,8 @@ def stopped_estimate(entry: ScoredCondition, level: float) -> tuple[StoppedEstim
     if order is None or record.n_max is None or bounds is None or scores.uneven_weights is not None:
         return StoppedEstimate(mean, None, None, None), f"{why}: no interval for a fixed number of prompts holds"
     prompts = order.prompts[: record.n_prompts]
-    places = np.minimum(np.searchsorted(scores.prompts, prompts), scores.n - 1)
-    values = np.where(scores.prompts[places] == prompts, scores.values[places], np.nan)
+    indices = np.minimum(np.searchsorted(scores.prompts, prompts), scores.n - 1)
+    values = np.where(scores.prompts[indices] == prompts, scores.values[indices], np.nan)
     low, high = bounds
     try:
         design = design_one_model(
@@ -130,8 +130,8 @@ def _draws(scores: PromptScores) -> NDArray[np.float64]:
 def _filled(scores: PromptScores, score: float) -> NDArray[np.float64]:
     """Mean of each prompt seen over all its draws, the missing ones at ``score``."""
     draws, totals = _draws(scores), np.zeros(len(scores.seen))
-    places = np.searchsorted(scores.seen, scores.prompts)
-    totals[places] = scores.n_draws * scores.values
+    indices = np.searchsorted(scores.seen, scores.prompts)
+    totals[indices] = scores.n_draws * scores.values
     filled: NDArray[np.float64] = (totals + scores.unscored * score) / (draws + scores.unscored)
     return np.where(scores.unscored > 0, filled, totals / np.maximum(draws, 1))
 

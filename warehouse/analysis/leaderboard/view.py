@@ -52,9 +52,9 @@ MINOR = (
 
 def leaderboard_table(rows: Sequence[LeaderboardRow], *, verbose: bool) -> Table:
     """The rows, without columns that say nothing here, or only what the heading says."""
-    places = decimals(row.standard_error for row in rows)
+    digits = decimals(row.standard_error for row in rows)
     hidden = _hidden(rows, verbose)
-    cells = [{name: cell for name, cell in _cells(row, places).items() if name not in hidden} for row in rows]
+    cells = [{name: cell for name, cell in _cells(row, digits).items() if name not in hidden} for row in rows]
     return Table.of(cells, hide_empty=HIDE_EMPTY, minor=MINOR)
 
 
@@ -63,9 +63,9 @@ def unranked_table(rows: Sequence[LeaderboardRow]) -> Table:
     kept = ("split", "prompts", "clusters", "flags")
     cells = []
     for row in rows:
-        places = decimals([row.standard_error])
-        shown = _cells(row, places)
-        estimate, ends = number(row.estimate, places), interval(row.ci_low, row.ci_high, places, at=row.estimate)
+        digits = decimals([row.standard_error])
+        shown = _cells(row, digits)
+        estimate, ends = number(row.estimate, digits), interval(row.ci_low, row.ci_high, digits, at=row.estimate)
         cells.append(
             {"benchmark": row.benchmark, "model": row.model, "metric": row.metric, "estimate": estimate}
             | {level_column(row.level): ends}
@@ -98,7 +98,7 @@ def _hidden(rows: Sequence[LeaderboardRow], verbose: bool) -> set[str]:
     return hidden
 
 
-def _cells(row: LeaderboardRow, places: int) -> dict[str, Any]:
+def _cells(row: LeaderboardRow, digits: int) -> dict[str, Any]:
     low, high = row.rank_low, row.rank_high
     return {
         "rank": row.rank,
@@ -109,16 +109,16 @@ def _cells(row: LeaderboardRow, places: int) -> dict[str, Any]:
         "condition": row.condition,
         "metric": row.metric,
         "split": row.split,
-        "estimate": number(row.estimate, places),
-        "se": number(row.standard_error, places),
-        level_column(row.level): interval(row.ci_low, row.ci_high, places, at=row.estimate),
-        "recomputed part": _part(row, places),
+        "estimate": number(row.estimate, digits),
+        "se": number(row.standard_error, digits),
+        level_column(row.level): interval(row.ci_low, row.ci_high, digits, at=row.estimate),
+        "recomputed part": _part(row, digits),
         "prompts": row.n_prompts,
         "clusters": row.n_clusters,
         "draws": row.n_draws,
         "runs": row.runs,
-        "bounds": interval(row.unscored_low, row.unscored_high, places),
-        "bounds with error": interval(row.unscored_ci_low, row.unscored_ci_high, places),
+        "bounds": interval(row.unscored_low, row.unscored_high, digits),
+        "bounds with error": interval(row.unscored_ci_low, row.unscored_ci_high, digits),
         EFFECTS[0]: number(row.design_effect, 2),
         EFFECTS[1]: number(row.design_effect_miller, 2),
         "method": row.method,
@@ -126,12 +126,12 @@ def _cells(row: LeaderboardRow, places: int) -> dict[str, Any]:
     }
 
 
-def _part(row: LeaderboardRow, places: int) -> str:
+def _part(row: LeaderboardRow, digits: int) -> str:
     """The figure of the samples of a truncated run that publishes another one."""
     if row.part_estimate is None:
         return ""
-    ends = interval(row.part_ci_low, row.part_ci_high, places)
-    figure = f"{number(row.part_estimate, places)} {ends or ''}".strip()
+    ends = interval(row.part_ci_low, row.part_ci_high, digits)
+    figure = f"{number(row.part_estimate, digits)} {ends or ''}".strip()
     return f"{figure} of {row.part_n_prompts}"
 
 
@@ -214,7 +214,7 @@ def _wide(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
         width = (row.ci_high or 0.0) - (row.ci_low or 0.0)
         if width < WIDE * usual_width(row):
             continue
-        told_apart = (
+        freedom = (
             ""
             if row.degrees_of_freedom is None
             else (f": its error rests on {row.degrees_of_freedom:.2g} degrees of freedom")
@@ -222,7 +222,7 @@ def _wide(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
         condition = f" {row.condition}" if row.condition else ""
         yield (
             f"{row.model}{condition}: the interval is {width / usual_width(row):.1f} x as wide as"
-            f" with many clusters{told_apart} ({row.n_clusters} clusters, unequal or few)"
+            f" with many clusters{freedom} ({row.n_clusters} clusters, unequal or few)"
         )
 
 

@@ -165,7 +165,7 @@ def counted_left_out(rows: Sequence[T], higher_is_better: bool | None) -> list[T
         replace(
             row,
             n_left_out=len(others),
-            left_out_higher=sum(is_better(one, row.estimate, higher_is_better) for one in others),
+            left_out_higher=sum(is_better(estimate, row.estimate, higher_is_better) for estimate in others),
         )
         for row in rows
     ]
@@ -206,8 +206,8 @@ def _unranked(shown: Rows) -> Sentence:
 
 def figure_in_words(row: LeaderboardRow | SuiteRow, shown: Rows) -> str:
     """The estimate and its interval, with the decimals of all rows shown."""
-    places = decimals(one.standard_error for one in shown)
-    figure = f"{fixed(row.estimate or 0.0, places)}{interval_in_words(row.ci_low, row.ci_high, places)}"
+    digits = decimals(row.standard_error for row in shown)
+    figure = f"{fixed(row.estimate or 0.0, digits)}{interval_in_words(row.ci_low, row.ci_high, digits)}"
     return figure + (", estimated from a planned subset" if "planned" in row.flags else "")
 
 

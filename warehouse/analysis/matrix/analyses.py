@@ -101,7 +101,7 @@ def run_test(
     n_permutations: int,
     seed: int,
     progress: Progress | None,
-    spread: Elsewhere | None = None,
+    spread: OnExecutors | None = None,
 ) -> MatrixTest:
     """Permutation tests of the similarities between prompts."""
     test = permutation_test(
@@ -137,7 +137,7 @@ def run_clusters(
     n_permutations: int,
     seed: int,
     progress: Progress | None,
-    spread: Elsewhere | None = None,
+    spread: OnExecutors | None = None,
 ) -> MatrixClusters:
     """The clustering with the best silhouette, against shuffled matrices."""
     search = cluster_search(
@@ -235,8 +235,8 @@ def _share(explanation: Explanation) -> float | None:
     defined = ~np.isnan(explanation.coefficients)
     if not defined.any():
         return None
-    below = explanation.fdr[defined] < FDR
-    return float((below & (explanation.coefficients[defined] > 0)).mean())
+    significant = explanation.fdr[defined] < FDR
+    return float((significant & (explanation.coefficients[defined] > 0)).mean())
 
 
 def _explained(data: MatrixData, vectors: Vectors, explanation: Explanation) -> tuple[ExplainRow, ...]:
@@ -273,7 +273,7 @@ def seconds_of_clusters(data: MatrixData, tried: Sequence[int], n_permutations: 
     return _CLUSTERED * float(data.values.size) * (len(tried) or MOST_CLUSTERS - 1) * n_permutations
 
 
-class Elsewhere:
+class OnExecutors:
     """Executors, as a :class:`warehouse.stats.matrix.tables.Spread`; what they cannot do is done here.
 
     Attributes:
@@ -302,7 +302,7 @@ class Elsewhere:
 
 
 @contextmanager
-def elsewhere(opener: StoreOpener, seconds: float) -> Iterator[Elsewhere | None]:
+def executors_for(opener: StoreOpener, seconds: float) -> Iterator[OnExecutors | None]:
     """Who else can do some work; ``None`` where it is not worth the way, or there is nobody.
 
     Args:
@@ -318,7 +318,7 @@ def elsewhere(opener: StoreOpener, seconds: float) -> Iterator[Elsewhere | None]
         yield None
         return
     try:
-        yield Elsewhere(executors)
+        yield OnExecutors(executors)
     finally:
         executors.close()
 

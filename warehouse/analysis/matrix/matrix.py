@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.matrix.analyses import (
-    Elsewhere,
+    OnExecutors,
     Vectors,
     compare_parts,
-    elsewhere,
+    executors_for,
     run_clusters,
     run_explain,
     run_growth,
@@ -308,9 +308,9 @@ class Matrix:
         settings: Any = {"embedder": embedder, "intercept": intercept, "permutations": permutations, "seed": seed}
         return compare_parts([self.explain(**settings, part=part) for part in names])
 
-    def _spread(self, seconds: float, compute: Callable[[Elsewhere | None], Found]) -> Found:
+    def _spread(self, seconds: float, compute: Callable[[OnExecutors | None], Found]) -> Found:
         """What is computed with the help of executors, where there are any and it is worth it."""
-        with elsewhere(self.opener, seconds) as spread:
+        with executors_for(self.opener, seconds) as spread:
             return compute(spread)
 
     def _ask(
@@ -408,7 +408,7 @@ def keep_clustering(
             members,
             parameters={**settings, **made},
             default=default,
-            asked=None if replace else tuple(settings),
+            must_agree=None if replace else tuple(settings),
         )
 
 

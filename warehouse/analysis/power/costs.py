@@ -92,8 +92,8 @@ def cost_power(store: Store, question: CostPower) -> CostPlan:
     found = read_costs(store, runs, source, read_links(store))
     first, second = (found.get(side, NO_COSTS) for side in (0, 1))
     prompts = np.intersect1d(first.prompts, second.prompts)
-    known = ~np.isnan(first.at(prompts) + second.at(prompts))
-    missing, prompts = int((~known).sum()), prompts[known]
+    has_costs = ~np.isnan(first.at(prompts) + second.at(prompts))
+    missing, prompts = int((~has_costs).sum()), prompts[has_costs]
     if len(prompts) < 2:
         raise MisuseError(f"{len(prompts)} prompts have known {source.metric} of both models; two or more are needed")
     a, b, labels = first.at(prompts), second.at(prompts), clusters_of(store, conditions, selection, prompts)

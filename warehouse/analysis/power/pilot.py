@@ -101,17 +101,17 @@ def choose_runs(store: Store, references: Sequence[str], selection: Selection) -
     ids = None if selection.benchmark is None else find_benchmark(store, selection.benchmark).ids
     filters = parse_where(selection.where)
     by_reference = [by_benchmark_split(store, text, ids, filters) for text in references]
-    places = sorted(set.intersection(*(set(places) for places in by_reference)))
-    if len(places) != 1:
-        there = ", ".join(f"{name} ({split})" if split else name for name, split in places)
+    splits = sorted(set.intersection(*(set(splits) for splits in by_reference)))
+    if len(splits) != 1:
+        there = ", ".join(f"{name} ({split})" if split else name for name, split in splits)
         raise MisuseError(
             f"{' and '.join(references)} are on several benchmarks or splits in common; choose one with"
             f" --benchmark or --where split=...: {there}"
-            if places
+            if splits
             else f"{' and '.join(references)} have no benchmark in common"
         )
     chosen = [
-        pick_one(store, of_one[places[0]], text, latest=selection.latest)
+        pick_one(store, of_one[splits[0]], text, latest=selection.latest)
         for of_one, text in zip(by_reference, references, strict=True)
     ]
     if len(chosen) == 2 and set(chosen[0].run_ids) & set(chosen[1].run_ids):

@@ -37,10 +37,10 @@ def answer_in_words(plan: Plan, goal: Goal, question: PowerQuestion) -> str:
     test = f"two-sided test at {question.alpha:g}"
     if goal == "n":
         return (
-            f"A difference of {plan.delta:g} is found with power {question.wanted_power:g} ({test}) by {size}: {made}."
+            f"A difference of {plan.delta:g} is found with power {question.target_power:g} ({test}) by {size}: {made}."
         )
     if goal == "mde":
-        return f"{size} ({made}) find a difference of {plan.mde:.4g} with power {question.wanted_power:g} ({test})."
+        return f"{size} ({made}) find a difference of {plan.mde:.4g} with power {question.target_power:g} ({test})."
     return f"{size} ({made}) find a difference of {plan.delta:g} with power {plan.power:.3f} ({test})."
 
 
@@ -275,7 +275,7 @@ def _common(question: PowerQuestion) -> dict[str, Any]:
     return {
         "k_b": question.k_b,
         "alpha": question.alpha,
-        "power": question.wanted_power,
+        "power": question.target_power,
         "delta": question.delta,
         "b_is_there": question.k_b is not None,
     }
@@ -285,7 +285,7 @@ def _answer_plan(question: PowerQuestion, goal: Goal, parts: VarianceParts, k: i
     n = question.n
     if goal == "n":
         n = sample_size(
-            question.delta or 0.0, parts, k_a=k, k_b=question.k_b, alpha=question.alpha, power=question.wanted_power
+            question.delta or 0.0, parts, k_a=k, k_b=question.k_b, alpha=question.alpha, power=question.target_power
         )
     return plan_table(parts, [n or 0], [k], **_common(question))[0]
 
@@ -297,7 +297,7 @@ def _best_designs(question: PowerQuestion, parts: VarianceParts) -> list[tuple[s
         "available": question.available,
         "k_b": question.k_b,
         "alpha": question.alpha,
-        "power": question.wanted_power,
+        "power": question.target_power,
         "b_is_there": question.k_b is not None,
     }
     choice = question.available is not None or question.cost.prompt > 0
@@ -322,7 +322,7 @@ def _row(role: str, plan: Plan, question: PowerQuestion, pilot: Pilot | None) ->
             role=role,
             cost=plan.n * question.cost.per_prompt(draws),
             alpha=question.alpha,
-            mde_power=question.wanted_power,
+            mde_power=question.target_power,
             flags=plan_flags(plan, pilot),
         )
     )

@@ -38,6 +38,6 @@ class PowerQuestion(Planned):
         return "n" if self.n is None else "mde"
 
     @property
-    def wanted_power(self) -> float:
+    def target_power(self) -> float:
         """The power that sizes and smallest differences refer to."""
         return 0.8 if self.power is None else self.power

@@ -210,12 +210,12 @@ def _ballots(votes: Votes, chosen: NDArray[np.bool_], question: Prefer) -> tuple
     """What one scorer voted, and the models that they voted on."""
 
     def counted(kept: NDArray[np.bool_], codes: NDArray[np.intp]) -> Ballots:
-        place = np.zeros(len(votes.models), dtype=np.intp)
-        place[codes] = np.arange(len(codes))
+        index_of = np.zeros(len(votes.models), dtype=np.intp)
+        index_of[codes] = np.arange(len(codes))
         differences = [values[kept, 0] - values[kept, 1] for values in votes.covariates.values()]
         return ballots(
-            place[votes.first[kept]],
-            place[votes.second[kept]],
+            index_of[votes.first[kept]],
+            index_of[votes.second[kept]],
             votes.outcome[kept],
             n_models=len(codes),
             voters=votes.voter[kept],
@@ -266,8 +266,8 @@ def _judge(
     order = np.argsort(-fit.strengths, kind="stable")
     unit = np.eye(len(fit.theta))[len(models) :]
     others = dict(zip(fit.names, contrasts(fit.theta, errors, unit, level=question.level), strict=True))
-    known = band.critical_value is not None
-    no_band = "" if known else LOOSE if "jackknife_singular" in errors.flags else NO_SPREAD
+    has_band = band.critical_value is not None
+    no_band = "" if has_band else LOOSE if "jackknife_singular" in errors.flags else NO_SPREAD
     position = None
     if not question.ridge:
         position = position_bias(
@@ -281,8 +281,8 @@ def _judge(
         n_ties=int((counted.signs == 0).sum()),
         n_both_bad=int((counted.outcome == BOTH_BAD).sum()),
         n_pairs=len(np.unique(counted.pairs)),
-        n_apart=int(band.apart.sum()) // 2 if known else None,
-        n_first=int((band.rank_low == 1).sum()) if known else None,
+        n_apart=int(band.apart.sum()) // 2 if has_band else None,
+        n_first=int((band.rank_low == 1).sum()) if has_band else None,
         n_prompts=errors.n_prompts if counted.known[1] else 0,
         n_voters=errors.n_voters if counted.known[0] else 0,
         effective_voters=errors.effective[0],
@@ -316,25 +316,25 @@ def _rows(
     plain = _plain(counted, question) if counted.names else None
     won = np.where(counted.signs > 0, counted.first, np.where(counted.signs < 0, counted.second, -1))
     rows = []
-    for place, at in enumerate(np.argsort(-fit.strengths, kind="stable").tolist(), 1):
+    for rank, at in enumerate(np.argsort(-fit.strengths, kind="stable").tolist(), 1):
         if question.models and models[at] not in question.models:
             continue
-        one, is_own = found[at], (counted.first == at) | (counted.second == at)
+        contrast, is_own = found[at], (counted.first == at) | (counted.second == at)
         is_reference = models[at] == reference
-        ends = [None if end is None else float(fit.win_probability(end)) for end in (one.low, one.high)]
-        known = band.critical_value is not None
+        ends = [None if end is None else float(fit.win_probability(end)) for end in (contrast.low, contrast.high)]
+        has_band = band.critical_value is not None
         rows.append(
             PreferenceRow(
                 benchmark=benchmark,
                 scorer=judge.scorer,
                 model=models[at],
-                rank=place,
+                rank=rank,
                 level=question.level,
-                win_probability=float(fit.win_probability(one.estimate)),
+                win_probability=float(fit.win_probability(contrast.estimate)),
                 win_low=ends[0],
                 win_high=ends[1],
-                rank_low=int(band.rank_low[at]) if known else None,
-                rank_high=int(band.rank_high[at]) if known else None,
+                rank_low=int(band.rank_low[at]) if has_band else None,
+                rank_high=int(band.rank_high[at]) if has_band else None,
                 elo=1000 + ELO * float(fit.strengths[at]),
                 reference=reference or "",
                 without_covariates=None if plain is None else float(weights[at, :m] @ plain),
@@ -346,9 +346,9 @@ def _rows(
                 ties=question.ties,
                 weights=question.weights,
                 flags=judge.flags,
-                reason="" if is_reference else one.reason,
-                **{name: getattr(one, name) for name in ("estimate", "standard_error", "low", "high", "p_value")},
-                degrees_of_freedom=one.degrees_of_freedom,
+                reason="" if is_reference else contrast.reason,
+                **{name: getattr(contrast, name) for name in ("estimate", "standard_error", "low", "high", "p_value")},
+                degrees_of_freedom=contrast.degrees_of_freedom,
             )
         )
     return rows
@@ -363,15 +363,15 @@ def _plain(counted: Ballots, question: Prefer) -> NDArray[np.float64]:
 def _agreement(votes: Votes, question: Prefer) -> Iterator[JudgeAgreement]:
     """Each two scorers on the pairs that both saw."""
     key = votes.pair_keys
-    for one, other in combinations(range(len(votes.scorers)), 2):
-        names = votes.scorers[one].label, votes.scorers[other].label
-        own = [(votes.scorer == number) & (votes.prompt >= 0) for number in (one, other)]
+    for first, second in combinations(range(len(votes.scorers)), 2):
+        names = votes.scorers[first].label, votes.scorers[second].label
+        own = [(votes.scorer == number) & (votes.prompt >= 0) for number in (first, second)]
         kept = np.isin(key, np.intersect1d(key[own[0]], key[own[1]])) & (own[0] | own[1])
         kept &= (votes.outcome != BOTH_BAD) | (not question.drop_both_bad)
         try:
             counted, models = _ballots(votes, kept, question)
             two = two_judges(
-                counted, votes.scorer[kept] == other, ties=question.ties, errors=question.errors, level=question.level
+                counted, votes.scorer[kept] == second, ties=question.ties, errors=question.errors, level=question.level
             )
         except (MisuseError, StatisticsError) as error:
             yield JudgeAgreement(*names, None, None, int(kept.sum()), {}, 0, str(error))

@@ -105,7 +105,7 @@ def read_votes(
     """
     found = find_benchmark(store, benchmark)
     chosen = _chosen(scorers_of_votes(store, found.ids), scorer, by_scorer, found.name)
-    ids: dict[str, Any] = {"benchmark_ids": list(found.ids), "scorer_ids": [one.id for one in chosen]}
+    ids: dict[str, Any] = {"benchmark_ids": list(found.ids), "scorer_ids": [scorer.id for scorer in chosen]}
     models, code_of = _models(store.rows(query_text("analysis", "vote_models"), ids))
     table = store.columns(query_text("analysis", "votes"), ids | {"with_covariates": int(bool(covariates))})
     a, b = (code_of(table.whole_numbers(f"checkpoint_{side}_id")) for side in "ab")
@@ -227,18 +227,18 @@ def _voters(column: pa.ChunkedArray, scorer: Codes) -> Codes:
 _AT_ONCE = 50_000
 
 
-def _covariates(column: pa.ChunkedArray, wanted: Sequence[str], benchmark: str) -> dict[str, NDArray[np.float64]]:
+def _covariates(column: pa.ChunkedArray, names: Sequence[str], benchmark: str) -> dict[str, NDArray[np.float64]]:
     """Numbers of both answers, a before b; NaN where a vote says none."""
-    values = {name: np.full((len(column), 2), np.nan) for name in wanted}
+    values = {name: np.full((len(column), 2), np.nan) for name in names}
     found = set[str]()
-    for start in range(0, len(column) if wanted else 0, _AT_ONCE):
+    for start in range(0, len(column) if names else 0, _AT_ONCE):
         texts = column.slice(start, _AT_ONCE).to_pylist()
         said = json.loads(f"[{','.join(text or '{}' for text in texts)}]")
         sides = [(row.get("a", {}), row.get("b", {})) for row in said]
         found.update(*(own for both in sides for own in both))
-        for name in wanted:
+        for name in names:
             values[name][start : start + len(said)] = [[own.get(name, np.nan) for own in both] for both in sides]
-    for name in wanted:
+    for name in names:
         if name not in found:
             there = f"there are: {', '.join(sorted(found))}" if found else "they have none"
             raise MisuseError(f"votes on {benchmark} have no covariate {name!r}; {there}")

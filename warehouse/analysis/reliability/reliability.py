@@ -158,7 +158,7 @@ def _figures(reliability_of: Reliability) -> dict[str, Any]:
     alike = (
         "granularity size n_prompts best_error same_order rank_resolution n_resamples n_undefined ties reason".split()
     )
-    errors = tuple(_known(error) for error in reliability_of.best_errors)
+    errors = tuple(_none_if_nan(error) for error in reliability_of.best_errors)
     return {name: getattr(reliability_of, name) for name in alike} | bounds | {"best_errors": errors}
 
 
@@ -192,7 +192,7 @@ def _rank_rows(scores: SuiteScores, aggregated: Aggregates, by_prompts: Sequence
             rank=_whole(aggregated.ranks[0, m]),
             size=result.size,
             n_prompts=result.n_prompts,
-            mean_rank=_known(result.rank_by_model[0, m]),
+            mean_rank=_none_if_nan(result.rank_by_model[0, m]),
             rank_low=_whole(result.rank_by_model[1, m]),
             rank_high=_whole(result.rank_by_model[2, m]),
         )
@@ -204,7 +204,7 @@ def _rank_rows(scores: SuiteScores, aggregated: Aggregates, by_prompts: Sequence
 
 def _switch_row(result: Reliability, switch: Switch) -> SwitchRow:
     figures = (switch.probability, switch.low, switch.high, switch.first, switch.most)
-    return SwitchRow(switch.window, result.size, result.n_prompts, *map(_known, figures))
+    return SwitchRow(switch.window, result.size, result.n_prompts, *map(_none_if_nan, figures))
 
 
 def _design_row(design: SeedDesign) -> SeedDesignRow:
@@ -217,9 +217,9 @@ def _model_rows(scores: SuiteScores, aggregated: Aggregates, whole: Reliability)
     in_suite = int((scores.known.sum(axis=1) > 1).sum())
     rows = []
     for m in order.tolist():
-        figures = [_known(x) for x in aggregated.figures[:, m]]
+        figures = [_none_if_nan(x) for x in aggregated.figures[:, m]]
         ranks = [_whole(x) for x in aggregated.ranks[:, m]]
-        ranks_known = [rank for rank in ranks if rank is not None]
+        given_ranks = [rank for rank in ranks if rank is not None]
         quality = whole.quality_by_model
         resolution = whole.rank_resolution_by_model
         rows.append(
@@ -237,9 +237,9 @@ def _model_rows(scores: SuiteScores, aggregated: Aggregates, whole: Reliability)
                 rank_bradley_terry=ranks[3],
                 subscenario_win_rate=figures[4],
                 rank_subscenarios=ranks[4],
-                rank_low=min(ranks_known, default=None),
-                rank_high=max(ranks_known, default=None),
-                quality=None if quality is None else _known(quality[m]),
+                rank_low=min(given_ranks, default=None),
+                rank_high=max(given_ranks, default=None),
+                quality=None if quality is None else _none_if_nan(quality[m]),
                 rank_resolution=None if resolution is None else _whole(resolution[m]),
             )
         )
@@ -267,7 +267,7 @@ def _pool_rows(scores: SuiteScores, aggregated: Aggregates) -> tuple[PoolRow, ..
 def _agreement_rows(scores: SuiteScores, tau: np.ndarray[Any, np.dtype[np.float64]]) -> tuple[AgreementRow, ...]:
     parts = scores.subscenarios
     return tuple(
-        AgreementRow(a.scenario, a.name, b.scenario, b.name, _known(tau[i, j]), a.scenario == b.scenario)
+        AgreementRow(a.scenario, a.name, b.scenario, b.name, _none_if_nan(tau[i, j]), a.scenario == b.scenario)
         for i, a in enumerate(parts)
         for j, b in enumerate(parts)
         if i < j
@@ -325,5 +325,5 @@ def _whole(rank: float) -> int | None:
     return None if math.isnan(rank) else int(rank)
 
 
-def _known(value: float) -> float | None:
+def _none_if_nan(value: float) -> float | None:
     return None if math.isnan(value) else float(value)

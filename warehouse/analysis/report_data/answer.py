@@ -69,7 +69,7 @@ def _of_pairs(
     score = figure_in_words(own, board.rows) if own else ""
     scored = f" with {score}" if score else ""
     own_letters = {*letters_in(groups[0])}
-    alike = [one for one in zip(labels[1:], groups[1:], strict=True) if own_letters & {*letters_in(one[1])}]
+    alike = [pair for pair in zip(labels[1:], groups[1:], strict=True) if own_letters & {*letters_in(pair[1])}]
     top = [label for label, mean in zip(labels, group.pairs.means, strict=True) if is_tie(mean, group.pairs.means[0])]
     of = of_whom(counted)
     gap = _gap(first, higher_is_better, as_points)
@@ -94,11 +94,11 @@ def _gap(row: PairRow, higher_is_better: bool | None, as_points: bool) -> str:
     if row.difference is None:
         return ""
     scale = 100 if as_points else 1
-    places = max(decimals([row.standard_error]) - (2 if as_points else 0), 0)
+    digits = max(decimals([row.standard_error]) - (2 if as_points else 0), 0)
     low, high = (None if value is None else scale * value for value in (row.ci_low, row.ci_high))
     return (
-        f", {fixed(scale * row.difference, places, sign=True)}{' points' * as_points}"
-        f" {'over' if higher_is_better is not False else 'against'} {{}}{interval_in_words(low, high, places)}"
+        f", {fixed(scale * row.difference, digits, sign=True)}{' points' * as_points}"
+        f" {'over' if higher_is_better is not False else 'against'} {{}}{interval_in_words(low, high, digits)}"
     )
 
 

@@ -109,7 +109,7 @@ def benchmark_part(reads: BenchmarkReads, options: Ranking, spreads: Sequence[Sp
     curves = training_curves(board, scores.runs) if board and scores else None
     noise = along = deciding = decided = None
     if (curves and curves.rows) or seeds or no_seeds:
-        noise = recipe_seeds(reads.recipes, level=level) if any(one.is_telling for one in reads.recipes) else None
+        noise = recipe_seeds(reads.recipes, level=level) if any(recipe.is_telling for recipe in reads.recipes) else None
         along, _ = or_why(lambda: curves_of(reads.curves, level)) if reads.curves else (None, "")
         deciding = recipes_of(reads.recipes, level)
         decided = _decided(reads, noise, spreads, level) if noise else None
@@ -131,7 +131,7 @@ def benchmark_part(reads: BenchmarkReads, options: Ranking, spreads: Sequence[Sp
         hard_prompts(scores) if scores else None,
         suspects(reads.answers) if reads.answers else None,
         _bounds(scores) if scores else None,
-        _rows_elsewhere(reads, level),
+        _rows_by_other_metrics(reads, level),
         recipes=deciding,
         decided=decided,
         partial=partial_runs(board, scores) if board and scores else (),
@@ -151,15 +151,15 @@ def _decided(reads: BenchmarkReads, noise: SeedsReport, spreads: Sequence[Spread
 
 def _bounds(scores: BenchmarkScores) -> tuple[float | None, float | None] | None:
     """Bounds of the metric that is shown, where the figure is a mean of its values."""
-    shown = [one for one in scores.metrics if one.label == scores.metric.label]
-    bounds = {one.bounds if one.link == "identity" else None for one in shown}
+    shown = [metric for metric in scores.metrics if metric.label == scores.metric.label]
+    bounds = {metric.bounds if metric.link == "identity" else None for metric in shown}
     return bounds.pop() if len(bounds) == 1 else None
 
 
-def _rows_elsewhere(reads: BenchmarkReads, level: float) -> tuple[LeaderboardRow, ...]:
+def _rows_by_other_metrics(reads: BenchmarkReads, level: float) -> tuple[LeaderboardRow, ...]:
     """Rows of the conditions that a board lacks, by each other metric that some of them have."""
     shown = {run for row in reads.board.rows for run in row.run_ids} if reads.board else set()
-    boards = [board_of(scores, Ranking(level=level, n_resamples=0)) for scores in reads.elsewhere]
+    boards = [board_of(scores, Ranking(level=level, n_resamples=0)) for scores in reads.by_other_metrics]
     return tuple(row for board in boards for row in board.rows if shown.isdisjoint(row.run_ids))
 
 

@@ -49,7 +49,7 @@ class BenchmarkReads:
     scores: BenchmarkScores | None  #: by the headline metric; None with ``why_no_scores``.
     why_no_scores: str
     board: Leaderboard | None  #: made of them, which says what else is worth a look.
-    elsewhere: tuple[BenchmarkScores, ...]  #: by other metrics, scores of the conditions that ``board`` lacks.
+    by_other_metrics: tuple[BenchmarkScores, ...]  #: by other metrics, scores of the conditions that ``board`` lacks.
     recipes: tuple[RecipeScores, ...]  #: figures of trained models along training.
     curves: tuple[Curve, ...]  #: those with two places in training, by prompt.
     answers: StoredAnswers | None  #: of models; None where too few have some, or too many for a page.
@@ -87,8 +87,8 @@ def read_parts(store: Store, names: BenchmarkNames, name: str, ranks: Ranking) -
         ranks: level of all intervals, and draws behind rank sets.
     """
     benchmark = names.benchmark(name)
-    known_benchmark = benchmark, facts = benchmark, read_facts(store, benchmark.ids)
-    scores, why_not = or_why(lambda: select_among(store, known_benchmark, Selection(name)))
+    with_facts = benchmark, facts = benchmark, read_facts(store, benchmark.ids)
+    scores, why_not = or_why(lambda: select_among(store, with_facts, Selection(name)))
     board = board_of(scores, ranks) if scores else None
     is_trained = any(run["training_seed"] or run["position"] is not None for run in facts.runs)
     recipes = read_recipes(store, benchmark.ids) if is_trained else []
@@ -102,12 +102,12 @@ def read_parts(store: Store, names: BenchmarkNames, name: str, ranks: Ranking) -
         scores,
         why_not,
         board,
-        elsewhere=tuple(select_among(store, known_benchmark, one) for one in others),
+        by_other_metrics=tuple(select_among(store, with_facts, selection) for selection in others),
         recipes=tuple(recipes),
         curves=tuple(read_curves(store, benchmark, facts.metrics, recipes)),
         answers=answers,
         maps=_maps(store, board, facts, ranks.level) if board else None,
-        matrix=stored_matrix(store, known_benchmark),
+        matrix=stored_matrix(store, with_facts),
     )
 
 
@@ -124,7 +124,7 @@ def _maps(store: Store, board: Leaderboard, facts: BenchmarkFacts, level: float)
     maps: list[DataMap] = []
     left_out: list[str] = []
     for index, model in enumerate(models):
-        if sum(len(one.distribution) for one in maps) >= MOST_MAPS:
+        if sum(len(map_.distribution) for map_ in maps) >= MOST_MAPS:
             return Maps(tuple(maps), tuple(left_out), tuple(models[index:]))
         own = group_runs(run for run in facts.runs if run["model"] == model)
         try:

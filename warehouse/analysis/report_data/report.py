@@ -117,10 +117,10 @@ class ReportReading:
             raise StatisticsError(f"the number of draws is 0 or more, found {n_resamples}")
         self._store, self._progress = store, progress
         self.ranks = Ranking(level=level, n_resamples=n_resamples, seed=seed)
-        self._known, self._reliable = read_names(store), stored_reliability(store)
+        self._benchmark_names, self._reliable = read_names(store), stored_reliability(store)
         self._voted = self._with_votes()
         runs = dict(sorted((dict.fromkeys(self._voted, []) | runs_by_benchmark(store)).items()))
-        self._suites = list_suites(self._known, {row["benchmark_id"] for own in runs.values() for row in own})
+        self._suites = list_suites(self._benchmark_names, {row["benchmark_id"] for own in runs.values() for row in own})
         self.names = tuple(_chosen(runs, benchmarks, self._suites))
         self._runs = {name: runs[name] for name in self.names}
         self._chosen = set(self.names) if benchmarks else None
@@ -128,7 +128,7 @@ class ReportReading:
     def _with_votes(self) -> list[str]:
         """Benchmarks whose answers were held against each other."""
         rows = self._store.rows("select distinct benchmark_id as id from preference")
-        by_id = {row["id"]: name for name, own in self._known.joined.items() for row in own}
+        by_id = {row["id"]: name for name, own in self._benchmark_names.joined.items() for row in own}
         return sorted({by_id[row["id"]] for row in rows})
 
     def _preferences(self, name: str) -> PreferenceReport | None:
@@ -147,11 +147,11 @@ class ReportReading:
         return run_facts(self._store, (row["run_id"] for own in self._runs.values() for row in own))
 
     @property
-    def elsewhere(self) -> ReadElsewhere | None:
+    def other_process_reader(self) -> OtherProcessReader | None:
         """How another process reads the same; None where none can: of a lake, or beside a writer."""
         store, names = self._store, tuple(self.names)
         url = store.url.render_as_string(hide_password=False)
-        return None if store.write or store.dialect.is_lake else ReadElsewhere(url, names, self.ranks)
+        return None if store.write or store.dialect.is_lake else OtherProcessReader(url, names, self.ranks)
 
     def blocks(self) -> list[list[str]]:
         """Names of the benchmarks that are read together."""
@@ -166,7 +166,7 @@ class ReportReading:
         """The benchmarks, or some of them; one that has no leaderboard or no pairs has the reason."""
         runs = {name: own for name, own in self._runs.items() if names is None or name in names}
         load_compiler(map(len, runs.values()), self.ranks.n_resamples)
-        reads = read_benchmarks(self._store, self._known, runs, self.ranks, self._progress)
+        reads = read_benchmarks(self._store, self._benchmark_names, runs, self.ranks, self._progress)
         facts = self._facts
         parts = (
             replace(
@@ -206,7 +206,7 @@ class ReportReading:
             n_other_sources=len(log) - len(sources),
             unscored=_of(chosen, _stored(store, "report_unscored")) if lacks else (),
             changes=read_changes(store, chosen),
-            abilities=stored_abilities(store, self._known, self.names),
+            abilities=stored_abilities(store, self._benchmark_names, self.names),
             level=level,
             n_resamples=self.ranks.n_resamples,
             seed=self.ranks.seed,
@@ -214,7 +214,7 @@ class ReportReading:
 
 
 @dataclass(frozen=True)
-class ReadElsewhere:
+class OtherProcessReader:
     """What another process needs to read the same report."""
 
     url: str  #: of the store.
@@ -239,15 +239,15 @@ def _named_prompts(store: Store, parts: Sequence[BenchmarkPart]) -> dict[int, Ro
     return prompts_by_id(store, ids) if ids else {}
 
 
-def _chosen(known: Collection[str], names: Sequence[str], suites: Mapping[str, Suite]) -> list[str]:
+def _chosen(benchmarks: Collection[str], names: Sequence[str], suites: Mapping[str, Suite]) -> list[str]:
     """The requested benchmarks that have current runs, by name; a suite expands to its benchmarks."""
-    unknown = [name for name in names if name not in known and name not in suites]
+    unknown = [name for name in names if name not in benchmarks and name not in suites]
     if unknown:
-        hint = did_you_mean(unknown[0], [*known, *suites], "see: warehouse benchmarks")
+        hint = did_you_mean(unknown[0], [*benchmarks, *suites], "see: warehouse benchmarks")
         raise MisuseError(f"no current run on benchmark {unknown[0]!r}; {hint}")
     leaves = {name: {leaf.name for leaf in suite.leaves} for name, suite in suites.items()}
     chosen = {leaf for name in names for leaf in leaves.get(name, {name})}
-    return [name for name in known if name in chosen] if names else list(known)
+    return [name for name in benchmarks if name in chosen] if names else list(benchmarks)
 
 
 def _stored(store: Store, name: str) -> list[Row]:
@@ -280,7 +280,9 @@ def stored_abilities(store: Store, names: BenchmarkNames, benchmarks: Collection
         names: of all benchmarks.
         benchmarks: names of those that are shown.
     """
-    subjects = [one for one in sorted(result_cache.analysed_subjects(store)) if {*one.split(", ")} <= {*benchmarks}]
+    subjects = [
+        subject for subject in sorted(result_cache.analysed_subjects(store)) if {*subject.split(", ")} <= {*benchmarks}
+    ]
     if not subjects:
         return ()
     from warehouse.analysis.irt.irt import METHOD_VERSION
@@ -368,14 +370,16 @@ def read_changes(store: Store, benchmarks: Collection[str] | None) -> Changes | 
     ranks = {(row["benchmark"], row["subject"]): row for row in shown if row["statistic"] == "rank"}
     scores = [row for row in shown if row["statistic"] == "score"]
     changes = [_change(row, ranks.get((row["benchmark"], row["subject"])), scores) for row in scores]
-    kept = [one for one in changes if one.before != one.now]
-    kept.sort(key=lambda one: (one.benchmark, -abs((one.now or 0.0) - (one.before or 0.0)), one.model))
+    kept = [change for change in changes if change.before != change.now]
+    kept.sort(key=lambda change: (change.benchmark, -abs((change.now or 0.0) - (change.before or 0.0)), change.model))
     return Changes(stored[0]["refreshed_at"], stored[0]["previous_at"], tuple(kept))
 
 
 def _change(row: dict[str, Any], rank: dict[str, Any] | None, scores: Sequence[dict[str, Any]]) -> ScoreChange:
     model = model_of(row["subject"])
-    alike = [one for one in scores if one["benchmark"] == row["benchmark"] and model_of(one["subject"]) == model]
+    alike = [
+        score for score in scores if score["benchmark"] == row["benchmark"] and model_of(score["subject"]) == model
+    ]
     gone = row["method"] == GONE
     return ScoreChange(
         benchmark=row["benchmark"],

@@ -22,11 +22,11 @@ class RunFacts:
 
 def run_facts(store: Store, run_ids: Iterable[int]) -> Mapping[int, RunFacts]:
     """By id; runs of which nothing is known are left out."""
-    wanted = set(run_ids)
+    distinct = set(run_ids)
     started = {row["run_id"]: row["started_at"].date() for row in store.rows(query_text("analysis", "report_dates"))}
     costs = {row["run_id"]: row["cost"] for row in store.rows(query_text("analysis", "report_costs"))}
-    released = release_days(store, wanted)
+    released = release_days(store, distinct)
     return {
         run: RunFacts(started.get(run), released.get(run), costs.get(run))
-        for run in wanted & {*started, *costs, *released}
+        for run in distinct & {*started, *costs, *released}
     }

@@ -76,7 +76,7 @@ class Metric:
         """`bounds`, None where values of the metric from ``smallest`` to ``largest`` break them."""
         if self.bounds is None:
             return None
-        low, high = (end if known is None else known for known, end in zip(self.bounds, (-inf, inf), strict=True))
+        low, high = (end if bound is None else bound for bound, end in zip(self.bounds, (-inf, inf), strict=True))
         return self.bounds if low - 1e-9 <= smallest and largest <= high + 1e-9 else None
 
     @property
@@ -104,7 +104,7 @@ def find_among(store: Store, names: BenchmarkNames, name: str) -> Benchmark:
         hint = did_you_mean(name, names.canonical, "see: warehouse benchmarks")
         raise MisuseError(f"no benchmark is called {name!r}; {hint}")
     benchmark = names.benchmark(name)
-    leaves = sorted(str(row["name"]) for row in names.below(benchmark.ids) if row["id"] not in names.children)
+    leaves = sorted(str(row["name"]) for row in names.descendants(benchmark.ids) if row["id"] not in names.children)
     if leaves and not _has_runs(store, benchmark.ids):
         raise MisuseError(
             f"{name!r} is a suite; choose one of its benchmarks: {', '.join(leaves)} (or"
@@ -132,7 +132,7 @@ class BenchmarkNames:
             self.canonical[name], tuple(row["id"] for row in rows), tuple(c for c in clusterings if c is not None)
         )
 
-    def below(self, ids: Iterable[int]) -> list[dict[str, Any]]:
+    def descendants(self, ids: Iterable[int]) -> list[dict[str, Any]]:
         """Everything below some rows; a ring in the tree is walked once."""
         by_id: dict[int, dict[str, Any]] = {}
         waiting = list(ids)
@@ -305,22 +305,22 @@ def others_among(
     others = [
         OtherMetric(name, directions[name], len(own), len(own.difference(shown))) for name, own in holders.items()
     ]
-    return tuple(sorted(others, key=lambda one: (-one.n_conditions, one.metric)))
+    return tuple(sorted(others, key=lambda other: (-other.n_conditions, other.metric)))
 
 
 def add_up(leaves: Iterable[Sequence[OtherMetric]]) -> tuple[OtherMetric, ...]:
     """The other metrics of the benchmarks of a suite: conditions are summed over them."""
     by_metric: dict[str, OtherMetric] = {}
     for leaf in leaves:
-        for one in leaf:
-            sum_ = by_metric.get(one.metric, OtherMetric(one.metric, one.higher_is_better, 0, 0, 0))
-            by_metric[one.metric] = replace(
+        for other in leaf:
+            sum_ = by_metric.get(other.metric, OtherMetric(other.metric, other.higher_is_better, 0, 0, 0))
+            by_metric[other.metric] = replace(
                 sum_,
-                n_conditions=sum_.n_conditions + one.n_conditions,
-                n_elsewhere=sum_.n_elsewhere + one.n_elsewhere,
+                n_conditions=sum_.n_conditions + other.n_conditions,
+                n_elsewhere=sum_.n_elsewhere + other.n_elsewhere,
                 n_benchmarks=(sum_.n_benchmarks or 0) + 1,
             )
-    return tuple(sorted(by_metric.values(), key=lambda one: (-one.n_conditions, one.metric)))
+    return tuple(sorted(by_metric.values(), key=lambda other: (-other.n_conditions, other.metric)))
 
 
 def scored_metrics(

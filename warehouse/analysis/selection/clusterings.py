@@ -41,11 +41,11 @@ class ClusterMap:
         is in none; None where none is in any."""
         if not len(self.prompts):
             return None
-        places = np.minimum(np.searchsorted(self.prompts, prompts), len(self.prompts) - 1)
-        member = self.prompts[places] == prompts
+        indices = np.minimum(np.searchsorted(self.prompts, prompts), len(self.prompts) - 1)
+        member = self.prompts[indices] == prompts
         if not member.any():
             return None
-        return np.where(member, self.clusters[places], -1 - prompts)
+        return np.where(member, self.clusters[indices], -1 - prompts)
 
 
 def outside_clusters(labels: NDArray[np.int64] | None) -> tuple[str, ...]:
@@ -98,8 +98,8 @@ def cluster_map(store: Store, benchmark_ids: Sequence[int], defaults: Sequence[i
 def _as_map(columns: Sequence[Columns], note: str = "") -> ClusterMap:
     """Rows of a prompt and its cluster each, of prompts that stand in one answer only."""
     nothing = np.empty(0, np.int64)
-    prompts = np.concatenate([nothing, *(one.whole_numbers("prompt_id") for one in columns)])
-    clusters = np.concatenate([nothing, *(one.whole_numbers("cluster_id") for one in columns)])
+    prompts = np.concatenate([nothing, *(part.whole_numbers("prompt_id") for part in columns)])
+    clusters = np.concatenate([nothing, *(part.whole_numbers("cluster_id") for part in columns)])
     order = np.argsort(prompts)
     prompts, clusters = prompts[order], clusters[order]
     # Where reads are shared, the first prompt of a text may be of a benchmark that was not asked for.

@@ -79,7 +79,7 @@ def describe(conditions: Sequence[Condition]) -> list[str]:
     A setting is told if it varies between conditions of one model, or between any two where it
     changes what the figure means. What still looks alike gets the head of its key.
     """
-    shown = [name for name in LABEL_FIELDS if _is_told(conditions, name)]
+    shown = [name for name in LABEL_FIELDS if _is_shown(conditions, name)]
     labels = [", ".join(filter(None, (_in_words(condition, name) for name in shown))) for condition in conditions]
     seen = [(item.model, label) for item, label in zip(conditions, labels, strict=True)]
     return [
@@ -88,7 +88,7 @@ def describe(conditions: Sequence[Condition]) -> list[str]:
     ]
 
 
-def _is_told(conditions: Sequence[Condition], name: str) -> bool:
+def _is_shown(conditions: Sequence[Condition], name: str) -> bool:
     if name == "checkpoint" and any(c.setting("position") is not None for c in conditions):
         return False  # the position says the same, readably
     settings = [condition.setting(name) for condition in conditions]
@@ -216,15 +216,17 @@ def _parsed(text: str) -> Any:
 
 def _differences(settings: Sequence[Mapping[str, str]], about: Sequence[str]) -> list[str]:
     """For each of some conditions the values of the settings in which they differ."""
-    paths = {path for one in settings for path in one}
+    paths = {path for values in settings for path in values}
     differing = [
         path
         for path in sorted(paths, key=lambda path: (path.count("."), path))
-        if len({one.get(path) for one in settings}) > 1
+        if len({values.get(path) for values in settings}) > 1
         and _is_what(path)
         and (not about or any(word in path.lower() for word in about))
     ][:NAMED]
-    return [", ".join(f"{path.rpartition('.')[2]}={_short(one.get(path))}" for path in differing) for one in settings]
+    return [
+        ", ".join(f"{path.rpartition('.')[2]}={_short(values.get(path))}" for path in differing) for values in settings
+    ]
 
 
 def _is_what(path: str) -> bool:

@@ -38,7 +38,7 @@ def natural_key(row: Mapping[str, Any]) -> tuple[str, str, int, int]:
 def options(choices: Any) -> list[str]:
     """Texts of the options, from the column ``prompt.choices``; empty where none are stored."""
     parsed = json.loads(choices) if isinstance(choices, str) else choices
-    return [str(one) for one in parsed] if isinstance(parsed, list) else []
+    return [str(item) for item in parsed] if isinstance(parsed, list) else []
 
 
 def expected_answer(prompt: Mapping[str, Any]) -> str | None:
@@ -112,16 +112,16 @@ class SharedPrompts:
             return []
         questions = np.concatenate([self.questions_of(prompts) for prompts in parts])
         names, codes = distinct(questions)
-        places = np.full(len(names), len(codes))
-        np.minimum.at(places, codes, np.arange(len(codes)))
+        first_index = np.full(len(names), len(codes))
+        np.minimum.at(first_index, codes, np.arange(len(codes)))
         is_first = np.zeros(len(questions), bool)
-        is_first[places] = True
+        is_first[first_index] = True
         return np.split(is_first, np.cumsum([*map(len, parts)])[:-1])
 
     def untold(self, parts: Sequence[Ids]) -> list[bool]:
         """Of which parts it is not known whether they share prompts with the others: those without texts (or without
         prompts), unless all of their questions are known to stand in every other."""
-        has_texts = [bool(self.has_text[self._places(prompts)].all()) for prompts in parts]
+        has_texts = [bool(self.has_text[self._indices(prompts)].all()) for prompts in parts]
         if all(has_texts):
             return [len(prompts) == 0 for prompts in parts]
         questions = [np.unique(self.questions_of(prompts)) for prompts in parts]
@@ -143,12 +143,12 @@ class SharedPrompts:
         """
         joined = join(units, self.questions_of(prompts))
         alone = joined < 0
-        joined[alone] = join(joined[alone], self.names[self._places(prompts)][alone])
+        joined[alone] = join(joined[alone], self.names[self._indices(prompts)][alone])
         return joined
 
     def questions_of(self, prompts: Ids) -> Ids:
         """Number of the question of each of ``prompts``, shape (m,)."""
-        return self.questions[self._places(prompts)]
+        return self.questions[self._indices(prompts)]
 
     def content(self, prompts: Ids, values: Sequence[NDArray[np.float64]]) -> bytes:
         """Equal where the same questions have the same scores, whatever their order.
@@ -159,13 +159,13 @@ class SharedPrompts:
         rows = np.column_stack([self.questions_of(prompts), *values])
         return rows[np.lexsort(rows.T[::-1])].tobytes()
 
-    def _places(self, prompts: Ids) -> NDArray[np.intp]:
+    def _indices(self, prompts: Ids) -> NDArray[np.intp]:
         return np.searchsorted(self.prompts, prompts)
 
 
 def same_contents(contents: Sequence[bytes]) -> list[int]:
     """For each the place of the first with the same contents."""
-    return [contents.index(one) for one in contents]
+    return [contents.index(content) for content in contents]
 
 
 def join(units: Ids, others: Ids) -> Ids:
@@ -193,13 +193,13 @@ def read_shared_prompts(store: Store, prompts: Iterable[Ids]) -> SharedPrompts:
     order = np.argsort(columns.whole_numbers("id"))
     names = ("id", "benchmark_id", "has_text", "of_text", "of_name")
     found, benchmarks, has_text, of_text, of_name = (columns.whole_numbers(name)[order] for name in names)
-    is_told = has_text > 0
+    has_any_text = has_text > 0
     questions = of_text.copy()
     for group in _twins(store, benchmarks):
         own = np.isin(benchmarks, sorted(group))
         questions[own] = join(questions[own], of_name[own])
-    is_named = np.isin(of_name, of_name[~is_told])  # also of a prompt without a text
-    return SharedPrompts(found, questions, np.where(is_named, -1 - of_name, questions), is_told)
+    is_named = np.isin(of_name, of_name[~has_any_text])  # also of a prompt without a text
+    return SharedPrompts(found, questions, np.where(is_named, -1 - of_name, questions), has_any_text)
 
 
 def _condition(ids: Ids) -> str:
@@ -223,10 +223,10 @@ def _twins(store: Store, benchmarks: Ids) -> list[frozenset[int]]:
     for row in rows:
         by_bytes.setdefault(row["sha256"], {}).setdefault(row["twin_id"], set()).add(row["benchmark_id"])
     pairs = {
-        frozenset(one - other | other - one)
+        frozenset(a - b | b - a)
         for sources in by_bytes.values()
-        for one, other in combinations(sources.values(), 2)
-        if len(one - other) == len(other - one) == 1
+        for a, b in combinations(sources.values(), 2)
+        if len(a - b) == len(b - a) == 1
     }
     return sorted(pairs, key=sorted)
 
@@ -244,9 +244,9 @@ def shared_in_words(shared: SharedPrompts, parts: Mapping[str, Ids]) -> list[str
     """The same of what was read."""
     questions = {name: np.unique(shared.questions_of(prompts)) for name, prompts in parts.items()}
     pairs = [
-        f"{n} in {one} and {other}"
-        for one, other in combinations(questions, 2)
-        if (n := len(np.intersect1d(questions[one], questions[other])))
+        f"{n} in {name} and {other}"
+        for name, other in combinations(questions, 2)
+        if (n := len(np.intersect1d(questions[name], questions[other])))
     ]
     more = [f"{len(pairs) - _MOST_NAMED} more"] if len(pairs) > _MOST_NAMED else []
     found = ", ".join([*pairs[:_MOST_NAMED], *more])

@@ -118,10 +118,10 @@ def find_conditions(
     else:
         candidates = [read_runs(store, "run_id in (:ids)", {"ids": [readings[0].run]})]
     for runs in candidates:
-        fitting = [run for run in runs if _wanted(run, benchmark_ids, where)]
+        fitting = [run for run in runs if _is_chosen(run, benchmark_ids, where)]
         if fitting:
             return group_runs(fitting)
-    filters_in_words = [f"{one.name}{'=' if one.equal else '!='}{one.value}" for one in where]
+    filters_in_words = [f"{criterion.name}{'=' if criterion.equal else '!='}{criterion.value}" for criterion in where]
     there = "" if benchmark_ids is None else f" on {_benchmark_name(store, benchmark_ids)}"
     narrowed = f" with {', '.join(filters_in_words)}" if filters_in_words else ""
     hint = hint_on_values(where, [run for runs in candidates for run in runs])
@@ -146,7 +146,7 @@ def choose_conditions(
         MisuseError: an unknown field, or there is none.
     """
     filters = parse_where(where)
-    runs = [run for run in all_runs if all(one.holds(run) for one in filters)]
+    runs = [run for run in all_runs if all(criterion.holds(run) for criterion in filters)]
     if not runs:
         narrowed = f" with {', '.join(where)}" if where else ""
         hint = hint_on_values(filters, all_runs) or "see: warehouse runs"
@@ -166,11 +166,11 @@ def hint_on_values(where: Sequence[Where], runs: Sequence[Run]) -> str:
     """For conditions that no run fulfils, the values that are nearly the one asked for; else
     empty."""
     hints = []
-    for one in where:
-        if one.equal and not any(one.holds(run) for run in runs):
-            values = {str(run[one.name]) for run in runs if run[one.name] not in (None, "")}
-            close = did_you_mean(one.value, values, "")
-            hints += [f"no {one.name} is {one.value!r}: {close}"] if close else []
+    for criterion in where:
+        if criterion.equal and not any(criterion.holds(run) for run in runs):
+            values = {str(run[criterion.name]) for run in runs if run[criterion.name] not in (None, "")}
+            close = did_you_mean(criterion.value, values, "")
+            hints += [f"no {criterion.name} is {criterion.value!r}: {close}"] if close else []
     return "; ".join(hints)
 
 
@@ -244,23 +244,23 @@ def _runs_of(store: Store, text: str, readings: Sequence[Reference]) -> list[lis
     raise MisuseError(f"no model with runs is called {text!r}; {hint}")
 
 
-def _matching(pattern: str, known: Mapping[str, set[int]]) -> list[int]:
+def _matching(pattern: str, ids_by_name: Mapping[str, set[int]]) -> list[int]:
     """Ids of the models whose name is the pattern; else its last part; else that the glob fits."""
-    if pattern in known:
-        return sorted(known[pattern])
-    last_part = [name for name in known if name.rpartition("/")[2] == pattern]
-    ids = set().union(*(known[name] for name in last_part))
+    if pattern in ids_by_name:
+        return sorted(ids_by_name[pattern])
+    last_part = [name for name in ids_by_name if name.rpartition("/")[2] == pattern]
+    ids = set().union(*(ids_by_name[name] for name in last_part))
     if len(ids) > 1:
         raise MisuseError(f"{pattern!r} means several models: {', '.join(sorted(last_part))}")
     if not ids and _GLOB.search(pattern):
         fitting = [
-            name for name in known if fnmatchcase(name, pattern) or fnmatchcase(name.rpartition("/")[2], pattern)
+            name for name in ids_by_name if fnmatchcase(name, pattern) or fnmatchcase(name.rpartition("/")[2], pattern)
         ]
-        ids = set().union(*(known[name] for name in fitting))
+        ids = set().union(*(ids_by_name[name] for name in fitting))
     return sorted(ids)
 
 
-def _wanted(run: Run, benchmark_ids: Sequence[int] | None, where: Sequence[Where]) -> bool:
+def _is_chosen(run: Run, benchmark_ids: Sequence[int] | None, where: Sequence[Where]) -> bool:
     on_benchmark = benchmark_ids is None or run["benchmark_id"] in benchmark_ids
     return on_benchmark and all(condition.holds(run) for condition in where)
 

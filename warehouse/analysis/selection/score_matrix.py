@@ -117,7 +117,7 @@ class RankedPairs:
 class LastPairs:
     """The pairs that were tested last: a leaderboard and the list of pairs ask for the same ones."""
 
-    _asked: tuple[ScoreTable, tuple[object, ...]] | None = field(default=None, repr=False)
+    _last_request: tuple[ScoreTable, tuple[object, ...]] | None = field(default=None, repr=False)
     _found: RankedPairs | None = field(default=None, repr=False)
 
     @classmethod
@@ -130,11 +130,16 @@ class LastPairs:
     ) -> RankedPairs:
         """`tested_pairs` of a table, with its ranks."""
         options = (level, n_resamples, seed, higher_is_better)
-        if self._found is None or self._asked is None or self._asked[1] != options or not _same(self._asked[0], table):
+        if (
+            self._found is None
+            or self._last_request is None
+            or self._last_request[1] != options
+            or not _same(self._last_request[0], table)
+        ):
             found = tested_pairs(
                 table, level=level, n_resamples=n_resamples, seed=seed, higher_is_better=higher_is_better
             )
-            self._asked, self._found = (table, options), RankedPairs(found)
+            self._last_request, self._found = (table, options), RankedPairs(found)
         return self._found
 
 

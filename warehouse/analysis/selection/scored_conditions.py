@@ -103,7 +103,7 @@ def list_differences(groups: Collection[Group]) -> list[str]:
     return differences
 
 
-def told_apart(groups: Collection[Group]) -> dict[Group, str]:
+def group_differences(groups: Collection[Group]) -> dict[Group, str]:
     """In what each group of rows differs from the others, in values that people know; empty for one group."""
     several = [
         (number, name)

@@ -144,29 +144,29 @@ def follow_links(prompts: NDArray[np.int64], links: Links) -> NDArray[np.int64]:
     linked, canonical = links
     if not len(linked):
         return prompts
-    places = np.minimum(np.searchsorted(linked, prompts), len(linked) - 1)
-    return np.where(linked[places] == prompts, canonical[places], prompts)
+    indices = np.minimum(np.searchsorted(linked, prompts), len(linked) - 1)
+    return np.where(linked[indices] == prompts, canonical[indices], prompts)
 
 
 def align_values(
     own: NDArray[np.int64], values: NDArray[np.float64], prompts: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Values of some prompts, ascending, in the order of others; NaN where there is none."""
-    return values_at(values, places_among(own, prompts))
+    return values_at(values, indices_among(own, prompts))
 
 
-def places_among(own: NDArray[np.int64], prompts: NDArray[np.int64]) -> NDArray[np.int64]:
+def indices_among(own: NDArray[np.int64], prompts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Where in ``own``, ascending, each prompt stands; its length for none."""
-    places = np.searchsorted(own, prompts)
+    indices = np.searchsorted(own, prompts)
     is_there = np.zeros(len(prompts), bool)
-    inside = places < len(own)
-    is_there[inside] = own[places[inside]] == prompts[inside]
-    return np.where(is_there, places, len(own))
+    inside = indices < len(own)
+    is_there[inside] = own[indices[inside]] == prompts[inside]
+    return np.where(is_there, indices, len(own))
 
 
-def values_at(values: NDArray[np.float64], places: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Values at the places that `places_among` found; NaN where there is none."""
-    return np.append(values, np.nan)[places]
+def values_at(values: NDArray[np.float64], indices: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Values at the places that `indices_among` found; NaN where there is none."""
+    return np.append(values, np.nan)[indices]
 
 
 def read_links(store: Store) -> Links:

@@ -155,7 +155,7 @@ def order_keys(keys: Sequence[PromptKey], seed: int) -> list[int]:
     alike: dict[str, list[int]] = defaultdict(list)
     for index in order:
         alike[keys[index][0]].append(index)
-    ascending = {key: iter(sorted(places, key=lambda index: keys[index][1])) for key, places in alike.items()}
+    ascending = {key: iter(sorted(indices, key=lambda index: keys[index][1])) for key, indices in alike.items()}
     return [next(ascending[keys[index][0]]) for index in order]
 
 

@@ -147,7 +147,7 @@ def row_of(
     own = beginning(plan, scores, is_growing=any(run["status"] != "complete" for run in candidate.runs))
     values = plan.values(own)
     test, outlook = run_test(values, plan, settings)
-    known = np.isin(scores.seen, plan.order.prompts)
+    is_in_order = np.isin(scores.seen, plan.order.prompts)
     return SequentialRow(
         benchmark=candidate.benchmark_split[0],
         split=candidate.benchmark_split[1],
@@ -160,15 +160,15 @@ def row_of(
         seed=settings.seed,
         predicted_by=_predicted_by(plan),
         n_history=len(plan.history),
-        n_beyond=int(known.sum()) - len(own),
-        n_outside=int((~known).sum()),
+        n_beyond=int(is_in_order.sum()) - len(own),
+        n_outside=int((~is_in_order).sum()),
         model_candidate=candidate.model,
         condition_candidate=labels[0],
         model_baseline=baseline.model,
         condition_baseline=labels[1],
         runs_candidate=candidate.run_ids,
         runs_baseline=baseline.run_ids,
-        reason=_reason(len(own), int(known.sum())),
+        reason=_reason(len(own), int(is_in_order.sum())),
         overall=test.verdict,
         test=test,
         outlook=outlook,
@@ -280,10 +280,10 @@ class Follower:
 
 
 def _metric_of(log: Store, candidate: Condition, metric: Metric) -> Metric:
-    known = metrics_of(log, [candidate.setting("benchmark_id")])
-    if not known:
+    metrics = metrics_of(log, [candidate.setting("benchmark_id")])
+    if not metrics:
         raise NothingYet("the log has no score yet")
-    return choose_metrics(known, metric.label, candidate.benchmark_split[0])[0]
+    return choose_metrics(metrics, metric.label, candidate.benchmark_split[0])[0]
 
 
 def _as_stored(log: Store, scores: PromptScores, plan: SequentialPlan) -> PromptScores:

@@ -98,8 +98,8 @@ def make_plan(
     is_stored = settings.estimand == FULL and scores.n == len(scores.seen) == n
     if settings.estimand != FULL:
         _refuse_clusters(store, baseline, scores, settings.cluster)
-    known = scores.seen if is_stored or settings.estimand != FULL else _all_prompts(store, baseline, n)
-    order = order_prompts(read_keys(store, known).values(), settings.seed)
+    prompts = scores.seen if is_stored or settings.estimand != FULL else _all_prompts(store, baseline, n)
+    order = order_prompts(read_keys(store, prompts).values(), settings.seed)
     if not is_stored:
         population = n if settings.estimand == FULL else None
         most = order.n if settings.n_max is None else settings.n_max
@@ -123,7 +123,7 @@ def benchmark_size(store: Store, condition: Condition, scores: PromptScores | No
     sizes = [
         max(run["n_benchmark"] or 0, run["n_found"] or 0)
         for run in runs_on(store, find_benchmark(store, name).ids)
-        if run["split"] == split and all(run[one] == condition.setting(one) for one in versions)
+        if run["split"] == split and all(run[name] == condition.setting(name) for name in versions)
     ]
     return max([0 if scores is None else len(scores.seen), *sizes])
 
@@ -154,13 +154,13 @@ def _all_prompts(store: Store, baseline: Condition, n: int) -> NDArray[np.int64]
     query = query_text("analysis", "prompt_keys").format(condition="prompt.benchmark_id in (:benchmark_ids)")
     rows = store.rows(query, {"benchmark_ids": find_benchmark(store, name).ids})
     ids = np.array([row["id"] for row in rows if row["split"] == split], dtype=np.int64)
-    known: NDArray[np.int64] = np.unique(follow_links(ids, read_links(store)))
-    if len(known) != n:
+    prompts: NDArray[np.int64] = np.unique(follow_links(ids, read_links(store)))
+    if len(prompts) != n:
         raise MisuseError(
-            f"{name} has {n} prompts, of which the store knows {len(known)}: their order needs all of them;"
+            f"{name} has {n} prompts, of which the store knows {len(prompts)}: their order needs all of them;"
             " ingest a run on the whole benchmark, or give --estimand prompts-sampled"
         )
-    return known
+    return prompts
 
 
 def _placed(scores: PromptScores, order: PromptOrder, sign: float) -> tuple[Floats, NDArray[np.bool_]]:
@@ -170,11 +170,11 @@ def _placed(scores: PromptScores, order: PromptOrder, sign: float) -> tuple[Floa
 
 def in_order(scores: PromptScores, prompts: NDArray[np.int64]) -> Floats:
     """Scores of some prompts, NaN where there is none, shape (N,)."""
-    places = np.searchsorted(scores.prompts, prompts)
-    places = np.minimum(places, max(scores.n - 1, 0))
+    indices = np.searchsorted(scores.prompts, prompts)
+    indices = np.minimum(indices, max(scores.n - 1, 0))
     if not scores.n:
         return np.full(len(prompts), np.nan)
-    return np.where(scores.prompts[places] == prompts, scores.values[places], np.nan)
+    return np.where(scores.prompts[indices] == prompts, scores.values[indices], np.nan)
 
 
 def _history(
@@ -185,11 +185,11 @@ def _history(
     settings: SequentialSettings,
     candidate: str,
     before: datetime | None,
-    wanted: Sequence[str] | None,
+    only: Sequence[str] | None,
 ) -> tuple[Floats, tuple[str, ...], tuple[str, ...]]:
     """Scores of other models that have all prompts (models × prompts), their keys, and notes."""
     nothing: tuple[Floats, tuple[str, ...], tuple[str, ...]] = np.empty((0, order.n)), (), ()
-    if not settings.use_history or (wanted is not None and not wanted):
+    if not settings.use_history or (only is not None and not only):
         return nothing
     here = find_benchmark(store, baseline.setting("benchmark")).ids
     others = [
@@ -197,25 +197,25 @@ def _history(
         for item in group_runs(runs_on(store, here))
         if item.key != baseline.key and item.model != candidate and item.benchmark_split == baseline.benchmark_split
     ]
-    others = [item for item in others if _may_count(item, before, wanted)]
+    others = [item for item in others if _may_count(item, before, only)]
     others.sort(key=lambda item: item.key)
-    groups = {run: place for place, item in enumerate(others) for run in item.run_ids}
+    groups = {run: index for index, item in enumerate(others) for run in item.run_ids}
     scores = read_scores(store, groups, [metric.id], links=read_links(store))
     rows: list[Floats] = []
     keys: list[str] = []
-    for place in sorted(scores):
-        own = in_order(scores[place], order.prompts)
+    for index in sorted(scores):
+        own = in_order(scores[index], order.prompts)
         if np.isfinite(own).all() and len(rows) < HISTORY:
             rows.append(own)
-            keys.append(others[place].key)
-    if wanted is not None and set(wanted) - set(keys):
-        return *nothing[:2], (f"{len(set(wanted) - set(keys))} models behind the predictions are no longer stored",)
+            keys.append(others[index].key)
+    if only is not None and set(only) - set(keys):
+        return *nothing[:2], (f"{len(set(only) - set(keys))} models behind the predictions are no longer stored",)
     return (np.array(rows), tuple(keys), ()) if rows else nothing
 
 
-def _may_count(item: Condition, before: datetime | None, wanted: Collection[str] | None) -> bool:
-    if wanted is not None:
-        return item.key in wanted
+def _may_count(item: Condition, before: datetime | None, only: Collection[str] | None) -> bool:
+    if only is not None:
+        return item.key in only
     times: list[Any] = [run["started_at"] for run in item.runs]
     return before is None or all(time is not None and time <= before for time in times)
 
@@ -294,7 +294,7 @@ class LiveTest:
             raise MisuseError("a run is stopped by the betting rule on the full benchmark, without fixed looks")
         self.plan, self.settings, self.baseline = plan, settings, baseline
         self.monitor = SequentialMonitor(plan.design)
-        self._places = {key: place for place, key in enumerate(plan.order.keys)}
+        self._indices = {key: index for index, key in enumerate(plan.order.keys)}
         self._waiting: dict[int, float | None] = {}
 
     @property
@@ -304,7 +304,7 @@ class LiveTest:
 
     def place(self, key: PromptKey) -> int | None:
         """Place of a prompt in the order; None where the baseline does not have it."""
-        return self._places.get(key)
+        return self._indices.get(key)
 
     def tell(self, place: int, score: float | None) -> None:
         """The score of a prompt, as its metric has it; None (or NaN) where it cannot be scored.

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from warehouse.analysis.leaderboard.row import usable_bounds
 from warehouse.analysis.selection.reference import find_conditions, parse_where, pick_one
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, select_entries
-from warehouse.analysis.selection.scores import PromptScores, places_among, values_at
+from warehouse.analysis.selection.scores import PromptScores, indices_among, values_at
 from warehouse.analysis.selection.selection import Selection, selection_of
 from warehouse.analysis.subsets.plan import SCHEMA, PlanPrompt, SubsetPlan, SubsetPlans, hash_ids
 from warehouse.analysis.subsets.stored import plan_id, store_plan
@@ -327,7 +327,7 @@ def _table(scores: Sequence[PromptScores], prompts: NDArray[np.int64]) -> FloatA
     own = columns = np.empty(0, np.int64)
     for row, run in enumerate(scores):
         if not len(columns) or not np.array_equal(own, run.prompts):
-            own, columns = run.prompts, places_among(run.prompts, prompts)
+            own, columns = run.prompts, indices_among(run.prompts, prompts)
         table[row] = values_at(run.values, columns)
     return table
 

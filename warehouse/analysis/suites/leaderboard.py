@@ -66,11 +66,15 @@ class SuiteBoard(Result):
         """The command's table, what its columns mean, and what was left out."""
         head = f"{self.suite} by {self.metric} ({direction(self.higher_is_better)}), "
         others = describe_others(self.others)
-        below: list[str | TableNote] = [*self.basis, *legend_of(self.rows[0].level), *([others] if others else [])]
+        under_table: list[str | TableNote] = [
+            *self.basis,
+            *legend_of(self.rows[0].level),
+            *([others] if others else []),
+        ]
         table = suite_table(self.rows, self.leaves, verbose=verbose)
         notes = (*self.notes, *reasons_of(self.rows, verbose=verbose))
         sentence = visible(f"{self.sentence}.")
-        return View((head + leaves_in_words(self.leaves, self.weights), sentence, table, *below), notes)
+        return View((head + leaves_in_words(self.leaves, self.weights), sentence, table, *under_table), notes)
 
 
 @answers(SuiteLeaderboard)

@@ -53,9 +53,9 @@ def suite_among(store: Store, catalogue: BenchmarkNames, name: str) -> Suite:
     return suite
 
 
-def _suite(whole: Benchmark, below: Sequence[Benchmark], with_runs: Set[int]) -> Suite:
-    leaves = tuple(leaf for leaf in below if not with_runs.isdisjoint(leaf.ids))
-    return Suite(whole.name, whole.ids, leaves, tuple(leaf.name for leaf in below if leaf not in leaves))
+def _suite(whole: Benchmark, descendants: Sequence[Benchmark], with_runs: Set[int]) -> Suite:
+    leaves = tuple(leaf for leaf in descendants if not with_runs.isdisjoint(leaf.ids))
+    return Suite(whole.name, whole.ids, leaves, tuple(leaf.name for leaf in descendants if leaf not in leaves))
 
 
 def is_suite(store: Store, name: str) -> bool:
@@ -65,7 +65,7 @@ def is_suite(store: Store, name: str) -> bool:
 
 def _is_suite(store: Store, catalogue: BenchmarkNames, name: str) -> bool:
     ids = catalogue.benchmark(name).ids if name in catalogue.canonical else ()
-    return bool(catalogue.below(ids)) and not _with_runs(store, ids)
+    return bool(catalogue.descendants(ids)) and not _with_runs(store, ids)
 
 
 def benchmarks_named(store: Store, names: Iterable[str]) -> list[Benchmark]:
@@ -103,7 +103,7 @@ def list_suites(catalogue: BenchmarkNames, with_runs: Set[int]) -> dict[str, Sui
     benchmarks = {name: catalogue.benchmark(name) for name in sorted(catalogue.joined)}
     suites: dict[str, Suite] = {}
     for name, own in benchmarks.items():
-        if with_runs.isdisjoint(own.ids) and catalogue.below(own.ids):
+        if with_runs.isdisjoint(own.ids) and catalogue.descendants(own.ids):
             suite = _suite(own, [benchmarks[leaf] for leaf in sorted(_leaves(catalogue, name, alone=False))], with_runs)
             suites |= {name: suite} if suite.leaves else {}
     return suites
@@ -184,7 +184,7 @@ def _leaves(catalogue: BenchmarkNames, name: str, *, alone: bool) -> set[str]:
     if name not in catalogue.canonical:
         hint = did_you_mean(name, catalogue.canonical, "see: warehouse benchmarks")
         raise MisuseError(f"no suite is called {name!r}; {hint}")
-    rows = catalogue.below(catalogue.benchmark(name).ids)
+    rows = catalogue.descendants(catalogue.benchmark(name).ids)
     leaves = {str(row["canonical"]) for row in rows if row["id"] not in catalogue.children}
     if not leaves and not alone:
         raise MisuseError(f"{name!r} is no suite but a single benchmark; see: warehouse leaderboard {name}")

@@ -136,7 +136,7 @@ def duplicates(
                 f"{len(vectors.prompts)} prompts here have a vector of {chosen.label}; two are"
                 f" needed; run: {embed_command(part, *benchmarks)}"
             )
-        names, ranks = _places(store, vectors, ids, part)
+        names, ranks = _benchmark_ranks(store, vectors, ids, part)
         counts = count_embedded(store, chosen.id, ids, texts=texts).values()
     question = pairs_question(vectors, names, ranks, threshold, keep, chosen, part)
     pairs, note = answer_pairs(
@@ -159,14 +159,14 @@ def duplicates(
         n_groups=pairs.n_groups,
         largest_group=pairs.largest,
         rows=rows,
-        places=_by_place(names, pairs),
+        places=_by_benchmarks(names, pairs),
         models=models,
         notes=(note,) if note else (),
         part=part,
     )
 
 
-def _places(
+def _benchmark_ranks(
     store: Store, vectors: PromptVectors, ids: Sequence[int] | None, part: str
 ) -> tuple[list[str], NDArray[np.intp]]:
     """Names of the benchmarks, and the number of that of each prompt."""
@@ -183,7 +183,7 @@ def _places(
     return [names[index] for index in order], rank[codes[rows]]
 
 
-def _by_place(names: Sequence[str], pairs: StoredPairs) -> tuple[DuplicatePlace, ...]:
+def _by_benchmarks(names: Sequence[str], pairs: StoredPairs) -> tuple[DuplicatePlace, ...]:
     rows = [
         DuplicatePlace(names[a], names[b], int(pairs.by_place[a, b]))
         for a, b in np.argwhere(np.triu(pairs.by_place)).tolist()

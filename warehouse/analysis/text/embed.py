@@ -107,11 +107,11 @@ def embed(
     with opener.reading() as store:
         ids = ids_named(store, benchmarks)
         names = _names(store, ids)
-        wanted_parts = [_part(store, part, ids, names, whole) for part in dict.fromkeys(parts or (PROMPT,))]
+        part_texts = [_part(store, part, ids, names, whole) for part in dict.fromkeys(parts or (PROMPT,))]
     rows: list[EmbedRow] = []
     for embedder in embedders:
         model = _loaded(embedder, device, batch_size)
-        for part in wanted_parts:
+        for part in part_texts:
             rows += _Session(opener, model, ids, chunk, progress, part).run(names)
     return Embedding(tuple(rows))
 
@@ -198,7 +198,7 @@ class _Session:
         """One chunk: read its texts, let go of the store, embed, store; the seconds that the model took."""
         with self.opener.reading() as store:
             texts = texts_of_part(store, self.part.name, prompts.tolist())
-            benchmark_of = _places(store, prompts)
+            benchmark_of = _benchmark_of(store, prompts)
         present = [prompt for prompt in prompts.tolist() if prompt in texts]
         read = [self._own(texts[prompt], benchmark_of[prompt]) for prompt in present]
         began = monotonic()
@@ -241,7 +241,7 @@ def _names(store: Store, ids: Sequence[int] | None) -> dict[int, str]:
     return {row["id"]: row["name"] for row in store.rows(query, {"ids": ids or ()})}
 
 
-def _places(store: Store, prompts: NDArray[np.int64]) -> dict[int, int]:
+def _benchmark_of(store: Store, prompts: NDArray[np.int64]) -> dict[int, int]:
     return {row["id"]: row["benchmark_id"] for row in store.rows(_PLACES, {"ids": prompts})}
 
 

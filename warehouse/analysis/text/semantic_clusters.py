@@ -144,7 +144,7 @@ def cluster_semantic(
                 members,
                 default=default,
                 parameters=parameters,
-                asked=None if replace else (*parameters, "part"),
+                must_agree=None if replace else (*parameters, "part"),
             )
     sizes = np.concatenate([np.bincount(members.clusters) for members in made.values()])
     return SemanticClusters(

@@ -219,7 +219,7 @@ class Noise:
         """Seeds of both."""
         return len(self.figures[0]), len(self.figures[1])
 
-    def elsewhere(self, of_jitter: float) -> Noise:
+    def by_pool_or_jitter(self, of_jitter: float) -> Noise:
         """Measured by the pool, whose spreads over seeds hold the jitter too, else by the jitter, which has
         ``of_jitter`` degrees of freedom.
         """
@@ -296,7 +296,7 @@ def noise_of(
             degrees_of_freedom=pooled[1],
             is_matched=sizes <= {a.parameters},
         )
-    return noise.elsewhere(within_nu)
+    return noise.by_pool_or_jitter(within_nu)
 
 
 def _jitter(sides: Sequence[RecipeScores], averaged: int) -> tuple[float | None, float]:

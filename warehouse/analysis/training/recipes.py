@@ -145,7 +145,7 @@ def recipes(store: Store, question: Recipes) -> RecipesReport:
         check_metric(at_small, metric)
     at_large = _read(store, ids, metric, large, averaged) if question.large else {}
     several = _several(at_small)
-    elsewhere = {} if metric else _elsewhere(store, ids, small, averaged, several.values())
+    elsewhere = {} if metric else _by_other_metrics(store, ids, small, averaged, several.values())
     if not several:
         advice = "recipes are told apart by the field recipe, else by the model"
         if elsewhere:
@@ -195,7 +195,7 @@ def _report(
     return RecipesReport(tuple(rows), plan.level, plan.delta, plan.power, bool(plan.large), left_out, elsewhere)
 
 
-def _elsewhere(
+def _by_other_metrics(
     store: Store, ids: Sequence[int] | None, where: Sequence[str], averaged: int, shown: Iterable[Scale]
 ) -> dict[str, tuple[str, ...]]:
     """Benchmarks that have two recipes only by other metrics, with those metrics."""

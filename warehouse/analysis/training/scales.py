@@ -146,7 +146,7 @@ class Scale:
             figures = np.array(self.runs[a]), np.array(self.runs[b])
             noise = Noise(figures, self.averaged, "", None, None, pool, is_matched=True, jitter=jitter_sd or None)
             if measured is None:
-                noise = noise.elsewhere(math.inf)
+                noise = noise.by_pool_or_jitter(math.inf)
             else:
                 noise = replace(noise, standard_deviation=measured[0] ** 0.5, degrees_of_freedom=measured[1])
             weighed = noise.weigh(before, level)

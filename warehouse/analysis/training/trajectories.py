@@ -111,9 +111,9 @@ class RecipeScores:
         return np.array([_at(run.positions, run.errors, positions) for run in self.trajectories])
 
 
-def _at(known_positions: Sequence[float], values: Sequence[float], positions: Sequence[float]) -> list[float]:
-    by_place = dict(zip(known_positions, values, strict=True))
-    return [by_place[index] for index in positions]
+def _at(own_positions: Sequence[float], values: Sequence[float], positions: Sequence[float]) -> list[float]:
+    value_at = dict(zip(own_positions, values, strict=True))
+    return [value_at[index] for index in positions]
 
 
 def describe_others(others: Mapping[str, Sequence[str]]) -> str:

@@ -10,7 +10,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.comparison.all_pairs import known
+from warehouse.analysis.comparison.all_pairs import finite_or_none
 from warehouse.analysis.judges.scorers import judge_names, means_of, metrics_by, scored_by
 from warehouse.analysis.results import Row
 from warehouse.analysis.selection.benchmarks import Metric, read_facts
@@ -138,5 +138,5 @@ def judge_flips(forms: JudgedForms, level: float) -> list[JudgeFlip]:
             adjusted = min(1.0, float(p) * len(couples)) if np.isfinite(p) else p
             differences = float(x[a] - x[b]), float(y[a] - y[b])
             shown = bool(rejects(float(adjusted), 1 - level))
-            rows.append(JudgeFlip(first, other, names[a], names[b], *differences, known(adjusted), shown))
+            rows.append(JudgeFlip(first, other, names[a], names[b], *differences, finite_or_none(adjusted), shown))
     return sorted(rows, key=lambda row: (2.0 if row.p_holm is None else row.p_holm, row.judge_a, row.model_a))

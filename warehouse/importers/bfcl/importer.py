@@ -82,7 +82,7 @@ class Bfcl:
                 yield SourceFiles(str(item.path), _root(item.path), (item.path,))
                 continue
             kind = _kind(item)
-            location = _place(item.path, kind) if kind else None
+            location = _located(item.path, kind) if kind else None
             if location is None:
                 continue
             root, model, groups, category = location
@@ -140,7 +140,7 @@ def _kind_by_name(path: Path) -> str:
     return named["kind"] if named else ""
 
 
-def _place(path: Path, kind: str) -> tuple[Path, str, tuple[str, ...], str] | None:
+def _located(path: Path, kind: str) -> tuple[Path, str, tuple[str, ...], str] | None:
     """Folder above ``result`` and ``score``, model, groups of categories, category."""
     named = _NAME.fullmatch(path.stem)
     folders = path.parts[:-1]
@@ -163,7 +163,7 @@ def _date(root: Path) -> str | None:
 
 def _header(source: SourceFiles, paths: Mapping[str, Path], scores: Scores | None) -> RunHeader:
     first = source.files[0]
-    location = _place(first, _kind_by_name(first))
+    location = _located(first, _kind_by_name(first))
     _, folder, groups, category = location or (source.root, first.parent.name, (), first.stem)
     versions = [named["new"] or named["old"] for path in source.files if (named := _NAME.fullmatch(path.stem))]
     declared = scores.model if scores else None

@@ -109,7 +109,7 @@ def _rows(task: TaskResults, item: tuple[int, int, list[Any]]) -> Iterator[Row]:
         fields, own = parse(sample, metric_names)
         row |= {"text": question, "prompt_sent": sample["input"]}
         row |= {name: value for name, value in fields.items() if row.get(name) is None}
-        for name, score in {**own, **_stated(sample)}.items() if metric_names else ():
+        for name, score in {**own, **_metrics_of(sample)}.items() if metric_names else ():
             scores.setdefault(name, score)
     options = row.get("choices") or row.get("target")
     row["identity"] = compact({"input": row.get("text"), "targets": options})
@@ -134,7 +134,7 @@ def _question(text: str, plain: Any) -> str:
     return without if begin + end >= len(without) else text
 
 
-def _stated(sample: Row) -> dict[str, Row]:
+def _metrics_of(sample: Row) -> dict[str, Row]:
     """Numbers that a sample gives as its metrics."""
     return {
         name: {"value": value}

@@ -109,7 +109,7 @@ class TaskResults:
         return list(dict.fromkeys((*self.figures, *strays)))
 
     @cached_property
-    def stated_metrics(self) -> dict[Key, set[str]]:
+    def metric_names_by_run(self) -> dict[Key, set[str]]:
         """Names of the numbers in ``metrics`` of each run's samples."""
         names_by_key: dict[Key, set[str]] = {}
         for key, queries in self.queries.items():
@@ -223,7 +223,7 @@ def _configuration(task: TaskResults, key: Key, entry: Row) -> Row:
 
 def _specs(task: TaskResults, key: Key, entry: Row) -> Iterator[MetricSpec]:
     preferred = text_or_none(entry.get("preferred_score"))
-    seen = task.stated_metrics.get(key, set())
+    seen = task.metric_names_by_run.get(key, set())
     for name in dict.fromkeys((*part_of(entry, "score_dict"), *sorted(seen))):
         is_mean = name in KNOWN or name in seen
         higher = False if name in _LOWER else _rising(entry) if name == preferred else None
@@ -240,7 +240,7 @@ def _rising(entry: Row) -> bool | None:
 
 
 def _published(task: TaskResults, key: Key, entry: Row, size: int | None) -> Iterator[PublishedScore]:
-    seen = task.stated_metrics.get(key, set())
+    seen = task.metric_names_by_run.get(key, set())
     for name, figure in part_of(entry, "score_dict").items():
         statistic = "mean" if name in KNOWN or name in seen else "aggregate"
         yield published_figure(name, figure, statistic=statistic, n=size)

@@ -164,7 +164,7 @@ def members(path: Path, name: str, globs: Sequence[str] = ()) -> list[Member]:
             _refuse_outside(info, name)
         bounds.refuse_hostile(entries, path.stat().st_size, name)
     all_members = [Member(path, f"{name}/{info.filename}", info.filename) for info in entries]
-    chosen = [member for member in all_members if _wanted(member, globs)]
+    chosen = [member for member in all_members if _is_chosen(member, globs)]
     if not chosen:
         raise InputError(
             f"an archive of {len(entries)} files, none of which can be read as a table",
@@ -198,7 +198,7 @@ def reading(name: str) -> Iterator[None]:
         raise InputError(f"cannot be unpacked: {error}", path=name) from None
 
 
-def _wanted(member: Member, globs: Sequence[str]) -> bool:
+def _is_chosen(member: Member, globs: Sequence[str]) -> bool:
     if member.entry.startswith("__MACOSX/"):
         return False
     if globs:

@@ -142,7 +142,7 @@ def _header(
         benchmark=leaf(dataset, subset),
         suite=(dataset,) if leaf(dataset, subset) != dataset else (),
         metrics=tuple(
-            MetricSpec(name, **range_of(_stated(report, name, names), name), is_default=index == 0)
+            MetricSpec(name, **range_of(_reported(report, name, names), name), is_default=index == 0)
             for index, name in enumerate(found)
         ),
         n_requested=None if requested is None else -(-requested // repeats),
@@ -151,7 +151,7 @@ def _header(
     )
 
 
-def _stated(report: Report, name: str, names: Mapping[str, Any]) -> Row:
+def _reported(report: Report, name: str, names: Mapping[str, Any]) -> Row:
     """What the report says of a metric of the rows."""
     return next((item for key, item in report.names.items() if row_name(key, names) == name), {})
 

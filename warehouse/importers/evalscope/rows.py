@@ -260,8 +260,8 @@ def _new_row(row: Row, facts: Row, subset: SubsetFiles) -> Row:
     """A row of 1.x. Its messages are the prompt and, last, the answer."""
     spoken = objects_of(row.get("messages"))
     answered = bool(spoken) and spoken[-1].get("role") == "assistant"
-    n_asked = _n_asked(spoken)
-    question = content_of(spoken[:n_asked])
+    n_before = _n_before_answer(spoken)
+    question = content_of(spoken[:n_before])
     target = row.get("target")
     target = target[0] if isinstance(target, list) and len(target) == 1 else target
     target = None if target is None else as_text(target)
@@ -288,22 +288,22 @@ def _new_row(row: Row, facts: Row, subset: SubsetFiles) -> Row:
         "extracted_answer": extracted if extracted != response else None,
         "explanation": text_or_none(score.get("explanation")) or _why(score),
         **facts,
-        "transcript": _transcript(spoken, n_asked, {**part_of(facts, "transcript"), **_of_trace(row)}),
+        "transcript": _transcript(spoken, n_before, {**part_of(facts, "transcript"), **_of_trace(row)}),
     }
 
 
-def _n_asked(spoken: list[Row]) -> int:
+def _n_before_answer(spoken: list[Row]) -> int:
     """How many messages were there before the model wrote: those of an agent say which it wrote."""
     written = (index for index, item in enumerate(spoken) if item.get("source") == "generate")
     answered = bool(spoken) and spoken[-1].get("role") == "assistant"
     return next(written, len(spoken) - answered)
 
 
-def _transcript(spoken: list[Row], n_asked: int, totals: Row) -> Row | None:
+def _transcript(spoken: list[Row], n_before: int, totals: Row) -> Row | None:
     present = without_nulls(totals)
-    if n_asked == len(spoken):
+    if n_before == len(spoken):
         return present or None
-    found = transcript_of([*given(spoken[:n_asked]), *spoken[n_asked:]], says_errors=True)
+    found = transcript_of([*given(spoken[:n_before]), *spoken[n_before:]], says_errors=True)
     return {**found, **present, "tools": found["tools"] or present.get("tools", [])}
 
 

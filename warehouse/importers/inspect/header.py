@@ -51,7 +51,7 @@ _LONGEST_VALUE = 1000
 
 
 def run_header(
-    header: Mapping[str, Any], scoring: Scoring, n_samples: int, file: str, stated_model: str | None
+    header: Mapping[str, Any], scoring: Scoring, n_samples: int, file: str, model_setting: str | None
 ) -> RunHeader:
     """The header of the one run that a log is.
 
@@ -60,14 +60,14 @@ def run_header(
         scoring: its metrics and figures.
         n_samples: samples that the log holds.
         file: name of the file.
-        stated_model: the model that the user names, if any.
+        model_setting: the model that the user names, if any.
 
     Raises:
         InputError: nothing names the model or the task.
     """
     spec = mapping_of(header, "eval")
     model = text_or_none(spec.get("model"))
-    require_model(stated_model or model, file)
+    require_model(model_setting or model, file)
     arguments = mapping_of(spec, "model_args")
     revision = text_or_none(arguments.get("revision"))
     requested = n_requested(spec)

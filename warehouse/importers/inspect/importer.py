@@ -204,7 +204,7 @@ class InspectReader:
     _model: str = field(init=False)
     _judges: bool = field(init=False)
     _eval_id: str | None = field(init=False)
-    _places: dict[Any, int] = field(init=False)
+    _positions: dict[Any, int] = field(init=False)
     _prompts: dict[str, dict[str, Any]] = field(default_factory=dict)
     _n_edited: int = 0
     _n_invalid: int = 0
@@ -215,7 +215,7 @@ class InspectReader:
         spec = mapping_of(self.log.header, "eval")
         listed = mapping_of(spec, "dataset").get("sample_ids")
         hashable = [item for item in listed if isinstance(item, (str, int))] if isinstance(listed, list) else []
-        self._places = {item: index for index, item in enumerate(hashable)}
+        self._positions = {item: index for index, item in enumerate(hashable)}
         self._metrics = self.scoring.metrics
         self._objects = {name.rpartition(".")[0] for name in self._metrics} - set(self._metrics)
         self._reduces = bool(self.scoring.reducers)
@@ -293,7 +293,7 @@ class InspectReader:
         number = sample["id"]
         prompt = {
             "run": 0,
-            "position": self._places.setdefault(number, len(self._places)),
+            "position": self._positions.setdefault(number, len(self._positions)),
             "prompt_id": str(number),
             "identity": identity_of(sample, letters),
             "text": question_of(content),

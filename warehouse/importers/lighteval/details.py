@@ -207,7 +207,7 @@ def metric_specs(
     """Specifications of a task's metrics; the first of its configuration is the headline."""
     seen = details.metrics if details is not None else {}
     rows = [name for name, kind in seen.items() if not is_text(name, kind)]
-    directions = _stated(config)
+    directions = _directions(config)
     published = [name for name in figures if not _is_error(name, figures)]
     names = list(dict.fromkeys((*rows, *published)))
     specs = {name: _spec(name, seen, directions, details is not None) for name in names}
@@ -244,7 +244,7 @@ def published_scores(
         )
 
 
-def _stated(config: Mapping[str, Any]) -> dict[str, bool | None]:
+def _directions(config: Mapping[str, Any]) -> dict[str, bool | None]:
     """Metric -> whether higher is better, in the order of a task's configuration."""
     directions: dict[str, bool | None] = {}
     entries = config.get("metrics", config.get("metric"))

@@ -203,9 +203,9 @@ def _figures(results: LightevalResults, task: str) -> dict[str, Any]:
 
 def _model_fields(results: LightevalResults, model: str) -> dict[str, Any]:
     config = results.model_config
-    asked_revision = text_or_none(config.get("revision"))
+    requested_revision = text_or_none(config.get("revision"))
     commit = text_or_none(results.general.get("model_sha"))
-    revision = commit if asked_revision in _MOVING and commit else asked_revision
+    revision = commit if requested_revision in _MOVING and commit else requested_revision
     size = results.general.get("model_size")
     named = (revision, text_or_none(config.get("subfolder")))
     # folders above the model's own say which run it was, not which checkpoint

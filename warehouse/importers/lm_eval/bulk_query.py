@@ -188,10 +188,10 @@ def _fits(layout: Layout) -> str:
 def _draws(layout: Layout) -> str:
     """The draws that a row stands for."""
     scored = by_filter(layout, "draw")
-    every = "range(greatest(coalesce(len(resps[1]), 1), 1))"
+    all_draws = "range(greatest(coalesce(len(resps[1]), 1), 1))"
     return (
         f"case when not {is_first(layout)} then [{scored}] "
-        f"when {scored} = 0 then {every} else list_append({every}, {scored}) end"
+        f"when {scored} = 0 then {all_draws} else list_append({all_draws}, {scored}) end"
     )
 
 

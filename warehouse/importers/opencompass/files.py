@@ -220,7 +220,7 @@ class OpenCompassLine:
         return _VERSION.fullmatch(self.version) is None
 
     @property
-    def stated_mode(self) -> str | None:
+    def formulation(self) -> str | None:
         """How was asked: ``gen``, ``ppl``, ``ll``; none where that is unknown or mixed."""
         return self.mode if self.mode in ("gen", "ppl", "ll") else None
 
@@ -279,7 +279,7 @@ def prompt_version(files: Iterable[Path], dataset: str, notes: list[str]) -> tup
         return None, None
     for line in lines:
         if line.dataset == dataset.replace(",", " ") and not line.is_group:
-            return line.version, line.stated_mode
+            return line.version, line.formulation
     return None, None
 
 

@@ -107,7 +107,7 @@ class OpenCompass:
         for (work, _), folder in folders.items():
             companions = [found[work] for found in (summaries, configs) if work in found]
             for paths in folder.sources().values():
-                if _known(work, paths):
+                if _is_ours(work, paths):
                     yield SourceFiles(str(paths[0]), work, (*_ordered(paths), *companions))
         for work, path in summaries.items():
             config = [configs[work]] if work in configs else []
@@ -155,7 +155,7 @@ def _kind(candidate: Candidate) -> str:
     return "predictions" if is_ours else ""
 
 
-def _known(work: Path, paths: Sequence[Path]) -> bool:
+def _is_ours(work: Path, paths: Sequence[Path]) -> bool:
     """Whether files are OpenCompass's: results alone need the name of a work folder above them."""
     alone = all(path.parent.parent.name == "results" for path in paths)
     return not alone or _STAMP.fullmatch(work.name) is not None
@@ -438,7 +438,7 @@ def _headers(source: SourceFiles, table: OpenCompassTable, name: str, models: li
             **run_fields(source.root, model, models),
             benchmark=name,
             task_version=None if first.is_group else first.version,
-            formulation=first.stated_mode,
+            formulation=first.formulation,
             metrics=tuple(MetricSpec(item.metric, is_default=number == 0) for number, item in enumerate(published)),
             published=published,
             place=f"{name} of {model}",

@@ -285,7 +285,7 @@ def _elements(value: Any, step: Each) -> Iterable[Level]:
     return ()
 
 
-def place_in_document(walk: Walk, row: NestedRow) -> str:
+def location_in_document(walk: Walk, row: NestedRow) -> str:
     """The path of a row in its document, with numbers and keys filled in."""
     levels = row.levels[1:]
     text = _filled(walk.at.steps if walk.at else (Each.ITEM,) * bool(levels), levels)
@@ -325,7 +325,7 @@ class Chunk(Protocol):
     def names(self) -> list[str]:
         """Columns, or keys of the records, for messages."""
 
-    def place(self, row: int) -> str:
+    def location(self, row: int) -> str:
         """Where a row stands in its file."""
 
     def records(self) -> list[Any]:
@@ -373,7 +373,7 @@ class TableChunk:
     def names(self) -> list[str]:
         return [str(name) for name in self.data.column_names]
 
-    def place(self, row: int) -> str:
+    def location(self, row: int) -> str:
         return f"row {self.numbers[row]}"
 
     def records(self) -> list[Any]:
@@ -466,7 +466,7 @@ class FlatChunk(RecordChunk):
     def keep(self, rows: Sequence[int]) -> FlatChunk:
         return FlatChunk(_at(self.items, rows), _at(self.indices, rows), _at(self.lines, rows))
 
-    def place(self, row: int) -> str:
+    def location(self, row: int) -> str:
         return f"line {self.lines[row]}"
 
     def _records(self, up: int) -> list[Any]:
@@ -491,15 +491,15 @@ class NestedChunk(RecordChunk):
     ``draws`` is the path of the generations, relative to the record, if there are several.
     """
 
-    def __init__(self, rows: list[NestedRow], draws: FieldPath | None, place: Callable[[NestedRow], str]) -> None:
+    def __init__(self, rows: list[NestedRow], draws: FieldPath | None, location: Callable[[NestedRow], str]) -> None:
         self.rows, self.draws, self.size = rows, draws, len(rows)
-        self._place = place
+        self._location = location
 
-    def place(self, row: int) -> str:
-        return self._place(self.rows[row])
+    def location(self, row: int) -> str:
+        return self._location(self.rows[row])
 
     def keep(self, rows: Sequence[int]) -> NestedChunk:
-        return NestedChunk(_at(self.rows, rows), self.draws, self._place)
+        return NestedChunk(_at(self.rows, rows), self.draws, self._location)
 
     def names(self) -> list[str]:
         draws = (row.draw for row in self.rows if isinstance(row.draw, dict))

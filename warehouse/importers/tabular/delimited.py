@@ -177,7 +177,7 @@ class DelimitedReader:
             except pa.ArrowInvalid as error:
                 raise self._unreadable(str(error)) from None
             if self.quoting and last is not None and last.size and stream.quotes % 2:
-                self._refuse_open_quote(last.data.slice(last.size - 1), last.place(last.size - 1))
+                self._refuse_open_quote(last.data.slice(last.size - 1), last.location(last.size - 1))
 
     def notes(self) -> list[str]:
         return []
@@ -236,17 +236,17 @@ class DelimitedReader:
                 continue
             row = pc.index(pc.match_substring_regex(column, "\t[^\n]*\n"), True).as_py()
             if row >= 0:
-                self._refuse_open_quote(chunk.data.slice(row, 1), chunk.place(row))
+                self._refuse_open_quote(chunk.data.slice(row, 1), chunk.location(row))
 
-    def _refuse_open_quote(self, row: pa.Table, place: str) -> None:
+    def _refuse_open_quote(self, row: pa.Table, location: str) -> None:
         if any(value and "\n" in value for value in row.to_pylist()[0].values()):
-            raise self._open_quote(place)
+            raise self._open_quote(location)
 
-    def _open_quote(self, place: str) -> InputError:
+    def _open_quote(self, location: str) -> InputError:
         return InputError(
             "a double quote that is not closed, which swallows the lines below it",
             path=self.member.name,
-            place=place,
+            place=location,
             advice=_QUOTING_ADVICE,
         )
 
@@ -273,10 +273,10 @@ class _Numbering:
     def tell_all(self, reject: Reject, ends_in_row: bool) -> None:
         """Reject the others at the end of the file, where it ends inside the last one as such."""
         while self.rejected:
-            place, shown, expected = self.rejected.pop(0)
+            location, shown, expected = self.rejected.pop(0)
             is_last = not self.rejected and self.skipped[-1] >= self.next
             cut = CUT_SHORT if ends_in_row and is_last and self.is_short else ""
-            reject(place, cut + shown, expected)
+            reject(location, cut + shown, expected)
 
     def chunk(self, batch: pa.RecordBatch, marked: bool, header: Mapping[str, str], reject: Reject) -> TableChunk:
         """The batch without rows in which bytes were marked as no UTF-8, and without the header where it stands

@@ -298,8 +298,8 @@ class _Reading:
         if is_empty:
             self._dump.notes.append(f"{table.member.name}: no rows")
 
-    def _reject(self, place: str, found: str, expected: str) -> None:
-        self._dump.rejections.append(Rejection(place, found, expected))
+    def _reject(self, location: str, found: str, expected: str) -> None:
+        self._dump.rejections.append(Rejection(location, found, expected))
 
 
 def _refuse_constant(name: str, _row: int, found: str, expected: str) -> None:

@@ -35,7 +35,7 @@ _DEPTH, _LOOKED_AT, _MANY = 5, 50, 20
 METRIC_NAMES = ("metric", "metric_name", "name", "scorer", "evaluator", "grader", "key")
 _CONTENT = {"text", "target", *SAMPLE_NAMES["text"], *SAMPLE_NAMES["target"], "user_input", "task_id", "question_id"}
 _OF_PROMPTS = {*ID_NAMES, "prompt_id", *_CONTENT}
-_KNOWN = {
+_FAMILIAR = {
     *_OF_PROMPTS,
     *SAMPLE_NAMES["response"],
     *METADATA_NAMES,
@@ -44,7 +44,7 @@ _KNOWN = {
 
 
 @dataclass(frozen=True)
-class Place:
+class RecordLocation:
     """Where records are: paths as ``[rows]`` has them, and what else the document holds of such records."""
 
     at: str = ""
@@ -54,11 +54,11 @@ class Place:
     parallel: tuple[str, ...] = ()
 
 
-def place_of(document: Any) -> Place:
+def location_of(document: Any) -> RecordLocation:
     """The likeliest place of records in a document; the document itself where none is likelier."""
-    found = list(_places(document, "", None))
+    found = list(_locations(document, "", None))
     if not found:
-        return Place()
+        return RecordLocation()
     best = max(enumerate(found), key=lambda item: (_weight(*item[1]), -item[0]))[1]
     return replace(
         best[0], alternatives=tuple(_alternatives(best, found)), parallel=tuple(_parallel(best[2], best[0].at))
@@ -67,11 +67,11 @@ def place_of(document: Any) -> Place:
 
 def _alternatives(best: Any, found: Sequence[Any]) -> Iterator[str]:
     """Places apart from one whose records have mostly the same fields."""
-    place, record = best[0], best[1]
+    location, record = best[0], best[1]
     if not isinstance(record, dict) or keyed_kind(record) in ("lists", "values"):
         return
     for other, inner, *_ in found:
-        apart = not (other.at.startswith(place.at) or place.at.startswith(other.at))
+        apart = not (other.at.startswith(location.at) or location.at.startswith(other.at))
         if apart and not other.draws and isinstance(inner, dict):
             common = record.keys() & inner.keys()
             if len(common) * 2 > max(len(record), len(inner)) and _score_grade({key: inner[key] for key in common}):
@@ -125,10 +125,10 @@ def _are_alike(keys: Sequence[str], records: Sequence[Mapping[str, Any]]) -> boo
 
 
 def _is_field(key: str) -> bool:
-    return plain_name(str(key)) in _KNOWN
+    return plain_name(str(key)) in _FAMILIAR
 
 
-def _places(value: Any, path: str, outer: Any, depth: int = 0) -> Iterator[tuple[Place, Any, Any, int]]:
+def _locations(value: Any, path: str, outer: Any, depth: int = 0) -> Iterator[tuple[RecordLocation, Any, Any, int]]:
     """Places, with the first record of each, what it lies in, and how many there are."""
     if depth > _DEPTH:
         return
@@ -144,13 +144,13 @@ def _places(value: Any, path: str, outer: Any, depth: int = 0) -> Iterator[tuple
             return
         if kind:
             if _grade_of_keyed(value) and grade_of(path.rpartition(".")[2]) > Grade.NEVER:
-                yield Place(f"{path}{{}}", "[]" if kind == "lists" else ""), value, outer, len(value)
+                yield RecordLocation(f"{path}{{}}", "[]" if kind == "lists" else ""), value, outer, len(value)
             return
         if _are_lists_of_one_kind(value):
             records = [item for items in value.values() for item in items]
             yield from _of_records(f"{path}{{}}[]", records, value, len(records), depth)
             return
-        yield from _below(value, f"{path}." if path else "", depth)
+        yield from _inside(value, f"{path}." if path else "", depth)
 
 
 def _are_lists_of_one_kind(value: Mapping[str, Any]) -> bool:
@@ -164,7 +164,7 @@ def _are_lists_of_one_kind(value: Mapping[str, Any]) -> bool:
 
 def _of_records(path: str, records: Sequence[Any], outer: Any, count: int, depth: int) -> Iterator[Any]:
     record = max(records, key=len)
-    yield Place(path), record, outer, count
+    yield RecordLocation(path), record, outer, count
     names_prompts = any(plain_name(str(key)) in _OF_PROMPTS for key in record)
     for key, inner in record.items() if names_prompts else ():
         if not _is_list_of_records(inner) or not _score_grade(inner[0]):
@@ -172,14 +172,14 @@ def _of_records(path: str, records: Sequence[Any], outer: Any, count: int, depth
         if {plain_name(str(name)) for name in inner[0]} & _CONTENT - {"text"}:
             continue  # prompts of their own; a text may be that of a generation
         if not names_of_metrics([item.get(key) for item in records if isinstance(item.get(key), list)]):
-            yield Place(path, f"{path_of(str(key))}[]"), {**inner[0], **record}, outer, count
-    yield from _below(record, f"{path}.", depth)
+            yield RecordLocation(path, f"{path_of(str(key))}[]"), {**inner[0], **record}, outer, count
+    yield from _inside(record, f"{path}.", depth)
 
 
-def _below(record: Mapping[str, Any], prefix: str, depth: int) -> Iterator[Any]:
+def _inside(record: Mapping[str, Any], prefix: str, depth: int) -> Iterator[Any]:
     for key, inner in record.items():
         if isinstance(inner, list | dict):
-            yield from _places(inner, f"{prefix}{path_of(str(key))}", record, depth + 1)
+            yield from _locations(inner, f"{prefix}{path_of(str(key))}", record, depth + 1)
 
 
 def names_of_metrics(lists: Sequence[Sequence[Any]]) -> str:
@@ -199,16 +199,16 @@ def _is_list_of_records(value: Any) -> bool:
     return isinstance(value, list) and bool(value) and all(isinstance(item, dict) for item in value)
 
 
-def _weight(place: Place, record: Any, outer: Any, count: int) -> tuple[int, ...]:
+def _weight(location: RecordLocation, record: Any, outer: Any, count: int) -> tuple[int, ...]:
     """How much speaks for a place: scores beside prompts, scores, known names, how many records."""
     if not isinstance(record, dict) or keyed_kind(record) in ("lists", "values"):
         return (2, _grade_of_keyed(record), 0, count)
-    grade, known_names = _score_grade(record), {plain_name(str(key)) for key in record} & _KNOWN
-    of_prompts = bool(known_names & _OF_PROMPTS) or place.at.endswith("{}") and count > 2
+    grade, familiar = _score_grade(record), {plain_name(str(key)) for key in record} & _FAMILIAR
+    of_prompts = bool(familiar & _OF_PROMPTS) or location.at.endswith("{}") and count > 2
     if not of_prompts and isinstance(outer, dict) and any(plain_name(str(key)) in _OF_PROMPTS for key in outer):
-        siblings = outer.get(place.at.rpartition(".")[2].removesuffix("[]").strip('"'))
+        siblings = outer.get(location.at.rpartition(".")[2].removesuffix("[]").strip('"'))
         of_prompts = bool(names_of_metrics([siblings if isinstance(siblings, list) else []]))
-    return (1 + bool(of_prompts) if grade else 0, grade, len(known_names), count)
+    return (1 + bool(of_prompts) if grade else 0, grade, len(familiar), count)
 
 
 def _grade_of_keyed(record: Any) -> int:
@@ -330,7 +330,7 @@ class TableProfile:
     columns: list[ColumnProfile]
     rows: int
     chunk: Chunk  #: the rows themselves.
-    place: Place = Place()  #: where the records are, and the generations in each.
+    location: RecordLocation = RecordLocation()  #: where the records are, and the generations in each.
     document: dict[str, Any] = field(default_factory=dict)  #: scalars of the document that holds the records, by path.
 
     @property
@@ -351,24 +351,33 @@ def profile(path: Path) -> TableProfile:
     """
     member = members(path, path.name)[0]
     reader = open_reader(member, ReadingRules())
-    place = Place()
+    location = RecordLocation()
     document: Any = None
     if isinstance(reader, JsonReader | JsonLinesReader):
-        place, document = _placed(reader)
-        reader = open_reader(member, ReadingRules(at=_parsed(place.at), draws=_parsed(place.draws)))
+        location, document = _placed(reader)
+        reader = open_reader(member, ReadingRules(at=_parsed(location.at), draws=_parsed(location.draws)))
     bad: list[str] = []
-    chunks = reader.chunks(None, lambda place, found, expected: bad.append(f": {place}: {found}; expected {expected}"))
+    chunks = reader.chunks(
+        None, lambda location, found, expected: bad.append(f": {location}: {found}; expected {expected}")
+    )
     chunk = next((part for part in chunks if part.size), None)
     if chunk is None:
         first = bad[0] if bad else ""
         raise InputError(f"no rows{first}", path=path.name, expected="" if bad else "a table with at least one row")
     rows = max(_LEAST_ROWS, min(SAMPLE_ROWS, _CELLS // max(1, len(chunk.names()))))
     chunk = chunk.keep(range(min(chunk.size, rows)))
-    paths = _table_paths(chunk) if reader.is_table else _record_paths(chunk, place, isinstance(document, dict))
+    paths = _table_paths(chunk) if reader.is_table else _record_paths(chunk, location, isinstance(document, dict))
     columns = [_column(chunk, *item) for item in paths]
-    scalars = dict(_scalars(document, "$")) if place.at and isinstance(document, dict) else {}
+    scalars = dict(_scalars(document, "$")) if location.at and isinstance(document, dict) else {}
     return TableProfile(
-        path, reader.kind, getattr(reader, "delimiter", ""), columns, chunk.size, chunk, place=place, document=scalars
+        path,
+        reader.kind,
+        getattr(reader, "delimiter", ""),
+        columns,
+        chunk.size,
+        chunk,
+        location=location,
+        document=scalars,
     )
 
 
@@ -387,20 +396,20 @@ def why_unreadable(path: Path) -> str:
     return ""
 
 
-def _placed(reader: JsonReader | JsonLinesReader) -> tuple[Place, Any]:
+def _placed(reader: JsonReader | JsonLinesReader) -> tuple[RecordLocation, Any]:
     """Where the records of a document are, and the document; nothing said where they are its elements or lines."""
     chunk = next(iter(reader.chunks(None, ignore)), None)
     if chunk is None or not chunk.size:
-        return Place(), None
+        return RecordLocation(), None
     is_nested = isinstance(chunk, NestedChunk)
     document = chunk.rows[0].levels[0][0] if isinstance(chunk, NestedChunk) else None
     if is_nested and isinstance(document, dict):
-        return place_of(document), document
+        return location_of(document), document
     records = [record for record in chunk.keep(range(min(chunk.size, _ASKED))).records() if isinstance(record, dict)]
-    place = place_of(records)
-    if place.at == "[]":
-        return Place("", place.draws), None
-    return Place(place.at if is_nested else place.at.removeprefix("[]."), place.draws), None
+    location = location_of(records)
+    if location.at == "[]":
+        return RecordLocation("", location.draws), None
+    return RecordLocation(location.at if is_nested else location.at.removeprefix("[]."), location.draws), None
 
 
 def _scalars(value: Mapping[str, Any], path: str, depth: int = 0) -> Iterator[tuple[str, Any]]:
@@ -429,21 +438,21 @@ def _table_paths(chunk: Chunk) -> list[_Where]:
     return found
 
 
-def _record_paths(chunk: Chunk, place: Place, is_document: bool) -> list[_Where]:
+def _record_paths(chunk: Chunk, location: RecordLocation, is_document: bool) -> list[_Where]:
     """Names and paths of the fields of records, those inside objects included, and of what the records lie in."""
     found: dict[str, _Where] = {}
-    inner = place.draws.removesuffix("[]")
+    inner = location.draws.removesuffix("[]")
     for record in chunk.records()[:_ASKED]:
         for item in _fields(record) if isinstance(record, dict) else ():
             if not inner or not item[1].startswith(inner):
                 found.setdefault(item[1], item)
     if isinstance(chunk, NestedChunk):
         for row in chunk.rows[:_ASKED]:
-            for item in _around(row, place, is_document):
+            for item in _around(row, location, is_document):
                 found.setdefault(item[1], item)
-    if place.at and isinstance(chunk, NestedChunk) and not any(isinstance(part, dict) for part in chunk.records()):
+    if location.at and isinstance(chunk, NestedChunk) and not any(isinstance(part, dict) for part in chunk.records()):
         found = {path: item for path, item in found.items() if path.lstrip("^").startswith("@")}
-        found.setdefault("@", ("value", place.draws or "@", ()))
+        found.setdefault("@", ("value", location.draws or "@", ()))
     return _gathered(found.values())[:_MOST]
 
 
@@ -461,15 +470,15 @@ def _gathered(found: Iterable[_Where]) -> list[_Where]:
     return list(kept.values())
 
 
-def _around(row: NestedRow, place: Place, is_document: bool) -> Iterator[_Where]:
+def _around(row: NestedRow, location: RecordLocation, is_document: bool) -> Iterator[_Where]:
     """The key of a record, the fields of its generation, and those of the record that it lies in."""
-    if place.at.endswith("{}"):
+    if location.at.endswith("{}"):
         yield "@key", "@key", ()
-    elif "{}" in place.at:
-        path = "^" * place.at.rpartition("{}")[2].count("[]") + "@key"
+    elif "{}" in location.at:
+        path = "^" * location.at.rpartition("{}")[2].count("[]") + "@key"
         yield path, path, ()
-    if place.draws and isinstance(row.draw, dict):
-        yield from ((name, f"{place.draws}.{path}", parents) for name, path, parents in _fields(row.draw))
+    if location.draws and isinstance(row.draw, dict):
+        yield from ((name, f"{location.draws}.{path}", parents) for name, path, parents in _fields(row.draw))
     around = row.levels[-2][0] if len(row.levels) > 1 + is_document else None
     for name, value in around.items() if isinstance(around, dict) else ():
         if not isinstance(value, list | dict):

@@ -36,7 +36,7 @@ from warehouse.importers.tabular.chunks import (
     TableChunk,
     Walk,
     column_of,
-    place_in_document,
+    location_in_document,
 )
 from warehouse.importers.tabular.columns import as_array, as_list, to_text
 from warehouse.records import CUT_SHORT, is_cut, parse_json
@@ -48,7 +48,7 @@ _NESTED_ROWS = 8_192
 _SNIFF_BYTES = 1 << 16
 
 
-def ignore(_place: str, _found: str, _expected: str) -> None:
+def ignore(_location: str, _found: str, _expected: str) -> None:
     """For a first look at rows that are read again."""
 
 
@@ -95,15 +95,15 @@ class _DocumentReader:
         found = ((self.walk.lacking, self.walk.at), (self.walk.empty, self.walk.draws))
         return [f"{self.member.name}: {n} records without anything at {at.text!r}" for n, at in found if n and at]
 
-    def _nested(self, documents: Iterable[tuple[int, Any]], place_of: Callable[[int], str]) -> Iterator[Chunk]:
-        """The rows of numbered documents, of which ``place_of`` says where they stand."""
+    def _nested(self, documents: Iterable[tuple[int, Any]], location_of: Callable[[int], str]) -> Iterator[Chunk]:
+        """The rows of numbered documents, of which ``location_of`` says where they stand."""
 
-        def place(row: NestedRow) -> str:
-            return ", ".join(filter(None, (place_of(row.levels[0][2]), place_in_document(self.walk, row))))
+        def location(row: NestedRow) -> str:
+            return ", ".join(filter(None, (location_of(row.levels[0][2]), location_in_document(self.walk, row))))
 
         rows = (row for number, document in documents for row in self.walk.rows(document, number))
         while part := list(islice(rows, _NESTED_ROWS)):
-            yield NestedChunk(part, self.walk.draws, place)
+            yield NestedChunk(part, self.walk.draws, location)
 
 
 class JsonReader(_DocumentReader):
@@ -356,9 +356,9 @@ class MatrixChunk(TableChunk):
 
     wide: Chunk
 
-    def place(self, row: int) -> str:
+    def location(self, row: int) -> str:
         column = self.data.column("@column")[row].as_py()
-        return f"{self.wide.place(self.numbers[row])}, column {column!r}"
+        return f"{self.wide.location(self.numbers[row])}, column {column!r}"
 
 
 class MatrixReader:

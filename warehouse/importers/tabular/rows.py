@@ -311,8 +311,8 @@ def stray_rows(view: RowView, mapping: TabularMapping, variant: Variant, columns
     identifier = _identifier(variant, columns, "prompt_id")
     if not mapping.key:
         name = "position" if identifier is None else "prompt_id"
-        told_by = _identifier(variant, columns, name)
-        for row in [] if told_by is None else _missing(told_by):
+        identifying = _identifier(variant, columns, name)
+        for row in [] if identifying is None else _missing(identifying):
             expected = f"{variant.sample[name].where} in each row"
             faults.setdefault(row, Unfit(f"no {name} in {_shown(view, row)}", expected))
         if identifier is None:

@@ -181,8 +181,8 @@ def _take_metric(table: TableProfile, columns: Sequence[ColumnProfile], fields: 
     top = [column for column in columns if not column.depth and column.kind == "text"]
     fields.metric = _named(top, ("metric",))
     fields.filter = _named(top, ("filter",))
-    beside = any(column.path.startswith("^.") for column in columns)
-    if beside and fields.metric is None and not table.place.draws:
+    has_outer_fields = any(column.path.startswith("^.") for column in columns)
+    if has_outer_fields and fields.metric is None and not table.location.draws:
         column = _named(top, METRIC_NAMES)
         if column is not None and _names_models(table, column):
             fields.run["model"] = column
@@ -192,7 +192,7 @@ def _take_metric(table: TableProfile, columns: Sequence[ColumnProfile], fields: 
 
 def _names_models(table: TableProfile, column: ColumnProfile) -> bool:
     """Whether what lies beside others in a prompt are answers of models, as their list or their names say."""
-    around = table.place.at.removesuffix("[]").rpartition(".")[2].strip('"')
+    around = table.location.at.removesuffix("[]").rpartition(".")[2].strip('"')
     texts = list(map(_text, column.values))
     named = are_models(texts) and not any(is_metric(text) or "score" in text.lower() for text in texts)
     return named or bool(MODEL_LABELS.fullmatch(plain_name(around).removesuffix("s")))
@@ -205,9 +205,9 @@ def _take_sample(table: TableProfile, columns: Sequence[ColumnProfile], fields: 
             continue
         words = (name, *SAMPLE_NAMES.get(name, ()), *_ALSO.get(name, ()))
         free = [column for column in columns if _may_be_sample(name, column) and column.path not in fields.taken]
-        if table.place.draws and name == "text":
-            free = [column for column in free if not column.path.startswith(table.place.draws)]
-        elif table.place.draws and name == "response":
+        if table.location.draws and name == "text":
+            free = [column for column in free if not column.path.startswith(table.location.draws)]
+        elif table.location.draws and name == "response":
             words = (*words, "text")  # what is left of that name is in a generation
         if (column := _named(free, words)) is not None:
             fields.sample[name] = column
@@ -341,7 +341,7 @@ def _settle_prompts(table: TableProfile, columns: Sequence[ColumnProfile], field
     _settle_draws(table, columns, fields)
     if (
         fields.key
-        and not table.place.draws
+        and not table.location.draws
         and not fields.draw
         and "draw" not in fields.sample
         and fields.metric is None
@@ -408,7 +408,7 @@ def _is_drawn(column: ColumnProfile) -> bool:
 
 def _settle_draws(table: TableProfile, columns: Sequence[ColumnProfile], fields: Fields) -> None:
     """The column that numbers the generations of a prompt, where rows of one are told apart by it alone."""
-    if table.place.draws or "draw" in fields.sample or fields.choices:
+    if table.location.draws or "draw" in fields.sample or fields.choices:
         return
     names = fields.key or ("prompt_id",)
     prompts = [fields.sample[name] for name in names if name in fields.sample]

@@ -66,7 +66,7 @@ class _Writer:
 
     def _choices(self) -> Iterator[Choice]:
         """What is to be decided."""
-        yield from of_places(self.table)
+        yield from of_record_paths(self.table)
         if self.figures is not None:
             yield from self.figures.choices
             return
@@ -119,12 +119,12 @@ class _Writer:
             yield ""
 
     def _rows(self) -> Iterator[str]:
-        if self.table.place.at or self.table.place.draws:
+        if self.table.location.at or self.table.location.draws:
             yield "[rows]"
-            if self.table.place.at:
-                yield f"at = {toml_text(self.table.place.at)}  # where the records are"
-            if self.table.place.draws:
-                yield f"draws = {toml_text(self.table.place.draws)}  # several generations per prompt"
+            if self.table.location.at:
+                yield f"at = {toml_text(self.table.location.at)}  # where the records are"
+            if self.table.location.draws:
+                yield f"draws = {toml_text(self.table.location.draws)}  # several generations per prompt"
             yield ""
         if self.figures is not None:
             yield from self.figures.matrix()
@@ -305,7 +305,7 @@ def _of_rows(table: TableProfile, fields: Any, scores: ScoreColumns) -> Iterator
         or not {"benchmark", "text", "target", "response"} & {*fields.run, *fields.sample}
         and any(column.is_percent for column in values)
         or table.rows == 1
-        and not table.place.at
+        and not table.location.at
         and table.format.startswith("JSON")
     ):
         yield Choice(
@@ -362,11 +362,11 @@ def _is_json(column: ColumnProfile) -> bool:
         return False
 
 
-def of_places(table: TableProfile) -> Iterator[Choice]:
+def of_record_paths(table: TableProfile) -> Iterator[Choice]:
     """What a document holds beside the records that a mapping takes."""
-    place = table.place
-    if place.alternatives:
-        paths = (place.at, *place.alternatives)
+    location = table.location
+    if location.alternatives:
+        paths = (location.at, *location.alternatives)
         yield Choice(
             f"which of {listed(map(toml_text, paths), 8)} hold the samples: all have the same fields",
             tuple(f"{toml_text(path)} alone" for path in paths),
@@ -380,10 +380,10 @@ def of_places(table: TableProfile) -> Iterator[Choice]:
             ("models", "benchmarks", "a property of the prompts"),
             (f"[run] model = {named}", f"[run] benchmark = {named}", f"[metadata] group = {named}"),
         )
-    if place.parallel:
-        fields = ", ".join(toml_text(f"$.{path}[@key]") for path in place.parallel[:8])
+    if location.parallel:
+        fields = ", ".join(toml_text(f"$.{path}[@key]") for path in location.parallel[:8])
         yield Choice(
-            f"what {listed(map(toml_text, place.parallel), 8)} hold, by the same keys as {toml_text(place.at)}",
+            f"what {listed(map(toml_text, location.parallel), 8)} hold, by the same keys as {toml_text(location.at)}",
             ("further columns of the table", "something else"),
             (f"{fields} in [run], [sample] or [metadata], as their names say", "leave them out"),
         )

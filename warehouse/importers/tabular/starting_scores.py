@@ -202,7 +202,7 @@ def _systems(table: TableProfile, candidates: Sequence[ScoreColumn]) -> Choice:
         f'{{ const = "{{system}}" }} and one [[scores]] with value = "{{system}}.{name}"',
         "uncomment the [[scores]] of each",
     ]
-    if table.rows == 1 and not table.place.at and candidates[0].column.parents:
+    if table.rows == 1 and not table.location.at and candidates[0].column.parents:
         at = "".join(f"{path_of(parent)}." for parent in candidates[0].column.parents[:-1]).removesuffix(".")
         figure = toml_text(path_of(name))
         between.append("benchmarks, of which figures are published")
@@ -291,7 +291,7 @@ def _compare(table: TableProfile, fields: Fields, scores: ScoreColumns) -> None:
         return
     response = _answers(table, fields)
     share = _share_equal(table, response, target)
-    if share is None or table.place.draws and not response.path.startswith(table.place.draws):
+    if share is None or table.location.draws and not response.path.startswith(table.location.draws):
         return
     fields.sample["response"] = response
     scores.is_compared, scores.is_guess = True, True

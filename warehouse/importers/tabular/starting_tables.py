@@ -90,7 +90,7 @@ class MatrixColumns:
 
 def cells_of(table: TableProfile, fields: Fields) -> MatrixColumns | None:
     """The matrix that a table is; ``None`` where its rows are no rows of cells."""
-    if not table.columns or table.place.at or table.place.draws or {"response", "target"} <= {*fields.sample}:
+    if not table.columns or table.location.at or table.location.draws or {"response", "target"} <= {*fields.sample}:
         return None
     label = fields.sample.get("prompt_id") or fields.sample.get("text")
     label = label or next((c for c in table.columns if MODEL_LABELS.fullmatch(plain_name(c.name))), table.columns[0])
@@ -247,9 +247,9 @@ class PublishedColumns:
 
 def figures_of(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     """The columns of a table of figures; None where its rows are prompts or cannot be told from them."""
-    if {*fields.sample} & {"text", "response", "draw", "choices"} or table.place.draws:
+    if {*fields.sample} & {"text", "response", "draw", "choices"} or table.location.draws:
         return None
-    if not table.place.at:
+    if not table.location.at:
         figures = _turned(table, fields) or _wide(table, fields)
         if figures is not None:
             return figures
@@ -398,9 +398,9 @@ def _long(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     axes = [column for column in fields.run.values() if len(column.values) > 1]
     rows = list(zip(*(map(str, table.values(column)) for column in axes), strict=True)) if axes else []
     first = next((column for column in values if _error_of(column, table) is not None), None)
-    is_keyed = table.place.at.endswith("{}") and first is not None and "benchmark" not in fields.run
-    is_told = model is not None and bool(rows) and len({*rows}) > _MOSTLY * len(rows)
-    if not values or table.rows < 2 and not is_keyed or not is_keyed and not is_told:
+    is_keyed = table.location.at.endswith("{}") and first is not None and "benchmark" not in fields.run
+    names_rows = model is not None and bool(rows) and len({*rows}) > _MOSTLY * len(rows)
+    if not values or table.rows < 2 and not is_keyed or not is_keyed and not names_rows:
         return None
     first = first or values[0]
     values = [first, *(column for column in values if column is not first)]

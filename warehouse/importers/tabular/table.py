@@ -158,7 +158,7 @@ class MappedTable:
         """
         self.skipped.clear()
         name = self.member.name
-        chunks = self.reader.chunks(paths, lambda place, *fault: reject(f"{name} {place}", *fault))
+        chunks = self.reader.chunks(paths, lambda location, *fault: reject(f"{name} {location}", *fault))
         for chunk in chunks if self.mapping.matrix else map(self._select, chunks):
             if chunk.size:
                 yield self._view(chunk)
@@ -186,7 +186,7 @@ class MappedTable:
 
     def rejected(self, view: RowView, reject: Reject) -> RowFault:
         """``reject`` for rows of a view, by their number in it."""
-        return lambda row, found, expected: reject(f"{self.member.name} {view.chunk.place(row)}", found, expected)
+        return lambda row, found, expected: reject(f"{self.member.name} {view.chunk.location(row)}", found, expected)
 
     def notes(self) -> list[str]:
         """What the reading showed."""
@@ -287,8 +287,8 @@ def _records(path: Path, _changed: int, _size: int, rule: JoinRule) -> dict[str,
     return records
 
 
-def _refuse(name: str, place: str, found: str, expected: str) -> None:
-    raise InputError(found, path=name, place=place, expected=expected)
+def _refuse(name: str, location: str, found: str, expected: str) -> None:
+    raise InputError(found, path=name, place=location, expected=expected)
 
 
 # --- what a table takes from elsewhere ------------------------------------------------------------

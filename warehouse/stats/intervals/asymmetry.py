@@ -113,8 +113,8 @@ def _quantile(ordered: FloatArray, p: float) -> FloatArray:
 
 def _at(value: Callable[[int], FloatArray], n: int, p: float) -> FloatArray:
     position = p * (n - 1)
-    below, part = int(position), position - int(position)
-    low, high = value(below), value(min(below + 1, n - 1))
+    lower, part = int(position), position - int(position)
+    low, high = value(lower), value(min(lower + 1, n - 1))
     between: FloatArray = low + part * (high - low) if part < 0.5 else high - (1 - part) * (high - low)
     return between
 

@@ -118,10 +118,10 @@ def bca_percentiles(units: Units, drawn: FloatArray, level: float) -> tuple[floa
         drawn: the statistic of each resample, shape (B,).
         level: nominal coverage, in (0, 1).
     """
-    below = _share_below(drawn, units)
-    if not 0 < below < 1:
+    share_below = _share_below(drawn, units)
+    if not 0 < share_below < 1:
         return None
-    bias, curve = special.ndtri(below), acceleration(units)
+    bias, curve = special.ndtri(share_below), acceleration(units)
     plain = special.ndtri(np.array(_percentiles(level)))
     low, high = special.ndtr(bias + (bias + plain) / (1 - curve * (bias + plain)))
     return float(low), float(high)

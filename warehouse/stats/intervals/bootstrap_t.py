@@ -59,8 +59,8 @@ class StudentisedDraws:
     def bootstrap_ends(self, level: float) -> tuple[float, float]:
         """The same of the bootstrap alone: the floor(α/2·(B+1))-th and ceil((1−α/2)(B+1))-th smallest."""
         n = len(self.values)
-        below, above = (_rank(share, n) for share in ((1 - level) / 2, (1 + level) / 2))
-        return float(self.values[below - 1]), float(self.values[above - 1])
+        low_rank, high_rank = (_rank(share, n) for share in ((1 - level) / 2, (1 + level) / 2))
+        return float(self.values[low_rank - 1]), float(self.values[high_rank - 1])
 
     def upper_tail(self, t: float) -> float:
         """One-sided p of an observed t that is large: the larger of Student's and the bootstrap's."""
@@ -220,7 +220,7 @@ def hull_ends(draws: FloatArray, degrees_of_freedom: FloatArray, level: float) -
         level: nominal coverage, in (0, 1).
     """
     n = len(draws)
-    below, above = _rank((1 - level) / 2, n) - 1, _rank((1 + level) / 2, n) - 1
-    ranked = np.partition(draws, (below, above), axis=0)
+    low_rank, high_rank = _rank((1 - level) / 2, n) - 1, _rank((1 + level) / 2, n) - 1
+    ranked = np.partition(draws, (low_rank, high_rank), axis=0)
     t = t_quantiles(level, degrees_of_freedom)
-    return np.minimum(ranked[below], -t), np.maximum(ranked[above], t)
+    return np.minimum(ranked[low_rank], -t), np.maximum(ranked[high_rank], t)

@@ -247,7 +247,7 @@ def estimate_mean_prompts_fixed(
         variances, freedom = None, None
     else:
         variances = draws.within_or_mean() / draws.n_draws
-        freedom = satterthwaite(*_known(draws))
+        freedom = satterthwaite(*measured_variances(draws))
     return fixed_estimate(draws, draws.means, variances, freedom, limits, level)
 
 
@@ -293,7 +293,8 @@ def satterthwaite(variances: FloatArray, freedoms: FloatArray) -> float | None:
     return total**2 / float((variances**2 / freedoms).sum()) if total > 0 else None
 
 
-def _known(draws: PromptDraws) -> tuple[FloatArray, FloatArray]:
+def measured_variances(draws: PromptDraws) -> tuple[FloatArray, FloatArray]:
+    """W_i/K_i of the prompts whose W_i is known, and the degrees of freedom of each."""
     present = np.isfinite(draws.within)
     counts = draws.n_draws[present]
     return draws.within[present] / counts, counts - 1

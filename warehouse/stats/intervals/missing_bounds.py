@@ -355,14 +355,14 @@ def imbens_manski_c(gap: float, level: float) -> float:
         >>> round(imbens_manski_c(0.0, 0.95), 6), round(imbens_manski_c(float("inf"), 0.95), 6)
         (1.959964, 1.644854)
     """
-    below, above = float(special.ndtri(level)), z_quantile(level)
+    narrowest, widest = float(special.ndtri(level)), z_quantile(level)
     for _ in range(_HALVINGS):
-        middle = (below + above) / 2
+        middle = (narrowest + widest) / 2
         if special.ndtr(middle + gap) - special.ndtr(-middle) < level:
-            below = middle
+            narrowest = middle
         else:
-            above = middle
-    return above
+            widest = middle
+    return widest
 
 
 def critical_value(

@@ -297,9 +297,9 @@ def difficulty_split(scores: ArrayLike, n_test: int | None = None) -> ModelSplit
     if not scored.any(axis=1).all():
         raise StatisticsError("every model of a split needs a score")
     means = np.where(scored, y, 0).sum(axis=1) / scored.sum(axis=1)
-    n_wanted = _n_test(len(y), round(len(y) / 5) if n_test is None else n_test)
+    n_held_out = _n_test(len(y), round(len(y) / 5) if n_test is None else n_test)
     order = np.argsort(-means, kind="stable")
-    return ModelSplit("difficulty", np.sort(order[n_wanted:]), np.sort(order[:n_wanted]))
+    return ModelSplit("difficulty", np.sort(order[n_held_out:]), np.sort(order[:n_held_out]))
 
 
 def split_agreement(scores: ArrayLike, split: ModelSplit) -> SplitAgreement:
@@ -331,12 +331,12 @@ def split_agreement(scores: ArrayLike, split: ModelSplit) -> SplitAgreement:
 
 
 def _n_test(n_models: int, n_test: int) -> int:
-    n_wanted = max(_FEWEST, n_test) if n_models >= 2 * _FEWEST else n_test
-    if n_wanted < _FEWEST or n_models - n_wanted < _FEWEST:
+    n_held_out = max(_FEWEST, n_test) if n_models >= 2 * _FEWEST else n_test
+    if n_held_out < _FEWEST or n_models - n_held_out < _FEWEST:
         raise StatisticsError(
-            f"a split needs {_FEWEST} models on each side, found {n_models} models, {n_wanted} of them for the test"
+            f"a split needs {_FEWEST} models on each side, found {n_models} models, {n_held_out} of them for the test"
         )
-    return n_wanted
+    return n_held_out
 
 
 def _pearson(x: FloatArray, z: FloatArray) -> float:

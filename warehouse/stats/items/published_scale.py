@@ -129,12 +129,12 @@ class ScaleFit(NamedFigures):
         """
         row, n, width = np.array([model]), int(self.n_models[benchmark]), len(self.benchmarks)
         estimate = float(self._parameters.chances(row, np.array([benchmark]))[0])
-        by_model, by_slope, by_place = (
+        by_model, by_slope, by_difficulty = (
             float(part[0]) for part in self._parameters.gradients(row, np.array([benchmark]))
         )
         along = -by_model * self._system.shares()[model]
         along[benchmark] += by_slope
-        along[width + benchmark] += by_place
+        along[width + benchmark] += by_difficulty
         variance = by_model**2 / self._system.models[model]
         variance += float(along @ np.linalg.solve(self._system.profiled(), along))
         own = (OWN_FIGURES * self.misfit**2 + n * self.residual[benchmark] ** 2) / (OWN_FIGURES + n)
@@ -322,23 +322,23 @@ def _loss(figures: Figures, at: _Parameters) -> float:
 def _linearised(figures: Figures, at: _Parameters, slopes: bool) -> tuple[_System, tuple[FloatArray, FloatArray]]:
     """The system of a step, and the gradient (of models, of benchmarks)."""
     count, width, j = len(figures.models), len(figures.benchmarks), figures.benchmark
-    by_model, by_slope, by_place = at.gradients(figures.model, j)
+    by_model, by_slope, by_difficulty = at.gradients(figures.model, j)
     by_slope = by_slope if slopes else np.zeros_like(by_slope)
     weights = 1 / (at.variance + figures.variance)
     residuals = weights * (figures.values - at.chances(figures.model, j))
     between = np.zeros((count, 2 * width))
     between[figures.model, j] = weights * by_model * by_slope
-    between[figures.model, width + j] = weights * by_model * by_place
+    between[figures.model, width + j] = weights * by_model * by_difficulty
     benchmarks = np.zeros((2 * width, 2 * width))
     a_rows, d_rows = np.arange(width), np.arange(width, 2 * width)
     benchmarks[a_rows, a_rows] = np.bincount(j, weights * by_slope**2, width) + 1 / SD_LOG_A**2
-    benchmarks[d_rows, d_rows] = np.bincount(j, weights * by_place**2, width) + 1 / SD_D**2
-    benchmarks[a_rows, d_rows] = benchmarks[d_rows, a_rows] = np.bincount(j, weights * by_slope * by_place, width)
+    benchmarks[d_rows, d_rows] = np.bincount(j, weights * by_difficulty**2, width) + 1 / SD_D**2
+    benchmarks[a_rows, d_rows] = benchmarks[d_rows, a_rows] = np.bincount(j, weights * by_slope * by_difficulty, width)
     models = (np.bincount(figures.model, weights * by_model**2, count) + 1).astype(np.float64)
     of_models = np.bincount(figures.model, residuals * by_model, count) - at.theta
     of_slopes = np.bincount(j, residuals * by_slope, width) - at.log_a / SD_LOG_A**2
-    of_places = np.bincount(j, residuals * by_place, width) - at.d / SD_D**2
-    return _System(models, between, benchmarks), (of_models, np.concatenate([of_slopes, of_places]))
+    of_difficulties = np.bincount(j, residuals * by_difficulty, width) - at.d / SD_D**2
+    return _System(models, between, benchmarks), (of_models, np.concatenate([of_slopes, of_difficulties]))
 
 
 def _step(at: _Parameters, system: _System, gradient: tuple[FloatArray, FloatArray]) -> _Parameters:

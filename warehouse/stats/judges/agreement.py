@@ -69,7 +69,7 @@ class JudgeAgreement(NamedFigures):
         return self.figures[MEASURES.index(measure)]
 
     def __str__(self) -> str:
-        parts = [f"{one.measure}={one.estimate:.4g}" for one in self.figures if one.estimate is not None]
+        parts = [f"{figure.measure}={figure.estimate:.4g}" for figure in self.figures if figure.estimate is not None]
         return f"{', '.join(parts)} (n={self.n_units})"
 
 
@@ -171,7 +171,10 @@ def _figures(units: _Units, level: float) -> list[AgreementFigure]:
     if len(units.values) > MOST_CATEGORIES:
         share = float(units.shares @ (units.people == units.judge)) / n
         reason = f"more than {MOST_CATEGORIES} different scores: no categories"
-        return [AgreementFigure(one, None if k else share, None, None, None, reason) for k, one in enumerate(MEASURES)]
+        return [
+            AgreementFigure(measure, None if k else share, None, None, None, reason)
+            for k, measure in enumerate(MEASURES)
+        ]
     estimates = measures(units.table()[None], units.values)[0]
     if n < FEWEST_UNITS or units.clusters.n < 2:
         few = f"fewer than {FEWEST_UNITS} units" if n < FEWEST_UNITS else "a single cluster"

@@ -60,17 +60,17 @@ def judge_bias(
         StatisticsError: arrays that do not fit or are not finite.
     """
     as_level(level)
-    values = [as_scores(one, "differences") for one in differences]
-    if [len(one) for one in values] != [len(np.asarray(one)) for one in clusters]:
+    values = [as_scores(model_values, "differences") for model_values in differences]
+    if [len(model_values) for model_values in values] != [len(np.asarray(model_values)) for model_values in clusters]:
         raise StatisticsError("`clusters` must have one label for each difference")
     labels, codes = np.unique(np.concatenate([np.asarray(one) for one in clusters]), return_inverse=True)
-    groups = np.split(codes, np.cumsum([len(one) for one in values])[:-1])
+    groups = np.split(codes, np.cumsum([len(model_values) for model_values in values])[:-1])
     each = [
         np.ones(len(d)) if w is None or is_constant(np.asarray(w)) else np.asarray(w) * (len(d) / np.sum(w))
         for d, w in zip(values, weights or [None] * len(values), strict=True)
     ]
     own = [_own(d, of, w, level) for d, of, w in zip(values, groups, each, strict=True)]
-    tested = [k for k, one in enumerate(own) if not one.reason]
+    tested = [k for k, figure in enumerate(own) if not figure.reason]
     sums = np.zeros((len(labels), len(tested)))
     shares = np.zeros_like(sums)
     for column, k in enumerate(tested):
@@ -79,8 +79,8 @@ def judge_bias(
     together = max_t_p_values(sums, shares, seed=seed) if tested else np.empty(0)
     joint = dict(zip(tested, together.tolist(), strict=True))
     return tuple(
-        one if k not in joint else replace(one, p_simultaneous=max(joint[k], one.p_value or 0.0))
-        for k, one in enumerate(own)
+        figure if k not in joint else replace(figure, p_simultaneous=max(joint[k], figure.p_value or 0.0))
+        for k, figure in enumerate(own)
     )
 
 
@@ -111,12 +111,12 @@ def self_preference(
         differences: as in `judge_bias`, like ``clusters``.
         own: whether a model is of the judge's family.
     """
-    values = [as_scores(one, "differences") for one in differences]
+    values = [as_scores(model_values, "differences") for model_values in differences]
     sizes = {True: sum(own), False: len(own) - sum(own)}
     if not all(sizes.values()):
         return None
     _, codes = np.unique(np.concatenate([np.asarray(one) for one in clusters]), return_inverse=True)
-    n = sum(len(one) for one in values)
+    n = sum(len(model_values) for model_values in values)
     # units weighted so that their plain mean is the contrast; residuals are taken by model
     factors = [n / len(d) / sizes[mine] * (1 if mine else -1) for d, mine in zip(values, own, strict=True)]
     estimate = sum(factor * float(d.sum()) for factor, d in zip(factors, values, strict=True)) / n

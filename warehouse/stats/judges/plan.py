@@ -237,8 +237,8 @@ def allocate_labels(
     for _ in range(200):  # the scale at which the shares, held between their ends, sum to the total
         scale = sum(ends) / 2
         ends = (scale, ends[1]) if np.clip(scale * share, low, sizes).sum() < total else (ends[0], scale)
-    wanted = np.clip(ends[1] * share, low, sizes)
-    new: NDArray[np.intp] = np.maximum(np.floor(wanted + 1e-9).astype(np.intp) - before, 0)
+    targets = np.clip(ends[1] * share, low, sizes)
+    new: NDArray[np.intp] = np.maximum(np.floor(targets + 1e-9).astype(np.intp) - before, 0)
     while new.sum() < n:
-        new[np.argmin(np.where(new + before < sizes, new + before - wanted, np.inf))] += 1
+        new[np.argmin(np.where(new + before < sizes, new + before - targets, np.inf))] += 1
     return new

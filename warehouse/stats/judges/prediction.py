@@ -201,14 +201,14 @@ def prediction_powered_difference(
     Raises:
         StatisticsError: as there.
     """
-    people = [as_floats(one, name) for one, name in ((h_a, "h_a"), (h_b, "h_b"))]
-    judges = [as_scores(one, name) for one, name in ((g_a, "g_a"), (g_b, "g_b"))]
+    people = [as_floats(values, name) for values, name in ((h_a, "h_a"), (h_b, "h_b"))]
+    judges = [as_scores(values, name) for values, name in ((g_a, "g_a"), (g_b, "g_b"))]
     check_length(len(people[1]), len(people[0]), "h_b")
     check_length(len(judges[1]), len(judges[0]), "g_b")
     moved = people[0] - people[1], judges[0] - judges[1]
     design = _checked(*moved, clusters, strata, probabilities, prompts_fixed, level, difference=True)
-    pairs = [one[design.labelled] for one in people]
-    zero_one = all(is_zero_one(one) for one in pairs)
+    pairs = [labels[design.labelled] for labels in people]
+    zero_one = all(is_zero_one(pair) for pair in pairs)
     low, high = (0.0, 1.0) if zero_one else finite_bounds(bounds) or (0.0, 0.0)
     figure = _corrected(replace(design, ends=(low - high, high - low) if low < high else None), weight)
     wins, losses = int((pairs[0] > pairs[1]).sum()), int((pairs[0] < pairs[1]).sum())
@@ -398,9 +398,9 @@ def _with_judge(design: _Labelled, weight: float) -> _Helped:
         sample = design.sample(errors)
         theta, freedom = sample.estimate, 0.0
         if not (sample.scored_in < 2).any():
-            one = sample.n_strata == 1  # then n/(n − k) in place of n/(n − 1)
-            psi = psi + influence(sample) * (math.sqrt((n - 1) / max(1, n - fitted)) if one else 1.0)
-            freedom = float(n - fitted) if one else sample.degrees_of_freedom - (weight > 0)
+            is_one_stratum = sample.n_strata == 1  # then n/(n − k) in place of n/(n − 1)
+            psi = psi + influence(sample) * (math.sqrt((n - 1) / max(1, n - fitted)) if is_one_stratum else 1.0)
+            freedom = float(n - fitted) if is_one_stratum else sample.degrees_of_freedom - (weight > 0)
     return _Helped(theta + moved, *_error(design, errors, psi, freedom), psi)
 
 

@@ -34,13 +34,13 @@ def differences_of_means(
     Returns:
         lower and upper ends, shape (M, M), row minus column.
     """
-    theta, below, above = (
-        as_scores(one, name) for one, name in ((estimates, "estimates"), (low, "low"), (high, "high"))
+    theta, lower, upper = (
+        as_scores(values, name) for values, name in ((estimates, "estimates"), (low, "low"), (high, "high"))
     )
-    for values, name in ((below, "low"), (above, "high"), (influences, "influences")):
+    for values, name in ((lower, "low"), (upper, "high"), (influences, "influences")):
         check_length(len(values), len(theta), name)
-    under, over = np.maximum(theta - below, 0.0), np.maximum(above - theta, 0.0)
-    psi = np.stack([as_scores(one, "influences") for one in influences])
+    under, over = np.maximum(theta - lower, 0.0), np.maximum(upper - theta, 0.0)
+    psi = np.stack([as_scores(values, "influences") for values in influences])
     norms = np.sqrt((psi**2).sum(axis=1))
     norms = np.where(norms > 0, norms, 1.0)
     correlation = np.clip((psi / norms[:, None]) @ (psi / norms[:, None]).T, -1, 1)

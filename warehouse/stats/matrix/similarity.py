@@ -242,9 +242,9 @@ def linear_quantile(values: FloatArray, counts: NDArray[np.int64], share: float)
     """
     cumulated = np.cumsum(counts)
     position = share * (int(cumulated[-1]) - 1)
-    below = math.floor(position)
-    low, high = values[np.searchsorted(cumulated, [below, math.ceil(position)], side="right")]
-    return float(low + (high - low) * (position - below))
+    whole = math.floor(position)
+    low, high = values[np.searchsorted(cumulated, [whole, math.ceil(position)], side="right")]
+    return float(low + (high - low) * (position - whole))
 
 
 def upper_p_value(observed: float, permuted: FloatArray) -> float:

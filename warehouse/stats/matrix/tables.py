@@ -38,7 +38,7 @@ class Tables(Protocol):
     def packed(self, index: int) -> tuple[bytes, bytes]:
         """A table that is in, for :meth:`take` of another object on the same matrix."""
 
-    def take(self, index: int, one: bytes, other: bytes, /) -> None:
+    def take(self, index: int, first: bytes, second: bytes, /) -> None:
         """Take in a table that another object has counted."""
 
     def finish(self) -> None:
@@ -120,7 +120,7 @@ class Codes:
     def __init__(self, size: int) -> None:
         self._seen = np.zeros(size if size <= _CELLS else 0, np.bool_)
         self._sorted: NDArray[np.int64] = np.empty(0, np.int64)
-        self._places: NDArray[np.int32] = np.empty(0, np.int32)
+        self._indices: NDArray[np.int32] = np.empty(0, np.int32)
         self._lock = Lock()
 
     def add(self, codes: NDArray[np.int64]) -> None:
@@ -135,13 +135,13 @@ class Codes:
         """All of them, ascending."""
         if len(self._seen):
             self._sorted = np.flatnonzero(self._seen)
-            self._places = np.cumsum(self._seen, dtype=np.int32) - np.int32(1)
+            self._indices = np.cumsum(self._seen, dtype=np.int32) - np.int32(1)
         return self._sorted
 
     def unpacked(self, codes: NDArray[np.int64]) -> NDArray[np.integer[Any]]:
         """Where codes stand in the answer of `finish`."""
-        dense = len(self._places)
-        return self._places[codes] if dense else np.searchsorted(self._sorted, codes)
+        dense = len(self._indices)
+        return self._indices[codes] if dense else np.searchsorted(self._sorted, codes)
 
 
 class CosineTables:

@@ -90,8 +90,8 @@ def p_on_frontier(
     y, c = _checked(scores, costs)
     if n_resamples < 1:
         raise StatisticsError(f"`n_resamples` must be 1 or more, found {n_resamples}")
-    known = (~np.isnan(y)).astype(np.float64)
-    parts = [known, np.nan_to_num(y), np.nan_to_num(c)]
+    has_score = (~np.isnan(y)).astype(np.float64)
+    parts = [has_score, np.nan_to_num(y), np.nan_to_num(c)]
     if clusters is not None:
         groups = as_clusters(clusters, len(y))
         parts = [cluster_totals(groups.codes, values, groups.n) for values in parts]
@@ -159,10 +159,10 @@ def _log_ratios(matrix: ScoreMatrix) -> tuple[PairMoments, NDArray[np.bool_]]:
     names = ("value", "error", "df", "units", "skew")
     columns = {name: np.full(len(a), np.nan) for name in names}
     for pairs in pair_blocks((n > 1) & (sums[a, b] > 0) & (sums[b, a] > 0)):
-        one, other = a[pairs], b[pairs]
-        common = matrix.scored[:, one] * matrix.scored[:, other]
-        means = sums[one, other] / n[pairs], sums[other, one] / n[pairs]
-        terms = (costs[:, one] / means[0] - costs[:, other] / means[1]) * common
+        of_a, of_b = a[pairs], b[pairs]
+        common = matrix.scored[:, of_a] * matrix.scored[:, of_b]
+        means = sums[of_a, of_b] / n[pairs], sums[of_b, of_a] / n[pairs]
+        terms = (costs[:, of_a] / means[0] - costs[:, of_b] / means[1]) * common
         terms[:, np.abs(terms).max(axis=0) <= ROUNDING * len(terms)] = 0.0
         if matrix.clusters is not None:
             terms, common = (

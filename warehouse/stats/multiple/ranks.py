@@ -72,7 +72,7 @@ def rank_models(pairs: AllPairs) -> Ranks:
     low, high = _rank_sets(pairs, ahead, pairs.critical_values)
     low_joint, high_joint = _rank_sets(pairs, ahead, joint)
     return Ranks(
-        statistical_rank=_known(1 + beaten, tested),
+        statistical_rank=_ranks_or_none(1 + beaten, tested),
         rank_low=low,
         rank_high=high,
         rank_low_joint=low_joint,
@@ -95,12 +95,12 @@ def _rank_sets(
         far &= rejects(pairs.square("p_value"), 1 - pairs.level)
     low = 1 + (far & (ahead < 0)).sum(axis=1)
     high = pairs.n_models - (far & (ahead > 0)).sum(axis=1)
-    known = ~np.isnan(critical)
-    return _known(low, known), _known(high, known)
+    has_critical = ~np.isnan(critical)
+    return _ranks_or_none(low, has_critical), _ranks_or_none(high, has_critical)
 
 
-def _known(values: NDArray[np.int_], known: NDArray[np.bool_]) -> tuple[int | None, ...]:
-    return tuple(int(value) if is_known else None for value, is_known in zip(values, known, strict=True))
+def _ranks_or_none(values: NDArray[np.int_], has_critical: NDArray[np.bool_]) -> tuple[int | None, ...]:
+    return tuple(int(value) if has_rank else None for value, has_rank in zip(values, has_critical, strict=True))
 
 
 def _best_first(pairs: AllPairs) -> list[int]:

@@ -329,10 +329,10 @@ def _from_what_is_lacking(matrix: ScoreMatrix, subtract: FloatArray) -> Callable
         parts.append(np.hstack([share, half]))
 
     def sums_of(xi: FloatArray) -> FloatArray:
-        full, every = totals @ xi, xi.sum(axis=0)
-        left = np.empty((m, m, len(every)))
+        full, all_sums = totals @ xi, xi.sum(axis=0)
+        left = np.empty((m, m, len(all_sums)))
         for model, own in enumerate(lacking):
-            np.matmul(parts[model], np.vstack([xi[own], every]), out=left[model])
+            np.matmul(parts[model], np.vstack([xi[own], all_sums]), out=left[model])
             np.subtract(full, left[model], out=left[model])
         return left
 

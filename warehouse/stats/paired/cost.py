@@ -206,8 +206,8 @@ def cheaper_test(
         return CheaperTest(None, None, None, times, ())
     terms = describe(_log_terms(a, b), groups)
     difference = describe(_rounded(times * a - b, times * a, b), groups)
-    p_log = _below(math.log(times * mean_a / mean_b), terms)
-    p_difference = _below(difference.mean, difference)
+    p_log = _p_below_zero(math.log(times * mean_a / mean_b), terms)
+    p_difference = _p_below_zero(difference.mean, difference)
     gated = is_gated(terms)
     p = None if p_log is None or p_difference is None else 1.0 if gated else max(p_log, p_difference)
     return CheaperTest(p, p_log, p_difference, times, (SKEW_GATE,) * gated)
@@ -371,7 +371,7 @@ def is_gated(sample: Sample) -> bool:
     return len(totals) < UNITS_PER_SKEW * skewness(totals) ** 2
 
 
-def _below(value: float, sample: Sample) -> float | None:
+def _p_below_zero(value: float, sample: Sample) -> float | None:
     """One-sided p of H0 "the mean is 0 or above", from the error of a sample."""
     return t_upper_tail(-value / sample.se, sample.df) if sample.se and sample.df else None
 

@@ -63,10 +63,10 @@ def decide(p_values: Sequence[PValues], *, alpha: float = 0.05, copies: Sequence
     each = np.where(rejects(p_pass, alpha), PASS, np.where(rejects(p_fail, alpha), FAIL, UNDECIDED))
     others = PASS if np.all(each == PASS) else UNDECIDED
     verdict = FAIL if FAIL in each else others
-    return GateVerdicts(verdict, tuple(map(str, each)), _known(p_pass), _known(p_fail))
+    return GateVerdicts(verdict, tuple(map(str, each)), _none_if_nan(p_pass), _none_if_nan(p_fail))
 
 
-def _known(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> tuple[float | None, ...]:
+def _none_if_nan(values: np.ndarray[tuple[int, ...], np.dtype[np.float64]]) -> tuple[float | None, ...]:
     return tuple(None if math.isnan(value) else float(value) for value in values)
 
 

@@ -31,7 +31,7 @@ from warehouse.stats.core.sample import Link, Sample, describe, find_link, linea
 from warehouse.stats.intervals.asymmetry import mean_skewness, tail_units_of, working_skewness
 from warehouse.stats.intervals.bootstrap_t import StudentisedDraws
 from warehouse.stats.intervals.clopper_pearson import kish
-from warehouse.stats.intervals.closed_form import interval_t, satterthwaite
+from warehouse.stats.intervals.closed_form import interval_t, measured_variances, satterthwaite
 from warehouse.stats.intervals.defaults import IntervalChoice, choose_interval, weighted_interval
 from warehouse.stats.intervals.estimate_mean import hull_draws, no_spread, variance_ratio, why_none
 from warehouse.stats.intervals.standard_errors import UnitWeights, effective_clusters, unit_weights
@@ -409,16 +409,11 @@ def _error(a: PromptDraws, b: PromptDraws) -> tuple[float | None, float | None]:
     if not a.n_known or not b.n_known:
         return None, None
     total = sum(float(np.sum(run.within_or_mean() / run.n_draws)) for run in (a, b))
-    parts = [_known(run) for run in (a, b)]
+    parts = [measured_variances(run) for run in (a, b)]
     df = satterthwaite(
         np.concatenate([variances for variances, _ in parts]), np.concatenate([freedoms for _, freedoms in parts])
     )
     return math.sqrt(total) / a.n, df
-
-
-def _known(run: PromptDraws) -> tuple[FloatArray, FloatArray]:
-    present = np.isfinite(run.within)
-    return run.within[present] / run.n_draws[present], run.n_draws[present] - 1
 
 
 def _run_flags(run: PromptDraws, name: str) -> tuple[str, ...]:

@@ -89,7 +89,9 @@ def estimate_subset(
     """
     as_level(level)
     sample = as_sample(scores, stratum, selected)
-    options = _Options(as_range(bounds), _known(estimand), as_labels(clusters, sample.n), level, within, n_draws)
+    options = _Options(
+        as_range(bounds), _checked_estimand(estimand), as_labels(clusters, sample.n), level, within, n_draws
+    )
     _check_bounds(sample, options.bounds)
     flags = ("missing_in_sample",) if sample.n_missing else ()
     filled = None if not sample.n_missing or options.bounds is None else _filled(sample, options)
@@ -266,7 +268,7 @@ def _check_bounds(sample: StratifiedSample, bounds: tuple[float, float] | None) 
         )
 
 
-def _known(estimand: str) -> str:
+def _checked_estimand(estimand: str) -> str:
     if estimand not in ESTIMANDS:
         raise StatisticsError(f"unknown estimand {estimand!r}; there are: {', '.join(ESTIMANDS)}")
     return estimand

@@ -96,7 +96,7 @@ class LeaveOneOut:
         check_size(size, self.n)
         strata = {count: runs_of(self.n, count) for count in {1, n_strata(size)}}
         each = [
-            self._one(y, strata[1 if constant else n_strata(size)], size)
+            self._of_size(y, strata[1 if constant else n_strata(size)], size)
             for y, constant in zip(self.scores, self.constant, strict=True)
         ]
         widths = [width for width, _, _ in each if width is not None]
@@ -130,7 +130,7 @@ class LeaveOneOut:
             low, high = (low, middle) if median_width is not None and median_width <= width else (middle, high)
         return self.at(high)
 
-    def _one(self, y: FloatArray, stratum: NDArray[np.intp], size: int) -> tuple[float | None, float, float | None]:
+    def _of_size(self, y: FloatArray, stratum: NDArray[np.intp], size: int) -> tuple[float | None, float, float | None]:
         """Width of the interval at the true figure and variance, the error, and the gain."""
         sizes = np.bincount(stratum).astype(np.float64)
         drawn = allocate(sizes.astype(np.intp), size).astype(np.float64)

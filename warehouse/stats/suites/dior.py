@@ -416,14 +416,14 @@ def seed_designs(
     if not with_seeds:
         raise StatisticsError("no subscenario has scores under several few-shot seeds")
     most = max(sub.n for sub in with_seeds)
-    wanted_sizes = [*(size for size in SIZES if size < most), most] if sizes is None else list(sizes)
-    if min(wanted_sizes, default=0) < 1 or n_resamples < 1:
+    tried_sizes = [*(size for size in SIZES if size < most), most] if sizes is None else list(sizes)
+    if min(tried_sizes, default=0) < 1 or n_resamples < 1:
         raise StatisticsError(f"sizes and instances must be at least 1, found {sizes}, {n_resamples}")
     k = max(len(sub.seeds) for sub in with_seeds if sub.seeds is not None)
     return [
         _design(suite, size, size * k, again, n_resamples, as_seed(seed))
         for again in (True, False)
-        for size in wanted_sizes
+        for size in tried_sizes
     ]
 
 

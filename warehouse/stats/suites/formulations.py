@@ -189,8 +189,8 @@ def _for_other_models(
     variance = {"pearson": 1 / (m - 3), "kendall": 0.437 / (m - 4), "spearman": (1 + estimate**2 / 2) / (m - 3)}[name]
     z = float(special.ndtri((1 + level) / 2))
     ends = np.tanh(np.arctanh(estimate) + np.array([-z, z]) * math.sqrt(variance))
-    below = float(np.clip(((draws < estimate).mean() + (draws <= estimate).mean()) / 2, 1e-3, 1 - 1e-3))
-    shift = 2 * float(special.ndtri(below))
+    share_below = float(np.clip(((draws < estimate).mean() + (draws <= estimate).mean()) / 2, 1e-3, 1 - 1e-3))
+    shift = 2 * float(special.ndtri(share_below))
     drawn = np.quantile(draws, special.ndtr(shift + np.array([-z, z])))
     return float(min(ends[0], drawn[0])), float(max(ends[1], drawn[1]))
 

@@ -97,7 +97,7 @@ class SuiteScores:
         groups = [means[..., self.scenario_of == c, :] for c in range(len(self.scenarios))]
         if not partial:
             return np.stack([group.mean(axis=-2) for group in groups], axis=-2)
-        return np.stack([_mean_of_known(group) for group in groups], axis=-2)
+        return np.stack([_mean_of_present(group) for group in groups], axis=-2)
 
     def standalone(self) -> SuiteScores:
         """Each subscenario a scenario of its own."""
@@ -201,7 +201,7 @@ def _refuse_infinite(values: FloatArray, name: str) -> None:
         )
 
 
-def _mean_of_known(means: FloatArray) -> FloatArray:
+def _mean_of_present(means: FloatArray) -> FloatArray:
     present = ~np.isnan(means)
     with np.errstate(invalid="ignore"):
         return np.asarray(np.where(present, means, 0.0).sum(axis=-2) / present.sum(axis=-2))

@@ -63,20 +63,20 @@ class PartTexts:
     benchmarks: Mapping[int, int]  #: benchmark of each prompt, also of those without such a text.
     hashes: Mapping[int, bytes]  #: of the normalised text of each prompt that has one.
 
-    def wanted(self, templates: Templates | None) -> dict[int, tuple[bytes, str]]:
+    def expected_keys(self, templates: Templates | None) -> dict[int, tuple[bytes, str]]:
         """By prompt the hash of its text and the template that is taken off of it."""
         named = templates or {}
-        return {one: (text, named.get(self.benchmarks[one], "")) for one, text in self.hashes.items()}
+        return {prompt: (text, named.get(self.benchmarks[prompt], "")) for prompt, text in self.hashes.items()}
 
     def held(self, store: Store, embedder: int, templates: Templates | None) -> set[int]:
         """Prompts that have an up-to-date vector; None: whatever was taken off."""
         found = store.arrow(_HELD.format(embedder=embedder, part=of_part(self.part)))
         ids, texts, taken = (column.to_pylist() for column in found.columns)
-        wanted = self.wanted(templates)
+        keys = self.expected_keys(templates)
         return {
-            one
-            for one, text, template in zip(ids, texts, taken, strict=True)
-            if one in wanted and wanted[one] == (text, wanted[one][1] if templates is None else template or "")
+            prompt
+            for prompt, text, template in zip(ids, texts, taken, strict=True)
+            if prompt in keys and keys[prompt] == (text, keys[prompt][1] if templates is None else template or "")
         }
 
 
@@ -144,8 +144,8 @@ def count_embedded(
     """
     if texts is not None:
         held = texts.held(store, embedder, templates)
-        counts = [Counter(texts.benchmarks[one] for one in kind) for kind in (texts.benchmarks, texts.hashes, held)]
-        return {one: (n, counts[1][one], counts[2][one]) for one, n in counts[0].items()}
+        counts = [Counter(texts.benchmarks[row] for row in kind) for kind in (texts.benchmarks, texts.hashes, held)]
+        return {benchmark: (n, counts[1][benchmark], counts[2][benchmark]) for benchmark, n in counts[0].items()}
     where = _in_benchmarks("prompt.benchmark_id", benchmark_ids)
     fresh = "1 = 1" if templates is None else f"coalesce(held.template, '') = {_case('prompt', templates)}"
     sql = query_text("store", "vector_counts").format(embedder=embedder, benchmarks=where, fresh=fresh)
@@ -164,9 +164,9 @@ def missing_texts(
     if texts is not None:
         held = texts.held(store, embedder, templates)
         alike: dict[tuple[bytes, str], list[int]] = {}
-        for one, key in texts.wanted(templates).items():
-            if one not in held:
-                alike.setdefault(key, []).append(one)
+        for prompt, key in texts.expected_keys(templates).items():
+            if prompt not in held:
+                alike.setdefault(key, []).append(prompt)
         groups = sorted((min(ids), len(ids)) for ids in alike.values())
         pairs = np.array(groups, dtype=np.int64).reshape(-1, 2)
         return MissingTexts(pairs[:, 0], pairs[:, 1])
@@ -207,7 +207,7 @@ def write_vectors(
         ids = _whole(sharing, "prompt_id")
         hashes = list(zip(sharing.column("text_hash").to_pylist(), sharing.column("template").to_pylist(), strict=True))
         hash_of = dict(zip(ids.tolist(), hashes, strict=True))
-        row_of = {hash_of[int(one)]: row for row, one in enumerate(prompts) if int(one) in hash_of}
+        row_of = {hash_of[int(prompt)]: row for row, prompt in enumerate(prompts) if int(prompt) in hash_of}
         rows = np.array([row_of[key] for key in hashes], dtype=np.intp)
         if len(ids):
             connection.exec_driver_sql(_STALE.format(embedder=embedder, ids=_listed(ids), part=of_part(part)))
@@ -233,12 +233,12 @@ def read_vectors(
 def _sharing(store: Store, prompts: Sequence[int], templates: Templates, texts: PartTexts | None) -> pa.Table:
     """Prompts with the text and the template of some prompts, by id."""
     if texts is None:
-        own, first = (_case(one, templates) for one in ("prompt", "first_one"))
+        own, first = (_case(table, templates) for table in ("prompt", "first_one"))
         sql = query_text("store", "prompts_sharing_text")
         return store.arrow(sql.format(ids=_listed(prompts), templates=own, first_templates=first))
-    wanted = texts.wanted(templates)
-    keys = {wanted[int(one)] for one in prompts if int(one) in wanted}
-    rows = [(one, *key) for one, key in sorted(wanted.items()) if key in keys]
+    key_of = texts.expected_keys(templates)
+    keys = {key_of[int(prompt)] for prompt in prompts if int(prompt) in key_of}
+    rows = [(prompt, *key) for prompt, key in sorted(key_of.items()) if key in keys]
     kinds = {"prompt_id": pa.int64(), "text_hash": pa.binary(), "template": pa.string()}
     columns = zip(kinds.items(), zip(*rows, strict=True) if rows else ((), (), ()), strict=True)
     return pa.table({name: pa.array(values, kind) for (name, kind), values in columns})
@@ -253,7 +253,9 @@ def _batch(embedder: int, sharing: pa.Table, vectors: NDArray[np.float32], part:
             "embedder_id": pa.array(np.full(n, embedder, np.int64)),
             "text_hash": sharing.column("text_hash"),
             "vector": pa.ListArray.from_arrays(offsets, pa.array(vectors.ravel())),
-            "template": pa.array([one or None for one in sharing.column("template").to_pylist()], pa.string()),
+            "template": pa.array(
+                [template or None for template in sharing.column("template").to_pylist()], pa.string()
+            ),
             "part": pa.array([None if part == PROMPT else part] * n, pa.string()),
         }
     )
@@ -261,7 +263,7 @@ def _batch(embedder: int, sharing: pa.Table, vectors: NDArray[np.float32], part:
 
 def _case(table: str, templates: Templates) -> str:
     """The template of the benchmark of a table's row, as SQL."""
-    arms = " ".join(f"when {int(one)} then '{key}'" for one, key in templates.items() if key)
+    arms = " ".join(f"when {int(benchmark)} then '{key}'" for benchmark, key in templates.items() if key)
     return f"case {table}.benchmark_id {arms or NO_ARM} else '' end"
 
 
@@ -272,7 +274,7 @@ def _in_benchmarks(column: str, ids: Sequence[int] | None) -> str:
 
 
 def _listed(ids: Sequence[int] | NDArray[np.int64]) -> str:
-    return ", ".join(str(int(one)) for one in ids)
+    return ", ".join(str(int(number)) for number in ids)
 
 
 def _whole(table: pa.Table, column: str) -> NDArray[np.int64]:

@@ -70,18 +70,18 @@ _METHOD, _DATA = "method_version = :method_version", "input_fingerprint = :input
 def get(store: Store, question: StoredQuestion) -> CachedResult | None:
     """The stored answer, None where there is none or method or data have changed since."""
     sql = f"select result, created_at from analysis where {_SAME} and {_METHOD} and {_DATA}"
-    rows = store.rows(sql, _asked(question))
+    rows = store.rows(sql, _cache_key(question))
     return CachedResult(json.loads(rows[0]["result"]), rows[0]["created_at"]) if rows else None
 
 
 def outdated(store: Store, question: StoredQuestion) -> datetime | None:
     """When the question was last answered from other data or by another version of the method; else None."""
     sql = f"select created_at from analysis where {_SAME} and not ({_METHOD} and {_DATA})"
-    rows = store.rows(sql, _asked(question))
+    rows = store.rows(sql, _cache_key(question))
     return rows[0]["created_at"] if rows else None
 
 
-def _asked(question: StoredQuestion) -> dict[str, str]:
+def _cache_key(question: StoredQuestion) -> dict[str, str]:
     names = ("kind", "subject", "parameters_key", "method_version", "input_fingerprint")
     return {name: getattr(question, name) for name in names}
 

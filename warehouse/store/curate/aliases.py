@@ -67,11 +67,11 @@ def hints_on_names(store: Store, values: Mapping[str, str]) -> list[str]:
     """
     hints = []
     for kind in KINDS:
-        known = store.arrow(f"select name from {kind}").column("name").to_pylist()
-        name_wanted = values.get(kind)
-        if name_wanted and name_wanted not in known:
-            hint = did_you_mean(name_wanted, known, f"see: warehouse {kind}s")
-            hints.append(f"no {kind} is called {name_wanted!r}; {hint}")
+        names = store.arrow(f"select name from {kind}").column("name").to_pylist()
+        name_given = values.get(kind)
+        if name_given and name_given not in names:
+            hint = did_you_mean(name_given, names, f"see: warehouse {kind}s")
+            hints.append(f"no {kind} is called {name_given!r}; {hint}")
     return hints
 
 
@@ -149,8 +149,8 @@ def _find(connection: sa.Connection, kind: Kind, name: str) -> Any:
     query = sa.select(table.c.id, table.c.name, table.c.canonical_id)
     row = connection.execute(query.where(table.c.name == name)).first()
     if row is None:
-        known = [str(item[0]) for item in connection.execute(sa.select(table.c.name))]
-        raise MisuseError(f"no {kind} '{name}'; {did_you_mean(name, known, f'see: warehouse {kind}s')}")
+        names = [str(item[0]) for item in connection.execute(sa.select(table.c.name))]
+        raise MisuseError(f"no {kind} '{name}'; {did_you_mean(name, names, f'see: warehouse {kind}s')}")
     return row
 
 

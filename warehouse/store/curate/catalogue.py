@@ -119,10 +119,10 @@ def hints_on_runs(store: Store, where: Sequence[str]) -> list[str]:
     all_runs, hints = runs(store, everything=True), []
     for name, equal, value in map(_condition, where):
         values = [getattr(run, name) for run in all_runs]
-        if not equal or any(_fits(one, value) for one in values):
+        if not equal or any(_fits(existing, value) for existing in values):
             continue
-        known = {str(one) for one in values if one not in (None, "") and not isinstance(one, tuple)}
-        close = did_you_mean(value, known, "")
+        texts = {str(existing) for existing in values if existing not in (None, "") and not isinstance(existing, tuple)}
+        close = did_you_mean(value, texts, "")
         hints += [f"no {name} is {value!r}: {close}"] if close else []
     return hints
 
@@ -240,9 +240,9 @@ def _condition(text: str) -> tuple[str, bool, str]:
     match = _WHERE.fullmatch(text)
     if match is None:
         raise MisuseError(f"condition {text!r}; expected field=value, such as temperature=0.8")
-    known = list(RunEntry.__dataclass_fields__)
-    if match["name"] not in known:
-        raise MisuseError(f"condition {text!r}: runs have no field '{match['name']}'; there are: {', '.join(known)}")
+    columns = list(RunEntry.__dataclass_fields__)
+    if match["name"] not in columns:
+        raise MisuseError(f"condition {text!r}: runs have no field '{match['name']}'; there are: {', '.join(columns)}")
     return match["name"], match["sign"] == "=", match["value"]
 
 

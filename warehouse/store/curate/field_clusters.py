@@ -193,7 +193,7 @@ def store_clustering(
     *,
     parameters: Mapping[str, Any],
     default: bool = False,
-    asked: Sequence[str] | None = None,
+    must_agree: Sequence[str] | None = None,
 ) -> int:
     """Store a clustering, replacing the one of this name and kind if it exists.
 
@@ -205,7 +205,7 @@ def store_clustering(
         kind: ``semantic`` or ``performance``.
         parameters: how it was made; JSON.
         default: use it for error bars from now on.
-        asked: names of the parameters in which it must agree with the one it replaces; None: in
+        must_agree: names of the parameters in which it must agree with the one it replaces; None: in
             none.
 
     Returns:
@@ -216,7 +216,7 @@ def store_clustering(
     """
     with store.begin() as connection:
         store.dialect.lock_catalogue(connection)
-        number = _declare(connection, benchmark_id, name, kind, parameters, asked)
+        number = _declare(connection, benchmark_id, name, kind, parameters, must_agree)
         _clear(connection, number)
         _fill(store, connection, number, members)
         if default:
@@ -234,7 +234,7 @@ def _declare(
     name: str,
     kind: str,
     parameters: Mapping[str, Any],
-    asked: Sequence[str] | None,
+    must_agree: Sequence[str] | None,
 ) -> int:
     table = tables.clustering
     existing = connection.execute(
@@ -251,13 +251,13 @@ def _declare(
         return number
     if existing.kind != kind:
         raise MisuseError(f"there is a clustering {name!r} of kind {existing.kind!r}; choose another name")
-    _require_same(name, existing.parameters or {}, parameters, asked or ())
+    _require_same(name, existing.parameters or {}, parameters, must_agree or ())
     connection.execute(sa.update(table).where(table.c.id == existing.id).values(**values))
     return int(existing.id)
 
 
-def _require_same(name: str, stored: Mapping[str, Any], new: Mapping[str, Any], asked: Sequence[str]) -> None:
-    different = [key for key in asked if stored.get(key) != new.get(key)]
+def _require_same(name: str, stored: Mapping[str, Any], new: Mapping[str, Any], must_agree: Sequence[str]) -> None:
+    different = [key for key in must_agree if stored.get(key) != new.get(key)]
     if different:
         changes = ", ".join(f"{key} {stored.get(key)!r} and not {new.get(key)!r}" for key in different)
         raise MisuseError(

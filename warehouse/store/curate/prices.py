@@ -104,50 +104,50 @@ def _prices(rows: csv.DictReader[str], path: str) -> Iterator[Price]:
         raise InputError(found, path=path, place="line 1", expected=_EXPECTED)
     seen = defaultdict[str, list[Price]](list)
     for row in rows:
-        place = f"line {rows.line_num}"
-        price = _price(row, path, place)
+        line = f"line {rows.line_num}"
+        price = _price(row, path, line)
         for other in seen[price.model]:
-            first, second = sorted((other, price), key=lambda one: one.date)
+            first, second = sorted((other, price), key=lambda item: item.date)
             if first.date == second.date or (first.until is not None and first.until > second.date):
                 found = f"a second price of {price.model} from {second.date:%Y-%m-%d} on"
-                raise InputError(found, path=path, place=place, expected="one")
+                raise InputError(found, path=path, place=line, expected="one")
         seen[price.model].append(price)
         yield price
 
 
-def _price(row: Mapping[str, str | None], path: str, place: str) -> Price:
+def _price(row: Mapping[str, str | None], path: str, line: str) -> Price:
     model = (row["model"] or "").strip()
     if not model:
-        raise InputError("no model", path=path, place=place, expected="the name of a model")
+        raise InputError("no model", path=path, place=line, expected="the name of a model")
     if (currency := (row.get("currency") or "").strip().upper()) not in ("", "USD"):
-        raise InputError(f"prices in {currency}", path=path, place=place, expected="US dollars")
-    day, until = (_day(row.get(name), name, path, place) for name in ("date", "until"))
+        raise InputError(f"prices in {currency}", path=path, place=line, expected="US dollars")
+    day, until = (_day(row.get(name), name, path, line) for name in ("date", "until"))
     if day is None or (until is not None and until <= day):
         found, expected = (
             ("no date", "YYYY-MM-DD") if day is None else (f"until {until:%Y-%m-%d}", "a day after its date")
         )
-        raise InputError(found, path=path, place=place, expected=expected)
-    amounts = {name: _amount(row.get(name), name, path, place) for name in COLUMNS[2:6]}
+        raise InputError(found, path=path, place=line, expected=expected)
+    amounts = {name: _amount(row.get(name), name, path, line) for name in COLUMNS[2:6]}
     for name in COLUMNS[2:4]:
         if amounts[name] is None:
             raise InputError(
-                f"no price of {name}", path=path, place=place, expected="US dollars for a million tokens; 0 if free"
+                f"no price of {name}", path=path, place=line, expected="US dollars for a million tokens; 0 if free"
             )
-    known = amounts["input"] or 0.0, amounts["output"] or 0.0
-    return Price(model, day, *known, amounts["cached"], amounts["reasoning"], until)
+    per_token = amounts["input"] or 0.0, amounts["output"] or 0.0
+    return Price(model, day, *per_token, amounts["cached"], amounts["reasoning"], until)
 
 
-def _day(text: str | None, name: str, path: str, place: str) -> datetime | None:
+def _day(text: str | None, name: str, path: str, line: str) -> datetime | None:
     if not (text or "").strip():
         return None
     try:
         day = datetime.fromisoformat((text or "").strip())
     except ValueError:
-        raise InputError(f"{name} {text!r}", path=path, place=place, expected="YYYY-MM-DD") from None
+        raise InputError(f"{name} {text!r}", path=path, place=line, expected="YYYY-MM-DD") from None
     return day if day.tzinfo is None else day.astimezone(UTC).replace(tzinfo=None)
 
 
-def _amount(text: str | None, name: str, path: str, place: str) -> float | None:
+def _amount(text: str | None, name: str, path: str, line: str) -> float | None:
     text = (text or "").strip().removeprefix("$")
     if not text:
         return None
@@ -156,5 +156,5 @@ def _amount(text: str | None, name: str, path: str, place: str) -> float | None:
     except ValueError:
         amount = math.nan
     if not 0 <= amount < math.inf:
-        raise InputError(f"{name} {text!r}", path=path, place=place, expected="US dollars for a million tokens")
+        raise InputError(f"{name} {text!r}", path=path, place=line, expected="US dollars for a million tokens")
     return amount

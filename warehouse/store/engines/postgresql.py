@@ -56,9 +56,9 @@ def prepare(connection: sa.Connection) -> None:
 def lock_shared(connection: sa.Connection, keys: Iterable[str]) -> None:
     if not connection.exec_driver_sql(f"select pg_try_advisory_xact_lock_shared({ALL_LOADS})").scalar_one():
         _wait(connection, ALL_LOADS, f"select pg_advisory_xact_lock_shared({ALL_LOADS})")
-    places = sorted({_number(key) % PLACES for key in keys})
+    slots = sorted({_number(key) % PLACES for key in keys})
     one_after_the_other = f"select pg_advisory_xact_lock({KEYS}, place) from unnest(cast(%(p)s as int[])) as place"
-    _wait(connection, KEYS, one_after_the_other, {"p": places})
+    _wait(connection, KEYS, one_after_the_other, {"p": slots})
 
 
 def lock_all(connection: sa.Connection) -> None:
@@ -179,10 +179,12 @@ def _refuse_readers(connection: sa.Connection, number: int) -> None:
     """
     text, _ = rename_binds(query_text("roles", "lock_holders"), "%(")
     holders = [_Holder(*row) for row in connection.exec_driver_sql(text, {"number": number})]
-    if not holders or any(one.can_write for one in holders):
+    if not holders or any(holder.can_write for holder in holders):
         return
-    named = ", ".join(f"process {one.pid} of {one.role} ({one.application or 'no name'})" for one in holders)
-    end = "; ".join(f"select pg_terminate_backend({one.pid})" for one in holders)
+    named = ", ".join(
+        f"process {holder.pid} of {holder.role} ({holder.application or 'no name'})" for holder in holders
+    )
+    end = "; ".join(f"select pg_terminate_backend({holder.pid})" for holder in holders)
     raise StoreLockedError(
         f"a lock of writers ({number}) is held by {named}, who can only read; waited {PATIENCE:g} s; end the session"
         f" as its role or as a superuser: {end}"

@@ -61,19 +61,19 @@ def _array(values: list[Any], oid: int) -> pa.Array:
     if kind == pa.binary():
         return _strings(values, kind)
     if kind in _NUMBERS:
-        return _buffers(values, kind, 0, lambda known: np.array(known, _NUMBERS[kind]))
+        return _buffers(values, kind, 0, lambda filled: np.array(filled, _NUMBERS[kind]))
     if pa.types.is_boolean(kind):
-        return _buffers(values, kind, False, lambda known: np.packbits(np.array(known, np.bool_), bitorder="little"))
+        return _buffers(values, kind, False, lambda filled: np.packbits(np.array(filled, np.bool_), bitorder="little"))
     if kind == pa.timestamp("us"):
-        return _buffers(values, kind, np.datetime64(0, "us"), lambda known: np.array(known, "datetime64[us]"))
+        return _buffers(values, kind, np.datetime64(0, "us"), lambda filled: np.array(filled, "datetime64[us]"))
     return pa.array(values, type=kind)
 
 
 def _buffers(values: list[Any], kind: pa.DataType, filler: Any, data: Callable[[list[Any]], Any]) -> pa.Array:
     """An array of values of one width."""
     valid = _validity(values)
-    known = values if valid is None else [filler if value is None else value for value in values]
-    return pa.Array.from_buffers(kind, len(values), [valid, pa.py_buffer(data(known))])
+    filled = values if valid is None else [filler if value is None else value for value in values]
+    return pa.Array.from_buffers(kind, len(values), [valid, pa.py_buffer(data(filled))])
 
 
 def _strings(values: list[bytes | None], kind: pa.DataType) -> pa.Array:
@@ -81,8 +81,8 @@ def _strings(values: list[bytes | None], kind: pa.DataType) -> pa.Array:
     ends = list(accumulate(map(len, encoded), initial=0))
     if ends[-1] > _MOST_TEXT:
         return pa.array(values, kind)  # in several parts
-    places, content = pa.py_buffer(np.array(ends, np.int32)), pa.py_buffer(b"".join(encoded))
-    return pa.Array.from_buffers(kind, len(values), [_validity(values), places, content])
+    offsets, content = pa.py_buffer(np.array(ends, np.int32)), pa.py_buffer(b"".join(encoded))
+    return pa.Array.from_buffers(kind, len(values), [_validity(values), offsets, content])
 
 
 def _validity(values: list[Any]) -> pa.Buffer | None:
@@ -119,14 +119,14 @@ def unpacked(rows: Sequence[Sequence[Any]], columns: Sequence[tuple[str, int]], 
     """The rows of :func:`packed` as those of its SELECT."""
     ids = [row[0] for row in rows]
     lengths = [int.from_bytes(row[1][_LENGTH]) for row in rows]
-    arrays, place = [], 0
+    arrays, index = [], 0
     for name, oid in columns:
         kind = _ARROW_TYPES[oid]
         if name == per:
             arrays.append(_numbers(kind, np.repeat(np.array(ids, _NUMBERS[kind]), lengths)))
             continue
-        place += 1
-        stream = b"".join([memoryview(row[place])[_HEAD:] for row in rows])
+        index += 1
+        stream = b"".join([memoryview(row[index])[_HEAD:] for row in rows])
         arrays.append(_elements(stream, sum(lengths), kind, np.dtype(_WIRE[oid])))
     return pa.table(arrays, names=[name for name, _ in columns])
 

@@ -133,7 +133,7 @@ def without_secrets(message: str, url: sa.URL) -> str:
     for name, value in url.query.items():
         if name.lower() not in _HARMLESS:
             values += [value] if isinstance(value, str) else list(value)
-    for value in sorted({str(one) for one in values if one}, key=len, reverse=True):
+    for value in sorted({str(secret) for secret in values if secret}, key=len, reverse=True):
         for form in {value, quote(value, safe=""), quote_plus(value)}:
             message = re.sub(rf"(?<!\w){re.escape(form)}(?!\w)", MASK, message)
     return message

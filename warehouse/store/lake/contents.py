@@ -229,7 +229,7 @@ def require_same_store(store: Store, lake: LakeLocation, version: LakeVersion) -
         return
     counted = store.arrow("select next_id from id_counter where table_name = 'source'").column(0).to_pylist()
     ahead = sorted(number for number in theirs if number not in ours and number >= (counted[0] if counted else 1))
-    other = any(ours[number] != known for number, known in theirs.items() if number in ours)
+    other = any(ours[number] != source for number, source in theirs.items() if number in ours)
     if other or not (ours.keys() & theirs.keys() or ahead or not ours):
         raise MisuseError(
             f"the lake {lake} was made from another store than {store.name}; choose another place, or replace what it"

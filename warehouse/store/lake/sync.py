@@ -96,7 +96,7 @@ def sync(
     """
     started = time.monotonic()
     lake = LakeLocation(location)
-    _require_place(lake)
+    _require_target(lake)
     for attempt in range(1, ATTEMPTS + 1):
         try:
             return _attempt(store, lake, anew, now, started)
@@ -111,7 +111,7 @@ def sync(
 def require_fit(store: Store, location: str) -> None:
     """Refuse, before any work is done, a place that :func:`sync` would refuse; raises as that does."""
     lake = LakeLocation(location)
-    _require_place(lake)
+    _require_target(lake)
     newest = _newest(lake, anew=False)
     if newest is not None:
         _require_schema(lake, newest)
@@ -119,7 +119,7 @@ def require_fit(store: Store, location: str) -> None:
             require_same_store(store, lake, newest)
 
 
-def _require_place(lake: LakeLocation) -> None:
+def _require_target(lake: LakeLocation) -> None:
     names, folder = lake.names() or (), Path(lake.path)
     if names and (held := databases_in(folder)):
         raise MisuseError(f"{lake} holds the database {held[0]}; choose a folder of its own")

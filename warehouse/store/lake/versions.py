@@ -121,7 +121,7 @@ def commit(
     kept = oldest if oldest is not None else number if base is None else base.oldest
     moment = max(now, base.synced_at) if base else now  # a clock that was put back
     same = (FORM, schema, version("eval-warehouse"), moment.replace(tzinfo=UTC), kept)
-    rows = [(*same, name, one.version, one.n_rows, one.digest) for name, one in sorted(tables.items())]
+    rows = [(*same, name, table.version, table.n_rows, table.digest) for name, table in sorted(tables.items())]
     data = pa.Table.from_pylist([dict(zip(_SCHEMA.names, row, strict=True)) for row in rows], _SCHEMA)
     with lake.translating_errors(NAME):
         options: dict[str, Any] = {"commit_properties": lake.package.CommitProperties(max_commit_retries=0)}
@@ -227,17 +227,17 @@ def vacuum(
 def _joined(lake: LakeLocation, newest: LakeVersion, many: int) -> tuple[dict[str, TableVersion], int]:
     """The tables, with those of many files made anew from the same rows; how many those are."""
     tables, count = dict(newest.tables), 0
-    for name, known in newest.tables.items():
-        table = lake.require(name, known.version)
+    for name, version in newest.tables.items():
+        table = lake.require(name, version.version)
         if len(table.file_uris()) < many:
             continue
         once = lake.package.CommitProperties(max_commit_retries=0)
         with lake.translating_errors(name):
             latest = lake.require(name)
-            if latest.version() > known.version:
-                latest.restore(known.version, commit_properties=once)
+            if latest.version() > version.version:
+                latest.restore(version.version, commit_properties=once)
             latest.optimize.compact(commit_properties=once)
-            tables[name] = TableVersion(latest.version(), known.n_rows, known.digest)
+            tables[name] = TableVersion(latest.version(), version.n_rows, version.digest)
         count += 1
     return tables, count
 

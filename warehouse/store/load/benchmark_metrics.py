@@ -145,7 +145,7 @@ def _widened(old: Mapping[str, Any], new: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _seen_by_both(old: Mapping[str, Any], new: Mapping[str, Any]) -> tuple[float, float] | None:
-    ranges = [one["seen"] for one in (old, new) if one.get("seen") is not None]
+    ranges = [row["seen"] for row in (old, new) if row.get("seen") is not None]
     lows, highs = zip(*ranges, strict=True) if ranges else ((), ())
     return (min(lows), max(highs)) if ranges else None
 
@@ -182,18 +182,18 @@ def _fits(seen: tuple[float, float] | None, declared: Mapping[str, Any]) -> bool
 
 
 def _changes(
-    connection: sa.Connection, wanted: Mapping[tuple[int, int], dict[str, Any]]
+    connection: sa.Connection, described: Mapping[tuple[int, int], dict[str, Any]]
 ) -> tuple[list[dict[str, Any]], dict[int, dict[str, Any]], dict[tuple[int, int], bool | None]]:
     """Rows that the table lacks, values of its rows that change, by id, and the directions that it
     has held."""
     table = tables.benchmark_metric
-    touched = sorted({key[0] for key in wanted})
+    touched = sorted({key[0] for key in described})
     rows = connection.execute(sa.select(table).where(table.c.benchmark_id.in_(touched)))
     stored = {(row.benchmark_id, row.metric_id): dict(row._mapping) for row in rows}
     columns = ("default_by", "higher_is_better", "chance_level", *_RANGE)
     added: list[dict[str, Any]] = []
     changed: dict[int, dict[str, Any]] = {}
-    for key, row in wanted.items():
+    for key, row in described.items():
         values = {name: row[name] for name in columns}
         if key not in stored:
             added.append({**values, "benchmark_id": key[0], "metric_id": key[1]})

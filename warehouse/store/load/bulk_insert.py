@@ -87,8 +87,8 @@ def _column(column: sa.Column[Any], values: Sequence[Any]) -> pa.Array:
 
 def _form(kind: sa.types.TypeEngine[Any]) -> tuple[pa.DataType, Callable[[Any], Any]]:
     """The Arrow type of a column, and what brings a value into its form."""
-    for known, form in _forms():
-        if isinstance(kind, known):
+    for column_type, form in _forms():
+        if isinstance(kind, column_type):
             return form
     raise NotImplementedError(f"no form for columns of type {kind}")
 

@@ -241,17 +241,17 @@ def _put_into_chains(
 
 
 def _placed(decision: Decision, run: _DumpRun, stored: _StoredRuns, overlaps: Mapping[Pair, Overlap]) -> Decision:
-    above = decision.superseded_by
-    assert above is not None
+    winner_id = decision.superseded_by
+    assert winner_id is not None
     while True:
-        below = stored.gave_way_to(run.key, above)
-        replaced = tuple(row.id for row in below if _replaces(run, row, overlaps[run.index, row.id]))
-        shorter = [row.id for row in below if row.id not in replaced and overlaps[run.index, row.id].is_all_stored]
+        superseded = stored.gave_way_to(run.key, winner_id)
+        replaced = tuple(row.id for row in superseded if _replaces(run, row, overlaps[run.index, row.id]))
+        shorter = [row.id for row in superseded if row.id not in replaced and overlaps[run.index, row.id].is_all_stored]
         if not shorter:
             break
-        above = shorter[0]
-    note = f"{run.header.benchmark}: run {above} holds all of this one, which is superseded by it"
-    return replace(decision, superseded_by=above, supersedes=replaced, note=note)
+        winner_id = shorter[0]
+    note = f"{run.header.benchmark}: run {winner_id} holds all of this one, which is superseded by it"
+    return replace(decision, superseded_by=winner_id, supersedes=replaced, note=note)
 
 
 def _conflict(header: RunHeader, rival: _Stored, path: str) -> ConflictError:

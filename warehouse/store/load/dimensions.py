@@ -169,11 +169,11 @@ class Dimensions:
         parents: dict[int, int | None] = {int(row[0]): row[1] for row in connection.execute(query)}
         for parent, child in new_edges:
             done[(parent, child)] = 1
-            above, below = by_name[parent], by_name[child]
-            if parents.get(below) is not None or below in _ancestors(parents, above):
+            parent_id, child_id = by_name[parent], by_name[child]
+            if parents.get(child_id) is not None or child_id in _ancestors(parents, parent_id):
                 continue
-            parents[below] = above
-            connection.execute(sa.update(table).where(table.c.id == below).values(parent_id=above))
+            parents[child_id] = parent_id
+            connection.execute(sa.update(table).where(table.c.id == child_id).values(parent_id=parent_id))
 
     def metrics(self, connection: sa.Connection, specs: Sequence[MetricSpec]) -> list[int]:
         """Ids of metrics with their scorers."""

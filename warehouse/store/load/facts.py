@@ -81,8 +81,8 @@ def _run_row(state: _Load, cuts: Mapping[int, Cuts], decision: Decision, run_id:
 def _cuts(part: SourcePart) -> Cuts:
     """Where files of a source end inside a row, and the files of runs that each place names."""
     files = {header.place for header in part.dump.runs if header.place}
-    places = [item.place for item in part.dump.rejections if item.is_cut]
-    return [(location, {name for name in files if name in location}) for location in places]
+    locations = [item.place for item in part.dump.rejections if item.is_cut]
+    return [(location, {name for name in files if name in location}) for location in locations]
 
 
 def _cut(cuts: Cuts, own: str) -> str | None:

@@ -196,10 +196,10 @@ def _differs(filled: Filled, what: str, incoming: Row) -> None:
     filled.differing.setdefault(what, []).append(str(incoming["key"])[:40])
 
 
-def _same(name: str, one: str, other: str) -> bool:
+def _same(name: str, incoming: str, stored: str) -> bool:
     if name == "target":  # as the store keeps it
-        return one.replace("\0", "\ufffd") == other.replace("\0", "\ufffd")
-    return bool(json.loads(one) == json.loads(other))
+        return incoming.replace("\0", "\ufffd") == stored.replace("\0", "\ufffd")
+    return bool(json.loads(incoming) == json.loads(stored))
 
 
 def _merged(incoming: str | None, stored: str | None) -> tuple[str | None, list[str]]:
@@ -213,7 +213,7 @@ def _merged(incoming: str | None, stored: str | None) -> tuple[str | None, list[
     given = {name: value for name, value in new.items() if value is not None}
     lacking = {name: value for name, value in given.items() if old.get(name) is None}
     differing = [name for name in given if name not in lacking and given[name] != old[name]]
-    return (_as_json(old | lacking) if lacking else None), [f"field {one}" for one in differing]
+    return (_as_json(old | lacking) if lacking else None), [f"field {name}" for name in differing]
 
 
 def _as_json(document: Mapping[str, Any]) -> str:

@@ -30,7 +30,7 @@ def push(scratch: Scratch, state: _Load) -> None:
     rows = [
         {
             "part": number,
-            "metric": place,
+            "metric": index,
             "metric_id": state.metric_ids[spec],
             "unit": spec.unit,
             "higher_is_better": spec.higher_is_better,
@@ -39,7 +39,7 @@ def push(scratch: Scratch, state: _Load) -> None:
         }
         for number, part in enumerate(state.parts)
         if part.dump.scan is not None
-        for place, spec in enumerate(part.dump.scan.metrics)
+        for index, spec in enumerate(part.dump.scan.metrics)
     ]
     if rows:
         scratch.put("scan_metric", pa.Table.from_pylist(rows, schema=_METRICS))
@@ -113,11 +113,11 @@ def _settle(store: Store) -> None:
         connection.exec_driver_sql(query_text("scans", "clear").format(table=table, condition=condition))
     for name in ("scores", "prompt_scores", "run_metrics"):
         connection.exec_driver_sql(query_text("scans", name))
-    wanted = {
+    described = {
         (row.benchmark_id, row.metric_id): _described(row)
         for row in connection.exec_driver_sql(query_text("scans", "benchmark_metrics"))
     }
-    write_described(store, wanted)
+    write_described(store, described)
 
 
 def _described(row: Any) -> dict[str, Any]:

@@ -163,10 +163,10 @@ class Scratch:
     def push_new(self, table: str, key: str, select: str) -> int:
         """Append those rows whose key the store's table does not hold yet."""
         # among the held keys only those that come again are gathered: memory goes with what comes
-        known = f'select held."{key}" from "{table}" as held semi join incoming using ("{key}")'
+        held_keys = f'select held."{key}" from "{table}" as held semi join incoming using ("{key}")'
         return self.push(
             table,
-            f"with incoming as not materialized ({select}), known as ({known}) "
+            f"with incoming as not materialized ({select}), known as ({held_keys}) "
             f'select * from incoming anti join known using ("{key}")',
         )
 

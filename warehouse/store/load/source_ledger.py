@@ -61,10 +61,10 @@ def paths_of(store: Store, source_id: int) -> tuple[str, list[str]]:
     """Where a source lay when it came, as the ledger shows it, and where its runs stood in it."""
     source, links = tables.source, tables.run_source
     at = sa.select(source.c.path).where(source.c.id == source_id)
-    places = sa.select(links.c.place).where(links.c.source_id == source_id).distinct()
+    query = sa.select(links.c.place).where(links.c.source_id == source_id).distinct()
     with store.begin() as connection:
         path = str(connection.execute(at).scalar_one())
-        return path, [row[0] for row in connection.execute(places) if row[0] is not None]
+        return path, [row[0] for row in connection.execute(query) if row[0] is not None]
 
 
 def benchmarks_of(store: Store, source_ids: Sequence[int]) -> list[str]:
@@ -391,10 +391,10 @@ def known_as(store: Store, path: Path, ours: bool) -> str:
         folders.append(Path(store.url.database or "").resolve().parent)
     digest = ""
     for row in store.rows("select id, path, sha256, bytes from source order by id"):
-        for there, found in _places(row["path"], folders):
+        for there, found in _files_meant(row["path"], folders):
             if os.path.samestat(found, status):
                 return f"source {row['id']} ({row['path']})"
-            if not ours and _is_beside(path, there, found, row["bytes"]):
+            if not ours and _is_in_folder(path, there, found, row["bytes"]):
                 return f"in the folder of source {row['id']} ({row['path']}), which is of several files,"
         if row["bytes"] == status.st_size:
             digest = digest or _digest(path)
@@ -403,7 +403,7 @@ def known_as(store: Store, path: Path, ours: bool) -> str:
     return ""
 
 
-def _places(path: str, folders: Sequence[Path]) -> Iterator[tuple[Path, Any]]:
+def _files_meant(path: str, folders: Sequence[Path]) -> Iterator[tuple[Path, Any]]:
     """Files that the ledger may mean by a path."""
     for spelled in dict.fromkeys((path, _ESCAPED.sub(lambda match: chr(0xDC00 + int(match[1], 16)), path))):
         for folder in folders:
@@ -414,7 +414,7 @@ def _places(path: str, folders: Sequence[Path]) -> Iterator[tuple[Path, Any]]:
                 continue
 
 
-def _is_beside(path: Path, first: Path, found: Any, total: int | None) -> bool:
+def _is_in_folder(path: Path, first: Path, found: Any, total: int | None) -> bool:
     """Whether a file lies in the folder of a source of which the ledger names the first of several files."""
     return (total or 0) > found.st_size and first.resolve().parent in path.parents
 

@@ -79,15 +79,15 @@ def expand_lists(sql: str, values: Mapping[str, Any]) -> tuple[str, dict[str, An
     for name, value in values.items():
         if name not in alone or isinstance(value, str) or not isinstance(value, Collection):
             bound[name] = value
-        elif all(isinstance(one, int | np.integer) for one in value):
+        elif all(isinstance(item, int | np.integer) for item in value):
             ids = sorted(set(map(int, value)))
             texts[name] = ", ".join(map(str, ids)) or "null"
             if name.endswith("ids") and len(ids) >= _LONG and ids[-1] - ids[0] < len(ids):
                 spans[name] = f"between {ids[0]} and {ids[-1]}"
         else:
-            places = {f"{name}_{index}": one for index, one in enumerate(value)}
-            texts[name] = ", ".join(f":{index}" for index in places)
-            bound |= places
+            numbered = {f"{name}_{index}": item for index, item in enumerate(value)}
+            texts[name] = ", ".join(f":{name}" for name in numbered)
+            bound |= numbered
     if spans:
         sql = _replaced(sql, lambda match: spans.get(match["list"], match.group(0)))
     return (replace_binds(sql, lambda name: texts.get(name, f":{name}")) if texts else sql), bound
