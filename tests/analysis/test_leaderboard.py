@@ -153,6 +153,15 @@ def test_published_figures_stand_in_where_there_are_no_samples(world: Store) -> 
     assert (only.estimate, only.ci_low, only.n_prompts) == (0.3, None, 0)
 
 
+def test_a_benchmark_whose_only_figure_is_published_as_nan_has_a_board_without_rows(duckdb_url: str) -> None:
+    rows = StoreRows()
+    rows.describe("wiki", rows.metric())
+    rows.published(rows.run("lab/a", "wiki"), None, benchmark="wiki")
+    with open_store(duckdb_url, create=True) as store:
+        rows.write(store)
+        assert leaderboard(store, "wiki").rows == ()
+
+
 def test_judges_versions_and_splits_are_ranked_apart(world: Store) -> None:
     board = leaderboard(world, "judged")
     groups = [(row.model, row.split, row.rank) for row in board.rows if row.rank == 1]

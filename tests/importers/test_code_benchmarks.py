@@ -230,6 +230,14 @@ def test_in_a_store(tmp_path: Path, store_url: str) -> None:
         assert check(store).ok
 
 
+def test_a_sanitized_file_names_its_model_and_is_another_condition(tmp_path: Path) -> None:
+    entry = {"task_id": "HumanEval/0", "solution": "return 2", "base_status": "pass"}
+    path = tmp_path / "org--m_vllm_temp_0.0-sanitized_eval_results.json"
+    path.write_text(json.dumps({"date": "2024-08-08 17:18", "hash": "d", "eval": {"HumanEval/0": [entry]}}))
+    (run,) = take(EVALPLUS, path).dump.runs
+    assert (run.model, run.temperature, run.sampling) == ("org/m", 0.0, {"backend": "vllm", "sanitized": True})
+
+
 def test_more_generations_than_verdicts_are_paired_by_their_program(tmp_path: Path) -> None:
     entry = {"task_id": "HumanEval/0", "solution": "return 2", "base_status": "pass"}
     (tmp_path / "m_vllm_temp_0.2_eval_results.json").write_text(

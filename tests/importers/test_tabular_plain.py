@@ -61,6 +61,13 @@ def test_documented_names_of_texts(text: str, target: str, response: str) -> Non
     assert not found.unused
 
 
+@pytest.mark.parametrize("truth", ["ground_truth", "reference", "expected_answer", "truth"])
+def test_an_answer_beside_the_right_one_is_the_models(truth: str) -> None:
+    found = guess(["question", "answer", truth, "score"])
+    assert found.sample == {"text": "question", "target": truth, "response": "answer"}
+    assert guess(["question", "answer", truth, "output", "score"]).sample["target"] == "answer"
+
+
 @pytest.mark.parametrize("benchmark", ["benchmark", "task", "dataset"])
 @pytest.mark.parametrize("key", ["id", "prompt_id", "question_id", "idx"])
 @pytest.mark.parametrize("score", ["score", "correct", "acc", "is_correct"])

@@ -51,6 +51,13 @@ def test_an_error_names_the_mappings_that_fit(tmp_path: Path, run: Caller) -> No
     run("ingest", str(tmp_path / "fits.jsonl"), db=f"duckdb:///{tmp_path / 's.db'}").fails(3, "--map eval_arena fits")
 
 
+def test_columns_that_may_be_missing_tell_a_shape_where_they_are_there(tmp_path: Path) -> None:
+    (tmp_path / "any.csv").write_text("user_input,response,faithfulness\nq,r,1\n")
+    (tmp_path / "chat.csv").write_text("user_input,reply,score\nq,r,1\n")
+    assert mappings_for(tmp_path / "any.csv") == ["ragas"]
+    assert mappings_for(tmp_path / "chat.csv") == []
+
+
 def test_each_mapping_fits_its_own_dump_only(data_dir: Path) -> None:
     names = {
         "bbq_unifiedqa": "bbq_unifiedqa/preds_Disability_status.jsonl",
@@ -58,6 +65,7 @@ def test_each_mapping_fits_its_own_dump_only(data_dir: Path) -> None:
         "cruxeval": "cruxeval_generations/phi-1_temp0.2_input.json",
         "mmlu_pro_matrix": "mmlu_pro_matrix/correct.parquet",
         "scaling_laws_evals": "scaling_laws/evals/evaluation_c4_original-d=1024_l=24_h=8-0.25_heavy.json",
+        "ragas": "ragas/generated_0.4.3/ragas_results.csv",
         "terminal_bench": "terminal_bench/20250711_openhands_claude-4-sonnet/openhands-sonnet/results.json",
     }
     assert {*names} <= {*shipped_mappings()}

@@ -30,8 +30,10 @@ BASE, PLUS = "base", "plus"
 STATUSES = ("pass", "fail", "timeout")
 
 _END = "_eval_results.json"
-# org--tiny_vllm_temp_0.2   model, backend, temperature
-_NAME = re.compile(r"(?P<model>.+)_(?P<backend>[A-Za-z0-9]+)_temp_(?P<temperature>\d+(?:\.\d+)?)")
+# org--tiny_vllm_temp_0.2-sanitized   model, backend, temperature, whether programs were cut out of the answers
+_NAME = re.compile(
+    r"(?P<model>.+)_(?P<backend>[A-Za-z0-9]+)_temp_(?P<temperature>\d+(?:\.\d+)?)(?P<sanitized>-sanitized)?"
+)
 
 
 def _passed(tests: str, is_default: bool) -> MetricSpec:
@@ -81,7 +83,9 @@ class EvalPlus:
             benchmark=_benchmark(tasks),
             dataset_revision=text_or_none(document.get("hash")),
             temperature=float(named["temperature"]) if named else None,
-            sampling={"backend": named["backend"]} if named else {},
+            sampling={"backend": named["backend"]} | ({"sanitized": True} if named["sanitized"] else {})
+            if named
+            else {},
             metrics=tuple(specs),
             configuration={"date": document["date"]} if document.get("date") else {},
             place=path.name,

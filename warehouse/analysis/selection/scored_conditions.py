@@ -95,8 +95,8 @@ class ScoredCondition:
 def list_differences(groups: Collection[Group]) -> list[str]:
     """In what groups of rows differ, with the values that people know; empty for one group."""
     differences = []
-    for name, values in zip(_PARTS, zip(*groups, strict=True), strict=True):
-        several = sorted(set(values))
+    for number, name in enumerate(_PARTS):
+        several = sorted({group[number] for group in groups})
         if len(several) > 1:
             given = [] if name in _CODED else [value or "none" for value in several]
             differences.append(f"{name} ({', '.join(given)})" if given else name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from warehouse.importers.tabular.chunks import PathError, parse_path
@@ -20,7 +20,10 @@ RUN_NAMES: dict[str, tuple[str, ...]] = {
 SAMPLE_NAMES: dict[str, tuple[str, ...]] = {
     "prompt_id": ("question_id", "example_id", "doc_id", "item_id", "sample_id", "id", "idx"),
     "text": ("question", "prompt", "input", "problem", "instruction"),
-    "target": ("gold", "label", "answer", "reference", "expected", "expected_answer", "correct_answer", "ground_truth"),
+    "target": (
+        *("gold", "label", "answer"),
+        *("reference", "expected", "expected_answer", "correct_answer", "ground_truth", "truth"),
+    ),
     "response": ("prediction", "output", "completion", "model_answer", "generated_text", "pred"),
 }
 #: Usual names of the fields of a vote between two models. Both models and the outcome make a table one of votes.
@@ -95,6 +98,18 @@ class Guess:
         return tuple(name for name in ("text", "target") if name in self.sample)
 
 
+def row_names(
+    columns: Collection[str], usual: Mapping[str, tuple[str, ...]] = SAMPLE_NAMES
+) -> Mapping[str, tuple[str, ...]]:
+    """Usual names of the fields of a row in a table with some columns: ``answer`` is what the model said where nothing
+    else is that and the right answer has a column of its own, as in tables of retrieval (question, answer, truth)."""
+    target, response = usual["target"], {"response", *usual["response"]}
+    right = target[target.index("answer") + 1 :]
+    if "answer" not in columns or not {*right} & {*columns} or response & {*columns}:
+        return usual
+    return {**usual, "target": tuple(name for name in target if name != "answer"), "response": ("answer",)}
+
+
 def guess(columns: Sequence[str], objects: bool = False) -> Guess:
     """What columns most likely are, by their names alone.
 
@@ -109,7 +124,7 @@ def guess(columns: Sequence[str], objects: bool = False) -> Guess:
         run_fields = [name for name in run_fields if name not in RECORD_FIELDS]
         sample_fields = [name for name in SAMPLE_FIELDS if name != "choices"]
     run = _chosen(run_fields, RUN_NAMES, names)
-    sample = _chosen(sample_fields, SAMPLE_NAMES, names)
+    sample = _chosen(sample_fields, row_names(names), names)
     metadata = {name: names[name] for name in METADATA_NAMES if name in names}
     metric, filter_ = names.get("metric", ""), names.get("filter", "")
     scores = _scores(names, bool(metric))
@@ -146,7 +161,7 @@ def path_of(column: str) -> str:
     return '"' + re.sub(r'(["\\])', r"\\\1", column) + '"'
 
 
-def _chosen(fields: Collection[str], usual: dict[str, tuple[str, ...]], names: dict[str, str]) -> dict[str, str]:
+def _chosen(fields: Collection[str], usual: Mapping[str, tuple[str, ...]], names: dict[str, str]) -> dict[str, str]:
     columns = {}
     for name in fields:
         usual_name = next((word for word in (name, *usual.get(name, ())) if word in names), None)

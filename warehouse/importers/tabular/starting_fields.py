@@ -24,6 +24,7 @@ from warehouse.importers.tabular.column_names import (
     is_of_prompt,
     is_setting,
     plain_name,
+    row_names,
 )
 from warehouse.importers.tabular.columns import text_of
 from warehouse.importers.tabular.mapping import RECORD_FIELDS, RUN_FIELDS, SAMPLE_FIELDS
@@ -101,6 +102,7 @@ _ALSO = {
     "response": ("actual_output", "actualoutput", "generation"),
     "target": ("expectedoutput", "expected_output", "gold_answer"),
 }
+_WORDS = {name: (*SAMPLE_NAMES.get(name, ()), *_ALSO.get(name, ())) for name in dict.fromkeys((*SAMPLE_NAMES, *_ALSO))}
 _NUMBERS = frozenset({"draw", "position", "fewshot_draw", "input_tokens", "output_tokens", "latency", "cost"})
 #: Fields of a run that differ between rows of one: when it began, what it cost, how it went.
 _OF_ONE_RUN = frozenset(
@@ -200,10 +202,11 @@ def _names_models(table: TableProfile, column: ColumnProfile) -> bool:
 
 def _take_sample(table: TableProfile, columns: Sequence[ColumnProfile], fields: Fields) -> None:
     keyed = next((column for column in columns if column.path == "@key"), None)
+    usual = row_names({plain_name(column.name) for column in columns if not column.depth}, _WORDS)
     for name in SAMPLE_FIELDS:
         if name == "choices" and table.is_flat:
             continue
-        words = (name, *SAMPLE_NAMES.get(name, ()), *_ALSO.get(name, ()))
+        words = (name, *usual.get(name, ()))
         free = [column for column in columns if _may_be_sample(name, column) and column.path not in fields.taken]
         if table.location.draws and name == "text":
             free = [column for column in free if not column.path.startswith(table.location.draws)]

@@ -488,14 +488,21 @@ def relative_name(path: Path, root: Path) -> str:
 
 
 def is_shaped_for(mapping: TabularMapping, path: Path) -> bool:
-    """Whether a file has the columns, fields or places that tell the shape of a mapping from others."""
+    """Whether a file has the columns, fields or places that tell the shape of a mapping from others; of those that may
+    be missing, each that is there counts half."""
     telling = {text for source, text in mapping.paths if not source.optional and _is_telling(text)}
+    further = {text for source, text in mapping.paths if source.optional and _is_telling(text)} - telling
     at = mapping.rules.at
     count = len(telling) + len([step for step in at.steps if isinstance(step, str)] if at else ())
-    if count < _TELLING or mapping.matrix is not None and not mapping.matrix.label:
+    if count < _TELLING and not (telling and further) or mapping.matrix is not None and not mapping.matrix.label:
         return False
     anywhere = replace(mapping, patterns=(), joins=tuple(replace(rule, optional=True) for rule in mapping.joins))
-    return not mistakes_in_file(anywhere, path, path.parent)
+    if mistakes_in_file(anywhere, path, path.parent):
+        return False
+    if count >= _TELLING:
+        return True
+    view = MappedTable(members(path, path.name, mapping.members)[0], anywhere, path.parent).sample()
+    return count + sum(view is not None and view.holds(text) for text in further) // 2 >= _TELLING
 
 
 def _is_telling(text: str) -> bool:
