@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
+import pyarrow as pa
 import pytest
 
 from warehouse.importers.base import batch_of
@@ -297,6 +298,34 @@ def test_what_was_sent_is_brought_once_by_the_sources_of_one_session(kit: Any) -
     sent = "select c.text from generation as g join content as c on c.sha256 = g.prompt_hash order by g.run_id"
     assert kit.all(sent) == [("Say x",)] * 4
     assert kit.one("select count(*) from content where text = 'Say x'") == 1
+
+
+def test_rows_stay_in_their_order_where_what_was_sent_is_looked_up(kit: Any) -> None:
+    """Their places are what they are known by, and the first of several draws is the first in the file."""
+    batches = [
+        pa.RecordBatch.from_pydict(
+            {
+                "run": pa.array([0] * 2000, pa.int32()),
+                "position": pa.array(range(first, first + 2000), pa.int64()),
+                "prompt_sent": [f"Say {number}" for number in range(first, first + 2000)],
+            }
+        )
+        for first in range(0, 60_000, 2000)
+    ]
+    kit.loader.parser.run("set threads = 2")
+    parsed = kit.loader.parse(Dump((kit.header(),), batches), LoadOptions())
+    kit.loader.scratch.use(parsed.slot)
+    assert kit.loader.scratch.value("select count(*) from stage_sample where rowid <> position") == 0
+
+
+def test_no_more_of_what_was_sent_is_remembered_than_fits(kit: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(staging, "KNOWN_TEXTS", 3)
+    for number in range(3):
+        rows = [kit.row(f"{n}", 1.0, prompt_sent=f"Say {n}") for n in range(2 * number, 2 * number + 4)]
+        kit.load(kit.header(str(number), model=f"org/{number}"), rows)
+    known = kit.loader.scratch.value("select count(*) from scratch.main.known_text")
+    assert known == (3 if kit.store.dialect.embedded else 0)
+    assert kit.one("select count(*), count(text) from generation left join content on sha256 = prompt_hash") == (12, 12)
 
 
 def test_a_path_that_is_no_unicode_is_shown_readably(kit: Any) -> None:

@@ -90,18 +90,19 @@ def tally_pairs(words: Any, starts: Any, first: int, counts: Any) -> None:
         counts: pairs by weight from ``first`` on, weight and common ones, shape (weights to
             count, G, most common ones + 1); filled where the second weight is not before the first.
     """
-    groups = len(starts) - 1
+    groups, largest = len(starts) - 1, np.diff(starts).max()
     tallies = np.zeros((4, counts.shape[2]), np.int64)
     shared = np.zeros(RUN, np.uint32)
     for g in range(first, first + counts.shape[0]):
         wide = 1
         for word in range(words.shape[0]):
             wide += ones(words[word, starts[g]])  # type: ignore[call-arg]
-        twos = np.zeros((wide, wide), np.int64)
+        enough = MANY_PAIRS * wide * wide
+        twos = np.zeros((wide, wide) if (starts[g + 1] - starts[g]) * largest > enough else (0, 0), np.int64)
         flat = twos.reshape(-1)
         for h in range(g, groups):
             pairs = (starts[g + 1] - starts[g]) * (starts[h + 1] - starts[h])
-            most = RUN if pairs > MANY_PAIRS * wide * wide else 0
+            most = RUN if pairs > enough else 0
             for i in range(starts[g], starts[g + 1]):
                 left = i + 1 if g == h else starts[h]
                 while left < starts[h + 1]:

@@ -214,7 +214,7 @@ def _fill_arrow(scratch: Scratch, batches: Sequence[pa.RecordBatch]) -> set[str]
         # many columns say nothing, and each costs something
         empty = [name for name in table.schema.names if table.column(name).null_count == table.num_rows]
         table = table.drop_columns(empty)
-        if "identity" in table.schema.names:  # is looked up by a join, which keeps the order inside a batch alone
+        if not _LOOKED_UP.keys().isdisjoint(table.schema.names):  # by a join, which keeps the order in a batch alone
             table = table.combine_chunks()
         if TRANSCRIPT in table.schema.names:
             _add_transcripts(scratch)
@@ -323,11 +323,11 @@ def gather_texts(scratch: Scratch, policy: TextPolicy, columns: Collection[str])
 
 def learn_texts(scratch: Scratch) -> None:
     """Know the prompts sent of a source whose texts all are in the store: the sources after it need not bring them."""
-    if scratch.value("select count(*) from scratch.main.known_text") < KNOWN_TEXTS:
+    if (left := KNOWN_TEXTS - scratch.value("select count(*) from scratch.main.known_text")) > 0:
         scratch.run(
             "insert into scratch.main.known_text select distinct sent_hash, prompt_hash from stage_sample"
             " where prompt_hash is not null and sent_hash is not null"  # what executors parsed has no such hash
-            " and sent_hash not in (select sent_hash from scratch.main.known_text)"
+            f" and sent_hash not in (select sent_hash from scratch.main.known_text) limit {left}"
         )
 
 
