@@ -6,7 +6,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from datetime import datetime
-
 from typing import Any
 
 import numpy as np

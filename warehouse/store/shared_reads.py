@@ -26,8 +26,8 @@ class SharedReads(Store):
     """A read-only store that caches its answers for the current block of ids.
 
     A block is a set of ids by column (``benchmark_id``, ``run_id``, ``clustering_id``): a SELECT that asks for some of
-    them (from ``:first_run_id`` to ``:last_run_id``, where it has these), and says so by ``per``, reads all of them, and
-    is answered from there. Closing it leaves the store that it was made of open.
+    them (from ``:first_run_id`` to ``:last_run_id``, where it has these), and says so by ``per``, reads all of them,
+    and is answered from there. Closing it leaves the store that it was made of open.
     """
 
     def __init__(self, store: Store) -> None:
