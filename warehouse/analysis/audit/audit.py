@@ -114,8 +114,7 @@ def audit_of(
 
 
 def suspects_of(stored: StoredAnswers, most: int) -> tuple[WrongKeys, int, tuple[AuditRow, ...]]:
-    """What `audit_of` finds, its number of suspect keys, and of these the first rows: of no other prompt is more
-    looked up.
+    """The judgement of `audit_of`, how many keys are suspect, and the first rows: of no others is more looked up.
 
     Raises:
         MisuseError: no answer names an option, or a model has two names.
