@@ -11,5 +11,5 @@ left join score on score.run_id = fact.run_id and score.prompt_id = fact.prompt_
     and score.metric_id in (:metric_ids)
 {join}
 where variant.perturbation = '' and fact.draw >= 0 and fact.run_id in (:run_ids)
-    and fact.run_id between :first_run and :last_run
+    and fact.run_id between :first_run_id and :last_run_id
 order by fact.run_id, fact.prompt_id, fact.variant_id, fact.draw

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from datetime import datetime
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
@@ -67,6 +68,27 @@ def test_shared_reads_answer_for_each_id_what_the_store_does(store: Store) -> No
     shared.begin_block(run_id=ids[:2])
     for asked in (ids[:1], ids[:2], ids[1:], (), ids[:2]):
         assert shared.rows(RUNS, {"run_ids": asked}, per="run_id") == store.rows(RUNS, {"run_ids": asked})
+
+
+def test_shared_reads_of_a_block_are_few(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A range widens to the block; a block is not read again for each of many values of another parameter."""
+    ids = [row["run_id"] for row in store.rows("select run_id from run_current order by run_id")]
+    read = RUNS.replace("order", "and run_id between :first_run_id and :last_run_id and model <> :model order")
+    statements: list[str] = []
+    select = Store._select
+
+    def counted(self: Store, sql: str, *more: Any) -> Any:
+        statements.append(sql)
+        return select(self, sql, *more)
+
+    monkeypatch.setattr(Store, "_select", counted)
+    shared = SharedReads(store)
+    shared.begin_block(run_id=ids)
+    for model in ("a", "b", "c", "d", "e"):
+        for run in ids:
+            values = {"run_ids": [run], "first_run_id": run, "last_run_id": run, "model": model}
+            assert [row["run_id"] for row in shared.rows(read, values, per="run_id")] == [run]
+    assert len(statements) == 3 + 2 * len(ids)
 
 
 @pytest.mark.parametrize("engine", ENGINES)

@@ -228,7 +228,8 @@ def distinct(names: Sequence[str], length: int) -> list[str]:
     """Names of dumps made fit for a legend: on one line, short, and no two alike; where they do not fit, without the
     words that all begin with, which tell none apart. A sign of Chinese or the like is as wide as two letters."""
     labels: list[str] = []
-    length = length // 2 if any(east_asian_width(sign) in "WF" for name in names for sign in name) else length
+    others = (sign for name in names if not name.isascii() for sign in name)
+    length = length // 2 if any(east_asian_width(sign) in "WF" for sign in others) else length
     shared = os.path.commonprefix(names) if len({*names}) > 1 and max(map(len, names)) > length else ""
     cut = len(shared.rstrip(_INSIDE)) if len(shared) > 1 else 0
     for name in (f"…{name[cut:]}" if cut else name for name in names):
@@ -240,7 +241,8 @@ def distinct(names: Sequence[str], length: int) -> list[str]:
 
 def shorten(name: str, length: int) -> str:
     """A name on one line whose middle is left out: its end, as ``seed=2``, may tell it apart."""
-    words = " ".join("".join(sign if sign.isprintable() else " " for sign in name).split())
+    shown = name if name.isprintable() else "".join(sign if sign.isprintable() else " " for sign in name)
+    words = " ".join(shown.split())
     if len(words) <= length:
         return words
     tail = (length - 1) // 2

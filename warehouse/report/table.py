@@ -10,6 +10,7 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 from markupsafe import Markup, escape
@@ -121,6 +122,7 @@ def model_and_condition(
     return [PageColumn(head, "", heads), replace(column, kind="c", cells=own)]
 
 
+@lru_cache(1 << 12)  # the names of models stand in many tables
 def broken(word: str) -> Markup:
     """A name as HTML that may go on in the next line after a sign such as _ or =."""
     return Markup("<wbr>").join(escape(part) for part in _SIGNS.findall(word))

@@ -18,14 +18,16 @@ _CLUSTERINGS = "select id, default_clustering_id from benchmark where default_cl
 Name = TypeVar("Name", bound=Hashable)
 #: Scores of benchmarks that are read together, to bound memory; a run costs as much as so many.
 BLOCK_SCORES, RUN_COST = 250_000, 100
+#: Values of other parameters, such as metrics, that a SELECT is read for a block with; with more, for the ids alone.
+MOST_PARAMETERS = 3
 
 
 class SharedReads(Store):
     """A read-only store that caches its answers for the current block of ids.
 
     A block is a set of ids by column (``benchmark_id``, ``run_id``, ``clustering_id``): a SELECT that asks for some of
-    them, and says so by ``per``, reads all of them, and is answered from there. Closing it leaves the store
-    that it was made of open.
+    them (from ``:first_run_id`` to ``:last_run_id``, where it has these), and says so by ``per``, reads all of them,
+    and is answered from there. Closing it leaves the store that it was made of open.
     """
 
     def __init__(self, store: Store) -> None:
@@ -34,11 +36,13 @@ class SharedReads(Store):
         self.connection, self.kept = store.connection, store.kept
         self._block: dict[str, frozenset[int]] = {}
         self._answers: dict[Hashable, Any] = {}
+        self._parameters: dict[Hashable, set[Hashable]] = {}
 
     def begin_block(self, **ids: Collection[int]) -> None:
         """Forget what was read for the last block; these ids are the next one."""
         self._block = {column: frozenset(some) for column, some in ids.items()}
         self._answers.clear()
+        self._parameters.clear()
 
     def arrow(
         self, sql: str, params: Mapping[str, Any] | None = None, *, per: str = "", by_id: bool = False
@@ -49,7 +53,14 @@ class SharedReads(Store):
         if not block or not block.issuperset(ids := [*map(int, values.get(among, ()))]):
             return super().arrow(sql, values, per=per, by_id=by_id)
         of_block = values | {among: block}
-        key = (per, sql, _parameters_key(values | {among: ()}))
+        if f"first_{per}" in values:
+            of_block |= {f"first_{per}": min(block), f"last_{per}": max(block)}
+        parameters = _parameters_key(of_block | {among: ()})
+        others = self._parameters.setdefault((per, sql), set())
+        if parameters not in others and len(others) >= MOST_PARAMETERS:
+            return super().arrow(sql, values, per=per, by_id=by_id)
+        others.add(parameters)
+        key = (per, sql, parameters)
         read = super().arrow
         return self._once(key, lambda: _RowsById(read(sql, of_block, per=per, by_id=by_id), per)).of(ids)
 

@@ -113,6 +113,22 @@ def audit_of(
     )
 
 
+def suspects_of(stored: StoredAnswers, most: int) -> tuple[WrongKeys, int, tuple[AuditRow, ...]]:
+    """The judgement of `audit_of`, how many keys are suspect, and the first rows: of no others is more looked up.
+
+    Raises:
+        MisuseError: no answer names an option, or a model has two names.
+    """
+    data = votes_of(stored)
+    judgement = _judge(data, None)
+    listed = _listed(judgement, THRESHOLD)
+    if not listed.any():
+        return judgement, 0, ()
+    none = np.full(len(data.ids), np.nan)
+    rows = _rows(data, judgement, find_evidence(stored, data), listed, None, none, None, most)
+    return judgement, int(listed.sum()), tuple(row for row in rows if row.listed)
+
+
 def _judge(data: AuditData, labels: Sequence[str] | None) -> WrongKeys:
     """The posterior of every key.
 
@@ -211,6 +227,7 @@ def _rows(
     labels: Sequence[str] | None,
     marked: NDArray[np.float64],
     recalibrated: NDArray[np.float64] | None,
+    most: int | None = None,
 ) -> tuple[AuditRow, ...]:
     """The most suspect first, then by the place in the benchmark; refused ones last."""
     order = np.argsort(-np.nan_to_num(judgement.posterior, nan=-1.0), kind="stable")
@@ -222,7 +239,7 @@ def _rows(
     within = np.bincount(codes, weights=listed, minlength=len(numbers))
     counts = {int(n): (int(w), int(s)) for n, w, s in zip(numbers, within, sizes, strict=True)}
     columns = _Columns(data, judgement, evidence, listed, running, labels, marked, recalibrated, counts)
-    return tuple(_row(columns, item) for item in order.tolist())
+    return tuple(_row(columns, item) for item in order[:most].tolist())
 
 
 def _row(of: _Columns, item: int) -> AuditRow:

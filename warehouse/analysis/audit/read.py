@@ -35,6 +35,8 @@ Ints = NDArray[np.int64]
 
 #: Models whose answers are read at most, the best by the metric; `select_models` chooses among them.
 MOST_READ = 40
+#: Runs of a benchmark, for each whose answers are needed, up to which all are read for a block of benchmarks at once.
+MOST_FOR_ONE = 4
 
 _RESPONSE = f"substring(content.text, 1, {LONGEST + 1})"  # longer ones are no answer
 _RESPONSES = "left join content on content.sha256 = fact.response_hash"
@@ -100,7 +102,8 @@ def read_answers(store: Store, scores: BenchmarkScores, n_options: int | None = 
     keys = keys_of(prompts, choices, n_options)
     _refuse_without_keys(name, keys)
     option = {row["id"]: key.option for row, key in zip(prompts, keys, strict=True) if key.option is not None}
-    likeliest = likeliest_options(choices, option, _right(voters, best_value(scores)))
+    right = _right(voters, best_value(scores)) if len(choices.runs) else {}
+    likeliest = likeliest_options(choices, option, right)
     clusters = store.rows(
         query_text("analysis", "clusters"), {"benchmark_ids": scores.benchmark.ids}, per="benchmark_id"
     )
@@ -111,7 +114,7 @@ def read_answers(store: Store, scores: BenchmarkScores, n_options: int | None = 
         prompts=tuple(prompts),
         keys=tuple(keys),
         likeliest=likeliest,
-        texts=tuple(_texts(store, voters, set(likeliest.runs.tolist()), links)),
+        texts=tuple(_texts(store, voters, set(likeliest.runs.tolist()), links, len(scores.runs))),
         near=_vectors(store, scores.benchmark.ids),
         labels={row["id"]: str(row["label"]) for row in clusters},
         notes=tuple(notes),
@@ -210,15 +213,21 @@ def _some(names: Sequence[str]) -> str:
     return ", ".join(names[:4]) + (" ..." if len(names) > 4 else "")
 
 
-def _texts(store: Store, voters: Sequence[Voter], likelihoods: set[int], links: Links) -> list[TextAnswers]:
-    """Answers in words of the runs whose options have no likelihoods: extracted ones where there are any."""
+def _texts(
+    store: Store, voters: Sequence[Voter], likelihoods: set[int], links: Links, n_runs: int
+) -> list[TextAnswers]:
+    """Answers in words of the runs whose options have no likelihoods: extracted ones where there are any.
+
+    Where reads are shared, those of all ``n_runs`` runs, and of other benchmarks, are read with them if they are few.
+    """
     metrics = sorted({voter.entry.metric.id for voter in voters})
     parts = []
     for responses in (False, True):
         own = [voter.entry.condition.run_ids for voter in voters if voter.has_extracted is not responses]
         runs = [run for ids in own for run in ids if run not in likelihoods]
         if runs:
-            parts.append(_read_texts(store, runs, metrics, links, responses=responses))
+            per = "run_id" if n_runs <= MOST_FOR_ONE * len(runs) else ""
+            parts.append(_read_texts(store, runs, metrics, links, per, responses=responses))
     return parts
 
 
@@ -229,20 +238,21 @@ def _answer_counts(store: Store, runs: Sequence[int]) -> dict[int, tuple[int, in
 
 
 def _read_texts(
-    store: Store, runs: Sequence[int], metric_ids: Sequence[int], links: Links, *, responses: bool
+    store: Store, runs: Sequence[int], metric_ids: Sequence[int], links: Links, per: str, *, responses: bool
 ) -> TextAnswers:
     """Answers in words of some runs.
 
     Args:
         metric_ids: whose scores come beside the answers.
         links: prompts under the canonical ones.
+        per: column of ids for which reads are shared; empty where they are not.
         responses: the beginnings of responses, in place of extracted answers.
     """
     query = query_text("analysis", "audit_answers").format(
         column=_RESPONSE if responses else "fact.extracted_answer", join=_RESPONSES if responses else ""
     )
-    parameters = {"run_ids": runs, "first_run": min(runs), "last_run": max(runs), "metric_ids": metric_ids}
-    table = store.columns(query, parameters)
+    parameters = {"run_ids": runs, "first_run_id": min(runs), "last_run_id": max(runs), "metric_ids": metric_ids}
+    table = store.columns(query, parameters, per=per)
     prompts = follow_links(table.whole_numbers("prompt_id"), links)
     return TextAnswers(prompts, table.whole_numbers("run_id"), table.objects("answer"), table.numbers("value"))
 

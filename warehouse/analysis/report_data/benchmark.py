@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from warehouse.analysis.audit.audit import audit_of
+from warehouse.analysis.audit.audit import suspects_of
 from warehouse.analysis.audit.read import StoredAnswers
 from warehouse.analysis.audit.report import AuditRow
 from warehouse.analysis.comparison.all_pairs import Pairs, comparable, pairs_of
@@ -32,9 +32,9 @@ from warehouse.analysis.training.pools import Spread
 from warehouse.analysis.training.recipes import RecipesReport, recipes_of
 from warehouse.analysis.training.seeds import SeedsReport, recipe_seeds
 from warehouse.analysis.variance.variance import SeedReport, VarianceReport, seeds_of, variance_of
-from warehouse.errors import MisuseError
 from warehouse.questions.leaderboard import Ranking
 from warehouse.stats.items.discrimination import discrimination
+from warehouse.stats.labels.wrong_keys import THRESHOLD
 
 
 @dataclass(frozen=True)
@@ -240,9 +240,9 @@ class Suspects:
 
 def suspects(stored: StoredAnswers) -> Suspects | None:
     """The keys of a benchmark that its models' answers speak against; None where keys cannot be judged."""
-    try:
-        report = audit_of(stored)
-    except MisuseError:
+    found, _ = or_why(lambda: suspects_of(stored, MOST_SUSPECTS))
+    if found is None:
         return None
-    listed = report.listed
-    return Suspects(report.n_judged, len(report.models), len(listed), report.threshold, listed[:MOST_SUSPECTS])
+    judgement, n_listed, rows = found
+    n_judged = len(judgement.posterior) - judgement.n_refused
+    return Suspects(n_judged, len(judgement.models), n_listed, THRESHOLD, rows)

@@ -79,8 +79,9 @@ class ReportData:
         return iter(self.benchmarks)
 
 
-#: Pairs of models, and benchmarks, that are in memory at once, beside what the store's reads take.
-MOST_PAIRS, MOST_PARTS = 250_000, 50
+#: Pairs of models, and benchmarks, that are in memory at once, beside what the store's reads take. Each benchmark
+#: of 100 models leaves 7 MB to the allocator, which is given back after so many.
+MOST_PAIRS, MOST_PARTS = 250_000, 16
 
 
 class ReportReading:

@@ -260,16 +260,14 @@ def free_form_options(
     if len(widths) != 1 or 0 in widths:
         raise StatisticsError(f"`answers` must have the same models for each item, found {sorted(widths)} of them")
     most = max(1, max(len(draws) for models in answers for draws in models))
-    codes = np.full((len(answers), widths.pop(), most), NOT_ASKED, dtype=np.int64)
-    texts, n_dropped = [], 0
+    codes = np.empty((len(answers), widths.pop(), most), dtype=np.int64)
+    texts, n_dropped, lacking = [], 0, [NOT_ASKED] * most
     for item, (models, key) in enumerate(zip(answers, keys, strict=True)):
         named = _options(models, key, n_options)
         texts.append(named)
         numbers: dict[Answer, int] = {text: number for number, text in enumerate(named, start=key is None)}
-        for model, draws in enumerate(models):
-            options = [numbers.get(text, UNPARSED) for text in draws]
-            codes[item, model, : len(options)] = options
-            n_dropped += sum(text is not None and text not in numbers for text in draws)
+        codes[item] = [[numbers.get(text, UNPARSED) for text in draws] + lacking[len(draws) :] for draws in models]
+        n_dropped += sum(text is not None and text not in numbers for draws in models for text in draws)
     return FreeFormOptions(
         answers=codes,
         keys=np.array([np.nan if key is None else 0.0 for key in keys], dtype=np.float64),
