@@ -378,9 +378,12 @@ def test_votes_become_scores_that_can_be_corrected(store_url: str, tmp_path: Pat
     scores = tmp_path / "scores.csv"
     store.query("vote_scores", benchmark="arena", scorer="gpt").to_csv(scores, index=False)
     store.ingest(scores)
+    store.query("vote_scores", benchmark="arena", scorer="people").to_csv(scores, index=False)
+    store.ingest(scores)  # another judge, whose votes are none of the first one's
     sheet = tmp_path / "sheet.csv"
-    wave = store.judge_next("arena wins", judge="score", n=40, where=["model=ma"])
+    wave = store.judge_next("arena wins", judge="gpt", n=40, where=["model=ma"])
     rows = list(csv.DictReader(wave.sheet_csv().splitlines()))
+    assert rows[0]["prompt_id"][0] == "q"  # the question's own
     said = store.query("vote_scores", benchmark="arena", scorer="people").query("model == 'ma'")
     people = dict(zip(said["prompt_id"], said["score"], strict=True))
     with sheet.open("w", newline="") as file:
@@ -388,7 +391,7 @@ def test_votes_become_scores_that_can_be_corrected(store_url: str, tmp_path: Pat
         writer.writeheader()  # type: ignore[attr-defined]
         writer.writerows([row | {"label": people[row["prompt_id"]]} for row in rows])
     store.ingest(sheet, mapping="label_sheet")
-    row = store.leaderboard_corrected("arena wins", judge="score", where=["model=ma"]).rows[0]
+    row = store.leaderboard_corrected("arena wins", judge="gpt", where=["model=ma"]).rows[0]
     assert row.judge_estimate == pytest.approx(won["gpt"].mean())
     assert row.n_labels == 40 and (row.low or 1) < won["people"].mean() < (row.high or 0)
 
