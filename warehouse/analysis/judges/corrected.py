@@ -111,9 +111,11 @@ def ranked_means(units: Sequence[JudgedUnits], *, level: float) -> list[RankedRo
         family = [number for number in members if rows[number].low is not None]
         if len(family) > 1:
             widest = corrected_means(units, level=level_of_pairs(len(family), level))
-            ends = ([getattr(widest[number], name) for number in family] for name in ("estimate", "low", "high"))
+            estimates, low, high = (
+                [getattr(widest[number], name) for number in family] for name in ("estimate", "low", "high")
+            )
             psi = _influences([(units[number], rows[number]) for number in family])
-            ranks = ranks_left(*differences_of_means(*ends, psi), higher_is_better=higher)
+            ranks = ranks_left(*differences_of_means(estimates, low, high, psi), higher_is_better=higher)
             for number, (best, worst) in zip(family, ranks, strict=True):
                 rows[number] = replace(rows[number], rank_low=best, rank_high=worst)
         sign = -1 if higher else 1
