@@ -335,7 +335,7 @@ def _without_scores(unread: Sequence[Unread]) -> str:
     """Which columns were looked for in the first table that names prompts and has no scores by their usual names."""
     from warehouse.importers.tabular.plain_tables import without_scores
 
-    return next(filter(None, (without_scores(item.path) for item in unread[:_LOOKED_AT])), "")
+    return excerpt(next(filter(None, (without_scores(item.path) for item in unread[:_LOOKED_AT])), ""), 500)
 
 
 @contextmanager

@@ -228,9 +228,9 @@ def _after_plan(plans: Any, question: Any) -> Step:
 
 
 def _after_corrected(figures: Any, question: Any) -> Step:
-    """The first two of a board, compared."""
+    """The first two of a board of one group, compared."""
     rows = [row for row in figures.rows if row.estimate is not None]
-    if len(rows) < 2:
+    if len(rows) < 2 or len({row.model_a for row in rows}) < len(rows):
         return None
     two = {"a": rows[0].model_a, "b": rows[1].model_a, "benchmark": question.benchmark}
     chosen = {name: getattr(question, name) for name in ("metric", "where", "latest", "judge", "human")}

@@ -7,19 +7,24 @@
 -- columns:
 --   model: name that its alias points to, else its own
 --   benchmark: name of the benchmark, and 'wins'
---   prompt_id: id of the question, and the opponent
+--   split: part of the benchmark
+--   prompt_id: the question's own id, whatever the store numbers it, and the opponent
+--   text: the question, where it is known
+--   metric: who judges, so that two who do are never taken for one
 --   score: mean of its verdicts by weight [0 to 1]
 with vote as (
-  select *
+  select preference_current.*, prompt.split, prompt.key as question, prompt.text
   from preference_current
+  join prompt on prompt.id = preference_current.prompt_id
   where benchmark = :benchmark and scorer = :scorer and outcome is not null
-    and prompt_id is not null
 ),
 side as (
   select
     model_a as model,
     model_b as opponent,
-    prompt_id as question,
+    split,
+    question,
+    text,
     weight,
     case outcome when 'a' then 1.0 when 'b' then 0.0 else 0.5 end as won
   from vote
@@ -27,7 +32,9 @@ side as (
   select
     model_b,
     model_a,
-    prompt_id,
+    split,
+    question,
+    text,
     weight,
     case outcome when 'b' then 1.0 when 'a' then 0.0 else 0.5 end
   from vote
@@ -35,8 +42,11 @@ side as (
 select
   model,
   :benchmark || ' wins' as benchmark,
+  split,
   question || ' against ' || opponent as prompt_id,
+  min(text) as text,
+  :scorer as metric,
   sum(weight * won) / sum(weight) as score
 from side
-group by model, opponent, question
-order by model nulls last, opponent nulls last, question nulls last
+group by model, opponent, split, question
+order by model nulls last, opponent nulls last, split nulls last, question nulls last

@@ -345,6 +345,27 @@ def test_ranks_of_a_board_hold_for_all_pairs_together(store_url: str, tmp_path: 
     assert ranks == {"ma": (2, 3), "mb": (2, 3), "mc": (1, 1)}
 
 
+def test_ranks_are_among_the_models_of_one_split(store_url: str, tmp_path: Path) -> None:
+    people = truth({"ma": 0.9, "mb": 0.3})
+    table, sheet = tmp_path / "judged.csv", tmp_path / "sheet.csv"
+    rows = [
+        f"{model},essays,{split},{split[0]}{i},{label / 2}\n"
+        for model, labels in people.items()
+        for split in ("dev", "test")
+        for i, label in enumerate(labels[:200])
+    ]
+    table.write_text("model,benchmark,split,prompt_id,score\n" + "".join(rows))
+    store = Warehouse(store_url)
+    store.ingest(table)
+    for split in ("dev", "test"):
+        sheet.write_text(store.judge_next("essays", judge="score", n=50, where=[f"split={split}"]).sheet_csv())
+        label_sheet(sheet, people)
+        store.ingest(sheet, mapping="label_sheet")
+    found = store.leaderboard_corrected("essays", judge="score")
+    assert [(row.model_a, row.rank_low, row.rank_high) for row in found.rows] == [("ma", 1, 1), ("mb", 2, 2)] * 2
+    assert "each group is ranked alone" in found.notes[0] and "not known whether a higher" in found.notes[1]
+
+
 def test_a_judge_whose_source_is_removed_is_none_any_more(store_url: str, tmp_path: Path) -> None:
     folders = [tmp_path / judge for judge in JUDGES]
     for folder, (judge, scores) in zip(folders, JUDGES.items(), strict=True):
@@ -378,9 +399,12 @@ def test_votes_become_scores_that_can_be_corrected(store_url: str, tmp_path: Pat
     scores = tmp_path / "scores.csv"
     store.query("vote_scores", benchmark="arena", scorer="gpt").to_csv(scores, index=False)
     store.ingest(scores)
+    store.query("vote_scores", benchmark="arena", scorer="people").to_csv(scores, index=False)
+    store.ingest(scores)  # another judge, whose votes are none of the first one's
     sheet = tmp_path / "sheet.csv"
-    wave = store.judge_next("arena wins", judge="score", n=40, where=["model=ma"])
+    wave = store.judge_next("arena wins", judge="gpt", n=40, where=["model=ma"])
     rows = list(csv.DictReader(wave.sheet_csv().splitlines()))
+    assert rows[0]["prompt_id"][0] == "q"  # the question's own
     said = store.query("vote_scores", benchmark="arena", scorer="people").query("model == 'ma'")
     people = dict(zip(said["prompt_id"], said["score"], strict=True))
     with sheet.open("w", newline="") as file:
@@ -388,7 +412,7 @@ def test_votes_become_scores_that_can_be_corrected(store_url: str, tmp_path: Pat
         writer.writeheader()  # type: ignore[attr-defined]
         writer.writerows([row | {"label": people[row["prompt_id"]]} for row in rows])
     store.ingest(sheet, mapping="label_sheet")
-    row = store.leaderboard_corrected("arena wins", judge="score", where=["model=ma"]).rows[0]
+    row = store.leaderboard_corrected("arena wins", judge="gpt", where=["model=ma"]).rows[0]
     assert row.judge_estimate == pytest.approx(won["gpt"].mean())
     assert row.n_labels == 40 and (row.low or 1) < won["people"].mean() < (row.high or 0)
 

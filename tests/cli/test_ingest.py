@@ -424,3 +424,11 @@ def test_files_that_a_mapping_does_not_name_are_one_note(run: Caller, bare_duckd
     done = run("ingest", str(folder), "--map", str(mapping), db=bare_duckdb_url)
     (note,) = [line for line in done.err.splitlines() if "not among the files" in line]
     assert note.startswith("note: 4 files, the first ")
+
+
+def test_columns_that_steer_a_terminal_are_spelled_out(store_url: str, tmp_path: Path, run: Caller) -> None:
+    table = tmp_path / "table.jsonl"
+    names = ["\x1b[31mred", "two\nlines", *(f"c{number}" for number in range(300))]
+    table.write_text(json.dumps({"model": "m", "prompt_id": "q"} | dict.fromkeys(names, 1)) + "\n")
+    said = run("ingest", str(table), db=store_url).err
+    assert r"unknown: \x1b[31mred, two lines, c0" in said and "and 294 more" in said

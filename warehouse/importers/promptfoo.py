@@ -277,8 +277,8 @@ def _votes(rows: Iterable[Any], dump: Dump, model_setting: str | None) -> Iterat
         draws[prompt["identity"]] += 1
     if left_out:
         dump.notes.append(
-            f"{SELECT_BEST}: {left_out} of {len(tests)} tests give no vote: more than two outputs, or two of one model"
-            " (outputs that were not chosen are not compared with one another)"
+            f"{SELECT_BEST}: {left_out} of {len(tests)} tests give no vote, which takes two outputs, of two models"
+            " (of more, those that were not chosen are not compared with one another)"
         )
 
 

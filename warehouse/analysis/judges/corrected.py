@@ -101,22 +101,29 @@ def corrected_means(units: Sequence[JudgedUnits], *, level: float, fixed: bool =
 
 
 def ranked_means(units: Sequence[JudgedUnits], *, level: float) -> list[RankedRow]:
-    """Those of `corrected_means`, with the ranks of those that have an interval, best first."""
+    """Those of `corrected_means`, with the ranks of those that have an interval, best first, group after group."""
     rows = [RankedRow(**vars(row)) for row in corrected_means(units, level=level)]
-    family = [number for number, row in enumerate(rows) if row.low is not None]
-    higher = units[0].entry.metric.higher_is_better is not False
-    if len(family) > 1:
-        widest = corrected_means(units, level=level_of_pairs(len(family), level))
-        estimates, low, high = (
-            [getattr(widest[number], name) for number in family] for name in ("estimate", "low", "high")
+    groups = dict.fromkeys(one.entry.group for one in units)
+    found = []
+    for group in groups:
+        members = [number for number, one in enumerate(units) if one.entry.group == group]
+        higher = units[members[0]].entry.metric.higher_is_better is not False
+        family = [number for number in members if rows[number].low is not None]
+        if len(family) > 1:
+            widest = corrected_means(units, level=level_of_pairs(len(family), level))
+            estimates, low, high = (
+                [getattr(widest[number], name) for number in family] for name in ("estimate", "low", "high")
+            )
+            psi = _influences([(units[number], rows[number]) for number in family])
+            ranks = ranks_left(*differences_of_means(estimates, low, high, psi), higher_is_better=higher)
+            for number, (best, worst) in zip(family, ranks, strict=True):
+                rows[number] = replace(rows[number], rank_low=best, rank_high=worst)
+        sign = -1 if higher else 1
+        found += sorted(
+            (rows[number] for number in members),
+            key=lambda row: (row.estimate is None, (row.estimate or 0) * sign, row.model_a),
         )
-        psi = _influences([(units[number], rows[number]) for number in family])
-        ranks = ranks_left(*differences_of_means(estimates, low, high, psi), higher_is_better=higher)
-        for number, (best, worst) in zip(family, ranks, strict=True):
-            rows[number] = replace(rows[number], rank_low=best, rank_high=worst)
-    return sorted(
-        rows, key=lambda row: (row.estimate is None, (row.estimate or 0) * (-1 if higher else 1), row.model_a)
-    )
+    return found
 
 
 def _influences(means: Sequence[tuple[JudgedUnits, CorrectedRow]]) -> list[FloatArray]:

@@ -11,6 +11,8 @@ from warehouse.analysis.comparison.gate import EXIT
 from warehouse.analysis.judges.corrected import CorrectedRow, RankedRow, corrected_difference, ranked_means
 from warehouse.analysis.judges.units import JudgedUnits, pick_units, read_units
 from warehouse.analysis.results import Result
+from warehouse.analysis.selection.benchmarks import direction_unknown
+from warehouse.analysis.selection.scored_conditions import list_differences
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError
 from warehouse.questions.labels import CorrectedComparison, CorrectedGate, CorrectedLeaderboard
@@ -19,6 +21,7 @@ from warehouse.stats.core.quantiles import t_upper_tail
 from warehouse.stats.judges.prediction import FEWEST_LABELS
 from warehouse.stats.paired.gate import decide
 from warehouse.store.connection import Store
+from warehouse.tables.words import listed
 
 
 @dataclass(frozen=True)
@@ -74,7 +77,13 @@ def corrected_leaderboard(store: Store, question: CorrectedLeaderboard) -> Corre
     _require_random(units)
     if not any(judged.labelled.any() for judged in units):
         raise MisuseError(f"no answer on {question.benchmark} that {names[0]} has scored has a label of {names[1]}")
-    return _figures(CorrectedBoard, names, ranked_means(units, level=question.level), units)
+    notes = []
+    if differing := list_differences({one.entry.group for one in units}):
+        notes.append(f"rows differ in {listed(differing)}; each group is ranked alone")
+    if units[0].entry.metric.higher_is_better is None:
+        unknown = direction_unknown(units[0].entry.metric.label, units[0].condition.benchmark_split[0])
+        notes.append(f"higher is ranked first; {unknown}")
+    return _figures(CorrectedBoard, names, ranked_means(units, level=question.level), units, notes=notes)
 
 
 @answers(CorrectedComparison)
@@ -108,11 +117,16 @@ def _require_random(units: Sequence[JudgedUnits]) -> None:
 
 
 def _figures(
-    kind: type[Figures], names: tuple[str, str], rows: Sequence[Any], units: Sequence[JudgedUnits], verdict: str = ""
+    kind: type[Figures],
+    names: tuple[str, str],
+    rows: Sequence[Any],
+    units: Sequence[JudgedUnits],
+    verdict: str = "",
+    notes: Sequence[str] = (),
 ) -> Figures:
     missing = sum(row.n_missing for row in rows)
     some = "1 answer that was drawn has" if missing == 1 else f"{missing} answers that were drawn have"
-    notes = [f"{some} no label: the others stand for what is missing"] if missing else []
+    notes = [*notes, *([f"{some} no label: the others stand for what is missing"] if missing else [])]
     if any("unscored" in row.flags for row in rows):
         notes.append("the judge has no score of some answers (unscored): all figures are of the others")
     runs = tuple(run for judged in units for run in judged.run_ids)

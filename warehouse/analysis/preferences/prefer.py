@@ -16,6 +16,7 @@ from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.errors import MisuseError, StatisticsError, did_you_mean
 from warehouse.questions.preferences import Prefer
 from warehouse.questions.question import answers
+from warehouse.stats.core.machine import one_blas_thread
 from warehouse.stats.multiple.adjust import holm
 from warehouse.stats.preferences.ballots import BOTH_BAD, Ballots, ballots
 from warehouse.stats.preferences.contrasts import LOOSE, NO_SPREAD, Band, Contrast, contrasts, simultaneous, two_judges
@@ -187,6 +188,7 @@ def prefer(store: Store, question: Prefer) -> PreferenceReport:
     )
 
 
+@one_blas_thread()
 def _judged(votes: Votes, number: int, question: Prefer) -> tuple[list[PreferenceRow], Judge]:
     """Strengths by one scorer; where each is asked, one that gives none says why."""
     chosen = votes.scorer == number

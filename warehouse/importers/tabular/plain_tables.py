@@ -168,7 +168,8 @@ def without_scores(path: Path) -> str:
     found = _guess(tuple(names))
     if found.scores or not (found.key or "prompt_id" in found.sample):
         return ""
-    other = f"; unknown: {', '.join(found.unused[:8])}" if found.unused else ""
+    more = f" and {len(found.unused) - 8} more" if len(found.unused) > 8 else ""
+    other = f"; unknown: {', '.join(found.unused[:8])}{more}" if found.unused else ""
     return f"{path.name} has none of the columns {', '.join(SCORE_NAMES)}, which hold scores{other}"
 
 
