@@ -230,7 +230,7 @@ def _with_costs(store: Store, pair: Pair, row: ComparisonRow, source: CostSource
 def _flips(store: Store, pairs: Sequence[Pair], limit: int) -> tuple[Flip, ...]:
     """The prompts of each pair on which they differ most."""
     places = [flipped(pair, limit) for pair in pairs]
-    texts = [read_texts(store, pair, pair.prompts[rows].tolist()) for pair, rows in zip(pairs, places, strict=True)]
+    texts = read_texts(store, [(pair, pair.prompts[rows].tolist()) for pair, rows in zip(pairs, places, strict=True)])
     return tuple(flip for each in zip(pairs, places, texts, strict=True) for flip in flips_of(*each))
 
 

@@ -173,12 +173,11 @@ class Flips:
 
     def rows(self, store: Store, start: int, most: int) -> list[PairedPrompt]:
         """The prompts from a place on, with the first characters of what was said."""
-        places = range(max(0, start), min(len(self), start + most))
-        texts = {}
-        for which in {int(self.which[place]) for place in places}:
-            own = [int(self.prompts[place]) for place in places if self.which[place] == which]
-            texts[which] = read_texts(store, self.pairs[which], own, MOST_TEXT + 1)
-        return [self._row(place, texts[int(self.which[place])]) for place in places]
+        own = slice(max(0, start), max(0, start + most))
+        named = zip(self.which[own].tolist(), self.prompts[own].tolist(), strict=True)
+        wanted = [(self.pairs[which], [prompt]) for which, prompt in named]
+        texts = read_texts(store, wanted, MOST_TEXT + 1) if wanted else ()
+        return [self._row(place, text) for place, text in enumerate(texts, own.start)]
 
     def _row(self, place: int, texts: Any) -> PairedPrompt:
         pair, prompt = self.pairs[self.which[place]], int(self.prompts[place])
