@@ -16,10 +16,6 @@ from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
 _PROMPT_ID = re.compile(r"prompt:(\d+)")
-_OF_RUN = (
-    "select prompt.id from prompt join run on run.benchmark_id = prompt.benchmark_id and run.split = prompt.split"
-    " where run.id = :run and prompt.id = :prompt"
-)
 _DIGITS = re.compile(r"\d+")
 _PARTS = re.compile(r"(\D*)(\d*)")
 
@@ -208,7 +204,7 @@ def _one_prompt(store: Store, run: int, text: str) -> int:
 
 
 def _by_id(store: Store, run: int, prompt: int) -> int:
-    if store.rows(_OF_RUN, {"run": run, "prompt": prompt}):
+    if store.rows(query_text("analysis", "prompt_of_run"), {"run": run, "prompt": prompt}):
         return prompt
     where = store.rows(query_text("analysis", "benchmark_of_prompt"), {"prompt": prompt})
     reason = f"prompt:{prompt} is of {where[0]['benchmark']}" if where else f"there is no prompt:{prompt}"
