@@ -110,11 +110,7 @@ class ComparisonRow(Tested, PairedRow):
 def make_row(
     pair: Pair, paired: PairedDifference, tests: Tests, options: Compare, *, is_part: bool = False
 ) -> ComparisonRow:
-    """The row of two conditions on one benchmark.
-
-    Args:
-        is_part: the pair is on some of the prompts that both have: the others are no prompts that only one has.
-    """
+    """The row of two conditions on one benchmark; on a part of its prompts the others are not those of one alone."""
     a, b = pair.a, pair.b
     p = tests.chosen(options.test)
     values_a, values_b = (side.values[rows] for side, rows in ((pair.scores_a, pair.of_a), (pair.scores_b, pair.of_b)))
