@@ -6,6 +6,7 @@ import argparse
 import html
 import random
 import re
+import shutil
 import subprocess
 import time
 import urllib.parse
@@ -13,6 +14,7 @@ import urllib.request
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import Any
 
 from measure import COMMAND, time_script
 from report import FILL
@@ -67,11 +69,68 @@ def read_on(address: str, pages: int) -> None:
     ):
         seconds = []
         for number in range(pages):
-            taken, text = ask(address + (place or f"{pair}&show=a_right&text={number}"))
+            taken, text = ask(address + (place or f"{pair}&show=a_higher&text={number}"))
             found = re.search(r'href="([^"#]+)(#flips)?" rel="next"', text)
             seconds.append(taken)
             place = html.unescape(found[1]) if found and what != "filters" else place
         print(f"{pages} {what}: p50 {percentile(seconds, 0.5)}, p95 {percentile(seconds, 0.95)}")
+
+
+#: Returns once the browser has painted.
+PAINTED = "const done = arguments[0]; requestAnimationFrame(() => setTimeout(done))"
+GO, CLICK = "location.href = arguments[0]", "document.querySelector(arguments[0]).click()"
+COMPARE = "const f = document.querySelector('form.asks'); [f.a.value, f.b.value] = arguments; f.requestSubmit()"
+FILTER = "const f = [...document.querySelectorAll('form.asks')].pop(); f.text.value = arguments[0]; f.requestSubmit()"
+
+
+def browser_of() -> Any:
+    """A real browser without a window; None where there is none."""
+    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
+    if not (chromium and driver):
+        return None
+    from selenium import webdriver
+
+    options = webdriver.ChromeOptions()
+    options.binary_location = chromium
+    for switch in ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage"):
+        options.add_argument(f"--{switch}")
+    return webdriver.Chrome(options=options, service=webdriver.ChromeService(executable_path=driver))
+
+
+def click(browser: Any, script: str, *values: str) -> float:
+    """Seconds from what a script does until the page that it leads to is whole and painted."""
+    began = time.perf_counter()
+    browser.execute_script(f"window.left = true; {script}", *values)
+    whole = "return !window.left && document.readyState === 'complete' && !document.querySelector('main[data-again]')"
+    while not browser.execute_script(whole):
+        time.sleep(0.002)
+    browser.execute_async_script(PAINTED)
+    return time.perf_counter() - began
+
+
+def in_browser(address: str, models: int) -> None:
+    """Print how long a real browser takes from a click to what is painted."""
+    if (browser := browser_of()) is None:
+        print("no chromium and chromedriver: nothing measured in a browser")
+        return
+    names = [f"organisation/model-{place:03d}-instruct" for place in range(models)]
+    pairs = [(names[place % models], names[(place + 1) % models]) for place in range(20)]
+    flips = f"{address}/compare?a={names[0]}&b={names[1]}&show=all"
+    try:
+        browser.get("about:blank")
+        rows = {"first view": [click(browser, GO, f"{address}/")]}
+        click(browser, GO, f"{address}/compare")
+        rows["comparisons"] = [click(browser, COMPARE, *pair) for pair in pairs]
+        rows["filters"] = [click(browser, FILTER, str(number)) for number in range(20)]
+        end = click(browser, GO, f"{flips}&before=0.0:{10**12}:0")
+        back = [click(browser, CLICK, "a[rel=prev]") for _ in range(2)]
+        rows["pages of the scroll from the first flip to the last"] = [click(browser, GO, flips), end, *back]
+        click(browser, CLICK, "a.open")
+        rows["samples"] = [click(browser, CLICK, "a[rel=next]") for _ in range(20)]
+    finally:
+        browser.quit()
+    for what, seconds in rows.items():
+        print(f"browser, {len(seconds)} {what}: p50 {percentile(seconds, 0.5)}, p95 {percentile(seconds, 0.95)}")
 
 
 def measure(url: str, clients: int, asked: int, benchmarks: int, models: int) -> None:
@@ -93,6 +152,7 @@ def measure(url: str, clients: int, asked: int, benchmarks: int, models: int) ->
                     time.sleep(0.5)
             print(f"all benchmarks after {time.perf_counter() - began:.1f} s; {peak(server.pid)}")
             read_on(address, 40)
+            in_browser(address, models)
             with ThreadPoolExecutor(clients) as threads:
                 began = time.perf_counter()
                 seconds = [

@@ -66,6 +66,15 @@ def test_pages_hold_every_flip_once_the_largest_first_with_both_sides(world: Sto
         found.index_after("1:x")
 
 
+def test_a_page_of_many_benchmarks_reads_as_often_as_one(
+    world: Store, compared: ComparedPairs, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found, asked, read = flips(world, compared), [], Store.rows
+    monkeypatch.setattr(Store, "rows", lambda store, sql, *rest: asked.append(sql) or read(store, sql, *rest))
+    assert len({row.benchmark for row in found.rows(world, 0, 1000)}) > 1
+    assert len(asked) == len(set(asked))
+
+
 def test_what_only_one_has_is_counted_and_shown_without_a_score(world: Store, compared: ComparedPairs) -> None:
     counts = flips(world, compared, text="question e").counts
     assert (counts.n_both, counts.higher_a, counts.higher_b) == (

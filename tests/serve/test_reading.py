@@ -18,6 +18,7 @@ from tests.support.cli import Caller
 from tests.support.flips import EXAM, LONG, MARKS, ODD, A, B, build_flips
 from warehouse.serve.app import create_app
 from warehouse.serve.server import listen
+from warehouse.store.connection import Store
 
 ROWS = build_flips()
 
@@ -58,6 +59,28 @@ def test_figures_of_the_page_are_those_of_the_command(client: TestClient, run: C
     assert text.count("<svg") == text.count('<figure class="copy">') == 3  # metrics of three scales share no axis
     assert answer["sentence"] in re.sub("&#39;", "'", text)
     assert "which is better is not known" in client.get(address(benchmark=ODD)).text
+
+
+def test_models_of_a_sample_are_those_of_the_views_and_their_runs_are_read_once(
+    client: TestClient, run: Caller, url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    flips = client.get(address(format="json", show="all", benchmark=EXAM)).json()["flips"][:3]
+    asked, read = [], Store._select
+    monkeypatch.setattr(Store, "_select", lambda own, sql, *rest: asked.append(sql) or read(own, sql, *rest))
+    for row in flips:
+        prompt = row["prompt_id"]
+        found = client.get(f"/sample?run=run:{row['run_a']}&prompt=prompt:{prompt}&format=json").json()["models"]
+        assert {one["model"] for one in found} == {A, B}
+        query = f"select run_id, wilson_low, wilson_high from prompt_p_correct where prompt_id = {prompt}"
+        ends = {
+            one["run_id"]: (one["wilson_low"], one["wilson_high"])
+            for one in run("query", "--json", "--sql", query, db=url).rows
+        }
+        assert {one["run_id"] for one in found if one["low"] is not None} == {*ends}
+        assert all(
+            (one["low"], one["high"]) == pytest.approx(ends[one["run_id"]]) for one in found if one["run_id"] in ends
+        )
+    assert sum("from run_current" in sql for sql in asked) <= 2
 
 
 def test_pages_of_hostile_texts_are_small_and_hold_none_of_them_as_their_own(client: TestClient) -> None:

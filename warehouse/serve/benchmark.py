@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from markupsafe import Markup
@@ -24,8 +24,10 @@ from warehouse.questions.preferences import Prefer
 from warehouse.report.board import flags
 from warehouse.report.figures import board_pictures
 from warehouse.report.maps import prompts_say, prompts_table
+from warehouse.report.pictures import Picture
 from warehouse.report.sections import preferences_table
 from warehouse.report.table import interval_drawn, is_finite, make_axis, written
+from warehouse.serve.differences import shortened
 from warehouse.serve.gauge import Gauge, HeldPairs
 from warehouse.serve.names import checked_name
 from warehouse.serve.page import Page, PageRequest, Site
@@ -34,6 +36,8 @@ from warehouse.tables.words import decimals
 
 #: Rows of the leaderboard on one page: with all that a row has, fewer than 5 000 nodes.
 ROWS = 80
+#: Characters of the names of a page's rows, which stand there eight times: with pictures and style below 300 kB.
+NAMES = 12_000
 #: Conditions of which all pairs are kept; of more, those of the first.
 MOST_PAIRED = 150
 
@@ -83,7 +87,7 @@ def benchmark(site: Site, request: PageRequest) -> Page:
     )
     part = BenchmarkPart(name, board, pairs=pairs.pairs if pairs else None, facts=facts or {})
     named = f"pictures {question!r} {pairs is None} {facts is None}"
-    drawn = site.answers.once(named, lambda _store: board_pictures(part, 0.95))
+    drawn = site.answers.once(named, lambda _store: _pictures(part))
     return Page(
         "benchmark.html.j2",
         name,
@@ -106,6 +110,22 @@ def benchmark(site: Site, request: PageRequest) -> Page:
     )
 
 
+def _pictures(part: BenchmarkPart) -> list[Picture]:
+    """Pictures, each with as many rows of its table as the page has of the leaderboard."""
+    most, drawn = _n_rows(part.board), board_pictures(part, 0.95)
+    notes = [f"{one.note}; copied: {most} of {len(one.rows)}" if len(one.rows) > most else one.note for one in drawn]
+    return [
+        replace(one, say=shortened(one.say), rows=one.rows[:most], note=note)
+        for one, note in zip(drawn, notes, strict=True)
+    ]
+
+
+def _n_rows(board: Any) -> int:
+    """Rows of a page: fewer where names are long."""
+    longest = max((len(label_of(row)) for row in board.rows), default=1)
+    return max(10, min(ROWS, NAMES // longest))
+
+
 def _of_votes(site: Site, question: Prefer) -> Page:
     """Strengths of a benchmark that has votes alone."""
     report = site.answers.soon(question)
@@ -119,7 +139,8 @@ def _of_votes(site: Site, question: Prefer) -> Page:
 def _of_rows(board: Any, request: PageRequest, held: Mapping[tuple[int, ...], Gauge], reference: Any) -> dict[str, Any]:
     """The rows of a page of the leaderboard."""
     first = request.number("row", most=max(len(board.rows) - 1, 0))
-    shown = board.rows[first : first + ROWS]
+    most = _n_rows(board)
+    shown = board.rows[first : first + most]
     ends = [end for row in shown for end in (row.estimate, row.ci_low, row.ci_high)]
     axis, several = make_axis(ends), len({row.model for row in board.rows}) < len(board.rows)
     lines = [
@@ -151,8 +172,8 @@ def _of_rows(board: Any, request: PageRequest, held: Mapping[tuple[int, ...], Ga
         "is_finite": is_finite,
         "first": first,
         "last": first + len(shown),
-        "before": request.url(row=max(first - ROWS, 0) or None) if first else "",
-        "after": request.url(row=first + ROWS) if first + ROWS < len(board.rows) else "",
+        "before": request.url(row=max(first - most, 0) or None) if first else "",
+        "after": request.url(row=first + most) if first + most < len(board.rows) else "",
         "metrics": [],
         "is_all": False,
         "pictures_of": [],

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from warehouse.analysis.items.show import PromptView, RunView
+from warehouse.analysis.items.show import PromptView, one_run
 from warehouse.analysis.results import plain
 from warehouse.analysis.selection.prompts import options as option_texts
 from warehouse.analysis.text.similar import SimilarRow, similar
@@ -16,8 +16,10 @@ from warehouse.questions.items import Show
 from warehouse.serve import markdown
 from warehouse.serve.compare import read as read_comparison
 from warehouse.serve.page import Download, Missing, Page, PageRequest, Site
+from warehouse.stats.intervals.closed_form import interval_wilson
 from warehouse.store.computed.prompt_vectors import embedders
 from warehouse.store.connection import Store
+from warehouse.store.shared_reads import SharedReads
 from warehouse.store.sql.query_files import query_text
 from warehouse.tables.transcript import Message, ends_with, messages_of
 
@@ -25,6 +27,8 @@ from warehouse.tables.transcript import Message, ends_with, messages_of
 MOST_TEXT, MOST_TRANSCRIPT = 20_000, 4_000_000
 #: Generations of a page, messages of all of them, and rows of other models.
 GENERATIONS, MESSAGES, MODELS = 10, 200, 100
+#: Columns of what a model did on a prompt.
+MODEL = ("run_id", "model", "metric", "metric_filter", "value", "low", "high", "n_draws", "n_unscored")
 #: What the address says where responses are shown as such.
 MARKDOWN = "markdown"
 #: Prompts that ask alike.
@@ -43,11 +47,11 @@ _DRAW = ("perturbation", "draw")
 def sample(site: Site, request: PageRequest) -> Page:
     """The page of the address ``/sample?run=RUN&prompt=PROMPT``."""
     run, prompt = _named(request)
-    with site.store.lend() as store:
+    with site.store.lend() as lent:
+        store = SharedReads(lent)  # the next sample is mostly of the same run, and has the same models and embedders
         view = Show(run, prompt or _first_prompt(store, run)).ask(store)
         assert isinstance(view, PromptView)
-        around = _around(store, int(view.run["run_id"]), int(view.prompt["id"]))
-        models = store.rows(query_text("analysis", "models_on_prompt"), {"prompt": int(view.prompt["id"])})
+        models = _models(store, int(view.run["benchmark_id"]), int(view.prompt["id"]))
         neighbours = _neighbours(store, int(view.prompt["id"]))
     n = len(_responses(view))
     start = min(request.number("start"), max(0, n - 1) // GENERATIONS * GENERATIONS)
@@ -67,7 +71,7 @@ def sample(site: Site, request: PageRequest) -> Page:
         "models": models[:MODELS],
         "n_models_left": len(models) - MODELS,
         "neighbours": neighbours,
-        "adjacent": dict.fromkeys(("previous", "next", "other", "back")) | _adjacent(site, request, view, around),
+        "adjacent": dict.fromkeys(("previous", "next", "other", "back")) | _adjacent(site, request, view),
         "most": MOST_TEXT,
     }
     title = f"{view.prompt['tool_id'] or view.prompt['key'][:12]} by {view.run['model']}"
@@ -106,10 +110,9 @@ def _named(request: PageRequest) -> tuple[str, str]:
 
 def _first_prompt(store: Store, run: str) -> str:
     """The first prompt of a run."""
-    view = Show(run).ask(store)
-    if not isinstance(view, RunView):
+    if run.startswith("prompt:"):
         raise MisuseError(f"{run} is a prompt; the address says of which run: /sample?run=run:7&prompt={run}")
-    first = _around(store, int(view.run["run_id"]), 0)["next_id"]
+    first = _around(store, int(one_run(store, run)["run_id"]), 0)["next_id"]
     if first is None:
         raise Missing(f"{run} has no samples: published figures only")
     return f"prompt:{first}"
@@ -117,6 +120,21 @@ def _first_prompt(store: Store, run: str) -> str:
 
 def _around(store: Store, run: int, prompt: int) -> Mapping[str, Any]:
     return store.rows(query_text("analysis", "prompts_beside"), {"run": run, "prompt": prompt})[0]
+
+
+def _models(store: Store, benchmark: int, prompt: int) -> list[dict[str, Any]]:
+    """How current runs on a benchmark did on a prompt of it; of a binary metric the value is P(correct)."""
+    runs = store.rows("select run_id, model from run_current where benchmark_id = :id", {"id": benchmark})
+    names = {row["run_id"]: row["model"] for row in runs}
+    rows = store.rows(query_text("analysis", "models_on_prompt"), {"benchmark": benchmark, "prompt": prompt})
+    found = [_model(row, names[row["run_id"]]) for row in rows if row["run_id"] in names]
+    return sorted(found, key=lambda row: (row["metric"], row["metric_filter"], row["model"]))
+
+
+def _model(row: Mapping[str, Any], name: str) -> dict[str, Any]:
+    wilson = interval_wilson(row["value"] * row["n_draws"], row["n_draws"]) if row["is_rate"] else None
+    known = {**row, "model": name, "low": wilson and wilson.low, "high": wilson and wilson.high}
+    return {column: known[column] for column in MODEL}
 
 
 def _neighbours(store: Store, prompt: int) -> tuple[SimilarRow, ...]:
@@ -128,13 +146,15 @@ def _neighbours(store: Store, prompt: int) -> tuple[SimilarRow, ...]:
         return ()
 
 
-def _adjacent(site: Site, request: PageRequest, view: PromptView, around: Mapping[str, Any]) -> dict[str, Any]:
+def _adjacent(site: Site, request: PageRequest, view: PromptView) -> dict[str, Any]:
     """Addresses of the previous and the next prompt: of the filter where the address says one, else of the run."""
     if request.value("key") and request.value("a") and request.value("b"):
         try:
             return _adjacent_in_list(site, request, int(view.run["run_id"]))
         except (MisuseError, StatisticsError):
             pass  # the comparison is gone: the run is still there
+    with site.store.lend() as store:
+        around = _around(store, int(view.run["run_id"]), int(view.prompt["id"]))
     run = f"run:{view.run['run_id']}"
     urls = {
         name: request.url(run=run, prompt=f"prompt:{around[f'{name}_id']}", start=None)

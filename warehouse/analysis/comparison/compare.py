@@ -230,9 +230,8 @@ def _with_costs(store: Store, pair: Pair, row: ComparisonRow, source: CostSource
 def _flips(store: Store, pairs: Sequence[Pair], limit: int) -> tuple[Flip, ...]:
     """The prompts of each pair on which they differ most."""
     flipped_rows = [flipped(pair, limit) for pair in pairs]
-    texts = [
-        read_texts(store, pair, pair.prompts[rows].tolist()) for pair, rows in zip(pairs, flipped_rows, strict=True)
-    ]
+    chosen = [(pair, pair.prompts[rows].tolist()) for pair, rows in zip(pairs, flipped_rows, strict=True)]
+    texts = read_texts(store, chosen)
     return tuple(flip for each in zip(pairs, flipped_rows, texts, strict=True) for flip in flips_of(*each))
 
 

@@ -74,7 +74,7 @@ def explore(compared: ComparedPairs, prompts: Ids) -> Exploratory:
 
 
 def _row(pair: Pair, question: Compare) -> ComparisonRow:
-    return make_row(pair, difference_of(pair, question), Tests(None), question)
+    return make_row(pair, difference_of(pair, question), Tests(None), question, is_part=True)
 
 
 def freeze(

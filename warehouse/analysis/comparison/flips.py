@@ -173,12 +173,11 @@ class Flips:
 
     def rows(self, store: Store, start: int, most: int) -> list[PairedPrompt]:
         """The prompts from a place on, with the first characters of what was said."""
-        indices = range(max(0, start), min(len(self), start + most))
-        texts = {}
-        for which in {int(self.which[index]) for index in indices}:
-            own = [int(self.prompts[index]) for index in indices if self.which[index] == which]
-            texts[which] = read_texts(store, self.pairs[which], own, MOST_TEXT + 1)
-        return [self._row(index, texts[int(self.which[index])]) for index in indices]
+        own = slice(max(0, start), max(0, start + most))
+        named = zip(self.which[own].tolist(), self.prompts[own].tolist(), strict=True)
+        chosen = [(self.pairs[which], [prompt]) for which, prompt in named]
+        texts = read_texts(store, chosen, MOST_TEXT + 1) if chosen else ()
+        return [self._row(index, text) for index, text in enumerate(texts, own.start)]
 
     def _row(self, index: int, texts: Any) -> PairedPrompt:
         pair, prompt = self.pairs[self.which[index]], int(self.prompts[index])

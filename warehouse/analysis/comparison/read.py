@@ -347,36 +347,52 @@ class PairTexts:
     choices: Mapping[tuple[int, int], str]
 
 
-def read_texts(store: Store, pair: Pair, ids: Sequence[int], most: int = ALL) -> PairTexts:
-    """The texts of some prompts of a pair, links followed.
+def read_texts(store: Store, wanted: Sequence[tuple[Pair, Sequence[int]]], most: int = ALL) -> list[PairTexts]:
+    """The texts of some prompts of each pair, links followed; as many reads for all pairs as for one.
 
     Args:
         most: characters of each that are read.
     """
+    ids = sorted({prompt for _, own in wanted for prompt in own})
     prompts = {row["id"]: row for row in store.rows(_PROMPTS, {"ids": ids, "most": most})}
     linked = {row["prompt_id"]: row["canonical_prompt_id"] for row in store.rows(_LINKED, {"ids": ids})}
     canonical = {prompt: prompt for prompt in ids} | linked
-    sides = dict.fromkeys(pair.a.run_ids, 0) | dict.fromkeys(pair.b.run_ids, 1)
+    runs = sorted({run for pair, _ in wanted for side in (pair.a, pair.b) for run in side.run_ids})
 
     def rows_of(query: str) -> Iterator[tuple[tuple[int, int], Mapping[str, Any]]]:
-        """Rows with their side and the prompt that they count as."""
+        """Rows with their run and the prompt that they count as."""
         sql = query_text("analysis", query)
-        for row in store.rows(sql, {"run_ids": [*sides], "prompt_ids": [*canonical], "most": most}):
-            yield (sides[row["run_id"]], canonical[row["prompt_id"]]), row
+        for row in store.rows(sql, {"run_ids": runs, "prompt_ids": [*canonical], "most": most}):
+            yield (row["run_id"], canonical[row["prompt_id"]]), row
 
     responses: dict[tuple[int, int], str] = {}
     for key, row in rows_of("paired_responses"):
         if row["response"] is not None:
             responses.setdefault(key, row["response"])
-    scored: dict[tuple[int, int], list[int]] = {}  # the likeliest of the first run comes last
+    scored: dict[tuple[int, int], list[int]] = {}  # the likeliest comes last
     for key, row in rows_of("likeliest_choices"):
         scored.setdefault(key, []).append(row["choice_index"])
-    choices = {
-        key: _option(prompts[key[1]]["choices"], indices[-1])
-        for key, indices in scored.items()
-        if len(set(indices)) > 1
-    }
-    return PairTexts(prompts, responses, choices)
+    return [_texts_of(pair, own, prompts, responses, scored) for pair, own in wanted]
+
+
+def _texts_of(
+    pair: Pair,
+    ids: Sequence[int],
+    prompts: Mapping[int, Mapping[str, Any]],
+    responses: Mapping[tuple[int, int], str],
+    scored: Mapping[tuple[int, int], Sequence[int]],
+) -> PairTexts:
+    """What the first run of each side said, and found likeliest, of what each run did by its id and prompt."""
+    said, choices = {}, {}
+    for side, condition in enumerate((pair.a, pair.b)):
+        for prompt in ids:
+            keys = [(run, prompt) for run in sorted(condition.run_ids, reverse=True)]  # the first run comes last
+            if answers := [responses[key] for key in keys if key in responses]:
+                said[side, prompt] = answers[-1]
+            indices = [index for key in keys for index in scored.get(key, ())]
+            if len(set(indices)) > 1:
+                choices[side, prompt] = _option(prompts[prompt]["choices"], indices[-1])
+    return PairTexts(prompts, said, choices)
 
 
 def _option(choices: Any, index: int) -> str:

@@ -107,8 +107,10 @@ class ComparisonRow(Tested, PairedRow):
     PARTS = ("paired", "tests", "costs")
 
 
-def make_row(pair: Pair, paired: PairedDifference, tests: Tests, options: Compare) -> ComparisonRow:
-    """The row of two conditions on one benchmark."""
+def make_row(
+    pair: Pair, paired: PairedDifference, tests: Tests, options: Compare, *, is_part: bool = False
+) -> ComparisonRow:
+    """The row of two conditions on one benchmark; on a part of its prompts the others are not those of one alone."""
     a, b = pair.a, pair.b
     p = tests.chosen(options.test)
     values_a, values_b = (side.values[rows] for side, rows in ((pair.scores_a, pair.of_a), (pair.scores_b, pair.of_b)))
@@ -139,7 +141,7 @@ def make_row(pair: Pair, paired: PairedDifference, tests: Tests, options: Compar
         unscored_b=pair.scores_b.n_unscored,
         paired=paired,
         tests=tests,
-        **partial_figures(_with_the_rest(pair, paired)),
+        **partial_figures(None if is_part else _with_the_rest(pair, paired)),
     )
 
 

@@ -124,7 +124,7 @@ def show(store: Store, question: Show) -> RunView | PromptView | PromptRuns:
     named = _PROMPT_ID.fullmatch(run)
     if named and prompt is None:
         return _in_all_runs(store, int(named[1]))
-    run_row = _one_run(store, f"run:{run}" if run.isdecimal() else run)
+    run_row = one_run(store, run)
     if prompt is None:
         named_run = {"run": run_row["run_id"]}
         rows = in_order(store.rows(query_text("analysis", "scores_of_run"), named_run))
@@ -172,7 +172,9 @@ def _in_all_runs(store: Store, prompt: int) -> PromptRuns:
     return PromptRuns(where["benchmark"], prompts[0], tuple(PromptRunRow(**row) for row in rows))
 
 
-def _one_run(store: Store, text: str) -> Mapping[str, Any]:
+def one_run(store: Store, text: str) -> Mapping[str, Any]:
+    """The row of ``run_current`` that a reference or an id means."""
+    text = f"run:{text}" if text.isdecimal() else text
     conditions = find_conditions(store, text)
     if len({condition.benchmark_split for condition in conditions}) > 1:
         splits = ", ".join(sorted({condition.benchmark_split[0] for condition in conditions})[:10])
@@ -202,10 +204,7 @@ def _one_prompt(store: Store, run: int, text: str) -> int:
 
 
 def _by_id(store: Store, run: int, prompt: int) -> int:
-    here = store.rows(
-        query_text("analysis", "prompts_of_run_called"), {"run": run, "text": str(prompt), "prefix_length": 0}
-    )
-    if any(row["id"] == prompt for row in here):
+    if store.rows(query_text("analysis", "prompt_of_run"), {"run": run, "prompt": prompt}):
         return prompt
     where = store.rows(query_text("analysis", "benchmark_of_prompt"), {"prompt": prompt})
     reason = f"prompt:{prompt} is of {where[0]['benchmark']}" if where else f"there is no prompt:{prompt}"
