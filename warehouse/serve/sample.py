@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from warehouse.analysis.items.show import PromptView, one_run
+from warehouse.analysis.items.show import PromptView, models_on_prompt, one_run
 from warehouse.analysis.results import plain
 from warehouse.analysis.selection.prompts import options as option_texts
 from warehouse.analysis.text.similar import SimilarRow, similar
@@ -16,7 +16,6 @@ from warehouse.questions.items import Show
 from warehouse.serve import markdown
 from warehouse.serve.compare import read as read_comparison
 from warehouse.serve.page import Download, Missing, Page, PageRequest, Site
-from warehouse.stats.intervals.closed_form import interval_wilson
 from warehouse.store.computed.prompt_vectors import embedders
 from warehouse.store.connection import Store
 from warehouse.store.shared_reads import SharedReads
@@ -27,8 +26,6 @@ from warehouse.tables.transcript import Message, ends_with, messages_of
 MOST_TEXT, MOST_TRANSCRIPT = 20_000, 4_000_000
 #: Generations of a page, messages of all of them, and rows of other models.
 GENERATIONS, MESSAGES, MODELS = 10, 200, 100
-#: Columns of what a model did on a prompt.
-MODEL = ("run_id", "model", "metric", "metric_filter", "value", "low", "high", "n_draws", "n_unscored")
 #: What the address says where responses are shown as such.
 MARKDOWN = "markdown"
 #: Prompts that ask alike.
@@ -51,7 +48,7 @@ def sample(site: Site, request: PageRequest) -> Page:
         store = SharedReads(lent)  # the next sample is mostly of the same run, and has the same models and embedders
         view = Show(run, prompt or _first_prompt(store, run)).ask(store)
         assert isinstance(view, PromptView)
-        models = _models(store, int(view.run["benchmark_id"]), int(view.prompt["id"]))
+        models = models_on_prompt(store, int(view.run["benchmark_id"]), int(view.prompt["id"]))
         neighbours = _neighbours(store, int(view.prompt["id"]))
     n = len(_responses(view))
     start = min(request.number("start"), max(0, n - 1) // GENERATIONS * GENERATIONS)
@@ -120,21 +117,6 @@ def _first_prompt(store: Store, run: str) -> str:
 
 def _around(store: Store, run: int, prompt: int) -> Mapping[str, Any]:
     return store.rows(query_text("analysis", "prompts_beside"), {"run": run, "prompt": prompt})[0]
-
-
-def _models(store: Store, benchmark: int, prompt: int) -> list[dict[str, Any]]:
-    """How current runs on a benchmark did on a prompt of it; of a binary metric the value is P(correct)."""
-    runs = store.rows("select run_id, model from run_current where benchmark_id = :id", {"id": benchmark})
-    names = {row["run_id"]: row["model"] for row in runs}
-    rows = store.rows(query_text("analysis", "models_on_prompt"), {"benchmark": benchmark, "prompt": prompt})
-    found = [_model(row, names[row["run_id"]]) for row in rows if row["run_id"] in names]
-    return sorted(found, key=lambda row: (row["metric"], row["metric_filter"], row["model"]))
-
-
-def _model(row: Mapping[str, Any], name: str) -> dict[str, Any]:
-    wilson = interval_wilson(row["value"] * row["n_draws"], row["n_draws"]) if row["is_rate"] else None
-    known = {**row, "model": name, "low": wilson and wilson.low, "high": wilson and wilson.high}
-    return {column: known[column] for column in MODEL}
 
 
 def _neighbours(store: Store, prompt: int) -> tuple[SimilarRow, ...]:

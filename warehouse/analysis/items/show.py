@@ -12,12 +12,15 @@ from warehouse.analysis.selection.reference import find_conditions, pick_one
 from warehouse.errors import MisuseError
 from warehouse.questions.items import Show
 from warehouse.questions.question import answers
+from warehouse.stats.intervals.closed_form import interval_wilson
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
 _PROMPT_ID = re.compile(r"prompt:(\d+)")
 _DIGITS = re.compile(r"\d+")
 _PARTS = re.compile(r"(\D*)(\d*)")
+#: Columns of what a model did on a prompt.
+_OF_MODEL = ("run_id", "model", "metric", "metric_filter", "value", "low", "high", "n_draws", "n_unscored")
 
 
 @dataclass(frozen=True)
@@ -217,3 +220,19 @@ def _in_words(row: Mapping[str, Any]) -> str:
 
 def _set_columns(run: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in run.items() if value not in (None, "")}
+
+
+def models_on_prompt(store: Store, benchmark: int, prompt: int) -> list[dict[str, Any]]:
+    """How current runs on a benchmark did on a prompt of it; of a binary metric the value is P(correct), with its
+    Wilson interval."""
+    runs = store.rows("select run_id, model from run_current where benchmark_id = :id", {"id": benchmark})
+    models = {row["run_id"]: row["model"] for row in runs}
+    rows = store.rows(query_text("analysis", "models_on_prompt"), {"benchmark": benchmark, "prompt": prompt})
+    found = [_of_model(row, models[row["run_id"]]) for row in rows if row["run_id"] in models]
+    return sorted(found, key=lambda row: (row["metric"], row["metric_filter"], row["model"]))
+
+
+def _of_model(row: Mapping[str, Any], model: str) -> dict[str, Any]:
+    wilson = interval_wilson(row["value"] * row["n_draws"], row["n_draws"]) if row["is_rate"] else None
+    fields = {**row, "model": model, "low": wilson and wilson.low, "high": wilson and wilson.high}
+    return {column: fields[column] for column in _OF_MODEL}

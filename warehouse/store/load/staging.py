@@ -324,11 +324,7 @@ def gather_texts(scratch: Scratch, policy: TextPolicy, columns: Collection[str])
 def learn_texts(scratch: Scratch) -> None:
     """Know the prompts sent of a source whose texts all are in the store: the sources after it need not bring them."""
     if (left := KNOWN_TEXTS - scratch.value("select count(*) from scratch.main.known_text")) > 0:
-        scratch.run(
-            "insert into scratch.main.known_text select distinct sent_hash, prompt_hash from stage_sample"
-            " where prompt_hash is not null and sent_hash is not null"  # what executors parsed has no such hash
-            f" and sent_hash not in (select sent_hash from scratch.main.known_text) limit {left}"
-        )
+        scratch.run(scratch.text("known_text", n_left=left))
 
 
 def _gather_transcripts(scratch: Scratch, has_any: bool) -> None:
