@@ -141,7 +141,7 @@ def _print_embedded(embedding: Embedding, state: State) -> None:
 
 
 @command("similar")
-@click.argument("prompt_or_text", metavar="PROMPT|TEXT")
+@click.argument("wanted", metavar="PROMPT|TEXT")
 @click.option("-b", "--benchmark", metavar="NAME", help="Look among its prompts only.")
 @click.option("--top", metavar="N", default=10, show_default=True, type=click.IntRange(min=1), help="How many prompts.")
 @embedder_option
@@ -149,12 +149,12 @@ def _print_embedded(embedding: Embedding, state: State) -> None:
 @part_option
 @output_options
 @pass_state
-def similar(state: State, /, prompt_or_text: str, output: Output, **options: Any) -> None:
+def similar(state: State, /, wanted: str, output: Output, **options: Any) -> None:
     from warehouse.analysis.text.similar import SimilarRow
     from warehouse.analysis.text.similar import similar as look
 
     with state.open() as store:
-        nearest = look(store, prompt_or_text, **options)
+        nearest = look(store, wanted, **options)
     output.answer(SimilarRow, nearest.rows, lambda: _print_similar(nearest))
 
 

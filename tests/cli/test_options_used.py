@@ -212,7 +212,7 @@ def calls() -> Iterator[object]:
         seen.add(name_of(call))
 
 
-@pytest.mark.parametrize("call", calls())
+@pytest.mark.parametrize("call", list(calls()))
 def test_an_option_changes_something_or_is_refused(call: str, place: Place) -> None:
     words = split(call)
     before, silent = place(*words), set()

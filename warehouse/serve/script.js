@@ -105,7 +105,8 @@
   const later = async () => {
     const main = document.querySelector("main[data-again]");
     if (!main) return;
-    const page = new DOMParser().parseFromString(await (await fetch(location.href)).text(), "text/html");
+    const text = await fetch(location.href).then((answer) => answer.text()).catch(() => "");  // the server may be away
+    const page = new DOMParser().parseFromString(text, "text/html");
     const next = page.querySelector("main"), room = main.querySelector(".heat[data-rows]");
     if (next && !(document.activeElement && main.contains(document.activeElement))) {
       const [left, top] = [room?.scrollLeft, room?.scrollTop], place = next.querySelector(".heat");

@@ -54,7 +54,7 @@ class Similar(Result):
 
 def similar(
     store: Store,
-    prompt_or_text: str,
+    wanted: str,
     *,
     benchmark: str | None = None,
     top: int = 10,
@@ -78,9 +78,9 @@ def similar(
         where = "in the store" if benchmark is None else f"of {benchmark}"
         command = embed_command(part, *([] if benchmark is None else [benchmark]))
         raise MisuseError(f"no prompt {where} has a vector of {chosen.label}; run: {command}")
-    prompt = find_prompt(store, prompt_or_text, ids)
+    prompt = find_prompt(store, wanted, ids)
     if prompt is None:
-        query = _embedded(prompt_or_text, embedder, chosen, device)
+        query = _embedded(wanted, embedder, chosen, device)
         others = vectors
     elif device is not None:
         raise MisuseError(f"--device is for the model of a text, and prompt:{prompt} has a vector")
@@ -89,12 +89,12 @@ def similar(
         kept = vectors.prompts != prompt
         others = PromptVectors(vectors.prompts[kept], vectors.vectors[kept])
     neighbours = nearest(query, others.vectors, top)
-    return _result(store, prompt_or_text, prompt, chosen, others, neighbours.indices, neighbours.similarities, part)
+    return _result(store, wanted, prompt, chosen, others, neighbours.indices, neighbours.similarities, part)
 
 
 def _result(
     store: Store,
-    prompt_or_text: str,
+    wanted: str,
     prompt: int | None,
     chosen: EmbedderRow,
     others: PromptVectors,
@@ -115,7 +115,7 @@ def _result(
         )
         for index, number in enumerate(near)
     )
-    text = prompt_or_text if prompt is None else texts.get(prompt, prompt_or_text)
+    text = wanted if prompt is None else texts.get(prompt, wanted)
     return Similar(text, prompt, chosen.label, len(others.prompts), rows, part)
 
 

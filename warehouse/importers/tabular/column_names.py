@@ -102,10 +102,11 @@ def row_names(
     columns: Collection[str], usual: Mapping[str, tuple[str, ...]] = SAMPLE_NAMES
 ) -> Mapping[str, tuple[str, ...]]:
     """Usual names of the fields of a row in a table with some columns: ``answer`` is what the model said where nothing
-    else is that and the right answer has a column of its own, as in tables of retrieval (question, answer, truth)."""
+    else is that and the right answer has a column of its own, as in tables of retrieval (question, answer, truth).
+    Beside ``correct_answer`` it may be a key that was corrected, and stays one."""
     target, response = usual["target"], {"response", *usual["response"]}
-    right = target[target.index("answer") + 1 :]
-    if "answer" not in columns or not {*right} & {*columns} or response & {*columns}:
+    right = {*target[target.index("answer") + 1 :]} - {"correct_answer"}
+    if "answer" not in columns or not right & {*columns} or response & {*columns}:
         return usual
     return {**usual, "target": tuple(name for name in target if name != "answer"), "response": ("answer",)}
 
