@@ -154,7 +154,7 @@ def _written(folder: Path, runs: int, benchmarks: int, models: int, prompts: int
 
 def _opened(page: Path, runs: int) -> str:
     """Milliseconds until a page is loaded, and nodes of it, in a browser without a window."""
-    browser = _browser()
+    browser = new_browser()
     if browser is None:
         return "no chromium and chromedriver to open it with"
     try:
@@ -168,7 +168,8 @@ def _opened(page: Path, runs: int) -> str:
     return f"opens in {' '.join(f'{one:.0f}' for one in times)} ms, {nodes} nodes"
 
 
-def _browser() -> Any:
+def new_browser() -> Any:
+    """A real browser without a window; None where there is none."""
     chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
     if not (chromium and driver):
         return None

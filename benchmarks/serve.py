@@ -6,7 +6,6 @@ import argparse
 import html
 import random
 import re
-import shutil
 import subprocess
 import time
 import urllib.parse
@@ -17,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from measure import COMMAND, time_script
-from report import FILL
+from report import FILL, new_browser
 
 
 def ask(address: str) -> tuple[float, str]:
@@ -83,20 +82,6 @@ COMPARE = "const f = document.querySelector('form.asks'); [f.a.value, f.b.value]
 FILTER = "const f = [...document.querySelectorAll('form.asks')].pop(); f.text.value = arguments[0]; f.requestSubmit()"
 
 
-def browser_of() -> Any:
-    """A real browser without a window; None where there is none."""
-    chromium, driver = shutil.which("chromium"), shutil.which("chromedriver")
-    if not (chromium and driver):
-        return None
-    from selenium import webdriver
-
-    options = webdriver.ChromeOptions()
-    options.binary_location = chromium
-    for switch in ("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage"):
-        options.add_argument(f"--{switch}")
-    return webdriver.Chrome(options=options, service=webdriver.ChromeService(executable_path=driver))
-
-
 def click(browser: Any, script: str, *values: str) -> float:
     """Seconds from what a script does until the page that it leads to is whole and painted."""
     began = time.perf_counter()
@@ -110,7 +95,7 @@ def click(browser: Any, script: str, *values: str) -> float:
 
 def in_browser(address: str, models: int) -> None:
     """Print how long a real browser takes from a click to what is painted."""
-    if (browser := browser_of()) is None:
+    if (browser := new_browser()) is None:
         print("no chromium and chromedriver: nothing measured in a browser")
         return
     names = [f"organisation/model-{place:03d}-instruct" for place in range(models)]

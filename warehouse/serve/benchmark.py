@@ -113,10 +113,13 @@ def benchmark(site: Site, request: PageRequest) -> Page:
 def _pictures(part: BenchmarkPart) -> list[Picture]:
     """Pictures, each with as many rows of its table as the page has of the leaderboard."""
     most, drawn = _n_rows(part.board), board_pictures(part, 0.95)
-    notes = [f"{one.note}; copied: {most} of {len(one.rows)}" if len(one.rows) > most else one.note for one in drawn]
+    notes = [
+        f"{picture.note}; copied: {most} of {len(picture.rows)}" if len(picture.rows) > most else picture.note
+        for picture in drawn
+    ]
     return [
-        replace(one, say=shortened(one.say), rows=one.rows[:most], note=note)
-        for one, note in zip(drawn, notes, strict=True)
+        replace(picture, say=shortened(picture.say), rows=picture.rows[:most], note=note)
+        for picture, note in zip(drawn, notes, strict=True)
     ]
 
 
