@@ -8,6 +8,7 @@ from scipy import stats
 
 from warehouse.errors import StatisticsError
 from warehouse.stats import find_crossings, formulation_agreement, formulation_noise
+from warehouse.stats.suites import formulations
 
 
 def _answers(rng: np.random.Generator, models: int, n: int, spread: float, rho: float) -> tuple[np.ndarray, ...]:
@@ -28,6 +29,13 @@ def test_estimates_are_scipys() -> None:
     fisher = stats.pearsonr(x, y).confidence_interval()
     assert rows["pearson"].models_low <= fisher.low and rows["pearson"].models_high >= fisher.high
     assert all(row.prompts_low is row.both_high is None for row in rows.values())
+
+
+def test_tau_of_all_draws_at_once_is_that_of_each_to_the_last_digit(monkeypatch: pytest.MonkeyPatch) -> None:
+    x, y = np.random.default_rng(8).normal(size=(2, 7)).round(1)
+    at_once = formulation_agreement(x, y)
+    monkeypatch.setattr(formulations, "_MANY_MODELS", 0)
+    assert formulation_agreement(x, y) == at_once
 
 
 def test_noise_is_the_covariance_of_means_about_one_another() -> None:
