@@ -134,7 +134,7 @@ def calls(benchmark: str, one: str, other: str) -> list[list[str]]:
     ]
 
 
-#: What no store has, asked for by name.
+#: What no store has, asked for by name: in one form each, for it is said in words or JSON whatever the form.
 STRANGE = [[name, text] for name in ("leaderboard", "show", "sources", "items") for text in TEXTS if "\0" not in text]
 
 
@@ -163,13 +163,15 @@ def hold(filled: str, run: Caller, folder: Path, called: Iterable[tuple[list[str
 
 @pytest.mark.rare
 def test_rows(filled: str, names: tuple[str, str, str], run: Caller, tmp_path: Path) -> None:
-    hold(filled, run, tmp_path, product([*calls(*names), *STRANGE], FORMS[:2]))
+    hold(filled, run, tmp_path, [*product(calls(*names), FORMS[:2]), *zip(STRANGE, cycle(FORMS[:2]))])
 
 
 @pytest.mark.slow_on_server
 def test_rows_in_every_form(filled: str, names: tuple[str, str, str], run: Caller, tmp_path: Path) -> None:
-    """What cannot be found is said in words or JSON whatever the form: each such call has one of them."""
-    hold(filled, run, tmp_path, [*product(calls(*names), FORMS[2:]), *zip(STRANGE, cycle(FORMS[2:]))])
+    found = calls(*names)
+    # JSON line by line is said as JSON is, the safe table as the other: each call has one of them
+    also = zip([*found, *STRANGE], cycle(("--jsonl", "--csv-safe")))
+    hold(filled, run, tmp_path, [*product(found, ("--csv", "--parquet")), *also])
 
 
 @pytest.mark.slow_on_server
