@@ -153,7 +153,7 @@ def shell(state: State, limits: Limits) -> None:
     if sys.stdin.isatty():
         _talk(state, limits)
     else:
-        while (statement := next_statement(_piped)) is not None:
+        while (statement := next_statement(lambda _more: sys.stdin.readline() or None)) is not None:
             _run(state, statement, limits)
 
 
@@ -198,10 +198,6 @@ def _typed(more: bool) -> str | None:
     except EOFError:
         echo()
         return None
-
-
-def _piped(_more: bool) -> str | None:
-    return sys.stdin.readline() or None
 
 
 def _run(state: State, statement: str, limits: Limits) -> None:

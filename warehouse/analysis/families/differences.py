@@ -9,7 +9,6 @@ from warehouse.analysis.comparison.pairing import NotComparable, Pair, pair_up
 from warehouse.analysis.families.benchmark_data import BenchmarkData
 from warehouse.analysis.families.family import FamilySettings, RefreshQuestion, Value, pair_of
 from warehouse.analysis.selection.conditions import Condition
-from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.records.run_fields import CHECKPOINT_FIELDS, LABEL_FIELDS
 from warehouse.stats.core.inputs import is_constant
 from warehouse.stats.paired.gate import p_of_constant
@@ -71,7 +70,7 @@ def _p_worse(pair: Pair, paired: PairedDifference) -> float | None:
 
 def _pair(data: BenchmarkData, first: str, second: str) -> Pair:
     """Both on the first metric of one judge that both have scores by."""
-    a, b = (_usable(data, key) for key in (first, second))
+    a, b = ([entry for entry in data.entries((key,)) if entry.usable is not None] for key in (first, second))
     for left in a:
         for other in b:
             if left.metric.label == other.metric.label and left.metric.scale == other.metric.scale:
@@ -84,10 +83,6 @@ def _pair(data: BenchmarkData, first: str, second: str) -> Pair:
                     data.linked_clusters,
                 )
     raise NotComparable("no metric of one scale and judge that both have scored prompts by")
-
-
-def _usable(data: BenchmarkData, key: str) -> list[ScoredCondition]:
-    return [entry for entry in data.entries((key,)) if entry.usable is not None]
 
 
 class Differences:

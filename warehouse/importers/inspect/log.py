@@ -183,11 +183,7 @@ class JsonLog:
         return _after_blanks(self._text, position + 1)
 
 
-def _no_number(_name: str) -> None:
-    return None
-
-
-_DECODER = json.JSONDecoder(parse_constant=_no_number, parse_int=len, parse_float=len)
+_DECODER = json.JSONDecoder(parse_constant=lambda _name: None, parse_int=len, parse_float=len)
 
 
 def _after_blanks(text: str, position: int) -> int:

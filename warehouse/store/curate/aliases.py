@@ -98,7 +98,9 @@ def alias(store: Store, kind: Kind, name: str, canonical: str) -> str:
         store.dialect.lock_catalogue(connection)
         row, target = _find(connection, kind, name), _find(connection, kind, canonical)
         if target.canonical_id is not None:
-            target = _by_id(connection, table, target.canonical_id)
+            target = connection.execute(
+                sa.select(table.c.id, table.c.name, table.c.canonical_id).where(table.c.id == target.canonical_id)
+            ).one()
         if target.id == row.id:
             raise MisuseError(f"{kind} '{canonical}' is shown as '{name}': it cannot be its alias")
         connection.execute(
@@ -152,9 +154,3 @@ def _find(connection: sa.Connection, kind: Kind, name: str) -> Any:
         names = [str(item[0]) for item in connection.execute(sa.select(table.c.name))]
         raise MisuseError(f"no {kind} '{name}'; {did_you_mean(name, names, f'see: warehouse {kind}s')}")
     return row
-
-
-def _by_id(connection: sa.Connection, table: sa.Table, row_id: int) -> Any:
-    return connection.execute(
-        sa.select(table.c.id, table.c.name, table.c.canonical_id).where(table.c.id == row_id)
-    ).one()

@@ -235,10 +235,6 @@ _DECLARATION = re.compile(
 )
 
 
-def _whole(text: str) -> int:
-    return int(text)
-
-
 def _number(text: str) -> float:
     value = float(text)
     if not math.isfinite(value):
@@ -253,7 +249,7 @@ def _flag(text: str) -> bool:
 #: Type -> how it is read from text; a KeyError or ValueError means that it cannot be.
 TYPES: dict[str, Callable[[str], Any]] = {
     "text": str,
-    "integer": _whole,
+    "integer": int,
     "number": _number,
     "boolean": _flag,
     "timestamp": datetime.fromisoformat,
