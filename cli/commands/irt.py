@@ -51,11 +51,7 @@ def model_of(state: State, values: dict[str, Any]) -> Irt:
 
 
 def families(text: str | None) -> str | dict[str, str] | None:
-    """A field of runs, or the families that a file gives.
-
-    Raises:
-        InputError: not such a file.
-    """
+    """A field of runs, or the families that a file gives (InputError: not such a file)."""
     if text is None or not text.lower().endswith(".csv"):
         return text
     import csv

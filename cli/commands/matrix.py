@@ -208,11 +208,7 @@ def weights(
 
 
 def read_weights(path: Path) -> dict[str, float]:
-    """Weights by prompt from a CSV file.
-
-    Raises:
-        InputError: not such a file; names the line.
-    """
+    """Weights by prompt from a CSV file (InputError: not such a file; names the line)."""
     import csv
 
     from warehouse.errors import InputError

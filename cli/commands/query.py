@@ -75,11 +75,7 @@ def query(
 
 
 def _typed_in() -> str:
-    """A statement from standard input.
-
-    Raises:
-        UsageError: nothing came, or no text.
-    """
+    """A statement from standard input (UsageError: nothing came, or no text)."""
     try:
         text = sys.stdin.read() if sys.stdin else ""
     except UnicodeDecodeError as error:
@@ -110,11 +106,7 @@ def queries() -> Listed:
 
 
 def columns_of_query(name: str) -> Listed:
-    """The columns of a view or library query with their meanings.
-
-    Raises:
-        MisuseError: there is none of that name.
-    """
+    """The columns of a view or library query with their meanings (MisuseError: there is none of that name)."""
     from warehouse.store.sql import query_files
 
     found = query_files.find(name).columns

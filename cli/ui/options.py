@@ -124,11 +124,7 @@ def picture_option(function: Function) -> Function:
 
 
 def write_picture(path: Path | None, charts: Sequence[Any]) -> None:
-    """Write charts below each other; nothing without a path.
-
-    Raises:
-        UsageError: there is nothing to draw.
-    """
+    """Write charts below each other; nothing without a path (UsageError: there is nothing to draw)."""
     if path is None:
         return
     from warehouse.report.plot_results import in_svg

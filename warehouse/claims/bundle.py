@@ -55,11 +55,7 @@ def write_claim(claim: Claim, path: Path, *, force: bool = False) -> int:
 
 
 def read_claim(path: Path) -> Claim:
-    """A bundle, checked for its form.
-
-    Raises:
-        InputError: it is none, is damaged, or passes a bound.
-    """
+    """A bundle, checked for its form (InputError: it is none, is damaged, or passes a bound)."""
     try:
         with path.open("rb") as file:
             data = file.read(MOST_BYTES + 1)

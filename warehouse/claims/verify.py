@@ -54,11 +54,7 @@ class Verdict:
 
 
 def check_parameters(claim: Claim, path: str) -> None:
-    """Refuse a bundle that asks for what no claim can ask for.
-
-    Raises:
-        InputError: an unknown question or parameter.
-    """
+    """Refuse a bundle that asks for what no claim can ask for (InputError: an unknown question or parameter)."""
     try:
         checked(claim.kind, claim.parameters)
     except MisuseError as error:

@@ -73,11 +73,7 @@ class AlpacaEval:
                 yield source_of(item.path, *others)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open one file.
-
-        Raises:
-            InputError: the file is damaged, or no annotation names a model.
-        """
+        """Open one file (InputError: the file is damaged, or no annotation names a model)."""
         path = source.files[0]
         seen: dict[Pair, Row] = {}
         for _, row in RowSource(path, path.name, ("instruction",)).numbered():

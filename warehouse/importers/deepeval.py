@@ -49,11 +49,7 @@ class DeepEval:
                 yield source_of(item.path)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open one file.
-
-        Raises:
-            InputError: the file is damaged, or model or benchmark are named nowhere.
-        """
+        """Open one file (InputError: the file is damaged, or model or benchmark are named nowhere)."""
         path = source.files[0]
         document = read_document(path)
         cases = [case for kind in _CASES for case in items_of(document.get(kind))]

@@ -103,11 +103,7 @@ class Promptfoo:
                 yield source_of(item.path)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open one file.
-
-        Raises:
-            InputError: the file is damaged, or a result does not name its provider.
-        """
+        """Open one file (InputError: the file is damaged, or a result does not name its provider)."""
         path = source.files[0]
         dump = Dump((), ())
         document: Row = {}

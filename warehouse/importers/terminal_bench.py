@@ -74,11 +74,7 @@ class TerminalBench:
             yield SourceFiles(str(folder), folder, (*own, *sorted(parts[folder])))
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open one run.
-
-        Raises:
-            InputError: a file is damaged, or nothing names the model.
-        """
+        """Open one run (InputError: a file is damaged, or nothing names the model)."""
         documents = {path: read_document(path) for path in source.files}
         top = {path.name: document for path, document in documents.items() if path.parent == source.root}
         metadata = top.get(METADATA, {})

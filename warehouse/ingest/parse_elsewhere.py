@@ -190,11 +190,7 @@ class _RecordsUnpickler(pickle.Unpickler):
     """Unpickler that accepts records and times only."""
 
     def find_class(self, module: str, name: str) -> Any:
-        """A class of those that a header is made of.
-
-        Raises:
-            StoreError: another one.
-        """
+        """A class of those that a header is made of (StoreError: another one)."""
         if (module, name) in _ALLOWED:
             return super().find_class(module, name)
         raise StoreError(f"executors sent {module}.{name}, which is no part of a dump; expected one of this version")

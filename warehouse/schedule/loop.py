@@ -141,11 +141,7 @@ class Times:
         self.after(_ANY_DAY)
 
     def after(self, moment: datetime) -> datetime:
-        """The first time later than an aware moment; in UTC.
-
-        Raises:
-            MisuseError: there is none within 50 years.
-        """
+        """The first time later than an aware moment; in UTC (MisuseError: there is none within 50 years)."""
         start = moment.astimezone(self.zone)
         for candidate in CronSim(self.expression, start):
             if candidate.astimezone(UTC) > moment:  # in a repeated hour it may name the first pass

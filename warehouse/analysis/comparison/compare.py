@@ -190,11 +190,7 @@ def compared_pairs(store: Store, question: Compare, benchmarks: Sequence[str] = 
 
 
 def compare_read(store: Store, both: OnBenchmarks[Pair], question: Compare) -> ComparedPairs:
-    """The comparison of pairs of conditions that were read.
-
-    Raises:
-        MisuseError: none of them can be compared.
-    """
+    """The comparison of pairs of conditions that were read (MisuseError: none of them can be compared)."""
     compared, refused = both.compute(partial(_compared, options=question))
     if not compared:
         raise NotComparable("; ".join(refused))

@@ -167,11 +167,7 @@ def pair_up(
 
 
 def refuse_incomparable(a: Condition, b: Condition, metric_a: Metric, metric_b: Metric, force: bool) -> None:
-    """Refuse what differs in scale, judge, metric or version, unless forced.
-
-    Raises:
-        NotComparable: names what differs.
-    """
+    """Refuse what differs in scale, judge, metric or version, unless forced (NotComparable: names what differs)."""
     parts = ("unit", "link", "scorer", "judge model", "scorer settings")
     differ = [
         f"{part} {scale_a or 'none'!r} against {scale_b or 'none'!r}"

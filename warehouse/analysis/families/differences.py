@@ -18,11 +18,7 @@ if TYPE_CHECKING:
 
 
 def difference_of(data: BenchmarkData, question: RefreshQuestion, settings: FamilySettings) -> Value:
-    """The difference by the first metric that both are judged by.
-
-    Raises:
-        NotComparable: nothing in common.
-    """
+    """The difference by the first metric that both are judged by (NotComparable: nothing in common)."""
     pair = _pair(data, *question.conditions)
     paired = pair.difference(settings.level)
     return _value(question, pair, paired, data.metric_name(pair.metric))
@@ -100,11 +96,7 @@ class Differences:
         return list(questions.values())
 
     def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: FamilySettings) -> Sequence[Value]:
-        """The difference by the first metric that both are judged by.
-
-        Raises:
-            NotComparable: nothing in common.
-        """
+        """The difference by the first metric that both are judged by (NotComparable: nothing in common)."""
         return [difference_of(data, question, settings)]
 
 

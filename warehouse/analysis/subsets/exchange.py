@@ -188,11 +188,7 @@ def import_plans(
 
 
 def _fits(store: Store, plan: SubsetPlan) -> list[str]:
-    """What does not fit yet.
-
-    Raises:
-        MisuseError: what never will.
-    """
+    """What does not fit yet (MisuseError: what never will)."""
     benchmark = next((benchmark for benchmark in all_benchmarks(store) if benchmark.name == plan.benchmark), None)
     if benchmark is None:
         return [f"no run of {plan.benchmark} is stored yet: ingest one of the whole benchmark to rank others against"]

@@ -92,11 +92,7 @@ def suite_leaderboard(store: Store, question: SuiteLeaderboard) -> SuiteBoard:
 
 
 def suite_board(entries: SuiteEntries, options: OnSuite) -> SuiteBoard:
-    """`suite_leaderboard` of a suite that was read.
-
-    Raises:
-        MisuseError: ambiguous conditions.
-    """
+    """`suite_leaderboard` of a suite that was read (MisuseError: ambiguous conditions)."""
     suite, leaves = entries.suite, entries.leaves
     sets = match_conditions({leaf.name: leaf.entries for leaf in leaves}, latest=options.latest)
     labels = describe_sets(sets)

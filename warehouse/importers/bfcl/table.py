@@ -32,11 +32,7 @@ def is_table(candidate: Candidate) -> bool:
 
 
 def table_headers(path: Path, date: str | None) -> Iterator[RunHeader]:
-    """A run without samples for each model and each column of shares.
-
-    Raises:
-        InputError: the file is damaged.
-    """
+    """A run without samples for each model and each column of shares (InputError: the file is damaged)."""
     require_content(path)
     try:
         with path.open(encoding="utf-8-sig", newline="") as handle:

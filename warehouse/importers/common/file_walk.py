@@ -157,11 +157,7 @@ def pointer_reason(head: bytes) -> str:
 
 
 def refuse_pointers(files: Iterable[Path]) -> None:
-    """Refuse files that only stand for others.
-
-    Raises:
-        InputError: one of the files is a pointer of a large-file store.
-    """
+    """Refuse files that only stand for others (InputError: one of the files is a pointer of a large-file store)."""
     for path in files:
         with open_regular(path) as handle:
             reason = pointer_reason(handle.read(_POINTER_BYTES))
@@ -195,11 +191,7 @@ class Stamp:
 
 
 def stamp(path: Path) -> Stamp:
-    """A file as it is now.
-
-    Raises:
-        OSError: it cannot be read.
-    """
+    """A file as it is now (OSError: it cannot be read)."""
     with open_regular(path) as handle:
         status = os.fstat(handle.fileno())
         newest = max(status.st_mtime_ns, status.st_ctime_ns)
@@ -213,11 +205,7 @@ def stamp(path: Path) -> Stamp:
 
 
 def refuse_changed(before: Iterable[tuple[Path, Stamp]]) -> None:
-    """Refuse files that are not what they were.
-
-    Raises:
-        InputError: one of them has changed since.
-    """
+    """Refuse files that are not what they were (InputError: one of them has changed since)."""
     for path, stamped in before:
         if _has_changed(path, stamped):
             raise InputError(

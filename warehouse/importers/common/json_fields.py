@@ -107,11 +107,7 @@ def endpoint_host(url: Any) -> str | None:
 
 
 def require_model(name: str | None, source: str) -> str:
-    """The name, if there is one.
-
-    Raises:
-        InputError: nothing names the model.
-    """
+    """The name, if there is one (InputError: nothing names the model)."""
     if name:
         return name
     raise InputError(
@@ -148,11 +144,7 @@ def texts_of(value: Any) -> list[str]:
 
 
 def verdict(value: Any, name: str) -> float | None:
-    """True, false (also as 1 and 0) or null as a score.
-
-    Raises:
-        ValueError: another value.
-    """
+    """True, false (also as 1 and 0) or null as a score (ValueError: another value)."""
     if value is None:
         return None
     if not isinstance(value, (bool, int, float)) or value not in (0, 1):
@@ -161,11 +153,7 @@ def verdict(value: Any, name: str) -> float | None:
 
 
 def required_text(row: Any, key: str) -> str:
-    """A text (or whole number, as text) that a row must have.
-
-    Raises:
-        ValueError: it has none.
-    """
+    """A text (or whole number, as text) that a row must have (ValueError: it has none)."""
     value = row.get(key) if isinstance(row, dict) else None
     whole = isinstance(value, int) and not isinstance(value, bool)
     if not whole and not (isinstance(value, str) and value.strip()):

@@ -89,11 +89,7 @@ PROSE = (
 
 
 def headers(run: HelmRun, model_setting: str | None, file: str) -> list[RunHeader]:
-    """A header for each split.
-
-    Raises:
-        InputError: nothing names the model.
-    """
+    """A header for each split (InputError: nothing names the model)."""
     model = text_or_none(run.adapter.get("model"))
     require_model(model_setting or model, file)
     return [_header(run, model or "", split) for split in run.splits]

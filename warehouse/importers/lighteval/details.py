@@ -112,11 +112,7 @@ class Details:
         return {field.name: field.type for field in kind} if pa.types.is_struct(kind) else {}
 
     def rows(self) -> Iterator[tuple[int, Row]]:
-        """All rows with their 0-based numbers.
-
-        Raises:
-            InputError: the file is damaged.
-        """
+        """All rows with their 0-based numbers (InputError: the file is damaged)."""
         index = 0
         try:
             with self._open() as file:

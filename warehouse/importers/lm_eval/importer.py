@@ -48,11 +48,7 @@ class LmEval:
         yield from _claim_loose(loose)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open one source.
-
-        Raises:
-            InputError: an empty or incomplete file, or nothing names the model or benchmark.
-        """
+        """Open one source (InputError: an empty or incomplete file, or nothing names the model or benchmark)."""
         reader = _SourceReader(source, settings)
         return Dump(
             runs=tuple(reader.headers()),

@@ -158,11 +158,7 @@ class SimpleEvalsSample:
 
 @dataclass
 class SimpleEvalsFiles:
-    """The files of one evaluation.
-
-    Raises:
-        InputError: a file is damaged, or its lists have different lengths.
-    """
+    """The files of one evaluation (InputError: a file is damaged, or its lists have different lengths)."""
 
     files: Sequence[Path]
     rejections: list[Rejection] = field(default_factory=list)

@@ -112,11 +112,7 @@ def alias(store: Store, kind: Kind, name: str, canonical: str) -> str:
 
 
 def unalias(store: Store, kind: Kind, name: str) -> None:
-    """Show ``name`` under its own name again.
-
-    Raises:
-        MisuseError: no such name, or it is no alias.
-    """
+    """Show ``name`` under its own name again (MisuseError: no such name, or it is no alias)."""
     table = _table(kind)
     with store.begin() as connection:
         store.dialect.lock_catalogue(connection)

@@ -203,11 +203,7 @@ def tag(store: Store, run: str, *, add: Sequence[str] = (), remove: Sequence[str
 
 
 def note(store: Store, run: str, text: str) -> None:
-    """Set the remark of a run, replacing an earlier one; an empty text removes it.
-
-    Raises:
-        MisuseError: no such run.
-    """
+    """Set the remark of a run, replacing an earlier one; an empty text removes it (MisuseError: no such run)."""
     with store.begin() as connection:
         _update(connection, _run(connection, run).id, note=text or None)
 

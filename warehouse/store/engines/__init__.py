@@ -95,11 +95,7 @@ _BY_URL = {DUCKDB.name: DUCKDB, POSTGRESQL.name: POSTGRESQL, LOCAL: SPARK, REMOT
 
 
 def dialect_of(url: sa.URL) -> Dialect:
-    """The record of the engine that a URL names.
-
-    Raises:
-        MisuseError: no such engine.
-    """
+    """The record of the engine that a URL names (MisuseError: no such engine)."""
     name = url.get_backend_name()
     if name not in _BY_URL:
         raise MisuseError(

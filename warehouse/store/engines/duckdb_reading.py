@@ -175,11 +175,7 @@ _REFUSED = re.compile(
 
 
 def refuse_functions(sql: str) -> None:
-    """Refuse a query that calls a function which does more than read.
-
-    Raises:
-        MisuseError: names it.
-    """
+    """Refuse a query that calls a function which does more than read (MisuseError: names it)."""
     if call := _REFUSED.search(bare_text(sql)):
         raise MisuseError(f"a query may not call {call[1].lower()}: it does more than read")
 

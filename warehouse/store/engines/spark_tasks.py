@@ -217,11 +217,7 @@ def _load_client() -> None:
 
 
 def _require_answer(url: LakeUrl) -> None:
-    """Ask whether there is a server of this kind: the client itself tries for minutes.
-
-    Raises:
-        StoreError: there is not.
-    """
+    """Ask whether there is a server of this kind: the client itself tries for minutes (StoreError: there is not)."""
     try:
         socket.create_connection((url.host.strip("[]"), url.port), PATIENCE).close()
     except OSError as error:

@@ -99,11 +99,7 @@ def library(engine: str = "") -> list[NamedQuery]:
 
 
 def find(name: str, engine: str = "") -> NamedQuery:
-    """The view or library query called ``name``.
-
-    Raises:
-        MisuseError: there is none; names what comes close.
-    """
+    """The view or library query called ``name`` (MisuseError: there is none; names what comes close)."""
     queries = {query.name: query for query in (*views(engine), *library(engine))}
     if name in queries:
         return queries[name]
@@ -135,11 +131,7 @@ def read_folder(folder: Traversable, kind: Kind, engine: str = "") -> list[Named
 
 
 def parse(file: Traversable, name: str, kind: Kind) -> NamedQuery:
-    """Read one file and check its header.
-
-    Raises:
-        InputError: with the file, and the line where there is one.
-    """
+    """Read one file and check its header (InputError: with the file, and the line where there is one)."""
     text, path = file.read_text(encoding="utf-8"), str(file)
     header = _header(text, path)
     parameters = tuple(parse_parameter(value, path, line) for line, value in header["parameter"])
@@ -275,11 +267,7 @@ class Parameter:
     required: bool = False  #: there is no default.
 
     def read(self, value: Any) -> Any:
-        """A value given as text or already of the type.
-
-        Raises:
-            MisuseError: it cannot be read.
-        """
+        """A value given as text or already of the type (MisuseError: it cannot be read)."""
         if not isinstance(value, str):
             return self._checked(value)
         try:
