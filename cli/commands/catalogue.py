@@ -19,35 +19,14 @@ from ..ui.questions import where_option
 from ..ui.table import echo
 
 RUN_COLUMNS = (
-    "run_id",
-    "model",
-    "condition",
-    "checkpoint",
-    "agent",
-    "benchmark",
-    "split",
-    "fewshot",
-    "temperature",
-    "n_found",
-    "n_scores",
-    "status",
-    "started_at",
-    "tags",
-    "note",
+    *("run_id", "model", "condition", "checkpoint", "agent", "benchmark", "split", "fewshot", "temperature"),
+    *("n_found", "n_scores", "status", "started_at", "tags", "note"),
 )
 
 HIDE_EMPTY = ("condition", "checkpoint", "agent", "split", "fewshot", "temperature", "started_at", "tags", "note")
 #: Columns that a narrow terminal does without, the first of them first.
 MINOR_RUN_COLUMNS = (
-    "status",
-    "checkpoint",
-    "agent",
-    "split",
-    "fewshot",
-    "temperature",
-    "n_found",
-    "started_at",
-    "n_scores",
+    *("status", "checkpoint", "agent", "split", "fewshot", "temperature", "n_found", "started_at", "n_scores"),
 )
 
 
@@ -115,30 +94,12 @@ def invalidate(state: State, run: str, reason: str) -> None:
 
 
 SOURCE_COLUMNS = (
-    "source_id",
-    "path",
-    "format",
-    "state",
-    "n_runs",
-    "n_seen_again",
-    "n_superseded",
-    "n_samples",
-    "n_scores",
-    "n_votes",
-    "n_rejected",
-    "n_current",
-    "loaded_at",
+    *("source_id", "path", "format", "state", "n_runs", "n_seen_again", "n_superseded", "n_samples", "n_scores"),
+    *("n_votes", "n_rejected", "n_current", "loaded_at"),
 )
 #: Columns that a narrow terminal does without, the first of them first.
 MINOR_SOURCE_COLUMNS = (
-    "n_seen_again",
-    "n_superseded",
-    "n_scores",
-    "n_votes",
-    "n_samples",
-    "n_current",
-    "n_rejected",
-    "format",
+    *("n_seen_again", "n_superseded", "n_scores", "n_votes", "n_samples", "n_current", "n_rejected", "format"),
     "loaded_at",
 )
 

@@ -77,15 +77,7 @@ def _print_curves(report: CurvesReport) -> None:
     print_rows(
         rows,
         hide_empty=(
-            "split",
-            "recipe",
-            "setting",
-            "tau",
-            "Spearman",
-            "sd/mean of last 5",
-            "above from",
-            "drops",
-            "drop at",
+            *("split", "recipe", "setting", "tau", "Spearman", "sd/mean of last 5", "above from", "drops", "drop at"),
         ),
         minor=_MINOR,
     )

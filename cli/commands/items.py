@@ -178,16 +178,7 @@ def print_items(report: ItemReport, top: int, state: State) -> None:
             for row in shown
         ],
         hide_empty=(
-            "models",
-            "q negative",
-            "r implied",
-            "a",
-            "free a",
-            "difficulty",
-            "se",
-            "outfit",
-            "copies",
-            "near",
+            *("models", "q negative", "r implied", "a", "free a", "difficulty", "se", "outfit", "copies", "near"),
             "text",
         ),
         minor=("se", "id", "outfit", "a", "r implied"),

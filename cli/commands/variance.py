@@ -240,16 +240,7 @@ def templates(state: State, /, output: Output, **options: Any) -> None:
 
 #: Columns that a narrow terminal does without, the first of them first.
 TEMPLATE_MINOR = (
-    "split",
-    "metric",
-    "V both",
-    "V templates",
-    "V prompts",
-    "df",
-    "condition",
-    "lowest",
-    "highest",
-    "prompts",
+    *("split", "metric", "V both", "V templates", "V prompts", "df", "condition", "lowest", "highest", "prompts"),
 )
 #: Pairs of models that are named where judges disagree.
 FLIPS_SHOWN = 5

@@ -121,17 +121,8 @@ def test_a_report_of_a_lake_is_the_report_of_its_store(
 @pytest.mark.parametrize(
     "line",
     [
-        "forget 1",
-        "refresh",
-        "invalidate run:7 --reason wrong",
-        "link quiz golden",
-        "models alias org/a org/b",
-        "db upgrade",
-        "db check",
-        "db vacuum",
-        "init",
-        "publish copy.db",
-        "export --parquet out",
+        *("forget 1", "refresh", "invalidate run:7 --reason wrong", "link quiz golden", "models alias org/a org/b"),
+        *("db upgrade", "db check", "db vacuum", "init", "publish copy.db", "export --parquet out"),
         "lake sync other",
     ],
 )

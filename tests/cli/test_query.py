@@ -141,14 +141,7 @@ def test_cells_that_a_spreadsheet_would_run(run: Caller, url: str) -> None:
 
 def test_the_shell_answers_what_is_piped_into_it(run: Caller, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [
-        "select 1 as one,",
-        "",
-        "  2 as two;",
-        "",
-        ".help",
-        "benchmark_tree",
-        "select",
-        " count(*) as n",
+        *("select 1 as one,", "", "  2 as two;", "", ".help", "benchmark_tree", "select", " count(*) as n"),
         "from model",
     ]
     monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(lines)))

@@ -87,11 +87,7 @@ def test_a_rollout_is_prompt_and_completion() -> None:
     way = ways(EVALS / "0123abcd", VERIFIERS)[0, "0", 0]
     assert (way["n_messages"], way["n_turns"], calls(way)) == (5, 2, {"add": (1, None)})
     assert [item["role"] for item in json.loads(way["messages"])] == [
-        "system",
-        "user",
-        "assistant",
-        "tool",
-        "assistant",
+        *("system", "user", "assistant", "tool", "assistant")
     ]
 
 

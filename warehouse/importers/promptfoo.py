@@ -53,20 +53,8 @@ Counts = dict[tuple[int, str], tuple[int | None, int]]
 
 #: Settings of a provider that change what is answered. Others may hold keys and addresses.
 _SAMPLING = (
-    "frequency_penalty",
-    "max_completion_tokens",
-    "max_output_tokens",
-    "max_tokens",
-    "maxTokens",
-    "presence_penalty",
-    "reasoning_effort",
-    "seed",
-    "stop",
-    "temperature",
-    "top_k",
-    "topK",
-    "top_p",
-    "topP",
+    *("frequency_penalty", "max_completion_tokens", "max_output_tokens", "max_tokens", "maxTokens"),
+    *("presence_penalty", "reasoning_effort", "seed", "stop", "temperature", "top_k", "topK", "top_p", "topP"),
 )
 #: Those that have a field of their own in the header.
 _OWN_FIELD = ("temperature", "top_p", "max_tokens", "seed", "reasoning_effort")

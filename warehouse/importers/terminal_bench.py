@@ -107,14 +107,7 @@ def _header(folder: Path, metadata: Document, whole: Document, values: Mapping[s
     commit = text_or_none(metadata.get("commit_hash"))
     arguments = part_of(metadata, "agent_kwargs")
     kept = (
-        "run_id",
-        "uuid",
-        "dataset_path",
-        "task_ids",
-        "exclude_task_ids",
-        "n_attempts",
-        "n_tasks",
-        "resumed_at",
+        *("run_id", "uuid", "dataset_path", "task_ids", "exclude_task_ids", "n_attempts", "n_tasks", "resumed_at"),
         "end_time",
     )
     return RunHeader(

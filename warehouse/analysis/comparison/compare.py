@@ -45,31 +45,9 @@ class Comparison(SingleTest, Result):
     """Paired differences, one row per benchmark and split."""
 
     notebook_columns: ClassVar[tuple[str, ...]] = (
-        "benchmark",
-        "split",
-        "metric",
-        "mean_a",
-        "mean_b",
-        "difference",
-        "standard_error",
-        "ci_low",
-        "ci_high",
-        "p_value",
-        "p_permutation",
-        "p_mcnemar",
-        "p_holm",
-        "better",
-        "equivalent",
-        "p_equivalence",
-        "n_prompts",
-        "n_clusters",
-        "only_a",
-        "only_b",
-        "unscored_a",
-        "unscored_b",
-        "correlation",
-        "variance_saved",
-        "flags",
+        *("benchmark", "split", "metric", "mean_a", "mean_b", "difference", "standard_error", "ci_low", "ci_high"),
+        *("p_value", "p_permutation", "p_mcnemar", "p_holm", "better", "equivalent", "p_equivalence", "n_prompts"),
+        *("n_clusters", "only_a", "only_b", "unscored_a", "unscored_b", "correlation", "variance_saved", "flags"),
     )
 
     ROW = ComparisonRow

@@ -100,21 +100,8 @@ def interval_in_words(low: float | None, high: float | None, digits: int) -> str
 
 #: Columns that a narrow terminal does without, the first of them first.
 MINOR = (
-    "method",
-    "p Wilcoxon",
-    "p McNemar",
-    "correlation",
-    "p flip",
-    "metric",
-    "unscored a",
-    "unscored b",
-    "only a",
-    "only b",
-    "split",
-    "clusters",
-    "prompts",
-    "se",
-    "better",
+    *("method", "p Wilcoxon", "p McNemar", "correlation", "p flip", "metric", "unscored a", "unscored b", "only a"),
+    *("only b", "split", "clusters", "prompts", "se", "better"),
 )
 HIDE_EMPTY = (
     "split",

@@ -80,14 +80,7 @@ class Decisions(Result):
     """Two recipes on every benchmark that both have."""
 
     notebook_columns: ClassVar[tuple[str, ...]] = (
-        "benchmark",
-        "mean_a",
-        "mean_b",
-        "difference",
-        "noise_if_sd_above",
-        "verdict",
-        "better",
-        "p_wrong_sign",
+        *("benchmark", "mean_a", "mean_b", "difference", "noise_if_sd_above", "verdict", "better", "p_wrong_sign"),
         "runs_to_settle",
     )
     a: str  #: the first reference, as given.

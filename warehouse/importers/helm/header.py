@@ -35,29 +35,13 @@ _HOW = frozenset(
     """.split()
 )
 _TEMPLATE = (
-    "instructions",
-    "global_prefix",
-    "global_suffix",
-    "input_prefix",
-    "input_suffix",
-    "reference_prefix",
-    "reference_suffix",
-    "chain_of_thought_prefix",
-    "chain_of_thought_suffix",
-    "output_prefix",
-    "output_suffix",
-    "instance_prefix",
-    "substitutions",
-    "reference_prefix_characters",
+    *("instructions", "global_prefix", "global_suffix", "input_prefix", "input_suffix", "reference_prefix"),
+    *("reference_suffix", "chain_of_thought_prefix", "chain_of_thought_suffix", "output_prefix", "output_suffix"),
+    *("instance_prefix", "substitutions", "reference_prefix_characters"),
 )
 _SAMPLING = (
-    "stop_sequences",
-    "num_outputs",
-    "sample_train",
-    "multi_label",
-    "output_mapping_pattern",
-    "image_generation_parameters",
-    "reeval_parameters",
+    *("stop_sequences", "num_outputs", "sample_train", "multi_label", "output_mapping_pattern"),
+    *("image_generation_parameters", "reeval_parameters"),
 )
 #: Metrics whose values lie between 0 and 1 by what they are.
 _RATES = ("exact_match", "f1", "rouge", "bleu", "iou")

@@ -48,12 +48,7 @@ _SETTINGS = (
     "adapter_weights",
 )
 _TEMPLATE = (
-    "prompt_function",
-    "few_shots_split",
-    "few_shots_select",
-    "hf_filter",
-    "filter",
-    "generation_grammar",
+    *("prompt_function", "few_shots_split", "few_shots_select", "hf_filter", "filter", "generation_grammar"),
     "stop_sequence",
 )
 _MOVING = (None, "main", "master")

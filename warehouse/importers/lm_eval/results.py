@@ -32,26 +32,14 @@ HARNESS = "lm_eval"
 
 #: Parts of a task's configuration that make the prompt, and those that make the score.
 _PROMPT_PARTS = (
-    "doc_to_text",
-    "doc_to_choice",
-    "description",
-    "target_delimiter",
-    "fewshot_delimiter",
-    "gen_prefix",
+    *("doc_to_text", "doc_to_choice", "description", "target_delimiter", "fewshot_delimiter", "gen_prefix"),
     "use_prompt",
 )
 _SCORING_PARTS = ("filter_list", "process_results", "doc_to_target")
 
 _ENVIRONMENT = (
-    "model_source",
-    "model_name",
-    "transformers_version",
-    "upper_git_hash",
-    "max_length",
-    "chat_template_sha",
-    "system_instruction",
-    "fewshot_as_multiturn",
-    "total_evaluation_time_seconds",
+    *("model_source", "model_name", "transformers_version", "upper_git_hash", "max_length", "chat_template_sha"),
+    *("system_instruction", "fewshot_as_multiturn", "total_evaluation_time_seconds"),
 )
 
 

@@ -31,22 +31,8 @@ from warehouse.store.sql.query_files import query_text
 Row = Mapping[str, Any]
 
 _COLUMNS = (
-    "refresh_id",
-    "subject_kind",
-    "subject",
-    "benchmark",
-    "metric",
-    "statistic",
-    "method",
-    "method_version",
-    "estimate",
-    "standard_error",
-    "low",
-    "high",
-    "n",
-    "n_clusters",
-    "input_fingerprint",
-    "reason",
+    *("refresh_id", "subject_kind", "subject", "benchmark", "metric", "statistic", "method", "method_version"),
+    *("estimate", "standard_error", "low", "high", "n", "n_clusters", "input_fingerprint", "reason"),
 )
 _CURRENT = f"select {', '.join(_COLUMNS)} from metric_current"
 _OF_REFRESH = f"select {', '.join(_COLUMNS)} from metric_value where refresh_id ="

@@ -138,26 +138,8 @@ class FileConnection:
 #: Types whose values Arrow, Parquet, JSON and a table all have; the wider ones lose digits there.
 _PLAIN = frozenset(
     {
-        "boolean",
-        "tinyint",
-        "smallint",
-        "integer",
-        "bigint",
-        "hugeint",
-        "utinyint",
-        "usmallint",
-        "uinteger",
-        "ubigint",
-        "float",
-        "double",
-        "decimal",
-        "varchar",
-        "blob",
-        "uuid",
-        "enum",
-        "json",
-        "sqlnull",
-        "null",
+        *("boolean", "tinyint", "smallint", "integer", "bigint", "hugeint", "utinyint", "usmallint", "uinteger"),
+        *("ubigint", "float", "double", "decimal", "varchar", "blob", "uuid", "enum", "json", "sqlnull", "null"),
     }
 )
 _TIMES = frozenset({"date", "timestamp", "timestamp_s", "timestamp_ms", "timestamp_ns", "timestamp with time zone"})

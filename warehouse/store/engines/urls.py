@@ -17,27 +17,9 @@ MASK = "***"
 #: Parameters of a URL whose values may be shown; that of any other may be a secret.
 _HARMLESS = frozenset(
     {
-        "host",
-        "hostaddr",
-        "port",
-        "user",
-        "dbname",
-        "service",
-        "passfile",
-        "application_name",
-        "connect_timeout",
-        "sslmode",
-        "sslrootcert",
-        "sslcert",
-        "gssencmode",
-        "channel_binding",
-        "target_session_attrs",
-        "client_encoding",
-        "threads",
-        "memory_limit",
-        "access_mode",
-        "lake",
-        "version",
+        *("host", "hostaddr", "port", "user", "dbname", "service", "passfile", "application_name", "connect_timeout"),
+        *("sslmode", "sslrootcert", "sslcert", "gssencmode", "channel_binding", "target_session_attrs"),
+        *("client_encoding", "threads", "memory_limit", "access_mode", "lake", "version"),
     }
 )
 _KEYWORDS = re.compile(r"\s*(host|hostaddr|port|dbname|user|password|passfile|service)\s*=")
