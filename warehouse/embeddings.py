@@ -281,21 +281,6 @@ def entailment_label(model: Any, folder: Path) -> int:
     )
 
 
-__all__ = [
-    "BATCH",
-    "CrossEntailment",
-    "Embedder",
-    "Entailment",
-    "SentenceEmbedder",
-    "Vectors",
-    "encode",
-    "find_folder",
-    "folder_revision",
-    "is_own",
-    "load_embedder",
-    "load_entailment",
-]
-
 _OWN = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 _LABELLED = re.compile(r"(?P<label>[^=/\\:]+)=(?P<rest>.+)")
 

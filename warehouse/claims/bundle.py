@@ -18,8 +18,6 @@ FORMAT, VERSION = "warehouse-claim", 1
 #: Bounds of what is read: bytes of the file, rows, columns of a row, characters of a text, entries of a list.
 MOST_BYTES, MOST_ROWS, MOST_COLUMNS, MOST_TEXT, MOST_ENTRIES = 20_000_000, 5_000, 300, 100_000, 10_000
 
-Row = Mapping[str, Any]
-
 
 @dataclass(frozen=True)
 class Claim:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import floor, isfinite, log10
@@ -122,6 +122,12 @@ def count_range(least: int, most: int) -> str:
     return f"{least}" if least == most else f"{least}-{most}"
 
 
+def span_of(values: Collection[float], form: str = "") -> str:
+    """The smallest and the largest value, or the one that all are, in a format."""
+    low, high = format(min(values), form), format(max(values), form)
+    return low if low == high else f"{low} to {high}"
+
+
 def direction(higher_is_better: bool | None) -> str:
     """Which end of a metric is the good one, in words."""
     return {True: "higher is better", False: "lower is better", None: "direction unknown"}[higher_is_better]
@@ -181,10 +187,10 @@ def reasons(pairs: Iterable[tuple[Any, str]]) -> list[str]:
     return lines + ([f"and {len(names) - SHOWN} more reasons; --json has all"] if len(names) > SHOWN else [])
 
 
-def some_of(names: Sequence[str]) -> str:
+def some_of(names: Sequence[str], most: int = _NAMES) -> str:
     """The first names, and how many more there are."""
-    shown = ", ".join(names[:_NAMES])
-    return shown if len(names) <= _NAMES else f"{shown} and {len(names) - _NAMES} more"
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
 MEANINGS = {

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.comparison.words import better_in_words, not_compared_notes
-from warehouse.analysis.results import PairedRow, Result
+from warehouse.analysis.results import PairedRow, Result, finite_or_none
 from warehouse.analysis.selection.benchmarks import Metric, advise_others, direction_unknown
 from warehouse.analysis.selection.clusterings import outside_clusters
 from warehouse.analysis.selection.score_matrix import LastPairs, RankedPairs, ScoreTable, score_table, too_many
@@ -198,11 +198,6 @@ def _shared_outside(table: ScoreTable) -> NDArray[np.bool_] | None:
         return None
     scored = ~np.isnan(table.values[table.clusters < 0])
     return scored.T @ scored
-
-
-def finite_or_none(value: Any) -> float | None:
-    """A number, None for NaN and infinity."""
-    return float(value) if math.isfinite(value) else None
 
 
 def _figures(pairs: PairStatistics, n_rows: int) -> Iterator[dict[str, Any]]:

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.irt.pool import Pool
 from warehouse.analysis.irt.results import BlockRow, FamilyRow, FittedItemRow, FormRow, IrtReport
+from warehouse.analysis.results import finite_or_none
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats.items.discrimination import FreeDiscrimination, free_discrimination
 from warehouse.stats.items.fit_and_dif import Dif, HeldOut, ItemFit, family_dif, held_out_loss, item_fit
@@ -161,11 +162,6 @@ def families_to_leave_out(families: Sequence[str | None]) -> list[str]:
 def excerpt_of(text: str | None) -> str:
     """The beginning of a prompt on one line."""
     return " ".join((text or "").split())[:EXCERPT]
-
-
-def finite_or_none(value: float) -> float | None:
-    """None in place of NaN and infinities."""
-    return float(value) if np.isfinite(value) else None
 
 
 @dataclass(frozen=True, eq=False)

@@ -20,6 +20,7 @@ from warehouse.errors import MisuseError, did_you_mean
 from warehouse.records.run_fields import LABEL_FIELDS
 from warehouse.store.connection import Store
 from warehouse.store.shared_reads import SharedReads
+from warehouse.tables.words import some_of
 
 _MODELS = "select model_id, model, model_recorded, count(*) as n_runs from run_current group by 1, 2, 3"
 #: Runs that are read in the time that planning their view takes.
@@ -377,8 +378,7 @@ def in_words(split: BenchmarkSplit) -> str:
 
 def listed(splits: Sequence[BenchmarkSplit]) -> str:
     """The first benchmarks by name, and how many more."""
-    more = f" and {len(splits) - NAMED} more" if len(splits) > NAMED else ""
-    return ", ".join(map(in_words, splits[:NAMED])) + more
+    return some_of([*map(in_words, splits)], NAMED)
 
 
 def _ambiguous(store: Store, several: Sequence[tuple[str, BenchmarkSplit, Sequence[Condition]]]) -> str:

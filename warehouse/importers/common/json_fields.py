@@ -197,10 +197,11 @@ _FLAGS = {"True": True, "False": False}
 def response_pair(response: Any) -> tuple[float | None, bool | None]:
     """Log-likelihood and "this is what greedy decoding gives" of one response."""
     number, greedy = response if isinstance(response, list) and len(response) == 2 else (response, None)
-    return _number(number), _FLAGS.get(str(greedy))
+    return number_in_text(number), _FLAGS.get(str(greedy))
 
 
-def _number(text: Any) -> float | None:
+def number_in_text(text: Any) -> float | None:
+    """A number that stands as text; None where it is none (``N/A``), and of NaN and infinities."""
     try:
         return number_or_none(float(text))
     except (TypeError, ValueError):
