@@ -15,7 +15,7 @@ from warehouse.errors import WarehouseError
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import assignments, limit_options, output_options, pairs_callback, refuse_typed
+from ..ui.options import assignments, limit_options, option, output_options, pairs_callback, refuse_typed
 from ..ui.output import Output
 from ..ui.table import echo, has_column_options, print_hanging, print_text
 
@@ -25,16 +25,14 @@ if TYPE_CHECKING:
 
 @command("query")
 @click.argument("name", required=False)
-@click.option("--describe", is_flag=True, help="What its columns mean, in place of its rows.")
-@click.option("--sql", metavar="SQL", help="One SELECT; :name in it are parameters. -: from standard input.")
-@click.option(
-    "-p",
-    "--param",
-    "parameters",
-    metavar="NAME=VALUE",
+@option("--describe", "What its columns mean, in place of its rows.", is_flag=True)
+@option("--sql SQL", "One SELECT; :name in it are parameters. -: from standard input.")
+@option(
+    "-p --param NAME=VALUE",
+    "Value of a parameter. Repeatable.",
+    name="parameters",
     multiple=True,
     callback=pairs_callback,
-    help="Value of a parameter. Repeatable.",
 )
 @limit_options
 @output_options

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from warehouse.questions.variance import PassRates, SeedVariance, Templates, Variance
 from warehouse.tables.words import SHOWN, reasons
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import output_options, typed
+from ..ui.options import option, output_options, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
 from ..ui.table import (
@@ -36,7 +34,7 @@ if TYPE_CHECKING:
 
 @command("variance")
 @options_of(PassRates)
-@click.option("--seeds", is_flag=True, help="Training seeds crossed with prompts instead.")
+@option("--seeds", "Training seeds crossed with prompts instead.", is_flag=True)
 @output_options
 @pass_state
 def variance(state: State, /, output: Output, seeds: bool, **options: Any) -> None:
