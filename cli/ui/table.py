@@ -46,10 +46,9 @@ def print_table(
 ) -> tuple[str, ...]:
     """Print rows under their columns, numbers to the right; the names of the columns that are shown.
 
-    Columns named ``hide_empty`` are left out where they say nothing in any row, those named
-    ``counts`` where they are 0 as well. A terminal that is too narrow does without the columns named
-    ``minor``, the first of them first, as far as it has to; ``--wide`` shows them, ``--columns``
-    shows those that it names.
+    Columns named ``hide_empty`` are left out where they say nothing in any row, those named ``counts`` where they are 0
+    as well. A terminal that is too narrow does without the columns named ``minor``, the first of them first, as far as
+    it has to; ``--wide`` shows them, ``--columns`` shows those that it names.
     """
     values = tuple(tuple(row) for row in rows)
     return _print(Table(tuple(columns), values, empty, tuple(hide_empty), tuple(counts), tuple(minor)))

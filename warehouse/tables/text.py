@@ -111,8 +111,7 @@ def _texts_of(table: Table, kept: Sequence[int]) -> _TableText:
 def _left_out(table: _TableText, minor: Sequence[str], width: int) -> list[str]:
     """Columns that a terminal does without: as few as there need be, and only where that helps.
 
-    Minor ones first; where all of these are not enough, the last ones, so that no line is
-    longer than the terminal.
+    Minor ones first; where all of these are not enough, the last ones, so that no line is longer than the terminal.
     """
     if width < NARROW or table.width <= width:
         return []

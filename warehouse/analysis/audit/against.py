@@ -56,8 +56,7 @@ def read_verdicts(path: str | Path, wrong_is: Sequence[str] = ()) -> HumanVerdic
             None: words such as 1, true, yes, wrong against 0, false, no, ok.
 
     Raises:
-        InputError: no such file, no table, no such columns, a word that is no verdict, or a prompt with
-            two verdicts.
+        InputError: no such file, no table, no such columns, a word that is no verdict, or a prompt with two verdicts.
         MisuseError: none of the verdicts is one of ``wrong_is``.
     """
     rows = table_rows(path)

@@ -233,9 +233,8 @@ def read_generations(store: Store, run_ids: Sequence[int], prompts: NDArray[np.i
 def count_correct(store: Store, run_ids: Sequence[int], metric: Metric, correct_at: float | None) -> CorrectCounts:
     """How many generations of each prompt were scored, and how many of them are correct.
 
-    Correct is the best value of the metric, or what reaches ``correct_at``. Rates of several
-    generations that the dump stores count for binary metrics only; a partial credit is no share
-    of correct generations.
+    Correct is the best value of the metric, or what reaches ``correct_at``. Rates of several generations that the dump
+    stores count for binary metrics only; a partial credit is no share of correct generations.
 
     Raises:
         MisuseError: the metric has no best value.

@@ -249,8 +249,7 @@ def match_conditions(leaves: Mapping[str, Sequence[ScoredCondition]], *, latest:
 
     Args:
         leaves: entries by leaf, one for each condition.
-        latest: of a model's sets the most complete, of these the newest; of several conditions
-            the newest.
+        latest: of a model's sets the most complete, of these the newest; of several conditions the newest.
 
     Raises:
         MisuseError: ambiguous conditions; lists them all.

@@ -1,8 +1,7 @@
 """Sample files in bulk: one query over all files of one layout, with explicit columns.
 
-The query gives the same records as :mod:`lm_eval_rows`. What it cannot know to be of the layout
-(another metric, another filter, more options, numbers that JSON cannot hold) makes it fail, and
-then the files are read row by row.
+The query gives the same records as :mod:`lm_eval_rows`. What it cannot know to be of the layout (another metric,
+another filter, more options, numbers that JSON cannot hold) makes it fail, and then the files are read row by row.
 
 Expressions over the columns that :mod:`lm_eval_reading` derives: ``label`` (filter), ``draw``,
 ``prompt``, ``resps``, ``filtered``; ``m<n>`` (text), ``v<n>`` and ``w<n>`` (number and weight) of

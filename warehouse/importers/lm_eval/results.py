@@ -245,8 +245,7 @@ def first_seen(rows: Sequence[Mapping[str, Any]]) -> Seen:
 def scan(source: RowSource) -> tuple[Seen, tuple[str, ...]]:
     """Metrics and filters of a whole file, for when no results file lists them.
 
-    Rows before 0.4.7 do not name their filter: the second row of a document is then that of a
-    second, nameless filter.
+    Rows before 0.4.7 do not name their filter: the second row of a document is then that of a second, nameless filter.
     """
     first = source.first()
     seen = first_seen(first)

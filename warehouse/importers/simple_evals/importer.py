@@ -73,8 +73,7 @@ class SimpleEvals:
         """Open the results of one evaluation.
 
         Raises:
-            InputError: a file is damaged, its lists do not belong together, or nothing names the
-                model.
+            InputError: a file is damaged, its lists do not belong together, or nothing names the model.
         """
         results = SimpleEvalsFiles(source.files)
         require_model(text_or_none(settings.stated.get("model")) or results.model, source.name)

@@ -110,8 +110,7 @@ class SweBench:
         """Open one run or submission.
 
         Raises:
-            InputError: a file is damaged, nothing names the model, or nothing says which instances
-                were not resolved.
+            InputError: a file is damaged, nothing names the model, or nothing says which instances were not resolved.
         """
         dump = Dump((), ())
         if len(source.files) == 1 and _BOARD.match(_start(source.files[0])):

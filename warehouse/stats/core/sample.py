@@ -1,9 +1,8 @@
 """The checked scores of one run with the figures that every interval and error draws on, ratios by their links.
 
-A metric such as word perplexity stores an additive value per prompt (nats per word) and a
-weight (words); the figure is ``link(Σ w v / Σ w)``. `linearise` gives one number per prompt
-whose plain mean is that ratio and whose plain standard error is the ratio's linearised one, so
-that everything written for means (clusters, pairs) holds for ratios as well.
+A metric such as word perplexity stores an additive value per prompt (nats per word) and a weight (words); the figure is
+``link(Σ w v / Σ w)``. `linearise` gives one number per prompt whose plain mean is that ratio and whose plain standard
+error is the ratio's linearised one, so that everything written for means (clusters, pairs) holds for ratios as well.
 """
 
 from __future__ import annotations

@@ -22,9 +22,8 @@ from warehouse.stats.intervals.defaults import UNEQUAL_SIZES
 _TAILS = (0.05, 0.1)
 _ENOUGH = 50  # values for a tail probability of 5 %
 _HEAVIEST = 6.0  # kurtosis of the Laplace distribution: tails beyond it are heavy
-# The sample skewness of skewed data is mostly too small, by less in larger samples: lognormal
-# data, σ = 0.5, of n = 100 come out a quarter too low. The factor 1 + 6/√n marks most of them and
-# no normal data (docs/calibration.md).
+# The sample skewness of skewed data is mostly too small, by less in larger samples: lognormal data, σ = 0.5, of n = 100
+# come out a quarter too low. The factor 1 + 6/√n marks most of them and no normal data (docs/calibration.md).
 _SHORTFALL = 6.0
 _LARGEST = 50.0  # of σ²: skewness beyond any number of prompts
 
@@ -122,9 +121,8 @@ def _at(value: Callable[[int], FloatArray], n: int, p: float) -> FloatArray:
 def tail_units_of(sample: Sample) -> float:
     """`tail_units` of the totals of a sample; infinity for clusters of unequal sizes.
 
-    Totals of unequal clusters have heavy tails whatever the scores are, which Satterthwaite's
-    degrees of freedom allow for; what they do not allow for, scores that depend on the size,
-    shows in the skewness.
+    Totals of unequal clusters have heavy tails whatever the scores are, which Satterthwaite's degrees of freedom allow
+    for; what they do not allow for, scores that depend on the size, shows in the skewness.
     """
     return math.inf if are_unequal(sample.clusters) else tail_units(sample.totals)
 
@@ -137,9 +135,8 @@ def are_unequal(clusters: Clusters | None) -> bool:
 def tail_units(values: FloatArray) -> float:
     """How many units make up the variance, by weight: (Σ d²)²/Σ d⁴; infinity for light tails.
 
-    Tails are heavy where the kurtosis of the values that differ from the median is above 6, that
-    of the Laplace distribution. Units at the median (prompts on which two runs agree) do not make
-    the others heavy.
+    Tails are heavy where the kurtosis of the values that differ from the median is above 6, that of the Laplace
+    distribution. Units at the median (prompts on which two runs agree) do not make the others heavy.
 
     Args:
         values: scores, or cluster totals, shape (n,).

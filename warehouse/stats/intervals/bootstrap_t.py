@@ -114,8 +114,7 @@ def studentised(totals: FloatArray, sizes: FloatArray | None, seed: int) -> Floa
 
     Args:
         totals: deviations summed over units, shape (S, G).
-        sizes: prompts of each unit, shape (S, G); None: one each. Units of no prompts count for
-            nothing.
+        sizes: prompts of each unit, shape (S, G); None: one each. Units of no prompts count for nothing.
         seed: of the draws, which all sets share.
     """
     top, size = _canonical(*grouped(totals, sizes, seed))

@@ -1,10 +1,9 @@
 """Unscored prompts: bounds that hold whatever their scores were (statistics.md §1).
 
-Fill every missing score with the worst and with the best possible one; the true mean over all
-prompts asked lies between the two. The interval is the hull of the default intervals of the two
-filled samples. The interval of Imbens and Manski (2004, eqs. 6 and 7), which covers the mean
-itself, not the whole of the set, at the level, is a named option: its normal quantiles are too
-short for few prompts and for clusters (docs/calibration.md).
+Fill every missing score with the worst and with the best possible one; the true mean over all prompts asked lies
+between the two. The interval is the hull of the default intervals of the two filled samples. The interval of Imbens and
+Manski (2004, eqs. 6 and 7), which covers the mean itself, not the whole of the set, at the level, is a named option:
+its normal quantiles are too short for few prompts and for clusters (docs/calibration.md).
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Abilities of the models in a pool, their errors, contrasts and ranks (statistics.md §2 and §13).
 
-The models are all there are, no sample of N(0, 1): abilities are standardised to mean 0 and standard
-deviation 1 over them, and the posterior standard deviation is no error of a comparison. The error
-comes from the joint information of abilities and items, items profiled out, with what the frame
-fixes (shift and scale) projected out.
+The models are all there are, no sample of N(0, 1): abilities are standardised to mean 0 and standard deviation 1 over
+them, and the posterior standard deviation is no error of a comparison. The error comes from the joint information of
+abilities and items, items profiled out, with what the frame fixes (shift and scale) projected out.
 
 S is the joint penalised information of abilities and items with the items profiled out: diag(ΣWa² +
 1/ρ²) less each item's 2×2 block in (ln a, d); 1PL: the d, then the one ln a. V = S⁻¹, and what the

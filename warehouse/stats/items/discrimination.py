@@ -214,9 +214,8 @@ def mean_correlations(scores: ArrayLike) -> FloatArray:
 def implied_discrimination(fit: IrtFit, responses: Responses) -> FloatArray:
     """Corrected discrimination that a fitted model implies for these models, shape (J,).
 
-    Cov_m(P_j, ΣP − P_j)/sqrt(P̄_j(1−P̄_j)(Var_m(ΣP − P_j) + mean_m Σ_{i≠j} P_i(1−P_i))) at the EAP
-    abilities, ddof 0, as if every model had answered every item once. Far less noisy than the raw
-    figure, and never below 0 as a is not.
+    Cov_m(P_j, ΣP − P_j)/sqrt(P̄_j(1−P̄_j)(Var_m(ΣP − P_j) + mean_m Σ_{i≠j} P_i(1−P_i))) at the EAP abilities, ddof 0,
+    as if every model had answered every item once. Far less noisy than the raw figure, and never below 0 as a is not.
 
     Raises:
         StatisticsError: answers of another fit.

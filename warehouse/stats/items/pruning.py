@@ -103,8 +103,7 @@ def pruning_curve(
         n_random: random drops for each share, at least 1.
         trajectories: scores of the checkpoints of one training run each, in the order of training,
             shape (T, J), for monotonicity.
-        seeds: scores of training seeds of one recipe each, shape (S, J), at least 2 seeds, for
-            signal-to-noise.
+        seeds: scores of training seeds of one recipe each, shape (S, J), at least 2 seeds, for signal-to-noise.
 
     Raises:
         StatisticsError: shapes that do not fit, shares out of range, a test model without scores.

@@ -1,10 +1,8 @@
-"""The model of votes: how likely they are under each key, and the rates of wrong keys by stratum (statistics.md
-§14).
+"""The model of votes: how likely they are under each key, and the rates of wrong keys by stratum (statistics.md §14).
 
-With true key h and an item effect b ~ N(0, 1), model m picks h with probability σ(θ_m + s b). Votes
-for the others are Dirichlet-multinomial with concentration A for each: a small A says that wrong
-models share one attractive distractor. Models err together, so the logarithm is multiplied by a
-temperature T below 1.
+With true key h and an item effect b ~ N(0, 1), model m picks h with probability σ(θ_m + s b). Votes for the others are
+Dirichlet-multinomial with concentration A for each: a small A says that wrong models share one attractive distractor.
+Models err together, so the logarithm is multiplied by a temperature T below 1.
 """
 
 from __future__ import annotations

@@ -92,10 +92,9 @@ def permutation_test(
 ) -> PermutationTest:
     """Shuffle every column by itself and compare the similarities of all pairs of prompts.
 
-    For 0/1 scores everything is exact: the three similarities of a pair depend only on the rows'
-    numbers of ones and common ones, which are counted for all pairs at once. For other scores
-    (cosine only) mean and percentiles are exact; Kolmogorov–Smirnov distances are taken at 16 385
-    evenly spaced cosines, which keeps its p exact.
+    For 0/1 scores everything is exact: the three similarities of a pair depend only on the rows' numbers of ones and
+    common ones, which are counted for all pairs at once. For other scores (cosine only) mean and percentiles are exact;
+    Kolmogorov–Smirnov distances are taken at 16 385 evenly spaced cosines, which keeps its p exact.
 
     Args:
         matrix: prompts × models, finite, shape (n, k).

@@ -1,14 +1,12 @@
 """All pairs of many models: differences, errors, and tests adjusted for their number (statistics.md §2; Miller 2024
 §4).
 
-One sign for each cluster (each prompt, without clusters) multiplies the differences of all pairs
-alike, so that the pairs keep their dependence; every draw studentises a pair by its own s*, for
-which the weighted sum N_ab is taken off each unit by its share f_c. This is done twice. With the
-null imposed (differences not centred) equal models are kept together: where few prompts differ
-this is the test by sign flips. Tests go step by step: a pair's |T| is held against the largest |T*|
-of the pairs whose |T| is no larger. But where models differ by far, all pairs swing alike then, and
-intervals hold one at a time only. So for intervals differences are centred too, and the larger
-critical value counts.
+One sign for each cluster (each prompt, without clusters) multiplies the differences of all pairs alike, so that the
+pairs keep their dependence; every draw studentises a pair by its own s*, for which the weighted sum N_ab is taken off
+each unit by its share f_c. This is done twice. With the null imposed (differences not centred) equal models are kept
+together: where few prompts differ this is the test by sign flips. Tests go step by step: a pair's |T| is held against
+the largest |T*| of the pairs whose |T| is no larger. But where models differ by far, all pairs swing alike then, and
+intervals hold one at a time only. So for intervals differences are centred too, and the larger critical value counts.
 
 Webb's weights told equal models apart in 10 to 19 % of samples in place of 5, with 0/1 scores of 8
 to 15 prompts; an error held fixed over the draws in 6 to 9 %, with sparse scores of 1 000 prompts.

@@ -137,8 +137,7 @@ def flash_path(
 ) -> list[FlashStep]:
     """The steps of one model, as far as its scores go.
 
-    A step is there if the model has scores of 95 % or more of the prompts that it asks of each
-    subscenario.
+    A step is there if the model has scores of 95 % or more of the prompts that it asks of each subscenario.
 
     Args:
         suite: stored models, and the new one with the scores that it has so far.

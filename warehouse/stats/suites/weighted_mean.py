@@ -1,10 +1,9 @@
 """Suites: weighted sums of leaf figures with the error propagated, and all pairs of runs on them.
 
-The sum T = Σ w_l m_l moves by Σ_l w_l p_ul with unit u (`Cell.pulls`), so that its variance is
-V = Σ_u (Σ_l w_l p_ul)². Where leaves share no units that is Σ w_l² se_l², where they do the
-covariances are in it; it is CR2 of the regression of all scores on the leaves (Bell and McCaffrey
-2002). Degrees of freedom are Satterthwaite's with each leaf's own variance, which is
-Welch-Satterthwaite's over leaves that share nothing.
+The sum T = Σ w_l m_l moves by Σ_l w_l p_ul with unit u (`Cell.pulls`), so that its variance is V = Σ_u (Σ_l w_l p_ul)².
+Where leaves share no units that is Σ w_l² se_l², where they do the covariances are in it; it is CR2 of the regression
+of all scores on the leaves (Bell and McCaffrey 2002). Degrees of freedom are Satterthwaite's with each leaf's own
+variance, which is Welch-Satterthwaite's over leaves that share nothing.
 
 A difference is a sum over the leaves of both runs, the second with weights −w (see `suites`):
 prompts that both have are paired, others are not.

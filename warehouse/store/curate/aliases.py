@@ -59,8 +59,7 @@ def benchmarks(store: Store) -> list[BenchmarkEntry]:
 
 
 def hints_on_names(store: Store, values: Mapping[str, str]) -> list[str]:
-    """For values of the parameters ``model`` and ``benchmark`` that nothing is called: what they
-    may have meant.
+    """For values of the parameters ``model`` and ``benchmark`` that nothing is called: what they may have meant.
 
     Args:
         values: of parameters, by name; others are not looked at.

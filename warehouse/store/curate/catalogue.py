@@ -83,9 +83,8 @@ def runs(store: Store, *, where: Sequence[str] = (), everything: bool = False) -
 
     Args:
         store: an open store.
-        where: ``field=value`` or ``field!=value`` texts that a run must fit; fields are those of
-            :class:`RunEntry`, values may have ``*`` and ``?``, a list (``tags``, ``sources``)
-            fits by any element.
+        where: ``field=value`` or ``field!=value`` texts that a run must fit; fields are those of :class:`RunEntry`,
+            values may have ``*`` and ``?``, a list (``tags``, ``sources``) fits by any element.
         everything: superseded and invalidated runs too.
 
     Raises:

@@ -43,8 +43,7 @@ class Executors:
         """Nothing is opened yet.
 
         Args:
-            address: ``sc://HOST:PORT``, or ``sail:`` for threads of this process; or what either was
-                read into.
+            address: ``sc://HOST:PORT``, or ``sail:`` for threads of this process; or what either was read into.
 
         Raises:
             MisuseError: another form.

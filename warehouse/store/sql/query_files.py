@@ -8,9 +8,8 @@ A file holds one SELECT that runs as it stands. Its header is made of comments::
     -- columns:
     --   estimate: mean over prompts, in the metric's unit
 
-Views lie in ``views/NN_name.sql``, where NN is the order of creation, and take no parameters;
-library queries lie in ``library/name.sql``. ``name.<engine>.sql`` beside a file takes its place on
-that engine.
+Views lie in ``views/NN_name.sql``, where NN is the order of creation, and take no parameters; library queries lie in
+``library/name.sql``. ``name.<engine>.sql`` beside a file takes its place on that engine.
 
 The statements that the program runs for itself lie in folders named for who runs them
 (``analysis``, ``store``, ``ingest`` …); :func:`query_text` reads them.
@@ -77,10 +76,9 @@ def query_text(folder: str, name: str) -> str:
 
         -- placeholder: runs condition -- on fact.run_id
 
-    The kinds are ``condition``, ``column`` (or an expression, or several), ``number``,
-    ``numbers`` (with commas between them), ``table`` and ``join`` (a whole JOIN, or nothing). What
-    is filled in is our own text or a number; values of users, and lists of ids (``in (:ids)``), are
-    ``:parameters``. No comment of a template has a brace.
+    The kinds are ``condition``, ``column`` (or an expression, or several), ``number``, ``numbers`` (with commas between
+    them), ``table`` and ``join`` (a whole JOIN, or nothing). What is filled in is our own text or a number; values of
+    users, and lists of ids (``in (:ids)``), are ``:parameters``. No comment of a template has a brace.
 
     Raises:
         FileNotFoundError: there is no such file.
