@@ -7,6 +7,7 @@ import json
 import random
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -28,8 +29,7 @@ BUNDLE = "eval-20261122T020937Z-adder.json"
 Row = dict[str, Any]
 
 
-def take(*paths: Path, **values: Any) -> Taken:
-    return lm_eval.take(*paths, importer=IMPORTER, **values)
+take = partial(lm_eval.take, importer=IMPORTER)
 
 
 def rewards(taken: Taken) -> dict[tuple[str, int], tuple[Any, ...]]:

@@ -7,13 +7,13 @@ import json
 import random
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.support import lm_eval
-from tests.support.lm_eval import Taken
 from tests.support.mutants import sound_or_refused, stand_swaps, swapped
 from tests.support.stores import select
 from warehouse.analysis.leaderboard.leaderboard import leaderboard
@@ -32,8 +32,7 @@ POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:d808\nsize 239
 Row = dict[str, Any]
 
 
-def take(*paths: Path, **values: Any) -> Taken:
-    return lm_eval.take(*paths, importer=IMPORTER, **values)
+take = partial(lm_eval.take, importer=IMPORTER)
 
 
 def scores(row: Row) -> dict[str, tuple[Any, ...]]:
