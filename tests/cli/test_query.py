@@ -162,18 +162,10 @@ def test_a_piped_statement_that_fails_ends_the_shell(run: Caller, url: str, monk
 # --- nothing can be changed or reached -------------------------------------------------------
 
 WRITING = [
-    "insert into model (id, name) values (99, 'x')",
-    "update model set name = 'x'",
-    "delete from run",
-    "drop table run",
-    "alter table run add column x integer",
-    "create table x (a integer)",
-    "create view x as select 1",
-    "truncate table run",
-    "select 1; delete from run",
-    "; delete from run",
-    "/* select */ delete from run",
-    "-- select\ndelete from run",
+    *("insert into model (id, name) values (99, 'x')", "update model set name = 'x'", "delete from run"),
+    *("drop table run", "alter table run add column x integer", "create table x (a integer)"),
+    *("create view x as select 1", "truncate table run", "select 1; delete from run", "; delete from run"),
+    *("/* select */ delete from run", "-- select\ndelete from run"),
 ]
 SNEAKING = ["with gone as (delete from run returning id) select * from gone", "select 1 into x"]
 OF_DUCKDB = [
