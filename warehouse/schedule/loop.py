@@ -122,14 +122,11 @@ def zone_named(name: str | None) -> tzinfo:
 
 
 class Times:
-    """The times of a cron expression.
+    """The times of a cron expression (MisuseError: it is malformed, or there is no such time).
 
     Args:
         expression: five fields, or six with seconds first.
         zone: in which the fields are read.
-
-    Raises:
-        MisuseError: it is malformed, or there is no such time.
     """
 
     def __init__(self, expression: str, zone: tzinfo) -> None:

@@ -23,7 +23,7 @@ MOST_FAMILIES = 20
 def scale_of(
     pool: Pool, *, model: str | None, level: float, families: Sequence[str | None] | None, seed: int
 ) -> AbilityReport:
-    """Put the models of a pool on one scale.
+    """Put the models of a pool on one scale (MisuseError: another model, models without a common scale).
 
     Args:
         pool: the answers.
@@ -31,9 +31,6 @@ def scale_of(
         level: of intervals and rank sets.
         families: of the models: also fit without each benchmark and family; None: do not.
         seed: of the draws behind rank sets.
-
-    Raises:
-        MisuseError: another model, models without a common scale.
     """
     fitted = fit_pool(pool, model)
     estimates, notes = _abilities(fitted)

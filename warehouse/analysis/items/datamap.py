@@ -141,14 +141,11 @@ def datamap_of(
     settings: DatamapSettings,
     progress: Callable[[float], None] | None = None,
 ) -> DataMap:
-    """`datamap` of conditions that were found.
+    """`datamap` of conditions that were found (MisuseError: none of them has a data map).
 
     Args:
         reference: that they are meant by.
         facts: metrics of their benchmarks, and which of their runs have figures of which.
-
-    Raises:
-        MisuseError: none of them has a data map.
     """
     with opener.reading() as store:
         named = _labelled(store, conditions)

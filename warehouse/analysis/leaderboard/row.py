@@ -277,13 +277,10 @@ class LeaderboardRow(Row):
 def make_row(
     entry: ScoredCondition, clusters: ClusterMap, options: Ranking, whole: BenchmarkCoverage
 ) -> LeaderboardRow:
-    """The row of an entry, not ranked yet.
+    """The row of an entry, not ranked yet (StatisticsError: the data do not allow the method asked for).
 
     Args:
         whole: the prompts of the whole benchmark.
-
-    Raises:
-        StatisticsError: the data do not allow the method asked for.
     """
     bare = _bare_row(entry, options, whole)
     if entry.stopped is not None:

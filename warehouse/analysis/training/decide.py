@@ -118,16 +118,13 @@ def decide_of(
     level: float = 0.95,
     stored: Sequence[Spread] = (),
 ) -> Decisions:
-    """`decide` of recipes that were read.
+    """`decide` of recipes that were read (MisuseError: nothing can be compared).
 
     Args:
         a: the first reference, and the conditions that it means.
         b: the second.
         recipes: of the benchmarks that both have, with others as a measure of noise.
         stored: spreads over seeds on other benchmarks of the store.
-
-    Raises:
-        MisuseError: nothing can be compared.
     """
     rows: list[DecisionRow] = []
     left_out: list[str] = []

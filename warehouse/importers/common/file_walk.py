@@ -60,13 +60,10 @@ class Unread:
 
 
 def walk(path: Path) -> Iterator[Path]:
-    """The files of a folder that are not hidden, or the file itself.
+    """The files of a folder that are not hidden, or the file itself (MisuseError: there is no such file or folder).
 
     What is no regular file is yielded too, and so is a folder that is not entered: a link to one,
     which leads out of the dump, and one that cannot be opened.
-
-    Raises:
-        MisuseError: there is no such file or folder.
     """
     if not os.path.exists(path):
         raise MisuseError(f"no file or folder '{path}'")

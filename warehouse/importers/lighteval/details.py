@@ -54,14 +54,11 @@ def safe_name(task: str) -> str:
 
 
 class Details:
-    """A file of details.
+    """A file of details (InputError: no Parquet file, or not one of lighteval's).
 
     Args:
         path: the file.
         tasks: names of tasks that the results file knows.
-
-    Raises:
-        InputError: no Parquet file, or not one of lighteval's.
     """
 
     def __init__(self, path: Path, tasks: Sequence[str] = ()) -> None:

@@ -52,14 +52,11 @@ def can_read(layout: Layout) -> bool:
 
 
 def reading(files: Sequence[SampleFile], fallback: Callable[[], Iterable[pa.RecordBatch]]) -> BulkQuery:
-    """The query over files of one layout.
+    """The query over files of one layout (InputError: a packed file unpacks to more than its size allows).
 
     Args:
         files: at least one; all layouts equal, and understood (:func:`can_read`).
         fallback: reads the same files row by row.
-
-    Raises:
-        InputError: a packed file unpacks to more than its size allows.
     """
     for file in files:
         if file.path.suffix == ".gz":

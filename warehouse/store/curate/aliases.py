@@ -75,7 +75,7 @@ def hints_on_names(store: Store, values: Mapping[str, str]) -> list[str]:
 
 
 def alias(store: Store, kind: Kind, name: str, canonical: str) -> str:
-    """Show ``name`` under the name ``canonical`` from now on.
+    """Show ``name`` under the name ``canonical`` from now on (MisuseError: no such name, or both are one).
 
     Views follow one step, so no chains arise: what pointed to ``name`` points to ``canonical``
     afterwards, and an alias given as ``canonical`` stands for what it points to.
@@ -88,9 +88,6 @@ def alias(store: Store, kind: Kind, name: str, canonical: str) -> str:
 
     Returns:
         the name that is shown.
-
-    Raises:
-        MisuseError: no such name, or both are one.
     """
     table = _table(kind)
     with store.begin() as connection:
