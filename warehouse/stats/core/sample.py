@@ -188,11 +188,7 @@ LINKS: dict[str, Link] = {
 
 
 def find_link(name: str) -> Link:
-    """The link called ``name``.
-
-    Raises:
-        StatisticsError: for another name; ``none`` (no figure is defined) among them.
-    """
+    """The link called ``name`` (StatisticsError: for another name; ``none`` (no figure is defined) among them)."""
     if name not in LINKS:
         raise StatisticsError(
             f"unknown `link` {name!r}, expected one of {', '.join(LINKS)}; a metric whose link is"

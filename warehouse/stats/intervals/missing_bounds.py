@@ -278,11 +278,7 @@ def _filled(values: FloatArray, missing: int, score: float) -> FloatArray:
 
 
 def as_limits(bounds: Bounds) -> tuple[float, float]:
-    """Both bounds of a score.
-
-    Raises:
-        StatisticsError: one is not finite.
-    """
+    """Both bounds of a score (StatisticsError: one is not finite)."""
     limits = finite_bounds(bounds)
     if limits is None:
         raise StatisticsError(
@@ -293,11 +289,7 @@ def as_limits(bounds: Bounds) -> tuple[float, float]:
 
 
 def as_count(n_missing: float) -> int:
-    """A number of prompts.
-
-    Raises:
-        StatisticsError: it is no whole number, or below 0.
-    """
+    """A number of prompts (StatisticsError: it is no whole number, or below 0)."""
     if not n_missing >= 0 or n_missing != n_missing // 1:  # also where it is NaN or infinite
         raise StatisticsError(f"`n_missing` must be a whole number of prompts, found {n_missing}")
     return int(n_missing)

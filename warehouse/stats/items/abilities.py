@@ -317,16 +317,13 @@ class AbilityRanks(NamedFigures):
 
 
 def ability_ranks(estimates: Abilities, *, level: float = 0.95, seed: int = 0, n_draws: int = 1999) -> AbilityRanks:
-    """Rank sets from the joint errors of abilities.
+    """Rank sets from the joint errors of abilities (StatisticsError: a level outside (0, 1), too few draws for it).
 
     Args:
         estimates: abilities with their covariance (`abilities`).
         level: of each set.
         seed: of the draws.
         n_draws: from the normal, or Student's t with the degrees of freedom of the abilities.
-
-    Raises:
-        StatisticsError: a level outside (0, 1), too few draws for it.
     """
     level = as_level(level)
     rng = np.random.default_rng(as_seed(seed))

@@ -326,11 +326,7 @@ def _chances(fit: IrtFit) -> Iterator[FloatArray]:
 
 
 def as_table(scores: ArrayLike, name: str = "scores") -> FloatArray:
-    """Scores as models x items, NaN where missing.
-
-    Raises:
-        StatisticsError: another shape, infinite scores.
-    """
+    """Scores as models x items, NaN where missing (StatisticsError: another shape, infinite scores)."""
     y = as_floats(scores, name)
     if y.ndim != 2 or min(y.shape) < 2:
         raise StatisticsError(f"`{name}` must be models x items, at least 2 x 2, found shape {y.shape}")

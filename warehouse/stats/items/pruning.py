@@ -302,14 +302,11 @@ def difficulty_split(scores: ArrayLike, n_test: int | None = None) -> ModelSplit
 
 
 def split_agreement(scores: ArrayLike, split: ModelSplit) -> SplitAgreement:
-    """Corrected discrimination on train models against that on test models.
+    """Corrected discrimination on train models against that on test models (StatisticsError: another shape).
 
     Args:
         scores: models x items, NaN where missing, shape (M, J).
         split: rows of ``scores``.
-
-    Raises:
-        StatisticsError: another shape.
     """
     y = as_table(scores)
     _, train, constant_train = correlations(y[split.train])

@@ -45,12 +45,9 @@ class VotePosterior:
 
 
 def hermite_nodes(n: int) -> Nodes:
-    """``n`` Gauss–Hermite nodes for the standard normal distribution.
+    """``n`` Gauss–Hermite nodes for the standard normal distribution (StatisticsError: ``n`` not in 2 to 200).
 
     With 21 nodes they lie 0.7 apart in the middle, wider than what 20 models leave open of b.
-
-    Raises:
-        StatisticsError: ``n`` not in 2 to 200.
     """
     if not 2 <= n <= 200:
         raise StatisticsError(f"`n_nodes` must lie in 2 to 200, found {n}")

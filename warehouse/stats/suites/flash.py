@@ -80,11 +80,7 @@ class FlashCheck(NamedFigures):
 
 
 def flash_sizes(suite: SuiteScores, sizes: Sequence[int] = SIZES) -> list[int]:
-    """The sizes below all: those that leave some scenario's prompts out, ascending.
-
-    Raises:
-        StatisticsError: sizes below 1.
-    """
+    """The sizes below all: those that leave some scenario's prompts out, ascending (StatisticsError: sizes below 1)."""
     if min(sizes, default=1) < 1:
         raise StatisticsError(f"sizes must be at least 1, found {min(sizes)}")
     return sorted({size for size in sizes if size < suite.sizes.max()})

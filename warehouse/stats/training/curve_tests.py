@@ -49,14 +49,11 @@ class Departure(NamedFigures):
 
 
 def departure(p_values: ArrayLike, *, level: float = 0.95) -> Departure:
-    """Where a curve leaves a line, from one-sided p-values by checkpoint.
+    """Where a curve leaves a line, from one-sided p-values by checkpoint (StatisticsError: a value outside [0, 1]).
 
     Args:
         p_values: in the order of training, NaN where there is no test, shape (T,).
         level: 1 − the chance of any false alarm over the curve, in (0, 1).
-
-    Raises:
-        StatisticsError: a value outside [0, 1].
     """
     adjusted = holm(p_values)
     significant = rejects(adjusted, 1 - as_level(level))
