@@ -6,7 +6,6 @@ from __future__ import annotations
 import json
 import random
 import shutil
-from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,6 +13,7 @@ from typing import Any
 import pytest
 
 from tests.support import lm_eval
+from tests.support.dumps import rewritten
 from tests.support.lm_eval import Taken
 from tests.support.mutants import sound_or_refused, stand_swaps, swapped
 from tests.support.stores import select
@@ -42,13 +42,6 @@ def rewards(taken: Taken) -> dict[tuple[str, int], tuple[Any, ...]]:
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
     return Path(shutil.copytree(MADE, tmp_path / "adder"))
-
-
-def rewritten(path: Path, change: Callable[[Row], Any]) -> None:
-    rows = [json.loads(line) for line in path.read_text().splitlines()]
-    for row in rows:
-        change(row)
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
 def test_rows_alone_are_told_by_their_keys_whatever_their_trajectories_hold(run: Path) -> None:

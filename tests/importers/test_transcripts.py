@@ -15,6 +15,7 @@ import pytest
 from tests.importers.test_every_eval_ever import hold_to_schema, told
 from tests.support import lm_eval
 from tests.support.cli import Caller
+from tests.support.dumps import rewritten
 from tests.support.stores import store_at
 from warehouse import connect
 from warehouse.errors import MisuseError
@@ -49,13 +50,6 @@ def taken(root: Path, importer: Any) -> lm_eval.Taken:
 def ways(root: Path, importer: Any) -> dict[tuple[int, str, int], Row]:
     """Transcripts by run, prompt and draw."""
     return {(row["run"], row["prompt_id"], row["draw"]): row["transcript"] for row in taken(root, importer).rows}
-
-
-def rewritten(path: Path, change: Callable[[Row], Any]) -> None:
-    rows = [json.loads(line) for line in path.read_text().splitlines()]
-    for row in rows:
-        change(row)
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
 def calls(way: Row) -> dict[str | None, tuple[int, int | None]]:
