@@ -60,16 +60,8 @@ _SAMPLING = (
 _OWN_FIELD = ("temperature", "top_p", "max_tokens", "seed", "reasoning_effort")
 #: Assertions that a model decides.
 _JUDGED = (
-    "llm-rubric",
-    "model-graded-",
-    "factuality",
-    "g-eval",
-    "answer-relevance",
-    "context-",
-    "conversation-relevance",
-    "pi",
-    SELECT_BEST,
-    "similar",
+    *("llm-rubric", "model-graded-", "factuality", "g-eval", "answer-relevance", "context-"),
+    *("conversation-relevance", "pi", SELECT_BEST, "similar"),
 )
 
 
