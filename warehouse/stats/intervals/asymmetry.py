@@ -49,7 +49,7 @@ def mean_skewnesses(totals: FloatArray, sizes: FloatArray) -> FloatArray:
 
 
 def working_skewness(values: FloatArray) -> float:
-    """The larger of the raised sample skewness and `implied_skewness`; no sign.
+    """The larger of the raised sample skewness and `implied_skewnesses`; no sign.
 
     Raised: times `skewness_factor`. Below 50 values the sample skewness as it is.
 
@@ -70,26 +70,17 @@ def skewness_factor(n: int) -> float:
     return 1 + _SHORTFALL / math.sqrt(n)
 
 
-def implied_skewness(values: FloatArray) -> float:
-    """Skewness of the shifted lognormal distribution with the quantiles of the values.
+def implied_skewnesses(samples: FloatArray) -> FloatArray:
+    """Skewness of the shifted lognormal distributions with the quantiles of each row of samples, shape (S, n) to (S,).
 
-    For it (q₁₋ₚ − q₅₀)/(q₅₀ − qₚ) = exp(σ z₁₋ₚ), and the skewness is (e^σ² + 2)·sqrt(e^σ² − 1):
-    the smaller of those at p = 5 % and 10 %. 0 where a half of the data has no width (many equal
-    values).
-
-    Args:
-        values: shape (n,).
+    For it (q₁₋ₚ − q₅₀)/(q₅₀ − qₚ) = exp(σ z₁₋ₚ), and the skewness is (e^σ² + 2)·sqrt(e^σ² − 1): the smaller of those at
+    p = 5 % and 10 %. 0 where a half of the data has no width (many equal values).
 
     Examples:
         >>> skewed = np.exp(np.linspace(-2, 2, 101))
-        >>> implied_skewness(skewed) > working_skewness(skewed) / 2 > 1
+        >>> implied_skewnesses(skewed[None, :])[0] > working_skewness(skewed) / 2 > 1
         True
     """
-    return float(implied_skewnesses(values[None, :])[0])
-
-
-def implied_skewnesses(samples: FloatArray) -> FloatArray:
-    """`implied_skewness` of each row of samples, shape (S, n) to (S,)."""
     return _implied(partial(_quantile, np.sort(samples, axis=1)))
 
 
