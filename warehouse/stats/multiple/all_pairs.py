@@ -305,7 +305,9 @@ def max_t_draws(matrix: ScoreMatrix, moments: PairMoments, draws: Draws) -> MaxT
         many = SOME if "numba" in sys.modules else MANY
         compiled = len(pairs.numbers) * n >= many and has_compiler()
         table = table_of_models(matrix)
-        wide = draws.block if compiled or table is None else max(draws.block, min(draws.wide, n // _threads(n_units, n)))
+        wide = draws.block
+        if table is not None and not compiled:
+            wide = max(wide, min(draws.wide, n // _threads(n_units, n)))
         signs = _Signs(n_units, n, draws.seed, draws.block, exact, wide, table)
         ascending = with_null(matrix, pairs, moments.difference).part(np.argsort(pairs.reach, kind="stable"))
         step = _works(matrix, ascending, best[0], step=True, compiled=compiled)
