@@ -140,12 +140,13 @@ def shuffle_rows(drawn: Any, rows: Any) -> bool:
     """
     at, end = 0, len(drawn)
     for row in rows:
-        cell, mask = len(row) - 1, 0
+        cell: Any = len(row) - 1
+        mask = 0
         while mask < cell:
             mask = 2 * mask + 1
         while cell > 0:
             while cell > mask >> 1 and at < end:
-                other = np.int64(drawn[at]) & mask
+                other: Any = np.int64(drawn[at]) & mask
                 at += 1
                 inside = other <= cell
                 other = other if inside else cell
