@@ -211,7 +211,7 @@ def _figures(pairs: PairStatistics, n_rows: int) -> Iterator[dict[str, Any]]:
     columns = {name: name for name in names} | {"p_max_t": "p_step_down"}
     columns |= {"ci_low": "simultaneous_low", "ci_high": "simultaneous_high"}
     found: dict[str, list[Any]] = {
-        field: np.where(np.isfinite(values), values, None).tolist()
+        field: np.asarray(np.where(np.isfinite(values), values, None)).tolist()
         for field, name in columns.items()
         for values in [getattr(pairs, name)[:n_rows]]
     }
