@@ -170,11 +170,11 @@ class _TableText:
 
 
 def _in_words(column: Sequence[Any]) -> list[str]:
-    """Each value of a column as people read it; of texts, which repeat, each only once."""
+    """Each value of a column as people read it; of texts and counts, which repeat, each only once."""
     kinds = set(map(type, column))
-    if kinds == {str}:
-        words = {text: cell(text) for text in set(column)}
-        return [words[text] for text in column]
+    if kinds in ({str}, {int}):
+        words = {value: cell(value) for value in set(column)}
+        return [words[value] for value in column]
     if kinds <= {WrittenNumber, type(None)}:
         return ["-" if value is None else value.text for value in column]
     return list(map(cell, column))

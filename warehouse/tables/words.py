@@ -32,6 +32,10 @@ class WrittenNumber:
         return self.text
 
 
+#: What stands to the right.
+_NUMBERS = (int, float, WrittenNumber)
+
+
 class WrittenInterval(str):
     """An interval that is written already, and knows its ends and the estimate in it, to be drawn."""
 
@@ -88,7 +92,7 @@ def interval(
     if low is None or high is None:
         return None
     ends = [f"{end:.{n_decimals}f}" for end in (low, high)]
-    if max(abs(low), abs(high)) > _NOISE and not any(float(end) for end in ends):
+    if max(abs(low), abs(high)) > _NOISE and not any(map(float, ends)):
         ends = [f"{end:.2g}" for end in (low, high)]
     return WrittenInterval.of(f"[{', '.join(ends)}]", low, high, at)
 
@@ -166,10 +170,11 @@ def cell(value: Any) -> str:
 
 def is_number(values: Iterable[Any]) -> bool:
     """Whether all known values of a column are numbers."""
-    given = [value for value in values if value is not None and value != ""]
-    return bool(given) and all(
-        isinstance(value, int | float | WrittenNumber) and not isinstance(value, bool) for value in given
-    )
+    given = list(values)
+    kinds = set(map(type, given)) - {type(None)}  # of which there are few
+    if any(issubclass(kind, str) for kind in kinds):
+        kinds = {type(value) for value in given if value is not None and value != ""}
+    return bool(kinds) and all(issubclass(kind, _NUMBERS) and not issubclass(kind, bool) for kind in kinds)
 
 
 #: Reasons that are shown; programs get all.

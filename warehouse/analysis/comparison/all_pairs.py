@@ -206,7 +206,9 @@ def _figures(pairs: PairStatistics, n_rows: int) -> Iterator[dict[str, Any]]:
     columns = {name: name for name in names} | {"p_max_t": "p_step_down"}
     columns |= {"ci_low": "simultaneous_low", "ci_high": "simultaneous_high"}
     found: dict[str, list[Any]] = {
-        field: list(map(finite_or_none, getattr(pairs, name)[:n_rows].tolist())) for field, name in columns.items()
+        field: np.asarray(np.where(np.isfinite(values), values, None)).tolist()
+        for field, name in columns.items()
+        for values in [getattr(pairs, name)[:n_rows]]
     }
     found["n_prompts"] = pairs.n_prompts[:n_rows].tolist()
     found["n_clusters"] = [None] * n_rows if pairs.n_clusters is None else pairs.n_clusters[:n_rows].tolist()

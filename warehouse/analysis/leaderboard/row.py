@@ -165,6 +165,8 @@ class RowRanks:
     rank_draws: int = 0
     rank_reason: str = ""
     n_not_compared: int = 0
+    #: whether the difference from the row that follows has an error, so that a comparison of them can be planned.
+    next_has_error: bool = False
 
 
 NO_RANKS = RowRanks()

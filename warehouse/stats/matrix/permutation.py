@@ -16,7 +16,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, as_seed, is_zero_one
 from warehouse.stats.core.machine import one_blas_thread
 from warehouse.stats.core.results import NamedFigures
-from warehouse.stats.matrix.inputs import Progress, as_count, as_matrix, generator
+from warehouse.stats.matrix.inputs import Progress, as_count, as_matrix
 from warehouse.stats.matrix.similarity import (
     SIMILARITIES,
     KolmogorovSmirnov,
@@ -28,7 +28,7 @@ from warehouse.stats.matrix.similarity import (
     from_distances,
     upper_p_value,
 )
-from warehouse.stats.matrix.tables import BinaryTables, CosineTables, Spread, Tables, count_elsewhere
+from warehouse.stats.matrix.tables import BinaryTables, CosineTables, Spread, Tables, count_elsewhere, permuted_rows
 
 #: Bins of the histograms that are reported.
 BINS = 20
@@ -174,7 +174,7 @@ def _fill(tables: Tables, columns: NDArray[Any], n_permutations: int, seed: int,
     """Every permuted table."""
 
     def permute(index: int) -> None:
-        tables.add(index, generator(seed, index).permuted(columns, axis=1))
+        tables.add(index, permuted_rows(columns, seed, index))
 
     steps.run(permute, range(1, n_permutations + 1), 4 * n_permutations)
 

@@ -249,7 +249,8 @@ def _of_models(matrix: ScoreMatrix, pairs: SignSumPairs) -> Summing:
         shift = (int(pairs.shift.any()) - whole) * means
 
         def shifted(part: NDArray[Any]) -> FloatArray:
-            sums: FloatArray = np.divide(part[:m], matrix.steps if whole else 1, dtype=np.float64) + shift * part[m]
+            sums: FloatArray = np.divide(part[:m], matrix.steps if whole else 1, dtype=np.float64)
+            sums += shift * part[m]
             return sums
 
         h = shifted(table[m + 1 :]) if len(table) > m + 1 else None
