@@ -12,8 +12,8 @@ import sqlalchemy as sa
 
 from tests.refresh.test_refresh import build
 from warehouse.store.engines import parse_url, shown_url
-from warehouse.store.engines.duckdb_reading import FileConnection
-from warehouse.store.engines.urls import FileUrl, full_url
+from warehouse.store.engines.reading import ReadingConnection
+from warehouse.store.engines.urls import PlainUrl, full_url
 from warehouse.store.open import open_store
 from warehouse.store.schema.tables import run as run_table
 
@@ -41,7 +41,7 @@ def test_reading_a_file_loads_no_sqlalchemy(url: str) -> None:
 
 def test_statements_of_sqlalchemy_see_what_others_see(url: str) -> None:
     with open_store(url) as store:
-        assert isinstance(store.connection, FileConnection)
+        assert isinstance(store.connection, ReadingConnection)
         n = store.rows("select count(*) as n from run")[0]["n"]
         with store.begin() as connection:
             assert connection.in_transaction()
@@ -87,7 +87,7 @@ def test_a_connection_is_closed_once_and_for_all(url: str) -> None:
 )
 def test_a_plain_name_is_the_url_that_sqlalchemy_makes_of_it(text: str) -> None:
     short, whole = parse_url(text), sa.make_url(text if "://" in text else f"duckdb:///{text}")
-    assert isinstance(short, FileUrl) and full_url(short) == whole
+    assert isinstance(short, PlainUrl) and full_url(short) == whole
     assert (short.database, short.get_backend_name(), dict(short.query)) == (whole.database, "duckdb", {})
     assert (short.host, short.port, short.username, short.password) == (whole.host, whole.port, None, None)
     assert str(short) == shown_url(short) == whole.render_as_string() == shown_url(whole)
