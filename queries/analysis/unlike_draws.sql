@@ -1,5 +1,6 @@
 -- Scores that a prompt's mean does not count once each: weighted ones, and those of all draws
 -- together. One run after the other: the server reads a run faster than it starts workers.
+-- grain: one row per run
 select run.id as run_id, (
     select count(*)
     from score

@@ -8,13 +8,13 @@ from typing import Literal
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.embeddings import Embedder, Entailment, encode, load_embedder, load_entailment, refuse_for_own
 from warehouse.errors import MisuseError
 from warehouse.stats.similarity.neighbours import Codes, connect, cosine_of_pairs, pairs_within
+from warehouse.store.columns import pc
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 

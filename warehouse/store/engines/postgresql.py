@@ -199,7 +199,7 @@ _COPY_HEADER = 19
 ROWS_OF_A_BLOCK = 1000
 
 
-def _engine(url: sa.URL, write: bool, limits: Limits | None) -> Any:
+def _engine(url: sa.URL | PlainUrl, write: bool, limits: Limits | None) -> Any:
     if isinstance(url, PlainUrl) and not write and limits is None:
         return ReadingEngine(lambda: _opened(url), lambda raw: None, _roll_back, _around)
     engine = sa.create_engine(full_url(url), poolclass=sa.pool.NullPool, json_serializer=json_text)
@@ -217,8 +217,7 @@ def _opened(url: PlainUrl) -> Any:
     """A connection that only reads."""
     import psycopg
 
-    where = {"host": url.host, "port": url.port, "user": url.username, "password": url.password}
-    raw = psycopg.connect(dbname=url.database, **where)
+    raw = psycopg.connect(host=url.host, port=url.port, user=url.username, password=url.password, dbname=url.database)
     _set_up(raw, None)
     raw.read_only = True
     return raw

@@ -48,8 +48,8 @@ _NO_SLASHES = re.compile(r"(postgres(ql)?(\+\w+)?|duckdb|md|motherduck):", re.IG
 _PLAIN_FILE = re.compile(r"(?:duckdb:///)?([\w./-]*\w)", re.ASCII)
 #: And a server's address of which that is true of each part.
 _PLAIN_SERVER = re.compile(
-    r"postgres(?:ql)?(?:\+psycopg)?://(?:(?P<username>[\w.-]+)(?::(?P<password>[\w.-]+))?@)?"
-    r"(?P<host>[\w.-]+)(?::(?P<port>\d{1,5}))?/(?P<database>[\w-]+)",
+    r"postgres(?:ql)?(?:\+psycopg)?://(?:([\w.-]+)(?::([\w.-]+))?@)?"
+    r"([\w.-]+)(?::(\d{1,5}))?/([\w-]+)",
     re.ASCII,
 )
 _USER = re.compile(r"//[^/?#]*@")
@@ -102,9 +102,9 @@ def parse_url(text: str) -> sa.URL:
         raise MisuseError(f"a store URL with a control character; {EXPECTED}")
     if plain := _PLAIN_FILE.fullmatch(text):
         return cast("sa.URL", PlainUrl(plain[1], FILE))
-    if (plain := _PLAIN_SERVER.fullmatch(text)) and 0 < int(plain["port"] or 1) < 65536:
-        parts = plain.groupdict() | {"port": int(plain["port"]) if plain["port"] else None}
-        return cast("sa.URL", PlainUrl(drivername=SERVER, **parts))
+    if (plain := _PLAIN_SERVER.fullmatch(text)) and 0 < int(plain[4] or 1) < 65536:
+        user, password, host, port, database = plain.groups()
+        return cast("sa.URL", PlainUrl(database, SERVER, user, password, host, int(port) if port else None))
     if is_lake(text):
         return parse_lake(text)
     parsed = _split(text) if "://" in text else _file(text)
