@@ -22,7 +22,7 @@ from warehouse.errors import MisuseError, QueryLimitError, StoreError, StoreLock
 from warehouse.store.alchemy import sa
 from warehouse.store.engines.base import OTHER_LENGTH, Dialect, Limits, json_text
 from warehouse.store.engines.postgresql_roles import ROLES, plain_url, require_plain
-from warehouse.store.engines.postgresql_rows import arrow_table, described, packed, printable, unpacked
+from warehouse.store.engines.postgresql_rows import Packing, arrow_table, printable
 from warehouse.store.engines.reading import ReadingEngine
 from warehouse.store.engines.urls import SERVER, PlainUrl, full_url
 from warehouse.store.sql.bind_parameters import rename_binds
@@ -264,11 +264,10 @@ def _select(connection: sa.Connection, sql: str, params: Mapping[str, Any], most
 
 def _by_id(connection: sa.Connection, sql: str, per: str) -> pa.Table | None:
     raw: Any = connection.connection.driver_connection
-    columns = described(raw, sql)
-    if (text := packed(sql, columns, per)) is None:
+    if (packing := Packing.of(raw, sql, per)) is None:
         return None
     with raw.cursor(binary=True) as cursor:
-        return unpacked(sorted(cursor.execute(text).fetchall()), columns, per)
+        return packing.unpacked(cursor.execute(packing.packed(sql)).fetchall())
 
 
 def _bounded(cursor: Any, text: str, values: Mapping[str, Any] | None, *, most: int) -> pa.Table | None:
