@@ -16,8 +16,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy  # loads its parts when they are used
 from numpy.typing import ArrayLike
-from scipy.sparse import csr_matrix
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import ROUNDING, Bounds, FloatArray, as_level, as_shares, finite_bounds
@@ -89,7 +89,7 @@ def combine_leaves(
     df = None
     if variance and parts is not None:
         table = overlaps([cell.design for cell in cells])
-        df = float(satterthwaite(csr_matrix(parts[None]), table)[0])
+        df = float(satterthwaite(scipy.sparse.csr_matrix(parts[None]), table)[0])
     interval, reason = _interval(cells, shares, estimate, variance, df, bounds, level, units)
     finite = df is not None and math.isfinite(df)
     return SuiteEstimate(
@@ -255,7 +255,7 @@ def _freedoms(runs: Sequence[Sequence[Cell]], per_leaf: FloatArray, own: FloatAr
         parts = np.hstack([variances * share, variances * (1 - share)])
         columns = np.hstack([np.broadcast_to(blocks[a], both.shape), blocks[others]])
         rows = np.broadcast_to(np.arange(len(others))[:, None], columns.shape)
-        sums = csr_matrix((parts.ravel(), (rows.ravel(), columns.ravel())), (len(others), len(designs)))
+        sums = scipy.sparse.csr_matrix((parts.ravel(), (rows.ravel(), columns.ravel())), (len(others), len(designs)))
         df[a, others] = df[others, a] = satterthwaite(sums, table)
     return df
 

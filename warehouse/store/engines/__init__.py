@@ -28,8 +28,8 @@ from warehouse.store.engines.duckdb import is_published as is_published
 from warehouse.store.engines.duckdb import more_memory as more_memory
 from warehouse.store.engines.duckdb import open_scratch as open_scratch
 from warehouse.store.engines.duckdb import out_of_memory as out_of_memory
-from warehouse.store.engines.duckdb_reading import FileConnection, FileEngine
 from warehouse.store.engines.postgresql import POSTGRESQL
+from warehouse.store.engines.reading import ReadingConnection, ReadingEngine
 from warehouse.store.engines.spark import SPARK
 from warehouse.store.engines.spark_tasks import Executors as Executors
 from warehouse.store.engines.urls import LOCAL, REMOTE
@@ -62,18 +62,18 @@ def dialect_of(url: sa.URL) -> Dialect:
     return _BY_URL[name]
 
 
-def before_statements(engine: sa.Engine | FileEngine, listener: Callable[..., Any]) -> None:
+def before_statements(engine: sa.Engine | ReadingEngine, listener: Callable[..., Any]) -> None:
     """Have a listener change each statement of SQLAlchemy before it runs (``before_cursor_execute``); a lake's
     engine takes none."""
-    if isinstance(engine, FileEngine):
+    if isinstance(engine, ReadingEngine):
         engine.listener = listener
     elif isinstance(engine, sa.Engine):
         sa.event.listen(engine, "before_cursor_execute", listener, retval=True)
 
 
-def full_connection(connection: sa.Connection | FileConnection) -> sa.Connection:
+def full_connection(connection: sa.Connection | ReadingConnection) -> sa.Connection:
     """A connection of SQLAlchemy, for its functions that take one."""
-    return connection.full() if isinstance(connection, FileConnection) else connection
+    return connection.full() if isinstance(connection, ReadingConnection) else connection
 
 
 def wants_foreign_keys(*_args: Any, dialect: sa.Dialect, **_options: Any) -> bool:

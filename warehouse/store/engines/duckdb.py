@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from warehouse.errors import MisuseError, QueryLimitError, StoreError, cause_of
 from warehouse.store.alchemy import sa
 from warehouse.store.engines.base import OTHER_LENGTH, Dialect, Limits, json_text
-from warehouse.store.engines.duckdb_reading import FileEngine, printable, refuse_functions
+from warehouse.store.engines.duckdb_reading import file_engine, printable, refuse_functions
 from warehouse.store.engines.urls import full_url, hint_on_slashes
 from warehouse.store.sql.bind_parameters import bind_names, rename_binds, replace_binds
 
@@ -124,7 +124,7 @@ def _engine(url: sa.URL, write: bool, limits: Limits | None) -> Any:
         config |= {"enable_external_access": "false", "memory_limit": limits.setting}
         del config["temp_directory"]  # the engine's own choice is the same folder, and may be used without access
     if not write and not url.query:
-        return FileEngine(lambda: _opened(path, config, limits))
+        return file_engine(lambda: _opened(path, config, limits))
     return _full_engine(url, {"read_only": not write, "config": config}, limits)
 
 
