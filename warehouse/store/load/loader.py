@@ -113,7 +113,9 @@ class Loader:
         with parsing():
             for name, reader in rows:
                 self.parser.keep(name, reader)
-            self.parser.run("alter table stage_sample add column sent_hash uhugeint")  # too wide for what brought them
+            staging.show_samples(self.parser, self.parser.columns_of("stage_given"))
+            if n_rows:
+                self.parser.run("create or replace view stage_text as from stage_said")
         return Parsed(tuple(dumps), slot, n_rows)
 
     def more_memory(self) -> bool:
