@@ -264,7 +264,7 @@ class Loader:
         note_values_that_are_no_numbers(self.scratch, state)
         note_unscored(self.scratch, state)
         note_same_content(self.scratch, state)
-        state.sizes["stage_prompt_score"] = self.scratch.script("stage_prompt_score")
+        state.sizes["stage_prompt_score"] = staging.show_prompt_scores(self.scratch, state.sizes, prompts)
         state.measured = staging.measure(self.scratch, prompts, state.sizes, state.scores)
 
     def _add_facts(self, state: _Load, started: float) -> list[LoadReport]:

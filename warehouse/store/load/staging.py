@@ -415,7 +415,7 @@ def settle_duplicates(
         ConflictError: rows that say different things of the same fact, under ``error``.
     """
     keys = {name: key for name, (key, _) in _UNIQUE.items() if sizes[name]}
-    if sum(prompts.values()) == sizes["stage_fact"]:  # each row has a prompt of its own: only it may repeat itself
+    if _are_apart(sizes, prompts):  # only a row may repeat itself
         keys = {name: key.replace(_OF_ROW, "r") for name, key in keys.items() if key != _OF_ROW}
     repeated = _repeated(scratch, keys, sizes)
     if not repeated:
@@ -510,6 +510,21 @@ class ScoreSummary:
 def summarise_scores(scratch: Scratch) -> list[ScoreSummary]:
     """What the scores are like that are left after :func:`settle_duplicates`."""
     return [ScoreSummary(*row) for row in scratch.rows(query_text("ingest", "score_summary"))]
+
+
+def show_prompt_scores(scratch: Scratch, sizes: Mapping[str, int], prompts: Mapping[int, int]) -> int:
+    """Make ``stage_prompt_score``, the mean of each prompt of a run, of scores that are settled; how many there are."""
+    select, n_scores = query_text("ingest", "single_score"), sizes["stage_score"]
+    if not _are_apart(sizes, prompts):
+        n_scores = scratch.script("pooled_score")
+        select = "from pooled_score"
+    scratch.run(f"create or replace temp view stage_prompt_score as {select}")
+    return n_scores
+
+
+def _are_apart(sizes: Mapping[str, int], prompts: Mapping[int, int]) -> bool:
+    """Whether each staged row has a prompt of its own in its run."""
+    return sum(prompts.values()) == sizes["stage_fact"]
 
 
 def measure(
