@@ -415,7 +415,9 @@ def settle_duplicates(
         ConflictError: rows that say different things of the same fact, under ``error``.
     """
     keys = {name: key for name, (key, _) in _UNIQUE.items() if sizes[name]}
-    if _are_apart(sizes, prompts):  # only a row may repeat itself
+    if _are_apart(sizes, prompts):  # only a row may repeat itself, which takes two scores
+        if not scratch.value("select count(*) > 0 from stage_sample where len(scores) > 1"):
+            keys.pop("stage_score", None)
         keys = {name: key.replace(_OF_ROW, "r") for name, key in keys.items() if key != _OF_ROW}
     repeated = _repeated(scratch, keys, sizes)
     if not repeated:
