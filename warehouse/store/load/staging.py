@@ -158,7 +158,7 @@ _HASHED = {"prompt_sent": "prompt_hash", "response": "response_hash"}
 _LOOKED_UP = {"identity": ("identity_hash", "known_key"), "prompt_sent": ("sent_hash", "scratch.main.known_text")}
 
 
-#: The column that a table of samples has only where there are such: it is wide, and few dumps have any.
+#: The column of what happened on the way to a response.
 TRANSCRIPT = "transcript"
 
 
@@ -240,8 +240,8 @@ class _Given:
             # many columns say nothing, and each costs something
             empty = [name for name in table.schema.names if table.column(name).null_count == table.num_rows]
             table = table.drop_columns(empty)
-            if not _LOOKED_UP.keys().isdisjoint(table.schema.names):  # by a join, which keeps the order in a batch alone
-                table = table.combine_chunks()
+            if not _LOOKED_UP.keys().isdisjoint(table.schema.names):
+                table = table.combine_chunks()  # looked up by a join, which keeps the order in a batch alone
             self.widen(table.schema.names)
             self.scratch.raw.register("incoming_batch", table)
             with self.scratch.one_thread() if table.num_rows >= ROWS_OF_A_GROUP else nullcontext():
