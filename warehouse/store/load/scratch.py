@@ -126,6 +126,10 @@ class Scratch:
         """The single value of a query."""
         return self.rows(sql)[0][0]
 
+    def columns_of(self, table: str) -> list[str]:
+        """Names of the columns of a scratch table."""
+        return [column[0] for column in self.raw.execute(f"from {table} limit 0").description]
+
     def put(self, name: str, table: pa.Table) -> None:
         """Make a scratch table of Arrow data."""
         if (text := engines.few_rows(table)) is not None:
@@ -223,7 +227,7 @@ class RemoteScratch(Scratch):
 
     def change(self, table: str, scratch: str, sql: str) -> None:
         connection = self.store.connection
-        names = [column[0] for column in self.raw.execute(f"from {scratch} limit 0").description]
+        names = self.columns_of(scratch)
         kinds = tables.metadata.tables[table].columns
         columns = ", ".join(
             f'cast("{name}" as varchar) as "{name}"' if isinstance(kinds[name].type, sa.JSON) else f'"{name}"'
