@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -48,9 +48,7 @@ def text_of_any(value: Any) -> str | None:
 
 def number_or_none(value: Any) -> float | None:
     """A finite number or truth value as float."""
-    if not isinstance(value, (int, float)) or not math.isfinite(value):
-        return None
-    return float(value)
+    return float(value) if isinstance(value, (int, float)) and abs(value) <= sys.float_info.max else None
 
 
 def whole_or_none(value: Any) -> int | None:

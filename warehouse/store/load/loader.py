@@ -62,7 +62,7 @@ class Loader:
         self.store = store
         self.scratch = open_scratch(store)
         self.parser = self.scratch.parser()
-        self.parser.is_alone = not overlapping
+        self.parser.is_alone = self.scratch.is_alone = not overlapping
         if overlapping:
             self.scratch.share_cores()
         self.dimensions = Dimensions()

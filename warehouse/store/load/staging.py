@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Literal
@@ -22,7 +21,7 @@ from warehouse.errors import ConflictError, InputError
 from warehouse.records import SAMPLE_SCHEMA, BulkQuery, Dump, SameContent, content_key
 from warehouse.records.canonical_json import canonical_digest
 from warehouse.store import engines
-from warehouse.store.load.scratch import Scratch
+from warehouse.store.load.scratch import ROWS_OF_A_GROUP, Scratch
 from warehouse.store.load.stage_scans import fill_scans, fill_votes
 from warehouse.store.sql.query_files import query_text
 
@@ -33,8 +32,7 @@ TextPolicy = Literal["all", "responses", "none"]
 KNOWN_KEYS = 500_000
 #: Prompts sent are remembered up to this number: none is forgotten, since a source may have been parsed meanwhile.
 KNOWN_TEXTS = 200_000
-#: Rows that the engine keeps together in memory; of long rows as many bytes are brought in at a time.
-ROWS_OF_A_GROUP = 122_880
+#: Of long rows as many bytes are brought in at a time, of short ones as many as the engine keeps together.
 BYTES_OF_A_GROUP = 64 << 20
 #: Identities whose keys are computed at a time.
 KEY_BLOCK = 50_000
@@ -48,6 +46,7 @@ PARSED = (*_OF_SAMPLES, "stage_scan", "stage_vote")
 def parse(scratch: Scratch, dumps: Sequence[Dump], on_duplicate: OnDuplicate, text: TextPolicy) -> int:
     """Everything that needs no store: :data:`PARSED` of some dumps; returns the number of rows."""
     n_rows, columns = fill(scratch, dumps)
+    scratch.fit_threads(n_rows)
     fill_scans(scratch, dumps)
     fill_votes(scratch, dumps)
     if n_rows:
@@ -221,6 +220,7 @@ class _Given:
             self.widen(names)
             select = f"select * replace (run + {first_run} as run) from ({reading.sql}) as counted"
             statement = _insert(select if first_run else reading.sql, names, reading.unfit)
+            self.scratch.fit_threads(ROWS_OF_A_GROUP)
             return int(self.scratch.rows(statement, reading.parameters)[0][0])
         except Exception as error:
             if engines.disk_full(error) or not engines.input_error(error):
@@ -244,8 +244,8 @@ class _Given:
                 table = table.combine_chunks()  # looked up by a join, which keeps the order in a batch alone
             self.widen(table.schema.names)
             self.scratch.raw.register("incoming_batch", table)
-            with self.scratch.one_thread() if table.num_rows >= ROWS_OF_A_GROUP else nullcontext():
-                self.scratch.run(_insert("select * from incoming_batch", table.schema.names))
+            self.scratch.fit_threads(0)  # one batch is work for one thread, however many rows it has
+            self.scratch.run(_insert("select * from incoming_batch", table.schema.names))
             self.scratch.raw.unregister("incoming_batch")
 
 
