@@ -198,8 +198,9 @@ def _start(request: PageRequest, flips: Flips) -> int:
     """Index of the first prompt on the page that an address asks for."""
     if request.value("after"):
         return flips.index_after(request.value("after"))
-    if request.value("before"):
-        return max(0, flips.index_after(request.value("before")) - 1 - PROMPTS)
+    if before := request.value("before"):
+        after = flips.index_after(before)
+        return max(0, after - bool(after and flips.key(after - 1) == before) - PROMPTS)
     return 0
 
 
