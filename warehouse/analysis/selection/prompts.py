@@ -169,7 +169,8 @@ class SharedPrompts:
     def _indices(self, prompts: Ids) -> NDArray[np.intp]:
         n = len(self.prompts)
         if n and self.prompts[-1] - self.prompts[0] == n - 1:  # numbered without a gap
-            return np.clip(prompts - self.prompts[0], 0, n)
+            indices: NDArray[np.intp] = np.clip(prompts - self.prompts[0], 0, n)
+            return indices
         return np.searchsorted(self.prompts, prompts)
 
 
