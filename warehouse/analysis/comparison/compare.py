@@ -78,13 +78,17 @@ class Comparison(SingleTest, Result):
     @property
     def sentence(self) -> str:
         """The answer in words, for one row or over all."""
+        return self.in_words(figures=True)
+
+    def in_words(self, *, figures: bool) -> str:
+        """The sentence; of one row with its figures or, for whoever shows them beside it, without."""
         if len(self.rows) > 1:
             return _over_all(self.rows) + self._different_prompts
         row = self.rows[0]
         if row.ci_low is None or row.ci_high is None:
             return f"No verdict on {row.benchmark}: {row.reason or 'no interval'}."
-        on = f"on {row.benchmark} (a - b {row.difference:+.3g} [{row.ci_low:.3g}, {row.ci_high:.3g}], "
-        on += f"{row.n_prompts} common prompts)"
+        seen = f"a - b {row.difference:+.3g} [{row.ci_low:.3g}, {row.ci_high:.3g}], " if figures else ""
+        on = f"on {row.benchmark} ({seen}{row.n_prompts} common prompts)"
         if row.better:
             return f"{row.better} is better {on}."
         if better_in_words(row) == NOT_KNOWN:
