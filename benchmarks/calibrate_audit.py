@@ -141,14 +141,7 @@ def reversed_items(times: int, seed: int) -> Iterator[Row]:
     """Power and false flags of items against the rest: one ability, two that have nothing in common, none."""
     for models in (10, 29, 60, 140):
         for kind in (
-            "0 %",
-            "2 %",
-            "10 %",
-            "40 %",
-            "60 %",
-            "10 %, two abilities",
-            "0 %, two abilities",
-            "0 %, no ability",
+            *("0 %", "2 %", "10 %", "40 %", "60 %", "10 %, two abilities", "0 %, two abilities", "0 %, no ability"),
         ):
             rng = np.random.default_rng([seed, models, *map(ord, kind)])
             share = float(kind.split(" ")[0]) / 100

@@ -10,13 +10,13 @@ from measure import INGEST, Row, interleaved, run_process, script, spaced
 
 SAMPLES = 10_000
 
-#: Samples that are really asked, which takes long; the others are these again under other numbers.
+#: Samples that are really asked, which takes long; the others are these again under other numbers, packed as they are.
 ASKED = 100
 
 #: Runs with the package's own interpreter: a real evaluation, answered by its mock model.
 MAKE = """
 import json, shutil, sys, tempfile
-from zipfile import ZIP_DEFLATED, ZipFile
+from zipfile import ZipFile
 from inspect_ai import Task, eval
 from inspect_ai.dataset import MemoryDataset, Sample
 from inspect_ai.model import ModelOutput, ModelUsage, get_model
@@ -42,7 +42,7 @@ with tempfile.TemporaryDirectory() as scratch:
     (log,) = eval(task, model=model, log_dir=scratch, display="none", max_samples=50)
     assert log.status == "success", log.error
     shutil.copy(log.location.removeprefix("file://"), path + ".asked")
-with ZipFile(path + ".asked") as source, ZipFile(path, "w", ZIP_DEFLATED) as out:
+with ZipFile(path + ".asked") as source, ZipFile(path, "w", source.infolist()[0].compress_type) as out:
     def again(text, n):
         sample = json.loads(text.replace(f"Question {n % asked}:", f"Question {n}:"))
         return sample | {"id": n, "uuid": f"{n:022}"}

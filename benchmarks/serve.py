@@ -82,13 +82,17 @@ COMPARE = "const f = document.querySelector('form.asks'); [f.a.value, f.b.value]
 FILTER = "const f = [...document.querySelectorAll('form.asks')].pop(); f.text.value = arguments[0]; f.requestSubmit()"
 
 
+#: Whether another view than the one that was left is there, and whole: loaded, or put in the place of the other.
+WHOLE = """const main = document.querySelector("main");
+return main && main !== window.left && !main.dataset.again && document.readyState === "complete";"""
+
+
 def click(browser: Any, script: str, *values: str) -> float:
     """Seconds from what a script does until the page that it leads to is whole and painted."""
     began = time.perf_counter()
-    browser.execute_script(f"window.left = true; {script}", *values)
-    whole = "return !window.left && document.readyState === 'complete' && !document.querySelector('main[data-again]')"
-    while not browser.execute_script(whole):
-        time.sleep(0.002)
+    browser.execute_script(f"window.left = document.querySelector('main'); {script}", *values)
+    while not browser.execute_script(WHOLE):
+        time.sleep(0.004)
     browser.execute_async_script(PAINTED)
     return time.perf_counter() - began
 

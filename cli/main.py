@@ -27,6 +27,9 @@ Exit codes: {EXIT_CODES}
 The store is --db, else $WAREHOUSE_URL, else warehouse.toml, else duckdb:///warehouse.duckdb."""
 
 
+#: Threads of BLAS spin for 2^26 cycles after they are started, once for numpy and once for scipy: 50 ms of every other
+#: core, a twelfth of a leaderboard on two. Longer products keep them busy anyhow.
+IDLE_SPIN = ("OPENBLAS_THREAD_TIMEOUT", "20")
 #: Objects between two searches for circles: by the usual 700 they take a third of what half a million rows do.
 _YOUNG = 50_000
 
@@ -55,6 +58,7 @@ def main(args: Sequence[str] | None = None) -> int:
     """
     _prepare_output()
     gc.set_threshold(_YOUNG)
+    os.environ.setdefault(*IDLE_SPIN)
     try:
         result = cli.main(args=args, prog_name="warehouse", standalone_mode=False)
     except Exception as error:

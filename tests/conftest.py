@@ -400,11 +400,7 @@ def browser() -> Iterator[Any]:
     options = webdriver.ChromeOptions()
     options.binary_location = chromium
     for switch in (
-        "headless=new",
-        "no-sandbox",
-        "disable-gpu",
-        "disable-dev-shm-usage",
-        "disable-background-networking",
+        *("headless=new", "no-sandbox", "disable-gpu", "disable-dev-shm-usage", "disable-background-networking"),
         "no-first-run",
     ):
         options.add_argument(f"--{switch}")

@@ -64,28 +64,11 @@ SUBSET = {"subset": "subset_ok"}
 CORRECTED = ("corrected", "judge", "human")
 #: Options of ``leaderboard``, ``compare`` and ``gate`` that corrected figures do not know.
 OF_LEADERBOARDS = (
-    "method",
-    "estimand",
-    "max_unscored",
-    "subset_ok",
-    "n_resamples",
-    "seed",
-    "group",
-    "weights",
-    "partial_ok",
+    *("method", "estimand", "max_unscored", "subset_ok", "n_resamples", "seed", "group", "weights", "partial_ok"),
     "force",
 )
 OF_COMPARISONS = (
-    "method",
-    "estimand",
-    "equivalence",
-    "flips",
-    "n_resamples",
-    "seed",
-    "across_links",
-    "cost",
-    "prices",
-    "force",
+    *("method", "estimand", "equivalence", "flips", "n_resamples", "seed", "across_links", "cost", "prices", "force"),
 )
 SEQUENTIAL = ("sequential", "obf", "follow", "mapping", "values")
 USES = {

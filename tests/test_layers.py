@@ -47,28 +47,8 @@ QUERIES = "warehouse.queries"
 MIGRATIONS = "warehouse.migrations"
 CLI = "warehouse.cli"
 LIBRARY = {
-    ERRORS,
-    EXTRAS,
-    FILES,
-    FIELD_DOCS,
-    RECORDS,
-    IMPORTERS,
-    STORE,
-    STATS,
-    EMBEDDINGS,
-    TABLES,
-    QUESTIONS,
-    ANALYSIS,
-    CLAIMS,
-    REFRESH,
-    REPORT,
-    QUERIES,
-    INTERCHANGE,
-    SCHEDULE,
-    TRACING,
-    INGEST,
-    EXPORT,
-    "warehouse.config",
+    *(ERRORS, EXTRAS, FILES, FIELD_DOCS, RECORDS, IMPORTERS, STORE, STATS, EMBEDDINGS, TABLES, QUESTIONS, ANALYSIS),
+    *(CLAIMS, REFRESH, REPORT, QUERIES, INTERCHANGE, SCHEDULE, TRACING, INGEST, EXPORT, "warehouse.config"),
     "warehouse.api",
 }
 #: What every importer is made of; beside it an importer knows only the folder that it is in.

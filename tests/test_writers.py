@@ -140,11 +140,7 @@ def test_a_writer_is_caught(source: str) -> None:
 @pytest.mark.parametrize(
     "source",
     [
-        "open(path)",
-        "path.open('rb')",
-        "text.replace('a', 'b')",
-        "replace(row, place=1)",
-        "'copy that to me'",
+        *("open(path)", "path.open('rb')", "text.replace('a', 'b')", "replace(row, place=1)", "'copy that to me'"),
         "m.open(x)",
     ],
 )

@@ -152,10 +152,6 @@ class CrossEntailment:
         return _longer(self.model.tokenizer, (premises, hypotheses), longest)
 
 
-def _package() -> Any:
-    return load("sentence_transformers", "embed", "a text model")
-
-
 def reach_hub(spec: str, *, patience: float = PATIENCE) -> None:
     """Ask whether the hub answers at all: its own packages try again and again for minutes.
 
@@ -224,7 +220,7 @@ def load_model(kind: str, spec: str, folder: Path | None, device: str | None) ->
         MisuseError: the package is not installed.
         InputError: there is no such model, or it cannot be read.
     """
-    made = getattr(_package(), kind)
+    made = getattr(load("sentence_transformers", "embed", "a text model"), kind)
     with _quiet():
         return _read(made, spec, folder, device)
 
@@ -284,21 +280,6 @@ def entailment_label(model: Any, folder: Path) -> int:
         advice="give a natural-language-inference model",
     )
 
-
-__all__ = [
-    "BATCH",
-    "CrossEntailment",
-    "Embedder",
-    "Entailment",
-    "SentenceEmbedder",
-    "Vectors",
-    "encode",
-    "find_folder",
-    "folder_revision",
-    "is_own",
-    "load_embedder",
-    "load_entailment",
-]
 
 _OWN = re.compile(r"[A-Za-z_][\w.]*:[A-Za-z_]\w*")
 _LABELLED = re.compile(r"(?P<label>[^=/\\:]+)=(?P<rest>.+)")

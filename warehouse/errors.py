@@ -23,8 +23,7 @@ _ADVICE = re.compile(
 class WarehouseError(Exception):
     """Base of every error that this project raises on purpose.
 
-    ``exit_code`` is the status with which the command line ends: 2 misuse, 3 bad input,
-    4 store trouble.
+    ``exit_code`` is the status with which the command line ends: 2 misuse, 3 bad input, 4 store trouble.
     """
 
     exit_code = 1

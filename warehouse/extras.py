@@ -24,15 +24,12 @@ class Later:
 
 
 def load(name: str, extra: str, purpose: str) -> Any:
-    """Import a module of an optional dependency.
+    """Import a module of an optional dependency (MisuseError: it is not installed; with the command that installs it).
 
     Args:
         name: of the module, such as ``deltalake``.
         extra: of ours, such as ``lake``.
         purpose: what needs it, as the beginning of a sentence: ``a lake``.
-
-    Raises:
-        MisuseError: it is not installed; with the command that installs it.
     """
     try:
         return import_module(name)

@@ -2,9 +2,8 @@
 
 Every one of them goes through `write_output`.
 
-Never replaced: a database, whoever's it is, with what its engine keeps beside it; a part of a lake; a source that
-the ledger of a store knows. Replaced unasked: an earlier file of the same kind that this program wrote, and an
-empty one.
+Never replaced: a database, whoever's it is, with what its engine keeps beside it; a part of a lake; a source that the
+ledger of a store knows. Replaced unasked: an earlier file of the same kind that this program wrote, and an empty one.
 """
 
 from __future__ import annotations

@@ -14,19 +14,8 @@ from calibration.simulate import LEVELS, REACHED, Row
 from calibration.weighted import WeightedRow, weighted_section
 
 _COLUMNS = (
-    "kind",
-    "draws",
-    "rate",
-    "prompts",
-    "clusters",
-    "correlation",
-    "simulations",
-    "coverage",
-    "mc_error",
-    "flagged",
-    "missed",
-    "method",
-    "width",
+    *("kind", "draws", "rate", "prompts", "clusters", "correlation", "simulations", "coverage", "mc_error"),
+    *("flagged", "missed", "method", "width"),
 )
 _NAMES = {
     "rate": "shares of right draws",

@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from scipy import special
 
 from warehouse.stats import choose_interval
+from warehouse.stats.core.quantiles import t_quantiles
 from warehouse.stats.intervals.asymmetry import implied_skewnesses, skewness_factor
-from warehouse.stats.intervals.bootstrap_t import hull_ends, studentised
+from warehouse.stats.intervals.bootstrap_t import _rank, studentised
 from warehouse.stats.intervals.gaffke import gaffke_interval
 
 Array = NDArray[np.float64]
@@ -150,13 +151,28 @@ def _t(samples: Samples, units: int, size: int) -> tuple[Array, Array]:
     return samples.mean - half, samples.mean + half
 
 
+def _hull_ends(draws: Array, degrees_of_freedom: Array, level: float) -> tuple[Array, Array]:
+    """`StudentisedDraws.ends` of several sets, shape (S,) each.
+
+    Args:
+        draws: of `studentised`, shape (B, S).
+        degrees_of_freedom: shape (S,).
+        level: nominal coverage, in (0, 1).
+    """
+    n = len(draws)
+    low_rank, high_rank = _rank((1 - level) / 2, n) - 1, _rank((1 + level) / 2, n) - 1
+    ranked = np.partition(draws, (low_rank, high_rank), axis=0)
+    t = t_quantiles(level, degrees_of_freedom)
+    return np.minimum(ranked[low_rank], -t), np.maximum(ranked[high_rank], t)
+
+
 def _hull(samples: Samples, units: int, size: int) -> tuple[Array, Array]:
     centred = samples.totals - samples.totals.mean(axis=1)[:, None]
     ends = [np.full(len(centred), np.nan) for _ in range(2)]
     for start in range(0, len(centred), _SETS):
         rows = slice(start, start + _SETS)
         draws = studentised(centred[rows], None, seed=0)
-        low, high = hull_ends(draws, np.full(draws.shape[1], units - 1.0), 1 - 2 * TAIL)
+        low, high = _hull_ends(draws, np.full(draws.shape[1], units - 1.0), 1 - 2 * TAIL)
         known = np.isfinite(high - low) & (samples.error[rows] > 0)
         for end, reach in zip(ends, (high, low), strict=True):
             end[rows] = np.where(known, samples.mean[rows] - reach * samples.error[rows], np.nan)

@@ -55,11 +55,7 @@ class Paging(Options):
     columns: Annotated[Sequence[str], Option("Columns of the rows; default: the most telling; *: all.")] = ()
 
     def chosen(self, answered: Answered) -> list[str]:
-        """The columns to show.
-
-        Raises:
-            MisuseError: there is none of such a name.
-        """
+        """The columns to show (MisuseError: there is none of such a name)."""
         all_columns = list(answered.columns)
         if not self.columns:
             return [name for name in answered.brief if name in all_columns] or all_columns

@@ -38,11 +38,7 @@ class Tools:
         self.kept: dict[str, Answered] = {}
 
     def page(self, name: str, arguments: Mapping[str, Any]) -> str:
-        """The page that is asked for, as JSON.
-
-        Raises:
-            WarehouseError: as the command.
-        """
+        """The page that is asked for, as JSON (WarehouseError: as the command)."""
         if name not in TOOLS:
             raise MisuseError(f"no tool {name!r}; {suggestion(name, TOOLS)}")
         question, paging = TOOLS[name].read(arguments)
@@ -64,11 +60,7 @@ class Tools:
 
 
 def serve(state: State, limits: Limits) -> None:
-    """Serve over standard input and output until that ends.
-
-    Raises:
-        MisuseError: the package is not installed.
-    """
+    """Serve over standard input and output until that ends (MisuseError: the package is not installed)."""
     lowlevel = load("mcp.server.lowlevel", "mcp", "an MCP server")
     import anyio
     import mcp_types as types

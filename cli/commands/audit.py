@@ -15,7 +15,7 @@ from warehouse.questions.items import Audit
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import first_rows, output_options, refuse_typed, typed
+from ..ui.options import first_rows, option, output_options, refuse_typed, typed
 from ..ui.output import Output
 from ..ui.output_files import OutputFile
 from ..ui.questions import options_of
@@ -33,20 +33,15 @@ _TABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 @command("audit")
 @options_of(Audit, against={"type": _TABLE}, verdicts={"type": _TABLE})
-@click.option(
-    "--out", metavar="FILE", type=OutputFile(SAMPLE), help="Where the table of --sample goes. [default: shown]"
+@option("--out FILE", "Where the table of --sample goes. [default: shown]", OutputFile(SAMPLE))
+@option(
+    "--top N",
+    "Suspects to show; 0 for all. [default: 20; other outputs have all prompts]",
+    click.IntRange(min=0),
+    silent_default=20,
 )
-@click.option(
-    "--top",
-    metavar="N",
-    type=click.IntRange(min=0),
-    default=20,
-    help="Suspects to show; 0 for all. [default: 20; other outputs have all prompts]",
-)
-@click.option(
-    "--plan", metavar="FILE", type=OutputFile(CLEANED), help="Write the prompts without the suspects there, as JSON."
-)
-@click.option("--force", is_flag=True, help="Replace a plan, or a table, that is there already.")
+@option("--plan FILE", "Write the prompts without the suspects there, as JSON.", OutputFile(CLEANED))
+@option("--force", "Replace a plan, or a table, that is there already.", is_flag=True)
 @output_options
 @pass_state
 def audit(

@@ -14,7 +14,7 @@ from warehouse.tables.words import some_of
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import assignments, output_options_but, typed
+from ..ui.options import assignments, option, output_options_but, typed
 from ..ui.output import Output
 from ..ui.output_files import OutputFile, forced
 from ..ui.questions import options_of
@@ -34,21 +34,19 @@ FORMATS = {
 
 @command("card")
 @options_of(Card)
-@click.option(
+@option(
     "--format",
-    "form",
-    type=click.Choice(list(FORMATS)),
-    default="markdown",
-    show_default=True,
-    help="; ".join(f"{name}: {text}" for name, text in FORMATS.items()) + ".",
+    "; ".join(f"{name}: {text}" for name, text in FORMATS.items()) + ".",
+    click.Choice(list(FORMATS)),
+    "markdown",
+    name="form",
 )
-@click.option("-o", "--out", metavar="FILE", type=OutputFile(CARD), help="Write it there, not to the terminal.")
-@click.option(
-    "--dataset",
-    "datasets",
-    metavar="BENCHMARK=OWNER/NAME[:TASK]",
+@option("-o --out FILE", "Write it there, not to the terminal.", OutputFile(CARD))
+@option(
+    "--dataset BENCHMARK=OWNER/NAME[:TASK]",
+    "With hf and hf-results: the data set of the Hub, where the dump does not name it. Repeatable.",
+    name="datasets",
     multiple=True,
-    help="With hf and hf-results: the data set of the Hub, where the dump does not name it. Repeatable.",
 )
 @output_options_but("markdown", "latex", "html")
 @pass_state

@@ -13,51 +13,30 @@ from warehouse.tables.words import some_of
 
 from ..lazy_group import command, group
 from ..state import State, pass_state
-from ..ui.options import output_options, refuse_typed
+from ..ui.options import option, output_options, refuse_typed
 from ..ui.output import Output
 from ..ui.questions import where_option
 from ..ui.table import echo
 
 RUN_COLUMNS = (
-    "run_id",
-    "model",
-    "condition",
-    "checkpoint",
-    "agent",
-    "benchmark",
-    "split",
-    "fewshot",
-    "temperature",
-    "n_found",
-    "n_scores",
-    "status",
-    "started_at",
-    "tags",
-    "note",
+    *("run_id", "model", "condition", "checkpoint", "agent", "benchmark", "split", "fewshot", "temperature"),
+    *("n_found", "n_scores", "status", "started_at", "tags", "note"),
 )
 
 HIDE_EMPTY = ("condition", "checkpoint", "agent", "split", "fewshot", "temperature", "started_at", "tags", "note")
 #: Columns that a narrow terminal does without, the first of them first.
 MINOR_RUN_COLUMNS = (
-    "status",
-    "checkpoint",
-    "agent",
-    "split",
-    "fewshot",
-    "temperature",
-    "n_found",
-    "started_at",
-    "n_scores",
+    *("status", "checkpoint", "agent", "split", "fewshot", "temperature", "n_found", "started_at", "n_scores"),
 )
 
 
 @command("runs")
 @click.argument("run", metavar="[run:ID]", required=False)
 @where_option
-@click.option("--all", "everything", is_flag=True, help="Superseded and invalidated runs too.")
-@click.option("--tag", "tags", metavar="TAG", multiple=True, help="Put a tag on the run.")
-@click.option("--untag", "untags", metavar="TAG", multiple=True, help="Take a tag off the run.")
-@click.option("--note", metavar="TEXT", help="Write a note to the run; '' removes it.")
+@option("--all", "Superseded and invalidated runs too.", name="everything", is_flag=True)
+@option("--tag TAG", "Put a tag on the run.", name="tags", multiple=True)
+@option("--untag TAG", "Take a tag off the run.", name="untags", multiple=True)
+@option("--note TEXT", "Write a note to the run; '' removes it.")
 @output_options
 @pass_state
 def runs(
@@ -104,7 +83,7 @@ def _list(state: State, where: tuple[str, ...], everything: bool, output: Output
 
 @command("invalidate")
 @click.argument("run", metavar="run:ID")
-@click.option("--reason", metavar="TEXT", required=True, help="Why; kept with the run.")
+@option("--reason TEXT", "Why; kept with the run.", required=True)
 @pass_state
 def invalidate(state: State, run: str, reason: str) -> None:
     from warehouse.store.curate import catalogue
@@ -115,30 +94,12 @@ def invalidate(state: State, run: str, reason: str) -> None:
 
 
 SOURCE_COLUMNS = (
-    "source_id",
-    "path",
-    "format",
-    "state",
-    "n_runs",
-    "n_seen_again",
-    "n_superseded",
-    "n_samples",
-    "n_scores",
-    "n_votes",
-    "n_rejected",
-    "n_current",
-    "loaded_at",
+    *("source_id", "path", "format", "state", "n_runs", "n_seen_again", "n_superseded", "n_samples", "n_scores"),
+    *("n_votes", "n_rejected", "n_current", "loaded_at"),
 )
 #: Columns that a narrow terminal does without, the first of them first.
 MINOR_SOURCE_COLUMNS = (
-    "n_seen_again",
-    "n_superseded",
-    "n_scores",
-    "n_votes",
-    "n_samples",
-    "n_current",
-    "n_rejected",
-    "format",
+    *("n_seen_again", "n_superseded", "n_scores", "n_votes", "n_samples", "n_current", "n_rejected", "format"),
     "loaded_at",
 )
 
@@ -195,13 +156,12 @@ def prices(state: State, file: Path | None, output: Output) -> None:
 
 
 @group("models", invoke_without_command=True)
-@click.option(
-    "--release-date",
-    "dates",
-    metavar="MODEL DAY",
+@option(
+    "--release-date MODEL DAY",
+    "Say when a model was released: 2024-01-31; '' takes it back. Repeatable.",
+    name="dates",
     nargs=2,
     multiple=True,
-    help="Say when a model was released: 2024-01-31; '' takes it back. Repeatable.",
 )
 @output_options
 @pass_state
@@ -282,24 +242,17 @@ def benchmarks(context: click.Context, state: State, output: Output) -> None:
 
 @command("benchmarks metrics")
 @click.argument("name")
-@click.option(
-    "-m",
-    "--metric",
-    metavar="METRIC",
-    help="Make it the headline metric, as METRIC or METRIC,FILTER; '' takes the choice back.",
-)
-@click.option(
+@option("-m --metric METRIC", "Make it the headline metric, as METRIC or METRIC,FILTER; '' takes the choice back.")
+@option(
     "--higher-is-better/--lower-is-better",
-    "higher_is_better",
-    default=None,
-    help="Which way METRIC (default: the headline metric) points, whatever dumps say.",
+    "Which way METRIC (default: the headline metric) points, whatever dumps say.",
+    silent_default=None,
 )
-@click.option(
-    "--bounds",
-    type=float,
+@option(
+    "--bounds LOW HIGH",
+    "Between which values scores of METRIC (default: the headline metric) can lie: intervals keep within.",
+    float,
     nargs=2,
-    metavar="LOW HIGH",
-    help="Between which values scores of METRIC (default: the headline metric) can lie: intervals keep within.",
 )
 @output_options
 @pass_state
@@ -365,14 +318,10 @@ _add_naming(benchmarks, "benchmark")
 @command("link")
 @click.argument("benchmark", required=False)
 @click.argument("canonical", required=False)
-@click.option(
-    "--by",
-    type=click.Choice(["text", "id"]),
-    default="text",
-    show_default=True,
-    help="What must be equal: the normalised question, or the tool's own id.",
+@option(
+    "--by", "What must be equal: the normalised question, or the tool's own id.", click.Choice(["text", "id"]), "text"
 )
-@click.option("--undo", is_flag=True, help="Take BENCHMARK's prompts apart again.")
+@option("--undo", "Take BENCHMARK's prompts apart again.", is_flag=True)
 @output_options
 @pass_state
 def link(

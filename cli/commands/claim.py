@@ -16,7 +16,7 @@ from warehouse.files import CLAIM
 
 from ..lazy_group import command, former, group
 from ..state import State, pass_state
-from ..ui.options import limit_options, output_options, refuse_typed
+from ..ui.options import limit_options, option, output_options, refuse_typed
 from ..ui.output import Output
 from ..ui.output_files import OutputFile, forced
 from ..ui.table import print_rows, print_text, visible
@@ -42,7 +42,7 @@ def claim() -> None:
 
 @former("claim", "claim")
 @click.argument("question", metavar="COMMAND")
-@click.option("-o", "--out", metavar="FILE", required=True, type=OutputFile(CLAIM), help="Where to write it.")
+@option("-o --out FILE", "Where to write it.", OutputFile(CLAIM), required=True)
 @limit_options
 @pass_state
 def make(state: State, question: str, out: Path, limits: Limits) -> None:
@@ -136,15 +136,14 @@ def _as_typed(context: click.Context, name: str) -> str:
 
 @command("claim verify")
 @click.argument("bundle", type=click.Path())
-@click.option(
-    "--from",
-    "dumps",
-    metavar="PATH",
+@option(
+    "--from PATH",
+    "Recompute from these dumps, in a store that is made for it, not from --db. Repeatable.",
+    click.Path(),
+    name="dumps",
     multiple=True,
-    type=click.Path(),
-    help="Recompute from these dumps, in a store that is made for it, not from --db. Repeatable.",
 )
-@click.option("--other-files", is_flag=True, help="The source files may be others, if the samples are the same.")
+@option("--other-files", "The source files may be others, if the samples are the same.", is_flag=True)
 @limit_options
 @output_options
 @pass_state

@@ -14,7 +14,7 @@ from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.corrected import UNUSED, corrected_options, give_corrected
 from ..ui.next_step import say_next
-from ..ui.options import output_options, refuse_typed, typed
+from ..ui.options import option, output_options, refuse_typed, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
 from ..ui.table import echo, p_value, print_table, print_view
@@ -45,10 +45,8 @@ SHORT = 60
         "help": f"List the N prompts of each benchmark on which they differ most. [{FLIPS}]",
     },
 )
-@click.option("--overall", "only_overall", is_flag=True, help="Only the mean over benchmarks.")
-@click.option(
-    "--unpaired", is_flag=True, help="For runs that share no prompts: each on its own, Welch's t (Miller eqs. 5, 6)."
-)
+@option("--overall", "Only the mean over benchmarks.", name="only_overall", is_flag=True)
+@option("--unpaired", "For runs that share no prompts: each on its own, Welch's t (Miller eqs. 5, 6).", is_flag=True)
 @corrected_options
 @output_options
 @pass_state

@@ -11,7 +11,7 @@ from warehouse.questions.training import Curves
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import REFERENCE, draw, drawable, output_options
+from ..ui.options import REFERENCE, draw, drawable, option, output_options
 from ..ui.output import Output
 from ..ui.questions import options_of
 from ..ui.table import decimals, echo, interval, level_column, number, p_value, print_constants, print_rows, print_text
@@ -30,7 +30,7 @@ _MOST_SENTENCES = 6
 @click.argument("benchmark", metavar="BENCHMARK")
 @click.argument("references", metavar=f"[{REFERENCE}]...", nargs=-1)
 @options_of(Curves, without=("benchmark", "references"))
-@click.option("--checkpoints", "points", is_flag=True, help="A row for each checkpoint.")
+@option("--checkpoints", "A row for each checkpoint.", name="points", is_flag=True)
 @drawable
 @output_options
 @pass_state
@@ -77,15 +77,7 @@ def _print_curves(report: CurvesReport) -> None:
     print_rows(
         rows,
         hide_empty=(
-            "split",
-            "recipe",
-            "setting",
-            "tau",
-            "Spearman",
-            "sd/mean of last 5",
-            "above from",
-            "drops",
-            "drop at",
+            *("split", "recipe", "setting", "tau", "Spearman", "sd/mean of last 5", "above from", "drops", "drop at"),
         ),
         minor=_MINOR,
     )

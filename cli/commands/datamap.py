@@ -11,7 +11,7 @@ from warehouse.analysis.items.excerpts import distinctive
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import REFERENCE, no_store_option, output_options, threshold_option
+from ..ui.options import REFERENCE, no_store_option, option, output_options, threshold_option
 from ..ui.output import Output
 from ..ui.questions import level_option, metric_option, where_option
 from ..ui.table import count_range, echo, excerpt, interval, level_column, number, print_rows, print_table, print_text
@@ -34,51 +34,31 @@ S_TITLES = ("S = 0", "to -0.4", "to -0.8", "to -1.2", "to -1.6", "below")
 
 @command("datamap")
 @click.argument("reference", metavar=f"run:ID|{REFERENCE}")
-@click.option("-b", "--benchmark", metavar="NAME", help="Default: every benchmark that the model has.")
+@option("-b --benchmark NAME", "Default: every benchmark that the model has.")
 @metric_option
 @where_option
-@click.option(
+@option(
     "--group",
-    type=click.Choice(["answer", "text", "embedding", "entailment"]),
-    help="Which generations say the same; default: by extracted answer, else by text.",
+    "Which generations say the same; default: by extracted answer, else by text.",
+    click.Choice(["answer", "text", "embedding", "entailment"]),
 )
-@click.option("--embedder", metavar="MODEL", help="For --group embedding: folder or name.")
+@option("--embedder MODEL", "For --group embedding: folder or name.")
 @threshold_option(0.9, "For --group embedding: from where on alike.")
-@click.option("--entailment", metavar="FOLDER", help="For --group entailment: an NLI model.")
-@click.option("--device", metavar="NAME", help="Of these models: cpu, cuda, mps.")
-@click.option(
-    "--correct-at",
-    metavar="VALUE",
-    type=float,
-    help="Score from which on a generation is correct; default: the metric's best.",
-)
-@click.option(
-    "--max-p",
-    metavar="P",
-    default=0.1,
-    show_default=True,
-    type=click.FloatRange(0, 1),
-    help="Suspected are prompts with at most this P(correct) ...",
-)
-@click.option(
-    "--min-s",
-    metavar="S",
-    default=-0.8,
-    show_default=True,
-    type=click.FloatRange(max=0),
-    help="... and at least this S(consistency).",
-)
-@click.option(
+@option("--entailment FOLDER", "For --group entailment: an NLI model.")
+@option("--device NAME", "Of these models: cpu, cuda, mps.")
+@option("--correct-at VALUE", "Score from which on a generation is correct; default: the metric's best.", float)
+@option("--max-p P", "Suspected are prompts with at most this P(correct) ...", click.FloatRange(0, 1), 0.1)
+@option("--min-s S", "... and at least this S(consistency).", click.FloatRange(max=0), -0.8)
+@option(
     "--interval",
-    type=click.Choice(["wilson", "jeffreys", "clopper_pearson"]),
-    default="wilson",
-    show_default=True,
-    help="Of P(correct), for so many generations.",
+    "Of P(correct), for so many generations.",
+    click.Choice(["wilson", "jeffreys", "clopper_pearson"]),
+    "wilson",
 )
-@click.option("--fresh", is_flag=True, help="Ask the model even where its answer is stored.")
+@option("--fresh", "Ask the model even where its answer is stored.", is_flag=True)
 @no_store_option
-@click.option("--suspects", is_flag=True, help="Rows of suspected label errors only.")
-@click.option("--distribution", is_flag=True, help="Rows of the distribution of P(correct) only.")
+@option("--suspects", "Rows of suspected label errors only.", is_flag=True)
+@option("--distribution", "Rows of the distribution of P(correct) only.", is_flag=True)
 @level_option
 @output_options
 @pass_state

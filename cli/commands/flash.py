@@ -10,7 +10,7 @@ from warehouse.questions.reliability import Anchors, Flash
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import draw, drawable, output_options, refuse_typed, typed, wants_picture
+from ..ui.options import draw, drawable, option, output_options, refuse_typed, typed, wants_picture
 from ..ui.output import Output
 from ..ui.questions import options_of
 from ..ui.table import echo, excerpt, number, percentage, print_rows, print_text
@@ -27,8 +27,8 @@ _SHOWN = 10
 
 @command("flash")
 @options_of(Flash)
-@click.option("--ids", is_flag=True, help="Only the ids of the prompts to ask next in their dump, one a line.")
-@click.option("--check", is_flag=True, help="Every stored model ranked as if it were new.")
+@option("--ids", "Only the ids of the prompts to ask next in their dump, one a line.", is_flag=True)
+@option("--check", "Every stored model ranked as if it were new.", is_flag=True)
 @output_options
 @pass_state
 def flash(state: State, /, output: Output, ids: bool, check: bool, **options: Any) -> None:
@@ -145,8 +145,8 @@ _ID, _BENCHMARK = 24, 20
 @command("anchors")
 @options_of(Anchors)
 @drawable
-@click.option("--list", "listed", is_flag=True, help="The anchors of the largest size with their weights instead.")
-@click.option("--ids", is_flag=True, help="Only their ids in the dump, one a line.")
+@option("--list", "The anchors of the largest size with their weights instead.", name="listed", is_flag=True)
+@option("--ids", "Only their ids in the dump, one a line.", is_flag=True)
 @output_options
 @pass_state
 def anchors(state: State, /, output: Output, listed: bool, ids: bool, models: bool, **options: Any) -> None:

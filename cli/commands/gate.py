@@ -14,7 +14,7 @@ from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.corrected import UNUSED, corrected_options, give_corrected
 from ..ui.next_step import say_next
-from ..ui.options import REFERENCE, output_options_but, refuse_typed, typed
+from ..ui.options import REFERENCE, option, output_options_but, refuse_typed, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
 from ..ui.table import echo, number, p_value, print_rows, print_text
@@ -55,20 +55,19 @@ MINOR = ("split", "metric", "clusters", "p fail", "prompts", "baseline", "candid
 
 @command("gate")
 @click.argument("models", metavar="[CANDIDATE BASELINE]", nargs=-1)
-@click.option("--candidate", metavar=REFERENCE, help="The model to be released, if it is not named first.")
-@click.option("--baseline", metavar=REFERENCE, help="The model that it follows, if it is not named second.")
-@click.option(
-    "--margin",
-    "margins",
+@option(f"--candidate {REFERENCE}", "The model to be released, if it is not named first.")
+@option(f"--baseline {REFERENCE}", "The model that it follows, if it is not named second.")
+@option(
+    "--margin [BENCHMARK=]LOSS",
+    "Loss that is tolerated, in the unit of the metric; also for one benchmark. Repeatable.",
+    name="margins",
     multiple=True,
     required=True,
-    metavar="[BENCHMARK=]LOSS",
     callback=margins_callback,
-    help="Loss that is tolerated, in the unit of the metric; also for one benchmark. Repeatable.",
 )
 @options_of(GateOptions, without=("candidate", "baseline", "margin", "margins"), **SETTINGS)
 @corrected_options
-@click.option("--markdown", is_flag=True, help="A summary for a pull request.")
+@option("--markdown", "A summary for a pull request.", is_flag=True)
 @output_options_but("markdown")
 @pass_state
 def gate(

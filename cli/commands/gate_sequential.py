@@ -70,11 +70,7 @@ class GateOptions(Sequential, ReleaseGate):
 
     @property
     def question(self) -> ReleaseGate | SequentialReleaseGate:
-        """What is asked of the store.
-
-        Raises:
-            UnusedError: something is said that it would not change.
-        """
+        """What is asked of the store (UnusedError: something is said that it would not change)."""
         if not self.sequential:
             return self.only(ReleaseGate, "goes with --sequential")
         return self.part(SequentialReleaseGate, looks=(self.looks or LOOKS) if self.obf else None)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from warehouse.questions.horizon import TimeHorizon
+from warehouse.tables.words import SHOWN
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.footnotes import SHOWN
 from ..ui.next_step import say_next
 from ..ui.options import draw, drawable, output_options, typed
 from ..ui.output import Output

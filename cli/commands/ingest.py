@@ -15,7 +15,7 @@ from warehouse.files import COPY, MAPPING, write_output
 
 from ..lazy_group import command
 from ..state import State, is_missing, pass_state
-from ..ui.options import MappingFile, fields_callback, lake_option, refuse_typed, size_callback
+from ..ui.options import MappingFile, fields_callback, lake_option, option, refuse_typed, size_callback
 from ..ui.output import Output
 from ..ui.output_files import OutputFile
 from ..ui.table import echo, excerpt, print_rows
@@ -46,112 +46,60 @@ class PathOrUrl(click.Path):
 
 @command("ingest")
 @click.argument("paths", metavar="PATH|URL...", nargs=-1, required=True, type=PathOrUrl())
-@click.option(
-    "--map",
-    "--mapping",
-    "mapping",
-    metavar="FILE|NAME",
-    type=MappingFile(),
-    help="Mapping (TOML) for tabular dumps, or the name of a shipped one.",
+@option(
+    "--map --mapping FILE|NAME",
+    "Mapping (TOML) for tabular dumps, or the name of a shipped one.",
+    MappingFile(),
+    name="mapping",
 )
-@click.option(
-    "--set",
-    "values",
-    metavar="FIELD=VALUE",
+@option(
+    "--set FIELD=VALUE", "Holds whatever the dumps say: step, temperature ... Repeatable.", name="values", multiple=True
+)
+@option(
+    "--default FIELD=VALUE",
+    "Fills what the dumps lack: model, benchmark ... Repeatable.",
+    name="defaults",
     multiple=True,
-    help="Holds whatever the dumps say: step, temperature ... Repeatable.",
 )
-@click.option(
-    "--default",
-    "defaults",
-    metavar="FIELD=VALUE",
-    multiple=True,
-    help="Fills what the dumps lack: model, benchmark ... Repeatable.",
+@option("--force", "Let --set model=NAME rename several models that have names.", is_flag=True)
+@option(
+    "--higher-is-better/--lower-is-better", "Direction of the metrics of which the dumps say none.", silent_default=None
 )
-@click.option("--force", is_flag=True, help="Let --set model=NAME rename several models that have names.")
-@click.option(
-    "--higher-is-better/--lower-is-better", default=None, help="Direction of the metrics of which the dumps say none."
-)
-@click.option("--format", "format_name", metavar="F", help="Importer; default: found by content.")
-@click.option(
-    "--cluster-by",
-    metavar="FIELD[,FIELD]",
+@option("--format F", "Importer; default: found by content.", name="format_name")
+@option(
+    "--cluster-by FIELD[,FIELD]",
+    "Cluster prompts by these document fields, for error bars too.",
     callback=fields_callback,
-    help="Cluster prompts by these document fields, for error bars too.",
 )
-@click.option(
+@option(
     "--on-conflict",
-    type=click.Choice(["error", "skip", "supersede"]),
-    default="error",
-    show_default=True,
-    help="A run that is stored says something else in the dump.",
+    "A run that is stored says something else in the dump.",
+    click.Choice(["error", "skip", "supersede"]),
+    "error",
 )
-@click.option(
+@option(
     "--on-duplicate",
-    type=click.Choice(["error", "first", "last", "draws"]),
-    default="error",
-    show_default=True,
-    help="Two rows for one sample with different values.",
+    "Two rows for one sample with different values.",
+    click.Choice(["error", "first", "last", "draws"]),
+    "error",
 )
-@click.option(
-    "--max-rejected",
-    metavar="N",
-    type=click.IntRange(min=0),
-    default=0,
-    show_default=True,
-    help="Bad rows per source before it is refused.",
-)
-@click.option(
-    "--text",
-    type=click.Choice(["all", "responses", "none"]),
-    default="all",
-    show_default=True,
-    help="Texts to store: prompts as sent and responses.",
-)
-@click.option(
-    "--max-files",
-    metavar="N",
-    type=click.IntRange(min=1),
-    default=10_000,
-    show_default=True,
-    help="Files to fetch at most from URLs.",
-)
-@click.option(
-    "--max-bytes",
-    metavar="SIZE",
-    callback=size_callback,
-    default="20GB",
-    show_default=True,
-    help="Bytes to fetch at most from URLs.",
-)
-@click.option(
-    "--max-time",
-    metavar="SECONDS",
-    type=click.FloatRange(min=0, min_open=True),
-    default=7200,
-    show_default=True,
-    help="Seconds that fetching from URLs may take.",
-)
-@click.option("--allow-private", is_flag=True, help="Let web servers redirect to this machine and private networks.")
-@click.option(
-    "--on", metavar="URL", help="Read the dumps on executors of a server: sc://HOST:PORT, or sail: in this process."
-)
+@option("--max-rejected N", "Bad rows per source before it is refused.", click.IntRange(min=0), 0)
+@option("--text", "Texts to store: prompts as sent and responses.", click.Choice(["all", "responses", "none"]), "all")
+@option("--max-files N", "Files to fetch at most from URLs.", click.IntRange(min=1), 10_000)
+@option("--max-bytes SIZE", "Bytes to fetch at most from URLs.", default="20GB", callback=size_callback)
+@option("--max-time SECONDS", "Seconds that fetching from URLs may take.", click.FloatRange(min=0, min_open=True), 7200)
+@option("--allow-private", "Let web servers redirect to this machine and private networks.", is_flag=True)
+@option("--on URL", "Read the dumps on executors of a server: sc://HOST:PORT, or sail: in this process.")
 @lake_option
-@click.option("--dry-run", is_flag=True, help="Read and check everything, store nothing.")
-@click.option(
-    "--publish",
-    metavar="PATH",
-    type=OutputFile(None),
-    help="Publish a read-only copy there afterwards, if anything was stored.",
+@option("--dry-run", "Read and check everything, store nothing.", is_flag=True)
+@option("--publish PATH", "Publish a read-only copy there afterwards, if anything was stored.", OutputFile(None))
+@option("--watch", "Stay, and ingest what comes into the folders once it has settled.", is_flag=True)
+@option(
+    "--settle SECONDS",
+    "With --watch: a file is ready when it has not changed for so long. [default: 2]",
+    click.FloatRange(min=0),
 )
-@click.option("--watch", is_flag=True, help="Stay, and ingest what comes into the folders once it has settled.")
-@click.option(
-    "--settle",
-    metavar="SECONDS",
-    type=click.FloatRange(min=0),
-    help="With --watch: a file is ready when it has not changed for so long. [default: 2]",
-)
-@click.option("--json", "as_json", is_flag=True, help="An array with one object per source.")
+@option("--json", "An array with one object per source.", name="as_json", is_flag=True)
 @pass_state
 def ingest(state: State, /, watch: bool, settle: float | None, **given: Any) -> None:
     _refuse_limits_of_urls(given["paths"])
@@ -368,11 +316,9 @@ DESCRIPTION = 100
 
 @command("mapping")
 @click.argument("file", metavar="[FILE|NAME]", required=False, type=MappingFile())
-@click.option("--list", "listing", is_flag=True, help="List the mappings for published dumps, which are shipped.")
-@click.option(
-    "-o", "--output", metavar="FILE", type=OutputFile(MAPPING), help="Write it there; default: standard output."
-)
-@click.option("--force", is_flag=True, help="Replace a file that is there already.")
+@option("--list", "List the mappings for published dumps, which are shipped.", name="listing", is_flag=True)
+@option("-o --output FILE", "Write it there; default: standard output.", OutputFile(MAPPING))
+@option("--force", "Replace a file that is there already.", is_flag=True)
 def mapping(file: str | None, listing: bool, output: Path | None, force: bool) -> None:
     from warehouse.importers.tabular.mapping_files import describe_mapping, mapping_file, shipped_mappings
     from warehouse.importers.tabular.starting_mapping import starting_mapping

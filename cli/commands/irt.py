@@ -13,7 +13,7 @@ from warehouse.questions.question import options
 
 from ..lazy_group import command, group
 from ..state import State, pass_state
-from ..ui.options import Function, first_rows, output_options, refuse_typed, seed_option, typed, whole_numbers
+from ..ui.options import Function, first_rows, option, output_options, refuse_typed, seed_option, typed, whole_numbers
 from ..ui.output import Output
 from ..ui.questions import level_option, options_of
 from ..ui.table import echo
@@ -35,10 +35,9 @@ def irt_options(function: Function, without: tuple[str, ...] = ()) -> Function:
 
 def family_option(function: Function) -> Function:
     """``--family FIELD|FILE``."""
-    return click.option(
-        "--family",
-        metavar="FIELD|FILE",
-        help="Families of models: a field of runs (developer, family), or a CSV file with the columns model and"
+    return option(
+        "--family FIELD|FILE",
+        "Families of models: a field of runs (developer, family), or a CSV file with the columns model and"
         " family. [default: what stands before the / of their names]",
     )(function)
 
@@ -51,11 +50,7 @@ def model_of(state: State, values: dict[str, Any]) -> Irt:
 
 
 def families(text: str | None) -> str | dict[str, str] | None:
-    """A field of runs, or the families that a file gives.
-
-    Raises:
-        InputError: not such a file.
-    """
+    """A field of runs, or the families that a file gives (InputError: not such a file)."""
     if text is None or not text.lower().endswith(".csv"):
         return text
     import csv
@@ -77,12 +72,11 @@ def families(text: str | None) -> str | dict[str, str] | None:
 
 @command("irt fit")
 @family_option
-@click.option(
-    "--top",
-    metavar="N",
-    default=10,
-    type=click.IntRange(min=0),
-    help="Prompts in each table; 0 for all. [default: 10; other outputs have all]",
+@option(
+    "--top N",
+    "Prompts in each table; 0 for all. [default: 10; other outputs have all]",
+    click.IntRange(min=0),
+    silent_default=10,
 )
 @irt_options
 @pass_state
@@ -97,7 +91,7 @@ def fit(state: State, /, output: Output, family: str | None, top: int, **values:
 
 
 @command("irt ability")
-@click.option("--sensitivity", is_flag=True, help="What the scale says without each benchmark and family instead.")
+@option("--sensitivity", "What the scale says without each benchmark and family instead.", is_flag=True)
 @family_option
 @level_option
 @irt_options
@@ -124,11 +118,9 @@ def ability(state: State, /, output: Output, sensitivity: bool, family: str | No
 
 @command("irt next")
 @click.argument("asked_model", metavar="MODEL")
-@click.option(
-    "-n", "n", metavar="N", default=20, show_default=True, type=click.IntRange(min=1), help="Prompts to name."
-)
-@click.option("--new", is_flag=True, help="A model that has no answers yet.")
-@click.option("--ids", is_flag=True, help="Only the ids of the prompts in their dump, one a line, in order.")
+@option("-n N", "Prompts to name.", click.IntRange(min=1), 20)
+@option("--new", "A model that has no answers yet.", is_flag=True)
+@option("--ids", "Only the ids of the prompts in their dump, one a line, in order.", is_flag=True)
 @level_option
 @irt_options
 @pass_state
@@ -153,15 +145,12 @@ def next_(state: State, /, asked_model: str, output: Output, ids: bool, **values
 
 
 @command("irt scale")
-@click.option(
-    "--by-benchmark", is_flag=True, help="The benchmarks in place of the models: difficulty, slope, residual."
-)
-@click.option(
-    "--top",
-    metavar="N",
-    default=20,
-    type=click.IntRange(min=0),
-    help="Models in the table; 0 for all. [default: 20; other outputs have all]",
+@option("--by-benchmark", "The benchmarks in place of the models: difficulty, slope, residual.", is_flag=True)
+@option(
+    "--top N",
+    "Models in the table; 0 for all. [default: 20; other outputs have all]",
+    click.IntRange(min=0),
+    silent_default=20,
 )
 @options_of(PublishedScale)
 @output_options
@@ -189,18 +178,16 @@ def scale(state: State, /, output: Output, by_benchmark: bool, top: int, **value
 
 
 @command("irt dimensions")
-@click.option(
-    "--try",
-    "tries",
-    metavar="N,N...",
+@option(
+    "--try N,N...",
+    "Numbers of dimensions. [default: 1, 2, 3, 5, 10, as far as there are models]",
+    name="tries",
     callback=whole_numbers,
-    help="Numbers of dimensions. [default: 1, 2, 3, 5, 10, as far as there are models]",
 )
-@click.option(
-    "--sizes",
-    metavar="N,N...",
+@option(
+    "--sizes N,N...",
+    "Prompts that scores are estimated from. [default: 25, 50, 100; a fifth of fewer than 50]",
     callback=whole_numbers,
-    help="Prompts that scores are estimated from. [default: 25, 50, 100; a fifth of fewer than 50]",
 )
 @partial(irt_options, without=("model",))
 @pass_state

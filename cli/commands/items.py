@@ -16,6 +16,7 @@ from ..ui.options import (
     drawable,
     first_rows,
     is_typed,
+    option,
     output_options,
     refuse_typed,
     seed_option,
@@ -35,16 +36,15 @@ if TYPE_CHECKING:
 @command("items")
 @benchmark_argument(required=True)
 @options_of(Items, without=("benchmark",))
-@click.option(
-    "--top",
-    metavar="N",
-    type=click.IntRange(min=0),
-    default=20,
-    help="Prompts to show, with --features values of a feature; 0 for all. [default: 20, 5; other outputs have all]",
+@option(
+    "--top N",
+    "Prompts to show, with --features values of a feature; 0 for all. [default: 20, 5; other outputs have all]",
+    click.IntRange(min=0),
+    silent_default=20,
 )
-@click.option("--splits", is_flag=True, help="Instead: does discrimination on some models hold on others?")
-@click.option("--pruning", is_flag=True, help="Instead: what dropping weak prompts does, beside random ones.")
-@click.option("--features", is_flag=True, help="Instead: what goes with difficulty and discrimination of prompts.")
+@option("--splits", "Instead: does discrimination on some models hold on others?", is_flag=True)
+@option("--pruning", "Instead: what dropping weak prompts does, beside random ones.", is_flag=True)
+@option("--features", "Instead: what goes with difficulty and discrimination of prompts.", is_flag=True)
 @options_of(ItemFeatures, without=("benchmark", "metric", "where", "latest"))
 @seed_option
 @drawable
@@ -178,16 +178,7 @@ def print_items(report: ItemReport, top: int, state: State) -> None:
             for row in shown
         ],
         hide_empty=(
-            "models",
-            "q negative",
-            "r implied",
-            "a",
-            "free a",
-            "difficulty",
-            "se",
-            "outfit",
-            "copies",
-            "near",
+            *("models", "q negative", "r implied", "a", "free a", "difficulty", "se", "outfit", "copies", "near"),
             "text",
         ),
         minor=("se", "id", "outfit", "a", "r implied"),

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warehouse.questions.judges import ASSUMPTION, HeldAgainstPeople
+from warehouse.tables.words import reasons
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.footnotes import say_reasons
 from ..ui.next_step import say_next
 from ..ui.options import draw, drawable, output_options, typed
 from ..ui.output import Output
@@ -111,7 +111,7 @@ def _explain(report: JudgeReport, state: State) -> None:
     for flag, meaning in _FLAGS.items():
         if any(flag in row.flags for row in report.rows):
             print_text(f"{flag}: {meaning}")
-    say_reasons([(row, row.reason) for row in report.rows[1:] if "labels_not_random" not in row.flags], state)
+    state.notes(reasons((row, row.reason) for row in report.rows[1:] if "labels_not_random" not in row.flags))
 
 
 def _other_measures(agreement: JudgeAgreement) -> list[str]:

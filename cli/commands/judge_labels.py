@@ -13,7 +13,7 @@ from warehouse.questions.labels import NextLabels, PlanLabels
 from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.next_step import say_next
-from ..ui.options import output_options, typed
+from ..ui.options import option, output_options, typed
 from ..ui.output import Output
 from ..ui.output_files import OutputFile, forced
 from ..ui.questions import options_of
@@ -23,17 +23,13 @@ if TYPE_CHECKING:
     from warehouse.analysis.judges.next import LabelWave
     from warehouse.analysis.judges.plan import LabelPlans
 
-judge_option = click.option(
-    "--judge", metavar="NAME", required=True, help="Who judges: the scorer, its model, or the metric."
-)
+judge_option = option("--judge NAME", "Who judges: the scorer, its model, or the metric.", required=True)
 
 
 @command("judge next")
 @judge_option
 @options_of(NextLabels, without=("judge",))
-@click.option(
-    "--out", metavar="FILE", type=OutputFile(SHEET), help="Write the sheet that people fill in there, as CSV."
-)
+@option("--out FILE", "Write the sheet that people fill in there, as CSV.", OutputFile(SHEET))
 @output_options
 @pass_state
 def next_(state: State, /, output: Output, out: Path | None, **options: Any) -> None:

@@ -8,7 +8,7 @@ import click
 
 from ..lazy_group import command, group
 from ..state import State, pass_state
-from ..ui.options import output_options
+from ..ui.options import option, output_options
 from ..ui.output import Output
 from ..ui.table import echo
 
@@ -32,7 +32,7 @@ def lake() -> None:
 
 @command("lake sync")
 @click.argument("location")
-@click.option("--anew", is_flag=True, help="Write every table as a whole: after damage, or from another store.")
+@option("--anew", "Write every table as a whole: after damage, or from another store.", is_flag=True)
 @output_options
 @pass_state
 def sync(state: State, location: str, anew: bool, output: Output) -> None:
@@ -97,13 +97,11 @@ def versions(_state: State, location: str, output: Output) -> None:
 
 @command("lake vacuum")
 @click.argument("location")
-@click.option(
-    "--older-than",
-    metavar="AGE",
+@option(
+    "--older-than AGE",
+    "Versions that were replaced longer ago go: 12h, 7d, 4w; 0h keeps the newest alone.",
     default="7d",
-    show_default=True,
     callback=_age,
-    help="Versions that were replaced longer ago go: 12h, 7d, 4w; 0h keeps the newest alone.",
 )
 @output_options
 @pass_state

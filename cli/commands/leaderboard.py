@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -20,11 +21,46 @@ from ..ui.output import Output
 from ..ui.output_files import writes
 from ..ui.questions import in_flags, options_of
 from ..ui.table import print_view
-from .suites import weights_callback
 
 if TYPE_CHECKING:
     from warehouse.analysis.judges.corrected_figures import CorrectedBoard
     from warehouse.analysis.results import Result
+
+
+#: Weights of the benchmarks of a suite that have a name.
+_WEIGHTS = ("equal", "prompts")
+
+
+def weights_callback(_ctx: click.Context, _param: click.Parameter, text: str | None) -> str | dict[str, float]:
+    """``equal``, ``prompts``, ``name=weight,…``, or a file with one ``name=weight`` a line.
+
+    Raises:
+        UsageError: anything else, with the place.
+    """
+    if text is None or text in _WEIGHTS:
+        return text or "equal"
+    if Path(text).is_file():
+        lines = Path(text).read_text(encoding="utf-8").splitlines()
+        parts = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
+    elif "=" in text:
+        parts = [part.strip() for part in text.split(",") if part.strip()]
+    else:
+        raise click.UsageError(f"--weights '{text}' is none of equal, prompts, NAME=WEIGHT,... and no file")
+    return dict(_weight(part, parts) for part in parts)
+
+
+def _weight(part: str, parts: list[str]) -> tuple[str, float]:
+    name, sign, value = part.rpartition("=")
+    name = name.strip()
+    try:
+        weight = float(value)
+    except ValueError:
+        sign, weight = "", 0.0
+    if not sign or not name:
+        raise click.UsageError(f"--weights: '{part}' is not NAME=WEIGHT")
+    if sum(other.rpartition("=")[0].strip() == name for other in parts) > 1:
+        raise click.UsageError(f"--weights gives {name} twice")
+    return name, weight
 
 
 @command("leaderboard")

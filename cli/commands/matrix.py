@@ -15,6 +15,7 @@ from ..ui.options import (
     Function,
     first_rows,
     no_store_option,
+    option,
     output_options,
     refuse_typed,
     replace_option,
@@ -37,22 +38,15 @@ def matrix() -> None:
 
 def matrix_options(function: Function) -> Function:
     """Which matrix, and whether a stored answer will do."""
-    fresh = click.option("--fresh", is_flag=True, help="Compute again what is stored already.")
-    for option in (output_options, no_store_option, fresh, seed_option, latest_option, where_option, metric_option):
-        function = option(function)
+    fresh = option("--fresh", "Compute again what is stored already.", is_flag=True)
+    for decorate in (output_options, no_store_option, fresh, seed_option, latest_option, where_option, metric_option):
+        function = decorate(function)
     return click.argument("benchmark")(function)
 
 
 def permutations_option(default: int, least: int) -> Callable[[Function], Function]:
     """``--permutations N``."""
-    return click.option(
-        "--permutations",
-        metavar="N",
-        default=default,
-        show_default=True,
-        type=click.IntRange(min=least),
-        help="Matrices with every column shuffled.",
-    )
+    return option("--permutations N", "Matrices with every column shuffled.", click.IntRange(min=least), default)
 
 
 def whole_numbers(_ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, ...]:
@@ -90,15 +84,15 @@ def finish(state: State, result: MatrixResult) -> None:
 
 
 @command("matrix test")
-@click.option(
+@option(
     "--similarity",
-    "similarities",
+    "Repeatable; default: all that the scores allow.",
+    click.Choice(SIMILARITIES),
+    name="similarities",
     multiple=True,
-    type=click.Choice(SIMILARITIES),
-    help="Repeatable; default: all that the scores allow.",
 )
 @permutations_option(1000, 1)
-@click.option("--histogram", is_flag=True, help="Shares of pairs by similarity instead.")
+@option("--histogram", "Shares of pairs by similarity instead.", is_flag=True)
 @matrix_options
 @pass_state
 def test(state: State, /, benchmark: str, output: Output, histogram: bool, **options: Any) -> None:
@@ -119,18 +113,17 @@ def test(state: State, /, benchmark: str, output: Output, histogram: bool, **opt
 
 
 @command("matrix cluster")
-@click.option(
-    "--clusters",
-    "n_clusters",
-    metavar="N,...",
+@option(
+    "--clusters N,...",
+    "Numbers of clusters to try, such as 2-10. [default: 2-20]",
+    name="n_clusters",
     callback=whole_numbers,
-    help="Numbers of clusters to try, such as 2-10. [default: 2-20]",
 )
 @permutations_option(1, 0)
-@click.option("--store", metavar="NAME", help="Keep it; --cluster NAME uses it for error bars.")
-@click.option("--default", is_flag=True, help="With --store: use it for error bars from now on.")
+@option("--store NAME", "Keep it; --cluster NAME uses it for error bars.")
+@option("--default", "With --store: use it for error bars from now on.", is_flag=True)
 @replace_option
-@click.option("--members", is_flag=True, help="The cluster of every prompt instead.")
+@option("--members", "The cluster of every prompt instead.", is_flag=True)
 @matrix_options
 @pass_state
 def cluster(state: State, /, benchmark: str, output: Output, members: bool, **options: Any) -> None:
@@ -157,31 +150,23 @@ def cluster(state: State, /, benchmark: str, output: Output, members: bool, **op
 
 
 @command("matrix weights")
-@click.option(
-    "--draws", metavar="N", default=100_000, show_default=True, type=click.IntRange(min=2), help="Random weightings."
-)
-@click.option(
-    "--cluster",
-    metavar="NAME",
-    help="Stored clustering behind medoids and distances. [default: found as by matrix cluster]",
-)
-@click.option(
-    "--equal",
-    metavar="NAME",
+@option("--draws N", "Random weightings.", click.IntRange(min=2), 100_000)
+@option("--cluster NAME", "Stored clustering behind medoids and distances. [default: found as by matrix cluster]")
+@option(
+    "--equal NAME",
+    "Stored clustering whose clusters get equal weight; semantic ones come by themselves.",
     multiple=True,
-    help="Stored clustering whose clusters get equal weight; semantic ones come by themselves.",
 )
-@click.option(
-    "--weights",
-    "file",
-    metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
-    help="Your own: CSV with the columns prompt and weight.",
+@option(
+    "--weights FILE",
+    "Your own: CSV with the columns prompt and weight.",
+    click.Path(dir_okay=False, path_type=Path),
+    name="file",
 )
-@click.option(
+@option(
     "--part",
-    type=click.Choice(["schemes", "random", "pairs"]),
-    help="Only this; --json and --csv give schemes if nothing is chosen.",
+    "Only this; --json and --csv give schemes if nothing is chosen.",
+    click.Choice(["schemes", "random", "pairs"]),
 )
 @matrix_options
 @pass_state
@@ -208,11 +193,7 @@ def weights(
 
 
 def read_weights(path: Path) -> dict[str, float]:
-    """Weights by prompt from a CSV file.
-
-    Raises:
-        InputError: not such a file; names the line.
-    """
+    """Weights by prompt from a CSV file (InputError: not such a file; names the line)."""
     import csv
 
     from warehouse.errors import InputError
@@ -245,13 +226,8 @@ def read_weights(path: Path) -> dict[str, float]:
 
 
 @command("matrix grow")
-@click.option(
-    "--sizes",
-    metavar="N,...",
-    callback=whole_numbers,
-    help="Sizes to report. [default: some 40, evenly on a logarithmic scale]",
-)
-@click.option("--steps", is_flag=True, help="One row for each size instead of each model.")
+@option("--sizes N,...", "Sizes to report. [default: some 40, evenly on a logarithmic scale]", callback=whole_numbers)
+@option("--steps", "One row for each size instead of each model.", is_flag=True)
 @matrix_options
 @pass_state
 def grow(state: State, /, benchmark: str, output: Output, steps: bool, **options: Any) -> None:
@@ -272,31 +248,29 @@ def grow(state: State, /, benchmark: str, output: Output, steps: bool, **options
 
 
 @command("matrix explain")
-@click.option("--embedder", metavar="NAME", help="Whose vectors. [default: the only one]")
-@click.option(
+@option("--embedder NAME", "Whose vectors. [default: the only one]")
+@option(
     "--no-intercept",
-    "intercept",
+    "Regressions through the origin, as in the paper.",
+    bool,
+    silent_default=True,
+    name="intercept",
     flag_value=False,
-    default=True,
-    type=bool,
-    help="Regressions through the origin, as in the paper.",
 )
 @permutations_option(1000, 1)
-@click.option(
-    "--top",
-    metavar="N",
-    default=10,
-    type=click.IntRange(min=0),
-    help="Prompts in the table; 0 for all. [default: 10; other outputs have all]",
+@option(
+    "--top N",
+    "Prompts in the table; 0 for all. [default: 10; other outputs have all]",
+    click.IntRange(min=0),
+    silent_default=10,
 )
-@click.option(
-    "--part",
-    "parts",
-    metavar="PART",
-    multiple=True,
-    default=("prompt",),
-    help="What of the prompts: prompt (the question), target, choices or metadata.FIELD. Repeatable: one row for each."
+@option(
+    "--part PART",
+    "What of the prompts: prompt (the question), target, choices or metadata.FIELD. Repeatable: one row for each."
     " [default: prompt]",
+    silent_default=("prompt",),
+    name="parts",
+    multiple=True,
 )
 @matrix_options
 @pass_state

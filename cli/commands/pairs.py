@@ -16,7 +16,7 @@ from warehouse.tables.view import View, legend
 from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.next_step import say_next
-from ..ui.options import benchmark_argument, draw, drawable, output_options, typed
+from ..ui.options import benchmark_argument, draw, drawable, option, output_options, typed
 from ..ui.output import Output
 from ..ui.questions import in_flags, options_of
 from ..ui.table import decimals, echo, print_table, print_view
@@ -31,7 +31,7 @@ MARKS = "* Holm, ' Benjamini-Hochberg only"
 
 @command("pairs")
 @benchmark_argument(required=True)
-@click.option("--matrix", is_flag=True, help="Differences as a matrix, row minus column.")
+@option("--matrix", "Differences as a matrix, row minus column.", is_flag=True)
 @options_of(AllPairs, without=("benchmark",))
 @output_options
 @pass_state
@@ -110,8 +110,8 @@ def _matrix_cells(
 
 @command("formulations")
 @options_of(Formulations)
-@click.option("--models", is_flag=True, help="All models: figures, paired differences, ranks.")
-@click.option("--crossings", is_flag=True, help="All pairs of models that change places.")
+@option("--models", "All models: figures, paired differences, ranks.", is_flag=True)
+@option("--crossings", "All pairs of models that change places.", is_flag=True)
 @output_options
 @pass_state
 def formulations(state: State, /, output: Output, models: bool, crossings: bool, **options: Any) -> None:

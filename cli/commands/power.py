@@ -13,7 +13,7 @@ from warehouse.questions.question import options
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import REFERENCE, output_options, typed
+from ..ui.options import REFERENCE, option, output_options, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
 from ..ui.table import WrittenNumber, decimals, echo, number, print_table, print_text, print_view
@@ -47,18 +47,15 @@ class AskedPower(GivenVariances, PlannedCosts, PowerFromRuns):
 
 @command("power")
 @click.argument("more", metavar="[B]", nargs=-1)
-@click.option(
-    "--from",
-    "pilot",
-    metavar="A [B]",
+@option(
+    "--from A [B]",
+    f"Stored runs to plan from, two or one that stands for both: {REFERENCE} or run:ID.",
+    name="pilot",
     multiple=True,
-    help=f"Stored runs to plan from, two or one that stands for both: {REFERENCE} or run:ID.",
 )
 @options_of(AskedPower, without=("references",))
-@click.option("--cost-prompt", metavar="C", type=float, default=0.0, show_default=True, help="Cost of one more prompt.")
-@click.option(
-    "--cost-generation", metavar="C", type=float, default=1.0, show_default=True, help="Cost of one generation."
-)
+@option("--cost-prompt C", "Cost of one more prompt.", float, 0.0)
+@option("--cost-generation C", "Cost of one generation.", float, 1.0)
 @output_options
 @pass_state
 def power(

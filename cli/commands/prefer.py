@@ -13,7 +13,7 @@ from warehouse.tables.words import fixed, listed
 from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.next_step import say_next
-from ..ui.options import draw, drawable, output_options, typed
+from ..ui.options import draw, drawable, option, output_options, typed
 from ..ui.output import Output
 from ..ui.questions import in_flags, options_of
 from ..ui.table import (
@@ -56,7 +56,7 @@ _DIFFERENCES = 5
 @click.argument("benchmark", metavar="BENCHMARK")
 @click.argument("models", metavar="[MODEL MODEL]", nargs=-1)
 @options_of(Prefer, without=("benchmark", "models"))
-@click.option("--elo", is_flag=True, help="Show strengths as points of Elo.")
+@option("--elo", "Show strengths as points of Elo.", is_flag=True)
 @drawable
 @output_options
 @pass_state

@@ -15,7 +15,7 @@ from warehouse.errors import WarehouseError
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import assignments, limit_options, output_options, pairs_callback, refuse_typed
+from ..ui.options import assignments, limit_options, option, output_options, pairs_callback, refuse_typed
 from ..ui.output import Output
 from ..ui.table import echo, has_column_options, print_hanging, print_text
 
@@ -25,16 +25,14 @@ if TYPE_CHECKING:
 
 @command("query")
 @click.argument("name", required=False)
-@click.option("--describe", is_flag=True, help="What its columns mean, in place of its rows.")
-@click.option("--sql", metavar="SQL", help="One SELECT; :name in it are parameters. -: from standard input.")
-@click.option(
-    "-p",
-    "--param",
-    "parameters",
-    metavar="NAME=VALUE",
+@option("--describe", "What its columns mean, in place of its rows.", is_flag=True)
+@option("--sql SQL", "One SELECT; :name in it are parameters. -: from standard input.")
+@option(
+    "-p --param NAME=VALUE",
+    "Value of a parameter. Repeatable.",
+    name="parameters",
     multiple=True,
     callback=pairs_callback,
-    help="Value of a parameter. Repeatable.",
 )
 @limit_options
 @output_options
@@ -75,11 +73,7 @@ def query(
 
 
 def _typed_in() -> str:
-    """A statement from standard input.
-
-    Raises:
-        UsageError: nothing came, or no text.
-    """
+    """A statement from standard input (UsageError: nothing came, or no text)."""
     try:
         text = sys.stdin.read() if sys.stdin else ""
     except UnicodeDecodeError as error:
@@ -110,11 +104,7 @@ def queries() -> Listed:
 
 
 def columns_of_query(name: str) -> Listed:
-    """The columns of a view or library query with their meanings.
-
-    Raises:
-        MisuseError: there is none of that name.
-    """
+    """The columns of a view or library query with their meanings (MisuseError: there is none of that name)."""
     from warehouse.store.sql import query_files
 
     found = query_files.find(name).columns
@@ -153,7 +143,7 @@ def shell(state: State, limits: Limits) -> None:
     if sys.stdin.isatty():
         _talk(state, limits)
     else:
-        while (statement := next_statement(_piped)) is not None:
+        while (statement := next_statement(lambda _more: sys.stdin.readline() or None)) is not None:
             _run(state, statement, limits)
 
 
@@ -198,10 +188,6 @@ def _typed(more: bool) -> str | None:
     except EOFError:
         echo()
         return None
-
-
-def _piped(_more: bool) -> str | None:
-    return sys.stdin.readline() or None
 
 
 def _run(state: State, statement: str, limits: Limits) -> None:

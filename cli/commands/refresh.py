@@ -16,7 +16,7 @@ from warehouse.questions.refresh import FigureHistory
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import REFERENCE, lake_option, output_options
+from ..ui.options import REFERENCE, lake_option, option, output_options
 from ..ui.output import Output
 from ..ui.progress import share
 from ..ui.questions import options_of
@@ -49,47 +49,35 @@ def age_callback(_ctx: click.Context, param: click.Parameter, value: str | None)
 
 @command("refresh")
 @click.argument("benchmarks", nargs=-1, metavar="[BENCHMARK]...")
-@click.option(
-    "--family",
-    "families",
+@option(
+    "--family NAME",
+    "Only this metric family. Repeatable; matrix is computed only if named.",
+    name="families",
     multiple=True,
-    metavar="NAME",
-    help="Only this metric family. Repeatable; matrix is computed only if named.",
 )
-@click.option(
-    "--baseline",
-    "baselines",
-    multiple=True,
-    metavar=REFERENCE,
-    help="Compare every other model with this one. Repeatable.",
+@option(
+    f"--baseline {REFERENCE}", "Compare every other model with this one. Repeatable.", name="baselines", multiple=True
 )
-@click.option("--dry-run", is_flag=True, help="List what is stale, and why; change nothing.")
-@click.option(
-    "--prune-older-than",
-    "prune",
-    metavar="AGE",
+@option("--dry-run", "List what is stale, and why; change nothing.", is_flag=True)
+@option(
+    "--prune-older-than AGE",
+    "Also forget older figures, such as 90d, but for the newest of each.",
+    name="prune",
     callback=age_callback,
-    help="Also forget older figures, such as 90d, but for the newest of each.",
 )
-@click.option(
+@option(
     "--alerts",
-    "only_alerts",
+    "Answer with what somebody should look at; exit 1 if there is anything.",
+    name="only_alerts",
     is_flag=True,
-    help="Answer with what somebody should look at; exit 1 if there is anything.",
 )
-@click.option(
-    "--level",
-    metavar="P",
-    type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    help="Confidence level of the intervals. [default: 0.95]",
+@option(
+    "--level P",
+    "Confidence level of the intervals. [default: 0.95]",
+    click.FloatRange(0, 1, min_open=True, max_open=True),
 )
-@click.option(
-    "--permutations",
-    metavar="N",
-    type=click.IntRange(1),
-    help="Shuffled matrices of the family matrix. [default: 1000]",
-)
-@click.option("--seed", metavar="N", type=click.IntRange(0), help="Of the random draws. [default: 0]")
+@option("--permutations N", "Shuffled matrices of the family matrix. [default: 1000]", click.IntRange(1))
+@option("--seed N", "Of the random draws. [default: 0]", click.IntRange(0))
 @lake_option
 @output_options
 @pass_state
@@ -201,7 +189,7 @@ def _say(state: State, line: str, notes: tuple[str, ...]) -> None:
 
 @command("history")
 @click.argument("names", nargs=-1, metavar=f"[run:ID|{REFERENCE}] [BENCHMARK]")
-@click.option("-b", "--benchmark", metavar="NAME", help="The benchmark, where it does not stand after the model.")
+@option("-b --benchmark NAME", "The benchmark, where it does not stand after the model.")
 @options_of(FigureHistory, without=("model", "benchmark"))
 @output_options
 @pass_state

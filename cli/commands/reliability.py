@@ -10,7 +10,7 @@ from warehouse.questions.reliability import Reliability
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import output_options, picture_option, write_picture
+from ..ui.options import option, output_options, picture_option, write_picture
 from ..ui.output import Output
 from ..ui.questions import options_of
 from ..ui.table import count_range, echo, excerpt, number, percentage, print_rows, print_text
@@ -42,11 +42,11 @@ _ENOUGH = 0.9
 
 @command("reliability")
 @options_of(Reliability, without=("datasets",))
-@click.option(
+@option(
     "--part",
-    type=click.Choice(PARTS),
-    help="Only this: ranks by the number of prompts; every size; models by aggregates; the pool of models; adjacent"
+    "Only this: ranks by the number of prompts; every size; models by aggregates; the pool of models; adjacent"
     " models; subscenarios; few-shot seeds; each data set by itself.",
+    click.Choice(PARTS),
 )
 @picture_option
 @output_options

@@ -11,7 +11,7 @@ from warehouse.files import REPORT
 from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.next_step import say_next
-from ..ui.options import output_options, resamples_option, seed_option
+from ..ui.options import option, output_options, resamples_option, seed_option
 from ..ui.output import Output
 from ..ui.output_files import OutputFile, forced
 from ..ui.progress import share
@@ -21,28 +21,22 @@ from ..ui.table import print_text
 
 @command("report")
 @click.argument("benchmarks", metavar="[BENCHMARK]...", nargs=-1)
-@click.option(
-    "-o",
-    "--out",
-    metavar="FILE",
-    default=None,
-    type=OutputFile(None),
-    help="Where to write it: a file (.html) or a folder. An earlier one is replaced. [default: report.html, or the"
+@option(
+    "-o --out FILE",
+    "Where to write it: a file (.html) or a folder. An earlier one is replaced. [default: report.html, or the"
     " folder report]",
+    OutputFile(None),
 )
-@click.option(
+@option(
     "--split/--one-page",
-    default=None,
-    help="Write a folder: index.html, and a page for each benchmark; or all on one page. [default: a folder above 20"
+    "Write a folder: index.html, and a page for each benchmark; or all on one page. [default: a folder above 20"
     " benchmarks or 3 MB, unless --out names a file]",
+    silent_default=None,
 )
-@click.option(
-    "-j",
-    "--jobs",
-    metavar="N",
-    default=None,
-    type=click.IntRange(min=1),
-    help="Processes that work side by side. [default: 2 from 100 benchmarks on, else 1]",
+@option(
+    "-j --jobs N",
+    "Processes that work side by side. [default: 2 from 100 benchmarks on, else 1]",
+    click.IntRange(min=1),
 )
 @resamples_option(1999, "Draws for rank sets and simultaneous intervals; 0: without.")
 @level_option

@@ -15,7 +15,7 @@ from warehouse.errors import MisuseError
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import lake_option, output_options, refuse_typed
+from ..ui.options import lake_option, option, output_options, refuse_typed
 from ..ui.output import Output
 from ..ui.output_files import OutputFile
 from .refresh import age_callback, alert_rules, refresh_request, webhook_of
@@ -32,53 +32,29 @@ DEFAULTS: dict[str, Any] = {"watch": (), "settle": 2.0, "log_format": "text", "g
 
 
 @command("schedule")
-@click.option(
-    "--cron",
-    metavar="EXPRESSION",
-    help="When: minute hour day-of-month month day-of-week; six fields begin with seconds.",
+@option("--cron EXPRESSION", "When: minute hour day-of-month month day-of-week; six fields begin with seconds.")
+@option("--timezone NAME", "Of the expression. [default: this machine's]")
+@option("--watch DIR", "Ingest what is new in this folder first. Repeatable.", click.Path(), multiple=True)
+@option(
+    "--settle SECONDS",
+    "A file is left for the next run until it has not changed for so long. [default: 2]",
+    click.FloatRange(min=0),
 )
-@click.option("--timezone", metavar="NAME", help="Of the expression. [default: this machine's]")
-@click.option(
-    "--watch",
-    multiple=True,
-    metavar="DIR",
-    type=click.Path(),
-    help="Ingest what is new in this folder first. Repeatable.",
-)
-@click.option(
-    "--settle",
-    metavar="SECONDS",
-    type=click.FloatRange(min=0),
-    help="A file is left for the next run until it has not changed for so long. [default: 2]",
-)
-@click.option("--report", metavar="FILE", type=OutputFile(None), help="Write the page there at the end.")
-@click.option(
-    "--publish", metavar="PATH", type=OutputFile(None), help="Publish a read-only copy there after the refresh."
-)
+@option("--report FILE", "Write the page there at the end.", OutputFile(None))
+@option("--publish PATH", "Publish a read-only copy there after the refresh.", OutputFile(None))
 @lake_option
-@click.option(
-    "--prune-older-than",
-    metavar="AGE",
-    callback=age_callback,
-    help="Forget older figures, such as 90d, but for the newest of each.",
+@option(
+    "--prune-older-than AGE", "Forget older figures, such as 90d, but for the newest of each.", callback=age_callback
 )
-@click.option(
-    "--health",
-    metavar="FILE",
-    type=OutputFile(None),
-    help="Keep a JSON file that says how it stands; it is renewed every 15 seconds.",
+@option("--health FILE", "Keep a JSON file that says how it stands; it is renewed every 15 seconds.", OutputFile(None))
+@option("--log-format", "Of the events on standard error. [default: text]", click.Choice(["text", "json"]))
+@option(
+    "--grace SECONDS",
+    "How long a running job may take to end after SIGTERM or Ctrl-C. [default: 60]",
+    click.FloatRange(min=0),
 )
-@click.option(
-    "--log-format", type=click.Choice(["text", "json"]), help="Of the events on standard error. [default: text]"
-)
-@click.option(
-    "--grace",
-    metavar="SECONDS",
-    type=click.FloatRange(min=0),
-    help="How long a running job may take to end after SIGTERM or Ctrl-C. [default: 60]",
-)
-@click.option("--once", is_flag=True, help="Do the job now, once; for cron, systemd and the like.")
-@click.option("--show-next", metavar="N", type=click.IntRange(1, 1000), help="Only list the next N times.")
+@option("--once", "Do the job now, once; for cron, systemd and the like.", is_flag=True)
+@option("--show-next N", "Only list the next N times.", click.IntRange(1, 1000))
 @output_options
 @pass_state
 def schedule(state: State, /, once: bool, show_next: int | None, output: Output, **flags: Any) -> int | None:

@@ -10,6 +10,7 @@ import click
 
 from ..lazy_group import command
 from ..state import State, pass_state
+from ..ui.options import option
 from ..ui.table import echo
 from .refresh import alert_rules
 
@@ -18,27 +19,17 @@ VARIABLE = "WAREHOUSE_TOKEN"
 
 
 @command("serve")
-@click.option("--host", metavar="ADDRESS", default="127.0.0.1", show_default=True, help="Address to listen on.")
-@click.option(
-    "--port", metavar="N", type=click.IntRange(0, 65535), default=8321, show_default=True, help="0: any that is free."
+@option("--host ADDRESS", "Address to listen on.", default="127.0.0.1")
+@option("--port N", "0: any that is free.", click.IntRange(0, 65535), 8321)
+@option(
+    "--token-file FILE",
+    f"Whoever asks has to show what stands in it. [default: ${VARIABLE}, if set]",
+    click.Path(exists=True, dir_okay=False, path_type=Path),
 )
-@click.option(
-    "--token-file",
-    metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help=f"Whoever asks has to show what stands in it. [default: ${VARIABLE}, if set]",
-)
-@click.option("--trust-header", metavar="NAME", default="", help="Let in whoever a proxy names in this header.")
-@click.option("--from", "proxy", metavar="ADDRESS", default="", help="Address of that proxy.")
-@click.option(
-    "--timeout",
-    metavar="SECONDS",
-    type=click.FloatRange(1, 3600),
-    default=30.0,
-    show_default=True,
-    help="How long the queries of a page may take.",
-)
-@click.option("--open", "opens", is_flag=True, help="Open it in the browser of this machine.")
+@option("--trust-header NAME", "Let in whoever a proxy names in this header.", silent_default="")
+@option("--from ADDRESS", "Address of that proxy.", silent_default="", name="proxy")
+@option("--timeout SECONDS", "How long the queries of a page may take.", click.FloatRange(1, 3600), 30.0)
+@option("--open", "Open it in the browser of this machine.", name="opens", is_flag=True)
 @pass_state
 def serve(
     state: State,

@@ -15,7 +15,7 @@ from warehouse.tables.transcript import ends_with
 from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.next_step import say_next
-from ..ui.options import output_options
+from ..ui.options import option, output_options
 from ..ui.output import Output
 from ..ui.questions import options_of
 from ..ui.table import cell, echo, excerpt, print_constants, print_hanging, print_rows, print_table, print_text, visible
@@ -36,7 +36,7 @@ EXCERPT = 60
 @command("show")
 @options_of(Show, without=("prompt",))
 @click.argument("prompt", required=False)
-@click.option("--full", is_flag=True, help="Every message of a transcript to its end; else its first lines.")
+@option("--full", "Every message of a transcript to its end; else its first lines.", is_flag=True)
 @output_options
 @pass_state
 def show(state: State, run: str, prompt: str | None, full: bool, output: Output) -> None:

@@ -11,7 +11,7 @@ from warehouse.errors import MisuseError
 
 from ..lazy_group import command, group
 from ..state import State, pass_state
-from ..ui.options import output_options
+from ..ui.options import option, output_options
 from ..ui.output import Output
 from ..ui.output_files import OutputFile, forced
 from ..ui.table import echo
@@ -52,7 +52,7 @@ def upgrade(state: State) -> None:
 
 @command("db downgrade")
 @click.argument("revision", metavar="REVISION")
-@click.option("--yes", is_flag=True, help="Do not ask; what the older schema lacks is lost.")
+@option("--yes", "Do not ask; what the older schema lacks is lost.", is_flag=True)
 @pass_state
 def downgrade(state: State, revision: str, yes: bool) -> None:
     from warehouse.store.schema import migrate
@@ -107,7 +107,7 @@ def vacuum(state: State) -> None:
 
 @command("db reader")
 @click.argument("role", metavar="[ROLE]", required=False, default="")
-@click.option("--new-password", is_flag=True, help="Give it another password.")
+@option("--new-password", "Give it another password.", is_flag=True)
 @pass_state
 def reader(state: State, role: str, new_password: bool) -> None:
     from warehouse.store.curate import upkeep as readers
@@ -153,10 +153,8 @@ OCCASIONS = ("ingest", "refresh")
 
 @command("publish")
 @click.argument("path", metavar="[PATH]", required=False, type=OutputFile(None))
-@click.option(
-    "--after",
-    metavar="WHAT",
-    help="Also write to warehouse.toml that it is published again after: ingest, refresh or ingest,refresh.",
+@option(
+    "--after WHAT", "Also write to warehouse.toml that it is published again after: ingest, refresh or ingest,refresh."
 )
 @output_options
 @pass_state
@@ -201,21 +199,20 @@ def _publish(state: State, target: str, *, force: bool = False) -> PublishedCopy
 
 @command("export")
 @click.argument("out", required=False, type=click.Path(file_okay=False, path_type=Path))
-@click.option(
-    "--parquet",
-    "folder",
-    metavar="DIR",
-    type=click.Path(file_okay=False, path_type=Path),
-    help="Folder for all tables and views as Parquet files; must not exist or be empty.",
+@option(
+    "--parquet DIR",
+    "Folder for all tables and views as Parquet files; must not exist or be empty.",
+    click.Path(file_okay=False, path_type=Path),
+    name="folder",
 )
-@click.option(
+@option(
     "--format",
-    "form",
-    type=click.Choice(["parquet", "every-eval-ever", "inspect"]),
-    default="parquet",
-    help="Format of OUT: the whole store as Parquet, or current runs as Every Eval Ever or as logs of Inspect.",
+    "Format of OUT: the whole store as Parquet, or current runs as Every Eval Ever or as logs of Inspect.",
+    click.Choice(["parquet", "every-eval-ever", "inspect"]),
+    silent_default="parquet",
+    name="form",
 )
-@click.option("--overwrite", is_flag=True, help="Replace an earlier export that lies there.")
+@option("--overwrite", "Replace an earlier export that lies there.", is_flag=True)
 @pass_state
 def export(state: State, out: Path | None, folder: Path | None, form: str, overwrite: bool) -> None:
     if (out is None) == (folder is None) or (folder is not None and form != "parquet"):

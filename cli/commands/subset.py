@@ -12,7 +12,7 @@ from warehouse.questions.subsets import PlanSubset
 
 from ..lazy_group import command, group
 from ..state import State, pass_state
-from ..ui.options import no_store_option, output_options, typed
+from ..ui.options import no_store_option, option, output_options, typed
 from ..ui.output import Output
 from ..ui.output_files import OutputFile, forced
 from ..ui.questions import options_of
@@ -27,7 +27,7 @@ FORMS = ("lm-eval", "inspect", "helm", "lighteval", "csv")
 #: Columns that a narrow terminal does without, the first of them first.
 MINOR = ("90 % gain", "history", "strata", "split", "against")
 
-_out = click.option("-o", "--out", metavar="FILE", type=OutputFile(PLAN), help="Write the plan to this file.")
+_out = option("-o --out FILE", "Write the plan to this file.", OutputFile(PLAN))
 
 
 @group("subset")
@@ -47,9 +47,7 @@ def plan(state: State, /, output: Output, out: Path | None, **options: Any) -> N
 
 @command("subset import")
 @click.argument("file", metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option(
-    "--as-dated", is_flag=True, help="Take its date on trust: runs since then count, not only those from now on."
-)
+@option("--as-dated", "Take its date on trust: runs since then count, not only those from now on.", is_flag=True)
 @output_options
 @pass_state
 def import_(state: State, /, file: Path, output: Output, as_dated: bool) -> None:
@@ -60,7 +58,7 @@ def import_(state: State, /, file: Path, output: Output, as_dated: bool) -> None
 
 @command("subset extend")
 @click.argument("plan", metavar="PLAN")
-@click.option("--size", metavar="M", type=int, required=True, help="Prompts in all.")
+@option("--size M", "Prompts in all.", int, required=True)
 @_out
 @output_options
 @pass_state
@@ -73,8 +71,8 @@ def extend(state: State, /, plan: str, output: Output, out: Path | None, size: i
 
 @command("subset export")
 @click.argument("plan", metavar="PLAN")
-@click.option("--to", type=click.Choice(FORMS), required=True, help="The harness that is to run it.")
-@click.option("-o", "--out", metavar="FILE", type=OutputFile(SUBSET), help="Write to this file.")
+@option("--to", "The harness that is to run it.", click.Choice(FORMS), required=True)
+@option("-o --out FILE", "Write to this file.", OutputFile(SUBSET))
 @pass_state
 def export(state: State, /, plan: str, to: str, out: Path | None) -> None:
     exported = _exported(state, plan, to)

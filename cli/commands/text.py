@@ -10,7 +10,15 @@ from warehouse.analysis.items.excerpts import distinctive
 
 from ..lazy_group import command, former, group
 from ..state import State, pass_state
-from ..ui.options import Function, fields_callback, no_store_option, output_options, replace_option, threshold_option
+from ..ui.options import (
+    Function,
+    fields_callback,
+    no_store_option,
+    option,
+    output_options,
+    replace_option,
+    threshold_option,
+)
 from ..ui.output import Output
 from ..ui.table import echo, excerpt, number, percentage, print_rows, print_table, print_text
 
@@ -31,53 +39,38 @@ ALIKE = "Smallest cosine similarity of two prompts."
 
 def embedder_option(function: Function) -> Function:
     """``--embedder NAME``: whose vectors."""
-    return click.option(
-        "--embedder",
-        metavar="NAME|FOLDER",
-        help="Whose vectors: NAME, NAME@REVISION or the model's folder; default: the only one.",
+    return option(
+        "--embedder NAME|FOLDER", "Whose vectors: NAME, NAME@REVISION or the model's folder; default: the only one."
     )(function)
 
 
 def part_option(function: Function) -> Function:
     """``--part PART``: what of the prompts."""
-    return click.option(
-        "--part",
-        metavar="PART",
+    return option(
+        "--part PART",
+        "What of the prompts: prompt (the question), target, choices or metadata.FIELD.",
         default="prompt",
-        show_default=True,
-        help="What of the prompts: prompt (the question), target, choices or metadata.FIELD.",
     )(function)
 
 
 @command("embed")
 @click.argument("benchmarks", metavar="[BENCHMARK|SUITE]...", nargs=-1)
-@click.option(
-    "--embedder",
-    "embedders",
-    metavar="[NAME=]MODEL",
+@option(
+    "--embedder [NAME=]MODEL",
+    "A sentence-transformers model: a folder, or its name on the hub. Repeatable.",
+    name="embedders",
     multiple=True,
     required=True,
-    help="A sentence-transformers model: a folder, or its name on the hub. Repeatable.",
 )
-@click.option(
-    "--batch-size",
-    metavar="N",
-    default=32,
-    show_default=True,
-    type=click.IntRange(min=1),
-    help="Texts that the model reads at a time.",
-)
-@click.option("--device", metavar="NAME", help="cpu, cuda, mps; default: the fastest there is.")
-@click.option(
-    "--whole", is_flag=True, help="Keep the words that all prompts of a benchmark share. [default: they are taken off]"
-)
-@click.option(
-    "--part",
-    "parts",
-    metavar="PART",
+@option("--batch-size N", "Texts that the model reads at a time.", click.IntRange(min=1), 32)
+@option("--device NAME", "cpu, cuda, mps; default: the fastest there is.")
+@option("--whole", "Keep the words that all prompts of a benchmark share. [default: they are taken off]", is_flag=True)
+@option(
+    "--part PART",
+    "What of the prompts: prompt (the question), target, choices or metadata.FIELD. Repeatable. [default: prompt]",
+    silent_default=("prompt",),
+    name="parts",
     multiple=True,
-    default=("prompt",),
-    help="What of the prompts: prompt (the question), target, choices or metadata.FIELD. Repeatable. [default: prompt]",
 )
 @output_options
 @pass_state
@@ -142,10 +135,10 @@ def _print_embedded(embedding: Embedding, state: State) -> None:
 
 @command("similar")
 @click.argument("wanted", metavar="PROMPT|TEXT")
-@click.option("-b", "--benchmark", metavar="NAME", help="Look among its prompts only.")
-@click.option("--top", metavar="N", default=10, show_default=True, type=click.IntRange(min=1), help="How many prompts.")
+@option("-b --benchmark NAME", "Look among its prompts only.")
+@option("--top N", "How many prompts.", click.IntRange(min=1), 10)
 @embedder_option
-@click.option("--device", metavar="NAME", help="Of the model, where a text is given.")
+@option("--device NAME", "Of the model, where a text is given.")
 @part_option
 @output_options
 @pass_state
@@ -187,15 +180,10 @@ def _heading(part: str) -> str:
 @click.argument("benchmarks", metavar="[BENCHMARK|SUITE]...", nargs=-1)
 @threshold_option(0.95, ALIKE)
 @embedder_option
-@click.option(
-    "--keep",
-    metavar="N",
-    default=10_000,
-    show_default=True,
-    type=click.IntRange(min=0),
-    help="The most similar pairs that are listed and scored; all are counted.",
+@option(
+    "--keep N", "The most similar pairs that are listed and scored; all are counted.", click.IntRange(min=0), 10_000
 )
-@click.option("--fresh", is_flag=True, help="Compare even where the pairs are stored.")
+@option("--fresh", "Compare even where the pairs are stored.", is_flag=True)
 @part_option
 @no_store_option
 @output_options
@@ -296,7 +284,7 @@ def _group_by_fields(state: State, benchmark: str, fields: tuple[str, ...], defa
     echo(f"{benchmark}: {prompts} prompts in {clusters} clusters by {name}{used}")
 
 
-_default_option = click.option("--default", "default", is_flag=True, help="Use it for error bars from now on.")
+_default_option = option("--default", "Use it for error bars from now on.", name="default", is_flag=True)
 
 
 @command("cluster by")
@@ -320,14 +308,10 @@ def former_by(state: State, benchmark: str, fields: tuple[str, ...], default: bo
 
 def _text_options(function: Any) -> Any:
     """Arguments and options of clusters by what prompts ask."""
-    name = click.option(
-        "--name",
-        metavar="NAME",
-        help="Of the clustering. [default: semantic; with the part behind it: semantic-target]",
-    )
+    name = option("--name NAME", "Of the clustering. [default: semantic; with the part behind it: semantic-target]")
     ours = (threshold_option(0.8, ALIKE), embedder_option, part_option, name, _default_option, replace_option)
-    for option in reversed((click.argument("benchmark"), *ours, no_store_option, output_options)):
-        function = option(function)
+    for decorate in reversed((click.argument("benchmark"), *ours, no_store_option, output_options)):
+        function = decorate(function)
     return function
 
 

@@ -5,14 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from warehouse.questions.variance import PassRates, SeedVariance, Templates, Variance
+from warehouse.tables.words import SHOWN, reasons
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.footnotes import SHOWN, say_reasons
-from ..ui.options import output_options, typed
+from ..ui.options import option, output_options, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
 from ..ui.table import (
@@ -36,7 +34,7 @@ if TYPE_CHECKING:
 
 @command("variance")
 @options_of(PassRates)
-@click.option("--seeds", is_flag=True, help="Training seeds crossed with prompts instead.")
+@option("--seeds", "Training seeds crossed with prompts instead.", is_flag=True)
 @output_options
 @pass_state
 def variance(state: State, /, output: Output, seeds: bool, **options: Any) -> None:
@@ -123,7 +121,7 @@ def _print_rates(report: PassReport, state: State) -> None:
         for line in _rates_in_words(report.rows):
             print_text(line)
     explained = [row for row in report.rows if row.ci_low is None or row.bound_low is not None or state.verbose]
-    say_reasons([(row, row.reason) for row in explained], state)
+    state.notes(reasons((row, row.reason) for row in explained))
     _notes(state, report.left_out)
 
 
@@ -240,16 +238,7 @@ def templates(state: State, /, output: Output, **options: Any) -> None:
 
 #: Columns that a narrow terminal does without, the first of them first.
 TEMPLATE_MINOR = (
-    "split",
-    "metric",
-    "V both",
-    "V templates",
-    "V prompts",
-    "df",
-    "condition",
-    "lowest",
-    "highest",
-    "prompts",
+    *("split", "metric", "V both", "V templates", "V prompts", "df", "condition", "lowest", "highest", "prompts"),
 )
 #: Pairs of models that are named where judges disagree.
 FLIPS_SHOWN = 5
@@ -287,7 +276,7 @@ def _print_templates(report: TemplatesReport, state: State) -> None:
     if any("few_templates" in row.flags for row in report.rows):
         print_text(f"few_templates: fewer than 5 {factor}s stand for all; where they differ much the interval is short")
     _print_flips(report)
-    say_reasons([(row, row.reason) for row in report.rows if row.reason], state)
+    state.notes(reasons((row, row.reason) for row in report.rows if row.reason))
     _notes(state, report.left_out)
 
 

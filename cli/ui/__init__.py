@@ -1,1 +1,1 @@
-"""What commands print with: options, tables, footnotes, progress."""
+"""What commands print with: options, tables, progress."""

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
-import click
-
+from .options import option
 from .table import count_range, decimals, interval, level_column, number, print_legend, print_rows, print_text
 
 if TYPE_CHECKING:
@@ -24,14 +23,12 @@ MINOR = ("split", "benchmark", "lambda", "rho", "flags", "judged")
 
 def corrected_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """``--corrected``, with the names of judge and people."""
-    for option in (
-        click.option("--human", metavar="NAME", help="With --corrected: whose labels. [default: the only people]"),
-        click.option("--judge", metavar="NAME", help="With --corrected: who judges. [default: the only model]"),
-        click.option(
-            "--corrected", is_flag=True, help="A judge's figure, people's labels, and what both give together."
-        ),
+    for decorate in (
+        option("--human NAME", "With --corrected: whose labels. [default: the only people]"),
+        option("--judge NAME", "With --corrected: who judges. [default: the only model]"),
+        option("--corrected", "A judge's figure, people's labels, and what both give together.", is_flag=True),
     ):
-        function = option(function)
+        function = decorate(function)
     return function
 
 

@@ -96,7 +96,7 @@ def _after_tie(board: Any, question: Any) -> Step:
         return None
     a, b = (_named(row, board.rows) for row in rows[:2])
     difference = rows[0].estimate - rows[1].estimate
-    if not difference or not any(row.standard_error for row in rows[:2]):  # of which no plan can be made
+    if not difference or not rows[0].ranks.next_has_error:  # of which no plan can be made
         flips = _line(Compare, question, _split(rows[0], board.rows), a=a, b=b, benchmark=board.benchmark, flips=_MANY)
         return _FLIPS, flips
     n_tests = math.comb(sum(bool(row.group) for row in rows), 2)

@@ -25,6 +25,38 @@ Row = TypeVar("Row")
 REFERENCE = "MODEL[@REVISION|@step=N][+AGENT]"
 
 
+_NOTHING = object()
+
+
+def option(
+    flags: str,
+    text: str,
+    type: Any = None,
+    default: Any = _NOTHING,
+    *,
+    name: str = "",
+    silent_default: Any = _NOTHING,
+    **more: Any,
+) -> Decorator:
+    """`click.option`, said in a line.
+
+    Args:
+        flags: with what stands for the value behind them: ``-o --out FILE``.
+        text: the help.
+        default: which the help then names.
+        name: of the command's parameter.
+        silent_default: one that the help does not name, or in words of its own.
+    """
+    words = flags.split(" ")
+    names = [word for word in words if word.startswith("-")]
+    if default is not _NOTHING:
+        more |= {"default": default, "show_default": True}
+    if silent_default is not _NOTHING:
+        more["default"] = silent_default
+    metavar = " ".join(words[len(names) :]) or None
+    return click.option(*names, *filter(None, [name]), metavar=metavar, type=type, help=text, **more)
+
+
 class MappingFile(click.Path):
     """A mapping file that is there, or the name of a shipped one."""
 
@@ -61,23 +93,18 @@ def output_options_but(*pages: str) -> Callable[[Function], Function]:
 
 
 def _output_options(function: Function, pages: Collection[str]) -> Function:
-    @click.option("--json", "as_json", is_flag=True, help="An array of row objects.")
-    @click.option("--jsonl", "as_jsonl", is_flag=True, help="A row object on each line.")
-    @click.option("--csv", "as_csv", is_flag=True, help="Comma-separated rows with a header.")
-    @click.option(
-        "--csv-safe", is_flag=True, help="As --csv; what a spreadsheet would run gets an apostrophe in front."
-    )
-    @click.option("--parquet", metavar="FILE", type=OutputFile(ANSWER), help="Write the rows to a Parquet file.")
-    @click.option(
-        "--columns",
-        metavar="NAME,...",
+    @option("--json", "An array of row objects.", name="as_json", is_flag=True)
+    @option("--jsonl", "A row object on each line.", name="as_jsonl", is_flag=True)
+    @option("--csv", "Comma-separated rows with a header.", name="as_csv", is_flag=True)
+    @option("--csv-safe", "As --csv; what a spreadsheet would run gets an apostrophe in front.", is_flag=True)
+    @option("--parquet FILE", "Write the rows to a Parquet file.", OutputFile(ANSWER))
+    @option(
+        "--columns NAME,...",
+        "Only these columns, in this order: headings of the table; with --json or --csv its names.",
         expose_value=False,
         callback=_keep_columns,
-        help="Only these columns, in this order: headings of the table; with --json or --csv its names.",
     )
-    @click.option(
-        "--wide", is_flag=True, expose_value=False, callback=_keep_wide, help="All columns, on a narrow terminal too."
-    )
+    @option("--wide", "All columns, on a narrow terminal too.", is_flag=True, expose_value=False, callback=_keep_wide)
     @wraps(function)
     def wrapper(
         *args: Any, as_json: bool, as_jsonl: bool, as_csv: bool, csv_safe: bool, parquet: Path | None, **others: Any
@@ -102,7 +129,7 @@ def _output_options(function: Function, pages: Collection[str]) -> Function:
         return answer
 
     if pages:
-        wrapper = click.option("--percent", is_flag=True, help="With one of those: shares as 65.5 % (0.7 %).")(wrapper)
+        wrapper = option("--percent", "With one of those: shares as 65.5 % (0.7 %).", is_flag=True)(wrapper)
     for name in pages:
         wrapper = click.option(f"--{name}", f"as_{name}", is_flag=True, help=PAGES[name])(wrapper)
     return wrapper
@@ -118,17 +145,11 @@ def _keep_columns(ctx: click.Context, param: click.Parameter, value: str | None)
 
 def picture_option(function: Function) -> Function:
     """``--svg FILE``; the command gets ``svg``, and writes it by :func:`write_picture`."""
-    return click.option("--svg", metavar="FILE", type=OutputFile(PICTURE), help="Draw it into this file, as SVG.")(
-        function
-    )
+    return option("--svg FILE", "Draw it into this file, as SVG.", OutputFile(PICTURE))(function)
 
 
 def write_picture(path: Path | None, charts: Sequence[Any]) -> None:
-    """Write charts below each other; nothing without a path.
-
-    Raises:
-        UsageError: there is nothing to draw.
-    """
+    """Write charts below each other; nothing without a path (UsageError: there is nothing to draw)."""
     if path is None:
         return
     from warehouse.report.plot_results import in_svg
@@ -168,7 +189,7 @@ def benchmark_argument(*, required: bool) -> Decorator:
 
     def decorate(function: Function) -> Function:
         @click.argument("benchmark", required=False, metavar="BENCHMARK" if required else "[BENCHMARK]")
-        @click.option("-b", "--benchmark", "named", metavar="NAME", help="The benchmark, if it is not named first.")
+        @option("-b --benchmark NAME", "The benchmark, if it is not named first.", name="named")
         @wraps(function)
         def wrapper(*args: Any, benchmark: str | None, named: str | None, **others: Any) -> Any:
             if benchmark is not None and named is not None:
@@ -184,65 +205,41 @@ def benchmark_argument(*, required: bool) -> Decorator:
 
 def resamples_option(default: int, text: str) -> Decorator:
     """``--resamples N``; the command gets ``n_resamples``."""
-    return click.option(
-        "--resamples",
-        "n_resamples",
-        metavar="N",
-        default=default,
-        show_default=True,
-        type=click.IntRange(min=0),
-        help=text,
-    )
+    return option("--resamples N", text, click.IntRange(min=0), default, name="n_resamples")
 
 
 def threshold_option(default: float, text: str) -> Decorator:
     """``--threshold COSINE``: what counts as alike."""
-    return click.option(
-        "--threshold",
-        metavar="COSINE",
-        default=default,
-        show_default=True,
-        type=click.FloatRange(-1, 1, min_open=True),
-        help=text,
-    )
+    return option("--threshold COSINE", text, click.FloatRange(-1, 1, min_open=True), default)
 
 
 def seed_option(function: Function) -> Function:
     """``--seed N``, of everything random."""
-    return click.option(
-        "--seed",
-        metavar="N",
-        default=0,
-        show_default=True,
-        type=click.IntRange(min=0),
-        help="Of the random draws; the same seed gives the same answer.",
-    )(function)
+    return option("--seed N", "Of the random draws; the same seed gives the same answer.", click.IntRange(min=0), 0)(
+        function
+    )
 
 
 def lake_option(function: Function) -> Function:
     """``--lake LOCATION``, of what changes the store."""
-    return click.option(
-        "--lake", metavar="LOCATION", help="Bring the lake there up to the store afterwards, in one version."
-    )(function)
+    return option("--lake LOCATION", "Bring the lake there up to the store afterwards, in one version.")(function)
 
 
 def no_store_option(function: Function) -> Function:
     """``--no-store``, of what is stored once computed; the command gets ``store_result``."""
-    return click.option(
+    return option(
         "--no-store",
-        "store_result",
+        "A trial: what is computed is not stored.",
+        bool,
+        silent_default=True,
+        name="store_result",
         flag_value=False,
-        default=True,
-        type=bool,
-        help="A trial: what is computed is not stored.",
     )(function)
 
 
 def replace_option(function: Function) -> Function:
     """``--replace``, of what stores a clustering under a name."""
-    return click.option("--replace", is_flag=True, help="Also in place of a clustering made with other settings.")(
-        function
-    )
+    return option("--replace", "Also in place of a clustering made with other settings.", is_flag=True)(function)
 
 
 def assignments(pairs: tuple[str, ...], option: str) -> dict[str, str]:
@@ -266,19 +263,11 @@ def size_callback(_ctx: click.Context, _param: click.Parameter, text: str) -> in
 def limit_options(function: Function) -> Function:
     """``--timeout SECONDS`` and ``--memory SIZE``, of what runs queries; the command gets ``limits``."""
 
-    @click.option(
-        "--timeout",
-        metavar="SECONDS",
-        type=float,
-        default=300.0,
-        show_default=True,
-        help="Stop a query that takes longer; 0: never.",
-    )
-    @click.option(
-        "--memory",
-        metavar="SIZE",
+    @option("--timeout SECONDS", "Stop a query that takes longer; 0: never.", float, 300.0)
+    @option(
+        "--memory SIZE",
+        "Memory that a query may use here, such as 16GB.  [default: less than half of the machine's]",
         callback=lambda ctx, param, text: size_callback(ctx, param, text) if text else 0,
-        help="Memory that a query may use here, such as 16GB.  [default: less than half of the machine's]",
     )
     @wraps(function)
     def wrapper(*args: Any, timeout: float, memory: int, **others: Any) -> Any:

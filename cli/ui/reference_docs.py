@@ -34,7 +34,7 @@ def reference() -> str:
         f" Commands name which of these they have:\n\n{_listed(shared)}",
     ]
     for name, context in contexts.items():
-        own = [_flag(param) for param in context.command.params if _key(param) in shared]
+        own = [param.opts[0] for param in context.command.params if _key(param) in shared]
         tables = ["tables"] if {param.name for param in context.command.params} >= TABLES else []
         also = f"\nAlso {', '.join([*(f'`{flag}`' for flag in own), *tables])}.\n" if own or tables else ""
         parts.append(f"### warehouse {name}\n\n{_block(context, shared)}{also}")
@@ -46,10 +46,6 @@ def _key(parameter: click.Parameter) -> tuple[str, str]:
     if not isinstance(parameter, click.Option):
         return "", ""
     return " ".join(parameter.opts), f"{parameter.help} {parameter.default if parameter.show_default else ''}"
-
-
-def _flag(parameter: click.Parameter) -> str:
-    return parameter.opts[0]
 
 
 def _shared(contexts: Iterable[click.Context]) -> dict[tuple[str, str], tuple[click.Option, click.Context]]:

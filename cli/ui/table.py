@@ -11,48 +11,21 @@ from typing import Any, TextIO
 
 import click
 
-from warehouse.tables.text import LEAST, NARROW, fold, lay_out, wrap
+from warehouse.tables.text import LEAST, fold, lay_out, wrap
+from warehouse.tables.text import NARROW as NARROW
 from warehouse.tables.view import Table, TableNote, View
-from warehouse.tables.words import (
-    WrittenNumber,
-    cell,
-    count_range,
-    decimals,
-    direction,
-    excerpt,
-    interval,
-    level_column,
-    number,
-    p_value,
-    percentage,
-    visible,
-)
-
-__all__ = [
-    "NARROW",
-    "WrittenNumber",
-    "has_column_options",
-    "cell",
-    "count_range",
-    "decimals",
-    "echo",
-    "direction",
-    "excerpt",
-    "fitted",
-    "interval",
-    "level_column",
-    "number",
-    "p_value",
-    "percentage",
-    "print_constants",
-    "print_hanging",
-    "print_rows",
-    "print_table",
-    "print_text",
-    "print_view",
-    "recording",
-    "visible",
-]
+from warehouse.tables.words import WrittenNumber as WrittenNumber
+from warehouse.tables.words import cell as cell
+from warehouse.tables.words import count_range as count_range
+from warehouse.tables.words import decimals as decimals
+from warehouse.tables.words import direction as direction
+from warehouse.tables.words import excerpt as excerpt
+from warehouse.tables.words import interval as interval
+from warehouse.tables.words import level_column as level_column
+from warehouse.tables.words import number as number
+from warehouse.tables.words import p_value as p_value
+from warehouse.tables.words import percentage as percentage
+from warehouse.tables.words import visible as visible
 
 #: Rows that a terminal is given; files and pipes get all.
 TERMINAL_ROWS = 1000
@@ -73,10 +46,9 @@ def print_table(
 ) -> tuple[str, ...]:
     """Print rows under their columns, numbers to the right; the names of the columns that are shown.
 
-    Columns named ``hide_empty`` are left out where they say nothing in any row, those named
-    ``counts`` where they are 0 as well. A terminal that is too narrow does without the columns named
-    ``minor``, the first of them first, as far as it has to; ``--wide`` shows them, ``--columns``
-    shows those that it names.
+    Columns named ``hide_empty`` are left out where they say nothing in any row, those named ``counts`` where they are 0
+    as well. A terminal that is too narrow does without the columns named ``minor``, the first of them first, as far as
+    it has to; ``--wide`` shows them, ``--columns`` shows those that it names.
     """
     values = tuple(tuple(row) for row in rows)
     return _print(Table(tuple(columns), values, empty, tuple(hide_empty), tuple(counts), tuple(minor)))

@@ -3,7 +3,7 @@
 select of_draw.run_id, of_draw.score, of_draw.n_prompts
 from (
   select score.run_id, score.variant_id, score.draw,
-    avg(score.value) as score, count(*) as n_prompts
+    sum(score.value) / count(*) as score, count(*) as n_prompts
   from score
   where score.value is not null and score.n_draws = 1
     and score.metric_id in (:metric_ids) and score.run_id in (:run_ids)

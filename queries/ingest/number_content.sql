@@ -25,7 +25,9 @@ select
     key_no,
     has_id,
     variant_no,
-    case when are_draws then cast(copy as integer) else draw end as draw
+    case when are_draws then cast(copy as integer) else draw end as draw,
+    content,
+    words
 from alike
 window prompt as (
     partition by run, key_no, case when not are_draws then copy end order by r

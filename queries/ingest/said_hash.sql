@@ -6,9 +6,8 @@ create or replace temp table said_hash as
 select prompt_id, min(said) as said, min(said) = max(said) as is_one,
     min(words) < max(words) as varies
 from (
-    select i.prompt_id, hash(s.text, s.target, s.choices, s.metadata) as words,
-        hash(s.prompt_id is null, words) as said
-    from stage_prompt as i
-    join stage_sample as s on s.rowid = i.first_r
+    select prompt_id, words, hash(not has_id, words) as said
+    from stage_fact
+    where is_first
 ) as item
 group by prompt_id

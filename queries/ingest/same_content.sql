@@ -5,14 +5,10 @@
 -- placeholder: runs column -- numbers of the runs to look at, with commas between them
 -- placeholder: place column -- what tells rows apart where their content does not: r or prompt_id
 with score as (
-    select f.r, f.run, f.variant_id, f.metric_id, f.{place} as place, f.value, f.weight,
-        case when w.key_no >= 0 then hash(w.key_no) else hash(s.text, s.target, s.choices) end
-            as content
+    select f.r, f.run, f.variant_id, f.metric_id, f.{place} as place, f.value, f.weight, w.content
     from stage_score as f
     join stage_row as w on w.r = f.r
-    join stage_sample as s on s.rowid = f.r
-    where f.run in ({runs}) and f.value is not null
-        and (w.key_no >= 0 or s.text is not null)
+    where f.run in ({runs}) and f.value is not null and w.content is not null
 ),
 of_place as (
     select run, variant_id, metric_id, count(*) as n, stddev_samp(mean) / sqrt(count(*)) as se

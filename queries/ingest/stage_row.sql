@@ -1,5 +1,7 @@
 -- Every staged row with its item, the number of its content key (-1: it has none) and variant. What
--- has neither an id nor a position is known by its place among the rows of its dump.
+-- has neither an id nor a position is known by its place among the rows of its dump. `content` is a
+-- hash of what tells contents apart, where there is one: the key of the content, else question,
+-- target and options; `words` one of all that a row says of its prompt but the id.
 -- grain: one row per staged row; r is its number
 create or replace table stage_row as
 select
@@ -10,7 +12,10 @@ select
     coalesce(k.key_no, -1) as key_no,
     s.prompt_id is not null as has_id,
     v.variant_no,
-    s.draw
+    s.draw,
+    case when k.key_no is not null then hash(k.key_no)
+        when s.text is not null then hash(s.text, s.target, s.choices) end as content,
+    hash(s.text, s.target, s.choices, s.metadata) as words
 from stage_sample as s
 join stage_origin as o on o.run = s.run
 left join known_key as k on k.identity_hash = s.identity_hash

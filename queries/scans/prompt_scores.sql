@@ -1,4 +1,4 @@
--- Means over draws of the scores that scanners gave, per prompt (as stage_prompt_score.sql).
+-- Means over draws of the scores that scanners gave, per prompt (as pooled_score.sql).
 -- grain: one row per run, prompt, metric and perturbation
 insert into prompt_score (
     run_id, prompt_id, metric_id, perturbation, value, weight, n_draws, within_variance, n_scored,

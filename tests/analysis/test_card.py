@@ -9,15 +9,7 @@ from tests.support.every_eval_ever import schema
 from warehouse.api import Warehouse
 
 SAME = (
-    "estimate",
-    "standard_error",
-    "ci_low",
-    "ci_high",
-    "n_clusters",
-    "n_draws",
-    "n_unscored",
-    "method",
-    "flags",
+    *("estimate", "standard_error", "ci_low", "ci_high", "n_clusters", "n_draws", "n_unscored", "method", "flags"),
     "reason",
 )
 

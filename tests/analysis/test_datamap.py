@@ -39,6 +39,19 @@ WORDS = {
 }
 
 
+def add_odd_draws(rows: StoreRows) -> None:
+    """Draws of which the mean alone does not say how many were right."""
+    run = rows.run("org/odd", "quiz")
+    rows.scores(run, {"sure": [1.0, 1.0, 0.0, 0.0], "torn": [1.0, 0.0, 0.0], "hard": [1.0, 0.0]})
+    for row in rows.rows["score"][-9:]:
+        if row["prompt_id"] == rows.prompt("quiz", "torn"):  # the right one weighs as much as four others
+            row["weight"] = 2.0 if row["value"] else 0.5
+        elif row["draw"] == 3:  # no draw: a value of all of them together
+            row["draw"] = -1
+    weighted = next(row for row in rows.rows["prompt_score"][-3:] if row["prompt_id"] == rows.prompt("quiz", "torn"))
+    weighted["value"] = 2 / 3
+
+
 def build() -> StoreRows:
     rows = StoreRows()
     acc, points, loss = rows.metric(), rows.metric("points"), rows.metric("loss")
@@ -62,6 +75,7 @@ def build() -> StoreRows:
     rows.scores(rows.run("org/rates", "quiz"), {"sure": Rate(0.3, 10), "torn": Rate(0.0, 10)})
     rows.scores(rows.run("org/once", "quiz"), {"sure": 1.0, "torn": 0.0})
     rows.scores(rows.run("org/silent", "quiz"), {"sure": [None, None]})
+    add_odd_draws(rows)
     rows.describe("essay", points, kind="bounded", low=0.0, high=10.0)
     rows.scores(rows.run("org/a", "essay"), {"x": [10.0, 9.0, 10.0], "y": [1.0, 2.0, 8.0]}, points)
     rows.describe("lines", loss, kind="continuous", low=None, high=None, higher=False)
@@ -150,6 +164,18 @@ def test_the_size_of_a_read_changes_nothing(opener: StoreOpener, monkeypatch: py
     whole = datamap(opener, "org/a", benchmark="quiz")
     monkeypatch.setattr(semantic_sets, "CHUNK", 2)
     assert datamap(opener, "org/a", benchmark="quiz") == whole
+
+
+def test_weights_and_values_of_all_draws_count_no_draw_twice(opener: StoreOpener) -> None:
+    rows = rows_of(datamap(opener, "org/odd", benchmark="quiz"))
+    found = {key: (row.p_correct, row.n_draws) for key, row in rows.items()}
+    assert found == {"sure": (2 / 3, 3), "torn": (1 / 3, 3), "hard": (1 / 2, 2)}
+
+
+@pytest.mark.parametrize(("correct_at", "p"), [(0.5, [1.0, 0.2]), (0.0, [1.0, 1.0]), (1.5, [0.0, 0.0])])
+def test_what_is_correct_can_be_named(opener: StoreOpener, correct_at: float, p: list[float]) -> None:
+    rows = rows_of(datamap(opener, "org/a", benchmark="quiz", correct_at=correct_at), temperature=0.2)
+    assert [rows[key].p_correct for key in ("sure", "torn")] == pytest.approx(p)
 
 
 def test_repeats_are_pooled(opener: StoreOpener) -> None:

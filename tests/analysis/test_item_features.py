@@ -127,11 +127,7 @@ def test_the_command_shows_tests_and_the_largest_differences(url: str, run: Call
     told = json.loads(run("--db", url, "items", "quiz", "--features", "--json").out)
     assert {"figure", "feature", "level", "estimate", "per_sd", "p_holm", "flags"} <= told[0].keys()
     for words in (
-        "--by length",
-        "--cluster none",
-        "--features --seed 2",
-        "--features --irt 1pl",
-        "--features --splits",
+        *("--by length", "--cluster none", "--features --seed 2", "--features --irt 1pl", "--features --splits"),
     ):
         assert run("--db", url, "items", "quiz", *words.split()).code == 2
 

@@ -224,13 +224,7 @@ def test_weights(home: Warehouse) -> None:
         for scheme in dict.fromkeys(row.scheme for row in found.rows)
     }
     assert list(by_scheme) == [
-        "uniform",
-        "medoid",
-        "medoid_equal",
-        "distance",
-        "inverse_distance",
-        "clusters:topic",
-        "given",
+        *("uniform", "medoid", "medoid_equal", "distance", "inverse_distance", "clusters:topic", "given")
     ]
     assert by_scheme["given"] == pytest.approx(list(given.scores))
     assert by_scheme["clusters:topic"] == pytest.approx(list(equal.scores))

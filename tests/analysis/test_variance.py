@@ -373,14 +373,8 @@ def test_seeds_are_crossed_with_the_prompts_that_all_have(store: Store) -> None:
         assert (row.n_seeds, row.n_prompts, row.n_left_out) == (3, 9, 2)
         assert row.seeds == ("s0", "s1", "s2") and row.estimate == near(expected.mean)
         for name in (
-            "se_seeds_fixed",
-            "se_prompts_fixed",
-            "se_both_sampled",
-            "se_both_fixed",
-            "seed_sd",
-            "part_prompts",
-            "part_seeds",
-            "part_interaction",
+            *("se_seeds_fixed", "se_prompts_fixed", "se_both_sampled", "se_both_fixed", "seed_sd", "part_prompts"),
+            *("part_seeds", "part_interaction"),
         ):
             assert getattr(row, name) == near(getattr(expected, name)), name
 

@@ -33,29 +33,9 @@ ROOT = Path(__file__).resolve().parents[2]
 COMMAND = (str(Path(sys.executable).with_name("warehouse")),)
 #: Tables of which whole rows are kept as a digest; the columns that tell times are left out.
 TABLES = (
-    "model",
-    "training_seed",
-    "checkpoint",
-    "agent",
-    "benchmark",
-    "prompt",
-    "prompt_variant",
-    "clustering",
-    "cluster",
-    "prompt_cluster",
-    "scorer",
-    "metric",
-    "benchmark_metric",
-    "run_group",
-    "run",
-    "run_source",
-    "rejection",
-    "content",
-    "generation",
-    "choice",
-    "score",
-    "prompt_score",
-    "published_score",
+    *("model", "training_seed", "checkpoint", "agent", "benchmark", "prompt", "prompt_variant", "clustering"),
+    *("cluster", "prompt_cluster", "scorer", "metric", "benchmark_metric", "run_group", "run", "run_source"),
+    *("rejection", "content", "generation", "choice", "score", "prompt_score", "published_score"),
 )
 KEYS = "select condition_key, run_key, content_digest, status from run order by 1, 3"
 FIGURES = (

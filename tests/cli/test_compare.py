@@ -12,8 +12,8 @@ from tests.support.cli import Caller
 from tests.support.two_models import MODELS, ROWS
 from warehouse import connect
 from warehouse.analysis.comparison.row import ComparisonRow, Flip
-from warehouse.cli.ui.flag_meanings import MEANINGS
 from warehouse.cli.ui.table import number
+from warehouse.tables.words import MEANINGS
 
 ONE = ("compare", *MODELS, "--benchmark", "one")
 ALL = ("compare", *MODELS, "--where", "temperature=")

@@ -161,28 +161,10 @@ def test_a_bad_settings_file_is_bad_input(run: Caller, tmp_path: Path, monkeypat
 
 
 STORELESS = [
-    "db upgrade",
-    "db downgrade base --yes",
-    "db current",
-    "db check",
-    "export --parquet out",
-    "sources",
-    "forget 1",
-    "invalidate 1 --reason x",
-    "cluster b --by f",
-    "link",
-    "link a b",
-    "models",
-    "models alias a b",
-    "benchmarks",
-    "runs",
-    "runs 1 --tag x",
-    "leaderboard",
-    "leaderboard b",
-    "compare a b",
-    "show 1",
-    "query score_summary",
-    "shell",
+    *("db upgrade", "db downgrade base --yes", "db current", "db check", "export --parquet out", "sources"),
+    *("forget 1", "invalidate 1 --reason x", "cluster b --by f", "link", "link a b", "models", "models alias a b"),
+    *("benchmarks", "runs", "runs 1 --tag x", "leaderboard", "leaderboard b", "compare a b", "show 1"),
+    *("query score_summary", "shell"),
 ]
 
 

@@ -68,15 +68,7 @@ def test_columns_that_tables_explain_are_terms(column: str) -> None:
 def test_forms_of_output_are_said_once(run: Caller) -> None:
     output = run("help", "output").out
     for flag in (
-        "--json",
-        "--jsonl",
-        "--csv",
-        "--parquet FILE",
-        "--markdown",
-        "--latex",
-        "--html",
-        "--percent",
-        "--svg",
+        *("--json", "--jsonl", "--csv", "--parquet FILE", "--markdown", "--latex", "--html", "--percent", "--svg"),
     ):
         assert re.search(rf"^{flag} ", output, re.MULTILINE), flag
     own = run("leaderboard", "--help").out

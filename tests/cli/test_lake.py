@@ -22,25 +22,10 @@ from warehouse.store.open import open_store
 pytestmark = MARKS
 DEMO = Path(__file__).resolve().parents[2] / "docs" / "demo" / "results"
 ON_WORLD = (
-    "query leaderboard -p benchmark=quiz",
-    "leaderboard quiz",
-    "leaderboard --group suite --force",
-    "leaderboard",
-    "compare org/b org/c --benchmark quiz",
-    "pairs quiz",
-    "variance quiz",
-    "variance run:5 --pass-at 1,2",
-    "gate org/b org/c -b quiz --margin 0.02",
-    "items items",
-    "matrix test items",
-    "matrix cluster items",
-    "runs",
-    "models",
-    "benchmarks",
-    "sources",
-    "show run:7",
-    "seeds",
-    "history quiz",
+    *("query leaderboard -p benchmark=quiz", "leaderboard quiz", "leaderboard --group suite --force", "leaderboard"),
+    *("compare org/b org/c --benchmark quiz", "pairs quiz", "variance quiz", "variance run:5 --pass-at 1,2"),
+    *("gate org/b org/c -b quiz --margin 0.02", "items items", "matrix test items", "matrix cluster items", "runs"),
+    *("models", "benchmarks", "sources", "show run:7", "seeds", "history quiz"),
 )
 ON_DEMO = (
     "leaderboard sums",
@@ -121,17 +106,8 @@ def test_a_report_of_a_lake_is_the_report_of_its_store(
 @pytest.mark.parametrize(
     "line",
     [
-        "forget 1",
-        "refresh",
-        "invalidate run:7 --reason wrong",
-        "link quiz golden",
-        "models alias org/a org/b",
-        "db upgrade",
-        "db check",
-        "db vacuum",
-        "init",
-        "publish copy.db",
-        "export --parquet out",
+        *("forget 1", "refresh", "invalidate run:7 --reason wrong", "link quiz golden", "models alias org/a org/b"),
+        *("db upgrade", "db check", "db vacuum", "init", "publish copy.db", "export --parquet out"),
         "lake sync other",
     ],
 )

@@ -20,18 +20,8 @@ from warehouse.store.open import open_store
 
 #: What takes long to load, and what only computing or telling needs.
 HEAVY = {
-    "pandas",
-    "scipy.special",
-    "scipy.stats",
-    "rich",
-    "sqlalchemy",
-    "alembic",
-    "urllib.request",
-    "deltalake",
-    "grpc",
-    "pysail",
-    "pyspark",
-    "warehouse.stats.intervals.estimate_mean",
+    *("pandas", "scipy.special", "scipy.stats", "rich", "sqlalchemy", "alembic", "urllib.request", "deltalake"),
+    *("grpc", "pysail", "pyspark", "warehouse.stats.intervals.estimate_mean"),
     "warehouse.analysis.leaderboard.leaderboard",
 }
 

@@ -36,6 +36,8 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     (made / "alone.csv").write_text("model,benchmark,prompt_id,score\n" + "".join(alone))
     odd = [f"{model},single,q,{right}" for model, right in (("ada", 1), ("bob", 0))]
     odd += [f"{model},even,{prompt},{(prompt + step) % 2}" for prompt in range(40) for step, model in MODELS[:2]]
+    by = (1, 1, -1)  # the first two differ by 9 on each prompt
+    odd += [f"{name},shift,{n},{n * by[step] + 9 * step}" for n in range(30) for step, name in MODELS]
     odd += [f"{model},close,{prompt},{int(prompt % 12 < 8 - step)}" for prompt in range(36) for step, model in MODELS]
     (made / "odd.csv").write_text("\n".join(["model,benchmark,prompt_id,score", *odd, ""]))
     from warehouse.cli.main import main
@@ -82,6 +84,7 @@ SUMS = "compare model-a model-b --benchmark sums"
         ("demo", "gate model-b model-a -b reading --margin 0.02", FLIPS, f"{READING} --flips 10"),
         ("odd", "compare ada bob -b even --flips", CLAIM, "claim 'compare ada bob --benchmark even' -o claim.json"),
         ("odd", "leaderboard single", FLIPS, "compare ada bob --benchmark single --flips 10"),
+        ("odd", "leaderboard shift", FLIPS, "compare bob ada --benchmark shift --flips 10"),
         ("demo", "show run:1", "one prompt of it", "show run:1 0"),
         ("suite", "leaderboard --group sums,words", CLAIM, OF_SUITE),
         ("suite", "leaderboard words", "every two of them, by one family of tests", "pairs words"),

@@ -141,14 +141,7 @@ def test_cells_that_a_spreadsheet_would_run(run: Caller, url: str) -> None:
 
 def test_the_shell_answers_what_is_piped_into_it(run: Caller, url: str, monkeypatch: pytest.MonkeyPatch) -> None:
     lines = [
-        "select 1 as one,",
-        "",
-        "  2 as two;",
-        "",
-        ".help",
-        "benchmark_tree",
-        "select",
-        " count(*) as n",
+        *("select 1 as one,", "", "  2 as two;", "", ".help", "benchmark_tree", "select", " count(*) as n"),
         "from model",
     ]
     monkeypatch.setattr("sys.stdin", io.StringIO("\n".join(lines)))
@@ -169,18 +162,10 @@ def test_a_piped_statement_that_fails_ends_the_shell(run: Caller, url: str, monk
 # --- nothing can be changed or reached -------------------------------------------------------
 
 WRITING = [
-    "insert into model (id, name) values (99, 'x')",
-    "update model set name = 'x'",
-    "delete from run",
-    "drop table run",
-    "alter table run add column x integer",
-    "create table x (a integer)",
-    "create view x as select 1",
-    "truncate table run",
-    "select 1; delete from run",
-    "; delete from run",
-    "/* select */ delete from run",
-    "-- select\ndelete from run",
+    *("insert into model (id, name) values (99, 'x')", "update model set name = 'x'", "delete from run"),
+    *("drop table run", "alter table run add column x integer", "create table x (a integer)"),
+    *("create view x as select 1", "truncate table run", "select 1; delete from run", "; delete from run"),
+    *("/* select */ delete from run", "-- select\ndelete from run"),
 ]
 SNEAKING = ["with gone as (delete from run returning id) select * from gone", "select 1 into x"]
 OF_DUCKDB = [

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from warehouse.cli.state import State
-from warehouse.cli.ui.footnotes import SHOWN, say_reasons
+from warehouse.tables.words import SHOWN, reasons
 
 
 def row(model: str, condition: str = "") -> Any:
@@ -17,7 +17,7 @@ def row(model: str, condition: str = "") -> Any:
 
 def test_a_reason_is_said_once_with_the_rows_it_holds_for(capsys: pytest.CaptureFixture[str]) -> None:
     seeds = [(row("m", f"seed={number}"), "no error") for number in range(100)]
-    say_reasons([*seeds, (row("n"), "one prompt"), (row("o"), "")], State())
+    State().notes(reasons([*seeds, (row("n"), "one prompt"), (row("o"), "")]))
     assert capsys.readouterr().err.splitlines() == [
         "note: m seed=0, m seed=1, m seed=2 and 97 more: no error",
         "note: n: one prompt",
@@ -25,6 +25,6 @@ def test_a_reason_is_said_once_with_the_rows_it_holds_for(capsys: pytest.Capture
 
 
 def test_of_many_reasons_the_first_are_said(capsys: pytest.CaptureFixture[str]) -> None:
-    say_reasons([(row("m"), f"reason {number}") for number in range(SHOWN + 2)], State())
+    State().notes(reasons([(row("m"), f"reason {number}") for number in range(SHOWN + 2)]))
     said = capsys.readouterr().err.splitlines()
     assert said[-2:] == ["note: m: reason 4", "note: and 2 more reasons; --json has all"]

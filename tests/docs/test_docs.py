@@ -91,11 +91,7 @@ def test_no_page_names_a_folder_of_one_machine() -> None:
 @pytest.mark.parametrize(
     "name",
     [
-        "docs/identity.md",
-        "docs/planning.md",
-        "docs/generations.md",
-        "docs/reliability.md",
-        "docs/suites.md",
+        *("docs/identity.md", "docs/planning.md", "docs/generations.md", "docs/reliability.md", "docs/suites.md"),
         "docs/cards.md",
     ],
 )

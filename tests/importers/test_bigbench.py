@@ -6,6 +6,7 @@ import json
 import math
 import random
 import shutil
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,7 @@ CAPITALS, NUMBERS = MADE / "made_capitals" / "results", MADE / "made_numbers" / 
 LOG, SCORES = "full-log_TINY_T=0_5_3m.json", "scores_TINY_T=0_5_3m.json"
 
 
-def take(*paths: Path, **values: Any) -> Taken:
-    return lm_eval.take(*paths, importer=IMPORTER, **values)
+take = partial(lm_eval.take, importer=IMPORTER)
 
 
 def both(folder: Path) -> Taken:

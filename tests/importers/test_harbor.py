@@ -5,13 +5,12 @@ from __future__ import annotations
 
 import json
 import shutil
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.support import lm_eval
-from tests.support.lm_eval import Taken
 from tests.support.mutants import stand_swaps
 from tests.support.stores import select
 from warehouse.errors import InputError
@@ -23,8 +22,7 @@ from warehouse.store.schema.migrate import check
 JOB = Path(__file__).parents[1] / "data" / "harbor" / "demo"
 
 
-def take(*paths: Path, **values: Any) -> Taken:
-    return lm_eval.take(*paths, importer=IMPORTER, **values)
+take = partial(lm_eval.take, importer=IMPORTER)
 
 
 @pytest.fixture

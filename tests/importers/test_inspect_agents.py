@@ -120,6 +120,16 @@ def test_where_only_the_judges_tokens_are_known_the_models_are_not(tmp_path: Pat
     assert (row["input_tokens"], row["output_tokens"]) == (None, None)
 
 
+def test_a_judge_whose_cost_is_no_amount_takes_nothing_away(tmp_path: Path) -> None:
+    asked = {"event": "model", "model": "mockllm/agent", "span_id": "s", "output": {"usage": {"total_cost": 10**400}}}
+    row = _changed(
+        tmp_path,
+        model_usage={"mockllm/agent": {"input_tokens": 50, "total_cost": 0.5}},
+        events=[{"event": "span_begin", "type": "scorer", "id": "s"}, asked],
+    )
+    assert (row["input_tokens"], row["cost"]) == (50, 0.5)
+
+
 @pytest.mark.parametrize(("total", "written"), [(471, 412), (60, 1), (None, 1)])
 def test_reasoning_that_the_total_counts_beside_the_output_was_written_too(
     tmp_path: Path, total: int | None, written: int

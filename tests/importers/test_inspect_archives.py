@@ -92,6 +92,8 @@ BAD_SAMPLES = {
     "not UTF-8": b'{"id": "last", "input": "\xff\xfe"}',
     "a lone surrogate": b'{"id": "last", "input": "\\ud83d"}',
     "an integer beyond 64 bits": b'{"id": "last", "input": 123456789012345678901234}',
+    "events that are not UTF-8": b'{"id": "last", "epoch": 1, "input": "x", "events": [{"data": "\xff"}]}',
+    "events that are cut": b'{"id": "last", "epoch": 1, "input": "x", "events": [{"data": "y"]}',
     "a list": b"[1, 2]",
     "no id": b'{"input": "x"}',
     "an id of a strange kind": b'{"id": [1], "input": "x"}',
@@ -115,6 +117,23 @@ def test_a_bad_sample_is_rejected_with_its_place_and_the_rest_is_read(
     assert SAMPLE in place or place.startswith("sample last, epoch")
     assert found
     assert sum(row["draw"] >= 0 for row in taken.rows) == 8
+
+
+PASSED_OVER = {
+    "events that are none": b'"events": [' + b"9" * 400 + b', {"event": 1e400}]',
+    "events that JSON has no form for": b'"events": [NaN, {}]',
+    "no list of events": b'"events": 3',
+    "no events": b'"events": null',
+    "a long whole number": b'"store": {"n": 99999999999999999999}',
+}
+
+
+@pytest.mark.parametrize("rest", PASSED_OVER.values(), ids=PASSED_OVER)
+def test_what_is_not_kept_of_a_sample_may_hold_anything(tmp_path: Path, grid: Entries, rest: bytes) -> None:
+    data = b'{"id": "last", "epoch": 1, "input": "x", ' + rest + b"}"
+    taken = take(write_deflated(tmp_path / "a.eval", {**grid, SAMPLE: data}))
+    assert not taken.dump.rejections
+    assert by_draw(taken)["last", 0]["text"] == "x"
 
 
 ODD_PARTS: dict[str, Any] = {

@@ -7,6 +7,7 @@ import hashlib
 import json
 import random
 import shutil
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -31,8 +32,7 @@ FIXTURES = Path(__file__).parents[1] / "data" / "lighteval"
 NEW, OLD = FIXTURES / "v0.13", FIXTURES / "v0.10"
 
 
-def take(*paths: Path, **values: Any) -> Taken:
-    return lm_eval.take(*paths, importer=IMPORTER, **values)
+take = partial(lm_eval.take, importer=IMPORTER)
 
 
 @pytest.fixture(scope="module")

@@ -6,13 +6,12 @@ from __future__ import annotations
 import json
 import random
 import shutil
+from functools import partial
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from tests.support import lm_eval
-from tests.support.lm_eval import Taken
 from tests.support.mutants import sound_or_refused, stand_swaps, swapped
 from tests.support.stores import select
 from warehouse.errors import InputError
@@ -26,8 +25,7 @@ MADE = Path(__file__).parents[1] / "data" / "lmms_eval" / "org__tiny-VL"
 STAMP = "20260304_050607"
 
 
-def take(*paths: Path, **values: Any) -> Taken:
-    return lm_eval.take(*paths, importer=IMPORTER, **values)
+take = partial(lm_eval.take, importer=IMPORTER)
 
 
 @pytest.fixture

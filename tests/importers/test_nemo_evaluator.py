@@ -6,13 +6,14 @@ from __future__ import annotations
 import json
 import random
 import shutil
-from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.support import lm_eval
+from tests.support.dumps import rewritten
 from tests.support.lm_eval import Taken
 from tests.support.mutants import sound_or_refused, stand_swaps, swapped
 from tests.support.stores import select
@@ -28,8 +29,7 @@ BUNDLE = "eval-20261122T020937Z-adder.json"
 Row = dict[str, Any]
 
 
-def take(*paths: Path, **values: Any) -> Taken:
-    return lm_eval.take(*paths, importer=IMPORTER, **values)
+take = partial(lm_eval.take, importer=IMPORTER)
 
 
 def rewards(taken: Taken) -> dict[tuple[str, int], tuple[Any, ...]]:
@@ -42,13 +42,6 @@ def rewards(taken: Taken) -> dict[tuple[str, int], tuple[Any, ...]]:
 @pytest.fixture
 def run(tmp_path: Path) -> Path:
     return Path(shutil.copytree(MADE, tmp_path / "adder"))
-
-
-def rewritten(path: Path, change: Callable[[Row], Any]) -> None:
-    rows = [json.loads(line) for line in path.read_text().splitlines()]
-    for row in rows:
-        change(row)
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
 def test_rows_alone_are_told_by_their_keys_whatever_their_trajectories_hold(run: Path) -> None:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import random
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ import pytest
 
 from tests.importers.test_inspect_mutants import swapped
 from tests.support import lm_eval
-from tests.support.lm_eval import Taken, candidates
+from tests.support.lm_eval import candidates
 from tests.support.stores import select
 from warehouse.errors import InputError
 from warehouse.importers import importers
@@ -37,8 +38,7 @@ raise SystemExit('never run')
 """
 
 
-def take(*paths: Path, **values: Any) -> Taken:
-    return lm_eval.take(*paths, importer=IMPORTER, **values)
+take = partial(lm_eval.take, importer=IMPORTER)
 
 
 def asked(number: int, **more: Any) -> Document:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,8 +27,7 @@ REPORT = "org__tiny-1.5.trial.json"
 NAMES = [f"org__repo-{number}" for number in range(1, 8)]
 
 
-def take(*paths: Path, **values: Any) -> Taken:
-    return lm_eval.take(*paths, importer=IMPORTER, **values)
+take = partial(lm_eval.take, importer=IMPORTER)
 
 
 def scores(taken: Taken) -> dict[str, tuple[Any, ...]]:

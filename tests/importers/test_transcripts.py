@@ -15,6 +15,7 @@ import pytest
 from tests.importers.test_every_eval_ever import hold_to_schema, told
 from tests.support import lm_eval
 from tests.support.cli import Caller
+from tests.support.dumps import rewritten
 from tests.support.stores import store_at
 from warehouse import connect
 from warehouse.errors import MisuseError
@@ -51,13 +52,6 @@ def ways(root: Path, importer: Any) -> dict[tuple[int, str, int], Row]:
     return {(row["run"], row["prompt_id"], row["draw"]): row["transcript"] for row in taken(root, importer).rows}
 
 
-def rewritten(path: Path, change: Callable[[Row], Any]) -> None:
-    rows = [json.loads(line) for line in path.read_text().splitlines()]
-    for row in rows:
-        change(row)
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
-
-
 def calls(way: Row) -> dict[str | None, tuple[int, int | None]]:
     return {item["tool"]: (item["n_calls"], item["n_errors"]) for item in way["tools"]}
 
@@ -87,11 +81,7 @@ def test_a_rollout_is_prompt_and_completion() -> None:
     way = ways(EVALS / "0123abcd", VERIFIERS)[0, "0", 0]
     assert (way["n_messages"], way["n_turns"], calls(way)) == (5, 2, {"add": (1, None)})
     assert [item["role"] for item in json.loads(way["messages"])] == [
-        "system",
-        "user",
-        "assistant",
-        "tool",
-        "assistant",
+        *("system", "user", "assistant", "tool", "assistant")
     ]
 
 

@@ -7,13 +7,14 @@ import json
 import random
 import shutil
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.support import lm_eval
-from tests.support.lm_eval import Taken
+from tests.support.dumps import rewritten
 from tests.support.mutants import sound_or_refused, stand_swaps, swapped
 from tests.support.stores import select
 from warehouse.analysis.leaderboard.leaderboard import leaderboard
@@ -32,20 +33,11 @@ POINTER = "version https://git-lfs.github.com/spec/v1\noid sha256:d808\nsize 239
 Row = dict[str, Any]
 
 
-def take(*paths: Path, **values: Any) -> Taken:
-    return lm_eval.take(*paths, importer=IMPORTER, **values)
+take = partial(lm_eval.take, importer=IMPORTER)
 
 
 def scores(row: Row) -> dict[str, tuple[Any, ...]]:
     return {item["metric"]: (item["value"], item["status"], item["raw"]) for item in row["scores"]}
-
-
-def rewritten(path: Path, change: Callable[[Row], Any]) -> None:
-    """Every row of a file, or the one object that it is, changed."""
-    rows = [json.loads(line) for line in path.read_text().splitlines()]
-    for row in rows:
-        change(row)
-    path.write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
 @pytest.fixture

@@ -38,20 +38,8 @@ FAMILIES = ("scores", "differences", "ranks", "variance", "matrix")
 WORK = RefreshRequest(FAMILIES, (), FamilySettings(baselines=(BASE,), n_resamples=0, permutations=1))
 QUICK = RefreshRequest(("scores", "differences"), (), WORK.settings)
 FIGURES = (
-    "subject_kind",
-    "subject",
-    "benchmark",
-    "metric",
-    "statistic",
-    "method",
-    "method_version",
-    "estimate",
-    "standard_error",
-    "low",
-    "high",
-    "n",
-    "n_clusters",
-    "reason",
+    *("subject_kind", "subject", "benchmark", "metric", "statistic", "method", "method_version", "estimate"),
+    *("standard_error", "low", "high", "n", "n_clusters", "reason"),
 )
 
 

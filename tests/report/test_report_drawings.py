@@ -223,15 +223,7 @@ def test_names_of_dumps_stay_text() -> None:
         svg = drawn(chart("t", "s", axis("x", (0.0, 1.0)), up, layers))
         assert {node.tag for node in svg.iter()} == {"svg", "g", "path", "text"}
         allowed = {
-            "d",
-            "fill",
-            "stroke",
-            "transform",
-            "x",
-            "y",
-            "text-anchor",
-            "stroke-width",
-            "stroke-dasharray",
+            *("d", "fill", "stroke", "transform", "x", "y", "text-anchor", "stroke-width", "stroke-dasharray"),
             "stroke-linejoin",
         }
         assert {name for node in svg.iter() for name in node.attrib} <= allowed

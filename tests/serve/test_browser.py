@@ -112,6 +112,34 @@ def test_a_page_is_light_and_axe_finds_nothing_serious(page: Callable[..., Any],
     assert [one for one, impact in zip(bad, impacts, strict=True) if impact in ("serious", "critical")] == []
 
 
+def test_views_take_one_anothers_place_within_a_page(page: Callable[..., Any], address: str) -> None:
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    def until(script: str) -> None:
+        WebDriverWait(shown, 30).until(lambda one: one.execute_script(f"return {script}"))
+
+    shown = page("/", 1400)
+    shown.execute_script("window.same = 1; document.querySelector('nav.places a[href=\"/compare\"]').click()")
+    until("document.title === 'Compare' && document.activeElement.textContent === 'Compare'")
+    assert shown.execute_script("return document.querySelector('nav.places [aria-current]').textContent") == "Compare"
+    fill = "const f = document.forms[0]; [f.a.value, f.b.value, f.benchmark.value] = arguments; f.requestSubmit()"
+    shown.execute_script(fill, "lab/x", "lab/y", "one")
+    until("document.querySelector('article.flip') && document.querySelector('figure .copies')")
+    assert shown.current_url.startswith(f"{address}/compare?a=lab%2Fx&b=lab%2Fy&")
+    shown.execute_script("scrollTo({ top: 500, behavior: 'instant' }); document.querySelector('a.open').click()")
+    until("location.pathname === '/sample' && document.title.includes(' by ')")
+    assert shown.execute_script("return scrollY") == 0
+    shown.back()
+    until("document.title.includes('against') && document.querySelector('article.flip') && scrollY === 500")
+    shown.execute_script("document.querySelector('a[rel=next]').click()")
+    until("document.querySelector('#list').textContent.startsWith('11 to') && scrollY > 500")
+    assert shown.execute_script("return window.same") == 1
+    shown.execute_script("const a = document.querySelector('.made a'); a.click()")  # no view: the browser loads it
+    until("document.contentType === 'application/json'")
+    assert shown.execute_script("return window.same") is None
+    assert [one for one in shown.get_log("browser") if "/favicon.ico" not in one["message"]] == []
+
+
 #: The row of a model, as far as it is there.
 ROW = "const row = [...document.querySelectorAll('.heat tbody tr')].find(one => /^m93/.test(one.cells[0].textContent));"
 

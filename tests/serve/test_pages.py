@@ -29,8 +29,8 @@ for _place, _model in enumerate(("org/a", "org/b", "org/c"), 1):
         ROWS.generation(_run, f"paid{_key}", 0, "words", cost=0.25 * _place, **_COLUMNS)
 ROWS.votes(1, "voted", ("org/a", "org/b"), ["a", "b", "tie", "a"] * 4)
 ROWS.describe("..", ROWS.metric())
-for _model in ("org/a", "org/b"):
-    ROWS.scores(ROWS.run(_model, ".."), {f"dot{key}": float(key % 3 == 0) for key in range(9)})
+for _model, _step in (("org/a", 3), ("org/b", 3), ("solo/a", 2), ("solo/b", 4)):
+    ROWS.scores(ROWS.run(_model, ".."), {f"dot{key}": float(key % _step == 0) for key in range(9)})
 for _prompt in ROWS.rows["prompt"]:
     _prompt.setdefault("choices", None)
 
@@ -111,6 +111,15 @@ def test_two_picked_models_have_their_verdict(client: TestClient, run: Caller, u
     rows = run("compare", "lab/x", "lab/y", "--latest", "--json", db=url).rows
     assert figures(page) >= {(rows[-1] if rows[-1]["benchmark"] == "overall" else rows[0])["difference"]}
     assert "warehouse compare lab/x lab/y --latest" in unescape(page)
+
+
+def test_the_difference_of_two_models_on_one_benchmark_is_said_once(client: TestClient, run: Caller, url: str) -> None:
+    page = whole(client, "/?a=solo/a&b=solo/b")
+    (row,) = run("compare", "solo/a", "solo/b", "--latest", "--json", db=url).rows
+    said = re.sub(r"<[^>]+>", "", page.partition('id="verdict"')[2].partition("</section>")[0])
+    assert figures(page) >= {row["difference"], row["ci_low"], row["ci_high"]}
+    assert "solo/a" in said and "solo/b" in said and "9 common prompts" in said and " among " in said
+    assert len(re.findall(r"a [-−] b", said)) == 1 and said.count("[") == 1
 
 
 def test_a_page_can_be_taken_along(client: TestClient) -> None:

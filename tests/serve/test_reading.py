@@ -147,6 +147,17 @@ def test_next_and_previous_keep_the_filter(client: TestClient) -> None:
     assert "prev" in found.links and "prev" not in Seen(client.get(first[1].replace("&amp;", "&")).text).links
 
 
+def test_before_an_empty_page_of_flips_stand_the_last_ones(client: TestClient) -> None:
+    n_flips = client.get(address(benchmark=EXAM, format="json")).json()["n_flips"]
+    behind = client.get(address(benchmark=EXAM, after="0.0:999999999999:0")).text
+    assert "No prompt here" in behind and "next" not in Seen(behind).links
+    last = client.get(Seen(behind).links["prev"]).text
+    first = n_flips - 10
+    assert f"{first + 1} to {n_flips} of {n_flips}" in last and "next" not in Seen(last).links
+    before = client.get(Seen(last).links["prev"]).text
+    assert first < 10 and f"1 to 10 of {n_flips}" in before
+
+
 def test_a_frozen_claim_is_a_file(client: TestClient) -> None:
     answer = client.get(address("/hypothesis.json", benchmark=MARKS))
     assert answer.headers["content-disposition"] == 'attachment; filename="hypothesis.json"'

@@ -11,8 +11,12 @@ import pytest
 from warehouse.stats import estimate_mean, paired_difference
 from warehouse.stats.core.inputs import skewness
 from warehouse.stats.core.sample import build_sample, find_link
-from warehouse.stats.intervals.asymmetry import implied_skewness, mean_skewness, tail_units, working_skewness
+from warehouse.stats.intervals.asymmetry import implied_skewnesses, mean_skewness, tail_units, working_skewness
 from warehouse.stats.paired.pair_flags import paired_flags
+
+
+def implied_skewness(values: Any) -> float:
+    return float(implied_skewnesses(values[None, :])[0])
 
 
 def lognormal_skewness(sigma: float) -> float:

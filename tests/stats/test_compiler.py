@@ -7,7 +7,11 @@ import os
 import subprocess
 import sys
 
+import numpy as np
 import pytest
+
+from warehouse.stats.matrix.inputs import generator
+from warehouse.stats.matrix.tables import permuted_rows
 
 FIGURES = """
 import json, sys
@@ -48,6 +52,24 @@ def test_figures_are_the_same_without_a_compiler() -> None:
     compiled, plain = figures("1"), figures("0")
     assert (compiled[-1], plain[-1]) == (True, False)
     assert compiled[:-1] == plain[:-1]  # to the last digit
+
+
+def test_compiled_shuffles_are_numpys() -> None:
+    """Whichever of both shuffles: the same answers, and one seed."""
+    pytest.importorskip("numba")
+    for shuffle, n in enumerate((1, 2, 3, 64, 65, 1000)):
+        rows = np.random.default_rng(n).integers(0, 256, (4, n), dtype=np.uint8)
+        expected = generator(7, shuffle).permuted(rows, axis=1)
+        np.testing.assert_array_equal(permuted_rows(rows, 7, shuffle), expected)
+
+
+def test_a_shuffle_says_where_numbers_do_not_suffice() -> None:
+    pytest.importorskip("numba")
+    from warehouse.stats.core.kernels import shuffle_rows
+
+    drawn = np.arange(40, dtype=np.uint32)
+    assert shuffle_rows(drawn, np.zeros((1, 9), np.uint8))
+    assert not shuffle_rows(drawn[:8], np.zeros((1, 9), np.uint8))
 
 
 def test_many_small_comparisons_are_worth_compiled_code_together() -> None:

@@ -323,13 +323,7 @@ def test_pairs_without_an_error_are_left_out_with_a_reason() -> None:
     assert reasons[0, 2] == ""
     bad = np.array([r != "" for r in found.reasons])
     for name in (
-        "standard_error",
-        "statistic",
-        "p_value",
-        "p_holm",
-        "p_bh",
-        "p_step_down",
-        "simultaneous_low",
+        *("standard_error", "statistic", "p_value", "p_holm", "p_bh", "p_step_down", "simultaneous_low"),
         "error_max_t",
     ):
         assert np.array_equal(np.isnan(getattr(found, name)), bad), name

@@ -1,4 +1,4 @@
-"""A file that is only read: without SQLAlchemy, and with it where something asks for that."""
+"""A store that is only read: without SQLAlchemy, and with it where something asks for that."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from pathlib import Path
 from subprocess import run
 
 import duckdb
+import psycopg
 import pytest
 import sqlalchemy as sa
 
 from tests.refresh.test_refresh import build
 from warehouse.store.engines import parse_url, shown_url
-from warehouse.store.engines.duckdb_reading import FileConnection
-from warehouse.store.engines.urls import FileUrl, full_url
+from warehouse.store.engines.reading import ReadingConnection
+from warehouse.store.engines.urls import PlainUrl, full_url
 from warehouse.store.open import open_store
 from warehouse.store.schema.tables import run as run_table
 
@@ -41,7 +42,7 @@ def test_reading_a_file_loads_no_sqlalchemy(url: str) -> None:
 
 def test_statements_of_sqlalchemy_see_what_others_see(url: str) -> None:
     with open_store(url) as store:
-        assert isinstance(store.connection, FileConnection)
+        assert isinstance(store.connection, ReadingConnection)
         n = store.rows("select count(*) as n from run")[0]["n"]
         with store.begin() as connection:
             assert connection.in_transaction()
@@ -82,18 +83,68 @@ def test_a_connection_is_closed_once_and_for_all(url: str) -> None:
         pass
 
 
+@pytest.fixture
+def server(postgres_url: str) -> str:
+    """The same on a server."""
+    with open_store(postgres_url, write=True) as store:
+        build().write(store)
+    return postgres_url
+
+
+def test_reading_a_server_loads_no_sqlalchemy(server: str) -> None:
+    run([sys.executable, "-c", READS, server], check=True)
+
+
+def test_a_server_that_is_read_loses_nothing_that_was_written(server: str) -> None:
+    with open_store(server) as store:
+        assert isinstance(store.connection, ReadingConnection)
+        n = store.rows("select count(*) as n from run")[0]["n"]
+        with pytest.raises(psycopg.errors.ReadOnlySqlTransaction), store.begin() as connection:
+            connection.driver_connection.execute("delete from run")
+        store.connection.begin()
+        store.connection.driver_connection.close()  # as a server that was started anew
+        store.connection.rollback()
+        assert store.rows("select count(*) as n from run")[0]["n"] == n > 0
+        with store.begin() as connection:  # a role that reads is let in on such a connection
+            assert store.rows("select 1 as n") and connection.in_transaction()
+            connection.execute(sa.text("create table own (x int)"))
+    with open_store(server) as store:
+        assert store.rows("select x from own") == []
+
+
+@pytest.mark.parametrize("text", ["postgresql://127.0.0.1/s", "postgres://a.b:c-1@h.example:5433/s_1"])
+def test_a_plain_address_of_a_server_is_the_url_that_sqlalchemy_makes_of_it(text: str) -> None:
+    short, whole = parse_url(text), sa.make_url(text).set(drivername="postgresql+psycopg")
+    assert isinstance(short, PlainUrl) and full_url(short) == whole
+    for name in ("database", "drivername", "username", "password", "host", "port"):
+        assert getattr(short, name) == getattr(whole, name)
+    assert short.get_backend_name() == whole.get_backend_name() and shown_url(short) == shown_url(whole)
+    for hide in (True, False):
+        assert short.render_as_string(hide) == whole.render_as_string(hide)
+
+
 @pytest.mark.parametrize(
     "text", ["s.duckdb", "duckdb:///s.duckdb", "duckdb:////tmp/a_b/S-1.duckdb", "../x/..y/z", "/a//b", "duckdb"]
 )
 def test_a_plain_name_is_the_url_that_sqlalchemy_makes_of_it(text: str) -> None:
     short, whole = parse_url(text), sa.make_url(text if "://" in text else f"duckdb:///{text}")
-    assert isinstance(short, FileUrl) and full_url(short) == whole
+    assert isinstance(short, PlainUrl) and full_url(short) == whole
     assert (short.database, short.get_backend_name(), dict(short.query)) == (whole.database, "duckdb", {})
     assert (short.host, short.port, short.username, short.password) == (whole.host, whole.port, None, None)
     assert str(short) == shown_url(short) == whole.render_as_string() == shown_url(whole)
 
 
-@pytest.mark.parametrize("text", ["a b.duckdb", "duckdb:///s.duckdb?threads=1", "a%20b", "é.duckdb", "postgresql:///x"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a b.duckdb",
+        "duckdb:///s.duckdb?threads=1",
+        "a%20b",
+        "é.duckdb",
+        "postgresql:///x",
+        "postgresql://h/x?sslmode=require",
+    ],
+)
 def test_any_other_url_is_sqlalchemys(text: str) -> None:
     assert isinstance(parse_url(text), sa.URL)
 

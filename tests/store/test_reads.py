@@ -19,6 +19,7 @@ from warehouse.analysis.selection.clusterings import cluster_map
 from warehouse.errors import MisuseError
 from warehouse.store.columns import FEW, Columns
 from warehouse.store.connection import Store
+from warehouse.store.engines.postgresql_rows import Packing
 from warehouse.store.shared_reads import SharedReads, in_blocks, runs_by_benchmark
 from warehouse.store.sql.bind_parameters import expand_lists
 
@@ -147,6 +148,39 @@ def test_numbers_by_an_id_are_those_of_the_rows(store: Store, more: str) -> None
         with store.reading():
             packed = store.dialect.by_id(store.connection, BY_RUN.format(more).replace(":run_ids", "1"), "run_id")
         assert (packed is None) == bool(more)
+
+
+#: Most of these numbers are the same for all prompts of a run, or null.
+ALIKE = """
+    select value, weight, within_variance, run_id, n_draws, n_unscored, prompt_id,
+        cast(is_binary as integer) as is_binary
+    from prompt_score where run_id in (:run_ids)"""
+
+
+def test_numbers_that_are_mostly_alike_come_as_they_are(request: pytest.FixtureRequest) -> None:
+    """The server says of which columns it counted one value for each id; what was written since may have others."""
+    rows = StoreRows()
+    for model in "abc":
+        rows.scores(rows.run(model, "quiz"), {f"q{number}": float(number % 2) for number in range(40)})
+    with filled_store(request, "postgresql", rows) as store:
+        with store.begin() as connection:
+            store.dialect.analyze(connection)
+
+        def by_prompt(table: pa.Table) -> list[dict[str, Any]]:
+            return sorted(table.to_pylist(), key=lambda row: (row["run_id"], row["prompt_id"]))
+
+        for others in ("weight = 1", "weight = prompt_id, n_draws = 2, within_variance = value", "weight = 1e-300"):
+            with store.begin() as connection:
+                connection.exec_driver_sql(f"update prompt_score set {others} where prompt_id < 4 and run_id = 2")
+            for asked in ([1, 2, 3], [2], []):
+                table = store.columns(ALIKE, {"run_ids": asked}, per="run_id").table
+                read = store.arrow(ALIKE, {"run_ids": asked})
+                assert table.schema == read.schema and by_prompt(table) == by_prompt(read)
+                assert table["run_id"].to_pylist() == sorted(read["run_id"].to_pylist())
+        with store.reading():
+            raw = store.connection.connection.driver_connection
+            packing = Packing.of(raw, ALIKE.replace(":run_ids", "1, 2, 3"), "run_id")
+        assert packing and {packing.columns[head][0] for head in packing.heads} >= {"run_id", "n_unscored", "is_binary"}
 
 
 @pytest.mark.parametrize(

@@ -35,20 +35,8 @@ class Rate:
 Scores = Mapping[str, Draw | Sequence[Draw] | Rate]
 #: Settings of a run that are columns of `run`; other keywords of `add_run` describe the model.
 RUN_SETTINGS = {
-    "split",
-    "task_version",
-    "formulation",
-    "fewshot",
-    "fewshot_seed",
-    "temperature",
-    "status",
-    "superseded_by",
-    "n_benchmark",
-    "n_requested",
-    "started_at",
-    "run_key",
-    "sampling_seed",
-    "opponent",
+    *("split", "task_version", "formulation", "fewshot", "fewshot_seed", "temperature", "status", "superseded_by"),
+    *("n_benchmark", "n_requested", "started_at", "run_key", "sampling_seed", "opponent"),
 }
 
 

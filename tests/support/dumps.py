@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -23,3 +25,11 @@ def small_dumps() -> dict[str, Source]:
                 found[name] = {"paths": [item], "values": values}
     found["tabular/long.csv"] = {"paths": [DATA / "tabular" / "long.csv"], "mapping": DATA / "tabular" / "long.toml"}
     return found
+
+
+def rewritten(path: Path, change: Callable[[dict[str, Any]], Any]) -> None:
+    """Every row of a file, or the one object that it is, changed."""
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    for row in rows:
+        change(row)
+    path.write_text("".join(json.dumps(row) + "\n" for row in rows))

@@ -20,21 +20,8 @@ G12 = ["1101", "0101", "1111", "0001", "1011"]
 def build_world() -> StoreRows:
     rows = StoreRows()
     for part in (
-        _golden,
-        _draws,
-        _items,
-        _quiz,
-        _essay,
-        _words,
-        _edges,
-        _seeds,
-        _suite,
-        _published,
-        _judged,
-        _seen,
-        _votes,
-        _drift,
-        _operations,
+        *(_golden, _draws, _items, _quiz, _essay, _words, _edges, _seeds, _suite, _published, _judged, _seen, _votes),
+        *(_drift, _operations),
     ):
         part(rows)
     return rows

@@ -20,16 +20,8 @@ from typing import Any
 from unittest.mock import MagicMock
 
 for name in (
-    "tensorflow",
-    "tensorflow.compat",
-    "tensorflow.compat.v1",
-    "tensorflow.compat.v2",
-    "datasets",
-    "t5",
-    "t5.evaluation",
-    "transformers",
-    "requests",
-    "requests_unixsocket",
+    *("tensorflow", "tensorflow.compat", "tensorflow.compat.v1", "tensorflow.compat.v2", "datasets", "t5"),
+    *("t5.evaluation", "transformers", "requests", "requests_unixsocket"),
 ):
     sys.modules.setdefault(name, MagicMock())
 files = sys.modules["tensorflow"].compat.v2.io.gfile

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
@@ -26,6 +27,11 @@ T = TypeVar("T")
 _RECORDS = ("rows", "others")
 #: Rows that a notebook shows.
 NOTEBOOK_ROWS = 200
+
+
+def finite_or_none(value: float) -> float | None:
+    """A number, None for NaN and infinities."""
+    return float(value) if math.isfinite(value) else None
 
 
 def plain(value: Any) -> Any:

@@ -18,8 +18,6 @@ FORMAT, VERSION = "warehouse-claim", 1
 #: Bounds of what is read: bytes of the file, rows, columns of a row, characters of a text, entries of a list.
 MOST_BYTES, MOST_ROWS, MOST_COLUMNS, MOST_TEXT, MOST_ENTRIES = 20_000_000, 5_000, 300, 100_000, 10_000
 
-Row = Mapping[str, Any]
-
 
 @dataclass(frozen=True)
 class Claim:
@@ -55,11 +53,7 @@ def write_claim(claim: Claim, path: Path, *, force: bool = False) -> int:
 
 
 def read_claim(path: Path) -> Claim:
-    """A bundle, checked for its form.
-
-    Raises:
-        InputError: it is none, is damaged, or passes a bound.
-    """
+    """A bundle, checked for its form (InputError: it is none, is damaged, or passes a bound)."""
     try:
         with path.open("rb") as file:
             data = file.read(MOST_BYTES + 1)

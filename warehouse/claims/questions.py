@@ -117,15 +117,12 @@ def _fits(name: str, value: Any, usual: Any) -> bool:
 
 
 def ask(store: Store, kind: str, parameters: Mapping[str, Any]) -> ClaimedRows:
-    """The answer that a store gives.
+    """The answer that a store gives (WarehouseError: as the question itself).
 
     Args:
         store: for a query one that can neither write nor reach files.
         kind: name of the question.
         parameters: those of :func:`accepted`.
-
-    Raises:
-        WarehouseError: as the question itself.
     """
     given = checked(kind, parameters)
     if kind == QUERY:
@@ -219,16 +216,13 @@ def clusterings_behind(store: Store, benchmarks: Sequence[str]) -> list[dict[str
 
 
 def make_claim(store: Store, kind: str, parameters: Mapping[str, Any], *, command: str) -> Claim:
-    """The answer of a store to a question, with what it rests on.
+    """The answer of a store to a question, with what it rests on (WarehouseError: as the question itself).
 
     Args:
         store: where it is asked; for ``query`` one that can neither write nor reach files.
         kind: one of :func:`kinds`.
         parameters: of the question; see :func:`warehouse.claims.questions.accepted`.
         command: what was typed; it is to ask the same.
-
-    Raises:
-        WarehouseError: as the question itself.
     """
     answer = ask(store, kind, parameters)
     runs = runs_behind(store, answer.run_ids) if answer.run_ids else []

@@ -54,11 +54,7 @@ class Verdict:
 
 
 def check_parameters(claim: Claim, path: str) -> None:
-    """Refuse a bundle that asks for what no claim can ask for.
-
-    Raises:
-        InputError: an unknown question or parameter.
-    """
+    """Refuse a bundle that asks for what no claim can ask for (InputError: an unknown question or parameter)."""
     try:
         checked(claim.kind, claim.parameters)
     except MisuseError as error:
@@ -213,8 +209,7 @@ def _short(value: Any) -> str:
 
 
 def store_of_dumps(folder: Path, paths: Sequence[str], claim: Claim) -> str:
-    """URL of a store in ``folder`` that is made from dumps, with the clusterings by fields that the
-    claim used.
+    """URL of a store in ``folder`` that is made from dumps, with the clusterings by fields that the claim used.
 
     Raises:
         MisuseError: a path that does not exist, or dumps of which nothing could be read.

@@ -45,11 +45,7 @@ class Aider:
                     yield SourceFiles(str(item.path), item.path.parent, (item.path,))
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open one table.
-
-        Raises:
-            InputError: it is damaged, or an entry lacks its model or its figures.
-        """
+        """Open one table (InputError: it is damaged, or an entry lacks its model or its figures)."""
         path = source.files[0]
         require_content(path)
         entries = read_yaml(path)

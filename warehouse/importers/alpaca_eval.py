@@ -35,19 +35,8 @@ _OUTPUTS = "model_outputs.json"
 
 #: Fields of an annotation that are no property of the instruction.
 _ANNOTATION = (
-    "instruction",
-    "output_1",
-    "output_2",
-    "generator_1",
-    "generator_2",
-    "annotator",
-    "preference",
-    "price_per_example",
-    "time_per_example",
-    "raw_completion",
-    "referenced_models",
-    "output",
-    "original_output",
+    *("instruction", "output_1", "output_2", "generator_1", "generator_2", "annotator", "preference"),
+    *("price_per_example", "time_per_example", "raw_completion", "referenced_models", "output", "original_output"),
     "generator",
 )
 _DRAW_IN_OLD_FILES, _FAILED = 0, -1
@@ -73,11 +62,7 @@ class AlpacaEval:
                 yield source_of(item.path, *others)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open one file.
-
-        Raises:
-            InputError: the file is damaged, or no annotation names a model.
-        """
+        """Open one file (InputError: the file is damaged, or no annotation names a model)."""
         path = source.files[0]
         seen: dict[Pair, Row] = {}
         for _, row in RowSource(path, path.name, ("instruction",)).numbered():

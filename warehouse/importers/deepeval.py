@@ -13,6 +13,7 @@ from warehouse.importers.common.json_fields import (
     as_text,
     compact,
     items_of,
+    number_in_text,
     number_or_none,
     objects_of,
     part_of,
@@ -49,11 +50,7 @@ class DeepEval:
                 yield source_of(item.path)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open one file.
-
-        Raises:
-            InputError: the file is damaged, or model or benchmark are named nowhere.
-        """
+        """Open one file (InputError: the file is damaged, or model or benchmark are named nowhere)."""
         path = source.files[0]
         document = read_document(path)
         cases = [case for kind in _CASES for case in items_of(document.get(kind))]
@@ -88,19 +85,11 @@ def _header(document: Row, cases: Sequence[Row], settings: ImportSettings, name:
         harness=HARNESS,
         model=model or "",
         benchmark=benchmark or "",
-        temperature=_number(chosen.get("temperature")),
+        temperature=number_in_text(chosen.get("temperature")),
         sampling={key: value for key, value in chosen.items() if key not in (*_MODEL, "temperature")},
         metrics=(binary_metric(SUCCESS, is_default=True), *_metrics(cases)),
         published=(published,) if published else (),
     )
-
-
-def _number(text: Any) -> float | None:
-    """A number that stands as text, as all hyperparameters do."""
-    try:
-        return number_or_none(float(text))
-    except (TypeError, ValueError):
-        return None
 
 
 def _metrics(cases: Sequence[Row]) -> Iterator[MetricSpec]:

@@ -61,11 +61,7 @@ class EvalPlus:
             yield source_of(item.path, *others)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open one results file.
-
-        Raises:
-            InputError: a file is damaged, or nothing names the model.
-        """
+        """Open one results file (InputError: a file is damaged, or nothing names the model)."""
         path = source.files[0]
         document = read_document(path)
         tasks = document.get("eval")
@@ -239,11 +235,7 @@ class HumanEval:
                 yield source_of(item.path)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open one file.
-
-        Raises:
-            InputError: the file is damaged, or the model is not stated (no such file names it).
-        """
+        """Open one file (InputError: it is damaged, or the model, which no such file names, is not stated)."""
         path = source.files[0]
         require_model(text_or_none(settings.stated.get("model")), source.name)
         header = RunHeader(

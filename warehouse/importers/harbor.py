@@ -88,11 +88,7 @@ class Harbor:
             yield SourceFiles(str(folder), folder, (*job, *ordered, *transcripts))
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open one job.
-
-        Raises:
-            InputError: a file is damaged, or a trial does not name its model.
-        """
+        """Open one job (InputError: a file is damaged, or a trial does not name its model)."""
         documents = [(path, read_document(path)) for path in source.files if path.name == RESULT]
         job: Row = next((document for path, document in documents if path.parent == source.root), {})
         trials = [

@@ -57,11 +57,7 @@ class LiveCodeBench:
             yield source_of(item.path, *others)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open one file.
-
-        Raises:
-            InputError: a file is damaged, or nothing names the model.
-        """
+        """Open one file (InputError: a file is damaged, or nothing names the model)."""
         path = source.files[0]
         named = _NAME.fullmatch(path.name)
         model = path.parent.name if named else None

@@ -54,11 +54,7 @@ class Metr:
                 yield SourceFiles(str(item.path), item.path.parent, (item.path, *companions))
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open one file.
-
-        Raises:
-            InputError: it is damaged, or names no agent.
-        """
+        """Open one file (InputError: it is damaged, or names no agent)."""
         path, *companions = source.files
         days = _days(companions[0]) if companions else {}
         agents = dict.fromkeys(text_or_none(row.get("alias")) for row, _ in RowSource(path, path.name, NEEDED).rows())

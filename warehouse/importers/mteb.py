@@ -69,11 +69,7 @@ class Mteb:
             yield SourceFiles(str(path), path.parent, (path, *companions))
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open one task.
-
-        Raises:
-            InputError: a file is damaged, holds no scores, or nothing names the model.
-        """
+        """Open one task (InputError: a file is damaged, holds no scores, or nothing names the model)."""
         path = source.files[0]
         document = read_document(path)
         about = read_document(source.files[1]) if len(source.files) > 1 else {}

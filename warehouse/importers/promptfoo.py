@@ -53,35 +53,15 @@ Counts = dict[tuple[int, str], tuple[int | None, int]]
 
 #: Settings of a provider that change what is answered. Others may hold keys and addresses.
 _SAMPLING = (
-    "frequency_penalty",
-    "max_completion_tokens",
-    "max_output_tokens",
-    "max_tokens",
-    "maxTokens",
-    "presence_penalty",
-    "reasoning_effort",
-    "seed",
-    "stop",
-    "temperature",
-    "top_k",
-    "topK",
-    "top_p",
-    "topP",
+    *("frequency_penalty", "max_completion_tokens", "max_output_tokens", "max_tokens", "maxTokens"),
+    *("presence_penalty", "reasoning_effort", "seed", "stop", "temperature", "top_k", "topK", "top_p", "topP"),
 )
 #: Those that have a field of their own in the header.
 _OWN_FIELD = ("temperature", "top_p", "max_tokens", "seed", "reasoning_effort")
 #: Assertions that a model decides.
 _JUDGED = (
-    "llm-rubric",
-    "model-graded-",
-    "factuality",
-    "g-eval",
-    "answer-relevance",
-    "context-",
-    "conversation-relevance",
-    "pi",
-    SELECT_BEST,
-    "similar",
+    *("llm-rubric", "model-graded-", "factuality", "g-eval", "answer-relevance", "context-"),
+    *("conversation-relevance", "pi", SELECT_BEST, "similar"),
 )
 
 
@@ -103,11 +83,7 @@ class Promptfoo:
                 yield source_of(item.path)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open one file.
-
-        Raises:
-            InputError: the file is damaged, or a result does not name its provider.
-        """
+        """Open one file (InputError: the file is damaged, or a result does not name its provider)."""
         path = source.files[0]
         dump = Dump((), ())
         document: Row = {}

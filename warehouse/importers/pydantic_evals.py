@@ -45,11 +45,7 @@ class PydanticEvals:
                 yield source_of(item.path)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open one report.
-
-        Raises:
-            InputError: the file is damaged, or nothing names the model.
-        """
+        """Open one report (InputError: the file is damaged, or nothing names the model)."""
         path = source.files[0]
         report = read_document(path)
         listed, failures = items_of(report.get("cases")), objects_of(report.get("failures"))

@@ -35,11 +35,7 @@ class Tau2Bench:
                 yield SourceFiles(str(item.path), item.path.parent, (item.path,))
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open one file.
-
-        Raises:
-            InputError: it is damaged, or names no model.
-        """
+        """Open one file (InputError: it is damaged, or names no model)."""
         path = source.files[0]
         dump = Dump((), ())
         if path.suffix == ".json":

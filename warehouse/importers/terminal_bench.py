@@ -74,11 +74,7 @@ class TerminalBench:
             yield SourceFiles(str(folder), folder, (*own, *sorted(parts[folder])))
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open one run.
-
-        Raises:
-            InputError: a file is damaged, or nothing names the model.
-        """
+        """Open one run (InputError: a file is damaged, or nothing names the model)."""
         documents = {path: read_document(path) for path in source.files}
         top = {path.name: document for path, document in documents.items() if path.parent == source.root}
         metadata = top.get(METADATA, {})
@@ -111,14 +107,7 @@ def _header(folder: Path, metadata: Document, whole: Document, values: Mapping[s
     commit = text_or_none(metadata.get("commit_hash"))
     arguments = part_of(metadata, "agent_kwargs")
     kept = (
-        "run_id",
-        "uuid",
-        "dataset_path",
-        "task_ids",
-        "exclude_task_ids",
-        "n_attempts",
-        "n_tasks",
-        "resumed_at",
+        *("run_id", "uuid", "dataset_path", "task_ids", "exclude_task_ids", "n_attempts", "n_tasks", "resumed_at"),
         "end_time",
     )
     return RunHeader(

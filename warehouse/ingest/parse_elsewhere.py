@@ -84,13 +84,10 @@ def pack(readings: Sequence[Reading], settings: ImportSettings, options: LoadOpt
 
 
 def parse(packed: bytes) -> Iterator[bytes]:
-    """Read and parse some sources; runs on executors.
+    """Read and parse some sources; runs on executors (StoreError: another version of this program sent them).
 
     Returns:
         the pieces of an archive, for :func:`arrived`; it says so if they could not be parsed.
-
-    Raises:
-        StoreError: another version of this program sent them.
     """
     task: _Task = pickle.loads(packed)
     if task.version != _version():
@@ -190,11 +187,7 @@ class _RecordsUnpickler(pickle.Unpickler):
     """Unpickler that accepts records and times only."""
 
     def find_class(self, module: str, name: str) -> Any:
-        """A class of those that a header is made of.
-
-        Raises:
-            StoreError: another one.
-        """
+        """A class of those that a header is made of (StoreError: another one)."""
         if (module, name) in _ALLOWED:
             return super().find_class(module, name)
         raise StoreError(f"executors sent {module}.{name}, which is no part of a dump; expected one of this version")
@@ -252,13 +245,10 @@ class Apart:
         self._pool.submit(self._fetch, sent)
 
     def take(self, numbers: tuple[int, ...]) -> Arrived | str | None:
-        """What came of a group; waits for it.
+        """What came of a group; waits for it (StoreError: the server was lost).
 
         Returns:
             ``None`` for what was not sent like this; a text where the executor could not parse it.
-
-        Raises:
-            StoreError: the server was lost.
         """
         sent = self._sent.pop(numbers, None)
         return None if sent is None else arrived(sent.came.result())

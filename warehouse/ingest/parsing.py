@@ -37,8 +37,7 @@ class Together:
 
 
 def parse_claimed(work: ParsingContext, claimed: Sequence[Claimed], slot: int) -> Together:
-    """Parse sources into a slot: one, or what can be read of several. What is read must be what was
-    hashed.
+    """Parse sources into a slot: one, or what can be read of several. What is read must be what was hashed.
 
     Raises:
         InputError: a file changed while it was read, or what is wrong with one otherwise.

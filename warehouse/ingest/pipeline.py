@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -112,7 +114,8 @@ def load(
     watcher = progress or Silent()
     watcher.start(sum(job.size for job in jobs))
     reports = [LoadReport(item.shown, "refused", error=str(item)) for item in missed]
-    loaded, notes = _load_all(store, jobs, plan, dry_run, watcher, on)
+    with _collecting_only_what_is_new():
+        loaded, notes = _load_all(store, jobs, plan, dry_run, watcher, on)
     reports += loaded
     left = tuple(item for item in discovered.unread if not item.is_missed)
     fields = plan.options.cluster_by
@@ -132,6 +135,19 @@ def load(
         lake=None if lake is None or dry_run else sync(store, lake),
         seconds=round(time.monotonic() - started, 3),
     )
+
+
+@contextmanager
+def _collecting_only_what_is_new() -> Iterator[None]:
+    """Python looks for circles among what was there before again and again: a twentieth of a load of many objects."""
+    if gc.get_freeze_count():  # somebody else has said what stays
+        yield
+        return
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def _load_all(

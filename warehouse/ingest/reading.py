@@ -47,11 +47,7 @@ class Reading:
 
 
 def read(reading: Reading, settings: ImportSettings) -> Dump:
-    """Open a source, with what the user said of it.
-
-    Raises:
-        InputError: the source is not what it claims to be.
-    """
+    """Open a source, with what the user said of it (InputError: the source is not what it claims to be)."""
     refuse_pointers(reading.files.files)
     dump = reading.importer.read(reading.files, settings)
     higher_is_better = settings.higher_is_better

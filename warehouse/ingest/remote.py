@@ -86,8 +86,7 @@ def fetched(
         progress: told how many bytes have come.
 
     Raises:
-        MisuseError: a package is missing, a protocol is unknown, nothing is there, or there is more
-            than the limits.
+        MisuseError: a package is missing, a protocol is unknown, nothing is there, or there is more than the limits.
         InputError: what is there cannot be reached, or not be fetched.
     """
     given = list(paths)

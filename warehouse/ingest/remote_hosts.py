@@ -63,11 +63,7 @@ class Hosts:
         self.notes: list[str] = []
 
     def meet(self, url: Any) -> None:
-        """A request is about to be made to a URL of aiohttp's.
-
-        Raises:
-            InputError: its host is an address that may not be.
-        """
+        """A request is about to be made to a URL of aiohttp's (InputError: its host is an address that may not be)."""
         host = (url.host or "").lower()
         if host != self.first[0] or _port(url.scheme, url.explicit_port) != self.first[1]:
             note = f"{self.shown}: redirected to {url.scheme}://{url.authority.rpartition('@')[2]}"
@@ -79,11 +75,7 @@ class Hosts:
         self.check(host, [host])
 
     def check(self, host: str, addresses: list[str]) -> None:
-        """Refuse addresses of a host that the first one does not have the kind of.
-
-        Raises:
-            InputError: one may not be.
-        """
+        """Refuse addresses of a host that the first one does not have the kind of (InputError: one may not be)."""
         kinds = {kind_of(address): address for address in addresses}
         if host.lower() == self.first[0] and not self.kinds:
             self.kinds = frozenset(kinds)

@@ -1,9 +1,8 @@
 """Watching folders: which sources are ready to be ingested, and which have been.
 
-A file is settled when its size and time of change have stayed the same for a while; a source is
-ready when all its files, and those of others that are read with them, are settled and at least one
-has not been taken as it is now. So a file that is still being written waits, and a bad one is
-reported once until it changes.
+A file is settled when its size and time of change have stayed the same for a while; a source is ready when all its
+files, and those of others that are read with them, are settled and at least one has not been taken as it is now. So a
+file that is still being written waits, and a bad one is reported once until it changes.
 """
 
 from __future__ import annotations

@@ -73,8 +73,7 @@ def stop_early(
         use_history: predict scores by other models of the store, besides the baseline.
 
     Raises:
-        MisuseError: samples that the baseline does not have, or the other way round, or a baseline
-            that cannot be one.
+        MisuseError: samples that the baseline does not have, or the other way round, or a baseline that cannot be one.
         StatisticsError: a number out of range.
         StoreError: there is no store.
     """

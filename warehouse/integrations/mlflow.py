@@ -4,12 +4,10 @@
     from warehouse.integrations.mlflow import log_comparison
 
     store = warehouse.connect("evals.duckdb")
-    with mlflow.start_run():
-        log_comparison(store.compare("tuned", "base"))
+    with mlflow.start_run(): log_comparison(store.compare("tuned", "base"))
 
-The figures become metrics, each with its error and interval, which MLflow charts and compares; the whole
-answer becomes artifacts: as text, as the page of a notebook, and as JSON. Needs
-``pip install eval-warehouse[mlflow]``.
+The figures become metrics, each with its error and interval, which MLflow charts and compares; the whole answer becomes
+artifacts: as text, as the page of a notebook, and as JSON. Needs ``pip install eval-warehouse[mlflow]``.
 """
 
 from __future__ import annotations

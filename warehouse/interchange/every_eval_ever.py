@@ -1,5 +1,4 @@
-"""The current runs as a folder of Every Eval Ever (schema 0.3.0): one evaluation for each run, one line for each
-score.
+"""The current runs as a folder of Every Eval Ever (schema 0.3.0): one evaluation for each run, one line for each score.
 
 What the format has no field for (draws, statuses, weights, likelihoods, the condition) is kept as
 JSON text among the details that it leaves free, so that an import gives the same runs again.

@@ -21,14 +21,7 @@ select metric_id, estimate, standard_error, n_prompts, n_clusters, n_draws, n_un
 from score_summary where run_id = :run
 """
 _AS_DETAILS = (
-    "revision",
-    "step",
-    "epoch",
-    "tokens",
-    "base_checkpoint",
-    "training_seed",
-    "parameter_count",
-    "agent",
+    *("revision", "step", "epoch", "tokens", "base_checkpoint", "training_seed", "parameter_count", "agent"),
     "agent_version",
 )
 

@@ -10,7 +10,7 @@ from warehouse.errors import MisuseError
 from warehouse.questions.options import Level, Seed
 from warehouse.questions.question import Option, Question
 
-#: As in ``stats.preferences``.
+#: What ties are; what errors are of (the second as statsmodels has it); how votes count.
 TIES, ERRORS, WEIGHTS = ("half", "davidson"), ("two_way", "cr1", "voters", "prompts"), ("votes", "uniform_pairs")
 
 

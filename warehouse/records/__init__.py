@@ -13,69 +13,35 @@ A dump of scanners has no runs but a :class:`Scan`: what they say of generations
 A dump may also hold votes between models, in batches with columns of :data:`VOTE_SCHEMA`, and no runs.
 """
 
-from warehouse.records.canonical_json import canonical_json, content_key, is_cut, parse_json
-from warehouse.records.dump import (
-    CHOICE_TYPE,
-    CUT_SHORT,
-    SAMPLE_SCHEMA,
-    SCAN_SCHEMA,
-    SCORE_ORIGINS,
-    SCORE_STATUSES,
-    SCORE_TYPE,
-    TOOL_TYPE,
-    TRANSCRIPT_TYPE,
-    VOTE_OUTCOMES,
-    VOTE_SCHEMA,
-    Batch,
-    BulkQuery,
-    Candidate,
-    Dump,
-    ImportSettings,
-    Link,
-    MetricKind,
-    MetricSpec,
-    PublishedScore,
-    Rejection,
-    RunHeader,
-    RunStatus,
-    SameContent,
-    Scan,
-    SourceFiles,
-    literal_path,
-    place_of,
-)
-
-__all__ = [
-    "CHOICE_TYPE",
-    "CUT_SHORT",
-    "SAMPLE_SCHEMA",
-    "SCAN_SCHEMA",
-    "SCORE_ORIGINS",
-    "SCORE_STATUSES",
-    "SCORE_TYPE",
-    "TOOL_TYPE",
-    "TRANSCRIPT_TYPE",
-    "VOTE_OUTCOMES",
-    "VOTE_SCHEMA",
-    "Batch",
-    "BulkQuery",
-    "Candidate",
-    "Dump",
-    "ImportSettings",
-    "Link",
-    "MetricKind",
-    "MetricSpec",
-    "PublishedScore",
-    "Rejection",
-    "RunHeader",
-    "RunStatus",
-    "SameContent",
-    "Scan",
-    "SourceFiles",
-    "canonical_json",
-    "content_key",
-    "is_cut",
-    "literal_path",
-    "parse_json",
-    "place_of",
-]
+from warehouse.records.canonical_json import canonical_json as canonical_json
+from warehouse.records.canonical_json import content_key as content_key
+from warehouse.records.canonical_json import is_cut as is_cut
+from warehouse.records.canonical_json import parse_json as parse_json
+from warehouse.records.dump import CHOICE_TYPE as CHOICE_TYPE
+from warehouse.records.dump import CUT_SHORT as CUT_SHORT
+from warehouse.records.dump import SAMPLE_SCHEMA as SAMPLE_SCHEMA
+from warehouse.records.dump import SCAN_SCHEMA as SCAN_SCHEMA
+from warehouse.records.dump import SCORE_ORIGINS as SCORE_ORIGINS
+from warehouse.records.dump import SCORE_STATUSES as SCORE_STATUSES
+from warehouse.records.dump import SCORE_TYPE as SCORE_TYPE
+from warehouse.records.dump import TOOL_TYPE as TOOL_TYPE
+from warehouse.records.dump import TRANSCRIPT_TYPE as TRANSCRIPT_TYPE
+from warehouse.records.dump import VOTE_OUTCOMES as VOTE_OUTCOMES
+from warehouse.records.dump import VOTE_SCHEMA as VOTE_SCHEMA
+from warehouse.records.dump import Batch as Batch
+from warehouse.records.dump import BulkQuery as BulkQuery
+from warehouse.records.dump import Candidate as Candidate
+from warehouse.records.dump import Dump as Dump
+from warehouse.records.dump import ImportSettings as ImportSettings
+from warehouse.records.dump import Link as Link
+from warehouse.records.dump import MetricKind as MetricKind
+from warehouse.records.dump import MetricSpec as MetricSpec
+from warehouse.records.dump import PublishedScore as PublishedScore
+from warehouse.records.dump import Rejection as Rejection
+from warehouse.records.dump import RunHeader as RunHeader
+from warehouse.records.dump import RunStatus as RunStatus
+from warehouse.records.dump import SameContent as SameContent
+from warehouse.records.dump import Scan as Scan
+from warehouse.records.dump import SourceFiles as SourceFiles
+from warehouse.records.dump import literal_path as literal_path
+from warehouse.records.dump import place_of as place_of

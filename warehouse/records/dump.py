@@ -106,10 +106,9 @@ class SourceFiles:
 class ImportSettings:
     """What the user said about the source.
 
-    ``values`` overrides header fields (``--set field=value``, already of the field's type);
-    ``defaults`` fills those that the dump leaves empty (``--default field=value``);
-    ``mapping`` is the parsed mapping file of the tabular importer; ``mapping_path`` names it.
-    ``higher_is_better`` is the direction of metrics of which the source says none.
+    ``values`` overrides header fields (``--set field=value``, already of the field's type); ``defaults`` fills those
+    that the dump leaves empty (``--default field=value``); ``mapping`` is the parsed mapping file of the tabular
+    importer; ``mapping_path`` names it. ``higher_is_better`` is the direction of metrics of which the source says none.
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -138,11 +137,10 @@ RunStatus = Literal["complete", "truncated", "failed", "invalidated"]
 class MetricSpec:
     """What is known of one metric of a run.
 
-    ``kind``, ``low``, ``high`` and ``higher_is_better`` may be ``None``: unknown. ``link`` turns
-    sum(w v)/sum(w) into the reported figure; ``"none"`` means that the reported figure cannot be
-    computed from the samples. ``unit`` is the unit of the per-prompt value. ``is_default``: this is
-    the run's headline metric; ``default_by`` tells whose word that is, and a mapping's outweighs a
-    tool's (``docs/schema.md``).
+    ``kind``, ``low``, ``high`` and ``higher_is_better`` may be ``None``: unknown. ``link`` turns sum(w v)/sum(w) into
+    the reported figure; ``"none"`` means that the reported figure cannot be computed from the samples. ``unit`` is the
+    unit of the per-prompt value. ``is_default``: this is the run's headline metric; ``default_by`` tells whose word
+    that is, and a mapping's outweighs a tool's (``docs/schema.md``).
     """
 
     name: str
@@ -166,9 +164,8 @@ class MetricSpec:
 class PublishedScore:
     """A figure that the source itself publishes.
 
-    ``benchmark`` is empty for the run's own benchmark, else the name of a group or leaf.
-    ``statistic`` is ``mean``, ``pass@1``, ``best`` …; ``n`` counts prompts; ``raw`` is the text
-    where the value was not a number.
+    ``benchmark`` is empty for the run's own benchmark, else the name of a group or leaf. ``statistic`` is ``mean``,
+    ``pass@1``, ``best`` …; ``n`` counts prompts; ``raw`` is the text where the value was not a number.
     """
 
     metric: str

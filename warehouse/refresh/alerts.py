@@ -35,11 +35,7 @@ _NEWEST = "select max(loaded_at) as loaded_at from source"
 
 @dataclass(frozen=True)
 class Rules:
-    """What raises an alert.
-
-    Raises:
-        MisuseError: a number out of range.
-    """
+    """What raises an alert (MisuseError: a number out of range)."""
 
     moved: bool = True  #: a score that moved since the refresh before by more than both errors allow.
     worse: bool = True  #: a difference from a baseline or the checkpoint before that is significant, for the worse.

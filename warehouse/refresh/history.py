@@ -20,6 +20,7 @@ from warehouse.questions.refresh import FigureHistory
 from warehouse.store.computed.metric_values import current_values
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
+from warehouse.tables.words import some_of
 
 #: Names that a message lists.
 _NAMES = 10
@@ -169,15 +170,11 @@ def _what_there_is(store: Store, benchmark: Benchmark | None) -> str:
     here = [row for row in stored if benchmark is None or row["benchmark"] == benchmark.name]
     models = sorted({model_of(side) for row in here for side in _sides(row["subject"]) if "#" in side})
     if models:
-        return f"figures are stored of: {_some(models)}; what is new needs: warehouse refresh"
+        return f"figures are stored of: {some_of(models, _NAMES)}; what is new needs: warehouse refresh"
     command = "warehouse refresh" if benchmark is None else f"warehouse refresh {benchmark.name}"
     others = sorted({str(row["benchmark"]) for row in stored})
-    there = f"; figures are stored of the benchmarks {_some(others)}" if others else ""
+    there = f"; figures are stored of the benchmarks {some_of(others, _NAMES)}" if others else ""
     return f"run: {command}{there}"
-
-
-def _some(names: Sequence[str]) -> str:
-    return ", ".join(names) if len(names) <= _NAMES else f"{', '.join(names[:_NAMES])} and {len(names) - _NAMES} more"
 
 
 def _row(stored: dict[str, Any]) -> HistoryRow:

@@ -61,11 +61,7 @@ class RefreshRequest:
 
 
 def list_stale(opener: StoreOpener, work: RefreshRequest = RefreshRequest()) -> StaleList:
-    """What a refresh would recompute, and why.
-
-    Raises:
-        MisuseError: an unknown family or benchmark.
-    """
+    """What a refresh would recompute, and why (MisuseError: an unknown family or benchmark)."""
     plan, notes, _ = _read(opener, work, choose_families(work.families))
     rows = [
         StaleRow(

@@ -145,8 +145,7 @@ def lines(curves: Sequence[tuple[str, Points]], *, dots: bool = False, faint: Se
     """Layers of curves.
 
     Args:
-        curves: name and points of those with a colour; one without a figure is left out. A
-            missing figure is a gap.
+        curves: name and points of those with a colour; one without a figure is left out. A missing figure is a gap.
         dots: points have dots.
         faint: points of others, which have no names.
     """

@@ -93,11 +93,7 @@ class VegaLite:
 
 
 def plot(result: Any) -> Any:
-    """A result as a chart; an Altair chart where Altair is installed.
-
-    Raises:
-        MisuseError: nothing of it can be drawn.
-    """
+    """A result as a chart; an Altair chart where Altair is installed (MisuseError: nothing of it can be drawn)."""
     pictures = _PICTURES[type(result)](result) if type(result) in _PICTURES else []
     if pictures:
         return Drawn(pictures)

@@ -188,7 +188,7 @@
       else (source.nextElementSibling?.matches("details.rest") ? source.nextElementSibling : source).after(bar);
     }
   };
-  for (const added of [sortable, copyable]) added(document);
+  const prepare = (root) => { for (const added of [sortable, copyable, watch]) added(root); };
 
   // What stands in a noscript element is text, and costs nothing before it is opened.
   const unfold = (late) => {
@@ -202,9 +202,7 @@
     }
     late.open = true;
     if (held?.localName !== "noscript") return;
-    sortable(content);
-    copyable(content);
-    watch(content);
+    prepare(content);
     held.replaceWith(content);
   };
   const watch = (root) => {
@@ -221,7 +219,8 @@
       return there()?.scrollIntoView();
     }
   };
-  watch(document);
+  prepare(document);
+  document.addEventListener("added", (event) => prepare(event.target));
   addEventListener("hashchange", reveal);
   reveal();
 })();

@@ -14,7 +14,6 @@ from warehouse.analysis.preferences.prefer import PreferenceReport
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.report_data.partial_runs import NEWEST, PartialRun, StoredReliability, SuitePart
 from warehouse.analysis.report_data.report import RESAMPLES
-from warehouse.analysis.training.decide import DecisionRow
 from warehouse.analysis.training.recipes import RecipesRow
 from warehouse.analysis.training.seeds import SeedsReport
 from warehouse.analysis.variance.variance import SeedReport, VarianceReport
@@ -109,14 +108,9 @@ def _findings(part: BenchmarkPart) -> list[str]:
             f"Two single runs of one recipe differ by more than {several} in {100 * (1 - part.noise.level):.2g} % of"
             " cases, by their seeds alone."
         )
-    sentences += [_decision_in_words(row) for row in part.decided.rows] if part.decided else []
+    sentences += [f"{row.sentence} More: warehouse decide." for row in part.decided.rows] if part.decided else []
     sentences += [_recipes_in_words(row) for row in part.recipes.rows] if part.recipes else []
     return sentences
-
-
-def _decision_in_words(row: DecisionRow) -> str:
-    """Whether the two best trained models differ by more than their seeds do."""
-    return f"{row.sentence} More: warehouse decide."
 
 
 def _recipes_in_words(row: RecipesRow) -> str:

@@ -94,10 +94,9 @@ def _word(value: Any) -> str:
 class Health:
     """A JSON file that is replaced as a whole; a path of None writes nothing.
 
-    Its keys: ``state`` (``waiting``, ``running``, ``stopping``, ``stopped``), ``updated`` (renewed
-    while the process lives), ``program``, ``started``, ``pid``, ``version``, ``cron``, ``timezone``,
-    ``next_run``, ``running_since``, ``last`` (``start``, ``end``, ``result``, ``exit_code``,
-    ``due`` and what the job counted). All times are UTC.
+    Its keys: ``state`` (``waiting``, ``running``, ``stopping``, ``stopped``), ``updated`` (renewed while the process
+    lives), ``program``, ``started``, ``pid``, ``version``, ``cron``, ``timezone``, ``next_run``, ``running_since``,
+    ``last`` (``start``, ``end``, ``result``, ``exit_code``, ``due`` and what the job counted). All times are UTC.
 
     Raises:
         MisuseError: it cannot be written there.

@@ -122,14 +122,11 @@ def zone_named(name: str | None) -> tzinfo:
 
 
 class Times:
-    """The times of a cron expression.
+    """The times of a cron expression (MisuseError: it is malformed, or there is no such time).
 
     Args:
         expression: five fields, or six with seconds first.
         zone: in which the fields are read.
-
-    Raises:
-        MisuseError: it is malformed, or there is no such time.
     """
 
     def __init__(self, expression: str, zone: tzinfo) -> None:
@@ -141,11 +138,7 @@ class Times:
         self.after(_ANY_DAY)
 
     def after(self, moment: datetime) -> datetime:
-        """The first time later than an aware moment; in UTC.
-
-        Raises:
-            MisuseError: there is none within 50 years.
-        """
+        """The first time later than an aware moment; in UTC (MisuseError: there is none within 50 years)."""
         start = moment.astimezone(self.zone)
         for candidate in CronSim(self.expression, start):
             if candidate.astimezone(UTC) > moment:  # in a repeated hour it may name the first pass

@@ -47,7 +47,7 @@ def run_child(
     grace: float,
     beat: Callable[[], None],
 ) -> Ended:
-    """Run a job to its end.
+    """Run a job to its end (OSError: it cannot be started).
 
     The first signal is handed on as SIGTERM; a job that has not ended ``grace`` seconds later, or
     when the second signal comes, is killed, with all processes of its group.
@@ -59,9 +59,6 @@ def run_child(
         log: where its events go.
         grace: seconds.
         beat: called at least every :data:`BEAT` seconds.
-
-    Raises:
-        OSError: it cannot be started.
     """
     ended = Ended()
     with subprocess.Popen(

@@ -14,12 +14,12 @@ from warehouse.errors import MisuseError, QueryLimitError
 from warehouse.questions.question import Question
 from warehouse.serve.following import LOOK, FollowedStore
 from warehouse.store.connection import Store
-from warehouse.store.parts import give_back_memory
+from warehouse.store.parts import give_back_memory, held_bytes
 
-#: Answers that are kept at most, the last asked ones.
-KEPT = 256
-#: The same of answers with the scores of every prompt in them.
-LARGE = 12
+#: Answers that are kept at most, the last asked ones, and bytes of their arrays and packed texts.
+KEPT, ROOM = 256, 96_000_000
+#: Bytes of answers with the scores of every prompt in them: of 10 million scores the comparison of two models has 8 MB.
+LARGE_ROOM = 64_000_000
 #: Seconds that a page waits for an answer before it says that it is being computed.
 PATIENCE = 0.12
 
@@ -33,10 +33,11 @@ class Answers:
         store: what is asked.
     """
 
-    def __init__(self, store: FollowedStore, kept: int = KEPT) -> None:
-        self.store, self._most, self._lock = store, kept, threading.Lock()
+    def __init__(self, store: FollowedStore, room: int = ROOM) -> None:
+        self.store, self._room, self._lock = store, room, threading.Lock()
         self._queue: SimpleQueue[Callable[[], object]] = SimpleQueue()
         self._kept: OrderedDict[tuple[str, str], Future[Any]] = OrderedDict()
+        self._held: dict[tuple[str, str], dict[int, int]] = {}
         # A daemon: an interpreter that ends does not wait for what nobody will read.
         threading.Thread(target=self._work, daemon=True, name="warehouse-answer").start()
 
@@ -85,14 +86,34 @@ class Answers:
             future: Future[Any] = Future() if found is None else found
             self._kept[key] = future
             self._kept.move_to_end(key)
-            while len(self._kept) > self._most:
-                self._kept.popitem(last=False)
+            self._make_room()
         return key, future, found is None
+
+    def _make_room(self) -> None:
+        """Let go of what was not asked for longest, but for what is asked now."""
+        before = len(self._kept)
+        while len(self._kept) > KEPT or len(self._kept) > 1 and self._size() > self._room:
+            self._held.pop(self._kept.popitem(last=False)[0], None)
+        if len(self._kept) < before:
+            self.later(lambda: None)  # after which memory is given back
+
+    def _size(self) -> int:
+        """Bytes that answers hold; what several of them share counts once."""
+        held: dict[int, int] = {}
+        for own in self._held.values():
+            held |= own
+        return sum(held.values())
 
     def _read(self, key: tuple[str, str], future: Future[Any], read: Callable[[Store], Any]) -> None:
         try:
             with self.store.lend() as store:
-                future.set_result(read(store))
+                answer = read(store)
+            held = held_bytes(answer)
+            with self._lock:
+                if key in self._kept:
+                    self._held[key] = held
+                    self._make_room()
+            future.set_result(answer)
         except BaseException as error:
             if not isinstance(error, MisuseError) or isinstance(error, QueryLimitError):  # another time it may succeed
                 with self._lock:

@@ -21,7 +21,7 @@ from starlette.routing import Route
 
 from warehouse.errors import MisuseError, QueryLimitError, WarehouseError
 from warehouse.refresh.alerts import Rules
-from warehouse.serve.answers import LARGE, Answers
+from warehouse.serve.answers import LARGE_ROOM, Answers
 from warehouse.serve.benchmark import benchmark
 from warehouse.serve.compare import compare, hypothesis
 from warehouse.serve.following import READERS, FollowedStore
@@ -59,7 +59,7 @@ class Pages:
 
     def __init__(self, store: FollowedStore, seconds: float, rules: Rules) -> None:
         answers = Answers(store)
-        self.site = Site(store, answers, HeatData(answers), Answers(store, LARGE), rules)
+        self.site = Site(store, answers, HeatData(answers), Answers(store, LARGE_ROOM), rules)
         self.site.heat.facts(0)  # begins to be read before anybody asks
         self._renderer, self._seconds = Renderer(), seconds
         self._threads = ThreadPoolExecutor(READERS, thread_name_prefix="warehouse-page")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from pathlib import PurePath
 from typing import Any
@@ -91,19 +91,24 @@ def compare(site: Site, request: PageRequest) -> Page:
         "start": start,
         "end": end,
     }
-    answer = {
+    question, chosen = replace(compared.question, flips=PROMPTS), _chosen(request)
+    questions = [replace(question, benchmark=name) for name in chosen[:DRAWN]] or [question]
+    answer = _for_programs(comparison, looked, rows, end) if request.value("format") == "json" else None
+    return Page("compare.html.j2", f"{comparison.a} against {comparison.b}", shown, answer, questions)
+
+
+def _for_programs(comparison: Comparison, looked: Looked, rows: Sequence[PairedPrompt], end: int) -> dict[str, Any]:
+    counts = looked.flips.counts
+    return {
         "sentence": comparison.sentence,
         "rows": plain([*comparison.rows, *([comparison.overall] if comparison.overall else [])]),
         "left_out": list(comparison.left_out),
         "exploratory": looked.exploratory and asdict(looked.exploratory),
-        "counts": plain(looked.flips.counts) | {"overlap": looked.flips.counts.overlap},
+        "counts": plain(counts) | {"overlap": counts.overlap},
         "n_flips": len(looked.flips),
         "flips": plain(rows),
         "next": rows[-1].key if rows and end < len(looked.flips) else None,
     }
-    question, chosen = replace(compared.question, flips=PROMPTS), _chosen(request)
-    questions = [replace(question, benchmark=name) for name in chosen[:DRAWN]] or [question]
-    return Page("compare.html.j2", f"{comparison.a} against {comparison.b}", shown, answer, questions)
 
 
 def read(site: Site, request: PageRequest) -> tuple[ComparedPairs, PromptFilter, Looked]:
@@ -198,8 +203,9 @@ def _start(request: PageRequest, flips: Flips) -> int:
     """Index of the first prompt on the page that an address asks for."""
     if request.value("after"):
         return flips.index_after(request.value("after"))
-    if request.value("before"):
-        return max(0, flips.index_after(request.value("before")) - 1 - PROMPTS)
+    if before := request.value("before"):
+        after = flips.index_after(before)
+        return max(0, after - bool(after and flips.key(after - 1) == before) - PROMPTS)
     return 0
 
 

@@ -186,9 +186,14 @@ class Renderer:
         Args:
             alone: as a file that needs no server: with its style, without links to other pages.
         """
-        text = self._environment.get_template(page.template).render(
-            page=page, site=site, request=request, alone=_inlined() if alone else None, **page.shown
-        )
+        given = {"page": page, "site": site, "request": request, "alone": _inlined() if alone else None, **page.shown}
+        template = self._environment.get_template(page.template)
+        context = template.new_context(given)
+        try:
+            text = "".join(template.root_render_func(context))
+        finally:  # it stands in a circle with its macros, and would hold the scores of all prompts until that is found
+            context.parent.clear()
+            context.vars.clear()
         return _LINK.sub("", text) if alone else text
 
     def error(self, status: int, words: str) -> str:

@@ -1,13 +1,17 @@
 (() => {
   "use strict";
-  for (const button of document.querySelectorAll("button.copy")) {
-    if (!navigator.clipboard) continue;
-    button.hidden = false;
-    button.addEventListener("click", async () => {
-      await navigator.clipboard.writeText(button.parentNode.querySelector("code").textContent);
-      button.textContent = "Copied";
-    });
-  }
+  const prepare = (root) => {
+    for (const button of root.querySelectorAll("button.copy")) {
+      if (!navigator.clipboard) continue;
+      button.hidden = false;
+      button.addEventListener("click", async () => {
+        await navigator.clipboard.writeText(button.parentNode.querySelector("code").textContent);
+        button.textContent = "Copied";
+      });
+    }
+  };
+  prepare(document);
+  document.addEventListener("added", (event) => prepare(event.target));
 })();
 (() => {
   "use strict";
@@ -99,27 +103,95 @@
       for (const work of [heads, ...[...loaded].map((body) => () => load(body))]) work();
     });
   };
-  addEventListener("load", () => scrolled(document));
+  const put = (next) => {
+    document.querySelector("main").replaceWith(next);
+    next.dispatchEvent(new Event("added", { bubbles: true }));
+    again();
+  };
+  const read = (text) => new DOMParser().parseFromString(text, "text/html");
 
   // A page that is not whole yet asks again, and takes what has come, unless somebody is at work in it.
-  const later = async () => {
+  let timer;
+  const again = () => {
+    clearTimeout(timer);
     const main = document.querySelector("main[data-again]");
-    if (!main) return;
-    const text = await fetch(location.href).then((answer) => answer.text()).catch(() => "");  // the server may be away
-    const page = new DOMParser().parseFromString(text, "text/html");
-    const next = page.querySelector("main"), room = main.querySelector(".heat[data-rows]");
-    if (next && !(document.activeElement && main.contains(document.activeElement))) {
-      const [left, top] = [room?.scrollLeft, room?.scrollTop], place = next.querySelector(".heat");
-      if (room && place) place.replaceWith(room);
-      main.replaceWith(next);
-      if (room) {
-        room.scrollTo(left, top);
-        room.dispatchEvent(new Event("renew"));
-      }
-      scrolled(next);
-    }
-    setTimeout(later, 1000 * main.dataset.again);
+    if (main) timer = setTimeout(later, 1000 * main.dataset.again, main);
   };
-  const first = document.querySelector("main[data-again]");
-  if (first) setTimeout(later, 1000 * first.dataset.again);
+  const later = async (main) => {
+    const text = await fetch(location.href).then((answer) => answer.text()).catch(() => "");  // the server may be away
+    const next = read(text).querySelector("main"), room = main.querySelector(".heat[data-rows]");
+    if (!main.isConnected) return;
+    if (!next || document.activeElement && main.contains(document.activeElement)) return again();
+    const [left, top] = [room?.scrollLeft, room?.scrollTop], place = next.querySelector(".heat");
+    if (room && place) place.replaceWith(room);
+    put(next);
+    if (room) {
+      room.scrollTo(left, top);
+      room.dispatchEvent(new Event("renew"));
+    }
+    scrolled(next);
+  };
+
+  // Another view takes the place of what is shown, as if the browser had loaded it, which costs it three times as much.
+  const PARTS = ["header > div", "nav.places"];
+  const nameOf = (address) => `${address.pathname}${address.search}`;
+  let shown = nameOf(location), under;
+  history.scrollRestoration = "manual";  // what a browser restores is that of the view before
+  const keep = () => history.replaceState({ top: scrollY }, "");
+  const scroll = (top) => scrollTo({ top, behavior: "instant" });
+  const load = (address, isBack) => { if (isBack) location.reload(); else location.assign(address); };
+  const show = async (address, back) => {
+    under?.abort();
+    under = new AbortController();
+    document.querySelector("main").ariaBusy = "true";
+    const answer = await fetch(address, { signal: under.signal }).catch((error) => error);
+    if (answer.name === "AbortError") return;
+    const isPage = answer.headers?.get("content-type")?.startsWith("text/html") && !answer.headers.has("content-disposition");
+    const page = read(isPage ? await answer.text().catch(() => "") : "");
+    if (PARTS.some((part) => !page.querySelector(part))) return load(address, back);
+    if (!back) {
+      keep();
+      history[address.href === location.href ? "replaceState" : "pushState"](null, "", address);
+    }
+    shown = nameOf(location);
+    document.title = page.title;
+    for (const part of PARTS) document.querySelector(part).replaceWith(page.querySelector(part));
+    const next = page.querySelector("main");
+    put(next);
+    scrolled(next);
+    const target = document.getElementById(decodeURIComponent(address.hash.slice(1))), head = document.querySelector("h1");
+    head.tabIndex = -1;  // from here a keyboard goes on, and a screen reader reads
+    head.focus({ preventScroll: true });
+    if (target && !back) target.scrollIntoView({ behavior: "instant" });
+    else scroll(back?.top ?? 0);
+  };
+  const isView = (address) => address.origin === location.origin && !address.pathname.startsWith("/static/")
+    && !address.searchParams.has("format") && !address.searchParams.has("export");
+  document.addEventListener("click", (event) => {
+    const link = event.target.closest("a[href]");
+    if (!(link instanceof HTMLAnchorElement) || link.target || link.hasAttribute("download") || event.defaultPrevented) return;
+    if (event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    const address = new URL(link.href);
+    if (!isView(address)) return;
+    if (address.hash && nameOf(address) === shown) return keep();
+    event.preventDefault();
+    show(address);
+  });
+  document.addEventListener("submit", (event) => {
+    const address = new URL(event.target.action);
+    if (event.defaultPrevented || event.target.method !== "get" || !isView(address)) return;
+    address.search = new URLSearchParams(new FormData(event.target, event.submitter));
+    event.preventDefault();
+    show(address);
+  });
+  addEventListener("popstate", (event) => {
+    if (nameOf(location) !== shown) show(new URL(location.href), event.state ?? {});
+    else if (event.state) scroll(event.state.top);
+  });
+  addEventListener("pagehide", keep);
+  addEventListener("load", () => {
+    if (history.state) scroll(history.state.top);
+    scrolled(document);
+    again();
+  });
 })();

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
+
+from warehouse.extras import Later
+
+if TYPE_CHECKING:
+    import pyarrow.compute as pc
+else:
+    pc = Later("pyarrow.compute")  # half as long to load as pyarrow, and of use where there are texts
+
+__all__ = ["Columns", "pc"]
 
 #: Rows from which on a column of equal values is kept as one.
 FEW = 10_000

@@ -164,11 +164,7 @@ def _require_room(url: sa.URL) -> None:
 
 
 def require_values(sql: str, params: Mapping[str, Any]) -> None:
-    """Refuse a statement with a parameter that has no value.
-
-    Raises:
-        MisuseError: names the parameters.
-    """
+    """Refuse a statement with a parameter that has no value (MisuseError: names the parameters)."""
     missing = [name for name in bind_names(sql) if name not in params]
     if missing:
         raise MisuseError(f"no value for the parameter {', '.join(missing)}")

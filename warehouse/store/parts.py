@@ -7,6 +7,8 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import suppress
 from typing import TypeVar
 
+import numpy as np
+
 Item = TypeVar("Item")
 
 
@@ -31,6 +33,24 @@ def in_parts(
         total += own
     if part:
         yield part
+
+
+def held_bytes(value: object) -> dict[int, int]:
+    """Bytes of the arrays and packed texts in a value, by the identity of what owns them: views are counted as that."""
+    todo, seen, held = [value], set[int](), dict[int, int]()
+    while todo:
+        item = todo.pop()
+        if isinstance(item, np.ndarray):
+            while isinstance(item.base, np.ndarray):
+                item = item.base
+            held[id(item)] = item.nbytes
+        elif isinstance(item, bytes):
+            held[id(item)] = len(item)
+        elif id(item) not in seen and not isinstance(item, type):
+            seen.add(id(item))
+            inside = item if isinstance(item, dict) else getattr(item, "__dict__", ())
+            todo += item if isinstance(item, list | tuple) else inside.values() if inside else ()
+    return held
 
 
 def give_back_memory() -> None:

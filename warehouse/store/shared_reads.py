@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
+from numpy.typing import NDArray
 
 from warehouse.store.columns import Columns
 from warehouse.store.connection import Store, T
@@ -20,6 +21,8 @@ Name = TypeVar("Name", bound=Hashable)
 BLOCK_SCORES, RUN_COST = 250_000, 100
 #: Values of other parameters, such as metrics, that a SELECT is read for a block with; with more, for the ids alone.
 MOST_PARAMETERS = 3
+#: Stretches of rows of one id that are put in order without copying them; of more, reading one takes longer.
+MOST_STRETCHES = 100
 
 
 class SharedReads(Store):
@@ -130,10 +133,7 @@ class _RowsById:
     def __init__(self, table: pa.Table, column: str) -> None:
         ids = Columns(table).whole_numbers(column)
         if not bool((ids[1:] >= ids[:-1]).all()):
-            order = np.argsort(ids, kind="stable")
-            # given an array of numpy's, Arrow imports pandas
-            indices = pa.Array.from_buffers(pa.int64(), len(order), [None, pa.py_buffer(order)])
-            ids, table = ids[order], table.take(indices)
+            ids, table = _ordered(ids, table)
         self._table, self._ids = table, ids
 
     def of(self, ids: Collection[int]) -> pa.Table:
@@ -143,6 +143,20 @@ class _RowsById:
         ends = np.searchsorted(self._ids, numbers, side="right").tolist()
         parts = [self._table.slice(start, end - start) for start, end in _joined(zip(starts, ends, strict=True))]
         return pa.concat_tables(parts) if len(parts) != 1 else parts[0]
+
+
+def _ordered(ids: NDArray[np.int64], table: pa.Table) -> tuple[NDArray[np.int64], pa.Table]:
+    """Rows by id; a few stretches of one id each are not copied."""
+    starts = np.flatnonzero(np.diff(ids, prepend=-1))
+    if len(starts) <= MOST_STRETCHES:
+        sizes = np.diff(starts, append=len(ids))
+        order = np.argsort(ids[starts], kind="stable")
+        parts = [table.slice(*span) for span in zip(starts[order].tolist(), sizes[order].tolist(), strict=True)]
+        return np.repeat(ids[starts][order], sizes[order]), pa.concat_tables(parts)
+    order = np.argsort(ids, kind="stable")
+    # given an array of numpy's, Arrow imports pandas
+    indices = pa.Array.from_buffers(pa.int64(), len(order), [None, pa.py_buffer(order)])
+    return ids[order], table.take(indices)
 
 
 def _joined(spans: Iterator[tuple[int, int]]) -> Iterator[tuple[int, int]]:

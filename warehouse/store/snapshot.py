@@ -53,9 +53,8 @@ def publish(
 ) -> PublishedCopy:
     """Write a read-only copy of a store, or replace an earlier one atomically.
 
-    The copy holds one state of the store. While it is made, others may read the store, and writers
-    wait. It appears under its name when it is whole; a process that is killed meanwhile leaves the
-    earlier copy as it was.
+    The copy holds one state of the store. While it is made, others may read the store, and writers wait. It appears
+    under its name when it is whole; a process that is killed meanwhile leaves the earlier copy as it was.
 
     Args:
         url: the store; default as in :func:`warehouse.store.open.open_store`.

@@ -111,8 +111,7 @@ def _texts_of(table: Table, kept: Sequence[int]) -> _TableText:
 def _left_out(table: _TableText, minor: Sequence[str], width: int) -> list[str]:
     """Columns that a terminal does without: as few as there need be, and only where that helps.
 
-    Minor ones first; where all of these are not enough, the last ones, so that no line is
-    longer than the terminal.
+    Minor ones first; where all of these are not enough, the last ones, so that no line is longer than the terminal.
     """
     if width < NARROW or table.width <= width:
         return []
@@ -171,11 +170,11 @@ class _TableText:
 
 
 def _in_words(column: Sequence[Any]) -> list[str]:
-    """Each value of a column as people read it; of texts, which repeat, each only once."""
+    """Each value of a column as people read it; of texts and counts, which repeat, each only once."""
     kinds = set(map(type, column))
-    if kinds == {str}:
-        words = {text: cell(text) for text in set(column)}
-        return [words[text] for text in column]
+    if kinds in ({str}, {int}):
+        words = {value: cell(value) for value in set(column)}
+        return [words[value] for value in column]
     if kinds <= {WrittenNumber, type(None)}:
         return ["-" if value is None else value.text for value in column]
     return list(map(cell, column))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import floor, isfinite, log10
@@ -30,6 +30,10 @@ class WrittenNumber:
 
     def __str__(self) -> str:
         return self.text
+
+
+#: What stands to the right.
+_NUMBERS = (int, float, WrittenNumber)
 
 
 class WrittenInterval(str):
@@ -88,7 +92,7 @@ def interval(
     if low is None or high is None:
         return None
     ends = [f"{end:.{n_decimals}f}" for end in (low, high)]
-    if max(abs(low), abs(high)) > _NOISE and not any(float(end) for end in ends):
+    if max(abs(low), abs(high)) > _NOISE and not any(map(float, ends)):
         ends = [f"{end:.2g}" for end in (low, high)]
     return WrittenInterval.of(f"[{', '.join(ends)}]", low, high, at)
 
@@ -120,6 +124,12 @@ def percentage(share: float | None) -> WrittenNumber | None:
 def count_range(least: int, most: int) -> str:
     """The smallest and the largest count, or the one that both are."""
     return f"{least}" if least == most else f"{least}-{most}"
+
+
+def span_of(values: Collection[float], form: str = "") -> str:
+    """The smallest and the largest value, or the one that all are, in a format."""
+    low, high = format(min(values), form), format(max(values), form)
+    return low if low == high else f"{low} to {high}"
 
 
 def direction(higher_is_better: bool | None) -> str:
@@ -160,10 +170,11 @@ def cell(value: Any) -> str:
 
 def is_number(values: Iterable[Any]) -> bool:
     """Whether all known values of a column are numbers."""
-    given = [value for value in values if value is not None and value != ""]
-    return bool(given) and all(
-        isinstance(value, int | float | WrittenNumber) and not isinstance(value, bool) for value in given
-    )
+    given = list(values)
+    kinds = set(map(type, given)) - {type(None)}  # of which there are few
+    if any(issubclass(kind, str) for kind in kinds):
+        kinds = {type(value) for value in given if value is not None and value != ""}
+    return bool(kinds) and all(issubclass(kind, _NUMBERS) and not issubclass(kind, bool) for kind in kinds)
 
 
 #: Reasons that are shown; programs get all.
@@ -181,10 +192,10 @@ def reasons(pairs: Iterable[tuple[Any, str]]) -> list[str]:
     return lines + ([f"and {len(names) - SHOWN} more reasons; --json has all"] if len(names) > SHOWN else [])
 
 
-def some_of(names: Sequence[str]) -> str:
+def some_of(names: Sequence[str], most: int = _NAMES) -> str:
     """The first names, and how many more there are."""
-    shown = ", ".join(names[:_NAMES])
-    return shown if len(names) <= _NAMES else f"{shown} and {len(names) - _NAMES} more"
+    shown = ", ".join(names[:most])
+    return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
 MEANINGS = {

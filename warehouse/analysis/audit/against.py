@@ -25,40 +25,13 @@ from warehouse.stats.labels.audit import AuditScore, score_audit
 
 #: Columns that may name a prompt, and those that may hold a verdict; the first that is there is taken.
 PROMPT_COLUMNS = (
-    "prompt",
-    "prompt_id",
-    "key",
-    "id",
-    "question_id",
-    "tool_id",
-    "doc_id",
-    "example_id",
-    "sample_id",
-    "idx",
+    *("prompt", "prompt_id", "key", "id", "question_id", "tool_id", "doc_id", "example_id", "sample_id", "idx"),
 )
 VERDICT_COLUMNS = (
-    "wrong",
-    "is_wrong",
-    "wrong_key",
-    "key_wrong",
-    "verdict",
-    "error_type",
-    "label_error",
-    "audit",
-    "label",
+    *("wrong", "is_wrong", "wrong_key", "key_wrong", "verdict", "error_type", "label_error", "audit", "label"),
 )
 _WRONG = {
-    "1",
-    "1.0",
-    "true",
-    "yes",
-    "y",
-    "wrong",
-    "incorrect",
-    "bad",
-    "error",
-    "wrong key",
-    "wrong label",
+    *("1", "1.0", "true", "yes", "y", "wrong", "incorrect", "bad", "error", "wrong key", "wrong label"),
     "wrong groundtruth",
 }
 _RIGHT = {"0", "0.0", "false", "no", "n", "ok", "right", "correct", "good", "sound"}
@@ -83,8 +56,7 @@ def read_verdicts(path: str | Path, wrong_is: Sequence[str] = ()) -> HumanVerdic
             None: words such as 1, true, yes, wrong against 0, false, no, ok.
 
     Raises:
-        InputError: no such file, no table, no such columns, a word that is no verdict, or a prompt with
-            two verdicts.
+        InputError: no such file, no table, no such columns, a word that is no verdict, or a prompt with two verdicts.
         MisuseError: none of the verdicts is one of ``wrong_is``.
     """
     rows = table_rows(path)

@@ -130,11 +130,7 @@ def suspects_of(stored: StoredAnswers, most: int) -> tuple[WrongKeys, int, tuple
 
 
 def _judge(data: AuditData, labels: Sequence[str] | None) -> WrongKeys:
-    """The posterior of every key.
-
-    Raises:
-        MisuseError: two models that are one.
-    """
+    """The posterior of every key (MisuseError: two models that are one)."""
     chosen = select_models(data.votes)
     heard = votes_of_models(data.votes, chosen)
     for a, b, n_wrong in same_answers(heard):
@@ -151,11 +147,7 @@ def _listed(judgement: WrongKeys, threshold: float) -> NDArray[np.bool_]:
 
 
 def _strata(data: AuditData, field: str, benchmark: str) -> list[str]:
-    """Value of a field of each prompt's document.
-
-    Raises:
-        MisuseError: no prompt has it; names the fields there are.
-    """
+    """Value of a field of each prompt's document (MisuseError: no prompt has it; names the fields there are)."""
     documents = [parse_json(row["metadata"]) if row["metadata"] else None for row in data.prompts]
     values = [
         row["split"] if field == "split" else field_at(document, field)

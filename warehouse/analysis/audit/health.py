@@ -101,14 +101,11 @@ _SIZE = "select sum(n_scores) as n_scores, (select count(*) from published_score
 
 
 def read_health(store: Store, *, part: str | None = None, audit: str | None = None) -> list[HealthPart]:
-    """What is wrong with the data of a store.
+    """What is wrong with the data of a store (MisuseError: there is no such part or benchmark).
 
     Args:
         part: only this one; None for all.
         audit: benchmark whose keys are judged.
-
-    Raises:
-        MisuseError: there is no such part or benchmark.
     """
     if part is not None and part not in _PARTS:
         raise MisuseError(f"no part of the data is called {part!r}; there are: {', '.join(_PARTS)}")

@@ -23,14 +23,7 @@ class AuditReport(Result):
     """The prompts of a benchmark, the most suspect key first; those that cannot be judged last."""
 
     notebook_columns: ClassVar[tuple[str, ...]] = (
-        "prompt",
-        "posterior",
-        "running_fdr",
-        "recorded",
-        "rival",
-        "votes_key",
-        "votes_rival",
-        "contradicts",
+        *("prompt", "posterior", "running_fdr", "recorded", "rival", "votes_key", "votes_rival", "contradicts"),
         "text",
     )
     benchmark: str  #: its name.

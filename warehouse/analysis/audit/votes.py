@@ -58,11 +58,7 @@ class AuditData:
 
 
 def votes_of(stored: StoredAnswers) -> AuditData:
-    """The votes of the models of a benchmark.
-
-    Raises:
-        MisuseError: no answer names an option.
-    """
+    """The votes of the models of a benchmark (MisuseError: no answer names an option)."""
     voters, keys = stored.voters, stored.keys
     runs = {run: model for model, voter in enumerate(voters) for run in voter.entry.condition.run_ids}
     order = np.array([row["id"] for row in stored.prompts], dtype=np.int64)
@@ -143,11 +139,7 @@ class _VoteTable:
         self.free[item][model].append(form)
 
     def votes(self, name: str) -> Votes:
-        """The votes.
-
-        Raises:
-            MisuseError: no answer names an option.
-        """
+        """The votes (MisuseError: no answer names an option)."""
         widths = np.array([np.nan if key.options is None else key.options.n for key in self.keys])
         options = np.array([np.nan if key.option is None else key.option for key in self.keys], dtype=float)
         if self.n_texts and self.n_unparsed == self.n_texts and not set(self.codes) - {UNPARSED}:

@@ -87,11 +87,7 @@ def card(store: Store, question: Card) -> ModelCard:
 
 
 def _conditions(store: Store, question: Card, reference: str) -> BySplit:
-    """The conditions of a model by benchmark and split.
-
-    Raises:
-        MisuseError: nothing fits, or several models do.
-    """
+    """The conditions of a model by benchmark and split (MisuseError: nothing fits, or several models do)."""
     ids = [number for name in question.benchmarks for number in find_benchmark(store, name).ids]
     where = parse_where(question.where)
     found = by_benchmark_split(store, reference, ids if question.benchmarks else None, where)

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.comparison.words import better_in_words, not_compared_notes
-from warehouse.analysis.results import PairedRow, Result
+from warehouse.analysis.results import PairedRow, Result, finite_or_none
 from warehouse.analysis.selection.benchmarks import Metric, advise_others, direction_unknown
 from warehouse.analysis.selection.clusterings import outside_clusters
 from warehouse.analysis.selection.score_matrix import LastPairs, RankedPairs, ScoreTable, score_table, too_many
@@ -200,18 +200,15 @@ def _shared_outside(table: ScoreTable) -> NDArray[np.bool_] | None:
     return scored.T @ scored
 
 
-def finite_or_none(value: Any) -> float | None:
-    """A number, None for NaN and infinity."""
-    return float(value) if math.isfinite(value) else None
-
-
 def _figures(pairs: PairStatistics, n_rows: int) -> Iterator[dict[str, Any]]:
     """Figures of each of the first rows by field; None for NaN and infinity."""
     names = ("difference", "standard_error", "p_value", "p_holm", "p_bh", "p_step_down", "correlation")
     columns = {name: name for name in names} | {"p_max_t": "p_step_down"}
     columns |= {"ci_low": "simultaneous_low", "ci_high": "simultaneous_high"}
     found: dict[str, list[Any]] = {
-        field: list(map(finite_or_none, getattr(pairs, name)[:n_rows].tolist())) for field, name in columns.items()
+        field: np.asarray(np.where(np.isfinite(values), values, None)).tolist()
+        for field, name in columns.items()
+        for values in [getattr(pairs, name)[:n_rows]]
     }
     found["n_prompts"] = pairs.n_prompts[:n_rows].tolist()
     found["n_clusters"] = [None] * n_rows if pairs.n_clusters is None else pairs.n_clusters[:n_rows].tolist()

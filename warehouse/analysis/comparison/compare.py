@@ -45,31 +45,9 @@ class Comparison(SingleTest, Result):
     """Paired differences, one row per benchmark and split."""
 
     notebook_columns: ClassVar[tuple[str, ...]] = (
-        "benchmark",
-        "split",
-        "metric",
-        "mean_a",
-        "mean_b",
-        "difference",
-        "standard_error",
-        "ci_low",
-        "ci_high",
-        "p_value",
-        "p_permutation",
-        "p_mcnemar",
-        "p_holm",
-        "better",
-        "equivalent",
-        "p_equivalence",
-        "n_prompts",
-        "n_clusters",
-        "only_a",
-        "only_b",
-        "unscored_a",
-        "unscored_b",
-        "correlation",
-        "variance_saved",
-        "flags",
+        *("benchmark", "split", "metric", "mean_a", "mean_b", "difference", "standard_error", "ci_low", "ci_high"),
+        *("p_value", "p_permutation", "p_mcnemar", "p_holm", "better", "equivalent", "p_equivalence", "n_prompts"),
+        *("n_clusters", "only_a", "only_b", "unscored_a", "unscored_b", "correlation", "variance_saved", "flags"),
     )
 
     ROW = ComparisonRow
@@ -100,13 +78,17 @@ class Comparison(SingleTest, Result):
     @property
     def sentence(self) -> str:
         """The answer in words, for one row or over all."""
+        return self.in_words()
+
+    def in_words(self, figures: bool = True) -> str:
+        """The sentence; of one row with its figures or, for whoever shows them beside it, without."""
         if len(self.rows) > 1:
             return _over_all(self.rows) + self._different_prompts
         row = self.rows[0]
         if row.ci_low is None or row.ci_high is None:
             return f"No verdict on {row.benchmark}: {row.reason or 'no interval'}."
-        on = f"on {row.benchmark} (a - b {row.difference:+.3g} [{row.ci_low:.3g}, {row.ci_high:.3g}], "
-        on += f"{row.n_prompts} common prompts)"
+        seen = f"a - b {row.difference:+.3g} [{row.ci_low:.3g}, {row.ci_high:.3g}], " if figures else ""
+        on = f"on {row.benchmark} ({seen}{row.n_prompts} common prompts)"
         if row.better:
             return f"{row.better} is better {on}."
         if better_in_words(row) == NOT_KNOWN:
@@ -190,11 +172,7 @@ def compared_pairs(store: Store, question: Compare, benchmarks: Sequence[str] = 
 
 
 def compare_read(store: Store, both: OnBenchmarks[Pair], question: Compare) -> ComparedPairs:
-    """The comparison of pairs of conditions that were read.
-
-    Raises:
-        MisuseError: none of them can be compared.
-    """
+    """The comparison of pairs of conditions that were read (MisuseError: none of them can be compared)."""
     compared, refused = both.compute(partial(_compared, options=question))
     if not compared:
         raise NotComparable("; ".join(refused))

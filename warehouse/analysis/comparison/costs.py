@@ -89,14 +89,10 @@ NO_COSTS = PromptCosts(np.empty(0, np.int64), *[np.empty(0)] * 3)
 
 
 def cost_source(store: Store, kind: str, prices: str | None) -> CostSource:
-    """Which cost a question means.
+    """Which cost a question means (InputError: a file that is none of prices; MisuseError: the store has no prices).
 
     Args:
         prices: path of a file of prices, or ``stored``.
-
-    Raises:
-        InputError: a file that is none of prices.
-        MisuseError: the store has no prices.
     """
     if prices is None:
         return CostSource(kind)

@@ -152,7 +152,9 @@ class Flips:
         return len(self.prompts)
 
     def key(self, index: int) -> str:
-        """What a page begins after."""
+        """What a page begins after; behind the last prompt what all stand before."""
+        if index >= len(self):
+            return "-inf:0:0"
         return f"{float(self.sizes[index])!r}:{self.prompts[index]}:{self.which[index]}"
 
     def index_after(self, key: str) -> int:

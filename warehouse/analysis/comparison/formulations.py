@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.comparison.all_pairs import comparable, finite_or_none
+from warehouse.analysis.comparison.all_pairs import comparable
 from warehouse.analysis.comparison.formulation_report import (
     NO_PROMPT,
     AgreementRow,
@@ -18,6 +18,7 @@ from warehouse.analysis.comparison.formulation_report import (
     FormulationsReport,
 )
 from warehouse.analysis.comparison.pairing import pair_up
+from warehouse.analysis.results import finite_or_none
 from warehouse.analysis.selection.benchmarks import Metric, direction_unknown
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map, clusters_under_links
 from warehouse.analysis.selection.score_matrix import ScoreTable, score_table, tested_pairs
@@ -33,10 +34,9 @@ from warehouse.stats.multiple.adjust import holm
 from warehouse.stats.suites.formulations import FEW_UNITS, FEWEST, FEWEST_FOR_OTHERS
 from warehouse.stats.suites.score_table import ranks_of
 from warehouse.store.connection import Store
+from warehouse.tables.words import some_of
 
 Floats = NDArray[np.float64]
-#: Names that a message lists.
-_NAMED = 3
 
 
 @dataclass(frozen=True)
@@ -100,18 +100,18 @@ def formulations(store: Store, question: Formulations) -> FormulationsReport:
     ]
     if same:
         raise MisuseError(
-            f"both sides mean the same runs of {_some(same)}: name two benchmarks, or say which conditions of"
+            f"both sides mean the same runs of {some_of(same)}: name two benchmarks, or say which conditions of"
             f" {question.first} are held against which, such as --first-where fewshot=0 --second-where fewshot=5"
         )
     models = [who for who in first if who in second]
     if not models:
         has = [
-            f"{side} has {_some([*own]) or 'none'}"
+            f"{side} has {some_of([*own]) or 'none'}"
             for side, own in ((selections[0][0], first), (selections[1][0], second))
         ]
         raise MisuseError(f"no model has both: {'; '.join(dict.fromkeys([*has, *notes]))}")
     alone = [who for who in (*first, *second) if who not in models]
-    notes += [f"{len(alone)} models have one formulation only: {_some(alone)}"] if alone else []
+    notes += [f"{len(alone)} models have one formulation only: {some_of(alone)}"] if alone else []
     links = read_links(store)
     ids, defaults = (
         sorted({own for scores in read for own in getattr(scores.benchmark, name)}) for name in ("ids", "clusterings")
@@ -125,11 +125,6 @@ def formulations(store: Store, question: Formulations) -> FormulationsReport:
         label = f"{scores.benchmark.name} ({', '.join(where)})" if where else scores.benchmark.name
         sides.append(_Side(label, entries, clusters, score_table(scored, clusters) if scored else None))
     return _report(question, models, sides[0], sides[1], [*notes, *filter(None, [clusters.note])])
-
-
-def _some(names: Sequence[str]) -> str:
-    more = f" and {len(names) - _NAMED} more" if len(names) > _NAMED else ""
-    return ", ".join(names[:_NAMED]) + more
 
 
 def _by_model(scores: BenchmarkScores, notes: list[str]) -> dict[str, ScoredCondition]:
@@ -153,7 +148,7 @@ def _by_model(scores: BenchmarkScores, notes: list[str]) -> dict[str, ScoredCond
     several = [who for who, own in by_model.items() if len(own) > 1]
     if several:
         how = "--first-where and --second-where choose one (warehouse runs shows them), --latest the newest"
-        notes.append(f"{name}: several conditions of {_some(several)} are left out; {how}")
+        notes.append(f"{name}: several conditions of {some_of(several)} are left out; {how}")
     return {who: own[0] for who, own in sorted(by_model.items()) if len(own) == 1}
 
 

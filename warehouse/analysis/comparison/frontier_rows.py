@@ -128,14 +128,7 @@ class FrontierReport(Result):
 
 
 _HIDDEN = (
-    "condition",
-    "cost interval",
-    "per solved",
-    "solved interval",
-    "stable",
-    "may be",
-    "beaten by",
-    "prompts",
+    *("condition", "cost interval", "per solved", "solved interval", "stable", "may be", "beaten by", "prompts"),
     "flags",
 )
 #: Columns that a narrow terminal does without, the first of them first.

@@ -14,7 +14,7 @@ from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.comparison.read import SharedRead
 from warehouse.analysis.comparison.row import ComparisonRow, is_equivalent, partial_figures, which_better
 from warehouse.analysis.comparison.words import OVERALL
-from warehouse.analysis.selection.prompts import copies_in_words, same_contents, sharing_in_words
+from warehouse.analysis.selection.prompts import copies_in_words, sharing_in_words
 from warehouse.questions.comparison import Compare
 from warehouse.stats import PairedDifference, sign_flip_test
 from warehouse.stats.core.components import distinct
@@ -98,7 +98,7 @@ def sharing_of(pairs: Sequence[Pair], read: SharedRead) -> Sharing:
     untold = [
         pair.a.benchmark_split[0] for pair, is_so in zip(pairs, read.prompts.untold(prompts), strict=True) if is_so
     ]
-    copies = same_contents([read.prompts.content(pair.prompts, pair.values) for pair in pairs])
+    copies = read.prompts.copies([(pair.prompts, pair.values) for pair in pairs])
     return Sharing(
         tuple(np.split(joined, np.cumsum([pair.n for pair in pairs])[:-1])),
         tuple(read.prompts.counted(prompts)),
@@ -248,7 +248,7 @@ def _clusters(
         return None
     if any(PLANNED in row.flags for row in rows):  # of whole benchmarks, which share none
         return sum(row.n_clusters or 0 for row in rows)
-    return len(np.unique(np.concatenate(units)))
+    return len(distinct(np.concatenate(units))[0])
 
 
 def _higher(pairs: Sequence[Pair], sharing: Sharing, sign: int) -> int:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from warehouse.stats import PairedDifference
 
 Floats = NDArray[np.float64]
+Ids = NDArray[np.int64]
 
 
 class NotComparable(MisuseError):
@@ -153,7 +154,7 @@ def pair_up(
     Raises:
         NotComparable: there is none.
     """
-    common, of_a, of_b = np.intersect1d(scores_a.prompts, scores_b.prompts, assume_unique=True, return_indices=True)
+    common, of_a, of_b = _common(scores_a.prompts, scores_b.prompts)
     if not len(common):
         names = [c.benchmark_split[0] for c in (a, b)]
         link = f"warehouse link {' '.join(names)} --by id" if names[0] != names[1] else "warehouse link"
@@ -166,12 +167,15 @@ def pair_up(
     return Pair(a, b, metric, scores_a, scores_b, common, of_a, of_b, labels, clusters.note)
 
 
-def refuse_incomparable(a: Condition, b: Condition, metric_a: Metric, metric_b: Metric, force: bool) -> None:
-    """Refuse what differs in scale, judge, metric or version, unless forced.
+def _common(a: Ids, b: Ids) -> tuple[Ids, Ids, Ids]:
+    """The prompts of both, ascending, and the place of each in either; without a sort where they are the same."""
+    if np.array_equal(a, b):
+        return a, (places := np.arange(len(a))), places
+    return np.intersect1d(a, b, assume_unique=True, return_indices=True)
 
-    Raises:
-        NotComparable: names what differs.
-    """
+
+def refuse_incomparable(a: Condition, b: Condition, metric_a: Metric, metric_b: Metric, force: bool) -> None:
+    """Refuse what differs in scale, judge, metric or version, unless forced (NotComparable: names what differs)."""
     parts = ("unit", "link", "scorer", "judge model", "scorer settings")
     differ = [
         f"{part} {scale_a or 'none'!r} against {scale_b or 'none'!r}"

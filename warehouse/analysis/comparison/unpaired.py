@@ -121,17 +121,8 @@ class UnpairedComparison(SingleTest, Result):
 
 #: Columns that a narrow terminal does without, the first of them first.
 MINOR = (
-    "p z",
-    "metric",
-    "unscored a",
-    "unscored b",
-    "split",
-    "clusters a",
-    "clusters b",
-    "prompts a",
-    "prompts b",
-    "se",
-    "better",
+    *("p z", "metric", "unscored a", "unscored b", "split", "clusters a", "clusters b", "prompts a", "prompts b"),
+    *("se", "better"),
 )
 
 

@@ -21,6 +21,7 @@ from warehouse.tables.words import (
     p_value,
     small,
     small_interval,
+    span_of,
     visible,
 )
 
@@ -100,21 +101,8 @@ def interval_in_words(low: float | None, high: float | None, digits: int) -> str
 
 #: Columns that a narrow terminal does without, the first of them first.
 MINOR = (
-    "method",
-    "p Wilcoxon",
-    "p McNemar",
-    "correlation",
-    "p flip",
-    "metric",
-    "unscored a",
-    "unscored b",
-    "only a",
-    "only b",
-    "split",
-    "clusters",
-    "prompts",
-    "se",
-    "better",
+    *("method", "p Wilcoxon", "p McNemar", "correlation", "p flip", "metric", "unscored a", "unscored b", "only a"),
+    *("only b", "split", "clusters", "prompts", "se", "better"),
 )
 HIDE_EMPTY = (
     "split",
@@ -294,7 +282,7 @@ def _clusters(rows: Sequence[ComparisonRow]) -> list[str]:
     if min(ratios) < CLUSTERS_MATTER:
         most = f"up to {max(ratios):.2f} times"
         return [f"Clusters make the error {most} that of independent prompts."]
-    return [f"Clusters make the error {_span(ratios, '.2f')} times that of independent prompts."]
+    return [f"Clusters make the error {span_of(ratios, '.2f')} times that of independent prompts."]
 
 
 def _equation_8(rows: Sequence[ComparisonRow]) -> list[str]:
@@ -306,7 +294,7 @@ def _equation_8(rows: Sequence[ComparisonRow]) -> list[str]:
         (row,) = errors
         return [f"Miller's eq. 8 gives se {row.se_eq8:.3g}, CR2 {row.standard_error:.3g}."]
     ratios = [(row.se_eq8 or 0) / (row.standard_error or 1) for row in errors]
-    return [f"Miller's eq. 8 gives errors {_span(ratios, '.2f')} times these (CR2)."]
+    return [f"Miller's eq. 8 gives errors {span_of(ratios, '.2f')} times these (CR2)."]
 
 
 def _saved(rows: Sequence[ComparisonRow]) -> list[str]:
@@ -314,8 +302,8 @@ def _saved(rows: Sequence[ComparisonRow]) -> list[str]:
     if not saved:
         return []
     if max(saved) < 0:
-        return [f"Pairing by prompt adds {_span([-value for value in saved], 'd')} % variance."]
-    return [f"Pairing by prompt removes {_span(saved, 'd')} % of the variance that two separate runs would have."]
+        return [f"Pairing by prompt adds {span_of([-value for value in saved], 'd')} % variance."]
+    return [f"Pairing by prompt removes {span_of(saved, 'd')} % of the variance that two separate runs would have."]
 
 
 def _with_the_rest(rows: Sequence[ComparisonRow]) -> list[str]:
@@ -400,9 +388,3 @@ def _overall(overall: ComparisonRow | None, rows: Sequence[ComparisonRow]) -> li
 
 def _those(names: Sequence[str]) -> str:
     return f" ({', '.join(names[:5])}{' ...' if len(names) > 5 else ''})"
-
-
-def _span(values: Iterable[float], form: str) -> str:
-    """The smallest and the largest, or the one number they are at this precision."""
-    low, high = (f"{value:{form}}" for value in (min(values), max(values)))
-    return low if low == high else f"{low} to {high}"

@@ -142,11 +142,7 @@ class BenchmarkData:
         return f"{metric.label} by {judge} {short_digest(metric.scale)[:6]}"
 
     def all_scores(self) -> BenchmarkScores:
-        """All of it, as a leaderboard takes it.
-
-        Raises:
-            MisuseError: there is no one metric.
-        """
+        """All of it, as a leaderboard takes it (MisuseError: there is no one metric)."""
         if not self.metrics:
             raise MisuseError(self.why_no_metric)
         entries = self.entries(list(self.conditions))

@@ -9,7 +9,6 @@ from warehouse.analysis.comparison.pairing import NotComparable, Pair, pair_up
 from warehouse.analysis.families.benchmark_data import BenchmarkData
 from warehouse.analysis.families.family import FamilySettings, RefreshQuestion, Value, pair_of
 from warehouse.analysis.selection.conditions import Condition
-from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.records.run_fields import CHECKPOINT_FIELDS, LABEL_FIELDS
 from warehouse.stats.core.inputs import is_constant
 from warehouse.stats.paired.gate import p_of_constant
@@ -19,11 +18,7 @@ if TYPE_CHECKING:
 
 
 def difference_of(data: BenchmarkData, question: RefreshQuestion, settings: FamilySettings) -> Value:
-    """The difference by the first metric that both are judged by.
-
-    Raises:
-        NotComparable: nothing in common.
-    """
+    """The difference by the first metric that both are judged by (NotComparable: nothing in common)."""
     pair = _pair(data, *question.conditions)
     paired = pair.difference(settings.level)
     return _value(question, pair, paired, data.metric_name(pair.metric))
@@ -71,7 +66,7 @@ def _p_worse(pair: Pair, paired: PairedDifference) -> float | None:
 
 def _pair(data: BenchmarkData, first: str, second: str) -> Pair:
     """Both on the first metric of one judge that both have scores by."""
-    a, b = (_usable(data, key) for key in (first, second))
+    a, b = ([entry for entry in data.entries((key,)) if entry.usable is not None] for key in (first, second))
     for left in a:
         for other in b:
             if left.metric.label == other.metric.label and left.metric.scale == other.metric.scale:
@@ -84,10 +79,6 @@ def _pair(data: BenchmarkData, first: str, second: str) -> Pair:
                     data.linked_clusters,
                 )
     raise NotComparable("no metric of one scale and judge that both have scored prompts by")
-
-
-def _usable(data: BenchmarkData, key: str) -> list[ScoredCondition]:
-    return [entry for entry in data.entries((key,)) if entry.usable is not None]
 
 
 class Differences:
@@ -105,11 +96,7 @@ class Differences:
         return list(questions.values())
 
     def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: FamilySettings) -> Sequence[Value]:
-        """The difference by the first metric that both are judged by.
-
-        Raises:
-            NotComparable: nothing in common.
-        """
+        """The difference by the first metric that both are judged by (NotComparable: nothing in common)."""
         return [difference_of(data, question, settings)]
 
 

@@ -34,11 +34,7 @@ class Training:
         return [RefreshQuestion("all recipes", keys, {"level": settings.level})]
 
     def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: FamilySettings) -> Sequence[Value]:
-        """Of each recipe by the headline metric.
-
-        Raises:
-            MisuseError: no recipe has two seeds or two checkpoints after all.
-        """
+        """Of each recipe by the headline metric (MisuseError: no recipe has two seeds or two checkpoints after all)."""
         from warehouse.analysis.training.read import read_recipes
         from warehouse.analysis.training.seeds import seeds_row
 

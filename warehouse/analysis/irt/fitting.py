@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.irt.pool import Pool
 from warehouse.analysis.irt.results import BlockRow, FamilyRow, FittedItemRow, FormRow, IrtReport
+from warehouse.analysis.results import finite_or_none
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats.items.discrimination import FreeDiscrimination, free_discrimination
 from warehouse.stats.items.fit_and_dif import Dif, HeldOut, ItemFit, family_dif, held_out_loss, item_fit
@@ -91,15 +92,12 @@ class Fitted:
 
 
 def fit_pool(pool: Pool, model: str | None = None) -> Fitted:
-    """Fit a pool.
+    """Fit a pool (StatisticsError: another model, models without a common scale; a 2PL that too few prompts link).
 
     Args:
         pool: the answers.
         model: ``1pl`` or ``2pl``; None: 2PL from 20 models on, and, where blocks of models answered
             different prompts, 100 that link each block; else 1PL.
-
-    Raises:
-        StatisticsError: another model, models without a common scale; a 2PL that too few prompts link.
     """
     return Fitted(pool, *fit_linked(pool.responses, model))
 
@@ -125,14 +123,11 @@ def fit_linked(
 
 
 def families_of(pool: Pool, family: str | Mapping[str, str] | None) -> list[str | None]:
-    """Family of each model, None where unknown.
+    """Family of each model, None where unknown (MisuseError: no such field, or no model of the pool among the names).
 
     Args:
         family: a field of runs (``developer``, ``family``), or family by name of model; None: what
             stands before the first ``/`` (or ``--``, as in names of folders) of its name.
-
-    Raises:
-        MisuseError: no such field, or no model of the pool among the names.
     """
     if family is None:
         parts = (_ORGANISATION.split(name, maxsplit=1) for name in pool.names)
@@ -163,11 +158,6 @@ def excerpt_of(text: str | None) -> str:
     return " ".join((text or "").split())[:EXCERPT]
 
 
-def finite_or_none(value: float) -> float | None:
-    """None in place of NaN and infinities."""
-    return float(value) if np.isfinite(value) else None
-
-
 @dataclass(frozen=True, eq=False)
 class _Extras:
     """What is asked of a fit besides."""
@@ -181,16 +171,13 @@ class _Extras:
 
 
 def report_of(pool: Pool, *, model: str | None, families: Sequence[str | None], seed: int) -> IrtReport:
-    """Fit a pool, and say what its prompts do.
+    """Fit a pool, and say what its prompts do (MisuseError: another model, models without a common scale).
 
     Args:
         pool: the answers.
         model: ``1pl`` or ``2pl``; None: see `fit_pool`.
         families: of the models (`families_of`).
         seed: of the held-out cells.
-
-    Raises:
-        MisuseError: another model, models without a common scale.
     """
     fitted = fit_pool(pool, model)
     extras = _extras(fitted, families, seed)

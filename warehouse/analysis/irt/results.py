@@ -110,14 +110,7 @@ class IrtReport(IrtResult):
         "families": FamilyRow,
     }
     notebook_columns: ClassVar[tuple[str, ...]] = (
-        "prompt",
-        "benchmark",
-        "mean_score",
-        "discrimination",
-        "difficulty",
-        "infit",
-        "outfit",
-        "text",
+        *("prompt", "benchmark", "mean_score", "discrimination", "difficulty", "infit", "outfit", "text"),
     )
     rows: tuple[FittedItemRow, ...]  #: one for each prompt.
     forms: tuple[FormRow, ...]  #: benchmarks by harness.

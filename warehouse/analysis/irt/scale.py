@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import stats as scipy_stats
 
-from warehouse.analysis.irt.fitting import Fitted, families_to_leave_out, finite_or_none, fit_pool
+from warehouse.analysis.irt.fitting import Fitted, families_to_leave_out, fit_pool
 from warehouse.analysis.irt.pool import Pool
 from warehouse.analysis.irt.results import AbilityReport, AbilityRow, SensitivityRow
+from warehouse.analysis.results import finite_or_none
 from warehouse.errors import StatisticsError
 from warehouse.stats.items.abilities import Abilities, abilities, ability_contrast, ability_ranks
 from warehouse.stats.items.responses import ability_modes
@@ -22,7 +23,7 @@ MOST_FAMILIES = 20
 def scale_of(
     pool: Pool, *, model: str | None, level: float, families: Sequence[str | None] | None, seed: int
 ) -> AbilityReport:
-    """Put the models of a pool on one scale.
+    """Put the models of a pool on one scale (MisuseError: another model, models without a common scale).
 
     Args:
         pool: the answers.
@@ -30,9 +31,6 @@ def scale_of(
         level: of intervals and rank sets.
         families: of the models: also fit without each benchmark and family; None: do not.
         seed: of the draws behind rank sets.
-
-    Raises:
-        MisuseError: another model, models without a common scale.
     """
     fitted = fit_pool(pool, model)
     estimates, notes = _abilities(fitted)

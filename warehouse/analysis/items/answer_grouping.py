@@ -8,13 +8,13 @@ from typing import Literal
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.embeddings import Embedder, Entailment, encode, load_embedder, load_entailment, refuse_for_own
 from warehouse.errors import MisuseError
 from warehouse.stats.similarity.neighbours import Codes, connect, cosine_of_pairs, pairs_within
+from warehouse.store.columns import pc
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
@@ -233,23 +233,25 @@ def read_generations(store: Store, run_ids: Sequence[int], prompts: NDArray[np.i
 def count_correct(store: Store, run_ids: Sequence[int], metric: Metric, correct_at: float | None) -> CorrectCounts:
     """How many generations of each prompt were scored, and how many of them are correct.
 
-    Correct is the best value of the metric, or what reaches ``correct_at``. Rates of several
-    generations that the dump stores count for binary metrics only; a partial credit is no share
-    of correct generations.
+    Correct is the best value of the metric, or what reaches ``correct_at``. Rates of several generations that the dump
+    stores count for binary metrics only; a partial credit is no share of correct generations.
 
     Raises:
         MisuseError: the metric has no best value.
     """
     lower = metric.higher_is_better is False
     best = _best_value(metric, lower) if correct_at is None else correct_at
-    sign = f"<= {best + 1e-9!r}" if lower else f">= {best - 1e-9!r}"
-    binary = metric.kind == "binary"
+    end = best + 1e-9 if lower else best - 1e-9
+    params = {"run_ids": run_ids, "metric_ids": [metric.id]}
+    plain = _by_means(store, params, *(value <= end if lower else value >= end for value in (0, 1)))
+    if plain is not None:
+        return plain
     query = query_text("analysis", "correct_draws").format(
         rate="(1 - fact.value)" if lower else "fact.value",
-        is_correct=f"fact.value {sign}",
-        usable="fact.value between 0 and 1" if binary else "fact.n_draws = 1",
+        is_correct=f"fact.value {'<=' if lower else '>='} {end!r}",
+        usable="fact.value between 0 and 1" if metric.kind == "binary" else "fact.n_draws = 1",
     )
-    table = store.columns(query, {"run_ids": run_ids, "metric_ids": [metric.id]})
+    table = store.columns(query, params)
     draws, correct = table.numbers("n_draws"), table.numbers("n_correct")
     whole = np.round(correct)
     return CorrectCounts(
@@ -257,6 +259,19 @@ def count_correct(store: Store, run_ids: Sequence[int], metric: Metric, correct_
         n_correct=np.where(np.abs(correct - whole) < 0.05, whole, correct),
         n_draws=draws,
     )
+
+
+def _by_means(
+    store: Store, params: Mapping[str, Sequence[int]], zero_right: bool, one_right: bool
+) -> CorrectCounts | None:
+    """The counts from the means by prompt, of which there are few; None where these do not tell."""
+    table = store.columns(query_text("analysis", "right_by_prompt"), params)
+    if not table.whole_numbers("is_counted").all():
+        return None
+    if any(row["n_scores"] for row in store.rows(query_text("analysis", "unlike_draws"), params)):
+        return None
+    ones, draws = table.numbers("n_ones"), table.numbers("n_draws")
+    return CorrectCounts(table.whole_numbers("prompt_id"), ones * one_right + (draws - ones) * zero_right, draws)
 
 
 def _best_value(metric: Metric, lower: bool) -> float:

@@ -140,26 +140,26 @@ def datamap_of(
     facts: BenchmarkFacts,
     settings: DatamapSettings,
     progress: Callable[[float], None] | None = None,
+    prompts: dict[int, dict[str, Any]] | None = None,
 ) -> DataMap:
-    """`datamap` of conditions that were found.
+    """`datamap` of conditions that were found (MisuseError: none of them has a data map).
 
     Args:
         reference: that they are meant by.
         facts: metrics of their benchmarks, and which of their runs have figures of which.
-
-    Raises:
-        MisuseError: none of them has a data map.
+        prompts: those that were read already, by id; others are added.
     """
     with opener.reading() as store:
         named = _labelled(store, conditions)
     rows: list[DataMapRow] = []
     spread: list[DistributionRow] = []
     left_out, notes, grouped = [], set(), set()
+    prompts = {} if prompts is None else prompts
     for index, (condition, label) in enumerate(named):
         number = int(condition.setting("benchmark_id"))
         own_metrics = [metric for metric in facts.metrics if metric.benchmark_id == number]
         described = choose_metrics(own_metrics, settings.metric, condition.benchmark_split[0])[0]
-        own, sets = _condition_rows(opener, condition, label, described, settings)
+        own, sets = _condition_rows(opener, condition, label, described, settings, prompts)
         most = max((max(row.n_draws, row.n_generations) for row in own), default=0)
         row = distribution(own, described.label)
         if most < 2 or row is None:
@@ -217,7 +217,12 @@ def _why_not(most: int, row: DistributionRow | None, metric: str, scored: Collec
 
 
 def _condition_rows(
-    opener: StoreOpener, condition: Condition, label: str, metric: Metric, settings: DatamapSettings
+    opener: StoreOpener,
+    condition: Condition,
+    label: str,
+    metric: Metric,
+    settings: DatamapSettings,
+    prompts: dict[int, dict[str, Any]],
 ) -> tuple[list[DataMapRow], SetsOfPrompts]:
     """A row for each prompt that has a score or a generation, and its sets."""
     with opener.reading() as store:
@@ -246,8 +251,9 @@ def _condition_rows(
     )
     said = _consistency_by_prompt(sets)
     ids = sorted({*figures, *said})
-    with opener.reading() as store:
-        prompts = prompts_by_id(store, ids)
+    if unread := [prompt for prompt in ids if prompt not in prompts]:
+        with opener.reading() as store:
+            prompts |= prompts_by_id(store, unread)
     shared = (condition.model, label, condition.setting("temperature"), *condition.benchmark_split)
     rows = []
     for prompt in ids:

@@ -262,11 +262,7 @@ def _counts(values: Sequence[frozenset[str] | None]) -> Counter[str]:
 
 
 def _named(name: str, rows: Sequence[Mapping[str, Any]], fields: Sequence[str]) -> _Feature:
-    """A feature by its name.
-
-    Raises:
-        MisuseError: there is none of this name.
-    """
+    """A feature by its name (MisuseError: there is none of this name)."""
     if name.startswith(HAS) and len(name) > len(HAS):
         phrase = name.removeprefix(HAS)
         contains = [None if row["text"] is None else phrase in row["text"] for row in rows]

@@ -76,13 +76,7 @@ class ItemReport(Result):
     """The prompts of a benchmark, those that go most against the rest first."""
 
     notebook_columns: ClassVar[tuple[str, ...]] = (
-        "prompt",
-        "mean_score",
-        "r_implied",
-        "r_corrected",
-        "q_negative",
-        "difficulty",
-        "text",
+        *("prompt", "mean_score", "r_implied", "r_corrected", "q_negative", "difficulty", "text"),
     )
     ROW = ItemRow
 

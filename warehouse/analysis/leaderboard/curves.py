@@ -79,7 +79,7 @@ def training_curves(board: Leaderboard, runs: Iterable[Run]) -> BenchmarkCurves:
     lines: dict[tuple[Any, ...], list[tuple[LeaderboardRow, Mapping[str, Any]]]] = {}
     for row, run in seen.values():
         lines.setdefault((row.metric, *_line_of(run)), []).append((row, run))
-    several = [members for members in lines.values() if len(_positions(members)) > 1]
+    several = [members for members in lines.values() if len({run["position"] for _, run in members}) > 1]
     sign = -1.0 if board.higher_is_better is False else 1.0
     labels = describe([_without_checkpoint(members[0][1]) for members in several])
     curves = [_curve(members, label, sign) for members, label in zip(several, labels, strict=True)]
@@ -91,10 +91,6 @@ def training_curves(board: Leaderboard, runs: Iterable[Run]) -> BenchmarkCurves:
 def _line_of(run: Mapping[str, Any]) -> tuple[Any, ...]:
     names = (name for name in LABEL_FIELDS if name not in CHECKPOINT_FIELDS)
     return (run["model"], run["position_unit"], *(run[name] for name in names))
-
-
-def _positions(members: Sequence[tuple[LeaderboardRow, Mapping[str, Any]]]) -> set[float]:
-    return {run["position"] for _, run in members}
 
 
 def _without_checkpoint(run: Mapping[str, Any]) -> Condition:

@@ -285,6 +285,7 @@ def _row_ranks(
     ranking, apart, groups = found.ranks, found.apart, found.letters
     names = ("statistical_rank", "rank_low", "rank_high", "rank_low_joint", "rank_high_joint")
     rows = zip(*(getattr(ranking, name) for name in names), strict=True)
+    errors = found.pairs.standard_error[found.pairs.second == found.pairs.first + 1]
     return [
         RowRanks(
             **dict(zip(names, ranks, strict=True)),
@@ -292,8 +293,9 @@ def _row_ranks(
             n_not_compared=n_apart,
             rank_draws=ranking.n_resamples,
             rank_reason="" if ranks[0] else "no pair with another row could be tested",
+            next_has_error=error > 0,
         )
-        for ranks, letters, n_apart in zip(rows, groups, apart, strict=True)
+        for ranks, letters, n_apart, error in zip(rows, groups, apart, [*errors.tolist(), 0.0], strict=True)
     ]
 
 

@@ -95,18 +95,13 @@ def planned_runs(scores: BenchmarkScores) -> dict[tuple[str, int], PlannedRun]:
 def planned_rows(scores: BenchmarkScores, options: Ranking) -> PlannedRows:
     """The runs of a benchmark that are on a stored plan, with the figures of all its prompts."""
     runs = planned_runs(scores)
-    estimand = _estimand(options)
+    estimand = PROMPTS_FIXED if options.estimand == PROMPTS_FIXED else FULL_BENCHMARK
     estimates = {key: estimate_of(run, level=options.level, estimand=estimand) for key, run in runs.items()}
     return PlannedRows(
         runs,
         {key: figure for key, (figure, _) in estimates.items() if figure is not None},
         tuple(f"{runs[key].condition.model}: {why}" for key, (figure, why) in estimates.items() if figure is None),
     )
-
-
-def _estimand(options: Ranking) -> str:
-    """Prompts fixed asks what other generations would give; else these prompts as they were scored."""
-    return PROMPTS_FIXED if options.estimand == PROMPTS_FIXED else FULL_BENCHMARK
 
 
 def _insert(group: Sequence[Line], line: Line) -> list[Line]:

@@ -165,6 +165,8 @@ class RowRanks:
     rank_draws: int = 0
     rank_reason: str = ""
     n_not_compared: int = 0
+    #: whether the difference from the row that follows has an error, so that a comparison of them can be planned.
+    next_has_error: bool = False
 
 
 NO_RANKS = RowRanks()
@@ -277,13 +279,10 @@ class LeaderboardRow(Row):
 def make_row(
     entry: ScoredCondition, clusters: ClusterMap, options: Ranking, whole: BenchmarkCoverage
 ) -> LeaderboardRow:
-    """The row of an entry, not ranked yet.
+    """The row of an entry, not ranked yet (StatisticsError: the data do not allow the method asked for).
 
     Args:
         whole: the prompts of the whole benchmark.
-
-    Raises:
-        StatisticsError: the data do not allow the method asked for.
     """
     bare = _bare_row(entry, options, whole)
     if entry.stopped is not None:

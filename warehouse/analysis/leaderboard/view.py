@@ -11,7 +11,7 @@ from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.stats.core.draws import PROMPTS_FIXED
 from warehouse.stats.core.quantiles import z_quantile
 from warehouse.tables.view import Table, TableNote
-from warehouse.tables.words import decimals, interval, level_column, number, reasons
+from warehouse.tables.words import decimals, interval, level_column, number, reasons, span_of
 
 #: Columns of what clusters do to the variance, by CR2 and by the paper's error.
 EFFECTS = ("design effect", "design effect (Miller)")
@@ -195,11 +195,11 @@ def _errors(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
 def _clustered(rows: Sequence[LeaderboardRow]) -> str:
     """The effect of clusters on the standard errors; a ratio of about 1 or below is chance and is not reported."""
     ratios = [math.sqrt(row.design_effect or 0) for row in rows]
-    clusters = f"{_span([row.n_clusters or 0 for row in rows], 'd')} clusters"
+    clusters = f"{span_of([row.n_clusters or 0 for row in rows], 'd')} clusters"
     if max(ratios) < CLUSTERS_MATTER:
         return f"errors allow for {clusters}, and are no larger than the naive ones"
     most = rows[ratios.index(max(ratios))]
-    times = f"up to {max(ratios):.1f}" if min(ratios) < CLUSTERS_MATTER else _span(ratios, ".1f")
+    times = f"up to {max(ratios):.1f}" if min(ratios) < CLUSTERS_MATTER else span_of(ratios, ".1f")
     return (
         f"errors are {times} x the naive ones because of {clusters} ({most.model}:"
         f" {most.standard_error:.2g}, naive {most.se_naive:.2g})"
@@ -245,11 +245,6 @@ def _second_intervals(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
 
 def _why_second(row: LeaderboardRow) -> str:
     return "the data are skewed" if row.beside_method in _USUAL else "the data are few"
-
-
-def _span(values: Sequence[float], form: str) -> str:
-    low, high = format(min(values), form), format(max(values), form)
-    return low if low == high else f"{low} to {high}"
 
 
 def describe_ranks(rows: Sequence[LeaderboardRow]) -> Iterator[str]:

@@ -11,7 +11,7 @@ from warehouse.analysis.leaderboard.row import STOPPED, LeaderboardRow
 from warehouse.analysis.selection.scored_conditions import is_partial
 from warehouse.analysis.suites.row import SuiteRow
 from warehouse.stats.multiple.ranks import letters_in
-from warehouse.tables.words import decimals, fixed, listed
+from warehouse.tables.words import decimals, fixed, listed, span_of
 
 #: Names in one group that a sentence has.
 MOST_NAMES = 4
@@ -250,12 +250,7 @@ def counts_in_words(rows: Sequence[LeaderboardRow]) -> str:
     """How many prompts and clusters the figures rest on; a semicolon before them."""
     if not any(row.n_prompts for row in rows):
         return "; published figures" if any(row.estimate is not None for row in rows) else ""
-    prompts = _span([row.n_prompts for row in rows])
+    prompts = span_of([row.n_prompts for row in rows])
     clusters = [row.n_clusters for row in rows if row.n_clusters is not None]
-    within = f" in {_span(clusters)} clusters" if clusters else ""
+    within = f" in {span_of(clusters)} clusters" if clusters else ""
     return f"; {prompts} {'prompt' if prompts == '1' else 'prompts'}{within}"
-
-
-def _span(counts: Sequence[int]) -> str:
-    low, high = min(counts), max(counts)
-    return f"{low}" if low == high else f"{low} to {high}"

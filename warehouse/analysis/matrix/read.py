@@ -69,8 +69,7 @@ def read_matrix(store: Store, selection: Selection, *, gaps: bool = False) -> Ma
         gaps: keep every prompt that two models have a score of; NaN where one has none.
 
     Raises:
-        MisuseError: unknown names; fewer than two models, or than two prompts that all models
-            have scores for.
+        MisuseError: unknown names; fewer than two models, or than two prompts that all models have scores for.
     """
     return matrix_of(store, select_entries(store, replace(selection, cluster=NO_CLUSTERS)), gaps=gaps)
 

@@ -238,7 +238,7 @@ def plan_power(question: PowerQuestion, source: VarianceParts | StoredPilot) -> 
         pilot=pilot,
         reachable=not limited or all(design.plan is not None for _, design in best),
         rows=tuple(rows),
-        notes=(*notes_of(answer, question, source), *_reasons(best)),
+        notes=(*notes_of(answer, question, source), *(design.reason for _, design in best if design.plan is None)),
     )
 
 
@@ -326,7 +326,3 @@ def _row(role: str, plan: Plan, question: PowerQuestion, pilot: Pilot | None) ->
             flags=plan_flags(plan, pilot),
         )
     )
-
-
-def _reasons(best: Sequence[tuple[str, BestDesign]]) -> list[str]:
-    return [design.reason for _, design in best if design.plan is None]

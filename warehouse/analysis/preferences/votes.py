@@ -10,13 +10,12 @@ from typing import Any
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.errors import MisuseError, did_you_mean
 from warehouse.stats.preferences.ballots import TIE
-from warehouse.store.columns import Columns
+from warehouse.store.columns import Columns, pc
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 

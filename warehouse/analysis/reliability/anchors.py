@@ -9,10 +9,10 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.irt.fitting import excerpt_of, finite_or_none
+from warehouse.analysis.irt.fitting import excerpt_of
 from warehouse.analysis.irt.pool import Pool, read_pool
 from warehouse.analysis.reliability.results import AnchorErrorRow, AnchorModelRow, AnchorRow
-from warehouse.analysis.results import Result
+from warehouse.analysis.results import Result, finite_or_none
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.suites.tree import benchmarks_named
 from warehouse.errors import MisuseError

@@ -40,15 +40,12 @@ class Labels:
 
 
 def prompt_labels(store: Store, benchmark: Benchmark, fields: str | None, scenario: str) -> Labels:
-    """The scenario of each prompt of a benchmark.
+    """The scenario of each prompt of a benchmark (MisuseError: no prompt has the field; names those that there are).
 
     Args:
         fields: a field of the prompts' documents or a clustering, or two with a comma between them;
             None: the benchmark is one subscenario of ``scenario``.
         scenario: that it belongs to.
-
-    Raises:
-        MisuseError: no prompt has the field; names those that there are.
     """
     if fields is None:
         return Labels((scenario, benchmark.name), None)

@@ -47,14 +47,7 @@ class ReliabilityReport(Result):
     """What a suite's verdicts rest on."""
 
     notebook_columns: ClassVar[tuple[str, ...]] = (
-        "granularity",
-        "size",
-        "ranking",
-        "quality",
-        "best",
-        "same_order",
-        "rank_resolution",
-        "reason",
+        *("granularity", "size", "ranking", "quality", "best", "same_order", "rank_resolution", "reason"),
     )
     suite: str  #: name of it.
     metric: str  #: names of the metrics of its benchmarks.

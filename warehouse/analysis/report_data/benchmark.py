@@ -20,7 +20,7 @@ from warehouse.analysis.preferences.prefer import PreferenceReport
 from warehouse.analysis.report_data.partial_runs import PartialRun, StoredReliability, partial_runs
 from warehouse.analysis.report_data.read import BenchmarkReads, Maps, or_why
 from warehouse.analysis.report_data.run_facts import RunFacts
-from warehouse.analysis.selection.conditions import Run, group_runs
+from warehouse.analysis.selection.conditions import group_runs
 from warehouse.analysis.selection.reference import by_split
 from warehouse.analysis.selection.score_matrix import score_table
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores
@@ -104,7 +104,7 @@ def benchmark_part(reads: BenchmarkReads, options: Ranking, spreads: Sequence[Sp
         )
         targets, no_split = or_why(lambda: targets_of(scores))
     seeds, no_seeds = (None, "")
-    if _n_seeds(runs) > 1:
+    if len({run["training_seed_id"] for run in runs if run["training_seed"]}) > 1:
         seeds, no_seeds = or_why(lambda: seeds_of(targets, "*")) if targets else (None, no_split)
     curves = training_curves(board, scores.runs) if board and scores else None
     noise = along = deciding = decided = None
@@ -166,11 +166,6 @@ def _rows_by_other_metrics(reads: BenchmarkReads, level: float) -> tuple[Leaderb
 def _has_draws(targets: Targets) -> bool:
     """Whether a variance can be split at all."""
     return any(int(target.scores.n_draws.max(initial=1)) > 1 for target in targets.scored)
-
-
-def _n_seeds(runs: Sequence[Run]) -> int:
-    """Trained replicates among some runs."""
-    return len({run["training_seed_id"] for run in runs if run["training_seed"]})
 
 
 #: Prompts of each kind.

@@ -123,12 +123,14 @@ def _maps(store: Store, board: Leaderboard, facts: BenchmarkFacts, level: float)
     models = list(dict.fromkeys(row.model for row in board.rows if row.n_draws > row.n_prompts))
     maps: list[DataMap] = []
     left_out: list[str] = []
+    prompts: dict[int, dict[str, Any]] = {}
     for index, model in enumerate(models):
         if sum(len(map_.distribution) for map_ in maps) >= MOST_MAPS:
             return Maps(tuple(maps), tuple(left_out), tuple(models[index:]))
         own = group_runs(run for run in facts.runs if run["model"] == model)
         try:
-            maps.append(datamap_of(StoreOpener.of(store), model, own, facts, DatamapSettings(level)))
+            opener = StoreOpener.of(store)
+            maps.append(datamap_of(opener, model, own, facts, DatamapSettings(level), prompts=prompts))
             left_out += maps[-1].left_out
         except MisuseError as error:
             left_out.append(str(error))

@@ -63,7 +63,7 @@ def clusters_under_links(clusters: ClusterMap, links: Links) -> ClusterMap:
 
 
 def cluster_map(store: Store, benchmark_ids: Sequence[int], defaults: Sequence[int], cluster: str | None) -> ClusterMap:
-    """The clusters that error bars are to use.
+    """The clusters that error bars are to use (MisuseError: no clustering of this name; names those there are).
 
     Args:
         benchmark_ids: whose prompts are meant.
@@ -71,9 +71,6 @@ def cluster_map(store: Store, benchmark_ids: Sequence[int], defaults: Sequence[i
         cluster: None for the defaults, ``"none"``, ``"same_text"`` (prompts with equal text), or
             the name of a stored clustering. A benchmark without a default, of whose prompts most
             have a text that another one has, is clustered by ``"same_text"``.
-
-    Raises:
-        MisuseError: no clustering of this name; names those there are.
     """
     if cluster == NO_CLUSTERS:
         return _as_map(())

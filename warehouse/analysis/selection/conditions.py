@@ -129,36 +129,9 @@ _ABOUT = {
 }
 #: Words in a path that say when or where, not what, and those of secrets.
 _NOT_WHAT = {
-    "id",
-    "ids",
-    "date",
-    "time",
-    "created",
-    "started",
-    "completed",
-    "path",
-    "location",
-    "file",
-    "dir",
-    "folder",
-    "output",
-    "hash",
-    "git",
-    "commit",
-    "uuid",
-    "host",
-    "user",
-    "limit",
-    "samples",
-    "stats",
-    "results",
-    "key",
-    "token",
-    "secret",
-    "password",
-    "auth",
-    "url",
-    "name",
+    *("id", "ids", "date", "time", "created", "started", "completed", "path", "location", "file", "dir", "folder"),
+    *("output", "hash", "git", "commit", "uuid", "host", "user", "limit", "samples", "stats", "results", "key"),
+    *("token", "secret", "password", "auth", "url", "name"),
 }
 _WORD = re.compile(r"[a-z]+")
 #: Parts of a label that are a hash.
@@ -168,7 +141,7 @@ _NAMES = (*_ABOUT, "condition")
 def label_conditions(store: Store, conditions: Sequence[Condition]) -> list[str]:
     """`describe`, with hashes replaced by the fields that differ, where the store has them."""
     labels = describe(conditions)
-    hashed = [index for index, label in enumerate(labels) if _hash_of(label)]
+    hashed = [index for index, label in enumerate(labels) if any(_part(label, name) for name in _NAMES)]
     if not hashed or len(hashed) > MOST:
         return labels
     run_ids = [conditions[index].run_ids[0] for index in hashed]
@@ -182,10 +155,6 @@ def label_conditions(store: Store, conditions: Sequence[Condition]) -> list[str]
             for index, difference in zip(group, words, strict=True):
                 labels[index] = labels[index].replace(_part(labels[index], name), difference)
     return labels
-
-
-def _hash_of(label: str) -> bool:
-    return any(_part(label, name) for name in _NAMES)
 
 
 def _part(label: str, name: str) -> str:

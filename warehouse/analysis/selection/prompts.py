@@ -159,11 +159,22 @@ class SharedPrompts:
         rows = np.column_stack([self.questions_of(prompts), *values])
         return rows[np.lexsort(rows.T[::-1])].tobytes()
 
+    def copies(self, parts: Sequence[tuple[Ids, Sequence[NDArray[np.float64]]]]) -> list[int]:
+        """`same_contents` of the contents of parts, which are made only of those that are alike in what is counted."""
+        counts = [(len(prompts), *map(np.count_nonzero, values)) for prompts, values in parts]
+        return same_contents(
+            [self.content(*part) if counts.count(own) > 1 else own for own, part in zip(counts, parts, strict=True)]
+        )
+
     def _indices(self, prompts: Ids) -> NDArray[np.intp]:
+        n = len(self.prompts)
+        if n and self.prompts[-1] - self.prompts[0] == n - 1:  # numbered without a gap
+            indices: NDArray[np.intp] = np.clip(prompts - self.prompts[0], 0, n)
+            return indices
         return np.searchsorted(self.prompts, prompts)
 
 
-def same_contents(contents: Sequence[bytes]) -> list[int]:
+def same_contents(contents: Sequence[object]) -> list[int]:
     """For each the place of the first with the same contents."""
     return [contents.index(content) for content in contents]
 
@@ -216,9 +227,10 @@ def _condition(ids: Ids) -> str:
 def _twins(store: Store, benchmarks: Ids) -> list[frozenset[int]]:
     """Pairs of benchmarks that the same bytes were read as: where several took one another's place, which is which is
     not known."""
-    if len(np.unique(benchmarks)) < 2:
+    ids, _ = distinct(benchmarks)
+    if len(ids) < 2:
         return []
-    rows = store.rows(query_text("analysis", "twin_sources"), {"benchmark_ids": np.unique(benchmarks)})
+    rows = store.rows(query_text("analysis", "twin_sources"), {"benchmark_ids": ids})
     by_bytes: dict[str, dict[int, set[int]]] = {}
     for row in rows:
         by_bytes.setdefault(row["sha256"], {}).setdefault(row["twin_id"], set()).add(row["benchmark_id"])

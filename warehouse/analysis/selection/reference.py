@@ -20,6 +20,7 @@ from warehouse.errors import MisuseError, did_you_mean
 from warehouse.records.run_fields import LABEL_FIELDS
 from warehouse.store.connection import Store
 from warehouse.store.shared_reads import SharedReads
+from warehouse.tables.words import some_of
 
 _MODELS = "select model_id, model, model_recorded, count(*) as n_runs from run_current group by 1, 2, 3"
 #: Runs that are read in the time that planning their view takes.
@@ -222,11 +223,7 @@ def read_all_runs(store: SharedReads) -> None:
 
 
 def _runs_of(store: Store, text: str, readings: Sequence[Reference]) -> list[list[Run]]:
-    """Runs for each reading that names an existing model.
-
-    Raises:
-        MisuseError: no reading does.
-    """
+    """Runs for each reading that names an existing model (MisuseError: no reading does)."""
     run_ids_by_name: dict[str, set[int]] = {}
     for row in store.rows(_MODELS):
         for name in (row["model"], row["model_recorded"]):
@@ -327,11 +324,7 @@ NAMED = 8
 def by_benchmark_split(
     store: Store, text: str, ids: Sequence[int] | None, where: Sequence[Where]
 ) -> dict[BenchmarkSplit, list[Condition]]:
-    """The conditions of one model by benchmark and split, by name.
-
-    Raises:
-        MisuseError: nothing fits, or several models do.
-    """
+    """The conditions of one model by benchmark and split, by name (MisuseError: nothing fits, or several models do)."""
     conditions = find_conditions(store, text, benchmark_ids=ids, where=where)
     models = sorted({condition.model for condition in conditions})
     if len(models) > 1:
@@ -348,11 +341,7 @@ def by_split(conditions: Iterable[Condition]) -> dict[BenchmarkSplit, list[Condi
 
 
 def common_benchmarks(a: str, of_a: BySplit, b: str, of_b: BySplit) -> list[BenchmarkSplit]:
-    """Benchmarks and splits that both have.
-
-    Raises:
-        MisuseError: there is none; lists what each has.
-    """
+    """Benchmarks and splits that both have (MisuseError: there is none; lists what each has)."""
     splits = [split for split in of_a if split in of_b]
     if splits:
         return splits
@@ -389,8 +378,7 @@ def in_words(split: BenchmarkSplit) -> str:
 
 def listed(splits: Sequence[BenchmarkSplit]) -> str:
     """The first benchmarks by name, and how many more."""
-    more = f" and {len(splits) - NAMED} more" if len(splits) > NAMED else ""
-    return ", ".join(map(in_words, splits[:NAMED])) + more
+    return some_of([*map(in_words, splits)], NAMED)
 
 
 def _ambiguous(store: Store, several: Sequence[tuple[str, BenchmarkSplit, Sequence[Condition]]]) -> str:

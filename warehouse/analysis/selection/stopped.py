@@ -166,11 +166,7 @@ def read_keys(store: Store, prompts: Collection[int] | NDArray[np.int64]) -> dic
 
 
 def order_prompts(rows: Collection[Mapping[str, Any]], seed: int) -> PromptOrder:
-    """Prompts, as `read_keys` gives them, in their order.
-
-    Raises:
-        StatisticsError: a seed out of range.
-    """
+    """Prompts, as `read_keys` gives them, in their order (StatisticsError: a seed out of range)."""
     rows = list(rows)
     keys = [(str(row["key"]), int(row["occurrence"])) for row in rows]
     order = order_keys(keys, seed)

@@ -149,7 +149,7 @@ def _conditions(store: Store, target: str, benchmark: str | None, where: Sequenc
         if target == "*":  # every model: no need to read their runs on other benchmarks
             return conditions_on(store, ids, benchmark, where)
         return find_conditions(store, target, benchmark_ids=ids, where=filters)
-    if not _RUN.fullmatch(target) and _is_benchmark(store, target):
+    if not _RUN.fullmatch(target) and any(row["name"] == target for row in store.rows("select name from benchmark")):
         return conditions_on(store, find_benchmark(store, target).ids, target, where)
     try:
         return find_conditions(store, target, where=filters)
@@ -157,10 +157,6 @@ def _conditions(store: Store, target: str, benchmark: str | None, where: Sequenc
         if _RUN.fullmatch(target):
             raise
         raise MisuseError(f"no benchmark is called {target!r}, and {error}") from None
-
-
-def _is_benchmark(store: Store, name: str) -> bool:
-    return any(row["name"] == name for row in store.rows("select name from benchmark"))
 
 
 def _without_scores(

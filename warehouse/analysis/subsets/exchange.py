@@ -49,16 +49,13 @@ def export_subset(store: Store, plan: str, *, to: str) -> Export:
 
 
 def export_plans(plans: SubsetPlans, to: str) -> Export:
-    """The prompts of plans for a harness.
+    """The prompts of plans for a harness (MisuseError: another name, or ids that this harness cannot take).
 
     Args:
         plans: of a benchmark or suite.
         to: ``lm-eval``: JSON of task and row numbers for ``--samples``; ``inspect``: ids with commas between for
             ``--sample-id``; ``helm``: instance ids, one a line; ``lighteval``: JSON of task and row numbers;
             ``csv``: a table.
-
-    Raises:
-        MisuseError: another name, or ids that this harness cannot take.
     """
     makers = {"lm-eval": _lm_eval, "inspect": _inspect, "helm": _helm, "lighteval": _lighteval, "csv": _csv}
     if to not in makers:
@@ -188,11 +185,7 @@ def import_plans(
 
 
 def _fits(store: Store, plan: SubsetPlan) -> list[str]:
-    """What does not fit yet.
-
-    Raises:
-        MisuseError: what never will.
-    """
+    """What does not fit yet (MisuseError: what never will)."""
     benchmark = next((benchmark for benchmark in all_benchmarks(store) if benchmark.name == plan.benchmark), None)
     if benchmark is None:
         return [f"no run of {plan.benchmark} is stored yet: ingest one of the whole benchmark to rank others against"]

@@ -279,11 +279,7 @@ def read_population(store: Store, scores: BenchmarkScores, selection: Selection,
 
 
 def _all_prompts(name: str, members: Sequence[ScoredCondition], size: int) -> NDArray[np.int64]:
-    """Ids of all prompts of the benchmark, ascending.
-
-    Raises:
-        MisuseError: stored runs do not show them all.
-    """
+    """Ids of all prompts of the benchmark, ascending (MisuseError: stored runs do not show them all)."""
     seen = [entry.scores.seen for entry in members if entry.scores is not None]
     whole = [selected for selected in seen if len(selected) == size]
     if whole:

@@ -161,11 +161,7 @@ class SubsetPlans(StoredResult):
 
 
 def read_plans(path: Path) -> SubsetPlans:
-    """The plan file of a benchmark or suite.
-
-    Raises:
-        InputError: no such file, or not a plan; says what was found.
-    """
+    """The plan file of a benchmark or suite (InputError: no such file, or not a plan; says what was found)."""
     expected = f"a plan file as `warehouse subset plan --out` writes it ({SCHEMA})"
     try:
         document = json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse_constant)
@@ -249,11 +245,7 @@ def _is_of(value: object, kind: Any) -> bool:
 
 
 def _check_drawn(plan: SubsetPlan) -> None:
-    """Whether strata and sample are what predictions and seed give.
-
-    Raises:
-        ValueError: they are not; says which.
-    """
+    """Whether strata and sample are what predictions and seed give (ValueError: they are not; says which)."""
     ids, design = [row.id for row in plan.rows], plan.design
     most = 1 if len(set(rounded(design.prediction))) == 1 else n_strata(plan.size)
     order = prediction_order(ids, design.prediction, plan.seed)

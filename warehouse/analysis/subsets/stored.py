@@ -166,7 +166,6 @@ def find_plans(store: Store, named: str) -> SubsetPlans:
 
 #: Share of the planned prompts that a run with others too has to cover to be one on the plan.
 COVERED = 0.95
-_NAMED = 3
 
 
 @dataclass(frozen=True, eq=False)

@@ -170,7 +170,7 @@ def unit_map(
     cluster: str | None,
     prompts: Iterable[NDArray[np.int64]],
 ) -> UnitMap:
-    """Units of the prompts of all leaves of a suite.
+    """Units of the prompts of all leaves of a suite (MisuseError: no clustering of this name on any leaf).
 
     Two leaves share a unit where prompts are linked (`warehouse link`), where they are one question
     (`SharedPrompts`), and where clusters of one name hold the same document (clusterings by a field
@@ -181,9 +181,6 @@ def unit_map(
         defaults: ids of their default clusterings.
         cluster: None for the defaults, ``"none"``, ``"same_text"``, or a name.
         prompts: ids that have to be known, in any number of arrays.
-
-    Raises:
-        MisuseError: no clustering of this name on any leaf.
     """
     ids = np.unique(np.concatenate([np.empty(0, np.int64), *prompts]))
     clusters = cluster_map(store, benchmark_ids, defaults, cluster)
@@ -242,18 +239,14 @@ class ConditionSet:
 
 
 def match_conditions(leaves: Mapping[str, Sequence[ScoredCondition]], *, latest: bool = False) -> list[ConditionSet]:
-    """Sets of conditions, one for each row of a suite's board.
+    """Sets of conditions, one for each row of a suite's board (MisuseError: ambiguous conditions; lists them all).
 
     Where a model has several conditions on a leaf, those settings that differ there split its
     conditions on all leaves; what still leaves several is ambiguous.
 
     Args:
         leaves: entries by leaf, one for each condition.
-        latest: of a model's sets the most complete, of these the newest; of several conditions
-            the newest.
-
-    Raises:
-        MisuseError: ambiguous conditions; lists them all.
+        latest: of a model's sets the most complete, of these the newest; of several conditions the newest.
     """
     by_who: dict[tuple[Any, ...], dict[str, list[ScoredCondition]]] = {}
     for leaf, entries in leaves.items():

@@ -181,11 +181,7 @@ def horizon(store: Store, question: TimeHorizon) -> HorizonReport:
 
 
 def _read_tasks(store: Store, leaves: Sequence[LeafEntries], name: str) -> _Tasks:
-    """The prompts with scores that have minutes.
-
-    Raises:
-        MisuseError: there are none.
-    """
+    """The prompts with scores that have minutes (MisuseError: there are none)."""
     seen = [entry.scores.prompts for leaf in leaves for entry in leaf.entries if entry.scores is not None]
     if not seen:
         raise MisuseError(f"{name} has no scores of prompts; a horizon needs those of single tasks")

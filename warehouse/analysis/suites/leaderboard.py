@@ -79,9 +79,8 @@ class SuiteBoard(Result):
 
 @answers(SuiteLeaderboard)
 def suite_leaderboard(store: Store, question: SuiteLeaderboard) -> SuiteBoard:
-    """A row is one set of conditions of a model, one on each leaf. Its figure is the weighted mean
-    of the leaf figures; errors of leaves add up as independent, with their covariances where
-    leaves share prompts or clusters.
+    """A row is one set of conditions of a model, one on each leaf. Its figure is the weighted mean of the leaf figures;
+    errors of leaves add up as independent, with their covariances where leaves share prompts or clusters.
 
     Raises:
         MisuseError: unknown names, ambiguous conditions, mixed scales, nothing to show.
@@ -92,11 +91,7 @@ def suite_leaderboard(store: Store, question: SuiteLeaderboard) -> SuiteBoard:
 
 
 def suite_board(entries: SuiteEntries, options: OnSuite) -> SuiteBoard:
-    """`suite_leaderboard` of a suite that was read.
-
-    Raises:
-        MisuseError: ambiguous conditions.
-    """
+    """`suite_leaderboard` of a suite that was read (MisuseError: ambiguous conditions)."""
     suite, leaves = entries.suite, entries.leaves
     sets = match_conditions({leaf.name: leaf.entries for leaf in leaves}, latest=options.latest)
     labels = describe_sets(sets)

@@ -72,16 +72,7 @@ class SuiteRow(Row):
 
 #: Columns that a narrow terminal does without, the first of them first.
 MINOR = (
-    "method",
-    "published",
-    "draws",
-    "clusters",
-    "group",
-    "prompts",
-    "stat. rank",
-    "benchmarks",
-    "se",
-    "missing",
+    *("method", "published", "draws", "clusters", "group", "prompts", "stat. rank", "benchmarks", "se", "missing"),
     "rank set",
 )
 

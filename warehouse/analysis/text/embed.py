@@ -198,7 +198,7 @@ class _Session:
         """One chunk: read its texts, let go of the store, embed, store; the seconds that the model took."""
         with self.opener.reading() as store:
             texts = texts_of_part(store, self.part.name, prompts.tolist())
-            benchmark_of = _benchmark_of(store, prompts)
+            benchmark_of = {row["id"]: row["benchmark_id"] for row in store.rows(_PLACES, {"ids": prompts})}
         present = [prompt for prompt in prompts.tolist() if prompt in texts]
         read = [self._own(texts[prompt], benchmark_of[prompt]) for prompt in present]
         began = monotonic()
@@ -239,10 +239,6 @@ def _names(store: Store, ids: Sequence[int] | None) -> dict[int, str]:
     condition = "1 = 1" if ids is None else "benchmark.id in (:ids)"
     query = query_text("analysis", "benchmarks_shown_as").format(condition=condition)
     return {row["id"]: row["name"] for row in store.rows(query, {"ids": ids or ()})}
-
-
-def _benchmark_of(store: Store, prompts: NDArray[np.int64]) -> dict[int, int]:
-    return {row["id"]: row["benchmark_id"] for row in store.rows(_PLACES, {"ids": prompts})}
 
 
 def choose_embedder(store: Store, name: str | None, part: str = PROMPT) -> EmbedderRow:

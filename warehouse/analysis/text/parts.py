@@ -25,11 +25,7 @@ _MOST_NAMED = 20
 
 
 def as_part(part: str) -> str:
-    """The name of a part.
-
-    Raises:
-        MisuseError: none is called so.
-    """
+    """The name of a part (MisuseError: none is called so)."""
     if not _NAME.fullmatch(part):
         raise MisuseError(f"no part of a prompt is called {part!r}; there are: prompt, target, choices, metadata.FIELD")
     return part

@@ -26,11 +26,7 @@ class ClusteringRow(Row):
 
 
 def stored_clusterings(store: Store, benchmark: str | None = None) -> list[ClusteringRow]:
-    """The clusterings of a benchmark, or of all, by benchmark and name.
-
-    Raises:
-        MisuseError: no such benchmark.
-    """
+    """The clusterings of a benchmark, or of all, by benchmark and name (MisuseError: no such benchmark)."""
     ids = None if benchmark is None else set(find_benchmark(store, benchmark).ids)
     rows = store.rows(query_text("analysis", "stored_clusterings"))
     return [

@@ -75,19 +75,8 @@ class CurvesReport(Result):
     """Curves along training."""
 
     notebook_columns: ClassVar[tuple[str, ...]] = (
-        "model",
-        "recipe",
-        "setting",
-        "n_seeds",
-        "n_checkpoints",
-        "last",
-        "ci_low",
-        "ci_high",
-        "chance",
-        "above_chance_from",
-        "n_drops",
-        "crossing_low",
-        "crossing_high",
+        *("model", "recipe", "setting", "n_seeds", "n_checkpoints", "last", "ci_low", "ci_high", "chance"),
+        *("above_chance_from", "n_drops", "crossing_low", "crossing_high"),
     )
     rows: tuple[CurveRow, ...]  #: one per curve.
     checkpoints: tuple[CheckpointRow, ...]  #: one per curve and checkpoint.

@@ -80,14 +80,7 @@ class Decisions(Result):
     """Two recipes on every benchmark that both have."""
 
     notebook_columns: ClassVar[tuple[str, ...]] = (
-        "benchmark",
-        "mean_a",
-        "mean_b",
-        "difference",
-        "noise_if_sd_above",
-        "verdict",
-        "better",
-        "p_wrong_sign",
+        *("benchmark", "mean_a", "mean_b", "difference", "noise_if_sd_above", "verdict", "better", "p_wrong_sign"),
         "runs_to_settle",
     )
     a: str  #: the first reference, as given.
@@ -125,16 +118,13 @@ def decide_of(
     level: float = 0.95,
     stored: Sequence[Spread] = (),
 ) -> Decisions:
-    """`decide` of recipes that were read.
+    """`decide` of recipes that were read (MisuseError: nothing can be compared).
 
     Args:
         a: the first reference, and the conditions that it means.
         b: the second.
         recipes: of the benchmarks that both have, with others as a measure of noise.
         stored: spreads over seeds on other benchmarks of the store.
-
-    Raises:
-        MisuseError: nothing can be compared.
     """
     rows: list[DecisionRow] = []
     left_out: list[str] = []

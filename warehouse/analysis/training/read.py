@@ -43,8 +43,7 @@ def read_recipes(
 
     Args:
         benchmark_ids: whose; None for all.
-        metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark,
-            ``*`` for all metrics.
+        metric: ``name`` or ``name,filter``; None for the headline metric of each benchmark, ``*`` for all metrics.
         where: conditions that the runs must fulfil.
 
     Returns:

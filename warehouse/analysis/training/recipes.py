@@ -105,17 +105,8 @@ class RecipesReport(Result):
     """Benchmarks that may decide between recipes, the most accurate first."""
 
     notebook_columns: ClassVar[tuple[str, ...]] = (
-        "benchmark",
-        "metric",
-        "n_recipes",
-        "ceiling",
-        "verdict",
-        "accuracy",
-        "accuracy_low",
-        "accuracy_high",
-        "n_seeds",
-        "averaged",
-        "cost",
+        *("benchmark", "metric", "n_recipes", "ceiling", "verdict", "accuracy", "accuracy_low", "accuracy_high"),
+        *("n_seeds", "averaged", "cost"),
     )
     rows: tuple[RecipesRow, ...]  #: one per benchmark and metric.
     level: float  #: of intervals and tests.

@@ -84,20 +84,8 @@ class SeedsReport(Result):
     """Seeds of recipes, one row per benchmark, metric and recipe."""
 
     notebook_columns: ClassVar[tuple[str, ...]] = (
-        "benchmark",
-        "model",
-        "recipe",
-        "setting",
-        "n_seeds",
-        "n_checkpoints",
-        "seed_mean",
-        "seed_sd",
-        "half_width",
-        "noise_floor",
-        "jitter",
-        "tau",
-        "p_monotone",
-        "flags",
+        *("benchmark", "model", "recipe", "setting", "n_seeds", "n_checkpoints", "seed_mean", "seed_sd"),
+        *("half_width", "noise_floor", "jitter", "tau", "p_monotone", "flags"),
     )
     level: float  #: of intervals and noise floors.
     rows: tuple[SeedsRow, ...]

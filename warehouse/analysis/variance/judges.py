@@ -10,9 +10,8 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.comparison.all_pairs import finite_or_none
 from warehouse.analysis.judges.scorers import judge_names, means_of, metrics_by, scored_by
-from warehouse.analysis.results import Row
+from warehouse.analysis.results import Row, finite_or_none
 from warehouse.analysis.selection.benchmarks import Metric, read_facts
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.score_matrix import score_table, tested_pairs

@@ -125,17 +125,8 @@ def _draws(count: int) -> str:
 
 def _figures(parts: VarianceComponents | None) -> dict[str, Any]:
     same = (
-        "n_clusters",
-        "share_between",
-        "share_within",
-        "suggested_draws",
-        "variance",
-        "prompt_variance",
-        "between_raw",
-        "between",
-        "mean_within",
-        "within",
-        "variance_zhang_plugin",
+        *("n_clusters", "share_between", "share_within", "suggested_draws", "variance", "prompt_variance"),
+        *("between_raw", "between", "mean_within", "within", "variance_zhang_plugin"),
     )
     errors = {
         "standard_error": "variance",
@@ -184,17 +175,8 @@ def _flags(target: Target, parts: VarianceComponents | None, single: SingleDrawR
 
 #: Columns that a narrow terminal does without, the first of them first.
 MINOR = (
-    "range k=1",
-    "expected",
-    "se prompts fixed",
-    "between",
-    "split",
-    "clusters",
-    "K",
-    "prompts",
-    "se at 2K",
-    "metric",
-    "se",
+    *("range k=1", "expected", "se prompts fixed", "between", "split", "clusters", "K", "prompts", "se at 2K"),
+    *("metric", "se"),
 )
 
 

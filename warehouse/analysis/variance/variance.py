@@ -234,14 +234,8 @@ def _row(members: Sequence[Target]) -> SeedRow:
     first = members[0].condition
     unit, position = first.setting("position_unit"), first.setting("position")
     names = (
-        "se_seeds_fixed",
-        "se_prompts_fixed",
-        "se_both_sampled",
-        "se_both_fixed",
-        "seed_sd",
-        "part_prompts",
-        "part_seeds",
-        "part_interaction",
+        *("se_seeds_fixed", "se_prompts_fixed", "se_both_sampled", "se_both_fixed", "seed_sd", "part_prompts"),
+        *("part_seeds", "part_interaction"),
     )
     return SeedRow(
         model=first.model,

@@ -244,11 +244,7 @@ class Scores:
 
     @staticmethod
     def key_of(row: Row, path: Path) -> str:
-        """The key of a failure: of 2024 a number counted from 1, later the id of the result.
-
-        Raises:
-            InputError: neither.
-        """
+        """The key of a failure: of 2024 a number counted from 1, later the id of the result (InputError: neither)."""
         given_id = row.get("id")
         if isinstance(given_id, str) and given_id:
             return given_id
@@ -314,11 +310,7 @@ def _samples(
 
 
 def _identity(row: Row, benchmark: str) -> tuple[str, int | None]:
-    """Id and number of a result: of 2024 ``idx``, or an id that ends with it.
-
-    Raises:
-        ValueError: it has neither.
-    """
+    """Id and number of a result: of 2024 ``idx``, or an id that ends with it (ValueError: it has neither)."""
     number = whole_count(row.get("idx"))
     given_id = row.get("id")
     if isinstance(given_id, str) and given_id:

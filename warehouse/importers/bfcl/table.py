@@ -10,7 +10,7 @@ from pathlib import Path
 from warehouse.errors import InputError
 from warehouse.importers.base import TASK_COST, binary_metric
 from warehouse.importers.common.header_values import local_time
-from warehouse.importers.common.json_fields import number_or_none, share_of
+from warehouse.importers.common.json_fields import number_in_text, number_or_none, share_of
 from warehouse.importers.common.jsonl import head_of, require_content
 from warehouse.records import Candidate, PublishedScore, RunHeader
 
@@ -32,11 +32,7 @@ def is_table(candidate: Candidate) -> bool:
 
 
 def table_headers(path: Path, date: str | None) -> Iterator[RunHeader]:
-    """A run without samples for each model and each column of shares.
-
-    Raises:
-        InputError: the file is damaged.
-    """
+    """A run without samples for each model and each column of shares (InputError: the file is damaged)."""
     require_content(path)
     try:
         with path.open(encoding="utf-8-sig", newline="") as handle:
@@ -63,7 +59,7 @@ def _runs(path: Path, row: dict[str, str], date: str | None) -> Iterator[RunHead
             continue
         name = _named(column, path.stem)
         published = [PublishedScore("accuracy", share_of(value), raw=text.strip())]
-        if name == _OVERALL and (cost := _number(row.get(_COST))):  # 0 is written where nothing is known
+        if name == _OVERALL and (cost := number_in_text(row.get(_COST))):  # 0 is written where nothing is known
             published.append(PublishedScore(TASK_COST.name, cost / 1000, raw=row[_COST].strip()))
         yield RunHeader(
             harness="bfcl",
@@ -80,13 +76,6 @@ def _runs(path: Path, row: dict[str, str], date: str | None) -> Iterator[RunHead
             published=tuple(published),
             place=path.name,
         )
-
-
-def _number(text: str | None) -> float | None:
-    try:
-        return number_or_none(float(text or ""))
-    except ValueError:
-        return None  # N/A
 
 
 def _named(column: str, table: str) -> str:

@@ -34,11 +34,7 @@ Key = tuple[str, int | None]
 
 @dataclass
 class TaskResults:
-    """A results file.
-
-    Raises:
-        InputError: its scores are no list.
-    """
+    """A results file (InputError: its scores are no list)."""
 
     path: Path
     document: Row
@@ -165,11 +161,7 @@ _QUERY = ("function", "absolute_normalization", "max_length", "stop_string", "ou
 
 
 def headers(task: TaskResults, model_setting: str | None, file: str) -> tuple[RunHeader, ...]:
-    """A header for each task or subtask and number of examples.
-
-    Raises:
-        InputError: nothing names the model.
-    """
+    """A header for each task or subtask and number of examples (InputError: nothing names the model)."""
     model = _model(task)
     require_model(model_setting or model["model"], file)
     return tuple(_header(task, key, model) for key in task.keys)

@@ -29,15 +29,8 @@ ALWAYS_FINE = 256 << 20
 
 #: What reading an archive or a packed file raises where it is damaged.
 DAMAGE = (
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    EOFError,
-    NotImplementedError,
-    OSError,
-    OverflowError,
-    MemoryError,
-    ValueError,
+    *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, OSError, OverflowError),
+    *(MemoryError, ValueError),
 )
 _LOCAL_HEADER = 30
 _ENCRYPTED = 0x1

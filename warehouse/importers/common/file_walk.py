@@ -60,13 +60,10 @@ class Unread:
 
 
 def walk(path: Path) -> Iterator[Path]:
-    """The files of a folder that are not hidden, or the file itself.
+    """The files of a folder that are not hidden, or the file itself (MisuseError: there is no such file or folder).
 
     What is no regular file is yielded too, and so is a folder that is not entered: a link to one,
     which leads out of the dump, and one that cannot be opened.
-
-    Raises:
-        MisuseError: there is no such file or folder.
     """
     if not os.path.exists(path):
         raise MisuseError(f"no file or folder '{path}'")
@@ -157,11 +154,7 @@ def pointer_reason(head: bytes) -> str:
 
 
 def refuse_pointers(files: Iterable[Path]) -> None:
-    """Refuse files that only stand for others.
-
-    Raises:
-        InputError: one of the files is a pointer of a large-file store.
-    """
+    """Refuse files that only stand for others (InputError: one of the files is a pointer of a large-file store)."""
     for path in files:
         with open_regular(path) as handle:
             reason = pointer_reason(handle.read(_POINTER_BYTES))
@@ -195,11 +188,7 @@ class Stamp:
 
 
 def stamp(path: Path) -> Stamp:
-    """A file as it is now.
-
-    Raises:
-        OSError: it cannot be read.
-    """
+    """A file as it is now (OSError: it cannot be read)."""
     with open_regular(path) as handle:
         status = os.fstat(handle.fileno())
         newest = max(status.st_mtime_ns, status.st_ctime_ns)
@@ -213,11 +202,7 @@ def stamp(path: Path) -> Stamp:
 
 
 def refuse_changed(before: Iterable[tuple[Path, Stamp]]) -> None:
-    """Refuse files that are not what they were.
-
-    Raises:
-        InputError: one of them has changed since.
-    """
+    """Refuse files that are not what they were (InputError: one of them has changed since)."""
     for path, stamped in before:
         if _has_changed(path, stamped):
             raise InputError(

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import re
+import sys
 from collections.abc import Iterable, Mapping
 from typing import Any
 from urllib.parse import urlsplit
@@ -48,9 +48,7 @@ def text_of_any(value: Any) -> str | None:
 
 def number_or_none(value: Any) -> float | None:
     """A finite number or truth value as float."""
-    if not isinstance(value, (int, float)) or not math.isfinite(value):
-        return None
-    return float(value)
+    return float(value) if isinstance(value, (int, float)) and abs(value) <= sys.float_info.max else None
 
 
 def whole_or_none(value: Any) -> int | None:
@@ -107,11 +105,7 @@ def endpoint_host(url: Any) -> str | None:
 
 
 def require_model(name: str | None, source: str) -> str:
-    """The name, if there is one.
-
-    Raises:
-        InputError: nothing names the model.
-    """
+    """The name, if there is one (InputError: nothing names the model)."""
     if name:
         return name
     raise InputError(
@@ -148,11 +142,7 @@ def texts_of(value: Any) -> list[str]:
 
 
 def verdict(value: Any, name: str) -> float | None:
-    """True, false (also as 1 and 0) or null as a score.
-
-    Raises:
-        ValueError: another value.
-    """
+    """True, false (also as 1 and 0) or null as a score (ValueError: another value)."""
     if value is None:
         return None
     if not isinstance(value, (bool, int, float)) or value not in (0, 1):
@@ -161,11 +151,7 @@ def verdict(value: Any, name: str) -> float | None:
 
 
 def required_text(row: Any, key: str) -> str:
-    """A text (or whole number, as text) that a row must have.
-
-    Raises:
-        ValueError: it has none.
-    """
+    """A text (or whole number, as text) that a row must have (ValueError: it has none)."""
     value = row.get(key) if isinstance(row, dict) else None
     whole = isinstance(value, int) and not isinstance(value, bool)
     if not whole and not (isinstance(value, str) and value.strip()):
@@ -209,10 +195,11 @@ _FLAGS = {"True": True, "False": False}
 def response_pair(response: Any) -> tuple[float | None, bool | None]:
     """Log-likelihood and "this is what greedy decoding gives" of one response."""
     number, greedy = response if isinstance(response, list) and len(response) == 2 else (response, None)
-    return _number(number), _FLAGS.get(str(greedy))
+    return number_in_text(number), _FLAGS.get(str(greedy))
 
 
-def _number(text: Any) -> float | None:
+def number_in_text(text: Any) -> float | None:
+    """A number that stands as text; None where it is none (``N/A``), and of NaN and infinities."""
     try:
         return number_or_none(float(text))
     except (TypeError, ValueError):

@@ -56,22 +56,14 @@ class RowSource:
                 yield row, text
 
     def numbered(self) -> Iterator[tuple[int, dict[str, Any]]]:
-        """Line number and row; bad ones are recorded, not raised.
-
-        Raises:
-            InputError: as for :meth:`rows`.
-        """
+        """Line number and row; bad ones are recorded, not raised (InputError: as for :meth:`rows`)."""
         for line, text in self.texts():
             row = self._parsed(line, text)
             if row is not None:
                 yield line, row
 
     def texts(self) -> Iterator[tuple[int, bytes]]:
-        """Line number and JSON text of each row, not parsed.
-
-        Raises:
-            InputError: as for :meth:`rows`.
-        """
+        """Line number and JSON text of each row, not parsed (InputError: as for :meth:`rows`)."""
         require_content(self.path)
         try:
             with open_text(self.path) as handle:

@@ -155,11 +155,7 @@ def _by_re2(text: str) -> Any:
 
 
 def _translated(text: str) -> str:
-    """A pattern of Python as RE2 writes it.
-
-    Raises:
-        PatternError: with what RE2 does not have.
-    """
+    """A pattern of Python as RE2 writes it (PatternError: with what RE2 does not have)."""
     many_lines = re.search(r"\(\?[a-zA-Z]*m", text) is not None
 
     def part(found: re.Match[str]) -> str:

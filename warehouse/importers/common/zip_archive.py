@@ -71,11 +71,7 @@ class Archive:
         self._file.close()
 
     def read(self, name: str) -> bytes:
-        """The content of one entry.
-
-        Raises:
-            EntryError: it is damaged, or not what the directory says.
-        """
+        """The content of one entry (EntryError: it is damaged, or not what the directory says)."""
         item = self.entries[name]
         raw = self._raw(item)
         try:

@@ -55,11 +55,7 @@ class EvalScope:
                 yield SourceFiles(str(paths[0]), root, (*paths, *config))
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open the files of one benchmark.
-
-        Raises:
-            InputError: a file is damaged.
-        """
+        """Open the files of one benchmark (InputError: a file is damaged)."""
         configs = [path for path in source.files if path.parent.name == "configs"]
         parsed = read_yaml(configs[0]) if configs else None
         config = parsed if isinstance(parsed, dict) else {}

@@ -59,11 +59,7 @@ class SubsetFiles:
 
     @classmethod
     def of(cls, source: SourceFiles, dataset: str, repeats: int, dump: Dump) -> list[SubsetFiles]:
-        """The subsets that have rows.
-
-        Raises:
-            InputError: a file has no sound row.
-        """
+        """The subsets that have rows (InputError: a file has no sound row)."""
         paths: dict[str, dict[str, Path]] = {}
         for path in source.files:
             kind = path.parent.parent.name

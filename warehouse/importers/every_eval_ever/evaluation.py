@@ -282,11 +282,7 @@ def read_lines(path: Path, rejections: list[Rejection]) -> Iterator[Row]:
 
 
 def first_line(path: Path) -> Row:
-    """The first sample of a file.
-
-    Raises:
-        InputError: there is none.
-    """
+    """The first sample of a file (InputError: there is none)."""
     line = next(read_lines(path, []), None)
     if line is None:
         raise InputError(

@@ -70,11 +70,7 @@ class EveryEvalEver:
             yield SourceFiles(str(ordered[0]), folder, ordered)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open an evaluation.
-
-        Raises:
-            InputError: a file is damaged, or nothing names the model.
-        """
+        """Open an evaluation (InputError: a file is damaged, or nothing names the model)."""
         for path in source.files:
             require_content(path)
         documents = [path for path in source.files if path.suffix == ".json"]
@@ -108,11 +104,7 @@ def _is_ours(candidate: Candidate) -> bool:
 
 
 def _batched(rows: Iterator[dict[str, Any]], path: str) -> Iterator[pa.RecordBatch]:
-    """Rows in batches.
-
-    Raises:
-        InputError: a value is of a type that its column cannot hold.
-    """
+    """Rows in batches (InputError: a value is of a type that its column cannot hold)."""
     while chunk := list(islice(rows, BATCH_ROWS)):
         try:
             yield batch_of(chunk)
@@ -363,11 +355,7 @@ def _scores(details: Any, value: Any) -> list[Row]:
 
 
 def _checked(kind: Any, record: Mapping[str, Any]) -> dict[str, Any]:
-    """Fields of a record with values of their types.
-
-    Raises:
-        ValueError: one is of another type.
-    """
+    """Fields of a record with values of their types (ValueError: one is of another type)."""
     hints = get_type_hints(kind)
     values = {}
     for item in fields(kind):

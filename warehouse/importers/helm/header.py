@@ -35,29 +35,13 @@ _HOW = frozenset(
     """.split()
 )
 _TEMPLATE = (
-    "instructions",
-    "global_prefix",
-    "global_suffix",
-    "input_prefix",
-    "input_suffix",
-    "reference_prefix",
-    "reference_suffix",
-    "chain_of_thought_prefix",
-    "chain_of_thought_suffix",
-    "output_prefix",
-    "output_suffix",
-    "instance_prefix",
-    "substitutions",
-    "reference_prefix_characters",
+    *("instructions", "global_prefix", "global_suffix", "input_prefix", "input_suffix", "reference_prefix"),
+    *("reference_suffix", "chain_of_thought_prefix", "chain_of_thought_suffix", "output_prefix", "output_suffix"),
+    *("instance_prefix", "substitutions", "reference_prefix_characters"),
 )
 _SAMPLING = (
-    "stop_sequences",
-    "num_outputs",
-    "sample_train",
-    "multi_label",
-    "output_mapping_pattern",
-    "image_generation_parameters",
-    "reeval_parameters",
+    *("stop_sequences", "num_outputs", "sample_train", "multi_label", "output_mapping_pattern"),
+    *("image_generation_parameters", "reeval_parameters"),
 )
 #: Metrics whose values lie between 0 and 1 by what they are.
 _RATES = ("exact_match", "f1", "rouge", "bleu", "iou")
@@ -89,11 +73,7 @@ PROSE = (
 
 
 def headers(run: HelmRun, model_setting: str | None, file: str) -> list[RunHeader]:
-    """A header for each split.
-
-    Raises:
-        InputError: nothing names the model.
-    """
+    """A header for each split (InputError: nothing names the model)."""
     model = text_or_none(run.adapter.get("model"))
     require_model(model_setting or model, file)
     return [_header(run, model or "", split) for split in run.splits]

@@ -53,11 +53,7 @@ class Helm:
                 yield SourceFiles(str(folder), folder, files)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open one run folder.
-
-        Raises:
-            InputError: a file is damaged, or nothing names the model.
-        """
+        """Open one run folder (InputError: a file is damaged, or nothing names the model)."""
         run = HelmRun(source.root, source.files)
         if not run.spec.get("adapter_spec"):
             raise InputError(

@@ -105,11 +105,7 @@ def is_score(name: str) -> bool:
 
 @dataclass
 class HelmRun:
-    """One run folder.
-
-    Raises:
-        InputError: a file is damaged, or of another kind.
-    """
+    """One run folder (InputError: a file is damaged, or of another kind)."""
 
     folder: Path
     files: tuple[Path, ...]

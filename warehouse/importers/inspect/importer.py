@@ -58,22 +58,8 @@ _JSON_LOG = re.compile(
 )
 #: Keys of a log which another program may have put first, and what its object ``eval`` then holds.
 _KEYS = {
-    "version",
-    "status",
-    "eval",
-    "plan",
-    "results",
-    "stats",
-    "error",
-    "invalidated",
-    "tags",
-    "metadata",
-    "samples",
-    "reductions",
-    "location",
-    "etag",
-    "log_updates",
-    "config_updates",
+    *("version", "status", "eval", "plan", "results", "stats", "error", "invalidated", "tags", "metadata", "samples"),
+    *("reductions", "location", "etag", "log_updates", "config_updates"),
 }
 _OF_EVAL = (b'"created"', b'"run_id"', b'"task_id"')
 #: First keys with values so long that the file may have to be searched for ``eval``.

@@ -13,7 +13,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from hashlib import blake2s
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypedDict
+
+import msgspec
+import orjson
 
 from warehouse.errors import InputError
 from warehouse.importers.common import bounds
@@ -74,6 +77,49 @@ UNNAMED = "88F74D2C"
 Sample = dict[str, Any]
 
 
+def _decoder(names: str, **kinds: Any) -> msgspec.json.Decoder[dict[str, Any]]:
+    """Reads these members of an object; the others are passed over."""
+    return msgspec.json.Decoder(TypedDict("Read", dict.fromkeys(names.split(), Any) | kinds, total=False))  # type: ignore[operator]
+
+
+#: What a row is made of: half of a sample, or much less, since the rest is events.
+_SAMPLES = _decoder(
+    "id epoch input choices target metadata messages output scores score limit error invalidation uuid model_usage"
+    " role_usage working_time total_time model_fallbacks message_refs skeleton",
+    events=list[msgspec.Raw],
+)
+#: What of an event says who asked a model, and what that took.
+_EVENTS = _decoder("event type id parent_id span_id action model cache output")
+
+
+def _parsed(text: str | bytes) -> Any:
+    """A sample without what no row is made of; one that is strange is left to the parser that says in what."""
+    raw = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
+    try:
+        if not raw.isascii():
+            raw.decode()  # what is passed over has to be UTF-8 as well
+        sample = _SAMPLES.decode(raw)
+        events = sample.pop("events", None)
+        orjson.dumps(sample)  # no whole number beyond 64 bits, no nesting that cannot be written again
+    except (msgspec.DecodeError, ValueError, TypeError, RecursionError):
+        return parse_json(raw, keep_infinite=True)
+    return sample if events is None else sample | {"events": events}
+
+
+def events_of(sample: Sample) -> list[Sample]:
+    """The events of a sample that are objects."""
+    return objects_of(
+        [_event(item) if isinstance(item, msgspec.Raw) else item for item in items_of(sample.get("events"))]
+    )
+
+
+def _event(text: msgspec.Raw) -> Sample | None:
+    try:
+        return _EVENTS.decode(text)
+    except msgspec.ValidationError:  # no object
+        return None
+
+
 def as_sample(value: Any) -> Sample:
     """A sample in its present form; the oldest logs have one ``score``.
 
@@ -128,7 +174,7 @@ class JsonLog:
     def samples(self) -> Iterator[Sample]:
         for position, (start, end) in enumerate(self._spans):
             try:
-                yield as_sample(parse_json(self._text[start:end], keep_infinite=True))
+                yield as_sample(_parsed(self._text[start:end]))
             except (ValueError, RecursionError) as error:
                 where = f"sample {position + 1}, line {self._text.count(chr(10), 0, start) + 1}"
                 self.rejections.append(Rejection(where, str(error)[:300], "a sample"))
@@ -183,11 +229,7 @@ class JsonLog:
         return _after_blanks(self._text, position + 1)
 
 
-def _no_number(_name: str) -> None:
-    return None
-
-
-_DECODER = json.JSONDecoder(parse_constant=_no_number, parse_int=len, parse_float=len)
+_DECODER = json.JSONDecoder(parse_constant=lambda _name: None, parse_int=len, parse_float=len)
 
 
 def _after_blanks(text: str, position: int) -> int:
@@ -281,7 +323,7 @@ class EvalLog:
         try:
             if isinstance(data, EntryError):
                 raise data
-            return as_sample(parse_json(data, keep_infinite=True))
+            return as_sample(_parsed(data))
         except (EntryError, ValueError, RecursionError) as error:
             self.rejections.append(Rejection(f"entry {name[:200]}", str(error)[:300], "a sample"))
             return None

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from warehouse.importers.common.json_fields import number_or_none, objects_of, part_of, text_or_none, whole_count
-from warehouse.importers.inspect.log import SCORER_SPANS, Sample
+from warehouse.importers.common.json_fields import number_or_none, part_of, text_or_none, whole_count
+from warehouse.importers.inspect.log import SCORER_SPANS, Sample, events_of
 from warehouse.importers.inspect.sample_fields import messages_of
 
 _LARGEST = 1 << 63
@@ -58,7 +58,7 @@ def _as_answerer(sample: Sample, model: str, judges: bool) -> Mapping[str, Any]:
     if model not in used and len(used) == 1:
         model = next(iter(used))
     total = part_of(used, model)
-    events = objects_of(sample.get("events"))
+    events = events_of(sample)
     judged = list(_judged(events, model)) if events else [part_of(part_of(sample, "role_usage"), "grader")] * judges
     if not any(judged):
         return total

@@ -36,11 +36,7 @@ class InspectScout:
                 yield SourceFiles(str(folder), folder, tuple(sorted(files)))
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open one scan.
-
-        Raises:
-            InputError: it lacks what says which scan it is, holds no values, or a file is damaged.
-        """
+        """Open one scan (InputError: it lacks what says which scan it is, holds no values, or a file is damaged)."""
         files = {path.name: path for path in source.files}
         if SPEC not in files:
             raise InputError(

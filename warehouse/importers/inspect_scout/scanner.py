@@ -77,15 +77,12 @@ class Failures:
 
 
 class Scanner:
-    """One file of values.
+    """One file of values (InputError: it cannot be read, or holds no values of a scanner).
 
     Args:
         path: the file.
         spec: ``_scan.json``, which says what was asked of the scanner.
         notes: told what is odd.
-
-    Raises:
-        InputError: it cannot be read, or holds no values of a scanner.
     """
 
     def __init__(self, path: Path, spec: Row, notes: list[str]) -> None:

@@ -54,14 +54,11 @@ def safe_name(task: str) -> str:
 
 
 class Details:
-    """A file of details.
+    """A file of details (InputError: no Parquet file, or not one of lighteval's).
 
     Args:
         path: the file.
         tasks: names of tasks that the results file knows.
-
-    Raises:
-        InputError: no Parquet file, or not one of lighteval's.
     """
 
     def __init__(self, path: Path, tasks: Sequence[str] = ()) -> None:
@@ -112,11 +109,7 @@ class Details:
         return {field.name: field.type for field in kind} if pa.types.is_struct(kind) else {}
 
     def rows(self) -> Iterator[tuple[int, Row]]:
-        """All rows with their 0-based numbers.
-
-        Raises:
-            InputError: the file is damaged.
-        """
+        """All rows with their 0-based numbers (InputError: the file is damaged)."""
         index = 0
         try:
             with self._open() as file:

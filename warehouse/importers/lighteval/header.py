@@ -30,30 +30,13 @@ HARNESS = "lighteval"
 
 #: Model settings that can change the answers; the others say where and how fast it runs.
 _SETTINGS = (
-    "dtype",
-    "quantization",
-    "quantization_config",
-    "use_chat_template",
-    "override_chat_template",
-    "add_special_tokens",
-    "max_length",
-    "max_model_length",
-    "max_context_length",
-    "tokenizer",
-    "multichoice_continuations_start_space",
-    "pairwise_tokenization",
-    "provider",
-    "subfolder",
-    "delta_weights",
+    *("dtype", "quantization", "quantization_config", "use_chat_template", "override_chat_template"),
+    *("add_special_tokens", "max_length", "max_model_length", "max_context_length", "tokenizer"),
+    *("multichoice_continuations_start_space", "pairwise_tokenization", "provider", "subfolder", "delta_weights"),
     "adapter_weights",
 )
 _TEMPLATE = (
-    "prompt_function",
-    "few_shots_split",
-    "few_shots_select",
-    "hf_filter",
-    "filter",
-    "generation_grammar",
+    *("prompt_function", "few_shots_split", "few_shots_select", "hf_filter", "filter", "generation_grammar"),
     "stop_sequence",
 )
 _MOVING = (None, "main", "master")

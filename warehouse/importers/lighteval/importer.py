@@ -54,11 +54,7 @@ class Lighteval:
             yield SourceFiles(str(path), root, files)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open a results file and its details.
-
-        Raises:
-            InputError: a file is damaged, or nothing names the model.
-        """
+        """Open a results file and its details (InputError: a file is damaged, or nothing names the model)."""
         for path in source.files:
             require_content(path)
         results_files = [path for path in source.files if path.suffix == ".json"]

@@ -1,8 +1,7 @@
 """Sample files in bulk: one query over all files of one layout, with explicit columns.
 
-The query gives the same records as :mod:`lm_eval_rows`. What it cannot know to be of the layout
-(another metric, another filter, more options, numbers that JSON cannot hold) makes it fail, and
-then the files are read row by row.
+The query gives the same records as :mod:`lm_eval_rows`. What it cannot know to be of the layout (another metric,
+another filter, more options, numbers that JSON cannot hold) makes it fail, and then the files are read row by row.
 
 Expressions over the columns that :mod:`lm_eval_reading` derives: ``label`` (filter), ``draw``,
 ``prompt``, ``resps``, ``filtered``; ``m<n>`` (text), ``v<n>`` and ``w<n>`` (number and weight) of
@@ -53,14 +52,11 @@ def can_read(layout: Layout) -> bool:
 
 
 def reading(files: Sequence[SampleFile], fallback: Callable[[], Iterable[pa.RecordBatch]]) -> BulkQuery:
-    """The query over files of one layout.
+    """The query over files of one layout (InputError: a packed file unpacks to more than its size allows).
 
     Args:
         files: at least one; all layouts equal, and understood (:func:`can_read`).
         fallback: reads the same files row by row.
-
-    Raises:
-        InputError: a packed file unpacks to more than its size allows.
     """
     for file in files:
         if file.path.suffix == ".gz":

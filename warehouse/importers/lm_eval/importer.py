@@ -48,11 +48,7 @@ class LmEval:
         yield from _claim_loose(loose)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open one source.
-
-        Raises:
-            InputError: an empty or incomplete file, or nothing names the model or benchmark.
-        """
+        """Open one source (InputError: an empty or incomplete file, or nothing names the model or benchmark)."""
         reader = _SourceReader(source, settings)
         return Dump(
             runs=tuple(reader.headers()),
@@ -282,7 +278,7 @@ def recognise(candidate: Candidate) -> SamplesFile | ResultsFile | None:
         return None
     named = _SAMPLES_NAME.fullmatch(name)
     head = unpacked_head(candidate)
-    if named and (looks_like_samples(head) or not _is_json(head)):
+    if named and (looks_like_samples(head) or not head.startswith(("{", "["))):
         # also what is not JSON at all: an empty file, a pointer or damage deserves its message
         return SamplesFile(candidate.path, named[1], named[2])
     if looks_like_results(head):
@@ -318,7 +314,3 @@ def old_sample_names(results: Any) -> set[str]:
     """Stems of the sample files that 0.4.0-0.4.2 writes beside a results file."""
     arguments = re.sub("[/=]", "__", str(mapping_of(results, "config").get("model_args")))
     return {f"{arguments}_{task}" for task in mapping_of(results, "configs")}
-
-
-def _is_json(head: str) -> bool:
-    return head.startswith(("{", "["))

@@ -26,20 +26,8 @@ ROW_KEYS = frozenset(
 )
 _CONTEXT_KEYS = ("passage", "context", "body", "article", "story", "paragraph", "premise")
 _QUESTION_KEYS = (
-    "question",
-    "query",
-    "problem",
-    "prompt",
-    "q",
-    "input",
-    "goal",
-    "instruction",
-    "hypothesis",
-    "sentence",
-    "ctx",
-    "text",
-    "src",
-    "source",
+    *("question", "query", "problem", "prompt", "q", "input", "goal", "instruction", "hypothesis", "sentence", "ctx"),
+    *("text", "src", "source"),
 )
 
 _INDEX = re.compile(r"-?\d{1,9}")

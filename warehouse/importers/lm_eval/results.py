@@ -32,26 +32,14 @@ HARNESS = "lm_eval"
 
 #: Parts of a task's configuration that make the prompt, and those that make the score.
 _PROMPT_PARTS = (
-    "doc_to_text",
-    "doc_to_choice",
-    "description",
-    "target_delimiter",
-    "fewshot_delimiter",
-    "gen_prefix",
+    *("doc_to_text", "doc_to_choice", "description", "target_delimiter", "fewshot_delimiter", "gen_prefix"),
     "use_prompt",
 )
 _SCORING_PARTS = ("filter_list", "process_results", "doc_to_target")
 
 _ENVIRONMENT = (
-    "model_source",
-    "model_name",
-    "transformers_version",
-    "upper_git_hash",
-    "max_length",
-    "chat_template_sha",
-    "system_instruction",
-    "fewshot_as_multiturn",
-    "total_evaluation_time_seconds",
+    *("model_source", "model_name", "transformers_version", "upper_git_hash", "max_length", "chat_template_sha"),
+    *("system_instruction", "fewshot_as_multiturn", "total_evaluation_time_seconds"),
 )
 
 
@@ -257,8 +245,7 @@ def first_seen(rows: Sequence[Mapping[str, Any]]) -> Seen:
 def scan(source: RowSource) -> tuple[Seen, tuple[str, ...]]:
     """Metrics and filters of a whole file, for when no results file lists them.
 
-    Rows before 0.4.7 do not name their filter: the second row of a document is then that of a
-    second, nameless filter.
+    Rows before 0.4.7 do not name their filter: the second row of a document is then that of a second, nameless filter.
     """
     first = source.first()
     seen = first_seen(first)

@@ -56,11 +56,7 @@ class LmEvalV03:
                 yield source_of(path)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open one source.
-
-        Raises:
-            InputError: an empty or incomplete file, or nothing names the model.
-        """
+        """Open one source (InputError: an empty or incomplete file, or nothing names the model)."""
         path = source.files[0]
         model_setting = text_or_none(settings.stated.get("model"))
         if path.name.endswith(SUFFIX) or _starts_as_list(path):

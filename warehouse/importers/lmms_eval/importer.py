@@ -57,11 +57,7 @@ class LmmsEval:
             yield source_of(*sorted(paths))  # "results" comes before "samples"
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open one source.
-
-        Raises:
-            InputError: a file is damaged, or nothing names the model.
-        """
+        """Open one source (InputError: a file is damaged, or nothing names the model)."""
         dump = Dump((), ())
         stamp, results = "", Results({}, source.root)
         samples: dict[str, Path] = {}

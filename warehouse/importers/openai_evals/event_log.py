@@ -73,11 +73,7 @@ class EventLog:
     left_out: Counter[str] = field(default_factory=Counter)
 
     def add(self, location: str, line: Any) -> None:
-        """Take one line.
-
-        Raises:
-            ValueError: it is neither the specification, nor the report, nor an event of a sample.
-        """
+        """Take one line (ValueError: it is neither the specification, nor the report, nor an event of a sample)."""
         if not isinstance(line, dict):
             raise ValueError(f"no object: {compact(line)[:60]}")
         if isinstance(line.get("spec"), dict):
@@ -202,11 +198,7 @@ _GENERATION = ("temperature", "top_p", "max_tokens", "reasoning_effort")
 
 
 def header(log: EventLog, model_setting: str | None, file: str) -> RunHeader:
-    """The header of the run.
-
-    Raises:
-        InputError: nothing names the model.
-    """
+    """The header of the run (InputError: nothing names the model)."""
     spec = log.spec
     model = log.functions[0] if log.functions else None
     require_model(model_setting or model, file)

@@ -40,11 +40,7 @@ class OpenaiEvals:
                 yield source_of(item.path)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open one log.
-
-        Raises:
-            InputError: the file is damaged or too large, or nothing names the model.
-        """
+        """Open one log (InputError: the file is damaged or too large, or nothing names the model)."""
         path = source.files[0]
         bounds.refuse_large(path)
         log = EventLog()
@@ -71,11 +67,7 @@ IMPORTER = OpenaiEvals()
 
 
 def row_of(log: EventLog, sample: EventLogSample) -> Row:
-    """The row of one sample.
-
-    Raises:
-        ValueError: an event is not as evals writes it.
-    """
+    """The row of one sample (ValueError: an event is not as evals writes it)."""
     own, judged = _samplings(log, sample)
     matches = sample.of(MATCH)
     first = own[0].get("prompt") if own else None

@@ -25,11 +25,7 @@ Row = dict[str, Any]
 
 @dataclass
 class OpenCompassOutput:
-    """What OpenCompass wrote on one model and data set.
-
-    Raises:
-        InputError: a file is damaged, or of another kind.
-    """
+    """What OpenCompass wrote on one model and data set (InputError: a file is damaged, or of another kind)."""
 
     root: Path
     files: tuple[Path, ...]

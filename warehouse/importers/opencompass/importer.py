@@ -114,11 +114,7 @@ class OpenCompass:
             yield SourceFiles(str(path), work, (path, *config))
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open the files of one data set.
-
-        Raises:
-            InputError: a file is damaged.
-        """
+        """Open the files of one data set (InputError: a file is damaged)."""
         if is_summary(source.files[0]):
             return read_summary(source)
         work = OpenCompassOutput(source.root, source.files)

@@ -73,8 +73,7 @@ class SimpleEvals:
         """Open the results of one evaluation.
 
         Raises:
-            InputError: a file is damaged, its lists do not belong together, or nothing names the
-                model.
+            InputError: a file is damaged, its lists do not belong together, or nothing names the model.
         """
         results = SimpleEvalsFiles(source.files)
         require_model(text_or_none(settings.stated.get("model")) or results.model, source.name)
@@ -158,11 +157,7 @@ class SimpleEvalsSample:
 
 @dataclass
 class SimpleEvalsFiles:
-    """The files of one evaluation.
-
-    Raises:
-        InputError: a file is damaged, or its lists have different lengths.
-    """
+    """The files of one evaluation (InputError: a file is damaged, or its lists have different lengths)."""
 
     files: Sequence[Path]
     rejections: list[Rejection] = field(default_factory=list)

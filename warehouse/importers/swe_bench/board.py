@@ -40,11 +40,7 @@ class Board:
 
     @classmethod
     def read(cls, path: Path, dump: Dump) -> Board:
-        """Read a file.
-
-        Raises:
-            InputError: it is damaged, or holds no result.
-        """
+        """Read a file (InputError: it is damaged, or holds no result)."""
         board = cls(path, dump)
         for track in objects_of(read_document(path).get("leaderboards")):
             name = (text_or_none(track.get("name")) or "").lower()

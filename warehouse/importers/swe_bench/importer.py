@@ -8,7 +8,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
 
 from warehouse.errors import InputError
 from warehouse.importers.base import batch_of, source_of
@@ -111,8 +110,7 @@ class SweBench:
         """Open one run or submission.
 
         Raises:
-            InputError: a file is damaged, nothing names the model, or nothing says which instances
-                were not resolved.
+            InputError: a file is damaged, nothing names the model, or nothing says which instances were not resolved.
         """
         dump = Dump((), ())
         if len(source.files) == 1 and _BOARD.match(_start(source.files[0])):
@@ -124,7 +122,7 @@ class SweBench:
         given += [
             path
             for path in source.files[1:]
-            if path.suffix == ".json" and _is_list(path) and path.name not in INSTANCES
+            if path.suffix == ".json" and _start(path).startswith("[") and path.name not in INSTANCES
         ]
         patches: dict[str, str | None] = {}
         models = set()
@@ -149,10 +147,6 @@ def _with_logs(kinds: _Kinds, folder: Path, reports: Sequence[Path]) -> list[Pat
     for report in sorted(reports):
         files += [report, *kinds.have(report.parent, "patch.diff")]
     return files
-
-
-def _is_list(path: Path) -> bool:
-    return _start(path).startswith("[")
 
 
 def _start(path: Path) -> str:
@@ -277,15 +271,11 @@ def _submission(
         metrics=(RESOLVED, API_CALLS) if has_calls else (RESOLVED,),
         run_id=source.root.name,
         started_at=local_time(named["date"], "%Y%m%d") if named else None,
-        configuration=_kept(title, models),
+        configuration={**({"name": title} if title else {}), **({"models": models} if models else {})},
         n_benchmark=len(listed) if listed is not None else None,
         place=main.name,
     )
     return header, instances
-
-
-def _kept(title: str | None, models: list[str]) -> dict[str, Any]:
-    return {**({"name": title} if title else {}), **({"models": models} if models else {})}
 
 
 IMPORTER = SweBench()

@@ -52,11 +52,7 @@ def run_report(document: Row) -> Instances:
 
 
 def instance_report(document: Row) -> Instances:
-    """The report of one instance: ``{id: {"resolved": …, "tests_status": …}}``.
-
-    Raises:
-        ValueError: it is none.
-    """
+    """The report of one instance: ``{id: {"resolved": …, "tests_status": …}}`` (ValueError: it is none)."""
     instances: Instances = {}
     for name, report in document.items():
         if not isinstance(report, dict) or "resolved" not in report:

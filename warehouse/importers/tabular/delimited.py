@@ -320,7 +320,9 @@ def _is_header(table: pa.Table, header: Mapping[str, str]) -> pa.ChunkedArray | 
         if column in table.column_names and name:
             equal = pc.fill_null(pc.equal(table.column(column), name), False)
             same = equal if same is None else pc.and_(same, equal)
-    return same if same is not None and pc.any(same).as_py() else None
+            if not pc.any(same).as_py():
+                return None
+    return same
 
 
 def _header(member: Member, rules: ReadingRules) -> tuple[list[str], int, str]:

@@ -96,11 +96,7 @@ def is_episode(head: str) -> bool:
 
 
 def read_episodes(path: Path, configs: Sequence[Path], declared: str | None) -> Dump:
-    """All runs of a file.
-
-    Raises:
-        InputError: a file is damaged, or nothing names a model.
-    """
+    """All runs of a file (InputError: a file is damaged, or nothing names a model)."""
     config = _config(configs[0]) if configs else {}
     usual = text_or_none(config.get("model"))
     runs: dict[_Condition, _Run] = {}

@@ -39,11 +39,7 @@ class Verifiers:
                 yield SourceFiles(str(item.path), item.path.parent, (item.path,))
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        """Open one run.
-
-        Raises:
-            InputError: a file is damaged, or nothing names the model.
-        """
+        """Open one run (InputError: a file is damaged, or nothing names the model)."""
         declared = text_or_none(settings.stated.get("model"))
         first = source.files[0]
         metadata = next((path for path in source.files if path.name == METADATA), None)

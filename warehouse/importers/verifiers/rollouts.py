@@ -107,11 +107,7 @@ class _Survey:
 
 
 def read_rollouts(rows: Path | None, metadata: Row, folder: Path, declared: str | None) -> Dump:
-    """A run's rows and averages.
-
-    Raises:
-        InputError: the rows are no file to be read, or nothing names the model.
-    """
+    """A run's rows and averages (InputError: the rows are no file to be read, or nothing names the model)."""
     dump = Dump((), ())
     state_columns = frozenset(texts_of(metadata.get("state_columns")))
     survey = _Survey()

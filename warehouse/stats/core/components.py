@@ -28,7 +28,7 @@ def components(ends: NDArray[np.intp], others: NDArray[np.intp], n_nodes: int) -
         while not np.array_equal(further := reached[reached], reached):
             reached = further
         if np.array_equal(reached, first):
-            return np.unique(first, return_inverse=True)[1]
+            return distinct(first)[1]
         first = reached
 
 

@@ -83,11 +83,7 @@ class PromptDraws:
 
 
 def as_estimand(estimand: str) -> str:
-    """``"prompts_sampled"`` or ``"prompts_fixed"``, also written with a hyphen.
-
-    Raises:
-        StatisticsError: another word.
-    """
+    """``"prompts_sampled"`` or ``"prompts_fixed"``, also written with a hyphen (StatisticsError: another word)."""
     name = estimand.replace("-", "_")
     if name not in (PROMPTS_SAMPLED, PROMPTS_FIXED):
         raise StatisticsError(f"unknown `estimand` {estimand!r}, expected {PROMPTS_SAMPLED} or {PROMPTS_FIXED}")

@@ -125,6 +125,40 @@ def tally_pairs(words: Any, starts: Any, first: int, counts: Any) -> None:
 
 
 @compiled
+def shuffle_rows(drawn: Any, rows: Any) -> bool:
+    """Shuffle each row in place as ``numpy.random.Generator.permuted`` does: each cell, the last first, is swapped with
+    one up to it; of each number drawn the bits that its place may have count, and what is beyond it is left.
+
+    Without a branch for that, which no processor could foresee: a cell is swapped with itself then.
+
+    Args:
+        drawn: what the generator gives 32 bits at a time.
+        rows: shape (k, n).
+
+    Returns:
+        whether there were enough; else rows are shuffled in part.
+    """
+    at, end = 0, len(drawn)
+    for row in rows:
+        cell: Any = len(row) - 1
+        mask = 0
+        while mask < cell:
+            mask = 2 * mask + 1
+        while cell > 0:
+            while cell > mask >> 1 and at < end:
+                other: Any = np.int64(drawn[at]) & mask
+                at += 1
+                inside = other <= cell
+                other = other if inside else cell
+                row[cell], row[other] = row[other], row[cell]
+                cell -= inside
+            if at == end:
+                return False
+            mask >>= 1
+    return True
+
+
+@compiled
 def tally_differences(codes: Any, first: Any, second: Any, most: int, counts: Any) -> None:
     """Add how often rows of codes differ by each of −most … most to ``counts``, shape (pairs, 2 most + 1)."""
     tallies = np.zeros((4, counts.shape[1]), np.int64)

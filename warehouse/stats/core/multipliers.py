@@ -1,8 +1,7 @@
 """Random multipliers of the wild and multiplier bootstraps, in blocks.
 
-Draws come in streams of `STREAM` rows, each from a generator of its own that is derived from the
-seed and the number of the stream: the same weights whatever the size of the blocks they are
-handed out in.
+Draws come in streams of `STREAM` rows, each from a generator of its own that is derived from the seed and the number of
+the stream: the same weights whatever the size of the blocks they are handed out in.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """The checked scores of one run with the figures that every interval and error draws on, ratios by their links.
 
-A metric such as word perplexity stores an additive value per prompt (nats per word) and a
-weight (words); the figure is ``link(Σ w v / Σ w)``. `linearise` gives one number per prompt
-whose plain mean is that ratio and whose plain standard error is the ratio's linearised one, so
-that everything written for means (clusters, pairs) holds for ratios as well.
+A metric such as word perplexity stores an additive value per prompt (nats per word) and a weight (words); the figure is
+``link(Σ w v / Σ w)``. `linearise` gives one number per prompt whose plain mean is that ratio and whose plain standard
+error is the ratio's linearised one, so that everything written for means (clusters, pairs) holds for ratios as well.
 """
 
 from __future__ import annotations
@@ -189,11 +188,7 @@ LINKS: dict[str, Link] = {
 
 
 def find_link(name: str) -> Link:
-    """The link called ``name``.
-
-    Raises:
-        StatisticsError: for another name; ``none`` (no figure is defined) among them.
-    """
+    """The link called ``name`` (StatisticsError: for another name; ``none`` (no figure is defined) among them)."""
     if name not in LINKS:
         raise StatisticsError(
             f"unknown `link` {name!r}, expected one of {', '.join(LINKS)}; a metric whose link is"

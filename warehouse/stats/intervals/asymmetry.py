@@ -22,9 +22,8 @@ from warehouse.stats.intervals.defaults import UNEQUAL_SIZES
 _TAILS = (0.05, 0.1)
 _ENOUGH = 50  # values for a tail probability of 5 %
 _HEAVIEST = 6.0  # kurtosis of the Laplace distribution: tails beyond it are heavy
-# The sample skewness of skewed data is mostly too small, by less in larger samples: lognormal
-# data, σ = 0.5, of n = 100 come out a quarter too low. The factor 1 + 6/√n marks most of them and
-# no normal data (docs/calibration.md).
+# The sample skewness of skewed data is mostly too small, by less in larger samples: lognormal data, σ = 0.5, of n = 100
+# come out a quarter too low. The factor 1 + 6/√n marks most of them and no normal data (docs/calibration.md).
 _SHORTFALL = 6.0
 _LARGEST = 50.0  # of σ²: skewness beyond any number of prompts
 
@@ -50,7 +49,7 @@ def mean_skewnesses(totals: FloatArray, sizes: FloatArray) -> FloatArray:
 
 
 def working_skewness(values: FloatArray) -> float:
-    """The larger of the raised sample skewness and `implied_skewness`; no sign.
+    """The larger of the raised sample skewness and `implied_skewnesses`; no sign.
 
     Raised: times `skewness_factor`. Below 50 values the sample skewness as it is.
 
@@ -71,26 +70,17 @@ def skewness_factor(n: int) -> float:
     return 1 + _SHORTFALL / math.sqrt(n)
 
 
-def implied_skewness(values: FloatArray) -> float:
-    """Skewness of the shifted lognormal distribution with the quantiles of the values.
+def implied_skewnesses(samples: FloatArray) -> FloatArray:
+    """Skewness of the shifted lognormal distributions with the quantiles of each row of samples, shape (S, n) to (S,).
 
-    For it (q₁₋ₚ − q₅₀)/(q₅₀ − qₚ) = exp(σ z₁₋ₚ), and the skewness is (e^σ² + 2)·sqrt(e^σ² − 1):
-    the smaller of those at p = 5 % and 10 %. 0 where a half of the data has no width (many equal
-    values).
-
-    Args:
-        values: shape (n,).
+    For it (q₁₋ₚ − q₅₀)/(q₅₀ − qₚ) = exp(σ z₁₋ₚ), and the skewness is (e^σ² + 2)·sqrt(e^σ² − 1): the smaller of those at
+    p = 5 % and 10 %. 0 where a half of the data has no width (many equal values).
 
     Examples:
         >>> skewed = np.exp(np.linspace(-2, 2, 101))
-        >>> implied_skewness(skewed) > working_skewness(skewed) / 2 > 1
+        >>> implied_skewnesses(skewed[None, :])[0] > working_skewness(skewed) / 2 > 1
         True
     """
-    return float(implied_skewnesses(values[None, :])[0])
-
-
-def implied_skewnesses(samples: FloatArray) -> FloatArray:
-    """`implied_skewness` of each row of samples, shape (S, n) to (S,)."""
     return _implied(partial(_quantile, np.sort(samples, axis=1)))
 
 
@@ -122,9 +112,8 @@ def _at(value: Callable[[int], FloatArray], n: int, p: float) -> FloatArray:
 def tail_units_of(sample: Sample) -> float:
     """`tail_units` of the totals of a sample; infinity for clusters of unequal sizes.
 
-    Totals of unequal clusters have heavy tails whatever the scores are, which Satterthwaite's
-    degrees of freedom allow for; what they do not allow for, scores that depend on the size,
-    shows in the skewness.
+    Totals of unequal clusters have heavy tails whatever the scores are, which Satterthwaite's degrees of freedom allow
+    for; what they do not allow for, scores that depend on the size, shows in the skewness.
     """
     return math.inf if are_unequal(sample.clusters) else tail_units(sample.totals)
 
@@ -137,9 +126,8 @@ def are_unequal(clusters: Clusters | None) -> bool:
 def tail_units(values: FloatArray) -> float:
     """How many units make up the variance, by weight: (Σ d²)²/Σ d⁴; infinity for light tails.
 
-    Tails are heavy where the kurtosis of the values that differ from the median is above 6, that
-    of the Laplace distribution. Units at the median (prompts on which two runs agree) do not make
-    the others heavy.
+    Tails are heavy where the kurtosis of the values that differ from the median is above 6, that of the Laplace
+    distribution. Units at the median (prompts on which two runs agree) do not make the others heavy.
 
     Args:
         values: scores, or cluster totals, shape (n,).

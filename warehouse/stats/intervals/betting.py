@@ -1,10 +1,9 @@
 """Intervals from bets on bounded scores (Waudby-Smith and Ramdas 2024; statistics.md §11).
 
-A gambler bets on every score in turn that the mean is above θ, and another that it is below. If
-θ is the mean, neither can expect to gain, so that by Ville's inequality each multiplies the
-stakes by 2/α at any time with probability at most α/2. The interval is what neither has refuted
-that strongly. It covers at its level for every distribution and every n, which is proved, and is
-wider than intervals that lean on normality.
+A gambler bets on every score in turn that the mean is above θ, and another that it is below. If θ is the mean, neither
+can expect to gain, so that by Ville's inequality each multiplies the stakes by 2/α at any time with probability at most
+α/2. The interval is what neither has refuted that strongly. It covers at its level for every distribution and every n,
+which is proved, and is wider than intervals that lean on normality.
 """
 
 from __future__ import annotations

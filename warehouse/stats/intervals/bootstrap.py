@@ -1,5 +1,4 @@
-"""Bootstrap intervals of a mean or ratio, percentile and BCa (Efron 1987; statistics.md §1), by the cheapest exact
-way.
+"""Bootstrap intervals of a mean or ratio, percentile and BCa (Efron 1987; statistics.md §1), by the cheapest exact way.
 
 What is resampled is a *unit*: a prompt, or a whole cluster. The statistic of a resample that
 holds unit u m_u times is ``centre + Σ m_u a_u / Σ m_u b_u``: a mean (b constant), the mean over
@@ -11,10 +10,9 @@ resampled clusters (b their sizes) or a ratio metric (b the weights). Three ways
 * else, where there are many of them and b is constant, from the distribution of the resampled
   mean itself (see `exact_bootstrap`), so that n enters once and not once per resample.
 
-The mean of n draws with replacement from n values is a sum of n independent draws, so its
-characteristic function is that of one draw to the power n, and the inversion theorem gives its
-distribution: what Monte Carlo with infinitely many resamples would give, for n × 256 complex
-products instead of n × resamples draws.
+The mean of n draws with replacement from n values is a sum of n independent draws, so its characteristic function is
+that of one draw to the power n, and the inversion theorem gives its distribution: what Monte Carlo with infinitely many
+resamples would give, for n × 256 complex products instead of n × resamples draws.
 """
 
 from __future__ import annotations

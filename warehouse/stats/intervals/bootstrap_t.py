@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.core.machine import one_blas_thread
-from warehouse.stats.core.quantiles import t_quantile, t_quantiles, t_upper_tail
+from warehouse.stats.core.quantiles import t_quantile, t_upper_tail
 
 #: Resamples B.
 N_RESAMPLES = 999
@@ -114,8 +114,7 @@ def studentised(totals: FloatArray, sizes: FloatArray | None, seed: int) -> Floa
 
     Args:
         totals: deviations summed over units, shape (S, G).
-        sizes: prompts of each unit, shape (S, G); None: one each. Units of no prompts count for
-            nothing.
+        sizes: prompts of each unit, shape (S, G); None: one each. Units of no prompts count for nothing.
         seed: of the draws, which all sets share.
     """
     top, size = _canonical(*grouped(totals, sizes, seed))
@@ -209,18 +208,3 @@ def _quotients(mean: FloatArray, variance: FloatArray, scale: FloatArray | np.fl
     zero = np.abs(mean) <= _ROUNDING / scale
     values: FloatArray = np.where(flat, np.where(zero, 0.0, np.copysign(np.inf, mean)), t)
     return values
-
-
-def hull_ends(draws: FloatArray, degrees_of_freedom: FloatArray, level: float) -> tuple[FloatArray, FloatArray]:
-    """`StudentisedDraws.ends` of several sets, shape (S,) each.
-
-    Args:
-        draws: of `studentised`, shape (B, S).
-        degrees_of_freedom: shape (S,).
-        level: nominal coverage, in (0, 1).
-    """
-    n = len(draws)
-    low_rank, high_rank = _rank((1 - level) / 2, n) - 1, _rank((1 + level) / 2, n) - 1
-    ranked = np.partition(draws, (low_rank, high_rank), axis=0)
-    t = t_quantiles(level, degrees_of_freedom)
-    return np.minimum(ranked[low_rank], -t), np.maximum(ranked[high_rank], t)

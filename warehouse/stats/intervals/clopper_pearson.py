@@ -1,8 +1,7 @@
 """Clopper and Pearson's interval where prompts are no simple sample: clustered, weighted, of several draws.
 
-Near a bound a mean rests on the few prompts (or clusters) that are not at the bound. Counting
-those is not enough, since one of them may hold most of what there is: `effective_n` counts them
-as Kish (1965) counts weighted observations.
+Near a bound a mean rests on the few prompts (or clusters) that are not at the bound. Counting those is not enough,
+since one of them may hold most of what there is: `effective_n` counts them as Kish (1965) counts weighted observations.
 
 The idea of the interval is Korn and Graubard's (1998), for any scores with bounds, in clusters or not: the
 error of the mean gives the number of 0/1 scores that would have that error, reduced for the uncertainty of
@@ -91,11 +90,10 @@ def unseen_shift(sample: Sample) -> float:
 def heavy_tailed_df(sample: Sample) -> float | None:
     """Degrees of freedom of the error, fewer where a few units make up most of it.
 
-    The variance of a variance of U units is (2/(U−1) + κ/U) times its square, κ the excess
-    kurtosis; a scaled χ² with ν degrees of freedom has 2/ν. So ν is at most
-    2/(2/(U−1) + G₂/U), with G₂ the usual estimate of κ (Joanes and Gill 1998), and 0 for it
-    where it is negative. Never more than `Sample.df`, or with clusters ν at their own
-    correlation (`clustered_df`).
+    The variance of a variance of U units is (2/(U−1) + κ/U) times its square, κ the excess kurtosis; a scaled χ² with ν
+    degrees of freedom has 2/ν. So ν is at most 2/(2/(U−1) + G₂/U), with G₂ the usual estimate of κ (Joanes and Gill
+    1998), and 0 for it where it is negative. Never more than `Sample.df`, or with clusters ν at their own correlation
+    (`clustered_df`).
     """
     if sample.df is None:
         return None
@@ -205,11 +203,10 @@ _FEWEST_CLUSTERS = 4
 def widened(estimate: Estimate, values: FloatArray, clusters: ArrayLike | None) -> Estimate:
     """``estimate``, at least as wide as Clopper–Pearson's at n where few prompts are off a bound.
 
-    pass@k crowds prompts just below 1: their spread is next to nothing and hides how often a
-    prompt is far off. A figure in [0, 1] varies at most as 0/1 scores of its mean do, so no more
-    than n prompts are believed in (in clusters: G_eff, below 4 informative ones, as for Korn and
-    Graubard's interval). Simulated coverage of 95 % at 30 to 300 prompts and pass rates of .002 to
-    .99999: .93 and more, where the default interval alone sinks to .65.
+    pass@k crowds prompts just below 1: their spread is next to nothing and hides how often a prompt is far off. A
+    figure in [0, 1] varies at most as 0/1 scores of its mean do, so no more than n prompts are believed in (in
+    clusters: G_eff, below 4 informative ones, as for Korn and Graubard's interval). Simulated coverage of 95 % at 30 to
+    300 prompts and pass rates of .002 to .99999: .93 and more, where the default interval alone sinks to .65.
 
     Args:
         estimate: of the mean of ``values``.
@@ -317,9 +314,8 @@ def informative_clusters(scores: FloatArray, clusters: Clusters) -> InformativeC
 def effective_size(scores: FloatArray, clusters: Clusters, robust: ClusterRobust | None, level: float) -> float | None:
     """n*: prompts that would say as much if they were independent.
 
-    n_e = min(n, s̄(1−s̄)/CR2²), then times (t_{n−1}/t_ν)²; at most G_eff where fewer than 4
-    clusters hold a 1 (or a 0), and G_eff where all scores are equal. None with one cluster
-    whose scores differ.
+    n_e = min(n, s̄(1−s̄)/CR2²), then times (t_{n−1}/t_ν)²; at most G_eff where fewer than 4 clusters hold a 1 (or a 0),
+    and G_eff where all scores are equal. None with one cluster whose scores differ.
     """
     informative = informative_clusters(scores, clusters)
     if informative.k_min == 0:  # all scores equal

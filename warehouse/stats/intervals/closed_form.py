@@ -46,8 +46,7 @@ def interval_t(
     Args:
         estimate: on any scale.
         standard_error: at least 0, on the same scale, or None.
-        degrees_of_freedom: above 0, need not be whole; n − 1, or Satterthwaite's for CR2.
-            None gives None.
+        degrees_of_freedom: above 0, need not be whole; n − 1, or Satterthwaite's for CR2. None gives None.
         level: nominal coverage, in (0, 1).
     """
     as_level(level)

@@ -1,8 +1,7 @@
 """The table of default intervals (statistics.md §1), as one function.
 
-Where the numbers come from: coverage simulated over mean, intra-cluster correlation, cluster
-sizes and numbers (docs/calibration.md); the flags mark the cells in which the default is known
-to cover too little.
+Where the numbers come from: coverage simulated over mean, intra-cluster correlation, cluster sizes and numbers
+(docs/calibration.md); the flags mark the cells in which the default is known to cover too little.
 """
 
 from __future__ import annotations
@@ -27,8 +26,7 @@ UNEQUAL_SIZES = 0.5
 SKEWED = 1.0
 #: |Σu³|/V^1.5 from which on t and bootstrap-t differ visibly.
 SKEWED_MEAN = 0.2
-# Cochran (1977, eq. 2.43) asks for 25 at the skewness of the population; that of a small sample
-# comes out smaller.
+# Cochran (1977, eq. 2.43) asks for 25 at the skewness of the population; that of a small sample comes out smaller.
 UNITS_PER_SQUARED_SKEWNESS = 40
 # Where the tails are heavy and fewer units than this, by weight, make up the variance, the
 # skewness of the sample says nothing of that of the population: a 15th of the units, but not

@@ -1,10 +1,9 @@
 """Unscored prompts: bounds that hold whatever their scores were (statistics.md §1).
 
-Fill every missing score with the worst and with the best possible one; the true mean over all
-prompts asked lies between the two. The interval is the hull of the default intervals of the two
-filled samples. The interval of Imbens and Manski (2004, eqs. 6 and 7), which covers the mean
-itself, not the whole of the set, at the level, is a named option: its normal quantiles are too
-short for few prompts and for clusters (docs/calibration.md).
+Fill every missing score with the worst and with the best possible one; the true mean over all prompts asked lies
+between the two. The interval is the hull of the default intervals of the two filled samples. The interval of Imbens and
+Manski (2004, eqs. 6 and 7), which covers the mean itself, not the whole of the set, at the level, is a named option:
+its normal quantiles are too short for few prompts and for clusters (docs/calibration.md).
 """
 
 from __future__ import annotations
@@ -279,11 +278,7 @@ def _filled(values: FloatArray, missing: int, score: float) -> FloatArray:
 
 
 def as_limits(bounds: Bounds) -> tuple[float, float]:
-    """Both bounds of a score.
-
-    Raises:
-        StatisticsError: one is not finite.
-    """
+    """Both bounds of a score (StatisticsError: one is not finite)."""
     limits = finite_bounds(bounds)
     if limits is None:
         raise StatisticsError(
@@ -294,11 +289,7 @@ def as_limits(bounds: Bounds) -> tuple[float, float]:
 
 
 def as_count(n_missing: float) -> int:
-    """A number of prompts.
-
-    Raises:
-        StatisticsError: it is no whole number, or below 0.
-    """
+    """A number of prompts (StatisticsError: it is no whole number, or below 0)."""
     if not n_missing >= 0 or n_missing != n_missing // 1:  # also where it is NaN or infinite
         raise StatisticsError(f"`n_missing` must be a whole number of prompts, found {n_missing}")
     return int(n_missing)

@@ -1,9 +1,8 @@
 """Abilities of the models in a pool, their errors, contrasts and ranks (statistics.md §2 and §13).
 
-The models are all there are, no sample of N(0, 1): abilities are standardised to mean 0 and standard
-deviation 1 over them, and the posterior standard deviation is no error of a comparison. The error
-comes from the joint information of abilities and items, items profiled out, with what the frame
-fixes (shift and scale) projected out.
+The models are all there are, no sample of N(0, 1): abilities are standardised to mean 0 and standard deviation 1 over
+them, and the posterior standard deviation is no error of a comparison. The error comes from the joint information of
+abilities and items, items profiled out, with what the frame fixes (shift and scale) projected out.
 
 S is the joint penalised information of abilities and items with the items profiled out: diag(ΣWa² +
 1/ρ²) less each item's 2×2 block in (ln a, d); 1PL: the d, then the one ln a. V = S⁻¹, and what the
@@ -318,16 +317,13 @@ class AbilityRanks(NamedFigures):
 
 
 def ability_ranks(estimates: Abilities, *, level: float = 0.95, seed: int = 0, n_draws: int = 1999) -> AbilityRanks:
-    """Rank sets from the joint errors of abilities.
+    """Rank sets from the joint errors of abilities (StatisticsError: a level outside (0, 1), too few draws for it).
 
     Args:
         estimates: abilities with their covariance (`abilities`).
         level: of each set.
         seed: of the draws.
         n_draws: from the normal, or Student's t with the degrees of freedom of the abilities.
-
-    Raises:
-        StatisticsError: a level outside (0, 1), too few draws for it.
     """
     level = as_level(level)
     rng = np.random.default_rng(as_seed(seed))

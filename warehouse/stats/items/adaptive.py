@@ -1,9 +1,8 @@
 """Which items to ask a new model next, and how far its ability can be off (statistics.md §13).
 
-The next item is the one with the most Fisher information a²P(1−P) at the MAP ability so far. The
-target is the ability that all items would give; the error is cross-conformal, from replays on
-stored models. For ability and rank only: which items were asked depends on the answers, so their
-mean says nothing about accuracy.
+The next item is the one with the most Fisher information a²P(1−P) at the MAP ability so far. The target is the ability
+that all items would give; the error is cross-conformal, from replays on stored models. For ability and rank only: which
+items were asked depends on the answers, so their mean says nothing about accuracy.
 """
 
 from __future__ import annotations

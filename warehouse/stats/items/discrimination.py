@@ -214,9 +214,8 @@ def mean_correlations(scores: ArrayLike) -> FloatArray:
 def implied_discrimination(fit: IrtFit, responses: Responses) -> FloatArray:
     """Corrected discrimination that a fitted model implies for these models, shape (J,).
 
-    Cov_m(P_j, ΣP − P_j)/sqrt(P̄_j(1−P̄_j)(Var_m(ΣP − P_j) + mean_m Σ_{i≠j} P_i(1−P_i))) at the EAP
-    abilities, ddof 0, as if every model had answered every item once. Far less noisy than the raw
-    figure, and never below 0 as a is not.
+    Cov_m(P_j, ΣP − P_j)/sqrt(P̄_j(1−P̄_j)(Var_m(ΣP − P_j) + mean_m Σ_{i≠j} P_i(1−P_i))) at the EAP abilities, ddof 0,
+    as if every model had answered every item once. Far less noisy than the raw figure, and never below 0 as a is not.
 
     Raises:
         StatisticsError: answers of another fit.
@@ -327,11 +326,7 @@ def _chances(fit: IrtFit) -> Iterator[FloatArray]:
 
 
 def as_table(scores: ArrayLike, name: str = "scores") -> FloatArray:
-    """Scores as models x items, NaN where missing.
-
-    Raises:
-        StatisticsError: another shape, infinite scores.
-    """
+    """Scores as models x items, NaN where missing (StatisticsError: another shape, infinite scores)."""
     y = as_floats(scores, name)
     if y.ndim != 2 or min(y.shape) < 2:
         raise StatisticsError(f"`{name}` must be models x items, at least 2 x 2, found shape {y.shape}")

@@ -109,10 +109,9 @@ def item_fit(fit: IrtFit, responses: Responses) -> ItemFit:
 def family_dif(fit: IrtFit, responses: Responses, families: Sequence[str | None], *, alpha: float = 0.05) -> Dif:
     """Items that work differently in some families of models than in the others.
 
-    Each family of at least 5 models is held against all models of the other such families. With
-    x = 1 in the family, W = KP(1−P): x̄_j = ΣWx/ΣW (1PL) or the W-weighted regression of x on
-    (1, θ̂) (2PL), z = ΣE(x − x̄)/√v, v = ΣW(x − x̄)². Where items are flagged, abilities are
-    estimated once more without them, and every item is tested again.
+    Each family of at least 5 models is held against all models of the other such families. With x = 1 in the family, W
+    = KP(1−P): x̄_j = ΣWx/ΣW (1PL) or the W-weighted regression of x on (1, θ̂) (2PL), z = ΣE(x − x̄)/√v, v = ΣW(x −
+    x̄)². Where items are flagged, abilities are estimated once more without them, and every item is tested again.
 
     Args:
         fit: of these answers.
@@ -121,8 +120,7 @@ def family_dif(fit: IrtFit, responses: Responses, families: Sequence[str | None]
         alpha: false discovery rate over items and families.
 
     Raises:
-        StatisticsError: answers of another fit, labels of another length, fewer than two families
-            of 5 models.
+        StatisticsError: answers of another fit, labels of another length, fewer than two families of 5 models.
     """
     theta = _modes(fit, responses)
     if len(families) != len(theta):

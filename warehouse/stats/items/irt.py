@@ -130,11 +130,7 @@ def fit_irt(
 
 
 def as_model(model: str | None, n_models: int) -> str:
-    """The name of a model that is fitted here.
-
-    Raises:
-        StatisticsError: another one, with the reason.
-    """
+    """The name of a model that is fitted here (StatisticsError: another one, with the reason)."""
     if model is None:
         return "2pl" if n_models >= MODELS_FOR_2PL else "1pl"
     name = model.lower()

@@ -63,11 +63,7 @@ def links(responses: Responses) -> Links:
 
 
 def check_connected(responses: Responses) -> Links:
-    """The links, or a refusal that names the pieces.
-
-    Raises:
-        StatisticsError: models fall into pieces that share no item.
-    """
+    """The links, or a refusal that names the pieces (StatisticsError: models fall into pieces that share no item)."""
     pieces = links(responses)
     if not pieces.is_connected:
         raise StatisticsError(
@@ -100,11 +96,7 @@ def linking_items(responses: Responses, blocks: IntArray) -> IntArray:
 
 
 def as_blocks(blocks: ArrayLike | None, n_models: int) -> IntArray:
-    """Labels of blocks as numbers 0 to G − 1.
-
-    Raises:
-        StatisticsError: not one label per model.
-    """
+    """Labels of blocks as numbers 0 to G − 1 (StatisticsError: not one label per model)."""
     if blocks is None:
         return np.zeros(n_models, dtype=np.intp)
     labels = np.asarray(blocks)

@@ -1,9 +1,8 @@
 """The posterior of each model's ability on nodes of its own, and sums over it (the E step).
 
-Definitions: statistics.md §13. Success has the chance P = σ(aθ + d). The nodes of a model lie at
-centre + kδ·spread, with centre and spread the posterior mean and standard deviation under the
-parameters of the step before: a trapezoid sum that stays exact however narrow the posterior is,
-where a fixed grid falls between its nodes.
+Definitions: statistics.md §13. Success has the chance P = σ(aθ + d). The nodes of a model lie at centre + kδ·spread,
+with centre and spread the posterior mean and standard deviation under the parameters of the step before: a trapezoid
+sum that stays exact however narrow the posterior is, where a fixed grid falls between its nodes.
 """
 
 from __future__ import annotations

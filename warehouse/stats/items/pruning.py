@@ -103,8 +103,7 @@ def pruning_curve(
         n_random: random drops for each share, at least 1.
         trajectories: scores of the checkpoints of one training run each, in the order of training,
             shape (T, J), for monotonicity.
-        seeds: scores of training seeds of one recipe each, shape (S, J), at least 2 seeds, for
-            signal-to-noise.
+        seeds: scores of training seeds of one recipe each, shape (S, J), at least 2 seeds, for signal-to-noise.
 
     Raises:
         StatisticsError: shapes that do not fit, shares out of range, a test model without scores.
@@ -303,14 +302,11 @@ def difficulty_split(scores: ArrayLike, n_test: int | None = None) -> ModelSplit
 
 
 def split_agreement(scores: ArrayLike, split: ModelSplit) -> SplitAgreement:
-    """Corrected discrimination on train models against that on test models.
+    """Corrected discrimination on train models against that on test models (StatisticsError: another shape).
 
     Args:
         scores: models x items, NaN where missing, shape (M, J).
         split: rows of ``scores``.
-
-    Raises:
-        StatisticsError: another shape.
     """
     y = as_table(scores)
     _, train, constant_train = correlations(y[split.train])

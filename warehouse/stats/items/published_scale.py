@@ -241,15 +241,12 @@ class ScaleTrend(NamedFigures):
 
 
 def scale_trend(scale: ScaleFit, years: ArrayLike, level: float = 0.95) -> ScaleTrend:
-    """How abilities rise over time.
+    """How abilities rise over time (StatisticsError: another shape, or fewer than three different days).
 
     Args:
         scale: of the models.
         years: of the release of each, such as 2024.5; NaN where unknown, shape (M,).
         level: nominal coverage of the interval, in (0, 1).
-
-    Raises:
-        StatisticsError: another shape, or fewer than three different days.
     """
     numbers = np.asarray(years, dtype=np.float64)
     if numbers.shape != scale.ability.shape or len(np.unique(numbers[np.isfinite(numbers)])) < MIN_DAYS:

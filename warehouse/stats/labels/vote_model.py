@@ -1,10 +1,8 @@
-"""The model of votes: how likely they are under each key, and the rates of wrong keys by stratum (statistics.md
-§14).
+"""The model of votes: how likely they are under each key, and the rates of wrong keys by stratum (statistics.md §14).
 
-With true key h and an item effect b ~ N(0, 1), model m picks h with probability σ(θ_m + s b). Votes
-for the others are Dirichlet-multinomial with concentration A for each: a small A says that wrong
-models share one attractive distractor. Models err together, so the logarithm is multiplied by a
-temperature T below 1.
+With true key h and an item effect b ~ N(0, 1), model m picks h with probability σ(θ_m + s b). Votes for the others are
+Dirichlet-multinomial with concentration A for each: a small A says that wrong models share one attractive distractor.
+Models err together, so the logarithm is multiplied by a temperature T below 1.
 """
 
 from __future__ import annotations
@@ -47,12 +45,9 @@ class VotePosterior:
 
 
 def hermite_nodes(n: int) -> Nodes:
-    """``n`` Gauss–Hermite nodes for the standard normal distribution.
+    """``n`` Gauss–Hermite nodes for the standard normal distribution (StatisticsError: ``n`` not in 2 to 200).
 
     With 21 nodes they lie 0.7 apart in the middle, wider than what 20 models leave open of b.
-
-    Raises:
-        StatisticsError: ``n`` not in 2 to 200.
     """
     if not 2 <= n <= 200:
         raise StatisticsError(f"`n_nodes` must lie in 2 to 200, found {n}")

@@ -2,35 +2,26 @@
 
 from __future__ import annotations
 
-from warehouse.stats.matrix.clustering import ClusterSearch, cluster_search
-from warehouse.stats.matrix.explain import Explanation, Mantel, PromptCoefficients, explain, mantel, prompt_coefficients
-from warehouse.stats.matrix.kmeans import Clustering, medoids, silhouette, spherical_kmeans
-from warehouse.stats.matrix.permutation import PermutationTest, permutation_test
-from warehouse.stats.matrix.similarity import SimilaritySummary, mean_cosine, summarise_similarity
-from warehouse.stats.matrix.weights import Growth, RandomWeights, WeightedScores, grow, random_weights, weighted_scores
-
-__all__ = [
-    "ClusterSearch",
-    "Clustering",
-    "Explanation",
-    "Growth",
-    "Mantel",
-    "PermutationTest",
-    "PromptCoefficients",
-    "RandomWeights",
-    "SimilaritySummary",
-    "WeightedScores",
-    "cluster_search",
-    "explain",
-    "grow",
-    "mantel",
-    "mean_cosine",
-    "medoids",
-    "permutation_test",
-    "prompt_coefficients",
-    "random_weights",
-    "silhouette",
-    "spherical_kmeans",
-    "summarise_similarity",
-    "weighted_scores",
-]
+from warehouse.stats.matrix.clustering import ClusterSearch as ClusterSearch
+from warehouse.stats.matrix.clustering import cluster_search as cluster_search
+from warehouse.stats.matrix.explain import Explanation as Explanation
+from warehouse.stats.matrix.explain import Mantel as Mantel
+from warehouse.stats.matrix.explain import PromptCoefficients as PromptCoefficients
+from warehouse.stats.matrix.explain import explain as explain
+from warehouse.stats.matrix.explain import mantel as mantel
+from warehouse.stats.matrix.explain import prompt_coefficients as prompt_coefficients
+from warehouse.stats.matrix.kmeans import Clustering as Clustering
+from warehouse.stats.matrix.kmeans import medoids as medoids
+from warehouse.stats.matrix.kmeans import silhouette as silhouette
+from warehouse.stats.matrix.kmeans import spherical_kmeans as spherical_kmeans
+from warehouse.stats.matrix.permutation import PermutationTest as PermutationTest
+from warehouse.stats.matrix.permutation import permutation_test as permutation_test
+from warehouse.stats.matrix.similarity import SimilaritySummary as SimilaritySummary
+from warehouse.stats.matrix.similarity import mean_cosine as mean_cosine
+from warehouse.stats.matrix.similarity import summarise_similarity as summarise_similarity
+from warehouse.stats.matrix.weights import Growth as Growth
+from warehouse.stats.matrix.weights import RandomWeights as RandomWeights
+from warehouse.stats.matrix.weights import WeightedScores as WeightedScores
+from warehouse.stats.matrix.weights import grow as grow
+from warehouse.stats.matrix.weights import random_weights as random_weights
+from warehouse.stats.matrix.weights import weighted_scores as weighted_scores

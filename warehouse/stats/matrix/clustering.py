@@ -17,7 +17,6 @@ from warehouse.stats.matrix.kmeans import STARTS, Clustering, cluster_rows, dist
 from warehouse.stats.matrix.tables import Spread, shuffled, silhouettes_elsewhere
 
 MOST_CLUSTERS = 20
-_ROUNDS = 300
 
 
 @dataclass(frozen=True)

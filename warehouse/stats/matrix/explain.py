@@ -2,8 +2,7 @@
 
 (Siska et al. 2024 §3.4, figure 4)
 
-It runs over all other prompts; its sums follow from small products of the whole matrices, so no
-n × n matrix is made.
+It runs over all other prompts; its sums follow from small products of the whole matrices, so no n × n matrix is made.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, as_seed, is_zero_one
 from warehouse.stats.core.machine import one_blas_thread
 from warehouse.stats.core.results import NamedFigures
-from warehouse.stats.matrix.inputs import Progress, as_count, as_matrix, generator
+from warehouse.stats.matrix.inputs import Progress, as_count, as_matrix
 from warehouse.stats.matrix.similarity import (
     SIMILARITIES,
     KolmogorovSmirnov,
@@ -28,7 +28,7 @@ from warehouse.stats.matrix.similarity import (
     from_distances,
     upper_p_value,
 )
-from warehouse.stats.matrix.tables import BinaryTables, CosineTables, Spread, Tables, count_elsewhere
+from warehouse.stats.matrix.tables import BinaryTables, CosineTables, Spread, Tables, count_elsewhere, permuted_rows
 
 #: Bins of the histograms that are reported.
 BINS = 20
@@ -92,10 +92,9 @@ def permutation_test(
 ) -> PermutationTest:
     """Shuffle every column by itself and compare the similarities of all pairs of prompts.
 
-    For 0/1 scores everything is exact: the three similarities of a pair depend only on the rows'
-    numbers of ones and common ones, which are counted for all pairs at once. For other scores
-    (cosine only) mean and percentiles are exact; Kolmogorov–Smirnov distances are taken at 16 385
-    evenly spaced cosines, which keeps its p exact.
+    For 0/1 scores everything is exact: the three similarities of a pair depend only on the rows' numbers of ones and
+    common ones, which are counted for all pairs at once. For other scores (cosine only) mean and percentiles are exact;
+    Kolmogorov–Smirnov distances are taken at 16 385 evenly spaced cosines, which keeps its p exact.
 
     Args:
         matrix: prompts × models, finite, shape (n, k).
@@ -175,7 +174,7 @@ def _fill(tables: Tables, columns: NDArray[Any], n_permutations: int, seed: int,
     """Every permuted table."""
 
     def permute(index: int) -> None:
-        tables.add(index, generator(seed, index).permuted(columns, axis=1))
+        tables.add(index, permuted_rows(columns, seed, index))
 
     steps.run(permute, range(1, n_permutations + 1), 4 * n_permutations)
 

@@ -114,8 +114,7 @@ def summarise_similarity(
 def cell_values(similarity: str, codes: NDArray[np.int64], k: int, zero_rows: ZeroRows = "alike") -> FloatArray:
     """Similarity of two rows by their weights a, b and common ones c.
 
-    Equal similarities are equal numbers: each comes from one division of whole numbers, which is
-    rounded once.
+    Equal similarities are equal numbers: each comes from one division of whole numbers, which is rounded once.
 
     Args:
         codes: (a(k+1) + b)(k+1) + c, as of `count_pairs`, shape (m,).

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.stats.core.inputs import FloatArray, is_zero_one
+from warehouse.stats.core.machine import has_compiler
 from warehouse.stats.matrix.inputs import BLOCK_PAIRS, generator, pair_blocks, unit_rows
 from warehouse.stats.matrix.kmeans import silhouette_of
 from warehouse.stats.matrix.similarity import SIMILARITIES, ZeroRows, cell_values, count_pairs, linear_quantile
@@ -282,7 +283,7 @@ def count_block(sent: bytes, seed: int, zero_rows: ZeroRows, block: bytes) -> by
     tables: Tables = kind(np.asarray(columns.T, dtype=np.float64), zero_rows)
     arrays: dict[str, NDArray[np.uint8]] = {}
     for index in range(*_read(block)):
-        tables.add(index, generator(seed, index).permuted(columns, axis=1))
+        tables.add(index, permuted_rows(columns, seed, index))
         arrays |= {f"{index}.{part}": np.frombuffer(data, np.uint8) for part, data in enumerate(tables.packed(index))}
     file = io.BytesIO()
     np.savez(file, **arrays)  # type: ignore[arg-type, unused-ignore]
@@ -325,6 +326,18 @@ def silhouette_of_shuffled(sent: bytes, seed: int, n_starts: int, task: bytes) -
     shuffle, number = _read(task)
     values = shuffled(_received(sent).T, seed, shuffle)
     return np.array([silhouette_of(values, number, seed, n_starts)], "<f8").tobytes()
+
+
+def permuted_rows(rows: NDArray[Any], seed: int, shuffle: int) -> NDArray[Any]:
+    """Every row shuffled by itself, as ``Generator.permuted`` does; zeros and ones by compiled code, to the bit, in a
+    third of the time."""
+    if rows.dtype == np.uint8 and has_compiler():
+        from warehouse.stats.core import kernels
+
+        mixed, drawn = rows.copy(), generator(seed, shuffle).bit_generator.random_raw(rows.size)
+        if kernels.shuffle_rows(drawn.view(np.uint32), mixed):
+            return mixed
+    return generator(seed, shuffle).permuted(rows, axis=1)
 
 
 def shuffled(values: NDArray[Any], seed: int, shuffle: int) -> FloatArray:

@@ -97,8 +97,7 @@ def distance_weights(matrix: ArrayLike, labels: ArrayLike) -> FloatArray:
 def inverse_distance_weights(matrix: ArrayLike, labels: ArrayLike) -> FloatArray:
     """w_i ∝ 1/d(i, medoid) in its cluster: what is typical counts most.
 
-    A distance of 0 counts as the smallest positive one of its cluster; where there is none, each
-    gets 1/n.
+    A distance of 0 counts as the smallest positive one of its cluster; where there is none, each gets 1/n.
     """
     _, distances = medoids(matrix, labels)
     codes = as_clusters(labels, len(distances)).codes
@@ -267,9 +266,8 @@ class Growth(NamedFigures):
 def grow(matrix: ArrayLike, order: Order = "informative", *, seed: int = 0, sizes: ArrayLike | None = None) -> Growth:
     """Add prompts one by one and watch every model's mean score.
 
-    ``informative`` starts at a random prompt and adds the one with the largest mean cosine
-    distance to those chosen, the lowest row on ties; its sums are exact to rounding, kept up to
-    date in O(nk) a step.
+    ``informative`` starts at a random prompt and adds the one with the largest mean cosine distance to those chosen,
+    the lowest row on ties; its sums are exact to rounding, kept up to date in O(nk) a step.
 
     Args:
         matrix: prompts × models, finite, shape (n, k).

@@ -1,14 +1,12 @@
 """All pairs of many models: differences, errors, and tests adjusted for their number (statistics.md §2; Miller 2024
 §4).
 
-One sign for each cluster (each prompt, without clusters) multiplies the differences of all pairs
-alike, so that the pairs keep their dependence; every draw studentises a pair by its own s*, for
-which the weighted sum N_ab is taken off each unit by its share f_c. This is done twice. With the
-null imposed (differences not centred) equal models are kept together: where few prompts differ
-this is the test by sign flips. Tests go step by step: a pair's |T| is held against the largest |T*|
-of the pairs whose |T| is no larger. But where models differ by far, all pairs swing alike then, and
-intervals hold one at a time only. So for intervals differences are centred too, and the larger
-critical value counts.
+One sign for each cluster (each prompt, without clusters) multiplies the differences of all pairs alike, so that the
+pairs keep their dependence; every draw studentises a pair by its own s*, for which the weighted sum N_ab is taken off
+each unit by its share f_c. This is done twice. With the null imposed (differences not centred) equal models are kept
+together: where few prompts differ this is the test by sign flips. Tests go step by step: a pair's |T| is held against
+the largest |T*| of the pairs whose |T| is no larger. But where models differ by far, all pairs swing alike then, and
+intervals hold one at a time only. So for intervals differences are centred too, and the larger critical value counts.
 
 Webb's weights told equal models apart in 10 to 19 % of samples in place of 5, with 0/1 scores of 8
 to 15 prompts; an error held fixed over the draws in 6 to 9 %, with sparse scores of 1 000 prompts.
@@ -231,10 +229,8 @@ def _simultaneous(moments: PairMoments, drawn: MaxT, p: FloatArray, level: float
     if not drawn.n_vectors or np.isnan(error).all():
         return columns
     critical = _rank_of_critical(drawn.n_vectors - drawn.exact, level) - 1
-    own, largest = (
-        np.partition(ways, critical, axis=-1)[..., critical].max(axis=0)
-        for ways in (drawn.largest, drawn.largest.max(axis=1))
-    )
+    own = np.array([[np.partition(model, critical)[critical] for model in way] for way in drawn.largest]).max(axis=0)
+    largest = np.partition(drawn.largest.max(axis=1), critical)[:, critical].max()
     columns["p_step_down"] = np.maximum(drawn.p_step, p)
     columns["critical_values"] = np.where(own > 0, own, np.nan)
     columns["critical_value"] = c = float(largest)
@@ -272,8 +268,9 @@ class Draws:
     n: int  #: number of draws B.
     seed: int  #: of the random numbers.
     block: int = 256  #: rows of signs at a time (the figures do not depend on it).
-    #: sums of models in so many rows are gone through at a time, where no code is compiled (nor on this).
-    wide: int = 2048
+    #: sums of models in so many rows are gone through at a time, where no code is compiled (nor on this): the default
+    #: number of draws in two blocks.
+    wide: int = 5056
 
 
 @dataclass(frozen=True)
@@ -306,7 +303,9 @@ def max_t_draws(matrix: ScoreMatrix, moments: PairMoments, draws: Draws) -> MaxT
         many = SOME if "numba" in sys.modules else MANY
         compiled = len(pairs.numbers) * n >= many and has_compiler()
         table = table_of_models(matrix)
-        wide = draws.block if compiled or table is None else max(draws.block, min(draws.wide, n // _threads()))
+        wide = draws.block
+        if table is not None and not compiled:
+            wide = max(wide, min(draws.wide, n // _threads(n_units, n)))
         signs = _Signs(n_units, n, draws.seed, draws.block, exact, wide, table)
         ascending = with_null(matrix, pairs, moments.difference).part(np.argsort(pairs.reach, kind="stable"))
         step = _works(matrix, ascending, best[0], step=True, compiled=compiled)
@@ -319,7 +318,7 @@ def max_t_draws(matrix: ScoreMatrix, moments: PairMoments, draws: Draws) -> MaxT
                 _each_block(signs, [work])
         p = (reached + (not exact)) / (n + (not exact))
         p_step[ascending.numbers] = np.maximum.accumulate(p[::-1])[::-1]
-    return MaxT(largest=np.sqrt(best), p_step=p_step, n_vectors=n, exact=exact)
+    return MaxT(largest=np.sqrt(best, out=best), p_step=p_step, n_vectors=n, exact=exact)
 
 
 @dataclass(frozen=True)
@@ -405,9 +404,11 @@ def _even(part: SignSumPairs, summed: Summing, best: FloatArray, slope: float, p
         sums, counts = summed(xi), np.zeros(len(reach), np.int64)
         largest = np.zeros_like(sums.n)
         raise_largest(sums.n, weights, largest, compiled=plan.compiled)
-        left = 1 + slope * largest
+        left = largest * slope
+        left += 1
+        left[~(left > TIE)] = 0.0
         with np.errstate(divide="ignore"):
-            largest /= np.where(left > TIE, left, 0.0)
+            largest /= left
         end = int(np.searchsorted(reach, largest.max(), side="right")) if plan.step else 0
         if end:
             first, sums = part.part(slice(end)), replace(sums, slopes=slopes)
@@ -429,12 +430,12 @@ def _each_block(signs: _Signs, works: Sequence[_Work]) -> Counts:
         xi = signs.rows(rows)
         return np.stack([work(rows, xi) for work in works])
 
-    blocks = draw_blocks(signs.n, signs.wide)
-    if signs.n_units * signs.n < FOR_ONE_THREAD:
+    blocks, threads = draw_blocks(signs.n, signs.wide), _threads(signs.n_units, signs.n)
+    if threads == 1:
         return np.asarray(sum(map(block, blocks)))
-    with ThreadPoolExecutor(_threads()) as pool:
+    with ThreadPoolExecutor(threads) as pool:
         return np.asarray(sum(pool.map(block, blocks)))
 
 
-def _threads() -> int:
-    return min(THREADS, os.cpu_count() or 1)
+def _threads(n_units: int, n: int) -> int:
+    return 1 if n_units * n < FOR_ONE_THREAD else min(THREADS, os.cpu_count() or 1)

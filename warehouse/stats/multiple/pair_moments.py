@@ -1,9 +1,8 @@
 """Means and errors of the differences of all pairs of models, on the prompts of each pair.
 
-Without clusters everything comes from four matrix products of centred scores (and of the mask of
-what is scored); with clusters from the per-cluster sums of each pair's differences, in blocks of
-pairs. Where two models are so alike that the products would lose digits, the differences
-themselves are used.
+Without clusters everything comes from four matrix products of centred scores (and of the mask of what is scored); with
+clusters from the per-cluster sums of each pair's differences, in blocks of pairs. Where two models are so alike that
+the products would lose digits, the differences themselves are used.
 """
 
 from __future__ import annotations

@@ -1,9 +1,8 @@
 """Sums of the differences of pairs under random signs, and the largest |T*| of pairs in each draw of signs.
 
-Where every model has a score on every prompt, N_ab = N_a − N_b. Where scores are missing a pair has
-common prompts of its own: with clusters, sums of the pairs' differences are multiplied, some pairs
-at a time; without, what a model lacks is taken off sums over all prompts, or sums over what models
-with equal gaps have serve.
+Where every model has a score on every prompt, N_ab = N_a − N_b. Where scores are missing a pair has common prompts of
+its own: with clusters, sums of the pairs' differences are multiplied, some pairs at a time; without, what a model lacks
+is taken off sums over all prompts, or sums over what models with equal gaps have serve.
 
 The squared error of a draw, s*² = G/(G−1) Σ (ξ_c S_c − f_c N)², is spread + N·H with spread =
 G/(G−1) Σ S_c² and H = G/(G−1) Σ ξ_c (φ − 2 f_c) S_c, φ = Σ f_c²: ξ² = 1. Without clusters f = 1/n,
@@ -250,7 +249,8 @@ def _of_models(matrix: ScoreMatrix, pairs: SignSumPairs) -> Summing:
         shift = (int(pairs.shift.any()) - whole) * means
 
         def shifted(part: NDArray[Any]) -> FloatArray:
-            sums: FloatArray = np.divide(part[:m], matrix.steps if whole else 1, dtype=np.float64) + shift * part[m]
+            sums: FloatArray = np.divide(part[:m], matrix.steps if whole else 1, dtype=np.float64)
+            sums += shift * part[m]
             return sums
 
         h = shifted(table[m + 1 :]) if len(table) > m + 1 else None

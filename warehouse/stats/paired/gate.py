@@ -1,8 +1,7 @@
 """May one model take the place of another? Passing, failing, and what would decide between them.
 
-Non-inferiority and its opposite are two one-sided t tests around the same point, −margin; each
-family of tests is adjusted by Holm (1979), so that the chance of any false pass is at most alpha,
-and so is the chance of any false fail.
+Non-inferiority and its opposite are two one-sided t tests around the same point, −margin; each family of tests is
+adjusted by Holm (1979), so that the chance of any false pass is at most alpha, and so is the chance of any false fail.
 """
 
 from __future__ import annotations

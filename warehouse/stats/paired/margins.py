@@ -173,7 +173,7 @@ def noninferiority_of(
     alpha: float = 0.05,
     draws: StudentisedDraws | None = None,
 ) -> NonInferiorityTest:
-    """The same test of a difference whose error is known.
+    """The same test of a difference whose error is known (StatisticsError: a margin below 0, or not finite).
 
     Args:
         margin: tolerated loss from 0.
@@ -183,9 +183,6 @@ def noninferiority_of(
         n_prompts, n_clusters, reason: as in the result.
         alpha: level of the test.
         draws: bootstrap distribution of unbounded scores; with Student's t the more careful counts.
-
-    Raises:
-        StatisticsError: a margin below 0, or not finite.
     """
     if not (math.isfinite(margin) and margin >= 0):
         raise StatisticsError(f"`margin` must be a finite number from 0, found {margin}")

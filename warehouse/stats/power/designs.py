@@ -68,7 +68,7 @@ def make_plan(
     delta: float | None = None,
     b_is_there: bool = False,
 ) -> Plan:
-    """Everything about one design.
+    """Everything about one design (StatisticsError: for arguments out of range).
 
     Args:
         n: prompts, at least 1.
@@ -79,9 +79,6 @@ def make_plan(
         power: that ``mde`` is given at.
         delta: difference that the power is given at, or None.
         b_is_there: the second model's generations exist and are not counted.
-
-    Raises:
-        StatisticsError: for arguments out of range.
     """
     draws = check_draws(k_a, k_b)
     at_n = None if delta is None else power_of(delta, n, parts, k_a=k_a, k_b=k_b, alpha=alpha)

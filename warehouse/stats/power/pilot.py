@@ -146,9 +146,8 @@ def plan_from_one(
         within: variance of the draws of each prompt, shape (n,), or None.
         draws: draws K of each prompt.
         clusters: cluster of each prompt, or None.
-        correlation: ρ of the two models' true prompt means, in [−1, 1); of the observed ones
-            where single draws leave the parts unknown. 0 (unrelated models) asks for more
-            prompts than any positive one.
+        correlation: ρ of the two models' true prompt means, in [−1, 1); of the observed ones where single draws leave
+            the parts unknown. 0 (unrelated models) asks for more prompts than any positive one.
 
     Raises:
         StatisticsError: as for `plan_from_pilot`, and for a correlation out of range.

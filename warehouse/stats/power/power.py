@@ -5,9 +5,8 @@ of one draw around its prompt's mean, the mean difference of n prompts with K dr
 
     SE² = (ω² + σ_A²/K_A + σ_B²/K_B) / n.
 
-Everything here is the normal approximation of that paper (eqs. 9 and 10), for a two-sided test
-at ``alpha``; a one-sided test at α is a two-sided one at 2α. Differences are on the scale of the
-scores.
+Everything here is the normal approximation of that paper (eqs. 9 and 10), for a two-sided test at ``alpha``; a
+one-sided test at α is a two-sided one at 2α. Differences are on the scale of the scores.
 """
 
 from __future__ import annotations

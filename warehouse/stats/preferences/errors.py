@@ -19,8 +19,6 @@ from warehouse.stats.core.machine import one_blas_thread
 from warehouse.stats.preferences.ballots import IntArray, numbered
 from warehouse.stats.preferences.fit import ROWS, Fit, Rows
 
-#: Voters and prompts together; the same as statsmodels has it; one of the two alone.
-ERRORS = ("two_way", "cr1", "voters", "prompts")
 FEW_DEGREES = 10
 #: A pivot, as a share, that is 0 but for rounding; numbers of a stack of matrices.
 _SINGULAR, _CELLS = 1e-10, 1 << 21
@@ -77,7 +75,7 @@ def _differences(v: FloatArray) -> FloatArray:
 
 
 def preference_errors(*fits: Fit, method: str = "two_way") -> Errors:
-    """Variances of coefficients by one of `ERRORS`; none of a fit with a penalty.
+    """Variances of coefficients (``two_way``, ``cr1``, ``voters`` or ``prompts``); none of a fit with a penalty.
 
     Args:
         fits: one, or several whose voters and prompts may be the same: coefficients are the strengths of one after the

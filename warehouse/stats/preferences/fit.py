@@ -19,8 +19,6 @@ from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.preferences.ballots import POSITION, Ballots, Design, IntArray, design_of
 
-#: What ties are: half a win of both, or a result of its own.
-TIES = ("half", "davidson")
 #: Arrays of `Rows`.
 ROWS = ("a", "b", "scale", "extra", "left")
 #: Points of Elo for one of strength.
@@ -108,7 +106,7 @@ class Fit:
 
     votes: Ballots  #: what was fitted.
     design: Design  #: its kinds.
-    ties: str  #: one of `TIES`.
+    ties: str  #: ``half`` or ``davidson``.
     theta: FloatArray  #: strengths of the models, summing to 0, then covariates, then ln ν of Davidson, shape (d,).
     inverse: FloatArray  #: of the information, the models centred, shape (d, d).
     information: FloatArray  #: with a constant added for all models, so that it has an inverse.
@@ -143,7 +141,7 @@ def fit_preferences(votes: Ballots, *, ties: str = "half", ridge: float = 0.0) -
 
     Args:
         votes: what was voted.
-        ties: one of `TIES`.
+        ties: ``half`` or ``davidson``.
         ridge: penalty τ: −½τΣβ², for votes that hold together nowhere; strengths are then biased towards 0.
 
     Raises:

@@ -85,11 +85,10 @@ def look_places(n_looks: int, n_max: int) -> tuple[int, ...]:
 def group_sequential_test(scores: ArrayLike, design: SequentialDesign, *, n_looks: int = 5) -> SequentialTest:
     """Verdict at a few looks that are fixed in advance (O'Brien and Fleming).
 
-    At each look the t statistic of the residuals y − f against the reference is held against
-    `obf_bounds`; scores between looks change nothing. Its error has no correction for a finite
-    population, which errs on the safe side on a full benchmark; what the prompts to come cannot change
-    decides as well. Its size rests on normal means: with
-    few or rare differences `sequential_test` is the one that is proved.
+    At each look the t statistic of the residuals y − f against the reference is held against `obf_bounds`; scores
+    between looks change nothing. Its error has no correction for a finite population, which errs on the safe side on a
+    full benchmark; what the prompts to come cannot change decides as well. Its size rests on normal means: with few or
+    rare differences `sequential_test` is the one that is proved.
 
     Args:
         scores: as for `sequential_test`.

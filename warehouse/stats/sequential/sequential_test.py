@@ -215,9 +215,8 @@ class Outlook:
 def sequential_outlook(scores: ArrayLike, design: SequentialDesign, *, n_paths: int = 200, seed: int = 0) -> Outlook:
     """Prompts that a sequential test still needs, by resampling.
 
-    The residuals y − f of the prompts seen are drawn again, with replacement, as those of the
-    prompts to come, up to ``n_max``; the test goes on along each such continuation. The figure is a
-    forecast, and no part of the test.
+    The residuals y − f of the prompts seen are drawn again, with replacement, as those of the prompts to come, up to
+    ``n_max``; the test goes on along each such continuation. The figure is a forecast, and no part of the test.
 
     Args:
         scores: as for `sequential_test`.

@@ -1,8 +1,7 @@
 """Cosine neighbours of vectors: the nearest, and all pairs above a threshold (statistics.md §9).
 
-Pairs are looked for in blocks: products of 32-bit blocks (of shorter vectors, where those tell) say
-which pairs come into question, and only those are computed again in 64 bits. What is found does not
-depend on the size of a block.
+Pairs are looked for in blocks: products of 32-bit blocks (of shorter vectors, where those tell) say which pairs come
+into question, and only those are computed again in 64 bits. What is found does not depend on the size of a block.
 
 Unit vectors x, y are turned so that their variance lies in the first coordinates, and cut into
 head and tail: x·y = x₁·y₁ + x₂·y₂ ≤ x₁·y₁ + |x₂||y₂| (Cauchy and Schwarz). With the length of the

@@ -58,8 +58,7 @@ def draw_subset(ids: Sequence[str], prediction: ArrayLike, size: int, *, seed: i
         seed: of ties and draws, from 0.
 
     Raises:
-        StatisticsError: ids twice, another number of predictions, predictions that are not finite, a size
-            out of range.
+        StatisticsError: ids twice, another number of predictions, predictions that are not finite, a size out of range.
     """
     names, f = [str(name) for name in ids], as_scores(prediction, "prediction")
     as_seed(seed)

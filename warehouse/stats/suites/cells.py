@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
+import scipy  # loads its parts when they are used
 from numpy.typing import ArrayLike, NDArray
-from scipy.sparse import csr_matrix
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import (
@@ -250,26 +250,28 @@ def lone_variance(cells: Sequence[Cell], shares: FloatArray) -> float:
     )
 
 
-def overlaps(designs: Sequence[Design | None]) -> csr_matrix:
+def overlaps(designs: Sequence[Design | None]) -> scipy.sparse.csr_matrix:
     """`overlap` of every two designs, sparse, shape (B, B); 0 for published figures and for a
     design of a single unit, which has no error."""
     clustered = [(leaf, design) for leaf, design in enumerate(designs) if design is not None and len(design.units) > 1]
     if not clustered:
-        return csr_matrix((len(designs), len(designs)))
+        return scipy.sparse.csr_matrix((len(designs), len(designs)))
     rows = np.repeat([leaf for leaf, _ in clustered], [len(design.units) for _, design in clustered])
     units = np.concatenate([design.units for _, design in clustered])
     names, columns = np.unique(units, return_inverse=True)
     own = np.concatenate([design.own for _, design in clustered])
     x, y = (np.concatenate(part) for part in zip(*(design.factors() for _, design in clustered), strict=True))
     shape = (len(designs), len(names))
-    own, x, y, corner = (csr_matrix((values, (rows, columns)), shape) for values in (own, x, y, x**2 - 2 * x * y))
+    own, x, y, corner = (
+        scipy.sparse.csr_matrix((values, (rows, columns)), shape) for values in (own, x, y, x**2 - 2 * x * y)
+    )
     xx, xy, yy = x @ x.T, x @ y.T, y @ y.T
     yx = xy.T
     whole = xx.multiply(xx) - 2 * xx.multiply(xy + yx) + 2 * (xx.multiply(yy) + xy.multiply(yx))
-    return csr_matrix(own @ own.T + whole - corner @ corner.T)
+    return scipy.sparse.csr_matrix(own @ own.T + whole - corner @ corner.T)
 
 
-def satterthwaite(parts: csr_matrix, overlapping: csr_matrix) -> FloatArray:
+def satterthwaite(parts: scipy.sparse.csr_matrix, overlapping: scipy.sparse.csr_matrix) -> FloatArray:
     """Degrees of freedom of sums of variances: (Σ τ_b)² / Σ τ_b τ_c tr(K_b K_c).
 
     Args:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.components import components
+from warehouse.stats.core.components import components, distinct
 from warehouse.stats.core.inputs import FloatArray, as_level, as_scores, as_shares, check_length, deviations, mean_of
 from warehouse.stats.core.quantiles import t_p_value
 from warehouse.stats.core.results import NamedFigures
@@ -120,13 +120,13 @@ class _Layout:
 
 def _layout(parts: Sequence[BenchmarkDifference]) -> _Layout:
     owners = np.repeat(np.arange(len(parts)), [len(part.units) for part in parts])
-    names, units = np.unique(np.concatenate([part.units for part in parts]), return_inverse=True)
+    names, units = distinct(np.concatenate([part.units for part in parts]))
     groups = components(owners, len(parts) + units, len(parts) + len(names))[: len(parts)]
     group_of_unit = np.zeros(len(names), np.intp)
     group_of_unit[units] = groups[owners]
     last = np.full(len(names), -1)
     last[units] = owners
-    n_shared = len(np.unique(units[last[units] != owners]))
+    n_shared = len(distinct(units[last[units] != owners])[0])
     return _Layout(units, groups, group_of_unit, n_shared)
 
 
@@ -154,7 +154,7 @@ def _scaled(part: BenchmarkDifference) -> FloatArray:
     centred = deviations(part.differences)
     if not part.error:
         return np.zeros_like(centred)
-    _, codes = np.unique(part.units, return_inverse=True)
+    _, codes = distinct(part.units)
     norm = float(np.linalg.norm(np.bincount(codes, weights=centred)))
     if norm:
         return centred * (part.error / norm)

@@ -80,11 +80,7 @@ class FlashCheck(NamedFigures):
 
 
 def flash_sizes(suite: SuiteScores, sizes: Sequence[int] = SIZES) -> list[int]:
-    """The sizes below all: those that leave some scenario's prompts out, ascending.
-
-    Raises:
-        StatisticsError: sizes below 1.
-    """
+    """The sizes below all: those that leave some scenario's prompts out, ascending (StatisticsError: sizes below 1)."""
     if min(sizes, default=1) < 1:
         raise StatisticsError(f"sizes must be at least 1, found {min(sizes)}")
     return sorted({size for size in sizes if size < suite.sizes.max()})
@@ -137,8 +133,7 @@ def flash_path(
 ) -> list[FlashStep]:
     """The steps of one model, as far as its scores go.
 
-    A step is there if the model has scores of 95 % or more of the prompts that it asks of each
-    subscenario.
+    A step is there if the model has scores of 95 % or more of the prompts that it asks of each subscenario.
 
     Args:
         suite: stored models, and the new one with the scores that it has so far.

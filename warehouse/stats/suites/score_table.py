@@ -133,8 +133,7 @@ def subscenario(
         name: its own.
         scores: prompts × models, higher is better, NaN where missing, shape (n, M).
         clusters: of the prompts, labels, shape (n,); None: every prompt by itself.
-        seeds: the same by few-shot seed, shape (K, n, M), K at least 2, none missing; ``scores`` are
-            then their means.
+        seeds: the same by few-shot seed, shape (K, n, M), K at least 2, none missing; ``scores`` are then their means.
 
     Raises:
         StatisticsError: another shape, infinite scores, no prompt.

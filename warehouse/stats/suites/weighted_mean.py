@@ -1,10 +1,9 @@
 """Suites: weighted sums of leaf figures with the error propagated, and all pairs of runs on them.
 
-The sum T = Σ w_l m_l moves by Σ_l w_l p_ul with unit u (`Cell.pulls`), so that its variance is
-V = Σ_u (Σ_l w_l p_ul)². Where leaves share no units that is Σ w_l² se_l², where they do the
-covariances are in it; it is CR2 of the regression of all scores on the leaves (Bell and McCaffrey
-2002). Degrees of freedom are Satterthwaite's with each leaf's own variance, which is
-Welch-Satterthwaite's over leaves that share nothing.
+The sum T = Σ w_l m_l moves by Σ_l w_l p_ul with unit u (`Cell.pulls`), so that its variance is V = Σ_u (Σ_l w_l p_ul)².
+Where leaves share no units that is Σ w_l² se_l², where they do the covariances are in it; it is CR2 of the regression
+of all scores on the leaves (Bell and McCaffrey 2002). Degrees of freedom are Satterthwaite's with each leaf's own
+variance, which is Welch-Satterthwaite's over leaves that share nothing.
 
 A difference is a sum over the leaves of both runs, the second with weights −w (see `suites`):
 prompts that both have are paired, others are not.
@@ -17,8 +16,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy  # loads its parts when they are used
 from numpy.typing import ArrayLike
-from scipy.sparse import csr_matrix
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import ROUNDING, Bounds, FloatArray, as_level, as_shares, finite_bounds
@@ -90,7 +89,7 @@ def combine_leaves(
     df = None
     if variance and parts is not None:
         table = overlaps([cell.design for cell in cells])
-        df = float(satterthwaite(csr_matrix(parts[None]), table)[0])
+        df = float(satterthwaite(scipy.sparse.csr_matrix(parts[None]), table)[0])
     interval, reason = _interval(cells, shares, estimate, variance, df, bounds, level, units)
     finite = df is not None and math.isfinite(df)
     return SuiteEstimate(
@@ -256,7 +255,7 @@ def _freedoms(runs: Sequence[Sequence[Cell]], per_leaf: FloatArray, own: FloatAr
         parts = np.hstack([variances * share, variances * (1 - share)])
         columns = np.hstack([np.broadcast_to(blocks[a], both.shape), blocks[others]])
         rows = np.broadcast_to(np.arange(len(others))[:, None], columns.shape)
-        sums = csr_matrix((parts.ravel(), (rows.ravel(), columns.ravel())), (len(others), len(designs)))
+        sums = scipy.sparse.csr_matrix((parts.ravel(), (rows.ravel(), columns.ravel())), (len(others), len(designs)))
         df[a, others] = df[others, a] = satterthwaite(sums, table)
     return df
 

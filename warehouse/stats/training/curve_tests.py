@@ -1,8 +1,7 @@
 """What a curve along training shows: where it leaves chance, falls, crosses another, and whether it rises at all.
 
-Every family of tests is adjusted over the checkpoints by Holm (1979): statistics.md asks for a
-correction over checkpoints and names none. Neighbouring checkpoints depend on each other, which
-Holm allows.
+Every family of tests is adjusted over the checkpoints by Holm (1979): statistics.md asks for a correction over
+checkpoints and names none. Neighbouring checkpoints depend on each other, which Holm allows.
 
 Kendall's τ-b against the order of checkpoints, and how often a
 curve that goes nowhere would look as if it rose (Madaan et al. 2024 §3.2).
@@ -50,14 +49,11 @@ class Departure(NamedFigures):
 
 
 def departure(p_values: ArrayLike, *, level: float = 0.95) -> Departure:
-    """Where a curve leaves a line, from one-sided p-values by checkpoint.
+    """Where a curve leaves a line, from one-sided p-values by checkpoint (StatisticsError: a value outside [0, 1]).
 
     Args:
         p_values: in the order of training, NaN where there is no test, shape (T,).
         level: 1 − the chance of any false alarm over the curve, in (0, 1).
-
-    Raises:
-        StatisticsError: a value outside [0, 1].
     """
     adjusted = holm(p_values)
     significant = rejects(adjusted, 1 - as_level(level))
@@ -93,10 +89,9 @@ class Crossing(NamedFigures):
 def crossing(differences: ArrayLike, p_values: ArrayLike, positions: ArrayLike, *, level: float = 0.95) -> Crossing:
     """Where two curves cross (Madaan et al. 2024 §3.3), with an interval of the place.
 
-    The interval is one of signs: between two checkpoints whose differences are significant with
-    opposite signs (Holm over all checkpoints, two-sided) the true difference must change its sign,
-    whatever the curves look like in between. It needs no model and no bootstrap, and its level
-    holds also where the curves touch more than once.
+    The interval is one of signs: between two checkpoints whose differences are significant with opposite signs (Holm
+    over all checkpoints, two-sided) the true difference must change its sign, whatever the curves look like in between.
+    It needs no model and no bootstrap, and its level holds also where the curves touch more than once.
 
     Args:
         differences: first curve minus second, finite, shape (T,).

@@ -25,14 +25,11 @@ def as_trajectory(scores: ArrayLike, positions: ArrayLike) -> tuple[FloatArray, 
 
 
 def as_table(scores: ArrayLike, *, rows: str, least_rows: int = 2, least_columns: int = 2) -> FloatArray:
-    """A complete table, runs x checkpoints.
+    """A complete table, runs x checkpoints (StatisticsError: another shape, too small, or values that are not finite).
 
     Args:
         scores: finite, shape (runs, checkpoints).
         rows: what a row is, for messages.
-
-    Raises:
-        StatisticsError: another shape, too small, or values that are not finite.
     """
     table = as_floats(scores, "scores")
     if table.ndim != 2 or table.shape[0] < least_rows or table.shape[1] < least_columns:

@@ -1,5 +1,4 @@
-"""How far apart two runs lie that differ in nothing but the seed, and how much one varies between checkpoints
-(jitter).
+"""How far apart two runs lie that differ in nothing but the seed, and how much one varies between checkpoints (jitter).
 
 Student's t, never 1.96: the spread comes from a handful of seeds.
 

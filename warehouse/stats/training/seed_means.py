@@ -1,13 +1,12 @@
 """Mean score of a checkpoint over seeds and prompts, or of two checkpoints' difference, with both
 sources of error: another draw of seeds, and other prompts (statistics.md §12).
 
-With scores x_{s,i} of S seeds on n prompts the variance of the mean has two parts: a = s²/S, s² that
-of the seeds' means, with S − 1 degrees of freedom; and b = max(0, e² − w/(S·n)), e the
-(cluster-robust) error over prompts of the means over seeds, w the mean over prompts of the variance
-over seeds, which a holds already. The interval is mean ± sqrt(t_a²·a + t_b²·b), each part with its own
-quantile (the form of Howe 1974 and of Graybill and Wang 1980): with two or three seeds Satterthwaite's
-degrees of freedom cover as little as .87, and t_{S−1} for the whole is far too wide where the prompts
-make the error.
+With scores x_{s,i} of S seeds on n prompts the variance of the mean has two parts: a = s²/S, s² that of the seeds'
+means, with S − 1 degrees of freedom; and b = max(0, e² − w/(S·n)), e the (cluster-robust) error over prompts of the
+means over seeds, w the mean over prompts of the variance over seeds, which a holds already. The interval is mean ±
+sqrt(t_a²·a + t_b²·b), each part with its own quantile (the form of Howe 1974 and of Graybill and Wang 1980): with two
+or three seeds Satterthwaite's degrees of freedom cover as little as .87, and t_{S−1} for the whole is far too wide
+where the prompts make the error.
 """
 
 from __future__ import annotations

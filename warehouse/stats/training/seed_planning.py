@@ -201,8 +201,7 @@ def cheapest_plan(
 
 
 def least_prompts(delta: float, prompt_variance: float, *, power: float = 0.8, level: float = 0.95) -> int:
-    """Prompts below which no number of seeds finds a difference, where prompts are a sample:
-    ω²·(z + z_power)²/δ².
+    """Prompts below which no number of seeds finds a difference, where prompts are a sample: ω²·(z + z_power)²/δ².
 
     Args:
         delta: the difference, not 0.

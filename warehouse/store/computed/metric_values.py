@@ -31,22 +31,8 @@ from warehouse.store.sql.query_files import query_text
 Row = Mapping[str, Any]
 
 _COLUMNS = (
-    "refresh_id",
-    "subject_kind",
-    "subject",
-    "benchmark",
-    "metric",
-    "statistic",
-    "method",
-    "method_version",
-    "estimate",
-    "standard_error",
-    "low",
-    "high",
-    "n",
-    "n_clusters",
-    "input_fingerprint",
-    "reason",
+    *("refresh_id", "subject_kind", "subject", "benchmark", "metric", "statistic", "method", "method_version"),
+    *("estimate", "standard_error", "low", "high", "n", "n_clusters", "input_fingerprint", "reason"),
 )
 _CURRENT = f"select {', '.join(_COLUMNS)} from metric_current"
 _OF_REFRESH = f"select {', '.join(_COLUMNS)} from metric_value where refresh_id ="
@@ -67,15 +53,12 @@ _POLL = 0.2
 
 @contextmanager
 def holding(reading: Callable[[], Any], wait: float, say: Callable[[str], None] | None = None) -> Iterator[None]:
-    """Be the one process that refreshes a store.
+    """Be the one process that refreshes a store (StoreLockedError: still refreshed by another after that; names it).
 
     Args:
         reading: opens the store, for a moment.
         wait: seconds to wait for another process.
         say: told if there is something to wait for.
-
-    Raises:
-        StoreLockedError: still refreshed by another after that; names it.
     """
     deadline, waiting = time.monotonic() + wait, False
     with reading() as store:
@@ -156,13 +139,10 @@ def begin(
 
 
 def add_values(store: Store, refresh: int, holder: str, rows: Sequence[Row]) -> None:
-    """Add figures, all of them or none.
+    """Add figures, all of them or none (StoreError: another process has taken over this refresh).
 
     Args:
         rows: columns of ``metric_value`` but ``refresh_id``; ``parameters`` is a dictionary.
-
-    Raises:
-        StoreError: another process has taken over this refresh.
     """
     with store.begin() as connection:
         _add(store, connection, refresh, holder, rows)

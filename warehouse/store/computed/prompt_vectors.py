@@ -1,10 +1,9 @@
 """Embeddings of prompts: which are missing, writing them set-based, reading them as a matrix.
 
-A prompt's embedding belongs to its text: ``text_hash`` is the hash of the normalised question, and
-an embedding whose hash is no longer that of the prompt counts as missing. Prompts with one text
-share one vector, where the same template was taken off (``template``; empty, stored as null: none).
-A vector of another part of the prompt says so (``part``; null: the question). The hash of its text is
-not stored with the prompt, so that callers say it (`PartTexts`).
+A prompt's embedding belongs to its text: ``text_hash`` is the hash of the normalised question, and an embedding whose
+hash is no longer that of the prompt counts as missing. Prompts with one text share one vector, where the same template
+was taken off (``template``; empty, stored as null: none). A vector of another part of the prompt says so (``part``;
+null: the question). The hash of its text is not stored with the prompt, so that callers say it (`PartTexts`).
 """
 
 from __future__ import annotations

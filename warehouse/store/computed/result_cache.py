@@ -204,8 +204,7 @@ def answer(
 ) -> StoredAnswer[Result]:
     """The stored answer to a question, else a new one, which is then stored.
 
-    A store that is busy or read-only costs the next who ask the same work; the answer is none the
-    worse.
+    A store that is busy or read-only costs the next who ask the same work; the answer is none the worse.
 
     Args:
         kind: class of the result.

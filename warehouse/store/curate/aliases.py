@@ -59,8 +59,7 @@ def benchmarks(store: Store) -> list[BenchmarkEntry]:
 
 
 def hints_on_names(store: Store, values: Mapping[str, str]) -> list[str]:
-    """For values of the parameters ``model`` and ``benchmark`` that nothing is called: what they
-    may have meant.
+    """For values of the parameters ``model`` and ``benchmark`` that nothing is called: what they may have meant.
 
     Args:
         values: of parameters, by name; others are not looked at.
@@ -76,7 +75,7 @@ def hints_on_names(store: Store, values: Mapping[str, str]) -> list[str]:
 
 
 def alias(store: Store, kind: Kind, name: str, canonical: str) -> str:
-    """Show ``name`` under the name ``canonical`` from now on.
+    """Show ``name`` under the name ``canonical`` from now on (MisuseError: no such name, or both are one).
 
     Views follow one step, so no chains arise: what pointed to ``name`` points to ``canonical``
     afterwards, and an alias given as ``canonical`` stands for what it points to.
@@ -89,16 +88,15 @@ def alias(store: Store, kind: Kind, name: str, canonical: str) -> str:
 
     Returns:
         the name that is shown.
-
-    Raises:
-        MisuseError: no such name, or both are one.
     """
     table = _table(kind)
     with store.begin() as connection:
         store.dialect.lock_catalogue(connection)
         row, target = _find(connection, kind, name), _find(connection, kind, canonical)
         if target.canonical_id is not None:
-            target = _by_id(connection, table, target.canonical_id)
+            target = connection.execute(
+                sa.select(table.c.id, table.c.name, table.c.canonical_id).where(table.c.id == target.canonical_id)
+            ).one()
         if target.id == row.id:
             raise MisuseError(f"{kind} '{canonical}' is shown as '{name}': it cannot be its alias")
         connection.execute(
@@ -110,11 +108,7 @@ def alias(store: Store, kind: Kind, name: str, canonical: str) -> str:
 
 
 def unalias(store: Store, kind: Kind, name: str) -> None:
-    """Show ``name`` under its own name again.
-
-    Raises:
-        MisuseError: no such name, or it is no alias.
-    """
+    """Show ``name`` under its own name again (MisuseError: no such name, or it is no alias)."""
     table = _table(kind)
     with store.begin() as connection:
         store.dialect.lock_catalogue(connection)
@@ -152,9 +146,3 @@ def _find(connection: sa.Connection, kind: Kind, name: str) -> Any:
         names = [str(item[0]) for item in connection.execute(sa.select(table.c.name))]
         raise MisuseError(f"no {kind} '{name}'; {did_you_mean(name, names, f'see: warehouse {kind}s')}")
     return row
-
-
-def _by_id(connection: sa.Connection, table: sa.Table, row_id: int) -> Any:
-    return connection.execute(
-        sa.select(table.c.id, table.c.name, table.c.canonical_id).where(table.c.id == row_id)
-    ).one()

@@ -79,17 +79,13 @@ class RejectedRow:
 
 
 def runs(store: Store, *, where: Sequence[str] = (), everything: bool = False) -> list[RunEntry]:
-    """The runs of a store, oldest first.
+    """The runs of a store, oldest first (MisuseError: another form, or no such field).
 
     Args:
         store: an open store.
-        where: ``field=value`` or ``field!=value`` texts that a run must fit; fields are those of
-            :class:`RunEntry`, values may have ``*`` and ``?``, a list (``tags``, ``sources``)
-            fits by any element.
+        where: ``field=value`` or ``field!=value`` texts that a run must fit; fields are those of :class:`RunEntry`,
+            values may have ``*`` and ``?``, a list (``tags``, ``sources``) fits by any element.
         everything: superseded and invalidated runs too.
-
-    Raises:
-        MisuseError: another form, or no such field.
     """
     filters = [_condition(text) for text in where]
     source_ids: dict[int, list[int]] = {}
@@ -128,14 +124,11 @@ def hints_on_runs(store: Store, where: Sequence[str]) -> list[str]:
 
 
 def sources(store: Store, reference: str | None = None) -> list[SourceEntry]:
-    """The ledger, oldest first.
+    """The ledger, oldest first (MisuseError: no such source).
 
     Args:
         store: an open store.
         reference: id or path of the source to show alone.
-
-    Raises:
-        MisuseError: no such source.
     """
     entries = [
         SourceEntry(**{**row, "notes": _listed(row["notes"])}) for row in store.rows(query_text("store", "sources"))
@@ -183,13 +176,10 @@ def invalidate(store: Store, run: str, reason: str) -> int:
 
 
 def tag(store: Store, run: str, *, add: Sequence[str] = (), remove: Sequence[str] = ()) -> list[str]:
-    """Put tags on a run, and take tags off.
+    """Put tags on a run, and take tags off (MisuseError: no such run, or a tag to remove that it does not have).
 
     Returns:
         the run's tags from now on.
-
-    Raises:
-        MisuseError: no such run, or a tag to remove that it does not have.
     """
     with store.begin() as connection:
         row = _run(connection, run)
@@ -203,11 +193,7 @@ def tag(store: Store, run: str, *, add: Sequence[str] = (), remove: Sequence[str
 
 
 def note(store: Store, run: str, text: str) -> None:
-    """Set the remark of a run, replacing an earlier one; an empty text removes it.
-
-    Raises:
-        MisuseError: no such run.
-    """
+    """Set the remark of a run, replacing an earlier one; an empty text removes it (MisuseError: no such run)."""
     with store.begin() as connection:
         _update(connection, _run(connection, run).id, note=text or None)
 

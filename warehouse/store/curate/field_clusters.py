@@ -28,8 +28,7 @@ def cluster_by(store: Store, benchmark: str, fields: Sequence[str], *, default: 
     Args:
         store: a store open for writing.
         benchmark: name of a benchmark.
-        fields: names or dotted paths of document fields; prompts that agree in all of them
-            form one cluster.
+        fields: names or dotted paths of document fields; prompts that agree in all of them form one cluster.
         default: use this clustering for error bars from now on.
 
     Returns:
@@ -197,16 +196,14 @@ def store_clustering(
 ) -> int:
     """Store a clustering, replacing the one of this name and kind if it exists.
 
-    Error bars may rest on a stored clustering, so that one made with other settings must not
-    take its place unasked.
+    Error bars may rest on a stored clustering, so that one made with other settings must not take its place unasked.
 
     Args:
         store: a store open for writing.
         kind: ``semantic`` or ``performance``.
         parameters: how it was made; JSON.
         default: use it for error bars from now on.
-        must_agree: names of the parameters in which it must agree with the one it replaces; None: in
-            none.
+        must_agree: names of the parameters in which it must agree with the one it replaces; None: in none.
 
     Returns:
         its id; that of the clustering it replaces, so that what points to it still does.

@@ -34,11 +34,7 @@ class MetricEntry:
 
 
 def metrics(store: Store, benchmark: str) -> list[MetricEntry]:
-    """The metrics of a benchmark, the headline first, then by runs.
-
-    Raises:
-        MisuseError: no such benchmark.
-    """
+    """The metrics of a benchmark, the headline first, then by runs (MisuseError: no such benchmark)."""
     with store.begin() as connection:
         number, name, chosen = _shown(connection, benchmark)
         rows = connection.execute(sa.text(query_text("store", "metrics_of_benchmark")), {"benchmark": number}).all()

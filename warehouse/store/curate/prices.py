@@ -43,11 +43,7 @@ class StoredPrice(Price):
 
 
 def read_prices(path: str | Path) -> list[Price]:
-    """Prices from a CSV file.
-
-    Raises:
-        InputError: it cannot be read, or a row is no price; names the line.
-    """
+    """Prices from a CSV file (InputError: it cannot be read, or a row is no price; names the line)."""
     path = Path(path)
     try:
         with path.open(encoding="utf-8-sig", newline="") as handle:

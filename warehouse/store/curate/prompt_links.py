@@ -56,7 +56,7 @@ def links(store: Store) -> list[LinkEntry]:
 
 
 def link(store: Store, benchmark: str, canonical: str, *, by: By = "text") -> LinkReport:
-    """Join the prompts of a benchmark to the equal ones of another.
+    """Join the prompts of a benchmark to the equal ones of another (MisuseError: no such benchmark).
 
     Where both are one benchmark, its prompts without content (known by id or position alone) are
     joined to those with content.
@@ -66,9 +66,6 @@ def link(store: Store, benchmark: str, canonical: str, *, by: By = "text") -> Li
         benchmark: whose prompts are joined.
         canonical: whose prompts they are joined to.
         by: ``"text"``, the normalised question; ``"id"``, the tool's own id.
-
-    Raises:
-        MisuseError: no such benchmark.
     """
     with store.begin() as connection:
         store.dialect.lock_catalogue(connection)
@@ -83,13 +80,10 @@ def link(store: Store, benchmark: str, canonical: str, *, by: By = "text") -> Li
 
 
 def unlink(store: Store, benchmark: str) -> int:
-    """Take the prompts of a benchmark apart from those they were joined to.
+    """Take the prompts of a benchmark apart from those they were joined to (MisuseError: no such benchmark).
 
     Returns:
         how many.
-
-    Raises:
-        MisuseError: no such benchmark.
     """
     table = tables.prompt_link
     with store.begin() as connection:

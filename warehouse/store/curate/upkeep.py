@@ -112,7 +112,7 @@ class Removed:
 
 
 def vacuum(store: Store, *, wait: float = 10.0, say: Callable[[str], None] | None = None) -> Removed:
-    """Remove unreferenced rows, in one transaction.
+    """Remove unreferenced rows, in one transaction (StoreLockedError: others still load after that).
 
     A load that is under way elsewhere may be about to use a prompt or text that nothing holds yet:
     none is, and none begins, while this runs.
@@ -121,9 +121,6 @@ def vacuum(store: Store, *, wait: float = 10.0, say: Callable[[str], None] | Non
         store: a store open for writing.
         wait: seconds to wait for loads of other processes.
         say: told if there is something to wait for.
-
-    Raises:
-        StoreLockedError: others still load after that.
     """
     deadline, waiting = time.monotonic() + wait, False
     while (removed := _try(store)) is None:

@@ -13,74 +13,32 @@ from typing import Any
 
 from warehouse.errors import MisuseError, cause_of
 from warehouse.store.alchemy import sa
-from warehouse.store.engines.base import Dialect, Limits, interrupted_after, json_text
-from warehouse.store.engines.duckdb import (
-    CHECKPOINT_THRESHOLD,
-    DUCKDB,
-    FEW_ROWS,
-    LARGE_COMMIT,
-    column_type,
-    few_rows,
-    input_error,
-    is_published,
-    more_memory,
-    open_scratch,
-    out_of_memory,
-)
-from warehouse.store.engines.duckdb_reading import FileConnection, FileEngine
+from warehouse.store.engines.base import Dialect as Dialect
+from warehouse.store.engines.base import Limits as Limits
+from warehouse.store.engines.base import interrupted_after as interrupted_after
+from warehouse.store.engines.base import json_text as json_text
+from warehouse.store.engines.duckdb import CHECKPOINT_THRESHOLD as CHECKPOINT_THRESHOLD
+from warehouse.store.engines.duckdb import DUCKDB
+from warehouse.store.engines.duckdb import FEW_ROWS as FEW_ROWS
+from warehouse.store.engines.duckdb import LARGE_COMMIT as LARGE_COMMIT
+from warehouse.store.engines.duckdb import column_type as column_type
+from warehouse.store.engines.duckdb import few_rows as few_rows
+from warehouse.store.engines.duckdb import input_error as input_error
+from warehouse.store.engines.duckdb import is_published as is_published
+from warehouse.store.engines.duckdb import more_memory as more_memory
+from warehouse.store.engines.duckdb import open_scratch as open_scratch
+from warehouse.store.engines.duckdb import out_of_memory as out_of_memory
 from warehouse.store.engines.postgresql import POSTGRESQL
+from warehouse.store.engines.reading import ReadingConnection, ReadingEngine
 from warehouse.store.engines.spark import SPARK
-from warehouse.store.engines.spark_tasks import Executors
-from warehouse.store.engines.urls import (
-    LOCAL,
-    REMOTE,
-    hint_on_slashes,
-    parse_url,
-    shown_reader,
-    shown_text,
-    shown_url,
-    without_secrets,
-)
-
-__all__ = [
-    "CHECKPOINT_THRESHOLD",
-    "FEW_ROWS",
-    "DIALECTS",
-    "LARGE_COMMIT",
-    "SORTED_INDEX",
-    "Dialect",
-    "Executors",
-    "Limits",
-    "before_statements",
-    "dialect_of",
-    "column_type",
-    "disk_full",
-    "few_rows",
-    "failing_anyway",
-    "full_connection",
-    "input_error",
-    "interrupted_after",
-    "is_published",
-    "is_shared",
-    "json_text",
-    "more_memory",
-    "out_of_memory",
-    "hint_on_slashes",
-    "parse_url",
-    "register_migrations",
-    "shown_reader",
-    "shown_text",
-    "shown_url",
-    "too_long",
-    "upsert",
-    "value_error",
-    "vector_type",
-    "wants_foreign_keys",
-    "wants_indexes",
-    "without_secrets",
-    "open_scratch",
-    "scratch_of",
-]
+from warehouse.store.engines.spark_tasks import Executors as Executors
+from warehouse.store.engines.urls import LOCAL, REMOTE
+from warehouse.store.engines.urls import hint_on_slashes as hint_on_slashes
+from warehouse.store.engines.urls import parse_url as parse_url
+from warehouse.store.engines.urls import shown_reader as shown_reader
+from warehouse.store.engines.urls import shown_text as shown_text
+from warehouse.store.engines.urls import shown_url as shown_url
+from warehouse.store.engines.urls import without_secrets as without_secrets
 
 #: A full disk, a quota that is used up, and a limit on the size of files.
 _NO_ROOM = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
@@ -95,11 +53,7 @@ _BY_URL = {DUCKDB.name: DUCKDB, POSTGRESQL.name: POSTGRESQL, LOCAL: SPARK, REMOT
 
 
 def dialect_of(url: sa.URL) -> Dialect:
-    """The record of the engine that a URL names.
-
-    Raises:
-        MisuseError: no such engine.
-    """
+    """The record of the engine that a URL names (MisuseError: no such engine)."""
     name = url.get_backend_name()
     if name not in _BY_URL:
         raise MisuseError(
@@ -108,18 +62,18 @@ def dialect_of(url: sa.URL) -> Dialect:
     return _BY_URL[name]
 
 
-def before_statements(engine: sa.Engine | FileEngine, listener: Callable[..., Any]) -> None:
+def before_statements(engine: sa.Engine | ReadingEngine, listener: Callable[..., Any]) -> None:
     """Have a listener change each statement of SQLAlchemy before it runs (``before_cursor_execute``); a lake's
     engine takes none."""
-    if isinstance(engine, FileEngine):
+    if isinstance(engine, ReadingEngine):
         engine.listener = listener
     elif isinstance(engine, sa.Engine):
         sa.event.listen(engine, "before_cursor_execute", listener, retval=True)
 
 
-def full_connection(connection: sa.Connection | FileConnection) -> sa.Connection:
+def full_connection(connection: sa.Connection | ReadingConnection) -> sa.Connection:
     """A connection of SQLAlchemy, for its functions that take one."""
-    return connection.full() if isinstance(connection, FileConnection) else connection
+    return connection.full() if isinstance(connection, ReadingConnection) else connection
 
 
 def wants_foreign_keys(*_args: Any, dialect: sa.Dialect, **_options: Any) -> bool:

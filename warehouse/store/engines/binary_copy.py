@@ -4,10 +4,9 @@ The format, from PostgreSQL's documentation of COPY ("Binary Format"): a header;
 number of its fields (int16), then for each field its length in bytes (int32, -1 for null) and
 the bytes; a trailer. All numbers are big-endian.
 
-No Python runs per row. A row is cut into *pieces*: neighbouring parts that are equally wide in
-every row (field counts, lengths, numbers without nulls) become one piece, a numpy structured
-array; a part whose width varies (text, numbers with nulls, lists) is a piece of its own. Arrow
-then joins the pieces of each row.
+No Python runs per row. A row is cut into *pieces*: neighbouring parts that are equally wide in every row (field counts,
+lengths, numbers without nulls) become one piece, a numpy structured array; a part whose width varies (text, numbers
+with nulls, lists) is a piece of its own. Arrow then joins the pieces of each row.
 """
 
 from __future__ import annotations
@@ -59,8 +58,7 @@ def encode_stream(batches: Iterable[pa.RecordBatch], *, replaced: Counter[str] |
 
     Args:
         batches: equal in schema, such as a ``pyarrow.RecordBatchReader``.
-        replaced: counts, by column name, the U+0000 of text columns, which the server cannot
-            store; each became U+FFFD.
+        replaced: counts, by column name, the U+0000 of text columns, which the server cannot store; each became U+FFFD.
 
     Raises:
         StoreError: a column of another type, or a time before 4714 BC.

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from warehouse.errors import MisuseError, QueryLimitError, StoreError, cause_of
 from warehouse.store.alchemy import sa
 from warehouse.store.engines.base import OTHER_LENGTH, Dialect, Limits, json_text
-from warehouse.store.engines.duckdb_reading import FileEngine, printable, refuse_functions
+from warehouse.store.engines.duckdb_reading import file_engine, printable, refuse_functions
 from warehouse.store.engines.urls import full_url, hint_on_slashes
 from warehouse.store.sql.bind_parameters import bind_names, rename_binds, replace_binds
 
@@ -110,10 +110,6 @@ def _settings(temporary_folder: Path | None, memory: str | None) -> dict[str, An
     return settings
 
 
-def _exists(url: sa.URL) -> bool:
-    return Path(url.database or "").exists()
-
-
 def _engine(url: sa.URL, write: bool, limits: Limits | None) -> Any:
     path = Path(url.database or "")
     if path.is_dir():
@@ -128,7 +124,7 @@ def _engine(url: sa.URL, write: bool, limits: Limits | None) -> Any:
         config |= {"enable_external_access": "false", "memory_limit": limits.setting}
         del config["temp_directory"]  # the engine's own choice is the same folder, and may be used without access
     if not write and not url.query:
-        return FileEngine(lambda: _opened(path, config, limits))
+        return file_engine(lambda: _opened(path, config, limits))
     return _full_engine(url, {"read_only": not write, "config": config}, limits)
 
 
@@ -310,10 +306,6 @@ def _nothing(_connection: sa.Connection, *_more: object) -> None:
     """The embedded engine: a file has one writer, and its guard is set when it is opened."""
 
 
-def _retryable(error: BaseException) -> bool:
-    return "Conflict on update" in str(error)
-
-
 def _require_select(connection: sa.Connection, sql: str) -> None:
     import duckdb
 
@@ -378,11 +370,11 @@ DUCKDB = Dialect(
     indexes=False,
     embedded=True,
     is_lake=False,
-    exists=_exists,
+    exists=lambda url: Path(url.database or "").exists(),
     open_engine=_engine,
     lock_holder=_holder,
     damaged=_damaged,
-    retryable=_retryable,
+    retryable=lambda error: "Conflict on update" in str(error),
     select=_select,
     by_id=lambda _connection, _sql, _per: None,
     interrupt=_interrupt,

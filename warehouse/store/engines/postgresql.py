@@ -22,7 +22,9 @@ from warehouse.errors import MisuseError, QueryLimitError, StoreError, StoreLock
 from warehouse.store.alchemy import sa
 from warehouse.store.engines.base import OTHER_LENGTH, Dialect, Limits, json_text
 from warehouse.store.engines.postgresql_roles import ROLES, plain_url, require_plain
-from warehouse.store.engines.postgresql_rows import arrow_table, described, packed, printable, unpacked
+from warehouse.store.engines.postgresql_rows import Packing, arrow_table, printable
+from warehouse.store.engines.reading import ReadingEngine
+from warehouse.store.engines.urls import SERVER, PlainUrl, full_url
 from warehouse.store.sql.bind_parameters import rename_binds
 from warehouse.store.sql.query_files import query_text
 
@@ -98,7 +100,7 @@ def no_source_reserved(connection: sa.Connection) -> bool:
 
 def refresh_lock(url: sa.URL) -> Callable[[], None] | None:
     """A lock of a session of its own."""
-    engine = sa.create_engine(url, poolclass=sa.pool.NullPool, isolation_level="AUTOCOMMIT")
+    engine = sa.create_engine(full_url(url), poolclass=sa.pool.NullPool, isolation_level="AUTOCOMMIT")
     connection = engine.connect()
 
     def let_go() -> None:
@@ -197,8 +199,10 @@ _COPY_HEADER = 19
 ROWS_OF_A_BLOCK = 1000
 
 
-def _engine(url: sa.URL, _write: bool, _limits: Limits | None) -> sa.Engine:
-    engine = sa.create_engine(url, poolclass=sa.pool.NullPool, json_serializer=json_text)
+def _engine(url: sa.URL | PlainUrl, write: bool, limits: Limits | None) -> Any:
+    if isinstance(url, PlainUrl) and not write and limits is None:
+        return ReadingEngine(lambda: _opened(url), lambda raw: None, _roll_back, _around)
+    engine = sa.create_engine(full_url(url), poolclass=sa.pool.NullPool, json_serializer=json_text)
     sa.event.listen(engine, "connect", _set_up)
     return engine
 
@@ -207,6 +211,32 @@ def _set_up(connection: Any, _record: Any) -> None:
     """The views are long statements over few rows: compiling one takes seconds, and saves none."""
     connection.execute("set jit = off")
     connection.commit()
+
+
+def _opened(url: PlainUrl) -> Any:
+    """A connection that only reads."""
+    import psycopg
+
+    raw = psycopg.connect(host=url.host, port=url.port, user=url.username, password=url.password, dbname=url.database)
+    _set_up(raw, None)
+    raw.read_only = True
+    return raw
+
+
+def _roll_back(raw: Any) -> bool:
+    import psycopg
+
+    try:
+        raw.rollback()
+    except psycopg.Error:
+        return False
+    return True
+
+
+def _around(raw: Any) -> tuple[str, Any]:
+    """Who asks for SQLAlchemy may write."""
+    raw.read_only = None
+    return SERVER, raw
 
 
 def _retryable(error: BaseException) -> bool:
@@ -234,11 +264,10 @@ def _select(connection: sa.Connection, sql: str, params: Mapping[str, Any], most
 
 def _by_id(connection: sa.Connection, sql: str, per: str) -> pa.Table | None:
     raw: Any = connection.connection.driver_connection
-    columns = described(raw, sql)
-    if (text := packed(sql, columns, per)) is None:
+    if (packing := Packing.of(raw, sql, per)) is None:
         return None
     with raw.cursor(binary=True) as cursor:
-        return unpacked(sorted(cursor.execute(text).fetchall()), columns, per)
+        return packing.unpacked(cursor.execute(packing.packed(sql)).fetchall())
 
 
 def _bounded(cursor: Any, text: str, values: Mapping[str, Any] | None, *, most: int) -> pa.Table | None:

@@ -55,11 +55,7 @@ def as_role(url: sa.URL, role: str) -> sa.URL:
 
 
 def require_plain(connection: sa.Connection, url: sa.URL) -> None:
-    """Refuse a role with powers beyond reading.
-
-    Raises:
-        MisuseError: names the powers.
-    """
+    """Refuse a role with powers beyond reading (MisuseError: names the powers)."""
     role = _one(connection, "select session_user")
     if forbidden := powers(connection, role):
         raise MisuseError(

@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from itertools import accumulate
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Any
 
@@ -97,38 +99,70 @@ def _validity(values: list[Any]) -> pa.Buffer | None:
 
 #: Numbers of one width on the wire, by type number.
 _WIRE = {20: ">i8", 21: ">i2", 23: ">i4", 701: ">f8"}
-#: Bytes before the first element of an array (dimensions, nulls, type, length, first index); where its length stands.
-_HEAD, _LENGTH = 20, slice(12, 16)
+#: Bytes before the first element of an array (dimensions, nulls, type, length, first index).
+_HEAD = 20
 #: Equal elements that are found at a time.
 _RUN = 256
 
 
-def packed(sql: str, columns: Sequence[tuple[str, int]], per: str) -> str | None:
-    """A SELECT with a row for each id, in which each other column is one array: an object for each, not for each
-    number. The server holds as much of it as it may for a hash, the rest on its disk. ``None``: some are no numbers, or
-    there is no id or nothing else."""
-    if len(columns) < 2 or per not in dict(columns) or any(oid not in _WIRE for _, oid in columns):
-        return None
-    own = next(number for number, (name, _) in enumerate(columns) if name == per)
-    inner = ", ".join(f"c{number}" for number in range(len(columns)))
-    arrays = ", ".join(f"array_send(array_agg(c{number}))" for number in range(len(columns)) if number != own)
-    return f"select c{own}, {arrays} from (\n{sql}\n) as q({inner}) group by c{own}"
+@dataclass(frozen=True)
+class Packing:
+    """How a SELECT comes packed: a row for each id and for what is mostly alike in its rows, in which each other column
+    is one array: an object for each, not for each number."""
+
+    columns: Sequence[tuple[str, int]]  #: of the SELECT: name, number of the type.
+    heads: Sequence[int]  #: places of the id, first, and of the columns that are mostly alike.
+
+    @classmethod
+    def of(cls, raw: Any, sql: str, per: str) -> Packing | None:
+        """``None``: some columns are no numbers, or there is no id or nothing else."""
+        columns = described(raw, sql)
+        names = [name for name, _ in columns]
+        if len(columns) < 2 or per not in names or any(oid not in _WIRE for _, oid in columns):
+            return None
+        return cls(columns, [names.index(per), *_alike(raw, sql, len(columns), names.index(per))])
+
+    @property
+    def _others(self) -> list[int]:
+        return [number for number in range(len(self.columns)) if number not in self.heads]
+
+    def packed(self, sql: str) -> str:
+        """The server holds as much of it as it may for a hash, the rest on its disk."""
+        heads = ", ".join(f"c{number}" for number in self.heads)
+        arrays = "".join(f", array_send(array_agg(c{number}))" for number in self._others)
+        return f"select {heads}, count(*){arrays} {_numbered(sql, len(self.columns))} group by {heads}"
+
+    def unpacked(self, rows: Sequence[Sequence[Any]]) -> pa.Table:
+        """The rows of `packed` as those of its SELECT, by the id."""
+        rows, n_heads = sorted(rows, key=itemgetter(0)), len(self.heads)
+        lengths = [row[n_heads] for row in rows]
+        repeats = np.repeat(np.arange(len(rows)), lengths)
+        arrays: dict[int, pa.Array] = {}
+        for index, number in enumerate(self.heads):
+            values = _array([row[index] for row in rows], self.columns[number][1])
+            arrays[number] = values.take(_numbers(pa.int64(), repeats))
+        for index, number in enumerate(self._others, n_heads + 1):
+            stream, oid = b"".join([memoryview(row[index])[_HEAD:] for row in rows]), self.columns[number][1]
+            arrays[number] = _elements(stream, sum(lengths), _ARROW_TYPES[oid], np.dtype(_WIRE[oid]))
+        return pa.table([arrays[number] for number in sorted(arrays)], names=[name for name, _ in self.columns])
 
 
-def unpacked(rows: Sequence[Sequence[Any]], columns: Sequence[tuple[str, int]], per: str) -> pa.Table:
-    """The rows of :func:`packed` as those of its SELECT."""
-    ids = [row[0] for row in rows]
-    lengths = [int.from_bytes(row[1][_LENGTH]) for row in rows]
-    arrays, index = [], 0
-    for name, oid in columns:
-        kind = _ARROW_TYPES[oid]
-        if name == per:
-            arrays.append(_numbers(kind, np.repeat(np.array(ids, _NUMBERS[kind]), lengths)))
-            continue
-        index += 1
-        stream = b"".join([memoryview(row[index])[_HEAD:] for row in rows])
-        arrays.append(_elements(stream, sum(lengths), kind, np.dtype(_WIRE[oid])))
-    return pa.table(arrays, names=[name for name, _ in columns])
+def _numbered(sql: str, n: int) -> str:
+    return f"from (\n{sql}\n) as q({', '.join(f'c{number}' for number in range(n))})"
+
+
+def _alike(raw: Any, sql: str, n: int, own: int) -> list[int]:
+    """Columns that, as far as the server has counted, have one value for each id; none where rows have an order."""
+    if "order by" in sql.lower():
+        return []
+
+    def n_groups(*more: int) -> float:
+        heads = ", ".join(f"c{number}" for number in (own, *more))
+        plan = raw.execute(f"explain (format json) select 1 {_numbered(sql, n)} group by {heads}").fetchone()[0]
+        return float(plan[0]["Plan"]["Plan Rows"])
+
+    few = n_groups()
+    return [number for number in range(n) if number != own and n_groups(number) <= few]
 
 
 def _elements(stream: bytes, n: int, kind: pa.DataType, wire: np.dtype[Any]) -> pa.Array:

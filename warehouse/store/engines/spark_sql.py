@@ -61,11 +61,7 @@ def literal(text: str) -> str:
 
 
 def require_reading(sql: str) -> None:
-    """Refuse a text that is no SELECT, or that reaches for files.
-
-    Raises:
-        MisuseError: says what.
-    """
+    """Refuse a text that is no SELECT, or that reaches for files (MisuseError: says what)."""
     word = _FIRST_WORD.match(sql)
     if word is None or word.group(1).lower() not in ("select", "with", "values", "table"):
         raise MisuseError("expected one SELECT; query connections cannot change anything")

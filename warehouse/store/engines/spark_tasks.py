@@ -40,14 +40,10 @@ class Executors:
     """
 
     def __init__(self, address: str | LakeUrl) -> None:
-        """Nothing is opened yet.
+        """Nothing is opened yet (MisuseError: another form).
 
         Args:
-            address: ``sc://HOST:PORT``, or ``sail:`` for threads of this process; or what either was
-                read into.
-
-        Raises:
-            MisuseError: another form.
+            address: ``sc://HOST:PORT``, or ``sail:`` for threads of this process; or what either was read into.
         """
         self._url = urls.parse_server(address) if isinstance(address, str) else replace(address, lake="")
         self._session: Any = None
@@ -68,7 +64,7 @@ class Executors:
     def each(
         self, function: Callable[[bytes], Iterable[bytes]], tasks: Sequence[bytes]
     ) -> Iterator[tuple[int, bytes | None]]:
-        """Run a function on each of some tasks.
+        """Run a function on each of some tasks (StoreError: the server was lost, or executors cannot run the function).
 
         Args:
             function: of a module that the executors have too; gives bytes, a piece at a time.
@@ -77,9 +73,6 @@ class Executors:
         Returns:
             number of a task with a piece of what came of it, pieces of one task in their order;
             ``None`` after its last piece.
-
-        Raises:
-            StoreError: the server was lost, or executors cannot run the function.
         """
         run = _on_tasks(function, list(tasks))
         try:
@@ -217,11 +210,7 @@ def _load_client() -> None:
 
 
 def _require_answer(url: LakeUrl) -> None:
-    """Ask whether there is a server of this kind: the client itself tries for minutes.
-
-    Raises:
-        StoreError: there is not.
-    """
+    """Ask whether there is a server of this kind: the client itself tries for minutes (StoreError: there is not)."""
     try:
         socket.create_connection((url.host.strip("[]"), url.port), PATIENCE).close()
     except OSError as error:

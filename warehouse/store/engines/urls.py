@@ -12,72 +12,65 @@ from urllib.parse import quote, quote_plus, unquote
 from warehouse.errors import MisuseError
 from warehouse.store.alchemy import sa
 
+#: Engines as SQLAlchemy names them, with our drivers.
+FILE, SERVER = "duckdb", "postgresql+psycopg"
 #: What stands for a secret.
 MASK = "***"
 #: Parameters of a URL whose values may be shown; that of any other may be a secret.
 _HARMLESS = frozenset(
     {
-        "host",
-        "hostaddr",
-        "port",
-        "user",
-        "dbname",
-        "service",
-        "passfile",
-        "application_name",
-        "connect_timeout",
-        "sslmode",
-        "sslrootcert",
-        "sslcert",
-        "gssencmode",
-        "channel_binding",
-        "target_session_attrs",
-        "client_encoding",
-        "threads",
-        "memory_limit",
-        "access_mode",
-        "lake",
-        "version",
+        *("host", "hostaddr", "port", "user", "dbname", "service", "passfile", "application_name", "connect_timeout"),
+        *("sslmode", "sslrootcert", "sslcert", "gssencmode", "channel_binding", "target_session_attrs"),
+        *("client_encoding", "threads", "memory_limit", "access_mode", "lake", "version"),
     }
 )
 _KEYWORDS = re.compile(r"\s*(host|hostaddr|port|dbname|user|password|passfile|service)\s*=")
 _NO_SLASHES = re.compile(r"(postgres(ql)?(\+\w+)?|duckdb|md|motherduck):", re.IGNORECASE)
 #: A file whose name reads the same in a URL and outside of one.
 _PLAIN_FILE = re.compile(r"(?:duckdb:///)?([\w./-]*\w)", re.ASCII)
+#: And a server's address of which that is true of each part.
+_PLAIN_SERVER = re.compile(
+    r"postgres(?:ql)?(?:\+psycopg)?://(?:([\w.-]+)(?::([\w.-]+))?@)?"
+    r"([\w.-]+)(?::(\d{1,5}))?/([\w-]+)",
+    re.ASCII,
+)
 _USER = re.compile(r"//[^/?#]*@")
 
 EXPECTED = "expected duckdb:///FILE, a file name, or postgresql://USER@HOST/DATABASE"
 
 
 @dataclass(frozen=True)
-class FileUrl:
-    """The URL of an embedded file whose name needs no escaping: what is asked of SQLAlchemy's, which takes
-    longer to load than most answers."""
+class PlainUrl:
+    """A URL of which no part needs escaping: what is asked of SQLAlchemy's, which takes longer to load than most
+    answers."""
 
     database: str
-    drivername: str = "duckdb"
-    username: None = None
-    password: None = None
-    host: None = None
-    port: None = None
+    drivername: str
+    username: str | None = None
+    password: str | None = None
+    host: str | None = None
+    port: int | None = None
     query: Mapping[str, str] = field(default_factory=dict)
 
     def get_backend_name(self) -> str:
-        return self.drivername
+        return self.drivername.partition("+")[0]
 
-    def set(self, query: Mapping[str, str]) -> FileUrl:
+    def set(self, query: Mapping[str, str]) -> PlainUrl:
         return replace(self, query=query)
 
     def render_as_string(self, hide_password: bool = True) -> str:
-        return f"{self.drivername}:///{self.database}"
+        password = "" if self.password is None else f":{MASK if hide_password else self.password}"
+        user = "" if self.username is None else f"{self.username}{password}@"
+        port = "" if self.port is None else f":{self.port}"
+        return f"{self.drivername}://{user}{self.host or ''}{port}/{self.database}"
 
     def __str__(self) -> str:
-        return self.render_as_string()
+        return self.render_as_string(hide_password=False)
 
 
-def full_url(url: sa.URL | FileUrl) -> sa.URL:
+def full_url(url: sa.URL | PlainUrl) -> sa.URL:
     """A URL as SQLAlchemy has it."""
-    return sa.make_url(str(url)) if isinstance(url, FileUrl) else url
+    return sa.make_url(str(url)) if isinstance(url, PlainUrl) else url
 
 
 def parse_url(text: str) -> sa.URL:
@@ -90,7 +83,10 @@ def parse_url(text: str) -> sa.URL:
     if not text.isprintable():
         raise MisuseError(f"a store URL with a control character; {EXPECTED}")
     if plain := _PLAIN_FILE.fullmatch(text):
-        return cast("sa.URL", FileUrl(plain[1]))
+        return cast("sa.URL", PlainUrl(plain[1], FILE))
+    if (plain := _PLAIN_SERVER.fullmatch(text)) and 0 < int(plain[4] or 1) < 65536:
+        user, password, host, port, database = plain.groups()
+        return cast("sa.URL", PlainUrl(database, SERVER, user, password, host, int(port) if port else None))
     if is_lake(text):
         return parse_lake(text)
     parsed = _split(text) if "://" in text else _file(text)
@@ -166,7 +162,7 @@ def _split(text: str) -> sa.URL:
 def _file(text: str) -> sa.URL:
     if _KEYWORDS.match(text) or _NO_SLASHES.match(text):
         raise MisuseError(f"that is no store URL; {EXPECTED}, with two slashes after the colon")
-    parsed = sa.URL.create("duckdb", database=text)
+    parsed = sa.URL.create(FILE, database=text)
     _require_file(parsed, text)
     return parsed
 
@@ -176,7 +172,7 @@ def _server(parsed: sa.URL) -> sa.URL:
         raise MisuseError("a store URL with two @: one that belongs to the user's name or password is written %40")
     if parsed.port is not None and not 0 < parsed.port < 65536:
         raise MisuseError(f"no port {parsed.port}; expected one from 1 to 65535")
-    return parsed.set(drivername="postgresql+psycopg")
+    return parsed.set(drivername=SERVER)
 
 
 def _require_file(parsed: sa.URL, text: str) -> None:

@@ -27,11 +27,7 @@ class LakeLocation:
     """
 
     def __init__(self, location: str) -> None:
-        """Nothing is opened yet.
-
-        Raises:
-            MisuseError: no place, or the extra is not installed.
-        """
+        """Nothing is opened yet (MisuseError: no place, or the extra is not installed)."""
         if not location.strip() or not location.isprintable():
             raise MisuseError("a lake without a place; expected a folder, or a URL such as s3://BUCKET/FOLDER")
         self.package = load("deltalake", "lake", "a lake")
@@ -67,11 +63,7 @@ class LakeLocation:
             return table
 
     def require(self, name: str, version: int | None = None) -> Any:
-        """As :meth:`table`, of one that has to be there.
-
-        Raises:
-            StoreError: it is not.
-        """
+        """As :meth:`table`, of one that has to be there (StoreError: it is not)."""
         table = self.table(name, version)
         if table is None:
             raise StoreError(f"the lake {self} has no table {name}; {self.repair()}")

@@ -104,16 +104,13 @@ def commit(
     now: datetime,
     oldest: int | None = None,
 ) -> LakeVersion:
-    """Make a new version visible.
+    """Make a new version visible (Overtaken: there is a later version than ``base`` already).
 
     Args:
         base: the version that it was made from; ``None``: there was none.
         schema: revision of the schema of the tables.
         now: naive UTC.
         oldest: number of the oldest version that is kept; default: as before.
-
-    Raises:
-        Overtaken: there is a later version than ``base`` already.
     """
     from importlib.metadata import version
 

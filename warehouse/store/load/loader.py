@@ -62,7 +62,7 @@ class Loader:
         self.store = store
         self.scratch = open_scratch(store)
         self.parser = self.scratch.parser()
-        self.parser.is_alone = not overlapping
+        self.parser.is_alone = self.scratch.is_alone = not overlapping
         if overlapping:
             self.scratch.share_cores()
         self.dimensions = Dimensions()
@@ -113,7 +113,9 @@ class Loader:
         with parsing():
             for name, reader in rows:
                 self.parser.keep(name, reader)
-            self.parser.run("alter table stage_sample add column sent_hash uhugeint")  # too wide for what brought them
+            staging.show_samples(self.parser, self.parser.columns_of("stage_given"))
+            if n_rows:
+                self.parser.run("create or replace view stage_text as from stage_said")
         return Parsed(tuple(dumps), slot, n_rows)
 
     def more_memory(self) -> bool:
@@ -262,7 +264,7 @@ class Loader:
         note_values_that_are_no_numbers(self.scratch, state)
         note_unscored(self.scratch, state)
         note_same_content(self.scratch, state)
-        state.sizes["stage_prompt_score"] = self.scratch.script("stage_prompt_score")
+        state.sizes["stage_prompt_score"] = staging.show_prompt_scores(self.scratch, state.sizes, prompts)
         state.measured = staging.measure(self.scratch, prompts, state.sizes, state.scores)
 
     def _add_facts(self, state: _Load, started: float) -> list[LoadReport]:

@@ -23,6 +23,8 @@ from warehouse.store.temporary import TemporaryFolder, temporary_folder
 
 #: Rows from which on a source is large.
 LARGE = 50_000
+#: Rows that the engine keeps together in memory: fewer are work for one thread.
+ROWS_OF_A_GROUP = 122_880
 
 
 class Scratch:
@@ -35,7 +37,7 @@ class Scratch:
 
     def __init__(self, raw: Any) -> None:
         self.raw = raw
-        self.threads = 0  # of the engine, while they are shared
+        self.threads = int(self.value("select current_setting('threads')"))  # that the engine may use
         self.is_alone = False  # whether no other connection works meanwhile
         self.replaced: Counter[str] = Counter()  # U+0000 that the store could not take, by column
         self.home = str(self.value("select current_database()")).replace('"', '""')
@@ -62,21 +64,17 @@ class Scratch:
     def share_cores(self) -> None:
         """Leave half of the threads to the parser: two connections that each use all cores took a
         quarter more processor time for the same load (benchmarks, lm-eval, two cores)."""
-        self.threads = int(self.value("select current_setting('threads')"))
-        self.run(f"set threads = {max(1, self.threads // 2)}")
+        self._use_threads(max(1, self.threads // 2))
 
-    @contextmanager
-    def one_thread(self) -> Iterator[None]:
-        """For a statement that only one thread has work in, if no other connection has any: the others would ask for
-        some without a pause."""
-        threads = int(self.value("select current_setting('threads')")) if self.is_alone else 1
-        if threads > 1:
-            self.run("set threads = 1")
-        try:
-            yield
-        finally:
-            if threads > 1:
-                self.run(f"set threads = {threads}")
+    def fit_threads(self, n_rows: int) -> None:
+        """Make ready for statements on so many rows, if no other connection has any: threads without work ask for some
+        without a pause, which is a quarter of the processor time of a load of 10 000 rows."""
+        if self.is_alone:
+            self._use_threads(self.threads if n_rows >= ROWS_OF_A_GROUP else 1)
+
+    def _use_threads(self, number: int) -> None:
+        if self.threads > 1:
+            self.run(f"set threads = {number}")
 
     def expect(self, n_rows: int) -> None:
         """Make ready for a source: the rows of a large one go straight into the tables."""
@@ -84,6 +82,7 @@ class Scratch:
         if threshold != self._threshold:
             self.run(f"set checkpoint_threshold = '{threshold}'")
         self._threshold = threshold
+        self.fit_threads(n_rows)
 
     def use(self, slot: int) -> None:
         """Read what was parsed into slot 0 or 1."""
@@ -126,6 +125,10 @@ class Scratch:
         """The single value of a query."""
         return self.rows(sql)[0][0]
 
+    def columns_of(self, table: str) -> list[str]:
+        """Names of the columns of a scratch table."""
+        return [column[0] for column in self.raw.execute(f"from {table} limit 0").description]
+
     def put(self, name: str, table: pa.Table) -> None:
         """Make a scratch table of Arrow data."""
         if (text := engines.few_rows(table)) is not None:
@@ -142,9 +145,8 @@ class Scratch:
 
     def close(self) -> None:
         """Let go of what is not the store's."""
-        if self.threads:  # "reset" would forget what the user has set
-            self.run(f"set threads = {self.threads}")
         self.expect(0)
+        self._use_threads(self.threads)  # "reset" would forget what the user has set
         self._look_in(f'"{self.home}".main')
         self.run("detach database if exists scratch")
 
@@ -223,7 +225,7 @@ class RemoteScratch(Scratch):
 
     def change(self, table: str, scratch: str, sql: str) -> None:
         connection = self.store.connection
-        names = [column[0] for column in self.raw.execute(f"from {scratch} limit 0").description]
+        names = self.columns_of(scratch)
         kinds = tables.metadata.tables[table].columns
         columns = ", ".join(
             f'cast("{name}" as varchar) as "{name}"' if isinstance(kinds[name].type, sa.JSON) else f'"{name}"'

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Literal
@@ -19,10 +18,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from warehouse.errors import ConflictError, InputError
-from warehouse.records import SAMPLE_SCHEMA, TRANSCRIPT_TYPE, BulkQuery, Dump, SameContent, content_key
+from warehouse.records import SAMPLE_SCHEMA, BulkQuery, Dump, SameContent, content_key
 from warehouse.records.canonical_json import canonical_digest
 from warehouse.store import engines
-from warehouse.store.load.scratch import Scratch
+from warehouse.store.load.scratch import ROWS_OF_A_GROUP, Scratch
 from warehouse.store.load.stage_scans import fill_scans, fill_votes
 from warehouse.store.sql.query_files import query_text
 
@@ -33,21 +32,21 @@ TextPolicy = Literal["all", "responses", "none"]
 KNOWN_KEYS = 500_000
 #: Prompts sent are remembered up to this number: none is forgotten, since a source may have been parsed meanwhile.
 KNOWN_TEXTS = 200_000
-#: Rows that the engine keeps together in memory; of long rows as many bytes are brought in at a time.
-ROWS_OF_A_GROUP = 122_880
+#: Of long rows as many bytes are brought in at a time, of short ones as many as the engine keeps together.
 BYTES_OF_A_GROUP = 64 << 20
 #: Identities whose keys are computed at a time.
 KEY_BLOCK = 50_000
 
 
 #: What parsing makes, in the slot of the source.
-_OF_SAMPLES = ("stage_sample", "stage_variant", "stage_row", "stage_item", "stage_text", "stage_transcript")
+_OF_SAMPLES = ("stage_given", "stage_variant", "stage_row", "stage_item", "stage_said", "stage_transcript")
 PARSED = (*_OF_SAMPLES, "stage_scan", "stage_vote")
 
 
 def parse(scratch: Scratch, dumps: Sequence[Dump], on_duplicate: OnDuplicate, text: TextPolicy) -> int:
     """Everything that needs no store: :data:`PARSED` of some dumps; returns the number of rows."""
     n_rows, columns = fill(scratch, dumps)
+    scratch.fit_threads(n_rows)
     fill_scans(scratch, dumps)
     fill_votes(scratch, dumps)
     if n_rows:
@@ -57,14 +56,19 @@ def parse(scratch: Scratch, dumps: Sequence[Dump], on_duplicate: OnDuplicate, te
     return n_rows
 
 
+#: Columns of samples that have served once rows have their items: their texts are in `stage_text`, and hashes to look
+#: up are wider than Arrow's numbers.
+_SERVED = ("identity", "identity_hash", "sent_hash", "prompt_sent", "response", "transcript")
+
+
 def parsed_rows(scratch: Scratch, dumps: Sequence[Dump], n_rows: int) -> Iterator[tuple[str, pa.RecordBatchReader]]:
     """What :func:`parse` has made of some dumps, table by table, for a scratch space elsewhere."""
     scans = PARSED[-2:-1] if any(dump.scan for dump in dumps) else ()
     votes = PARSED[-1:] if any(dump.votes is not None for dump in dumps) else ()
     for name in (*(_OF_SAMPLES if n_rows else PARSED[:1]), *scans, *votes):
-        # what is wider than Arrow's numbers has served: the rows have their items
-        columns = "* exclude (identity_hash, sent_hash)" if name == "stage_sample" else "*"
-        yield name, scratch.raw.execute(f"select {columns} from {name}").to_arrow_reader(65_536)
+        columns = f"columns(c -> c not in {_SERVED})" if name == "stage_given" else "*"
+        source = "stage_text" if name == "stage_said" else name
+        yield name, scratch.raw.execute(f"select {columns} from {source}").to_arrow_reader(65_536)
 
 
 @dataclass(frozen=True)
@@ -79,7 +83,7 @@ class Measured:
 
 
 def fill(scratch: Scratch, dumps: Sequence[Dump]) -> tuple[int, set[str]]:
-    """Bring every batch into ``stage_sample``; returns the number of rows, and the columns that may hold anything.
+    """Bring every batch into ``stage_given``; returns the number of rows, and the columns that may hold anything.
 
     The runs of several dumps are numbered through. ``stage_origin`` says of each run which row is
     the first of its dump: what has no id is known by its place in the dump.
@@ -87,40 +91,34 @@ def fill(scratch: Scratch, dumps: Sequence[Dump]) -> tuple[int, set[str]]:
     Raises:
         InputError: a query over the files failed and no reason was found row by row.
     """
-    fields = [field for field in SAMPLE_SCHEMA if field.name != TRANSCRIPT]
-    columns = ", ".join(f"{field.name} {engines.column_type(field.type)}" for field in fields)
-    hashes = ", ".join(
-        [f"{name} blob" for name in _HASHED.values()] + [f"{name} uhugeint" for name, _ in _LOOKED_UP.values()]
-    )
-    scratch.run(f"create or replace table stage_sample ({columns}, {hashes})")
     scratch.run(
         "create temp table if not exists known_key "
         "(identity_hash uhugeint, key varchar, key_no bigint, key_hash ubigint)"
     )
     origins: list[dict[str, Any]] = []
-    total, columns_read = 0, set[str]()
+    total, given = 0, _Given(scratch)
     read: list[pa.RecordBatch] = []  # and not in the table yet
     for dump in dumps:
         first = total
         for batch in dump.batches:
             if isinstance(batch, BulkQuery):
-                columns_read |= _fill_arrow(scratch, read)
+                given.fill_arrow(read)
                 read = []
-                n_rows, names = _fill_reading(scratch, batch, len(origins))
-                total, columns_read = total + n_rows, columns_read | names
+                total += given.fill_reading(batch, len(origins))
                 continue
             read.append(_moved(batch, len(origins)))
             total += batch.num_rows
             if len(dumps) == 1 and _is_enough(read):
-                columns_read |= _fill_arrow(scratch, read)
+                given.fill_arrow(read)
                 read = []
         origins += [_origin(first, dump.same_content)] * len(dump.runs)
-    columns_read |= _fill_arrow(scratch, read)
+    given.fill_arrow(read)
     read = []
+    show_samples(scratch, given.widen(["run"]))
     pa.default_memory_pool().release_unused()  # what parsing took
     runs = [{"run": run, **origin} for run, origin in enumerate(origins)]
     scratch.put("stage_origin", pa.Table.from_pylist(runs, schema=_ORIGIN))
-    return total, columns_read
+    return total, given.columns
 
 
 _ORIGIN = pa.schema(
@@ -159,14 +157,22 @@ _HASHED = {"prompt_sent": "prompt_hash", "response": "response_hash"}
 _LOOKED_UP = {"identity": ("identity_hash", "known_key"), "prompt_sent": ("sent_hash", "scratch.main.known_text")}
 
 
-#: The column that a table of samples has only where there are such: it is wide, and few dumps have any.
+#: The column of what happened on the way to a response.
 TRANSCRIPT = "transcript"
 
 
-def _add_transcripts(scratch: Scratch) -> None:
-    scratch.run(
-        f"alter table stage_sample add column if not exists {TRANSCRIPT} {engines.column_type(TRANSCRIPT_TYPE)}"
-    )
+#: Columns of samples, as the engine has them.
+_KINDS = (
+    {field.name: engines.column_type(field.type) for field in SAMPLE_SCHEMA}
+    | dict.fromkeys(_HASHED.values(), "blob")
+    | {name: "uhugeint" for name, _ in _LOOKED_UP.values()}
+)
+
+
+def show_samples(scratch: Scratch, given: Collection[str]) -> None:
+    """Make ``stage_sample``: the rows of ``stage_given``, which has these columns, with all that a sample may have."""
+    columns = (name if name in given else f"cast(null as {kind}) as {name}" for name, kind in _KINDS.items())
+    scratch.run(f"create or replace view stage_sample as select rowid, {', '.join(columns)} from stage_given")
 
 
 def _insert(select: str, names: Iterable[str], unfit: str = "false") -> str:
@@ -181,49 +187,66 @@ def _insert(select: str, names: Iterable[str], unfit: str = "false") -> str:
         )
         select = f"select * replace ({new}) from (select *, {marks} from ({select}) as incoming)"
     hashes = "".join(f", unhex(sha256({column})) as {name}" for column, name in _HASHED.items() if column in columns)
-    return f"insert into stage_sample by name select *{hashes} from ({select}) as incoming"
+    return f"insert into stage_given by name select *{hashes} from ({select}) as incoming"
 
 
-def _fill_reading(scratch: Scratch, reading: BulkQuery, first_run: int) -> tuple[int, set[str]]:
-    """Insert what a query over the files finds; gives what :func:`fill` does."""
-    try:
-        shape = f"select * from ({reading.sql}) as incoming limit 0"
-        names = {column[0] for column in scratch.raw.execute(shape, dict(reading.parameters)).description}
-        if TRANSCRIPT in names:
-            _add_transcripts(scratch)
-        select = f"select * replace (run + {first_run} as run) from ({reading.sql}) as counted"
-        statement = _insert(select if first_run else reading.sql, names, reading.unfit)
-        return int(scratch.rows(statement, reading.parameters)[0][0]), names
-    except Exception as error:
-        if engines.disk_full(error) or not engines.input_error(error):
-            raise
-    total, columns = 0, set[str]()
-    for batch in reading.fallback():
-        columns |= _fill_arrow(scratch, [_moved(batch, first_run)])
-        total += int(batch.num_rows)
-    return total, columns
+class _Given:
+    """The table ``stage_given``, which has those columns alone that its rows may say something in: one that is null in
+    all rows takes eight bytes in each."""
 
+    def __init__(self, scratch: Scratch) -> None:
+        self.scratch = scratch
+        self.columns = set[str]()
 
-def _fill_arrow(scratch: Scratch, batches: Sequence[pa.RecordBatch]) -> set[str]:
-    """Insert batches in this order, in one statement per stretch that has the same columns; gives the columns."""
-    columns = set[str]()
-    for _, alike in groupby(batches, key=lambda batch: batch.schema):
-        table = pa.Table.from_batches(alike)
-        if not table.num_rows:
-            continue
-        # many columns say nothing, and each costs something
-        empty = [name for name in table.schema.names if table.column(name).null_count == table.num_rows]
-        table = table.drop_columns(empty)
-        if not _LOOKED_UP.keys().isdisjoint(table.schema.names):  # by a join, which keeps the order in a batch alone
-            table = table.combine_chunks()
-        if TRANSCRIPT in table.schema.names:
-            _add_transcripts(scratch)
-        scratch.raw.register("incoming_batch", table)
-        with scratch.one_thread() if table.num_rows >= ROWS_OF_A_GROUP else nullcontext():
-            scratch.run(_insert("select * from incoming_batch", table.schema.names))
-        scratch.raw.unregister("incoming_batch")
-        columns.update(table.schema.names)
-    return columns
+    def widen(self, names: Collection[str]) -> set[str]:
+        """Add the columns that are new among some, and those of their hashes; gives all."""
+        looked_up = {column: name for column, (name, _) in _LOOKED_UP.items()}
+        hashes = {item[name] for item in (_HASHED, looked_up) for name in item.keys() & set(names)}
+        fresh = sorted({*names, *hashes} - self.columns)
+        kinds = [f"{name} {_KINDS[name]}" for name in fresh]
+        if fresh and not self.columns:
+            self.scratch.run(f"create or replace table stage_given ({', '.join(kinds)})")
+        for kind in kinds if self.columns else ():
+            self.scratch.run(f"alter table stage_given add column {kind}")
+        self.columns.update(fresh)
+        return self.columns
+
+    def fill_reading(self, reading: BulkQuery, first_run: int) -> int:
+        """Insert what a query over the files finds; gives the number of rows."""
+        try:
+            shape = f"select * from ({reading.sql}) as incoming limit 0"
+            described = self.scratch.raw.execute(shape, dict(reading.parameters)).description
+            names = {column[0] for column in described}
+            self.widen(names)
+            select = f"select * replace (run + {first_run} as run) from ({reading.sql}) as counted"
+            statement = _insert(select if first_run else reading.sql, names, reading.unfit)
+            self.scratch.fit_threads(ROWS_OF_A_GROUP)
+            return int(self.scratch.rows(statement, reading.parameters)[0][0])
+        except Exception as error:
+            if engines.disk_full(error) or not engines.input_error(error):
+                raise
+        total = 0
+        for batch in reading.fallback():
+            self.fill_arrow([_moved(batch, first_run)])
+            total += int(batch.num_rows)
+        return total
+
+    def fill_arrow(self, batches: Sequence[pa.RecordBatch]) -> None:
+        """Insert batches in this order, in one statement per stretch that has the same columns."""
+        for _, alike in groupby(batches, key=lambda batch: batch.schema):
+            table = pa.Table.from_batches(alike)
+            if not table.num_rows:
+                continue
+            # many columns say nothing, and each costs something
+            empty = [name for name in table.schema.names if table.column(name).null_count == table.num_rows]
+            table = table.drop_columns(empty)
+            if not _LOOKED_UP.keys().isdisjoint(table.schema.names):
+                table = table.combine_chunks()  # looked up by a join, which keeps the order in a batch alone
+            self.widen(table.schema.names)
+            self.scratch.raw.register("incoming_batch", table)
+            self.scratch.fit_threads(0)  # one batch is work for one thread, however many rows it has
+            self.scratch.run(_insert("select * from incoming_batch", table.schema.names))
+            self.scratch.raw.unregister("incoming_batch")
 
 
 def _forget_keys(scratch: Scratch) -> None:
@@ -299,40 +322,45 @@ def _refuse_lacking_ids(scratch: Scratch) -> None:
 def gather_texts(scratch: Scratch, policy: TextPolicy, columns: Collection[str]) -> None:
     """The texts to keep, each once, in ``stage_text``; from here on their hashes do, and memory
     holds them no longer. ``columns`` are those that may hold anything."""
-    kept = {"all": ("prompt_sent", "response"), "responses": ("response",), "none": ()}[policy]
-    selects = [
-        f"select {_HASHED[column]} as sha256, {column} as text from stage_sample where {_HASHED[column]} is not null"
-        for column in kept
-        if column in columns
-    ]
-    _gather_transcripts(scratch, TRANSCRIPT in columns)
-    if TRANSCRIPT in columns and policy == "all":
-        selects.append(
-            "select t.messages_hash as sha256, s.transcript.messages as text"
-            " from stage_transcript as t join stage_sample as s on s.rowid = t.r where t.messages_hash is not null"
-        )
+    kept = {"all": ("prompt_sent", "response", TRANSCRIPT), "responses": ("response",), "none": ()}[policy]
+    scratch.run(f"create or replace table stage_transcript as {query_text('ingest', 'stage_transcript')}")
+    used = _show_texts(scratch, [column for column in kept if column in columns])
+    said = {"identity", *_HASHED, TRANSCRIPT}.intersection(columns) - used
+    for column in said:
+        scratch.run(f"alter table stage_given drop column {column}")
+    if said:
+        show_samples(scratch, set(columns) - said)
+
+
+#: The texts of a column that the store keeps, with their hashes.
+_TEXTS = {
+    column: f"select {name} as sha256, {column} as text from stage_sample where {name} is not null"
+    for column, name in _HASHED.items()
+} | {
+    TRANSCRIPT: "select t.messages_hash as sha256, s.transcript.messages as text"
+    " from stage_transcript as t join stage_sample as s on s.rowid = t.r where t.messages_hash is not null"
+}
+
+
+def _show_texts(scratch: Scratch, columns: Collection[str]) -> set[str]:
+    """Make ``stage_text`` of the texts in some columns; gives those in which they stay: most sources say nothing twice,
+    and to hold long texts against each other takes ten times as long as to count their hashes."""
     nothing = "select null::blob as sha256, null::varchar as text where false"
-    scratch.run(
-        "create or replace table stage_text as select sha256, any_value(text) as text"
-        f" from ({' union all '.join(selects or [nothing])}) as said group by sha256"
-    )
-    for column in ("identity", *_HASHED, TRANSCRIPT):
-        if column in columns:
-            scratch.run(f"alter table stage_sample drop column {column}")
+    texts = " union all ".join(_TEXTS[column] for column in columns) or nothing
+    ((n_texts, n_distinct),) = scratch.rows(f"select count(*), count(distinct hash(sha256)) from ({texts}) as said")
+    if columns and n_texts == n_distinct:
+        scratch.run(f"create or replace view stage_text as {texts}")
+        return set(columns)
+    distinct = f"select sha256, any_value(text) as text from ({texts}) as said group by sha256"
+    scratch.run(f"create or replace table stage_said as {distinct}")
+    scratch.run("create or replace view stage_text as from stage_said")
+    return set()
 
 
 def learn_texts(scratch: Scratch) -> None:
     """Know the prompts sent of a source whose texts all are in the store: the sources after it need not bring them."""
     if (left := KNOWN_TEXTS - scratch.value("select count(*) from scratch.main.known_text")) > 0:
         scratch.run(scratch.text("known_text", n_left=left))
-
-
-def _gather_transcripts(scratch: Scratch, has_any: bool) -> None:
-    """Put what happened on the way into a table of its own."""
-    nothing = f"select 0 as rowid, 0 as run, cast(null as {engines.column_type(TRANSCRIPT_TYPE)}) as {TRANSCRIPT}"
-    select = query_text("ingest", "stage_transcript")
-    given = "" if has_any else f"with stage_sample as ({nothing}) "
-    scratch.run(f"create or replace table stage_transcript as {given}{select}")
 
 
 def resolve(scratch: Scratch) -> dict[str, int]:
@@ -387,7 +415,9 @@ def settle_duplicates(
         ConflictError: rows that say different things of the same fact, under ``error``.
     """
     keys = {name: key for name, (key, _) in _UNIQUE.items() if sizes[name]}
-    if sum(prompts.values()) == sizes["stage_fact"]:  # each row has a prompt of its own: only it may repeat itself
+    if _are_apart(sizes, prompts):  # only a row may repeat itself, which takes two scores
+        if not scratch.value("select count(*) > 0 from stage_sample where len(scores) > 1"):
+            keys.pop("stage_score", None)
         keys = {name: key.replace(_OF_ROW, "r") for name, key in keys.items() if key != _OF_ROW}
     repeated = _repeated(scratch, keys, sizes)
     if not repeated:
@@ -482,6 +512,21 @@ class ScoreSummary:
 def summarise_scores(scratch: Scratch) -> list[ScoreSummary]:
     """What the scores are like that are left after :func:`settle_duplicates`."""
     return [ScoreSummary(*row) for row in scratch.rows(query_text("ingest", "score_summary"))]
+
+
+def show_prompt_scores(scratch: Scratch, sizes: Mapping[str, int], prompts: Mapping[int, int]) -> int:
+    """Make ``stage_prompt_score``, the mean of each prompt of a run, of scores that are settled; how many there are."""
+    select, n_scores = query_text("ingest", "single_score"), sizes["stage_score"]
+    if not _are_apart(sizes, prompts):
+        n_scores = scratch.script("pooled_score")
+        select = "from pooled_score"
+    scratch.run(f"create or replace temp view stage_prompt_score as {select}")
+    return n_scores
+
+
+def _are_apart(sizes: Mapping[str, int], prompts: Mapping[int, int]) -> bool:
+    """Whether each staged row has a prompt of its own in its run."""
+    return sum(prompts.values()) == sizes["stage_fact"]
 
 
 def measure(

@@ -1,8 +1,7 @@
 """The schema moved between versions, and the proof that schema and facts are what they should be.
 
-Fact tables carry no keys, so what they promise is proved here, by sets: every file of
-``queries/checks`` is one SELECT whose rows are groups of offending rows with their number ``n``.
-A file called ``note_*.sql`` reports what is harmless.
+Fact tables carry no keys, so what they promise is proved here, by sets: every file of ``queries/checks`` is one SELECT
+whose rows are groups of offending rows with their number ``n``. A file called ``note_*.sql`` reports what is harmless.
 """
 
 from __future__ import annotations

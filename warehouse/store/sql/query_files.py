@@ -8,9 +8,8 @@ A file holds one SELECT that runs as it stands. Its header is made of comments::
     -- columns:
     --   estimate: mean over prompts, in the metric's unit
 
-Views lie in ``views/NN_name.sql``, where NN is the order of creation, and take no parameters;
-library queries lie in ``library/name.sql``. ``name.<engine>.sql`` beside a file takes its place on
-that engine.
+Views lie in ``views/NN_name.sql``, where NN is the order of creation, and take no parameters; library queries lie in
+``library/name.sql``. ``name.<engine>.sql`` beside a file takes its place on that engine.
 
 The statements that the program runs for itself lie in folders named for who runs them
 (``analysis``, ``store``, ``ingest`` …); :func:`query_text` reads them.
@@ -77,10 +76,9 @@ def query_text(folder: str, name: str) -> str:
 
         -- placeholder: runs condition -- on fact.run_id
 
-    The kinds are ``condition``, ``column`` (or an expression, or several), ``number``,
-    ``numbers`` (with commas between them), ``table`` and ``join`` (a whole JOIN, or nothing). What
-    is filled in is our own text or a number; values of users, and lists of ids (``in (:ids)``), are
-    ``:parameters``. No comment of a template has a brace.
+    The kinds are ``condition``, ``column`` (or an expression, or several), ``number``, ``numbers`` (with commas between
+    them), ``table`` and ``join`` (a whole JOIN, or nothing). What is filled in is our own text or a number; values of
+    users, and lists of ids (``in (:ids)``), are ``:parameters``. No comment of a template has a brace.
 
     Raises:
         FileNotFoundError: there is no such file.
@@ -99,11 +97,7 @@ def library(engine: str = "") -> list[NamedQuery]:
 
 
 def find(name: str, engine: str = "") -> NamedQuery:
-    """The view or library query called ``name``.
-
-    Raises:
-        MisuseError: there is none; names what comes close.
-    """
+    """The view or library query called ``name`` (MisuseError: there is none; names what comes close)."""
     queries = {query.name: query for query in (*views(engine), *library(engine))}
     if name in queries:
         return queries[name]
@@ -135,11 +129,7 @@ def read_folder(folder: Traversable, kind: Kind, engine: str = "") -> list[Named
 
 
 def parse(file: Traversable, name: str, kind: Kind) -> NamedQuery:
-    """Read one file and check its header.
-
-    Raises:
-        InputError: with the file, and the line where there is one.
-    """
+    """Read one file and check its header (InputError: with the file, and the line where there is one)."""
     text, path = file.read_text(encoding="utf-8"), str(file)
     header = _header(text, path)
     parameters = tuple(parse_parameter(value, path, line) for line, value in header["parameter"])
@@ -235,10 +225,6 @@ _DECLARATION = re.compile(
 )
 
 
-def _whole(text: str) -> int:
-    return int(text)
-
-
 def _number(text: str) -> float:
     value = float(text)
     if not math.isfinite(value):
@@ -253,7 +239,7 @@ def _flag(text: str) -> bool:
 #: Type -> how it is read from text; a KeyError or ValueError means that it cannot be.
 TYPES: dict[str, Callable[[str], Any]] = {
     "text": str,
-    "integer": _whole,
+    "integer": int,
     "number": _number,
     "boolean": _flag,
     "timestamp": datetime.fromisoformat,
@@ -279,11 +265,7 @@ class Parameter:
     required: bool = False  #: there is no default.
 
     def read(self, value: Any) -> Any:
-        """A value given as text or already of the type.
-
-        Raises:
-            MisuseError: it cannot be read.
-        """
+        """A value given as text or already of the type (MisuseError: it cannot be read)."""
         if not isinstance(value, str):
             return self._checked(value)
         try:

@@ -46,11 +46,7 @@ def is_name(query: str) -> bool:
 
 
 def run_named(store: Store, name: str, parameters: Mapping[str, Any]) -> pa.Table:
-    """Run a view or a library query.
-
-    Raises:
-        MisuseError: no such query, or a wrong parameter.
-    """
+    """Run a view or a library query (MisuseError: no such query, or a wrong parameter)."""
     query = query_files.find(name, store.dialect.name)
     values = query.bind(parameters)
     text = query.text.strip().rstrip(";")
@@ -62,11 +58,7 @@ def run_named(store: Store, name: str, parameters: Mapping[str, Any]) -> pa.Tabl
 
 
 def run_sql(store: Store, sql: str, parameters: Mapping[str, Any]) -> pa.Table:
-    """Run one SELECT.
-
-    Raises:
-        MisuseError: it is not one SELECT, or the engine finds an error in it.
-    """
+    """Run one SELECT (MisuseError: it is not one SELECT, or the engine finds an error in it)."""
     used = bind_names(sql)
     surplus = [name for name in parameters if name not in used]
     if surplus:

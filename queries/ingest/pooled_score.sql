@@ -1,7 +1,7 @@
 -- Mean over draws and draws of few-shot examples, per prompt; never over perturbations.
 -- A stored rate of K draws has the variance p(1-p)K/(K-1) within the prompt.
 -- grain: one row per run, prompt, metric and perturbation
-create or replace temp table stage_prompt_score as
+create or replace temp table pooled_score as
 with pooled as (
     select s.run, s.prompt_id, s.metric_id, v.perturbation,
         sum(n_draws) filter (where value is not null) as n_draws,
