@@ -45,8 +45,10 @@ def test_what_a_killed_sync_has_left_is_not_seen_and_taken_back(duckdb_url: str,
     assert held_against(duckdb_url, place).verdict == "same"
 
 
-@pytest.mark.rare
+@pytest.mark.slow
 def test_a_sync_that_is_killed_at_any_time_leaves_a_whole_version(duckdb_url: str, tmp_path: Path) -> None:
+    """Twenty points of the command; by default `tests/campaign/test_kills.py` kills the work three times, while
+    others read the lake."""
     points = 20
     files, lake = dumps(tmp_path / "dumps", points + 1), tmp_path / "lake"
     connect(duckdb_url).ingest(files[0])
