@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli import COMMAND, Caller
+from tests.support.cli import Caller
+from tests.support.forked import COMMAND, Popen
 from tests.support.lm_eval import FIXTURES
 from tests.support.races import dumps
 from warehouse.ingest.watch import Watcher
@@ -130,7 +131,7 @@ def test_the_command_ingests_publishes_and_stops(bare_url: str, tmp_path: Path, 
     server = "postgresql" in bare_url
     command = [str(COMMAND), "--db", bare_url, "ingest", str(folder), "--watch", "--settle", "0.2"]
     command += [] if server else ["--publish", str(copy)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as watching:
+    with Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as watching:
         line = reader(watching)
         first = line()
         assert "2 sources, 1 runs new" in first and "1 refused" in first

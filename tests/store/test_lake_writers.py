@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli import COMMAND
+from tests.support.forked import COMMAND, Popen, run
 from tests.support.lakes import MARKS, bring_up, held_against, rows_of, written
 from tests.support.races import dumps
 from warehouse.api import connect
@@ -53,13 +53,12 @@ def test_a_sync_that_is_killed_at_any_time_leaves_a_whole_version(duckdb_url: st
     files, lake = dumps(tmp_path / "dumps", points + 1), tmp_path / "lake"
     connect(duckdb_url).ingest(files[0])
     started = time.monotonic()
-    assert (
-        subprocess.run([COMMAND, "--db", duckdb_url, "lake", "sync", lake], stdout=subprocess.DEVNULL).returncode == 0
-    )
+    call = [str(COMMAND), "--db", duckdb_url, "lake", "sync", str(lake)]
+    assert run(call).returncode == 0
     whole = time.monotonic() - started
     for point, file in enumerate(files[1:], start=1):
         connect(duckdb_url).ingest(file)
-        process = subprocess.Popen([COMMAND, "--db", duckdb_url, "lake", "sync", lake], stdout=subprocess.DEVNULL)
+        process = Popen(call, stdout=subprocess.DEVNULL)
         time.sleep(whole * (0.3 + 0.7 * point / points))
         process.kill()
         process.wait()
@@ -76,7 +75,7 @@ def test_of_several_writers_one_is_first_and_the_others_begin_again(duckdb_url: 
     for round_, file in enumerate(dumps(tmp_path / "dumps", 2)):
         connect(duckdb_url).ingest(file)
         call = [str(COMMAND), "--db", duckdb_url, "lake", "sync", str(lake)]
-        started = [subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(3)]
+        started = [Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(3)]
         said = [process.communicate() for process in started]
         assert [process.returncode for process in started] == [0, 0, 0], said
         assert versions.find(LakeLocation(str(lake))).number == round_
