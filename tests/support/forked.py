@@ -195,9 +195,8 @@ def _become(call: dict[str, Any], *streams: int) -> None:
 def _called() -> int:
     """The program, or a script of Python, with the arguments of this process; its exit code."""
     if sys.argv[0] == str(COMMAND):
-        from warehouse.cli.main import main
-
-        return main()
+        program = importlib.import_module("warehouse.cli.main")
+        return int(program.main())
     _, *sys.argv = sys.argv
     if sys.argv[0] == "-c":
         code = sys.argv.pop(1)
