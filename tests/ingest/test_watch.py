@@ -124,7 +124,10 @@ def test_a_folder_that_goes_has_no_files(tmp_path: Path, clock: Clock) -> None:
 
 @pytest.mark.rare_on_server
 @pytest.mark.parametrize("number", [pytest.param(signal.SIGINT, marks=pytest.mark.rare), signal.SIGTERM])
-def test_the_command_ingests_publishes_and_stops(bare_url: str, tmp_path: Path, number: signal.Signals) -> None:
+def test_the_command_ingests_publishes_and_stops(
+    bare_url: str, tmp_path: Path, number: signal.Signals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)  # with it every line of a pipe is out at once
     folder, copy = tmp_path / "runs", tmp_path / "copy.db"
     dumps(folder, 1)
     (folder / "bad.csv").write_text(HEADER + "org/a,quiz,p1,acc,1\norg/a,quiz,p1,acc,0\n")

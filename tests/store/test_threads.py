@@ -72,7 +72,7 @@ def test_threads_change_nothing_that_is_stored(source: str, tmp_path: Path, monk
         with open_store(store_at(tmp_path / f"{threads}.duckdb"), write=True) as store:
             ingest(store, [DATA / source])
             assert store.rows("select count(*) as n from run")[0]["n"]
-            pictures.append(picture(store, boards=4))
+            pictures.append(picture(store))
     assert differences(*pictures) == []
 
 

@@ -208,5 +208,5 @@ def _called() -> int:
 
 def _text(number: int, usual: Any) -> io.TextIOWrapper:
     """A standard stream as Python opens it."""
-    lines = number == 2 or os.isatty(number)
+    lines = number == 2 or os.isatty(number) or bool(os.environ.get("PYTHONUNBUFFERED"))
     return open(number, "w", encoding=usual.encoding, errors=usual.errors, buffering=1 if lines else -1, closefd=False)
