@@ -479,6 +479,78 @@ def test_tasks_of_a_document_may_be_benchmarks_with_published_figures(tmp_path: 
     asked(tmp_path / "r.json", "benchmarks, of which figures are published")
 
 
+BIGCODE = {"humaneval": {"pass@1": 0.317, "pass@10": 0.48}, "mbpp": {"pass@1": 0.412, "pass@10": 0.55}}
+SETTINGS = {"model": "org/m", "temperature": 0.2, "n_samples": 20, "do_sample": True}
+
+
+def figures(taken: Any) -> set[tuple[str, str, str, float]]:
+    return {(run.model, run.benchmark, one.metric, one.value) for run in taken.runs for one in run.published}
+
+
+def test_figures_of_the_tasks_that_a_document_names(tmp_path: Path) -> None:
+    """What bigcode-evaluation-harness writes: which column are the scores of the prompts was asked."""
+    document = BIGCODE | {"config": SETTINGS | {"tasks": "humaneval,mbpp"}}
+    (tmp_path / "evaluation_results.json").write_text(json.dumps(document))
+    taken = read(tmp_path, mapping_of(tmp_path / "evaluation_results.json"))
+    expected = {("org/m", task, name, value) for task, pair in BIGCODE.items() for name, value in pair.items()}
+    assert figures(taken) == expected and not taken.rows and not taken.rejections
+    assert {run.temperature for run in taken.runs} == {0.2}
+
+
+@pytest.mark.parametrize(
+    ("document", "decision", "expected"),
+    [
+        (BIGCODE | {"config": SETTINGS}, {}, 4),
+        ({"model": "org/m", "gsm8k": {"accuracy": 0.6, "n": 1319}}, {}, 1),
+        ({"model": "org/m", "results": {"a": {"acc": 0.5}, "b": {"pass@1": 0.2}, "c": {"acc": 0.7}}}, {}, 3),
+        ({m: {t: {"acc": 0.5} for t in ("mmlu", "arc")} for m in ("gpt-4o", "llama-3")}, {"model": "^@key"}, 4),
+    ],
+)
+def test_figures_of_tasks_are_asked_about_and_right(
+    tmp_path: Path, document: Any, decision: dict[str, str], expected: int
+) -> None:
+    (tmp_path / "r.json").write_text(json.dumps(document))
+    values = tomllib.loads(asked(tmp_path / "r.json", "(1) models" if decision else "of which figures are published"))
+    assert len(values.pop("choose")) == 1
+    values["run"] |= decision
+    taken = read(tmp_path, values)
+    assert len(figures(taken)) == expected and not taken.rows and not taken.rejections
+    assert {run.model for run in taken.runs} == ({"gpt-4o", "llama-3"} if decision else {"org/m"})
+    assert {one.n for run in taken.runs for one in run.published} <= {None, 1319}
+
+
+def test_an_object_by_key_is_no_table(tmp_path: Path) -> None:
+    """``{id: true}`` was a matrix of one model called ``true``, with the first id as its label."""
+    (tmp_path / "r.json").write_text(json.dumps({"run": "x", "a__a-1": True, "b__b-2": False, "c__c-3": True}))
+    text = asked(tmp_path / "r.json", "prompts by key, each with a score")
+    said = '[rows] at = "{}"; [[rows.skip]] path = "@key", equal_to = ["run"]; [sample] prompt_id = "@key", [[scores]]'
+    assert f'{said} metric = "score", value = "@"' in text
+    values = {
+        "rows": {"at": "{}", "skip": [{"path": "@key", "equal_to": ["run"]}]},
+        "sample": {"prompt_id": "@key"},
+        "scores": [{"metric": "score", "value": "@"}],
+    }
+    taken = read(tmp_path, values, {"model": "m", "benchmark": "b"})
+    assert [row["prompt_id"] for row in taken.rows] == ["a__a-1", "b__b-2", "c__c-3"]
+    assert scores(taken.rows) == [1, 0, 1]
+
+
+def test_figures_by_key_and_by_name_are_offered_as_published(tmp_path: Path) -> None:
+    (tmp_path / "r.json").write_text(json.dumps({"narrativeqa": 20.1, "qasper": 33.4}))
+    assert '[run] benchmark = "@key", [[published]] metric = "score", value = "@"' in asked(
+        tmp_path / "r.json", "benchmarks by key, each with a published figure"
+    )
+    (tmp_path / "r.json").write_text(json.dumps({"pass@1": 0.38, "model": "m", "split": "full"}))
+    assert '[[published]] metric = "pass@1", value = "pass@1"' in asked(
+        tmp_path / "r.json", "none: they are published figures of a whole benchmark"
+    )
+
+
+def test_spreads_and_codes_are_not_offered_as_scores(tmp_path: Path) -> None:
+    columns = {"mean": [0.6, 512], "variance": [0, 0], "stddev": [0, 0], "exit_code": [0, 1]}
+    asked(csv(tmp_path / "a.csv", {"id": ["x", "y"]} | columns), "where the scores are")
+
+
 def test_scores_by_name_beside_each_other_are_metrics_of_one_prompt(tmp_path: Path) -> None:
     cases = [
         {"input": f"{i}?", "scores": [{"name": "exact", "value": i % 2}, {"name": "style", "value": 0.5}]}

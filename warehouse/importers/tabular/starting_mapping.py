@@ -126,6 +126,9 @@ class _Writer:
             if self.table.location.draws:
                 yield f"draws = {toml_text(self.table.location.draws)}  # several generations per prompt"
             yield ""
+        if self.table.location.skipped:
+            yield from ("[[rows.skip]]  # what lies beside them", 'path = "@key"')
+            yield from (f"equal_to = {texts(self.table.location.skipped)}", "")
         if self.figures is not None:
             yield from self.figures.matrix()
         if self.cells is not None:
@@ -304,9 +307,7 @@ def _of_rows(table: TableProfile, fields: Any, scores: ScoreColumns) -> Iterator
         not fields.names_prompts
         or not {"benchmark", "text", "target", "response"} & {*fields.run, *fields.sample}
         and any(column.is_percent for column in values)
-        or table.rows == 1
-        and not table.location.at
-        and table.format.startswith("JSON")
+        or table.is_object
     ):
         yield Choice(
             f"what the rows are, of which {shown or 'the scores'} is one value each",

@@ -21,7 +21,7 @@ from warehouse.importers.tabular.columns import text_of
 from warehouse.importers.tabular.expressions import Equality
 from warehouse.importers.tabular.plain_tables import NULL_WORDS, plain
 from warehouse.importers.tabular.profile import ColumnProfile, TableProfile
-from warehouse.importers.tabular.starting_fields import Choice, Fields, inline_table, toml_text
+from warehouse.importers.tabular.starting_fields import Choice, Fields, inline_table, texts, toml_text
 
 #: Names that say nothing of what was measured, where the objects around them may.
 _GENERIC = frozenset(
@@ -87,7 +87,7 @@ def scores_of(table: TableProfile, fields: Fields) -> ScoreColumns:
     if not candidates or max(c.grade for c in candidates) < Grade.LIKELY:
         _compare(table, fields, scores)
     if not scores.chosen and not scores.is_compared and not scores.choices:
-        scores.choices.append(_nothing(scores))
+        scores.choices.append(_nothing(table, scores))
     scores.choices += _of_missing(table, fields, scores)
     return scores
 
@@ -154,13 +154,15 @@ def _chosen(table: TableProfile, candidates: Sequence[ScoreColumn]) -> ScoreColu
             return ScoreColumns(choices=[_systems(table, usual)])
         if _are_by_model(usual):
             return ScoreColumns(choices=[_by_model(usual)])
-        return ScoreColumns(choices=[_which([*rivals, *usual])]) if rivals else ScoreColumns(usual)
+        return ScoreColumns(choices=[_which(table, [*rivals, *usual])]) if rivals else ScoreColumns(usual)
     if likely:
         first = _highest(likely)
         first += [c for c in named if c not in likely and c.column.depth == first[0].column.depth]
         alike = all(_are_equal(table, first[0], other) for other in first[1:])
         varies = len(first[0].column.values) > 1
-        return ScoreColumns(first[:1], is_guess=True) if alike and varies else ScoreColumns(choices=[_which(first)])
+        return (
+            ScoreColumns(first[:1], is_guess=True) if alike and varies else ScoreColumns(choices=[_which(table, first)])
+        )
     return ScoreColumns(choices=[_sparse(named[0])]) if named else ScoreColumns()
 
 
@@ -231,11 +233,34 @@ def _are_equal(table: TableProfile, first: ScoreColumn, second: ScoreColumn) -> 
         return False
 
 
-def _which(candidates: Sequence[ScoreColumn]) -> Choice:
-    return Choice(
-        "which columns are the scores of the prompts",
-        tuple(candidate.shown for candidate in candidates[:_OFFERED]),
-        ("uncomment the [[scores]] and [metrics.NAME] of one or more of them",),
+def _which(table: TableProfile, candidates: Sequence[ScoreColumn]) -> Choice:
+    between = [candidate.shown for candidate in candidates[:_OFFERED]]
+    written = ["uncomment the [[scores]] and [metrics.NAME] of one or more of them"]
+    if table.is_object:
+        between.append("none: they are published figures of a whole benchmark")
+        column = candidates[0].column
+        written.append(
+            f"[[published]] metric = {toml_text(candidates[0].metric)}, value = {toml_text(column.path)}, one for each"
+        )
+    return Choice("which columns are the scores of the prompts", tuple(between), tuple(written))
+
+
+def _of_object(table: TableProfile) -> Iterator[tuple[str, str]]:
+    """What the numbers of an object by key may be, and how a mapping says it."""
+    numbers = [c for c in table.columns if not c.parents and (c.is_number or c.kind == "true/false")]
+    if not table.is_object or len(numbers) < 2:
+        return
+    others = [column.name for column in table.columns if not column.parents and column not in numbers]
+    others += dict.fromkeys(column.parents[0] for column in table.columns if column.parents)
+    skip = f'; [[rows.skip]] path = "@key", equal_to = {texts(others)}' if others else ""
+    where = f'[rows] at = "{{}}"{skip}; '
+    yield (
+        "benchmarks by key, each with a published figure",
+        f'{where}[run] benchmark = "@key", [[published]] metric = "score", value = "@"',
+    )
+    yield (
+        "prompts by key, each with a score",
+        f'{where}[sample] prompt_id = "@key", [[scores]] metric = "score", value = "@"',
     )
 
 
@@ -251,18 +276,23 @@ def _sparse(candidate: ScoreColumn) -> Choice:
     )
 
 
-def _nothing(scores: ScoreColumns) -> Choice:
+def _nothing(table: TableProfile, scores: ScoreColumns) -> Choice:
     offered = tuple(candidate.shown for candidate in scores.offered)
+    readings = tuple(_of_object(table))
+    between, written = tuple(words for words, _ in readings), tuple(text for _, text in readings)
     if not offered:
         return Choice(
             "where the scores are (no column looks like scores of prompts)",
-            ("a column that this draft does not offer", "another file holds them"),
-            ('[[scores]] metric = "score", value = "COLUMN"; or [[published]] for figures of a whole benchmark',),
+            (*between, "a column that this draft does not offer", "another file holds them"),
+            (
+                *written,
+                '[[scores]] metric = "score", value = "COLUMN"; or [[published]] for figures of a whole benchmark',
+            ),
         )
     return Choice(
         "whether any of these columns are scores of prompts (no name says so)",
-        offered,
-        ("uncomment the [[scores]] and [metrics.NAME] of those that are",),
+        (*offered, *between),
+        ("uncomment the [[scores]] and [metrics.NAME] of those that are", *written),
     )
 
 
