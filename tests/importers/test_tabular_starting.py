@@ -551,6 +551,41 @@ def test_spreads_and_codes_are_not_offered_as_scores(tmp_path: Path) -> None:
     asked(csv(tmp_path / "a.csv", {"id": ["x", "y"]} | columns), "where the scores are")
 
 
+def test_a_table_of_votes(tmp_path: Path, run: Caller) -> None:
+    """Where scores are was asked of a table that ingest reads without a mapping."""
+    rows = [{"question_id": i, "model_a": "x", "model_b": "y", "winner": "model_a", "turn": 1} for i in range(3)]
+    (tmp_path / "v.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    values = mapping_of(tmp_path / "v.jsonl")
+    assert "choose" not in values and "scores" not in values
+    (tmp_path / "m.toml").write_text(starting_mapping(tmp_path / "v.jsonl"))
+    named = ("--default", "benchmark=b")
+    shown = [
+        run("ingest", str(tmp_path / "v.jsonl"), *named, *more, db=f"duckdb:///{tmp_path}/{name}.duckdb").out
+        for name, more in (("plain", ()), ("mapped", ("--map", str(tmp_path / "m.toml"))))
+    ]
+    assert all("votes     3" in text for text in shown)
+
+
+def test_turns_are_prompts_and_a_verdict_of_minus_1_is_asked_about(tmp_path: Path) -> None:
+    """What MT-bench writes of a judge: -1 where its words hold no rating."""
+    rows = [
+        {"question_id": i, "model": "m", "turn": turn, "score": -1 if (i, turn) == (1, 2) else 7 + turn}
+        for i in range(3)
+        for turn in (1, 2)
+    ]
+    (tmp_path / "j.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    values = tomllib.loads(asked(tmp_path / "j.jsonl", 'what -1 in "score" is, beside 8 to 9'))
+    assert len(values.pop("choose")) == 1
+    values["scores"][0]["value"] = {"path": "score", "null": ["-1"]}
+    taken = read(tmp_path, values, {"benchmark": "b"})
+    assert [score["value"] for row in taken.rows for score in row["scores"]] == [8, 9, 8, None, 8, 9]
+    assert {row["prompt_id"] for row in taken.rows} == {f"{i} turn {turn}" for i in range(3) for turn in (1, 2)}
+    for row in rows:
+        row["score"] = min(row["score"], 1)
+    (tmp_path / "j.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    assert "choose" not in mapping_of(tmp_path / "j.jsonl")  # right, and wrong with a penalty
+
+
 def test_scores_by_name_beside_each_other_are_metrics_of_one_prompt(tmp_path: Path) -> None:
     cases = [
         {"input": f"{i}?", "scores": [{"name": "exact", "value": i % 2}, {"name": "style", "value": 0.5}]}

@@ -138,6 +138,7 @@ class Fields:
     why_not: dict[str, str] = field(default_factory=dict)
     key: tuple[str, ...] = ()  #: the fields that tell prompts apart where no column holds an id.
     draw: str = ""  #: an expression for the number of a generation.
+    turn: ColumnProfile | None = None  #: tells apart the prompts of one id: those of a conversation.
     choices: list[Choice] = field(default_factory=list)  #: what is to be decided.
 
     @property
@@ -394,7 +395,9 @@ def _ids_against_texts(table: TableProfile, fields: Fields) -> str:
     contents = list(map(_text, table.values(text)))
     texts_by_id: dict[str, set[str]] = {}
     ids_by_text: dict[str, set[str]] = {}
-    for identifier, content in zip(ids, contents, strict=True):
+    for identifier, content, value in zip(ids, contents, table.values(text), strict=True):
+        if value in (None, ""):
+            continue  # of a row that failed, say
         texts_by_id.setdefault(identifier, set()).add(content)
         ids_by_text.setdefault(content, set()).add(identifier)
     if column.is_unique and all(_DRAWN.fullmatch(identifier) for identifier in ids):
@@ -422,8 +425,12 @@ def _settle_draws(table: TableProfile, columns: Sequence[ColumnProfile], fields:
     rows = list(zip(*(map(_text, table.values(column)) for column in (*prompts, *others)), strict=True))
     if len({*rows}) == len(rows):
         return
-    column = _named([c for c in columns if c.is_number and c.path not in fields.sample], _DRAWS)
-    if column is None or len({*zip(rows, map(_text, table.values(column)), strict=True)}) < len(rows):
+    numbers = [c for c in columns if c.is_number and c.path not in fields.sample]
+    turn, column = _named(numbers, ("turn",)), _named(numbers, _DRAWS)
+    if turn is not None and not fields.key and _part(table, rows, turn):
+        fields.turn = turn
+        return
+    if column is None or not _part(table, rows, column):
         return
     first = min(column.numbers)
     draw = inline_table({"path": column.path, "add": -int(first)}) if first else toml_text(column.path)
@@ -438,6 +445,11 @@ def _settle_draws(table: TableProfile, columns: Sequence[ColumnProfile], fields:
         )
     else:
         fields.draw = draw
+
+
+def _part(table: TableProfile, rows: Sequence[Any], column: ColumnProfile) -> bool:
+    """Whether a column tells rows apart that are equal without it."""
+    return len({*zip(rows, map(_text, table.values(column)), strict=True)}) == len(rows)
 
 
 def _text(value: Any) -> str:

@@ -20,7 +20,7 @@ from warehouse.importers.tabular.column_names import (
 from warehouse.importers.tabular.columns import text_of
 from warehouse.importers.tabular.expressions import Equality
 from warehouse.importers.tabular.plain_tables import NULL_WORDS, plain
-from warehouse.importers.tabular.profile import ColumnProfile, TableProfile
+from warehouse.importers.tabular.profile import ColumnProfile, TableProfile, column_of_values
 from warehouse.importers.tabular.starting_fields import Choice, Fields, inline_table, texts, toml_text
 
 #: Names that say nothing of what was measured, where the objects around them may.
@@ -296,9 +296,22 @@ def _nothing(table: TableProfile, scores: ScoreColumns) -> Choice:
     )
 
 
+def _of_sentinel(column: ColumnProfile) -> Iterator[Choice]:
+    """A -1 beside scores from 0 to more than 1: what judges write where they gave none."""
+    numbers = column.numbers
+    if -1.0 in numbers and sorted(numbers)[1:2] >= [0.0] and max(numbers) > 1:
+        path = toml_text(column.path)
+        yield Choice(
+            f"what -1 in {path} is, beside {range_of(column_of_values(n for n in numbers if n != -1))}",
+            ("no score: judging failed", "a score as the others"),
+            (f'value = {{ path = {path}, null = ["-1"] }} in its [[scores]]', "leave its [[scores]] as it is"),
+        )
+
+
 def _of_missing(table: TableProfile, fields: Fields, scores: ScoreColumns) -> Iterator[Choice]:
     """Rows without a score: left out, or wrong."""
     for candidate in scores.chosen:
+        yield from _of_sentinel(candidate.column)
         if candidate.missing and fields.metric is None:
             path = toml_text(candidate.column.path)
             yield Choice(
