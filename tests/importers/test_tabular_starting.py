@@ -551,6 +551,52 @@ def test_spreads_and_codes_are_not_offered_as_scores(tmp_path: Path) -> None:
     asked(csv(tmp_path / "a.csv", {"id": ["x", "y"]} | columns), "where the scores are")
 
 
+def test_a_leaderboard_with_words_for_what_is_missing(tmp_path: Path) -> None:
+    """Columns with a "-" were left out without a word, and the one that was left was a metric of no benchmark."""
+    board = {"model": ["gpt-4", "llama-3", "qwen"], "MMLU": [86.4, 66.1, 58.1], "GSM8K": ["92.0", "-", "51.2"]}
+    taken = read(tmp_path, mapping_of(csv(tmp_path / "b.csv", board | {"ARC": ["96.3", "60.2", "N/A"]})))
+    by_benchmark: dict[str, list[float]] = {}
+    for _, benchmark, _, value in sorted(figures(taken)):
+        by_benchmark.setdefault(benchmark, []).append(value)
+    assert by_benchmark == {"MMLU": [86.4, 66.1, 58.1], "GSM8K": [92, 51.2], "ARC": [96.3, 60.2]}
+    turned = {
+        "dataset": ["gsm8k", "mmlu"],
+        "metric": ["acc"] * 2,
+        "llama-2-7b": ["16.3", "45.9"],
+        "qwen-7b": ["51.2", "-"],
+    }
+    (tmp_path / "b.csv").unlink()
+    taken = read(tmp_path, mapping_of(csv(tmp_path / "summary.csv", turned)))
+    assert {figure[:2] + figure[3:] for figure in figures(taken)} == {
+        ("llama-2-7b", "gsm8k", 16.3),
+        ("llama-2-7b", "mmlu", 45.9),
+        ("qwen-7b", "gsm8k", 51.2),
+    }
+
+
+def test_a_table_as_columns_and_rows(tmp_path: Path) -> None:
+    """What Weights & Biases and MLflow write: no column was found in it."""
+    names = ["question", "answer", "prediction", "correct"]
+    rows = [[f"{i}?", "a", "ab"[i % 2], i % 2 == 0] for i in range(3)]
+    (tmp_path / "t.table.json").write_text(json.dumps({"columns": names, "data": rows, "ncols": 4, "nrows": 3}))
+    taken = read(tmp_path, mapping_of(tmp_path / "t.table.json"), {"model": "m", "benchmark": "b"})
+    assert scores(taken.rows) == [1, 0, 1] and [row["text"] for row in taken.rows] == ["0?", "1?", "2?"]
+
+
+def test_a_row_without_a_text_leaves_the_ids_what_they_are(tmp_path: Path) -> None:
+    """A try of tau-bench that failed has no task in it."""
+    rows = [
+        {"task_id": i, "trial": trial, "reward": i % 2, "info": {"task": {"instruction": f"Do {i}"}}}
+        for trial in range(2)
+        for i in range(4)
+    ]
+    rows[3]["info"] = {"error": "EOF"}
+    (tmp_path / "r.json").write_text(json.dumps(rows))
+    taken = read(tmp_path, mapping_of(tmp_path / "r.json"), {"model": "m", "benchmark": "b"})
+    assert not taken.rejections and len(taken.rows) == 8 and {row["prompt_id"] for row in taken.rows} == {*"0123"}
+    assert sorted(row["draw"] for row in taken.rows) == [0] * 4 + [1] * 4
+
+
 def test_a_table_of_votes(tmp_path: Path, run: Caller) -> None:
     """Where scores are was asked of a table that ingest reads without a mapping."""
     rows = [{"question_id": i, "model_a": "x", "model_b": "y", "winner": "model_a", "turn": 1} for i in range(3)]

@@ -359,6 +359,12 @@ class ColumnProfile:
         return scores.numbers and not scores.texts
 
     @property
+    def is_figures(self) -> bool:
+        """Whether all of its values are numbers, percentages or words for a missing one, as in leaderboards."""
+        scores = self.scores
+        return self.is_percent or scores.numbers and all(plain(text) in NULL_WORDS for text in scores.texts)
+
+    @property
     def depth(self) -> int:
         """Objects of the record that it lies in; what lies beside the record counts as deeper than what is in it."""
         return len(self.parents) + self.path.startswith("^")

@@ -313,7 +313,7 @@ def _columns(
 ) -> tuple[ColumnProfile | None, ColumnProfile | None, list[ColumnProfile]]:
     """The column of errors, that of sizes, and those of figures."""
     free = [c for c in table.columns if c is not label and not c.parents and c.kind not in ("empty", "true/false")]
-    numbers = [column for column in free if column.is_number or column.is_percent]
+    numbers = [column for column in free if column.is_figures]
     errors = [column for column in numbers if _ERROR.fullmatch(plain_name(column.name))]
     error = errors[0] if len(errors) == 1 else None
     size = next((c for c in numbers if _SIZE.fullmatch(plain_name(c.name)) and c is not error), None)
@@ -378,7 +378,7 @@ def _turned(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     first = table.columns[0] if table.columns else None
     if first is None or not BENCHMARK_LABELS.fullmatch(plain_name(first.name)) or not first.is_unique or first.rows < 2:
         return None
-    values = [c for c in table.columns[1:] if c.is_number or c.is_percent]
+    values = [column for column in table.columns[1:] if column.is_figures]
     names = [column.name for column in values]
     if len(values) < 2 or not are_models(names) or any(map(is_metric, names)) or not _are_figures(values, table):
         return None
@@ -436,7 +436,7 @@ def _long(table: TableProfile, fields: Fields) -> PublishedColumns | None:
         column
         for column in table.columns
         if column.path not in fields.taken
-        and (column.is_number or column.is_percent)
+        and column.is_figures
         and not column.path.startswith("^")
         and grade_of(column.name, column.parents) >= Grade.LIKELY
     ]
