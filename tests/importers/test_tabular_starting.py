@@ -597,6 +597,21 @@ def test_a_row_without_a_text_leaves_the_ids_what_they_are(tmp_path: Path) -> No
     assert sorted(row["draw"] for row in taken.rows) == [0] * 4 + [1] * 4
 
 
+def test_a_spreadsheet_is_named(tmp_path: Path, run: Caller) -> None:
+    """A format in the mapping was to help, and a mapping that could not be begun."""
+    (tmp_path / "r.xlsx").write_bytes(b"PK\x03\x04")
+    for command in ("ingest", "mapping"):
+        shown = run(command, str(tmp_path / "r.xlsx")).err
+        assert "a spreadsheet" in shown and "save each of its sheets as CSV" in shown and "format =" not in shown
+
+
+def test_the_words_of_a_judge_are_no_response_and_ids_are_named(tmp_path: Path) -> None:
+    rows = [{"competition_id": name, "judge_output": {"response": "fine"}, "score": 0.5} for name in "abc"]
+    (tmp_path / "r.json").write_text(json.dumps(rows))
+    text = asked(tmp_path / "r.json", "prompts with an id")
+    assert '[sample] prompt_id = "competition_id"' in text and "response" not in tomllib.loads(text)["sample"]
+
+
 def test_a_table_of_votes(tmp_path: Path, run: Caller) -> None:
     """Where scores are was asked of a table that ingest reads without a mapping."""
     rows = [{"question_id": i, "model_a": "x", "model_b": "y", "winner": "model_a", "turn": 1} for i in range(3)]

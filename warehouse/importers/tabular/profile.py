@@ -33,7 +33,7 @@ from warehouse.importers.tabular.column_names import (
 from warehouse.importers.tabular.columns import Unfit, as_list, number_of, text_of
 from warehouse.importers.tabular.plain_tables import NULL_WORDS, PERCENT, ScoreValues, plain
 from warehouse.importers.tabular.readers import JsonLinesReader, JsonReader, ReadingRules, ignore
-from warehouse.importers.tabular.table import open_reader
+from warehouse.importers.tabular.table import SHEETS, open_reader
 
 _DEPTH, _LOOKED_AT, _MANY = 5, 50, 20
 #: What names the elements of a list that are metrics of one generation.
@@ -450,8 +450,8 @@ def profile(path: Path) -> TableProfile:
 
 
 def why_unreadable(path: Path) -> str:
-    """What is wrong with a file of JSON (with line and column), CSV or TSV; nothing if it can be read, or is none."""
-    if path.suffix.lower() not in (".json", ".jsonl", ".ndjson", ".csv", ".tsv"):
+    """What is wrong with JSON (with line and column), CSV, TSV or a spreadsheet; nothing if it can be read."""
+    if path.suffix.lower() not in (".json", ".jsonl", ".ndjson", ".csv", ".tsv", *SHEETS):
         return ""
     try:
         reader = open_reader(members(path, path.name)[0], ReadingRules())

@@ -223,7 +223,7 @@ def _may_be_sample(name: str, column: ColumnProfile) -> bool:
     """Whether what a column holds, and where, fits a field of a row."""
     if name in _NUMBERS:
         return column.is_number and (not is_setting(column.parents) or name.endswith("_tokens"))
-    if is_setting(column.parents):
+    if is_setting(column.parents) or name == "response" and is_of_judge(column.parents):
         return False
     if name == "text" and len(column.values) == 1 and column.rows > 2:
         return False  # an instruction for all

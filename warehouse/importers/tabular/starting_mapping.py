@@ -342,6 +342,7 @@ def _of_rows(table: TableProfile, fields: Any, scores: ScoreColumns) -> Iterator
         and any(column.is_percent for column in values)
         or table.is_object
     ):
+        ids = (toml_text(column.path) for column in other_ids(table, fields) if column not in values)
         yield Choice(
             f"what the rows are, of which {shown or 'the scores'} is one value each",
             (
@@ -352,7 +353,7 @@ def _of_rows(table: TableProfile, fields: Any, scores: ScoreColumns) -> Iterator
             (
                 '[sample] position = "@index"',
                 _as_published(values, "for [[scores]], "),
-                '[sample] prompt_id = "COLUMN"',
+                f"[sample] prompt_id = {next(ids, toml_text('COLUMN'))}",
             ),
         )
 
