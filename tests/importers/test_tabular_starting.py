@@ -612,6 +612,41 @@ def test_the_words_of_a_judge_are_no_response_and_ids_are_named(tmp_path: Path) 
     assert '[sample] prompt_id = "competition_id"' in text and "response" not in tomllib.loads(text)["sample"]
 
 
+def test_what_a_model_or_a_judge_said_is_no_target(tmp_path: Path) -> None:
+    rows = [{"id": i, "inputs": {"question": f"{i}?"}, "outputs": {"answer": "x"}, "score": i % 2} for i in range(4)]
+    (tmp_path / "r.json").write_text(json.dumps(rows))
+    assert "target" not in mapping_of(tmp_path / "r.json")["sample"]
+    notes = [{"name": name, "label": "ok", "score": 0.5} for name in ("tone", "style")]
+    (tmp_path / "r.json").write_text(json.dumps([{"example_id": i, "annotations": notes} for i in range(4)]))
+    assert "target" not in mapping_of(tmp_path / "r.json")["sample"]
+
+
+def test_figures_of_one_metric_in_several_objects_are_of_several_benchmarks(tmp_path: Path) -> None:
+    """Followed to the letter: NeMo-Skills' metrics."""
+    document = {task: {"pass@1": {"num_entries": 9, "symbolic_correct": n}} for task, n in (("a", 81.2), ("b-c", 60.5))}
+    (tmp_path / "r.json").write_text(json.dumps(document))
+    text = asked(tmp_path / "r.json", "published figures of a whole benchmark")
+    said = '[each] benchmark = ["a.pass@1", "b-c.pass@1"], [run] benchmark = { const = "{benchmark}" }, [[published]] '
+    assert f'{said}metric = "symbolic_correct", value = "{{benchmark}}.symbolic_correct"' in text
+    values = {
+        "each": {"benchmark": ["a.pass@1", "b-c.pass@1"]},
+        "run": {"benchmark": {"const": "{benchmark}"}},
+        "published": [{"metric": "symbolic_correct", "value": "{benchmark}.symbolic_correct"}],
+    }
+    assert figures(read(tmp_path, values, {"model": "m"})) == {
+        ("m", "a.pass@1", "symbolic_correct", 81.2),
+        ("m", "b-c.pass@1", "symbolic_correct", 60.5),
+    }
+
+
+def test_what_lies_beside_benchmarks_is_none(tmp_path: Path) -> None:
+    """The reading made a run of the key "model", which had no figures."""
+    boards = {name: {"accuracy": 0.5} for name in ("gpt-4", "llama-3")}
+    (tmp_path / "r.json").write_text(json.dumps({"model": "x", **boards}))
+    text = asked(tmp_path / "r.json", "benchmarks, of which figures are published")
+    assert 'at = "{}", [[rows.skip]] path = "@key", equal_to = ["model"], [run] benchmark = "@key"' in text
+
+
 def test_a_table_of_votes(tmp_path: Path, run: Caller) -> None:
     """Where scores are was asked of a table that ingest reads without a mapping."""
     rows = [{"question_id": i, "model_a": "x", "model_b": "y", "winner": "model_a", "turn": 1} for i in range(3)]

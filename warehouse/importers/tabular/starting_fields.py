@@ -103,6 +103,8 @@ _ALSO = {
     "target": ("expectedoutput", "expected_output", "gold_answer"),
 }
 _WORDS = {name: (*SAMPLE_NAMES.get(name, ()), *_ALSO.get(name, ())) for name in dict.fromkeys((*SAMPLE_NAMES, *_ALSO))}
+#: Objects that hold what a model said, and no right answers.
+_SAID = frozenset({"output", "outputs", "prediction", "predictions", "response", "responses"})
 _NUMBERS = frozenset({"draw", "position", "fewshot_draw", "input_tokens", "output_tokens", "latency", "cost"})
 #: Fields of a run that differ between rows of one: when it began, what it cost, how it went.
 _OF_ONE_RUN = frozenset(
@@ -208,6 +210,8 @@ def _take_sample(table: TableProfile, columns: Sequence[ColumnProfile], fields: 
         if name == "choices" and table.is_flat:
             continue
         words = (name, *usual.get(name, ()))
+        if name == "target" and fields.metric is not None:
+            words = tuple(word for word in words if word != "label")  # what a judge says of the prompt
         free = [column for column in columns if _may_be_sample(name, column) and column.path not in fields.taken]
         if table.location.draws and name == "text":
             free = [column for column in free if not column.path.startswith(table.location.draws)]
@@ -224,6 +228,8 @@ def _may_be_sample(name: str, column: ColumnProfile) -> bool:
     if name in _NUMBERS:
         return column.is_number and (not is_setting(column.parents) or name.endswith("_tokens"))
     if is_setting(column.parents) or name == "response" and is_of_judge(column.parents):
+        return False
+    if name == "target" and {plain_name(parent) for parent in column.parents} & _SAID:
         return False
     if name == "text" and len(column.values) == 1 and column.rows > 2:
         return False  # an instruction for all

@@ -342,7 +342,7 @@ def _of_rows(table: TableProfile, fields: Any, scores: ScoreColumns) -> Iterator
         and any(column.is_percent for column in values)
         or table.is_object
     ):
-        ids = (toml_text(column.path) for column in other_ids(table, fields) if column not in values)
+        ids = [c.path for c in other_ids(table, fields) if c.kind == "text"] if table.rows > 1 else []
         yield Choice(
             f"what the rows are, of which {shown or 'the scores'} is one value each",
             (
@@ -353,7 +353,7 @@ def _of_rows(table: TableProfile, fields: Any, scores: ScoreColumns) -> Iterator
             (
                 '[sample] position = "@index"',
                 _as_published(values, "for [[scores]], "),
-                f"[sample] prompt_id = {next(ids, toml_text('COLUMN'))}",
+                f"[sample] prompt_id = {toml_text((*ids, 'COLUMN')[0])}",
             ),
         )
 

@@ -207,9 +207,12 @@ def _systems(table: TableProfile, candidates: Sequence[ScoreColumn]) -> Choice:
     if table.rows == 1 and not table.location.at and candidates[0].column.parents:
         at = "".join(f"{path_of(parent)}." for parent in candidates[0].column.parents[:-1]).removesuffix(".")
         figure = toml_text(path_of(name))
+        beside = () if at else {(*column.parents, column.name)[0]: None for column in table.columns}
+        others = texts(key for key in beside if key not in around)
+        skip = f'[[rows.skip]] path = "@key", equal_to = {others}, ' if others != "[]" else ""
         between.append("benchmarks, of which figures are published")
         written.append(
-            f'[rows] at = {toml_text(f"{at}{{}}")}, [run] benchmark = "@key", [[published]] metric = '
+            f'[rows] at = {toml_text(f"{at}{{}}")}, {skip}[run] benchmark = "@key", [[published]] metric = '
             f'{toml_text(name)}, value = {figure}; what stands beside as "$.NAME", such as model = "$.model"'
         )
     what = f"what {', '.join(map(toml_text, around[:4]))} are, each of which has its own {toml_text(name)}"
@@ -238,11 +241,22 @@ def _which(table: TableProfile, candidates: Sequence[ScoreColumn]) -> Choice:
     written = ["uncomment the [[scores]] and [metrics.NAME] of one or more of them"]
     if table.is_object:
         between.append("none: they are published figures of a whole benchmark")
-        column = candidates[0].column
-        written.append(
-            f"[[published]] metric = {toml_text(candidates[0].metric)}, value = {toml_text(column.path)}, one for each"
-        )
+        written.append(_as_figures(candidates))
     return Choice("which columns are the scores of the prompts", tuple(between), tuple(written))
+
+
+def _as_figures(candidates: Sequence[ScoreColumn]) -> str:
+    """How a mapping says that they are published: a benchmark for each object, where one metric has several."""
+    first = candidates[0]
+    if len({candidate.metric for candidate in candidates}) == len(candidates):
+        path = toml_text(first.column.path)
+        return f"[[published]] metric = {toml_text(first.metric)}, value = {path}, one for each of them"
+    name = path_of(first.column.name)
+    around = texts(c.column.path.removesuffix(f".{name}") for c in candidates if c.metric == first.metric)
+    return (
+        f'[each] benchmark = {around}, [run] benchmark = {{ const = "{{benchmark}}" }}, [[published]] metric = '
+        f"{toml_text(first.metric)}, value = {toml_text(f'{{benchmark}}.{name}')}"
+    )
 
 
 def _of_object(table: TableProfile) -> Iterator[tuple[str, str]]:
