@@ -639,6 +639,15 @@ def test_figures_of_one_metric_in_several_objects_are_of_several_benchmarks(tmp_
     }
 
 
+def test_words_beside_scores_are_asked_about(tmp_path: Path) -> None:
+    """No column looked like scores, though ingest took it for them."""
+    table = {"model": ["m"] * 4, "benchmark": ["b"] * 4, "id": range(4), "score": ["0.5", "1.0", "ERROR", "0.5"]}
+    values = tomllib.loads(asked(csv(tmp_path / "a.csv", table), 'rows without "score" count as'))
+    del values["choose"]
+    values["scores"][0]["if_null"] = "omit"
+    assert scores(read(tmp_path, values).rows) == [0.5, 1, 0.5]
+
+
 def test_what_lies_beside_benchmarks_is_none(tmp_path: Path) -> None:
     """The reading made a run of the key "model", which had no figures."""
     boards = {name: {"accuracy": 0.5} for name in ("gpt-4", "llama-3")}
@@ -662,14 +671,18 @@ def test_a_table_of_votes(tmp_path: Path, run: Caller) -> None:
     assert all("votes     3" in text for text in shown)
 
 
-def test_turns_are_prompts_and_a_verdict_of_minus_1_is_asked_about(tmp_path: Path) -> None:
+def test_turns_are_prompts_and_a_verdict_of_minus_1_is_asked_about(tmp_path: Path, run: Caller) -> None:
     """What MT-bench writes of a judge: -1 where its words hold no rating."""
     rows = [
         {"question_id": i, "model": "m", "turn": turn, "score": -1 if (i, turn) == (1, 2) else 7 + turn}
         for i in range(3)
         for turn in (1, 2)
     ]
-    (tmp_path / "j.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    path = tmp_path / "j.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    store = f"duckdb:///{tmp_path}/s.duckdb"
+    shown = run("ingest", str(path), "--default", "benchmark=b", "--on-duplicate", "draws", db=store)
+    assert "score is -1 beside 8 to 9, and counts as such" in shown.err
     values = tomllib.loads(asked(tmp_path / "j.jsonl", 'what -1 in "score" is, beside 8 to 9'))
     assert len(values.pop("choose")) == 1
     values["scores"][0]["value"] = {"path": "score", "null": ["-1"]}

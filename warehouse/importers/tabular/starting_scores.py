@@ -20,7 +20,7 @@ from warehouse.importers.tabular.column_names import (
 from warehouse.importers.tabular.columns import text_of
 from warehouse.importers.tabular.expressions import Equality
 from warehouse.importers.tabular.plain_tables import NULL_WORDS, plain
-from warehouse.importers.tabular.profile import ColumnProfile, TableProfile, column_of_values
+from warehouse.importers.tabular.profile import ColumnProfile, TableProfile
 from warehouse.importers.tabular.starting_fields import Choice, Fields, inline_table, texts, toml_text
 
 #: Names that say nothing of what was measured, where the objects around them may.
@@ -58,7 +58,8 @@ class ScoreColumn:
     @property
     def missing(self) -> int:
         """Rows without a value."""
-        return self.column.nulls + any(plain(str(v)) in NULL_WORDS | {""} for v in self.column.values)
+        words = {"", *NULL_WORDS, *map(plain, self.keys.get("null", ()))}
+        return self.column.nulls + any(plain(str(v)) in words for v in self.column.values)
 
     @property
     def shown(self) -> str:
@@ -118,7 +119,11 @@ def _reading(column: ColumnProfile, grade: Grade, table: TableProfile) -> tuple[
     if grade is Grade.USUAL and column.parents and texts <= {*_LETTERS} and texts & {"C", "I"}:
         shown = ", ".join(f"{letter} = {_LETTERS[letter]:g}" for letter in _LETTERS if letter in texts)
         return {"values": _LETTERS}, shown
-    return column.reading(table.delimiter)
+    keys, meaning = column.reading(table.delimiter)
+    words = sorted(column.scores.texts)
+    if not keys and grade is Grade.USUAL and column.scores.numbers and 0 < len(words) <= _WORDS:
+        return {"null": words}, f"{' and '.join(map(repr, words))} = missing"
+    return keys, meaning
 
 
 def _is_unit(column: ColumnProfile, is_read: bool) -> bool:
@@ -310,13 +315,11 @@ def _nothing(table: TableProfile, scores: ScoreColumns) -> Choice:
     )
 
 
-def _of_sentinel(column: ColumnProfile) -> Iterator[Choice]:
-    """A -1 beside scores from 0 to more than 1: what judges write where they gave none."""
-    numbers = column.numbers
-    if -1.0 in numbers and sorted(numbers)[1:2] >= [0.0] and max(numbers) > 1:
-        path = toml_text(column.path)
+def _of_minus_one(column: ColumnProfile) -> Iterator[Choice]:
+    values, path = column.scores, toml_text(column.path)
+    if values.is_marked:
         yield Choice(
-            f"what -1 in {path} is, beside {range_of(column_of_values(n for n in numbers if n != -1))}",
+            f"what -1 in {path} is, beside {values.low:g} to {values.high:g}",
             ("no score: judging failed", "a score as the others"),
             (f'value = {{ path = {path}, null = ["-1"] }} in its [[scores]]', "leave its [[scores]] as it is"),
         )
@@ -325,7 +328,7 @@ def _of_sentinel(column: ColumnProfile) -> Iterator[Choice]:
 def _of_missing(table: TableProfile, fields: Fields, scores: ScoreColumns) -> Iterator[Choice]:
     """Rows without a score: left out, or wrong."""
     for candidate in scores.chosen:
-        yield from _of_sentinel(candidate.column)
+        yield from _of_minus_one(candidate.column)
         if candidate.missing and fields.metric is None:
             path = toml_text(candidate.column.path)
             yield Choice(
