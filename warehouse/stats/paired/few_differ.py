@@ -1,7 +1,7 @@
 """Tests against a margin where few prompts differ: Gaffke's bound beside Student's t.
 
-A candidate that is nearly the baseline differs on few prompts, and t takes its error from these: with a true loss of .05
-one prompt of 56 is lost, or none, in 22 % of samples, an error so small that t calls the loss less than .06.
+A candidate that is nearly the baseline differs on few prompts, and t takes its error from these: with a true loss of
+.05 one prompt of 56 is lost, or none, in 22 % of samples, so small an error that t calls the loss less than .06.
 Gaffke's bound gives the worst difference that there can be a weight too, and does not (docs/gate.md).
 """
 
