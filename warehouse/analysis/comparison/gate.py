@@ -20,6 +20,7 @@ from warehouse.analysis.results import BenchmarkRow, Column, Result
 from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.analysis.selection.prompts import SharedPrompts, read_shared_prompts, same_contents, shared_in_words
 from warehouse.analysis.selection.reference import in_words
+from warehouse.analysis.selection.scores import mixed_scales
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError
 from warehouse.questions.comparison import ReleaseGate
@@ -266,7 +267,8 @@ def _gate(
         for item, verdict, p_values in zip(tested, verdicts.each, adjusted, strict=True)
     )
     candidate, baseline = question.candidate, question.baseline
-    return Gate(candidate, baseline, verdicts.verdict, alpha, rows, left_out, n_tests, tuple(notes))
+    scales = mixed_scales(side for item in tested for side in item.pair.scored)
+    return Gate(candidate, baseline, verdicts.verdict, alpha, rows, left_out, n_tests, (*scales, *notes))
 
 
 def _tested(pair: Pair, question: ReleaseGate) -> _Tested:
