@@ -20,7 +20,6 @@ from warehouse.stats import (
     wilcoxon_test,
 )
 from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED, PromptDraws, prompt_draws
-from warehouse.stats.core.inputs import ROUNDING
 from warehouse.stats.intervals.bootstrap_t import StudentisedDraws
 from warehouse.stats.paired.few_differ import FewDiffering
 from warehouse.stats.paired.margins import NonInferiorityTest, equivalence_p_values, noninferiority_of
@@ -101,14 +100,8 @@ def _equivalence(pair: Pair, paired: PairedDifference, options: Compare) -> floa
 
 def few_differing(pair: Pair, paired: PairedDifference) -> FewDiffering | None:
     """The differences, higher being better for the first, where t alone is not to be relied on against a margin."""
-    width = pair.score_range
-    if width is None or paired.draws is not None or not paired.standard_error:
-        return None
-    if not np.abs(pair.differences).max() <= width * (1 + ROUNDING):
-        return None
     sign = -1.0 if pair.metric.higher_is_better is False else 1.0
-    few = FewDiffering(sign * pair.differences, pair.units, width)
-    return few if few.are_few(paired.flags) else None
+    return FewDiffering.where_t_is_not_enough(paired, sign * pair.differences, pair.units, pair.score_range)
 
 
 def equivalence_p(

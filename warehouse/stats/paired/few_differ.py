@@ -12,7 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike
 
-from warehouse.stats.core.inputs import TIE, FloatArray, as_clusters, as_scores
+from warehouse.stats.core.inputs import ROUNDING, TIE, FloatArray, as_clusters, as_scores
+from warehouse.stats.core.results import PairedDifference
 from warehouse.stats.intervals.gaffke import p_at_most_zero
 
 #: Prompts (clusters) that differ, below which t is not enough whatever the flags say.
@@ -57,6 +58,25 @@ class FewDiffering:
             middle = (low + high) / 2
             low, high = (middle, high) if self.p_above(middle) <= alpha else (low, middle)
         return low
+
+    @classmethod
+    def where_t_is_not_enough(
+        cls, paired: PairedDifference, differences: FloatArray, units: ArrayLike, width: float | None
+    ) -> FewDiffering | None:
+        """Where few of the differences of a pair say something; None where t holds, or scores have no bounds.
+
+        Args:
+            paired: of these differences, prompts sampled.
+            differences: with the sign of the question.
+            units: what each belongs to: a cluster, or each prompt itself.
+            width: of the range of the scores; None without bounds.
+        """
+        if width is None or paired.draws is not None or not paired.standard_error:
+            return None
+        if not np.abs(differences).max() <= width * (1 + ROUNDING):
+            return None
+        few = cls(differences, units, width)
+        return few if few.are_few(paired.flags) else None
 
     def _p(self, excess: FloatArray, worst: float) -> float:
         return p_at_most_zero(np.append(excess, worst * self.size))
