@@ -19,8 +19,7 @@ from warehouse.stats.intervals.gaffke import p_at_most_zero
 #: Prompts (clusters) that differ, below which t is not enough whatever the flags say.
 FEW = 10
 #: Flags of a difference that say the same. ``few_prompts`` alone does not: t holds where ten of them differ.
-_FLAGS = ("differing_prompts", "differing_clusters", "skewed_prompts", "skewed_clusters", "tailed_prompts")
-_FLAGS += ("tailed_clusters",)
+_FLAGS = tuple(f"{what}_{unit}" for what in ("differing", "skewed", "tailed") for unit in ("prompts", "clusters"))
 
 
 class FewDiffering:
