@@ -226,9 +226,7 @@ def _comparison(
         sharing = sharing_of(pairs, shared)
         copies, why = [*sharing.copies], why_no_overall(pairs) or why_not_over_plans(rows, sharing)
         overall = None if why else overall_row(pairs, sharing, rows, options)
-    scored = (
-        (pair.a.benchmark_split[0], pair.metric, scores) for pair in pairs for scores in (pair.scores_a, pair.scores_b)
-    )
+    scored = (side for pair in pairs for side in pair.scored)
     notes = [f"{in_words(pair.a.benchmark_split)}: {note}" for pair, _, note in compared if note]
     return Comparison(
         a=options.a,
