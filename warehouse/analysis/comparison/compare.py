@@ -78,9 +78,9 @@ class Comparison(SingleTest, Result):
     @property
     def sentence(self) -> str:
         """The answer in words, for one row or over all."""
-        return self.in_words(figures=True)
+        return self.in_words()
 
-    def in_words(self, *, figures: bool) -> str:
+    def in_words(self, figures: bool = True) -> str:
         """The sentence; of one row with its figures or, for whoever shows them beside it, without."""
         if len(self.rows) > 1:
             return _over_all(self.rows) + self._different_prompts
