@@ -6,6 +6,7 @@ import os
 import shlex
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -112,6 +113,23 @@ def test_looking_imports_nothing_that_takes_longer_than_the_answer(tmp_path: Pat
     assert "warehouse.analysis.leaderboard.leaderboard" in imported
     heavy = {"pandas", "scipy.stats", "scipy.special", "scipy.sparse", "alembic.command", "sqlalchemy", "numba"}
     assert not imported & heavy
+
+
+#: What numpy's threads are told before it is loaded, by a command and not by who imports the library.
+IDLE = """
+import os, sys
+from warehouse.cli.main import IDLE_SPIN, main
+before = os.environ.get(IDLE_SPIN[0])
+assert main(["--version"]) == 0 and "numpy" not in sys.modules
+print(before, os.environ[IDLE_SPIN[0]])
+"""
+
+
+@pytest.mark.parametrize(("own", "said"), [({}, "None 20"), ({"OPENBLAS_THREAD_TIMEOUT": "7"}, "7 7")])
+def test_threads_of_the_algebra_sleep_soon_unless_the_user_says_otherwise(own: dict[str, str], said: str) -> None:
+    env = {name: value for name, value in os.environ.items() if name != "OPENBLAS_THREAD_TIMEOUT"} | own
+    ran = subprocess.run([sys.executable, "-c", IDLE], env=env, capture_output=True, text=True, check=True)
+    assert ran.stdout.splitlines()[-1] == said
 
 
 def test_the_version_is_that_of_the_package(run: Caller) -> None:

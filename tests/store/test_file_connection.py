@@ -121,6 +121,7 @@ def test_a_plain_address_of_a_server_is_the_url_that_sqlalchemy_makes_of_it(text
     assert short.get_backend_name() == whole.get_backend_name() and shown_url(short) == shown_url(whole)
     for hide in (True, False):
         assert short.render_as_string(hide) == whole.render_as_string(hide)
+    assert str(short) == repr(short) == str(whole) == repr(whole)  # without the password, wherever it is printed
 
 
 @pytest.mark.parametrize(

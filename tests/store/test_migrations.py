@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from datetime import datetime
 from importlib.resources import files
+from pathlib import Path
+from threading import Barrier
 from typing import Any
 
 import duckdb
@@ -46,6 +49,21 @@ def test_an_empty_database_becomes_a_store(bare_url: str) -> None:
         for view in sorted(views):
             assert store.arrow(f'select * from "{view}"').num_rows == 0
     open_store(bare_url).close()
+
+
+@pytest.mark.rare
+def test_threads_make_stores_of_their_own_at_the_same_time(tmp_path: Path) -> None:
+    both = Barrier(2)
+
+    def make(name: str) -> list[str]:
+        duckdb.connect(tmp_path / name).close()
+        with open_store(str(tmp_path / name), write=True, check=False) as store:
+            both.wait()
+            migrate.upgrade(store)
+            return migrate.schema_drift(store)
+
+    with ThreadPoolExecutor(2) as pool:
+        assert list(pool.map(make, ("a.duckdb", "b.duckdb"))) == [[], []]
 
 
 def test_down_and_up_again_with_data(kit: Any) -> None:

@@ -181,6 +181,10 @@ def test_numbers_that_are_mostly_alike_come_as_they_are(request: pytest.FixtureR
             raw = store.connection.connection.driver_connection
             packing = Packing.of(raw, ALIKE.replace(":run_ids", "1, 2, 3"), "run_id")
         assert packing and {packing.columns[head][0] for head in packing.heads} >= {"run_id", "n_unscored", "is_binary"}
+        few = ALIKE.replace("run_id in (:run_ids)", " and ".join(f"n_draws + {n} > {n}" for n in range(9)))
+        with store.reading():  # what the server takes for one row
+            packing = Packing.of(store.connection.connection.driver_connection, few, "run_id")
+        assert packing and [packing.columns[head][0] for head in packing.heads] == ["run_id"]
 
 
 @pytest.mark.parametrize(

@@ -39,7 +39,7 @@ _USER = re.compile(r"//[^/?#]*@")
 EXPECTED = "expected duckdb:///FILE, a file name, or postgresql://USER@HOST/DATABASE"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class PlainUrl:
     """A URL of which no part needs escaping: what is asked of SQLAlchemy's, which takes longer to load than most
     answers."""
@@ -65,12 +65,14 @@ class PlainUrl:
         return f"{self.drivername}://{user}{self.host or ''}{port}/{self.database}"
 
     def __str__(self) -> str:
-        return self.render_as_string(hide_password=False)
+        return self.render_as_string()
+
+    __repr__ = __str__
 
 
 def full_url(url: sa.URL | PlainUrl) -> sa.URL:
     """A URL as SQLAlchemy has it."""
-    return sa.make_url(str(url)) if isinstance(url, PlainUrl) else url
+    return sa.make_url(url.render_as_string(hide_password=False)) if isinstance(url, PlainUrl) else url
 
 
 def parse_url(text: str) -> sa.URL:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from importlib.resources import files
+from threading import Lock
 from typing import Any, Literal
 
 import alembic.autogenerate
@@ -25,6 +26,9 @@ from warehouse.store.schema import revision, tables
 from warehouse.store.sql import query_files
 
 engines.register_migrations()
+
+#: Steps find their connection in what all threads of a process share: those of two stores would meet in one of them.
+_STEPS = Lock()
 
 
 def upgrade(store: Store, target: str = "head") -> None:
@@ -99,7 +103,8 @@ def _move(store: Store, command: Any, target: str, *, only_new: bool = False) ->
             if not only_new:
                 drop_views(store, connection)
             config.attributes["connection"] = connection
-            command(config, target)
+            with _STEPS:
+                command(config, target)
             if revision.recorded(store.dialect, connection) == revision.HEAD:
                 create_views(store, connection)
                 if roles:  # what is made anew has no rights
