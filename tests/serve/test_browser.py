@@ -20,6 +20,9 @@ from tests.support.html import EVIL, requests
 from tests.support.two_models import GENERATION, build_two_models
 from warehouse.store.open import open_store
 
+#: The name of a benchmark that no line can hold.
+LONG = "y" * 200
+
 
 @pytest.fixture(scope="module")
 def rows() -> StoreRows:
@@ -27,6 +30,11 @@ def rows() -> StoreRows:
     rows = build_two_models()
     run = rows.run(EVIL, "one")
     rows.scores(run, {f"one{place}": float(place % 2) for place in range(60)})
+    rows.describe(LONG, rows.metric())
+    for model, step in ((EVIL, 2), ("lab/z", 3)):
+        rows.scores(rows.run(model, LONG), {f"long{place}": float(place % step == 0) for place in range(20)})
+    for prompt in rows.rows["prompt"]:
+        prompt.setdefault("choices", None)
     for place in range(60):
         rows.generation(run, f"one{place}", 0, HOSTILE, **dict.fromkeys(GENERATION))
     return rows
@@ -96,6 +104,12 @@ def test_a_response_as_markdown_loads_nothing(page: Callable[..., Any], address:
     )
     assert shown.execute_script("return window.hurt") is None and shown.get_log("browser") == []
     assert all(one.startswith((address, "data:,")) for one in requests(shown))
+
+
+def test_a_long_name_is_no_wider_than_the_page(page: Callable[..., Any]) -> None:
+    shown = page(f"/benchmark/{LONG}", 1400)
+    assert shown.execute_script("return document.querySelectorAll('figure').length") > 0
+    assert shown.execute_script("return document.documentElement.scrollWidth <= innerWidth")
 
 
 @pytest.mark.parametrize("path", ["/", "/benchmark/one"])
