@@ -152,7 +152,7 @@
     scrolled(next);
   };
 
-  // Another view takes the place of what is shown, as if the browser had loaded it, which costs it three times as much.
+  // Another view takes the place of what is shown, as if the browser had loaded it, which costs it more.
   const PARTS = ["header > div", "nav.places"];
   const nameOf = (address) => `${address.pathname}${address.search}`;
   let shown = nameOf(location), under;
