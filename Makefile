@@ -55,7 +55,7 @@ test-embed: setup ## Run the tests that need a text model (installs one: TORCH=t
 	@$(BIN)/pytest -m embed $$(grep -rlE 'mark\.embed' tests --include='test_*.py')
 
 test-lake: setup $(VENV)/.installed-lake ## Run the tests of lakes (installs deltalake, pysail, pyspark-client: 125 MB)
-	@$(BIN)/pytest --numprocesses $(JOBS) --dist loadscope -m 'lake and not rare and not on_server' \
+	@$(BIN)/pytest --numprocesses $(JOBS) --dist loadscope -m 'lake and not (rare or slow or on_server)' \
 		$$(grep -rlE 'mark\.lake|support\.lakes' tests --include='test_*.py')
 
 test-spark: setup $(VENV)/.installed-lake ## Run the tests on a real cluster of Spark (Java 17; installs Spark into build/spark: 450 MB)

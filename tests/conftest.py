@@ -31,6 +31,7 @@ from hypothesis import HealthCheck, settings
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller, filled_url
 from tests.support.costs import Costs
+from tests.support.rewriting import rewrite_share
 from tests.support.stores import ENGINES, made_from_copy, store_at
 from tests.support.world import build_world
 from warehouse import connect
@@ -84,6 +85,7 @@ SERVER_SETTINGS = {
 
 def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(Costs())
+    rewrite_share(config)
 
 
 #: Rooms and files of tests that load or ask, of which `tests/store/test_engines_agree.py` proves on every small dump

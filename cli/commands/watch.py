@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -80,6 +81,7 @@ def _once(watcher: Watcher, ingest: Ingest, stop: threading.Event, published: Ca
     print_errors(report.refused)
     now = utc_now()
     echo(f"{now:%Y-%m-%dT%H:%M:%SZ} {report.one_line}, {len(report.refused)} refused")
+    sys.stdout.flush()  # whoever reads a pipe or a log of it waits for this line, not for the end
     watcher.take([path for files in chosen for path in files])
     if any(item.state == "loaded" for item in report.sources):
         published()

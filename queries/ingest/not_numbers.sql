@@ -1,11 +1,20 @@
--- Values of metrics that are no finite number: infinite, lists, words. A missing one or a NaN is
--- not among them. They are kept as text and count as unscored.
--- grain: one row per run and metric
-select s.run, m.metric, count(*) as n
-from stage_score as s
+-- Values of metrics that are no finite number: infinite, lists, words; and numbers whose square is
+-- too large for a double. A missing one or a NaN is not among them. They are kept as text and count
+-- as unscored.
+-- grain: one row per run, metric and whether they are too large
+with unusable as (
+    select run, metric_id, status, lower(raw) as raw, try_cast(raw as double) as number
+    from stage_score
+    where value is null and raw is not null
+)
+select
+    u.run, m.metric,
+    coalesce(isfinite(u.number) and abs(u.number) >= 1e140, false) as is_too_large,
+    count(*) as n
+from unusable as u
 join (select distinct run, metric, metric_id from metric_id) as m
-    on m.run = s.run and m.metric_id = s.metric_id
-where s.value is null and s.raw is not null
-    and (s.status = 'not_scalar' or regexp_matches(lower(s.raw), '^"?\s*[+-]?inf(inity)?\s*"?$'))
-group by s.run, m.metric
-order by s.run, m.metric
+    on m.run = u.run and m.metric_id = u.metric_id
+where u.status = 'not_scalar' or is_too_large
+    or regexp_matches(u.raw, '^"?\s*[+-]?inf(inity)?\s*"?$')
+group by u.run, m.metric, is_too_large
+order by u.run, m.metric, is_too_large

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
+from scipy import stats
 
 import warehouse
 from tests.support.cli import Caller
@@ -230,3 +231,23 @@ def test_a_claim_by_prices_holds_until_they_change(url: str, prices: Path, tmp_p
     prices.write_text(prices.read_text().replace("1,5", "1,6"))
     run("prices", str(prices), db=url)
     assert run("claim", "verify", str(claim), db=url).code == 1
+
+
+def test_as_good_is_not_shown_by_one_prompt_lost_of_56(store_url: str, run: Caller) -> None:
+    """As the gate has it: a loss of .06 shows itself by one lost prompt or none in 15 % of such samples."""
+    rows = [
+        {
+            "model": model,
+            "benchmark": "near",
+            "prompt_id": f"q{i}",
+            "score": int(i % 7 > 0 and (model, i) != ("new", 1)),
+        }
+        | {"cost": (1.0 if model == "new" else 5.0) + i % 5 / 10}
+        for model, lost, cost in (("old", None, 5.0), ("new", 1, 1.0))
+        for i in range(56)
+    ]
+    store = warehouse.connect(store_url)
+    store.ingest(pd.DataFrame(rows))
+    run("benchmarks", "metrics", "near", "--metric", "score", "--higher-is-better", db=store_url)
+    (new,) = [row for row in store.frontier("near", margin=0.06, cheaper=2).rows if row.model == "new"]
+    assert new.p_as_good == pytest.approx(stats.binom.cdf(1, 56, 0.06))

@@ -189,3 +189,19 @@ def test_a_direction_that_was_left_out_can_be_said_later(run: Caller, tmp_path: 
     advice = json.loads(undecided.out)[0]["reason"].partition(": warehouse ")[2].replace("BENCHMARK", "b")
     assert run(*advice.split(), db=store).code == 0
     assert run(*call, db=store).code == 0
+
+
+def test_one_prompt_lost_of_56_shows_neither_a_small_loss_nor_equality(tmp_path: Path) -> None:
+    """A loss of .05 shows itself by one lost prompt or none in 22 % of such samples."""
+    lines = [f"{m},near,q{i},{int(i % 7 > 0 and (m, i) != (NEW, 1))}" for m in (OLD, NEW) for i in range(56)]
+    (tmp_path / "near.csv").write_text("\n".join(["model,benchmark,prompt_id,score", *lines]))
+    store = connect(f"duckdb:///{tmp_path / 'near.duckdb'}")
+    store.ingest(tmp_path / "near.csv")
+    chance = stats.binom.cdf(1, 56, 0.06)
+    (row,) = store.gate(NEW, OLD, 0.06).rows
+    assert (row.verdict, row.p_pass) == ("undecided", pytest.approx(chance))
+    assert row.low == pytest.approx(-stats.beta.ppf(0.95, 2, 55)) and "Gaffke" in row.reason + row.method
+    assert row.prompts_if_equal is not None and row.prompts_if_equal > 56
+    (compared,) = store.compare(OLD, NEW, equivalence=0.06).rows
+    assert compared.p_equivalence == pytest.approx(chance) and compared.equivalent is False
+    assert store.gate(NEW, OLD, 0.12).verdict == "pass"

@@ -8,6 +8,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from tests.support.builders import Rate, StoreRows
 from tests.support.cli import Caller
@@ -304,3 +305,24 @@ def test_a_clipped_variance_is_said_beside_the_plan() -> None:
     assert flags == ("omega2_clipped",)
     assert "omega2 came out below 0" in caution(flags)
     assert caution(plan_flags(plan, None)) == ""
+
+
+def test_right_and_wrong_answers_differ_as_often_as_their_figures(tmp_path: Path) -> None:
+    """Where a pilot's models hardly differ, its variance is too small for a difference that is planned for."""
+    lost = {"ada": {1, 2}, "bob": {3, 4, 5, 6, 7}}
+    lines = [f"{name},easy,q{i},{int(i not in gone)}" for name, gone in lost.items() for i in range(500)]
+    (tmp_path / "easy.csv").write_text("\n".join(["model,benchmark,prompt_id,score", *lines]))
+    store = connect(f"duckdb:///{tmp_path / 'easy.duckdb'}")
+    store.ingest(tmp_path / "easy.csv")
+    plan = store.power("ada", "bob", delta=0.03)
+    assert plan.omega2 == pytest.approx(0.03 - 0.03**2) and any("differ on that share" in note for note in plan.notes)
+
+    def power(n: int, share: float) -> float:
+        """That the t test finds a model that wins nothing back, whose losses are binomial."""
+        found = [k for k in range(1, 12) if stats.ttest_1samp(np.arange(n) < k, 0).pvalue <= 0.05]
+        return float(stats.binom.sf(found[0] - 1, n, share))
+
+    n = plan.rows[0].n
+    assert power(n, 0.03) >= 0.8 > 0.6 > power(math.ceil(n * 0.014 / 0.0291), 0.03)
+    mde = store.power("ada", "bob").rows[0].mde
+    assert power(500, mde) >= 0.8 and mde == pytest.approx(7.8489 / 507.8489, rel=1e-4)

@@ -225,7 +225,7 @@ def test_bad_input_is_one_line(run: Caller, url: str) -> None:
 
 
 def test_what_people_see(run: Caller, url: str) -> None:
-    shown = run("reliability", "exam", "--resamples", "100", db=url)
+    shown = run("reliability", "exam", "--resamples", "20", db=url)
     first, second, *_ = shown.out.splitlines()
     assert "order" in first and "the top two" in first and first.endswith(".")
     assert second.startswith("exam by acc, errors: 9 models, 6 scenarios in 7 subscenarios, 210 prompts")

@@ -69,26 +69,28 @@ def test_one_file_under_two_names_is_one_benchmark(run: Caller, store_url: str, 
     told = "120 of 120 of b in a" if texts else "the same file was read as several benchmarks: b and a"
     assert told in in_one_line(second.err)
 
-    (alone,) = connect(store_url).compare("x", "y", benchmark="a").rows
-    both = overall(store_url)
+    house = connect(store_url)
+    (alone,) = house.compare("x", "y", benchmark="a").rows
+    compared = house.compare("x", "y")
+    both = compared.overall
+    assert both is not None
     names = ("difference", "standard_error", "p_value", "p_permutation", "n_prompts", "ci_low", "n_draws_a", "higher_a")
     assert [getattr(both, name) for name in names] == pytest.approx([getattr(alone, name) for name in names])
     assert "paired on 120 prompts" in both.reason and "b is a under another name" in both.reason
     shown = in_one_line(run("compare", "x", "y", db=store_url).out)
     assert "independent." not in shown.partition("overall:")[2] and "120 different prompts, not 240" in shown
 
-    compared = connect(store_url).compare("x", "y")
     assert [row.p_holm for row in compared.rows] == [alone.p_value] * 2 and compared.n_tests == 1
     assert "p adjusted for 1 benchmark (one that has several of the 2 names counts once)" in shown
-    passed, passed_alone = (connect(store_url).gate("x", "y", 0.1, benchmarks=names) for names in ((), ("a",)))
+    passed, passed_alone = (house.gate("x", "y", 0.1, benchmarks=names) for names in ((), ("a",)))
     assert [row.p_pass for row in passed.rows] == [passed_alone.rows[0].p_pass] * 2
     assert [row.prompts_if_equal for row in passed.rows] == [passed_alone.rows[0].prompts_if_equal] * 2
     assert "p adjusted for 1 benchmark (one that" in passed.to_markdown()
-    apart = connect(store_url).gate("x", "y", 0.1, margins={"b": 0.05})
+    apart = house.gate("x", "y", 0.1, margins={"b": 0.05})
     assert [row.p_pass for row in apart.rows] != [row.p_pass for row in passed.rows] and apart.n_tests == 2
 
-    suite = connect(store_url).leaderboard(group="a,b").rows[0]
-    single = connect(store_url).leaderboard("a").rows[0]
+    suite = house.leaderboard(group="a,b").rows[0]
+    single = house.leaderboard("a").rows[0]
     assert (suite.estimate, suite.standard_error) == pytest.approx((single.estimate, single.standard_error))
     assert (suite.n_prompts, suite.n_draws) == (N, N)
     said = run("leaderboard", "--group", "a,b", db=store_url).err
@@ -97,7 +99,7 @@ def test_one_file_under_two_names_is_one_benchmark(run: Caller, store_url: str, 
         gate = in_one_line(run("gate", "x", "y", "--margin", "0.5", *how, db=store_url).err)
         assert "prompts stand in several benchmarks (120 in a and b): these are not evidence twice" in gate
 
-    several, one = (connect(store_url).reliability(name, n_resamples=100) for name in ("a,b", "a"))
+    several, one = (house.reliability(name, n_resamples=100) for name in ("a,b", "a"))
     assert several.rows and [row.to_dict() for row in several.rows] == [row.to_dict() for row in one.rows]
     assert any("b is a under another name: left out" in note for note in several.notes)
 
@@ -148,19 +150,20 @@ def test_nothing_in_common_was_looked_for(run: Caller, store_url: str, tmp_path:
         table = write(tmp_path / f"{name}.csv", questions(60, first=first))
         noted = run("ingest", table, "--default", f"benchmark={name}", db=store_url)
         assert ("stand in several benchmarks" in noted.err) == (name == "c")
-    apart = connect(store_url).compare("x", "y", benchmark="a").rows[0], overall(store_url)
-    assert apart[1].n_prompts == 120
-    rows = {row.benchmark: row for row in connect(store_url).compare("x", "y").rows}
-    assert overall(store_url).difference == pytest.approx((rows["a"].difference + rows["b"].difference) / 2)
-    assert "c is a under another name" in overall(store_url).reason
+    found = connect(store_url).compare("x", "y")
+    assert found.overall is not None and found.overall.n_prompts == 120
+    rows = {row.benchmark: row for row in found.rows}
+    assert found.overall.difference == pytest.approx((rows["a"].difference + rows["b"].difference) / 2)
+    assert "c is a under another name" in found.overall.reason
 
 
 def test_independence_is_said_where_no_text_is_shared(run: Caller, tmp_path: Path) -> None:
     store = str(tmp_path / "s.duckdb")
     for name, first in (("a", 0), ("b", 500)):
         run("ingest", write(tmp_path / f"{name}.csv", questions(60, first)), "--default", f"benchmark={name}", db=store)
-    assert overall(store).reason == "2 benchmarks of equal weight; benchmarks share no prompt: errors are independent"
-    assert overall(store).method == "independent_parts_t"
+    found = overall(store)
+    assert found.reason == "2 benchmarks of equal weight; benchmarks share no prompt: errors are independent"
+    assert found.method == "independent_parts_t"
 
 
 @pytest.mark.parametrize("repeated", [False, True])
@@ -173,8 +176,9 @@ def test_one_text_with_other_choices(run: Caller, tmp_path: Path, repeated: bool
         same = [(f"{name}{i}", "Which is true?" if repeated else f"What is {i}?") for i in range(10)]
         table = write(tmp_path / f"{name}.csv", [*same, *others], extra=extra)
         run("ingest", table, "--default", f"benchmark={name}", db=store)
-    assert overall(store).n_prompts == (80 if repeated else 70)
-    assert ("independent" in overall(store).method) == repeated
+    found = overall(store)
+    assert found.n_prompts == (80 if repeated else 70)
+    assert ("independent" in found.method) == repeated
 
 
 def test_one_of_two_has_texts(run: Caller, tmp_path: Path) -> None:

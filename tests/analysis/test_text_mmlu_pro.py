@@ -23,21 +23,33 @@ pytestmark = pytest.mark.rare
 
 MAPPING = Path(__file__).resolve().parents[2] / "docs" / "mappings" / "mmlu_pro.toml"
 CATEGORIES = ("law", "history")
+#: Of each archive its files, of each file rows.
+Kept = dict[str, dict[str, list[dict[str, Any]]]]
 EMBEDDER = TinyEmbedder(max_length=None, dimension=64)
 
 
 @pytest.fixture(scope="module")
-def frame(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> pd.DataFrame:
-    """One row per question: its text and source, and the score of each model as a column."""
-    parts, texts = {}, {}
+def kept(data_dir: Path) -> Kept:
+    """Of each archive its files, of each file the rows of these categories."""
+    found = {}
     for path in sorted((data_dir / "mmlu_pro").glob("model_outputs_*_5shots.zip")):
         with zipfile.ZipFile(path) as archive:
-            (name,) = (entry for entry in archive.namelist() if entry.endswith("5shots.json"))
-            rows = json.loads(archive.read(name))
+            found[path.name] = {
+                name: [row for row in json.loads(archive.read(name)) if row["category"] in CATEGORIES]
+                for name in archive.namelist()
+            }
+    return found
+
+
+@pytest.fixture(scope="module")
+def frame(kept: Kept) -> pd.DataFrame:
+    """One row per question: its text and source, and the score of each model as a column."""
+    parts, texts = {}, {}
+    for files in kept.values():
+        ((name, rows),) = ((name, rows) for name, rows in files.items() if name.endswith("5shots.json"))
         model = name.split("model_outputs_")[1].removesuffix("_5shots.json")
-        kept = [row for row in rows if row["category"] in CATEGORIES]
-        parts[model] = {str(row["question_id"]): float(row["pred"] == row["answer"]) for row in kept}
-        texts |= {str(row["question_id"]): row for row in kept}
+        parts[model] = {str(row["question_id"]): float(row["pred"] == row["answer"]) for row in rows}
+        texts |= {str(row["question_id"]): row for row in rows}
     made = pd.DataFrame(parts)
     for column in ("question", "src", "category"):
         made[column] = [texts[key][column] for key in made.index]
@@ -45,15 +57,13 @@ def frame(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> pd.DataFr
 
 
 @pytest.fixture(scope="module")
-def store(frame: pd.DataFrame, data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> warehouse.Warehouse:
+def store(frame: pd.DataFrame, kept: Kept, tmp_path_factory: pytest.TempPathFactory) -> warehouse.Warehouse:
     """The same questions through the documented mapping, with vectors."""
     folder = tmp_path_factory.mktemp("mmlu_pro")
-    for path in sorted((data_dir / "mmlu_pro").glob("model_outputs_*_5shots.zip")):
-        with zipfile.ZipFile(path) as old, zipfile.ZipFile(folder / path.name, "w") as new:
-            for entry in old.namelist():
-                rows = json.loads(old.read(entry))
-                kept = [row for row in rows if row["category"] in CATEGORIES]
-                new.writestr(entry, json.dumps(kept))
+    for archive, files in kept.items():
+        with zipfile.ZipFile(folder / archive, "w") as new:
+            for name, rows in files.items():
+                new.writestr(name, json.dumps(rows))
     made = warehouse.connect(f"duckdb:///{folder / 'mmlu_pro.duckdb'}")
     made.ingest(folder, mapping=MAPPING)
     found = made.embed("mmlu_pro", embedder=EMBEDDER)

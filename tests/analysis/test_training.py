@@ -166,17 +166,17 @@ def test_a_suite_stands_for_its_benchmarks(tmp_path: Path) -> None:
             seeds(store, ["exan"])
 
 
-def of_dump(folder: Path, dump: Path, mapping: str | None) -> str:
+def of_dump(folder: Path, dumps: list[Path], mapping: str | None) -> str:
     found = store_at(folder / "store.duckdb")
     with open_store(found, write=True) as store:
         name = None if mapping is None else ROOT / "docs" / "mappings" / f"{mapping}.toml"
-        assert not ingest(store, [dump], mapping=name).refused
+        assert not ingest(store, dumps, mapping=name).refused
     return found
 
 
 @pytest.mark.rare
 def test_a_hundred_seeds_of_hans(data_dir: Path, tmp_path: Path) -> None:
-    with open_store(of_dump(tmp_path, data_dir / "hans_bert_100_seeds", "hans_accuracies")) as store:
+    with open_store(of_dump(tmp_path, [data_dir / "hans_bert_100_seeds"], "hans_accuracies")) as store:
         rows = {row.benchmark: row for row in seeds(store).rows}
     assert len(rows) == 38 and {row.n_seeds for row in rows.values()} == {100}
     mnli = next(row for name, row in rows.items() if name.startswith("MNLI"))
@@ -189,7 +189,7 @@ def test_a_hundred_seeds_of_hans(data_dir: Path, tmp_path: Path) -> None:
 
 
 def test_ten_seeds_of_pythia(data_dir: Path, tmp_path: Path) -> None:
-    with open_store(of_dump(tmp_path, data_dir / "pythia" / "polypythias", "pythia_training_maps")) as store:
+    with open_store(of_dump(tmp_path, [data_dir / "pythia" / "polypythias"], "pythia_training_maps")) as store:
         (row,) = seeds(store).rows
     assert (row.n_seeds, row.n_checkpoints) == (10, 27)
     assert row.noise_floor is not None and row.seed_variance is not None and row.signal_to_noise_low is not None
@@ -197,10 +197,11 @@ def test_ten_seeds_of_pythia(data_dir: Path, tmp_path: Path) -> None:
 
 @pytest.mark.rare
 def test_checkpoints_of_pythia(data_dir: Path, tmp_path: Path) -> None:
-    with open_store(of_dump(tmp_path, data_dir / "pythia" / "evals" / "pythia-v1", None)) as store:
+    figures = {"70m": 0.18455268775470599, "1.4b": 0.6161459344071415, "12b": 0.7046380749078207}
+    dumps = [data_dir / "pythia" / "evals" / "pythia-v1" / f"pythia-{size}" for size in figures]
+    with open_store(of_dump(tmp_path, dumps, None)) as store:
         rows = {row.model.rpartition("-")[2]: row for row in seeds(store, ["lambada_openai"], metric="acc").rows}
         ppl = {row.model.rpartition("-")[2]: row for row in seeds(store, ["lambada_openai"], metric="ppl").rows}
-    figures = {"70m": 0.18455268775470599, "1.4b": 0.6161459344071415, "12b": 0.7046380749078207}
     assert {size: rows[size].seed_mean for size in figures} == figures
     assert ppl["12b"].seed_mean == 3.9236415916124625 and ppl["12b"].tau is not None and ppl["12b"].tau > 0.5
     assert rows["12b"].n_checkpoints == 27 and rows["12b"].reason == "one training seed"

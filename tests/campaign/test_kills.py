@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+from tests.support import forked
 from tests.support.lakes import MARKS
 
 SCRIPT = Path(__file__).with_name("kills.py")
@@ -21,7 +21,7 @@ WORKS = [
 
 def killed(url: str, work: str) -> str:
     command = [sys.executable, str(SCRIPT), "--url", url, "--work", work, "--kills", "3", "--files", "8"]
-    ended = subprocess.run([*command, "--prompts", "10"], capture_output=True, text=True, timeout=300)
+    ended = forked.run([*command, "--prompts", "10"])
     assert ended.returncode == 0, ended.stderr
     return ended.stdout
 

@@ -9,7 +9,8 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import cycle, product
 from pathlib import Path
 from typing import Any
 
@@ -108,7 +109,7 @@ def calls(benchmark: str, one: str, other: str) -> list[list[str]]:
         ["compare", one, other, *b],
         ["compare", one, other],
         ["compare", one, other, *b, "--flips", "3"],
-        ["pairs", benchmark],
+        ["pairs", benchmark, "--resamples", "99"],
         ["variance", benchmark],
         ["show", "run:1"],
         ["show", "run:1", "1"],
@@ -121,8 +122,8 @@ def calls(benchmark: str, one: str, other: str) -> list[list[str]]:
         ["matrix", "test", benchmark, "--permutations", "20"],
         ["subset", "plan", benchmark, "--size", "4", "--no-store"],
         ["power", "--from", one, other, *b, "--delta", "0.2"],
-        ["reliability", benchmark],
-        ["flash", benchmark],
+        ["reliability", benchmark, "--resamples", "20"],
+        ["flash", benchmark, "--resamples", "20"],
         ["history", one],
         ["refresh", "--dry-run"],
         ["query", "score_summary"],
@@ -130,8 +131,11 @@ def calls(benchmark: str, one: str, other: str) -> list[list[str]]:
         ["cluster", "show"],
         ["config"],
         ["db", "check"],
-        *([name, text] for name in ("leaderboard", "show", "sources", "items") for text in TEXTS if "\0" not in text),
     ]
+
+
+#: What no store has, asked for by name: in one form each, for it is said in words or JSON whatever the form.
+STRANGE = [[name, text] for name in ("leaderboard", "show", "sources", "items") for text in TEXTS if "\0" not in text]
 
 
 def read(form: str, text: str, target: Path) -> Any:
@@ -145,26 +149,29 @@ def read(form: str, text: str, target: Path) -> Any:
     return [*csv.reader(io.StringIO(text))] if form else text
 
 
-def hold(filled: str, names: tuple[str, str, str], run: Caller, folder: Path, forms: tuple[str, ...]) -> None:
+def hold(filled: str, run: Caller, folder: Path, called: Iterable[tuple[list[str], str]]) -> None:
+    """Of calls, each with its form, none fails or steers a terminal."""
     target = folder / os.fsdecode(b"\xff\x1b[2J.parquet")
-    for call in calls(*names):
-        for form in forms:
-            target.unlink(missing_ok=True)
-            outcome = run(*call, *filter(None, [form]), *([str(target)] if form == "--parquet" else []), db=filled)
-            assert not STEERS.search(outcome.out + outcome.err), (call, form)
-            assert "Traceback" not in outcome.err, (call, form, outcome.err)
-            if outcome.code == 0:
-                read(form, outcome.out, target)
+    for call, form in called:
+        target.unlink(missing_ok=True)
+        outcome = run(*call, *filter(None, [form]), *([str(target)] if form == "--parquet" else []), db=filled)
+        assert not STEERS.search(outcome.out + outcome.err), (call, form)
+        assert "Traceback" not in outcome.err, (call, form, outcome.err)
+        if outcome.code == 0:
+            read(form, outcome.out, target)
 
 
 @pytest.mark.rare
 def test_rows(filled: str, names: tuple[str, str, str], run: Caller, tmp_path: Path) -> None:
-    hold(filled, names, run, tmp_path, ("", "--json"))
+    hold(filled, run, tmp_path, [*product(calls(*names), FORMS[:2]), *zip(STRANGE, cycle(FORMS[:2]))])
 
 
 @pytest.mark.slow_on_server
 def test_rows_in_every_form(filled: str, names: tuple[str, str, str], run: Caller, tmp_path: Path) -> None:
-    hold(filled, names, run, tmp_path, FORMS[2:])
+    found = calls(*names)
+    # JSON line by line is said as JSON is, the safe table as the other: each call has one of them
+    also = zip([*found, *STRANGE], cycle(("--jsonl", "--csv-safe")))
+    hold(filled, run, tmp_path, [*product(found, ("--csv", "--parquet")), *also])
 
 
 @pytest.mark.slow_on_server

@@ -144,3 +144,13 @@ def test_a_name_that_the_store_cannot_hold_is_no_blame_on_the_importer(
     (tmp_path / results.name).write_text(text)
     read = run("ingest", str(tmp_path), db=store_url)
     assert "defect" not in read.err
+
+
+def test_a_number_too_large_to_square_is_counted_and_kept(run: Caller, tmp_path: Path) -> None:
+    """It had been left out without a word."""
+    table, url = tmp_path / "large.csv", f"duckdb:///{tmp_path / 's.duckdb'}"
+    table.write_text("model,benchmark,prompt_id,score\na,b,q1,1e200\na,b,q2,-1e150\na,b,q3,3.5\na,b,q4,inf\n")
+    read = run("ingest", str(table), db=url)
+    assert "2 values of 'score', 1e140 or more, too large to calculate with: kept as text, unscored" in read.err
+    assert "1 value of 'score', no finite number: kept as text, unscored" in read.err
+    assert len(run("query", "select raw from score where value is null", "--json", db=url).rows) == 3

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from tests.support.cli import Caller
 from tests.support.tabular import read_toml
 
 RUN = """
@@ -112,3 +114,26 @@ def test_several_figures_that_are_no_list_are_rejected(tmp_path: Path, found: ob
     (rejection,) = taken.rejections
     assert rejection.found == repr(found) and "an object or a list" in rejection.expected
     assert all(not run.published for run in taken.runs)
+
+
+@pytest.mark.parametrize(
+    ("of", "record"),
+    [
+        ('[[published]]\nbenchmark = "other"\nmetric = "acc"\nvalue = "acc"', {"acc": 0.5}),
+        (
+            '[sample]\nprompt_id = "id"\nperturbation = "form"\n[[scores]]\nmetric = "acc"\nvalue = "acc"',
+            {"id": "q", "form": "typos", "acc": 1},
+        ),
+    ],
+)
+def test_a_leaderboard_without_figures_of_its_own_says_why(
+    tmp_path: Path, run: Caller, of: str, record: dict[str, Any]
+) -> None:
+    """A figure of another benchmark stood there as its own; of perturbations alone it said "no rows"."""
+    (tmp_path / "r.json").write_text(json.dumps([record]))
+    (tmp_path / "m.toml").write_text(RUN + of)
+    store = f"duckdb:///{tmp_path}/s.duckdb"
+    assert run("ingest", str(tmp_path / "r.json"), "--map", str(tmp_path / "m.toml"), db=store).code == 0
+    shown = run("leaderboard", "b", db=store)
+    assert "no rows" in shown.out and "0.5" not in shown.out
+    assert "scores of perturbations, if it has any: warehouse templates b --factor perturbation" in shown.err

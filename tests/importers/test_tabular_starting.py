@@ -479,6 +479,222 @@ def test_tasks_of_a_document_may_be_benchmarks_with_published_figures(tmp_path: 
     asked(tmp_path / "r.json", "benchmarks, of which figures are published")
 
 
+BIGCODE = {"humaneval": {"pass@1": 0.317, "pass@10": 0.48}, "mbpp": {"pass@1": 0.412, "pass@10": 0.55}}
+SETTINGS = {"model": "org/m", "temperature": 0.2, "n_samples": 20, "do_sample": True}
+
+
+def figures(taken: Any) -> set[tuple[str, str, str, float]]:
+    return {(run.model, run.benchmark, one.metric, one.value) for run in taken.runs for one in run.published}
+
+
+def test_figures_of_the_tasks_that_a_document_names(tmp_path: Path) -> None:
+    """What bigcode-evaluation-harness writes: which column are the scores of the prompts was asked."""
+    document = BIGCODE | {"config": SETTINGS | {"tasks": "humaneval,mbpp"}}
+    (tmp_path / "evaluation_results.json").write_text(json.dumps(document))
+    taken = read(tmp_path, mapping_of(tmp_path / "evaluation_results.json"))
+    expected = {("org/m", task, name, value) for task, pair in BIGCODE.items() for name, value in pair.items()}
+    assert figures(taken) == expected and not taken.rows and not taken.rejections
+    assert {run.temperature for run in taken.runs} == {0.2}
+
+
+@pytest.mark.parametrize(
+    ("document", "decision", "expected"),
+    [
+        (BIGCODE | {"config": SETTINGS}, {}, 4),
+        ({"model": "org/m", "gsm8k": {"accuracy": 0.6, "n": 1319}}, {}, 1),
+        ({"model": "org/m", "results": {"a": {"acc": 0.5}, "b": {"pass@1": 0.2}, "c": {"acc": 0.7}}}, {}, 3),
+        ({m: {t: {"acc": 0.5} for t in ("mmlu", "arc")} for m in ("gpt-4o", "llama-3")}, {"model": "^@key"}, 4),
+    ],
+)
+def test_figures_of_tasks_are_asked_about_and_right(
+    tmp_path: Path, document: Any, decision: dict[str, str], expected: int
+) -> None:
+    (tmp_path / "r.json").write_text(json.dumps(document))
+    values = tomllib.loads(asked(tmp_path / "r.json", "(1) models" if decision else "of which figures are published"))
+    assert len(values.pop("choose")) == 1
+    values["run"] |= decision
+    taken = read(tmp_path, values)
+    assert len(figures(taken)) == expected and not taken.rows and not taken.rejections
+    assert {run.model for run in taken.runs} == ({"gpt-4o", "llama-3"} if decision else {"org/m"})
+    assert {one.n for run in taken.runs for one in run.published} <= {None, 1319}
+
+
+def test_an_object_by_key_is_no_table(tmp_path: Path) -> None:
+    """``{id: true}`` was a matrix of one model called ``true``, with the first id as its label."""
+    (tmp_path / "r.json").write_text(json.dumps({"run": "x", "a__a-1": True, "b__b-2": False, "c__c-3": True}))
+    text = asked(tmp_path / "r.json", "prompts by key, each with a score")
+    said = '[rows] at = "{}"; [[rows.skip]] path = "@key", equal_to = ["run"]; [sample] prompt_id = "@key", [[scores]]'
+    assert f'{said} metric = "score", value = "@"' in text
+    values = {
+        "rows": {"at": "{}", "skip": [{"path": "@key", "equal_to": ["run"]}]},
+        "sample": {"prompt_id": "@key"},
+        "scores": [{"metric": "score", "value": "@"}],
+    }
+    taken = read(tmp_path, values, {"model": "m", "benchmark": "b"})
+    assert [row["prompt_id"] for row in taken.rows] == ["a__a-1", "b__b-2", "c__c-3"]
+    assert scores(taken.rows) == [1, 0, 1]
+
+
+def test_figures_by_key_and_by_name_are_offered_as_published(tmp_path: Path) -> None:
+    (tmp_path / "r.json").write_text(json.dumps({"narrativeqa": 20.1, "qasper": 33.4}))
+    assert '[run] benchmark = "@key", [[published]] metric = "score", value = "@"' in asked(
+        tmp_path / "r.json", "benchmarks by key, each with a published figure"
+    )
+    (tmp_path / "r.json").write_text(json.dumps({"pass@1": 0.38, "model": "m", "split": "full"}))
+    assert '[[published]] metric = "pass@1", value = "pass@1"' in asked(
+        tmp_path / "r.json", "none: they are published figures of a whole benchmark"
+    )
+
+
+def test_spreads_and_codes_are_not_offered_as_scores(tmp_path: Path) -> None:
+    columns = {"mean": [0.6, 512], "variance": [0, 0], "stddev": [0, 0], "exit_code": [0, 1]}
+    asked(csv(tmp_path / "a.csv", {"id": ["x", "y"]} | columns), "where the scores are")
+
+
+def test_a_leaderboard_with_words_for_what_is_missing(tmp_path: Path) -> None:
+    """Columns with a "-" were left out without a word, and the one that was left was a metric of no benchmark."""
+    board = {"model": ["gpt-4", "llama-3", "qwen"], "MMLU": [86.4, 66.1, 58.1], "GSM8K": ["92.0", "-", "51.2"]}
+    taken = read(tmp_path, mapping_of(csv(tmp_path / "b.csv", board | {"ARC": ["96.3", "60.2", "N/A"]})))
+    by_benchmark: dict[str, list[float]] = {}
+    for _, benchmark, _, value in sorted(figures(taken)):
+        by_benchmark.setdefault(benchmark, []).append(value)
+    assert by_benchmark == {"MMLU": [86.4, 66.1, 58.1], "GSM8K": [92, 51.2], "ARC": [96.3, 60.2]}
+    turned = {
+        "dataset": ["gsm8k", "mmlu"],
+        "metric": ["acc"] * 2,
+        "llama-2-7b": ["16.3", "45.9"],
+        "qwen-7b": ["51.2", "-"],
+    }
+    (tmp_path / "b.csv").unlink()
+    taken = read(tmp_path, mapping_of(csv(tmp_path / "summary.csv", turned)))
+    assert {figure[:2] + figure[3:] for figure in figures(taken)} == {
+        ("llama-2-7b", "gsm8k", 16.3),
+        ("llama-2-7b", "mmlu", 45.9),
+        ("qwen-7b", "gsm8k", 51.2),
+    }
+
+
+def test_a_table_as_columns_and_rows(tmp_path: Path) -> None:
+    """What Weights & Biases and MLflow write: no column was found in it."""
+    names = ["question", "answer", "prediction", "correct"]
+    rows = [[f"{i}?", "a", "ab"[i % 2], i % 2 == 0] for i in range(3)]
+    (tmp_path / "t.table.json").write_text(json.dumps({"columns": names, "data": rows, "ncols": 4, "nrows": 3}))
+    taken = read(tmp_path, mapping_of(tmp_path / "t.table.json"), {"model": "m", "benchmark": "b"})
+    assert scores(taken.rows) == [1, 0, 1] and [row["text"] for row in taken.rows] == ["0?", "1?", "2?"]
+
+
+def test_a_row_without_a_text_leaves_the_ids_what_they_are(tmp_path: Path) -> None:
+    """A try of tau-bench that failed has no task in it."""
+    rows = [
+        {"task_id": i, "trial": trial, "reward": i % 2, "info": {"task": {"instruction": f"Do {i}"}}}
+        for trial in range(2)
+        for i in range(4)
+    ]
+    rows[3]["info"] = {"error": "EOF"}
+    (tmp_path / "r.json").write_text(json.dumps(rows))
+    taken = read(tmp_path, mapping_of(tmp_path / "r.json"), {"model": "m", "benchmark": "b"})
+    assert not taken.rejections and len(taken.rows) == 8 and {row["prompt_id"] for row in taken.rows} == {*"0123"}
+    assert sorted(row["draw"] for row in taken.rows) == [0] * 4 + [1] * 4
+
+
+def test_a_spreadsheet_is_named(tmp_path: Path, run: Caller) -> None:
+    """A format in the mapping was to help, and a mapping that could not be begun."""
+    (tmp_path / "r.xlsx").write_bytes(b"PK\x03\x04")
+    for command in ("ingest", "mapping"):
+        shown = run(command, str(tmp_path / "r.xlsx")).err
+        assert "a spreadsheet" in shown and "save each of its sheets as CSV" in shown and "format =" not in shown
+
+
+def test_the_words_of_a_judge_are_no_response_and_ids_are_named(tmp_path: Path) -> None:
+    rows = [{"competition_id": name, "judge_output": {"response": "fine"}, "score": 0.5} for name in "abc"]
+    (tmp_path / "r.json").write_text(json.dumps(rows))
+    text = asked(tmp_path / "r.json", "prompts with an id")
+    assert '[sample] prompt_id = "competition_id"' in text and "response" not in tomllib.loads(text)["sample"]
+
+
+def test_what_a_model_or_a_judge_said_is_no_target(tmp_path: Path) -> None:
+    rows = [{"id": i, "inputs": {"question": f"{i}?"}, "outputs": {"answer": "x"}, "score": i % 2} for i in range(4)]
+    (tmp_path / "r.json").write_text(json.dumps(rows))
+    assert "target" not in mapping_of(tmp_path / "r.json")["sample"]
+    notes = [{"name": name, "label": "ok", "score": 0.5} for name in ("tone", "style")]
+    (tmp_path / "r.json").write_text(json.dumps([{"example_id": i, "annotations": notes} for i in range(4)]))
+    assert "target" not in mapping_of(tmp_path / "r.json")["sample"]
+
+
+def test_figures_of_one_metric_in_several_objects_are_of_several_benchmarks(tmp_path: Path) -> None:
+    """Followed to the letter: NeMo-Skills' metrics."""
+    document = {task: {"pass@1": {"num_entries": 9, "symbolic_correct": n}} for task, n in (("a", 81.2), ("b-c", 60.5))}
+    (tmp_path / "r.json").write_text(json.dumps(document))
+    text = asked(tmp_path / "r.json", "published figures of a whole benchmark")
+    said = '[each] benchmark = ["a.pass@1", "b-c.pass@1"], [run] benchmark = { const = "{benchmark}" }, [[published]] '
+    assert f'{said}metric = "symbolic_correct", value = "{{benchmark}}.symbolic_correct"' in text
+    values = {
+        "each": {"benchmark": ["a.pass@1", "b-c.pass@1"]},
+        "run": {"benchmark": {"const": "{benchmark}"}},
+        "published": [{"metric": "symbolic_correct", "value": "{benchmark}.symbolic_correct"}],
+    }
+    assert figures(read(tmp_path, values, {"model": "m"})) == {
+        ("m", "a.pass@1", "symbolic_correct", 81.2),
+        ("m", "b-c.pass@1", "symbolic_correct", 60.5),
+    }
+
+
+def test_words_beside_scores_are_asked_about(tmp_path: Path) -> None:
+    """No column looked like scores, though ingest took it for them."""
+    table = {"model": ["m"] * 4, "benchmark": ["b"] * 4, "id": range(4), "score": ["0.5", "1.0", "ERROR", "0.5"]}
+    values = tomllib.loads(asked(csv(tmp_path / "a.csv", table), 'rows without "score" count as'))
+    del values["choose"]
+    values["scores"][0]["if_null"] = "omit"
+    assert scores(read(tmp_path, values).rows) == [0.5, 1, 0.5]
+
+
+def test_what_lies_beside_benchmarks_is_none(tmp_path: Path) -> None:
+    """The reading made a run of the key "model", which had no figures."""
+    boards = {name: {"accuracy": 0.5} for name in ("gpt-4", "llama-3")}
+    (tmp_path / "r.json").write_text(json.dumps({"model": "x", **boards}))
+    text = asked(tmp_path / "r.json", "benchmarks, of which figures are published")
+    assert 'at = "{}", [[rows.skip]] path = "@key", equal_to = ["model"], [run] benchmark = "@key"' in text
+
+
+def test_a_table_of_votes(tmp_path: Path, run: Caller) -> None:
+    """Where scores are was asked of a table that ingest reads without a mapping."""
+    rows = [{"question_id": i, "model_a": "x", "model_b": "y", "winner": "model_a", "turn": 1} for i in range(3)]
+    (tmp_path / "v.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    values = mapping_of(tmp_path / "v.jsonl")
+    assert "choose" not in values and "scores" not in values
+    (tmp_path / "m.toml").write_text(starting_mapping(tmp_path / "v.jsonl"))
+    named = ("--default", "benchmark=b")
+    shown = [
+        run("ingest", str(tmp_path / "v.jsonl"), *named, *more, db=f"duckdb:///{tmp_path}/{name}.duckdb").out
+        for name, more in (("plain", ()), ("mapped", ("--map", str(tmp_path / "m.toml"))))
+    ]
+    assert all("votes     3" in text for text in shown)
+
+
+def test_turns_are_prompts_and_a_verdict_of_minus_1_is_asked_about(tmp_path: Path, run: Caller) -> None:
+    """What MT-bench writes of a judge: -1 where its words hold no rating."""
+    rows = [
+        {"question_id": i, "model": "m", "turn": turn, "score": -1 if (i, turn) == (1, 2) else 7 + turn}
+        for i in range(3)
+        for turn in (1, 2)
+    ]
+    path = tmp_path / "j.jsonl"
+    path.write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    store = f"duckdb:///{tmp_path}/s.duckdb"
+    shown = run("ingest", str(path), "--default", "benchmark=b", "--on-duplicate", "draws", db=store)
+    assert "score is -1 beside 8 to 9, and counts as such" in shown.err
+    values = tomllib.loads(asked(tmp_path / "j.jsonl", 'what -1 in "score" is, beside 8 to 9'))
+    assert len(values.pop("choose")) == 1
+    values["scores"][0]["value"] = {"path": "score", "null": ["-1"]}
+    taken = read(tmp_path, values, {"benchmark": "b"})
+    assert [score["value"] for row in taken.rows for score in row["scores"]] == [8, 9, 8, None, 8, 9]
+    assert {row["prompt_id"] for row in taken.rows} == {f"{i} turn {turn}" for i in range(3) for turn in (1, 2)}
+    for row in rows:
+        row["score"] = min(row["score"], 1)
+    (tmp_path / "j.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    assert "choose" not in mapping_of(tmp_path / "j.jsonl")  # right, and wrong with a penalty
+
+
 def test_scores_by_name_beside_each_other_are_metrics_of_one_prompt(tmp_path: Path) -> None:
     cases = [
         {"input": f"{i}?", "scores": [{"name": "exact", "value": i % 2}, {"name": "style", "value": 0.5}]}

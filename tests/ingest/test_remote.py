@@ -24,7 +24,8 @@ from urllib.parse import unquote
 
 import pytest
 
-from tests.support.cli import COMMAND, Caller, in_subprocess
+from tests.support.cli import Caller, in_fork
+from tests.support.forked import COMMAND, Popen
 from tests.support.pages import ROOT
 from warehouse import connect
 from warehouse.errors import InputError, MisuseError
@@ -308,7 +309,7 @@ def test_python_and_schedule_read_urls_too(tmp_path: Path, site: str, memory: An
     store = connect(str(tmp_path / "store.duckdb"))
     report = store.ingest("memory://runs/model-a", DEMO / "model-b")
     assert {one.state for one in report.sources} == {"loaded"} and len(report.sources) == 6
-    once = in_subprocess(
+    once = in_fork(
         "--db", "scheduled.duckdb", "schedule", "--once", "--log-format", "json", "--watch",
         f"{site.replace('//', '//u:pw@')}/", folder=tmp_path,
     )  # fmt: skip
@@ -322,7 +323,7 @@ def test_python_and_schedule_read_urls_too(tmp_path: Path, site: str, memory: An
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGKILL])
 def test_the_copy_goes_however_the_process_ends(number: int, tmp_path: Path, site: str, place: Path) -> None:
-    process = subprocess.Popen(
+    process = Popen(
         [str(COMMAND), "--db", "s.duckdb", "ingest", f"{site}/endless.json"], cwd=tmp_path, stderr=subprocess.PIPE
     )
     with process:

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli import COMMAND, Caller
+from tests.support.cli import Caller
+from tests.support.forked import COMMAND, Popen
 from tests.support.lm_eval import FIXTURES
 from tests.support.races import dumps
 from warehouse.ingest.watch import Watcher
@@ -123,14 +124,17 @@ def test_a_folder_that_goes_has_no_files(tmp_path: Path, clock: Clock) -> None:
 
 @pytest.mark.rare_on_server
 @pytest.mark.parametrize("number", [pytest.param(signal.SIGINT, marks=pytest.mark.rare), signal.SIGTERM])
-def test_the_command_ingests_publishes_and_stops(bare_url: str, tmp_path: Path, number: signal.Signals) -> None:
+def test_the_command_ingests_publishes_and_stops(
+    bare_url: str, tmp_path: Path, number: signal.Signals, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("PYTHONUNBUFFERED", raising=False)  # with it every line of a pipe is out at once
     folder, copy = tmp_path / "runs", tmp_path / "copy.db"
     dumps(folder, 1)
     (folder / "bad.csv").write_text(HEADER + "org/a,quiz,p1,acc,1\norg/a,quiz,p1,acc,0\n")
     server = "postgresql" in bare_url
     command = [str(COMMAND), "--db", bare_url, "ingest", str(folder), "--watch", "--settle", "0.2"]
     command += [] if server else ["--publish", str(copy)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as watching:
+    with Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, cwd=tmp_path) as watching:
         line = reader(watching)
         first = line()
         assert "2 sources, 1 runs new" in first and "1 refused" in first

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import time
@@ -17,7 +16,8 @@ import sqlalchemy as sa
 from tests.refresh.test_alerts import server, socket_that
 from tests.refresh.test_refresh import build, change_run
 from tests.support.builders import StoreRows
-from tests.support.cli import COMMAND, Caller
+from tests.support.cli import Caller
+from tests.support.forked import COMMAND, Popen
 from warehouse.api import Warehouse, connect
 from warehouse.errors import WarehouseError
 from warehouse.records.clock import utc_now
@@ -127,12 +127,8 @@ def test_a_process_that_is_killed_while_it_tells_leaves_it_to_the_next(
     collapse(house, 0.05)
     with socket_that(None) as url:  # takes the message, and never answers
         configure(url)
-        process = subprocess.Popen(
-            [str(COMMAND), "--db", own_url, "refresh"],
-            text=True,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            env={**os.environ, "OMP_NUM_THREADS": "1"},
+        process = Popen(
+            [str(COMMAND), "--db", own_url, "refresh"], text=True, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
         )
         assert process.stderr is not None
         said = ""

@@ -292,6 +292,14 @@ def test_matrix_tests_are_made_on_request(house: Warehouse) -> None:
     )
 
 
+#: Openings at which a refresh of four answers is killed: the first, the last before an answer is written, one between
+#: answers, the last. All of them at leisure.
+SPREAD = [
+    pytest.param((1, 5, 7, 9), id="spread", marks=pytest.mark.rare),
+    pytest.param(range(1, 10), id="all", marks=pytest.mark.slow),
+]
+
+
 class Killed(BaseException):
     """A process that ends."""
 
@@ -311,11 +319,13 @@ def killing(house: Warehouse, at: int) -> StoreOpener:
     return StoreOpener(guarded(house._reading), guarded(house._writing))
 
 
-@pytest.mark.rare
-def test_killed_anywhere_history_has_whole_refreshes_only(house: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("points", SPREAD)
+def test_killed_anywhere_history_has_whole_refreshes_only(
+    house: Warehouse, monkeypatch: pytest.MonkeyPatch, points: Sequence[int]
+) -> None:
     monkeypatch.setattr(running, "WRITE_AFTER", -1.0)  # every question is written at once
     refresh(house._opener, WORK)
-    for point in range(1, 10):
+    for point in points:
         change_run(house, 2, point / 16)
         before = current(house)
         with pytest.raises(Killed):

@@ -19,7 +19,8 @@ from typing import Any
 
 import pytest
 
-from tests.support.cli import COMMAND, Caller, in_subprocess
+from tests.support.cli import Caller, in_fork, in_subprocess
+from tests.support.forked import COMMAND, Popen
 from tests.support.lakes import INSTALLED, held_against, needs_lake, rows_of
 from tests.support.stores import opener_of, select
 from warehouse.api import connect
@@ -130,7 +131,7 @@ class Running:
 @contextmanager
 def running(folder: Path, *arguments: str, url: str = "") -> Iterator[Running]:
     words = [*(["--db", url] if url else []), "schedule", "--log-format", "json", *arguments]
-    with subprocess.Popen(
+    with Popen(
         [str(COMMAND), *words],
         cwd=folder,
         text=True,
@@ -332,7 +333,7 @@ def test_no_store_is_told(once: Once, tmp_path: Path) -> None:
 def test_a_store_that_is_held_is_told(duckdb_url: str, tmp_path: Path) -> None:
     dump(tmp_path / "new" / "a.csv", "org/a")
     with open_store(duckdb_url, create=True):
-        done = in_subprocess(
+        done = in_fork(
             "--db",
             duckdb_url,
             "--wait",

@@ -33,6 +33,20 @@ def test_g35_over_all_resamples(monkeypatch: pytest.MonkeyPatch) -> None:
     assert (mean - high * error, mean - low * error) == pytest.approx((0.795900164, 6.464350423))
 
 
+@pytest.mark.parametrize("sizes", [None, [1.0] * 6, [2.0] * 6])
+def test_a_resample_of_equal_units_has_no_error(sizes: list[float] | None) -> None:
+    """Their squares cancel to 1e-17, which was taken for a variance: an interval of [-128330754.60, 8.93]."""
+    scores = np.array([8, 8, 8, 8, 4, 7.5])
+    size = None if sizes is None else np.array([sizes])
+    totals = (scores - scores.mean()) * (1 if size is None else size)
+    t = studentised(np.atleast_2d(totals), size, 0)[:, 0]
+    units = np.sort(scores)[::-1]  # descending, where the third moment is negative
+    are_equal = np.array([np.ptp(units[drawn]) == 0 for drawn in resample_counts(6, 0) > 0])
+    assert are_equal.sum() > 25 and np.isinf(t[are_equal]).all() and np.abs(t[~are_equal]).max() < 1e3
+    found = estimate_mean(scores)
+    assert found.ci_low is None and "unbounded_interval" in found.flags
+
+
 def skewed(seed: int, n: int = 60) -> Any:
     return np.random.default_rng(seed).lognormal(0, 1.2, n)
 

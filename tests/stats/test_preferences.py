@@ -328,8 +328,10 @@ def test_a_converged_fit_is_one_that_the_programme_finds_no_direction_in() -> No
 
 def test_covariates_that_say_nothing_are_named() -> None:
     x = np.random.default_rng(0).normal(size=400)
-    with pytest.raises(StatisticsError, match="covariate b says nothing"):
-        fit_preferences(drawn(1, covariates=np.column_stack([x, 2 * x]), names=("a", "b")))
+    for names in (("a", "b"), ("b", "a")):
+        for scale in (2, 3, 1 / 3, -0.1):  # rounding, which differs with each, must not choose
+            with pytest.raises(StatisticsError, match=f"covariate {names[1]} says nothing"):
+                fit_preferences(drawn(1, covariates=np.column_stack([x, scale * x]), names=names))
     with pytest.raises(StatisticsError, match="covariate a is the same in all votes"):
         drawn(1, covariates=np.ones(400), names=("a",))
     missing = drawn(1, covariates=np.where(np.arange(400) < 7, np.nan, x), names=("a",))

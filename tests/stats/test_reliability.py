@@ -202,6 +202,17 @@ def test_the_quantile_is_numpys_and_its_interval_holds_it() -> None:
     assert quantile_bound(np.append(np.arange(96.0), [NAN] * 4)).value == pytest.approx(0.025 * 95)
 
 
+@pytest.mark.parametrize("n", [40, 200])
+def test_order_statistics_hold_the_quantile_with_the_level(n: int) -> None:
+    """Against sums of the binomial distribution."""
+    for level in (0.95, 0.8, 0.95):
+        alpha = (1 - level) / 2
+        below = np.cumsum([math.comb(n, k) * alpha**k * (1 - alpha) ** (n - k) for k in range(n + 1)])
+        low, high = (int(np.argmax(below >= p)) for p in (alpha, 1 - alpha))
+        found = quantile_bound(np.arange(float(n)), level)
+        assert (found.low, found.high) == (max(low - 1, 0), min(high, n - 1))
+
+
 def test_more_prompts_are_more_reliable_and_models_apart_are_certain() -> None:
     suite = simulated(5, prompts=200)
     sizes = [10, 50, None]

@@ -18,7 +18,7 @@ from warehouse.store.load import source_ledger
 from warehouse.store.load.loader import Loader
 from warehouse.store.load.state import LoadOptions, LoadReport, SourceClaim
 from warehouse.store.open import open_store
-from warehouse.store.schema.migrate import check
+from warehouse.store.schema.migrate import checks, run_check
 
 Row = dict[str, Any]
 
@@ -127,6 +127,9 @@ def kit(store_url: str) -> Iterator[Kit]:
 
 @pytest.fixture
 def whole(kit: Kit) -> Iterator[None]:
-    """After the test, the store keeps its word."""
+    """After the test, the rows of the store keep its word; half of a whole check is about the schema, which no load
+    touches (`test_migrations.py`)."""
     yield
-    assert check(kit.store).ok
+    with kit.store.begin() as connection:
+        found = [run_check(connection, query) for query in checks(kit.store.dialect.name)]
+    assert [finding for finding in found if finding and finding.severity == "error"] == []

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli import in_subprocess
+from tests.support.cli import in_fork
 from warehouse.errors import DiskFullError
 from warehouse.store import engines
 from warehouse.store.open import open_store
@@ -43,8 +43,8 @@ def test_a_load_without_room_leaves_the_store_as_it_was(tmp_path: Path, size: fl
     small = dump(tmp_path / "small.csv", "org/a", 4, 128)
     large = dump(tmp_path / "large.csv", "org/b", 3000, 2048)
     ingest = ("--db", "s.duckdb", "ingest")
-    assert in_subprocess(*ingest, str(small), folder=tmp_path).returncode == 0
-    full = in_subprocess(*ingest, str(large), folder=tmp_path, preexec_fn=limited(int(size * MEGABYTE)))
+    assert in_fork(*ingest, str(small), folder=tmp_path).returncode == 0
+    full = in_fork(*ingest, str(large), folder=tmp_path, preexec_fn=limited(int(size * MEGABYTE)))
     assert full.returncode == 4, full.stderr
     assert "Traceback" not in full.stderr
     assert full.stderr.count("Error: no room on the disk: ") == 1
@@ -53,7 +53,7 @@ def test_a_load_without_room_leaves_the_store_as_it_was(tmp_path: Path, size: fl
         assert store.arrow("select name from model join run_current on model = name")["name"].to_pylist() == ["org/a"]
         assert store.arrow("select count(*) as n from score")["n"].to_pylist() == [4]
         assert check(store).ok
-    assert in_subprocess(*ingest, str(large), folder=tmp_path).returncode == 0
+    assert in_fork(*ingest, str(large), folder=tmp_path).returncode == 0
     with open_store(str(tmp_path / "s.duckdb")) as store:
         assert store.arrow("select count(*) as n from score")["n"].to_pylist() == [3004]
 
@@ -61,10 +61,10 @@ def test_a_load_without_room_leaves_the_store_as_it_was(tmp_path: Path, size: fl
 @pytest.mark.rare
 @pytest.mark.engine
 def test_a_store_for_which_there_is_no_room(tmp_path: Path) -> None:
-    made = in_subprocess("--db", "s.duckdb", "init", folder=tmp_path, preexec_fn=limited(100_000))
+    made = in_fork("--db", "s.duckdb", "init", folder=tmp_path, preexec_fn=limited(100_000))
     assert made.returncode == 4 and "Traceback" not in made.stderr
     assert "File too large" in made.stderr
-    again = in_subprocess("--db", "s.duckdb", "init", folder=tmp_path)
+    again = in_fork("--db", "s.duckdb", "init", folder=tmp_path)
     assert again.returncode == 0, again.stderr
 
 

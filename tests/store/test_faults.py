@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 import sqlalchemy as sa
 
+from tests.support import forked
 from warehouse.errors import InputError, StoreLockedError
 from warehouse.importers.base import batch_of
 from warehouse.records import Dump, RunHeader
@@ -118,7 +119,7 @@ load(2)
 def test_a_killed_process_leaves_whole_sources(store_url: str, fatal: str) -> None:
     """Killed at the first statement of the transaction that holds the facts, behind the runs and
     their facts, and at the last."""
-    ended = subprocess.run([sys.executable, "-c", DYING, store_url, fatal], capture_output=True, text=True)
+    ended = forked.run([sys.executable, "-c", DYING, store_url, fatal])
     assert ended.returncode == -signal.SIGKILL, ended.stderr
     with open_store(store_url, write=True) as store:
         report = check(store)
@@ -145,7 +146,7 @@ with open_store(sys.argv[1], write=sys.argv[2] == "write"):
 def holder(duckdb_url: str) -> Iterator[subprocess.Popen[str]]:
     """Another process that has a store of the embedded engine open for writing."""
     command = [sys.executable, "-c", HOLDING, duckdb_url, "write"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+    with forked.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None and process.stdout.readline() == "open\n"
         yield process
 
@@ -171,7 +172,7 @@ def test_a_held_store_is_waited_for(duckdb_url: str, holder: Any) -> None:
 def test_readers_share_a_store(duckdb_url: str) -> None:
     with open_store(duckdb_url) as one:
         command = [sys.executable, "-c", HOLDING, duckdb_url, "read"]
-        ended = subprocess.run(command, input="\n", capture_output=True, text=True)
+        ended = forked.run(command, "\n")
         assert (ended.stdout, one.name) == ("open\n", duckdb_url)
 
 

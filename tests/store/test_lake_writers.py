@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli import COMMAND
+from tests.support.forked import COMMAND, Popen, run
 from tests.support.lakes import MARKS, bring_up, held_against, rows_of, written
 from tests.support.races import dumps
 from warehouse.api import connect
@@ -45,19 +45,20 @@ def test_what_a_killed_sync_has_left_is_not_seen_and_taken_back(duckdb_url: str,
     assert held_against(duckdb_url, place).verdict == "same"
 
 
-@pytest.mark.rare
+@pytest.mark.slow
 def test_a_sync_that_is_killed_at_any_time_leaves_a_whole_version(duckdb_url: str, tmp_path: Path) -> None:
+    """Twenty points of the command; by default `tests/campaign/test_kills.py` kills the work three times, while
+    others read the lake."""
     points = 20
     files, lake = dumps(tmp_path / "dumps", points + 1), tmp_path / "lake"
     connect(duckdb_url).ingest(files[0])
     started = time.monotonic()
-    assert (
-        subprocess.run([COMMAND, "--db", duckdb_url, "lake", "sync", lake], stdout=subprocess.DEVNULL).returncode == 0
-    )
+    call = [str(COMMAND), "--db", duckdb_url, "lake", "sync", str(lake)]
+    assert run(call).returncode == 0
     whole = time.monotonic() - started
     for point, file in enumerate(files[1:], start=1):
         connect(duckdb_url).ingest(file)
-        process = subprocess.Popen([COMMAND, "--db", duckdb_url, "lake", "sync", lake], stdout=subprocess.DEVNULL)
+        process = Popen(call, stdout=subprocess.DEVNULL)
         time.sleep(whole * (0.3 + 0.7 * point / points))
         process.kill()
         process.wait()
@@ -74,7 +75,7 @@ def test_of_several_writers_one_is_first_and_the_others_begin_again(duckdb_url: 
     for round_, file in enumerate(dumps(tmp_path / "dumps", 2)):
         connect(duckdb_url).ingest(file)
         call = [str(COMMAND), "--db", duckdb_url, "lake", "sync", str(lake)]
-        started = [subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(3)]
+        started = [Popen(call, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) for _ in range(3)]
         said = [process.communicate() for process in started]
         assert [process.returncode for process in started] == [0, 0, 0], said
         assert versions.find(LakeLocation(str(lake))).number == round_

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from datetime import datetime
-from itertools import permutations
 from typing import Any
 
 import pyarrow as pa
@@ -138,8 +137,10 @@ def test_values_of_parts_are_one_score(kit: Any, whole: Any) -> None:
 @pytest.mark.parametrize(
     "order",
     [
-        pytest.param(order, marks=() if order in ((0, 1, 2), (2, 1, 0)) else pytest.mark.rare)
-        for order in permutations(range(3))
+        (0, 1, 2),
+        (2, 1, 0),
+        pytest.param((1, 2, 0), marks=pytest.mark.rare),  # what was refused comes first, last, in between
+        *(pytest.param(order, marks=pytest.mark.slow) for order in ((0, 2, 1), (1, 0, 2), (2, 0, 1))),
     ],
 )
 def test_the_later_scan_counts_and_errors_replace_nothing(kit: Any, whole: Any, order: tuple[int, ...]) -> None:

@@ -10,7 +10,7 @@ import pytest
 import sqlalchemy as sa
 
 from tests.support import races
-from tests.support.cli import COMMAND
+from tests.support.forked import COMMAND, Popen
 from warehouse.store.load import source_ledger
 from warehouse.store.open import open_store
 from warehouse.store.schema import migrate
@@ -38,7 +38,7 @@ def race(url: str, folder: Path, writers: int, files: int, prompts: int, wait: f
 def at_once(url: str, *words: str) -> list[str]:
     """What three equal commands say that begin together, and end well."""
     call = [str(COMMAND), "--db", url, "--wait", "60", *words]
-    started = [subprocess.Popen(call, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for _ in range(3)]
+    started = [Popen(call, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for _ in range(3)]
     said = [process.communicate()[0] for process in started]
     assert [process.returncode for process in started] == [0, 0, 0], said
     return said

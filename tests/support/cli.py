@@ -18,13 +18,13 @@ from typing import Any
 
 import pytest
 
+from tests.support import forked
 from tests.support.builders import StoreRows
+from tests.support.forked import COMMAND
 from tests.support.stores import empty_store
 from warehouse.cli.main import main
 from warehouse.store.curate import upkeep
 from warehouse.store.open import open_store
-
-COMMAND = Path(sys.executable).with_name("warehouse")
 
 
 @dataclass(frozen=True)
@@ -83,6 +83,11 @@ def in_subprocess(
         env={**os.environ, **(environment or {})},
         **options,
     )
+
+
+def in_fork(*arguments: str, folder: Path, **options: Any) -> subprocess.CompletedProcess[str]:
+    """The same without loading the program: `tests/support/forked.py`."""
+    return forked.run([str(COMMAND), *arguments], cwd=folder, **options)
 
 
 def on_a_terminal(width: int, *call: str) -> list[str]:

@@ -11,6 +11,8 @@ from collections import defaultdict
 
 import pytest
 
+from tests.support import forked
+
 #: What a test of `make test` may cost (CONTRIBUTING.md); one that takes more is rare, or is made smaller.
 MOST_SECONDS = 5.0
 #: Marks of tests that `make test` leaves out, or that need an extra.
@@ -56,4 +58,4 @@ class Costs:
 
 def spent() -> float:
     """Seconds of the processor until now, of this process and of its children that have ended."""
-    return sum(os.times()[:4])
+    return sum(os.times()[:4]) + forked.spent

@@ -6,7 +6,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from tests.support.cli import COMMAND
+from tests.support.forked import COMMAND, Popen
 
 PROMPTS = 40
 
@@ -44,7 +44,7 @@ def overlapping(folder: Path, files: Sequence[Path], writers: int) -> list[Path]
 def ingest_at_once(url: str, folders: Sequence[Path], wait: float = 10.0) -> list[tuple[int, str]]:
     """Exit code and standard error of one ``warehouse ingest`` for each folder, all at once."""
     started = [
-        subprocess.Popen(
+        Popen(
             [str(COMMAND), "--db", url, "--wait", str(wait), "ingest", str(folder)],
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,

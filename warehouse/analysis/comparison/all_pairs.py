@@ -23,6 +23,7 @@ from warehouse.analysis.selection.scored_conditions import (
     list_editions,
     select_entries,
 )
+from warehouse.analysis.selection.scores import mixed_scales
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError
 from warehouse.questions.comparison import AllPairs
@@ -319,6 +320,8 @@ def _notes(
     """What is to be said before any pair is formed."""
     editions = list_editions(entry for members in sizable for entry in members)
     notes = _left_out(scores, chosen) + [scores.clusters.note] * bool(scores.clusters.note)
+    name, entries = scores.benchmark.name, (entry for members in sizable for entry in members)
+    notes += mixed_scales((name, entry.metric, entry.usable) for entry in entries if entry.usable is not None)
     return notes + ([f"conditions differ in {editions} takes one alone"] if editions else [])
 
 

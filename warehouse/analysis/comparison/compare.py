@@ -78,9 +78,9 @@ class Comparison(SingleTest, Result):
     @property
     def sentence(self) -> str:
         """The answer in words, for one row or over all."""
-        return self.in_words(figures=True)
+        return self.in_words()
 
-    def in_words(self, *, figures: bool) -> str:
+    def in_words(self, figures: bool = True) -> str:
         """The sentence; of one row with its figures or, for whoever shows them beside it, without."""
         if len(self.rows) > 1:
             return _over_all(self.rows) + self._different_prompts
@@ -226,9 +226,7 @@ def _comparison(
         sharing = sharing_of(pairs, shared)
         copies, why = [*sharing.copies], why_no_overall(pairs) or why_not_over_plans(rows, sharing)
         overall = None if why else overall_row(pairs, sharing, rows, options)
-    scored = (
-        (pair.a.benchmark_split[0], pair.metric, scores) for pair in pairs for scores in (pair.scores_a, pair.scores_b)
-    )
+    scored = (side for pair in pairs for side in pair.scored)
     notes = [f"{in_words(pair.a.benchmark_split)}: {note}" for pair, _, note in compared if note]
     return Comparison(
         a=options.a,

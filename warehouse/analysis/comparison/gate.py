@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from warehouse.analysis.comparison.costs import MOST_MISSING, CostSource, PairCosts, cost_source, pair_costs
-from warehouse.analysis.comparison.pair_tests import planned_pair
+from warehouse.analysis.comparison.pair_tests import few_differing, planned_pair
 from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.comparison.read import TwoModels
 from warehouse.analysis.comparison.words import tests_in_words
@@ -20,6 +20,7 @@ from warehouse.analysis.results import BenchmarkRow, Column, Result
 from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.analysis.selection.prompts import SharedPrompts, read_shared_prompts, same_contents, shared_in_words
 from warehouse.analysis.selection.reference import in_words
+from warehouse.analysis.selection.scores import mixed_scales
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError
 from warehouse.questions.comparison import ReleaseGate
@@ -28,12 +29,14 @@ from warehouse.stats.core.draws import PROMPTS_SAMPLED
 from warehouse.stats.core.inputs import is_constant
 from warehouse.stats.core.rejects import rejects
 from warehouse.stats.paired.gate import FAIL, PASS, UNDECIDED, PValues, decide, p_of_constant, prompts_to_decide
-from warehouse.stats.paired.margins import NonInferiorityTest, paired_noninferiority
+from warehouse.stats.paired.margins import NonInferiorityTest, careful_noninferiority, paired_noninferiority
 from warehouse.store.connection import Store
 from warehouse.store.shared_reads import SharedReads
 
 #: Verdicts as a summary shows them.
 MARKS = {"pass": "✅ pass", "fail": "❌ fail", "undecided": "❔ undecided"}
+#: What is said where Gaffke's test decides.
+FEW_DIFFER = "few prompts or clusters differ, or unevenly: Gaffke's test has the larger p"
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|<>&~$@:.-])")
 
 
@@ -204,6 +207,7 @@ class _Tested:
     means: tuple[float, float] | None = None
     note: str = ""
     costs: PairCosts | None = None
+    reach: float = 0.0  #: the most that a unit's differences may add up to, where few differ; 0: t alone counts.
 
 
 @answers(ReleaseGate)
@@ -263,7 +267,8 @@ def _gate(
         for item, verdict, p_values in zip(tested, verdicts.each, adjusted, strict=True)
     )
     candidate, baseline = question.candidate, question.baseline
-    return Gate(candidate, baseline, verdicts.verdict, alpha, rows, left_out, n_tests, tuple(notes))
+    scales = mixed_scales(side for item in tested for side in item.pair.scored)
+    return Gate(candidate, baseline, verdicts.verdict, alpha, rows, left_out, n_tests, (*scales, *notes))
 
 
 def _tested(pair: Pair, question: ReleaseGate) -> _Tested:
@@ -301,7 +306,14 @@ def _tested_on_common(pair: Pair, margin: float, question: ReleaseGate) -> _Test
     both: PValues = (test.p_value, test.p_inferior)
     if test.p_value is None and is_constant(pair.differences):
         both, method = _exact(pair, paired.difference, margin), "exact binomial"
-    return _Tested(pair, margin, test, (None, None) if why else both, method, why, unscored)
+    few = few_differing(pair, paired)
+    note = ""
+    if few is not None:
+        test, method = careful_noninferiority(test, few), f"{method} and Gaffke's"
+        note = "" if both == (test.p_value, test.p_inferior) else FEW_DIFFER
+        both = (test.p_value, test.p_inferior)
+    reach = 0.0 if few is None else few.width * few.size
+    return _Tested(pair, margin, test, (None, None) if why else both, method, why, unscored, note=note, reach=reach)
 
 
 def _why_undecided(pair: Pair, max_unscored: float) -> tuple[float, str]:
@@ -327,7 +339,7 @@ def _row(item: _Tested, verdict: str, p_values: PValues, n_tests: int, alpha: fl
     plain = not item.why and item.means is None and item.costs is None
     if test.standard_error is not None and plain and verdict == UNDECIDED:
         equal, seen = (
-            prompts_to_decide(distance, test.standard_error, pair.n, n_tests, alpha=alpha)
+            prompts_to_decide(distance, test.standard_error, pair.n, n_tests, alpha=alpha, reach=item.reach)
             for distance in (item.margin, test.difference + item.margin)
         )
     candidate, baseline = item.means or (float(values.mean()) for values in pair.values)

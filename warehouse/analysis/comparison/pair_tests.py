@@ -21,6 +21,7 @@ from warehouse.stats import (
 )
 from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED, PromptDraws, prompt_draws
 from warehouse.stats.intervals.bootstrap_t import StudentisedDraws
+from warehouse.stats.paired.few_differ import FewDiffering
 from warehouse.stats.paired.margins import NonInferiorityTest, equivalence_p_values, noninferiority_of
 from warehouse.stats.subsets.differences import SubsetDifference, subset_against_baseline, subset_pair
 from warehouse.stats.subsets.estimate import FULL_BENCHMARK
@@ -83,12 +84,24 @@ def run_tests(pair: Pair, paired: PairedDifference, options: Compare) -> Tests:
         permutation="" if flip is None else flip.method,
         p_mcnemar=mcnemar,
         p_wilcoxon=wilcoxon,
-        p_equivalence=equivalence_p(
-            paired.difference, paired.standard_error, paired.degrees_of_freedom, options, paired.draws
-        ),
+        p_equivalence=_equivalence(pair, paired, options),
         reasons=tuple(f"{name}: {reason}" for name, reason in why.items()),
         flags=() if flip is None else tuple(f for f in flip.flags if f == "too_few_units"),
     )
+
+
+def _equivalence(pair: Pair, paired: PairedDifference, options: Compare) -> float | None:
+    """TOST's p; where few prompts differ the larger of it and that of Gaffke's two tests."""
+    error, margin = paired.standard_error, options.equivalence
+    p = equivalence_p(paired.difference, error, paired.degrees_of_freedom, options, paired.draws)
+    few = None if p is None or options.estimand != PROMPTS_SAMPLED else few_differing(pair, paired)
+    return p if few is None or p is None or margin is None else max(p, few.p_above(-margin), few.p_below(margin))
+
+
+def few_differing(pair: Pair, paired: PairedDifference) -> FewDiffering | None:
+    """The differences, higher being better for the first, where t alone is not to be relied on against a margin."""
+    sign = -1.0 if pair.metric.higher_is_better is False else 1.0
+    return FewDiffering.where_t_is_not_enough(paired, sign * pair.differences, pair.units, pair.score_range)
 
 
 def equivalence_p(

@@ -83,6 +83,11 @@ class Pair:
         return all(bool(np.all(side.zero_one[rows]) and np.all(side.n_draws[rows] == 1)) for side, rows in sides)
 
     @property
+    def scored(self) -> tuple[tuple[str, Metric, PromptScores], ...]:
+        """Benchmark, metric and scores of each."""
+        return tuple((self.a.benchmark_split[0], self.metric, scores) for scores in (self.scores_a, self.scores_b))
+
+    @property
     def n_draws(self) -> tuple[int, int]:
         """Generations of each on the common prompts."""
         return (int(self.scores_a.n_draws[self.of_a].sum()), int(self.scores_b.n_draws[self.of_b].sum()))

@@ -376,7 +376,9 @@ def _equivalence(rows: Sequence[ComparisonRow]) -> list[str]:
     if margin is None:
         return []
     inside = f"the {100 * (2 * level - 1):g}% interval lies inside ±{margin:g}"
-    return [f"equal: yes where {inside} (two one-sided tests; p equal is the larger p)."]
+    few = any(flag.startswith(("few_", "heavy_")) for row in rows for flag in row.flags)
+    also = ", and where few prompts or clusters differ, or unevenly, by Gaffke's test too" if few else ""
+    return [f"equal: yes where {inside} (two one-sided tests; p equal is the larger p){also}."]
 
 
 def _overall(overall: ComparisonRow | None, rows: Sequence[ComparisonRow]) -> list[str]:

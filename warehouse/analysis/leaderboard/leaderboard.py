@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -120,7 +121,12 @@ def board_of(scores: BenchmarkScores, options: Ranking) -> Leaderboard:
         rows=tuple(ranked),
         n_left_out=ranked[0].n_left_out if ranked else 0,
         left_out_higher=ranked[0].left_out_higher if ranked else 0,
-        notes=(*_notes(rows, scores.subset_ok), *filter(None, [scores.clusters.note]), *planned.refusals),
+        notes=(
+            *_notes(rows, scores.subset_ok),
+            *filter(None, [scores.clusters.note]),
+            *planned.refusals,
+            *(() if rows else (_nothing_to_rank(scores.benchmark.name),)),
+        ),
         basis=(*describe_basis(ranked), *planned.describe(ranked)),
         legend=tuple(describe_ranks(ranked)),
         others=scores.others,
@@ -223,6 +229,13 @@ def _unranked(rows: Sequence[LeaderboardRow], subset_ok: bool) -> Iterator[str]:
             f"{_rows(cut)} of truncated runs: the figure is the published one, beside it that of"
             " the samples that are stored"
         )
+
+
+def _nothing_to_rank(benchmark: str) -> str:
+    return (
+        "no condition has scores of its prompts as they stand, or published figures of its own; scores of "
+        f"perturbations, if it has any: warehouse templates {shlex.quote(benchmark)} --factor perturbation"
+    )
 
 
 def _notes(rows: Sequence[Line], subset_ok: bool) -> list[str]:

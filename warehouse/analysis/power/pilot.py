@@ -33,6 +33,9 @@ class StoredPilot:
     benchmark: str  #: name of the benchmark.
     metric: str  #: name of the metric, with its filter.
     width: float | None  #: of the metric's range, None where it has none.
+    #: prompts count singly, each with one answer that is right or wrong: models whose figures differ by δ differ on
+    #: that share of the prompts at least, so that the variance of a difference is δ − δ² or more.
+    is_right_or_wrong: bool = False
 
 
 @answers(PowerPilot)
@@ -47,13 +50,19 @@ def read_pilot(store: Store, question: PowerPilot) -> StoredPilot:
     conditions = choose_runs(store, references, selection)
     chosen, scores = _scores(store, conditions, selection.metric)
     prompts = _common(conditions, scores)
+    labels = clusters_of(store, conditions, selection, prompts)
     return StoredPilot(
-        pilot=pilot_of(scores, prompts, chosen, clusters_of(store, conditions, selection, prompts), correlation),
+        pilot=pilot_of(scores, prompts, chosen, labels, correlation),
         models=tuple(condition.model for condition in conditions),
         benchmark=conditions[0].benchmark_split[0],
         metric=chosen.label,
         width=_width(chosen),
+        is_right_or_wrong=labels is None and chosen.link == "identity" and all(map(_right_or_wrong, scores)),
     )
+
+
+def _right_or_wrong(scores: PromptScores) -> bool:
+    return bool(np.all(scores.zero_one) and np.all(scores.n_draws == 1)) and is_constant(scores.weights)
 
 
 def pilot_of(

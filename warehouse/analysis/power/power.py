@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -23,7 +23,7 @@ from warehouse.stats import (
     sample_size,
 )
 from warehouse.stats.intervals.defaults import FEW_CLUSTERS, FEW_PROMPTS
-from warehouse.stats.power.power import clustered_omega2
+from warehouse.stats.power.power import clustered_omega2, quantiles
 from warehouse.store.connection import Store
 
 
@@ -218,15 +218,18 @@ def plan_power(question: PowerQuestion, source: VarianceParts | StoredPilot) -> 
     parts = pilot.parts if pilot is not None else source
     assert isinstance(parts, VarianceParts)
     limited = question.available is not None
+    notes: list[str] = []
     if isinstance(source, StoredPilot):
         question = _with_pilot(question, source)
+        parts, notes = _with_least_variance(question, source, parts)
     goal, draws = question.goal, _draws(question, parts)
-    answer = _answer_plan(question, goal, parts, draws[0])
+    least = _least_found(question, source)
+    answer = least(_answer_plan(question, goal, parts, draws[0]))
     best = _best_designs(question, parts)
     rows = [_row("answer", answer, question, pilot)]
     rows += [_row(role, design.plan, question, pilot) for role, design in best if design.plan is not None]
     sizes = question.n_values or _around(answer.n, pilot)
-    table = plan_table(parts, sizes, draws, **_common(question))
+    table = map(least, plan_table(parts, sizes, draws, **_common(question)))
     rows += [_row("table", plan, question, pilot) for plan in table]
     return PowerPlan(
         goal=goal,
@@ -238,7 +241,7 @@ def plan_power(question: PowerQuestion, source: VarianceParts | StoredPilot) -> 
         pilot=pilot,
         reachable=not limited or all(design.plan is not None for _, design in best),
         rows=tuple(rows),
-        notes=(*notes_of(answer, question, source), *(design.reason for _, design in best if design.plan is None)),
+        notes=(*notes_of(answer, question, source), *notes, *(item.reason for _, item in best if item.plan is None)),
     )
 
 
@@ -262,6 +265,28 @@ def _with_pilot(question: PowerQuestion, source: StoredPilot) -> PowerQuestion:
     if question.delta is None and question.n is None:
         question = replace(question, n=pilot.n_prompts)
     return replace(question, available=question.available or pilot.n_prompts)
+
+
+def _with_least_variance(
+    question: PowerQuestion, source: StoredPilot, parts: VarianceParts
+) -> tuple[VarianceParts, list[str]]:
+    """The parts, not below what a difference by δ of right and wrong answers has, and a note where that counts."""
+    delta = question.delta
+    if delta is None or not source.is_right_or_wrong or not 0 < delta < 1 or parts.omega2 >= delta - delta**2:
+        return parts, []
+    note = (
+        f"answers right or wrong that differ by {delta:g} differ on that share of the prompts at least: omega2 is taken"
+        f" as {delta - delta**2:.4g}, where the pilot, whose models differ less, has {parts.omega2:.4g}"
+    )
+    return replace(parts, omega2=delta - delta**2), [note]
+
+
+def _least_found(question: PowerQuestion, source: VarianceParts | StoredPilot) -> Callable[[Plan], Plan]:
+    """A plan whose smallest difference is not below that of right and wrong answers: δ² n = z² (δ − δ²)."""
+    if not isinstance(source, StoredPilot) or not source.is_right_or_wrong:
+        return lambda plan: plan
+    square = quantiles(question.alpha, question.target_power) ** 2
+    return lambda plan: replace(plan, mde=max(plan.mde, square / (plan.n + square)))
 
 
 def _draws(question: PowerQuestion, parts: VarianceParts) -> tuple[int, ...]:

@@ -305,16 +305,15 @@ _PERCENT = (0.0, 100.0)
 
 def unstated_bounds(scored: Iterable[tuple[str, Metric, PromptScores]]) -> Iterator[str]:
     """What to say of each metric whose scores are two values only, or reach from 0 to 100: intervals
-    that know no bounds lie beyond them.
+    that know no bounds lie beyond them; and where they look like shares of some conditions, per cent of others.
 
     Args:
         scored: name of the benchmark, metric and scores of each condition.
     """
-    found: dict[tuple[str, str], list[PromptScores]] = {}
-    for benchmark, metric, scores in scored:
-        if metric.bounds is None and metric.link == "identity" and scores.n:
-            found.setdefault((benchmark, metric.label), []).append(scores)
-    for (benchmark, label), ranges in found.items():
+    for (benchmark, label), ranges in _without_bounds(scored).items():
+        if mixed := _mixed(benchmark, label, ranges):
+            yield mixed
+            continue
         values = np.unique(np.concatenate([scores.values for scores in ranges]))
         ends = (float(values[0]), float(values[-1]))
         if sum(scores.n for scores in ranges) < ENOUGH or not (len(values) == 2 or ends == _PERCENT):
@@ -326,3 +325,35 @@ def unstated_bounds(scored: Iterable[tuple[str, Metric, PromptScores]]) -> Itera
             f" intervals keep within: warehouse benchmarks metrics {shlex.quote(benchmark)} --metric"
             f" {shlex.quote(label)} --bounds {low} {high}"
         )
+
+
+def mixed_scales(scored: Iterable[tuple[str, Metric, PromptScores]]) -> Iterator[str]:
+    """What to say of each metric whose scores look like shares of some conditions, per cent of others."""
+    for (benchmark, label), ranges in _without_bounds(scored).items():
+        yield from filter(None, [_mixed(benchmark, label, ranges)])
+
+
+def _without_bounds(scored: Iterable[tuple[str, Metric, PromptScores]]) -> dict[tuple[str, str], list[PromptScores]]:
+    found: dict[tuple[str, str], list[PromptScores]] = {}
+    for benchmark, metric, scores in scored:
+        if metric.bounds is None and metric.link == "identity" and scores.n:
+            found.setdefault((benchmark, metric.label), []).append(scores)
+    return found
+
+
+def _mixed(benchmark: str, label: str, ranges: Sequence[PromptScores]) -> str:
+    ends = [(float(scores.values.min()), float(scores.values.max())) for scores in ranges]
+    shares = [end for end in ends if end[0] >= 0 < end[1] <= 1]
+    percents = [end for end in ends if end[0] >= 0 and _SURELY_PERCENT < end[1] <= _PERCENT[1]]
+    if not shares or not percents:
+        return ""
+    low, high = min(end[0] for end in percents), max(end[1] for end in percents)
+    return (
+        f"{label} on {benchmark}: {len(shares)} of {len(ends)} conditions have scores from 0 to 1, {len(percents)} from"
+        f" {low:g} to {high:g}: if these are per cent, nothing here compares them; `warehouse forget` their source, and"
+        " ingest it with a mapping that has `scale = 0.01` for the score"
+    )
+
+
+#: Scores above that are no shares.
+_SURELY_PERCENT = 10.0

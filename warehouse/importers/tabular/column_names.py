@@ -212,12 +212,12 @@ _OTHER = _words(
     " upper year month day date temperature version attempt attempts retry retries trial trials turn turns worker"
     " annotator weight threshold param params parameters layers flops memory gpu context likes votes downloads co2"
     " emissions kg fewshot shot shots iteration batch row line page offset start end created updated error stop"
-    " finish max min tries samples trains"
+    " finish max min tries samples trains stddev variance"
 )
 #: The same, unless the name of a metric stands beside.
 _UNLESS_METRIC = _words(
     "total sum level age depth order place column top entropy confidence logprob hub hf prediction predicted answer"
-    " extracted target gold label choice choices option options reference"
+    " extracted target gold label choice choices option options reference code"
 )
 _ANSWERS = _words(
     "answer answers option options choice choices label labels target gold response prediction pred index letter"
@@ -234,7 +234,7 @@ _FLAGS = _words(
 )
 #: Objects around scores, and around figures of a whole run, settings and the like.
 _SCORES = _words("scores score assertions evaluations evaluation review reward_info grades sample_score results_scores")
-_AGGREGATES = _words(
+AGGREGATES = _words(
     "average averages avg mean aggregate aggregates aggregated summary report overall final total stats"
 )
 _SETTINGS = _words(
@@ -298,7 +298,7 @@ def grade_of(name: str, parents: Sequence[str] = ()) -> Grade:
         return Grade.NEVER
     if words & _UNLESS_METRIC and not words & _METRIC and not is_scored:
         return Grade.NEVER
-    if around & _OF_PROMPT or any({*words_of(parent)} & _AGGREGATES for parent in parents):
+    if around & _OF_PROMPT or any({*words_of(parent)} & AGGREGATES for parent in parents):
         return Grade.POSSIBLE
     if plain in _OF_SCORING and is_scored:
         return Grade.POSSIBLE

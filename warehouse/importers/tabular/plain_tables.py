@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import csv
 import json
+import math
 import re
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -53,6 +54,9 @@ class ScoreValues:
     numbers: bool = False  #: whether there was any number.
     #: distinct values that are no numbers, as they stand, at most 33 of them.
     texts: dict[str, None] = field(default_factory=dict)
+    low: float = math.inf  #: the least number apart from -1, and the greatest.
+    high: float = -math.inf
+    has_minus_one: bool = False  #: whether one of them is -1.
 
     def learn(self, column: Column, size: int) -> None:
         """Take in some values; nulls, NaN and empty texts tell nothing."""
@@ -72,6 +76,16 @@ class ScoreValues:
             elif number is not None:
                 self.numbers = True
                 self.binary &= number in (0, 1)
+                self._learn_ends(number, number)
+
+    def _learn_ends(self, low: float, high: float) -> None:
+        self.low, self.high = (min(self.low, low), max(self.high, high)) if low != -1 else (self.low, self.high)
+        self.has_minus_one |= low == -1
+
+    @property
+    def is_marked(self) -> bool:
+        """Whether a -1 stands beside numbers from 0 to more than 1: what judges write where they gave none."""
+        return self.has_minus_one and self.low >= 0 and self.high > 1
 
     @property
     def is_truth(self) -> bool:
@@ -103,6 +117,10 @@ class ScoreValues:
         if len(finite):
             self.numbers = True
             self.binary &= bool(pc.all(pc.is_in(finite, pa.array([0.0, 1.0]))).as_py())
+            ends = pc.min_max(finite).as_py()
+            self._learn_ends(ends["min"], ends["max"])
+            if ends["min"] == -1 and len(others := finite.filter(pc.not_equal(finite, -1.0))):
+                self._learn_ends(*pc.min_max(others).as_py().values())
 
 
 def plain(text: str) -> str:
@@ -395,6 +413,12 @@ class PlainTable:
         for column, (_, meaning) in self._readings().items():
             if meaning:
                 yield f"{column}: {meaning}"
+        for metric, values in self._by_metric().items():
+            if values.is_marked:
+                yield (
+                    f"{metric} is -1 beside {values.low:g} to {values.high:g}, and counts as such; if it stands for "
+                    f"no score, `warehouse mapping {name}` begins a mapping that leaves it out"
+                )
         if self.higher_is_better is None:
             yield from self._directions()
 

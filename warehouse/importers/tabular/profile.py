@@ -15,20 +15,25 @@ from warehouse.errors import InputError
 from warehouse.importers.common.streams import members
 from warehouse.importers.tabular.chunks import Chunk, FieldPath, NestedChunk, NestedRow, parse_path
 from warehouse.importers.tabular.column_names import (
+    AGGREGATES,
     ID_NAMES,
     METADATA_NAMES,
     RUN_NAMES,
     SAMPLE_NAMES,
     Grade,
+    are_models,
     are_numbered,
     grade_of,
+    is_metric,
+    is_setting,
     path_of,
     plain_name,
+    words_of,
 )
 from warehouse.importers.tabular.columns import Unfit, as_list, number_of, text_of
 from warehouse.importers.tabular.plain_tables import NULL_WORDS, PERCENT, ScoreValues, plain
 from warehouse.importers.tabular.readers import JsonLinesReader, JsonReader, ReadingRules, ignore
-from warehouse.importers.tabular.table import open_reader
+from warehouse.importers.tabular.table import SHEETS, open_reader
 
 _DEPTH, _LOOKED_AT, _MANY = 5, 50, 20
 #: What names the elements of a list that are metrics of one generation.
@@ -52,17 +57,66 @@ class RecordLocation:
     alternatives: tuple[str, ...] = ()  #: paths of other records with the same fields.
     #: paths of objects with the same keys, which may hold further fields of the records.
     parallel: tuple[str, ...] = ()
+    stated: tuple[str, ...] = ()  #: keys of the records, where each is a task of which the document states figures.
+    skipped: tuple[str, ...] = ()  #: keys beside them of what is no record.
 
 
 def location_of(document: Any) -> RecordLocation:
     """The likeliest place of records in a document; the document itself where none is likelier."""
     found = list(_locations(document, "", None))
-    if not found:
+    best = max(enumerate(found), key=lambda item: (_weight(*item[1]), -item[0]))[1] if found else None
+    stated = _stated_figures(document)
+    if stated is not None and (best is None or _is_inside(best, stated.at)):
+        return stated
+    if best is None:
         return RecordLocation()
-    best = max(enumerate(found), key=lambda item: (_weight(*item[1]), -item[0]))[1]
     return replace(
         best[0], alternatives=tuple(_alternatives(best, found)), parallel=tuple(_parallel(best[2], best[0].at))
     )
+
+
+#: Words for what figures lie in, which name no task.
+_AROUND_FIGURES = frozenset("metric metrics result results score scores value values data evaluation eval".split())
+
+
+def _stated_figures(document: Any) -> RecordLocation | None:
+    """The tasks of a document of which it states figures; None where it has none, or has them in several places."""
+    places = list(_stated_below(document, ""))
+    if len(places) == 1:
+        return places[0]
+    folders = {place.at.removesuffix("{}").rpartition(".")[0] for place in places}
+    if len(folders) != 1 or any(place.skipped for place in places):
+        return None
+    tasks = tuple(dict.fromkeys(task for place in places for task in place.stated))
+    return RecordLocation(f"{folders.pop()}{{}}{{}}", stated=tasks)
+
+
+def _stated_below(value: Any, path: str, depth: int = 0) -> Iterator[RecordLocation]:
+    if not isinstance(value, dict) or depth > 2 or any(plain_name(str(key)) in _CONTENT for key in value):
+        return
+    tasks = tuple(str(key) for key, inner in value.items() if _states_figures(str(key), inner))
+    if not tasks:
+        for key, inner in value.items():
+            yield from _stated_below(inner, f"{path}.{path_of(str(key))}".removeprefix("."), depth + 1)
+    elif not are_numbered(tasks) and not are_models(tasks):
+        yield RecordLocation(
+            f"{path}{{}}", stated=tasks, skipped=tuple(key for key in map(str, value) if key not in tasks)
+        )
+
+
+def _states_figures(key: str, inner: Any) -> bool:
+    """Whether an object holds means of a task: broken numbers by names of metrics, and nothing of a prompt."""
+    if not isinstance(inner, dict) or is_metric(key) or {*words_of(key)} <= _AROUND_FIGURES | AGGREGATES:
+        return False
+    names = {plain_name(str(name)) for name in inner}
+    numbers = [n for name, n in inner.items() if isinstance(n, int | float) and grade_of(str(name)) >= Grade.LIKELY]
+    return not is_setting([key]) and not names & _OF_PROMPTS and any(number % 1 for number in numbers)
+
+
+def _is_inside(found: tuple[RecordLocation, Any, Any, int], at: str) -> bool:
+    """Whether records lie where figures are stated, and are no prompts beside them."""
+    location, *_ = found
+    return location.at == at or location.at.startswith(at.rstrip("{}")) and _weight(*found)[0] < 2
 
 
 def _alternatives(best: Any, found: Sequence[Any]) -> Iterator[str]:
@@ -305,6 +359,12 @@ class ColumnProfile:
         return scores.numbers and not scores.texts
 
     @property
+    def is_figures(self) -> bool:
+        """Whether all of its values are numbers, percentages or words for a missing one, as in leaderboards."""
+        scores = self.scores
+        return self.is_percent or scores.numbers and all(plain(text) in NULL_WORDS for text in scores.texts)
+
+    @property
     def depth(self) -> int:
         """Objects of the record that it lies in; what lies beside the record counts as deeper than what is in it."""
         return len(self.parents) + self.path.startswith("^")
@@ -338,6 +398,11 @@ class TableProfile:
         """Whether a cell is a text or a number, as in CSV."""
         return self.format in ("CSV", "TSV")
 
+    @property
+    def is_object(self) -> bool:
+        """Whether the file is one object of JSON that holds no records."""
+        return self.rows == 1 and self.format.startswith("JSON") and not self.location.at
+
     def values(self, column: ColumnProfile) -> list[Any]:
         """The values of a column, row by row."""
         return as_list(self.chunk.column(column.path), self.rows)
@@ -364,6 +429,9 @@ def profile(path: Path) -> TableProfile:
     if chunk is None:
         first = bad[0] if bad else ""
         raise InputError(f"no rows{first}", path=path.name, expected="" if bad else "a table with at least one row")
+    if location.skipped:
+        keys = as_list(chunk.column("@key"), chunk.size)
+        chunk = chunk.keep([row for row, key in enumerate(keys) if key in location.stated])
     rows = max(_LEAST_ROWS, min(SAMPLE_ROWS, _CELLS // max(1, len(chunk.names()))))
     chunk = chunk.keep(range(min(chunk.size, rows)))
     paths = _table_paths(chunk) if reader.is_table else _record_paths(chunk, location, isinstance(document, dict))
@@ -382,8 +450,8 @@ def profile(path: Path) -> TableProfile:
 
 
 def why_unreadable(path: Path) -> str:
-    """What is wrong with a file of JSON (with line and column), CSV or TSV; nothing if it can be read, or is none."""
-    if path.suffix.lower() not in (".json", ".jsonl", ".ndjson", ".csv", ".tsv"):
+    """What is wrong with JSON (with line and column), CSV, TSV or a spreadsheet; nothing if it can be read."""
+    if path.suffix.lower() not in (".json", ".jsonl", ".ndjson", ".csv", ".tsv", *SHEETS):
         return ""
     try:
         reader = open_reader(members(path, path.name)[0], ReadingRules())
@@ -474,6 +542,8 @@ def _around(row: NestedRow, location: RecordLocation, is_document: bool) -> Iter
     """The key of a record, the fields of its generation, and those of the record that it lies in."""
     if location.at.endswith("{}"):
         yield "@key", "@key", ()
+        if location.at.endswith("{}{}"):
+            yield "^@key", "^@key", ()
     elif "{}" in location.at:
         path = "^" * location.at.rpartition("{}")[2].count("[]") + "@key"
         yield path, path, ()

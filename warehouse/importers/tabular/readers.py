@@ -124,13 +124,24 @@ class JsonReader(_DocumentReader):
     def _parsed(self) -> Any:
         content = self.member.content().removeprefix(BOM_UTF8)
         try:
-            return parse_json(content, keep_infinite=True)
+            return _records(parse_json(content, keep_infinite=True))
         except ValueError as error:
             raise InputError(
                 f"not a JSON document: {error}",
                 path=self.member.name,
                 advice='for one JSON record per line say format = "jsonl"',
             ) from None
+
+
+def _records(document: Any) -> Any:
+    """The rows of a table that is written as its columns and its rows (pandas' ``split``, MLflow, Weights & Biases) as
+    records; any other document as it is."""
+    names, rows = (document.get(key) for key in ("columns", "data")) if isinstance(document, dict) else (None, None)
+    if not isinstance(names, list) or not isinstance(rows, list) or not all(isinstance(name, str) for name in names):
+        return document
+    if len({*names}) < len(names) or not all(isinstance(row, list) and len(row) == len(names) for row in rows):
+        return document
+    return [dict(zip(names, row, strict=True)) for row in rows]
 
 
 class JsonLinesReader(_DocumentReader):

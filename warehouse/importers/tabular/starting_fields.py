@@ -103,6 +103,8 @@ _ALSO = {
     "target": ("expectedoutput", "expected_output", "gold_answer"),
 }
 _WORDS = {name: (*SAMPLE_NAMES.get(name, ()), *_ALSO.get(name, ())) for name in dict.fromkeys((*SAMPLE_NAMES, *_ALSO))}
+#: Objects that hold what a model said, and no right answers.
+_SAID = frozenset({"output", "outputs", "prediction", "predictions", "response", "responses"})
 _NUMBERS = frozenset({"draw", "position", "fewshot_draw", "input_tokens", "output_tokens", "latency", "cost"})
 #: Fields of a run that differ between rows of one: when it began, what it cost, how it went.
 _OF_ONE_RUN = frozenset(
@@ -138,6 +140,7 @@ class Fields:
     why_not: dict[str, str] = field(default_factory=dict)
     key: tuple[str, ...] = ()  #: the fields that tell prompts apart where no column holds an id.
     draw: str = ""  #: an expression for the number of a generation.
+    turn: ColumnProfile | None = None  #: tells apart the prompts of one id: those of a conversation.
     choices: list[Choice] = field(default_factory=list)  #: what is to be decided.
 
     @property
@@ -207,6 +210,8 @@ def _take_sample(table: TableProfile, columns: Sequence[ColumnProfile], fields: 
         if name == "choices" and table.is_flat:
             continue
         words = (name, *usual.get(name, ()))
+        if name == "target" and fields.metric is not None:
+            words = tuple(word for word in words if word != "label")  # what a judge says of the prompt
         free = [column for column in columns if _may_be_sample(name, column) and column.path not in fields.taken]
         if table.location.draws and name == "text":
             free = [column for column in free if not column.path.startswith(table.location.draws)]
@@ -222,7 +227,9 @@ def _may_be_sample(name: str, column: ColumnProfile) -> bool:
     """Whether what a column holds, and where, fits a field of a row."""
     if name in _NUMBERS:
         return column.is_number and (not is_setting(column.parents) or name.endswith("_tokens"))
-    if is_setting(column.parents):
+    if is_setting(column.parents) or name == "response" and is_of_judge(column.parents):
+        return False
+    if name == "target" and {plain_name(parent) for parent in column.parents} & _SAID:
         return False
     if name == "text" and len(column.values) == 1 and column.rows > 2:
         return False  # an instruction for all
@@ -394,7 +401,9 @@ def _ids_against_texts(table: TableProfile, fields: Fields) -> str:
     contents = list(map(_text, table.values(text)))
     texts_by_id: dict[str, set[str]] = {}
     ids_by_text: dict[str, set[str]] = {}
-    for identifier, content in zip(ids, contents, strict=True):
+    for identifier, content, value in zip(ids, contents, table.values(text), strict=True):
+        if value in (None, ""):
+            continue  # of a row that failed, say
         texts_by_id.setdefault(identifier, set()).add(content)
         ids_by_text.setdefault(content, set()).add(identifier)
     if column.is_unique and all(_DRAWN.fullmatch(identifier) for identifier in ids):
@@ -422,8 +431,12 @@ def _settle_draws(table: TableProfile, columns: Sequence[ColumnProfile], fields:
     rows = list(zip(*(map(_text, table.values(column)) for column in (*prompts, *others)), strict=True))
     if len({*rows}) == len(rows):
         return
-    column = _named([c for c in columns if c.is_number and c.path not in fields.sample], _DRAWS)
-    if column is None or len({*zip(rows, map(_text, table.values(column)), strict=True)}) < len(rows):
+    numbers = [c for c in columns if c.is_number and c.path not in fields.sample]
+    turn, column = _named(numbers, ("turn",)), _named(numbers, _DRAWS)
+    if turn is not None and not fields.key and _part(table, rows, turn):
+        fields.turn = turn
+        return
+    if column is None or not _part(table, rows, column):
         return
     first = min(column.numbers)
     draw = inline_table({"path": column.path, "add": -int(first)}) if first else toml_text(column.path)
@@ -438,6 +451,11 @@ def _settle_draws(table: TableProfile, columns: Sequence[ColumnProfile], fields:
         )
     else:
         fields.draw = draw
+
+
+def _part(table: TableProfile, rows: Sequence[Any], column: ColumnProfile) -> bool:
+    """Whether a column tells rows apart that are equal without it."""
+    return len({*zip(rows, map(_text, table.values(column)), strict=True)}) == len(rows)
 
 
 def _text(value: Any) -> str:

@@ -12,11 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.importers.common.messages import listed
-from warehouse.importers.tabular.column_names import OF_TRUTH, Grade, is_metric
+from warehouse.importers.tabular.column_names import OF_TRUTH, Grade, guess_votes, is_metric
 from warehouse.importers.tabular.mapping import RECORD_FIELDS
+from warehouse.importers.tabular.plain_tables import vote_mapping
 from warehouse.importers.tabular.profile import ColumnProfile, TableProfile, column_of_values, profile
 from warehouse.importers.tabular.starting_fields import (
     Choice,
+    Fields,
     fields_of,
     inline_table,
     other_ids,
@@ -28,7 +30,7 @@ from warehouse.importers.tabular.starting_fields import (
 )
 from warehouse.importers.tabular.starting_scores import ScoreColumn, ScoreColumns, range_of, scores_of
 from warehouse.importers.tabular.starting_tables import cells_of, figures_of, is_signed
-from warehouse.records import parse_json
+from warehouse.records import SourceFiles, parse_json
 from warehouse.records.credentials import MASK, without_credentials
 
 #: Columns that are described, and that are offered as metadata; characters of what may be a name.
@@ -53,16 +55,27 @@ def starting_mapping(path: Path | str, importer: str = "") -> str:
     return "\n".join(_Writer(table, importer).lines()) + "\n"
 
 
+def _votes_in(table: TableProfile) -> dict[str, Any]:
+    """The mapping that a table of votes amounts to without one; empty where it is none."""
+    names = [column.name for column in table.columns if not column.parents]
+    if table.location.at or table.path.suffix == ".zip" or not guess_votes(names):
+        return {}
+    source = SourceFiles(table.path.name, table.path.parent, (table.path,))
+    return (vote_mapping(source, {"benchmark": ""}) or ({}, []))[0]
+
+
 class _Writer:
     """The lines of a mapping, section by section."""
 
     def __init__(self, table: TableProfile, importer: str) -> None:
         self.table, self.importer = table, importer
-        self.fields = fields_of(table)
-        self.figures = figures_of(table, self.fields)
-        self.cells = cells_of(table, self.fields) if self.figures is None else None
-        self.scores = scores_of(table, self.fields) if self.figures is None and self.cells is None else ScoreColumns()
-        self.choices = list(self._choices())
+        self.votes = _votes_in(table)
+        self.fields = fields_of(table) if not self.votes else Fields(key=self.votes.get("key", ()))
+        self.figures = figures_of(table, self.fields) if not self.votes else None
+        self.cells = cells_of(table, self.fields) if self.figures is None and not self.votes else None
+        is_scored = self.figures is None and self.cells is None and not self.votes
+        self.scores = scores_of(table, self.fields) if is_scored else ScoreColumns()
+        self.choices = list(self._choices()) if not self.votes else []
 
     def _choices(self) -> Iterator[Choice]:
         """What is to be decided."""
@@ -80,12 +93,26 @@ class _Writer:
 
     def lines(self) -> Iterator[str]:
         yield from self._head()
+        if self.votes:
+            yield from self._of_votes()
+            return
         yield from self._rows()
         yield from self._run()
         if self.figures is None:
             yield from self._sample()
         yield from self._metadata()
         yield from self._scores()
+
+    def _of_votes(self) -> Iterator[str]:
+        yield "# Votes between two models. Without a mapping ingest takes them in the same way."
+        for part in ("run", "sample", "votes"):
+            yield f"[{part}]"
+            if part == "run" and "benchmark" not in self.votes[part]:
+                yield '# benchmark = { const = "NAME" }  # not known: fill in, or say --set benchmark=NAME'
+            yield from (f"{name} = {inline_table(values)}" for name, values in self.votes[part].items())
+            if part == "votes" and "const" in self.votes[part]["first"]:
+                yield "# taken for the one that was shown first; without this line that is not known"
+            yield ""
 
     def _head(self) -> Iterator[str]:
         name = self.table.path.name
@@ -112,7 +139,8 @@ class _Writer:
         yield ""
         for choice in self.choices:
             yield from choice.lines()
-        if not ({"model"} & {*self.fields.run, *self.fields.document} or self.figures is not None or self.cells):
+        names_models = {"model"} & {*self.fields.run, *self.fields.document} or self.figures is not None or self.cells
+        if not (names_models or self.votes):
             stem = name.partition(".")[0]
             yield "# [path]  # fields that only a file's name or folder tells"
             yield f"# pattern = '(?P<model>[^/]+)/{re.escape(safe(stem))}.+'"
@@ -126,6 +154,9 @@ class _Writer:
             if self.table.location.draws:
                 yield f"draws = {toml_text(self.table.location.draws)}  # several generations per prompt"
             yield ""
+        if self.table.location.skipped:
+            yield from ("[[rows.skip]]  # what lies beside them", 'path = "@key"')
+            yield from (f"equal_to = {texts(self.table.location.skipped)}", "")
         if self.figures is not None:
             yield from self.figures.matrix()
         if self.cells is not None:
@@ -181,6 +212,9 @@ class _Writer:
         for name, taken in sample.items():
             if self.cells is not None and taken.path == self.cells.label.path and name == "prompt_id":
                 continue  # the label of the matrix
+            if self.fields.turn is not None and name == "prompt_id":
+                yield f"prompt_id = {{ template = {toml_text(f'{{{taken.path}}} turn {{{self.fields.turn.path}}}')} }}"
+                continue
             also = [other for other in others if name == "prompt_id"]
             hint = f"  # or {listed(map(toml_text, also), 3)}" if also else ""
             yield f"{name} = {toml_text(taken.path)}{hint}"
@@ -196,6 +230,8 @@ class _Writer:
         if self.figures is None:
             for name, column_of_field in self.fields.metadata.items():
                 yield f"{name} = {toml_text(column_of_field.path)}"
+            if self.fields.turn is not None:
+                yield f"conversation = {toml_text(self.fields.sample['prompt_id'].path)}  # to cluster by"
         seen: set[str] = {*self.fields.metadata}
         for column in [c for c in self._unused() if not c.path.lstrip("^").startswith("@")][:_OFFERED]:
             name = column.name if column.name not in seen else "_".join((*column.parents, column.name))
@@ -304,10 +340,9 @@ def _of_rows(table: TableProfile, fields: Any, scores: ScoreColumns) -> Iterator
         not fields.names_prompts
         or not {"benchmark", "text", "target", "response"} & {*fields.run, *fields.sample}
         and any(column.is_percent for column in values)
-        or table.rows == 1
-        and not table.location.at
-        and table.format.startswith("JSON")
+        or table.is_object
     ):
+        ids = [c.path for c in other_ids(table, fields) if c.kind == "text"] if table.rows > 1 else []
         yield Choice(
             f"what the rows are, of which {shown or 'the scores'} is one value each",
             (
@@ -318,7 +353,7 @@ def _of_rows(table: TableProfile, fields: Any, scores: ScoreColumns) -> Iterator
             (
                 '[sample] position = "@index"',
                 _as_published(values, "for [[scores]], "),
-                '[sample] prompt_id = "COLUMN"',
+                f"[sample] prompt_id = {toml_text((*ids, 'COLUMN')[0])}",
             ),
         )
 

@@ -21,7 +21,7 @@ from warehouse.importers.tabular.columns import text_of
 from warehouse.importers.tabular.expressions import Equality
 from warehouse.importers.tabular.plain_tables import NULL_WORDS, plain
 from warehouse.importers.tabular.profile import ColumnProfile, TableProfile
-from warehouse.importers.tabular.starting_fields import Choice, Fields, inline_table, toml_text
+from warehouse.importers.tabular.starting_fields import Choice, Fields, inline_table, texts, toml_text
 
 #: Names that say nothing of what was measured, where the objects around them may.
 _GENERIC = frozenset(
@@ -58,7 +58,8 @@ class ScoreColumn:
     @property
     def missing(self) -> int:
         """Rows without a value."""
-        return self.column.nulls + any(plain(str(v)) in NULL_WORDS | {""} for v in self.column.values)
+        words = {"", *NULL_WORDS, *map(plain, self.keys.get("null", ()))}
+        return self.column.nulls + any(plain(str(v)) in words for v in self.column.values)
 
     @property
     def shown(self) -> str:
@@ -87,7 +88,7 @@ def scores_of(table: TableProfile, fields: Fields) -> ScoreColumns:
     if not candidates or max(c.grade for c in candidates) < Grade.LIKELY:
         _compare(table, fields, scores)
     if not scores.chosen and not scores.is_compared and not scores.choices:
-        scores.choices.append(_nothing(scores))
+        scores.choices.append(_nothing(table, scores))
     scores.choices += _of_missing(table, fields, scores)
     return scores
 
@@ -118,7 +119,11 @@ def _reading(column: ColumnProfile, grade: Grade, table: TableProfile) -> tuple[
     if grade is Grade.USUAL and column.parents and texts <= {*_LETTERS} and texts & {"C", "I"}:
         shown = ", ".join(f"{letter} = {_LETTERS[letter]:g}" for letter in _LETTERS if letter in texts)
         return {"values": _LETTERS}, shown
-    return column.reading(table.delimiter)
+    keys, meaning = column.reading(table.delimiter)
+    words = sorted(column.scores.texts)
+    if not keys and grade is Grade.USUAL and column.scores.numbers and 0 < len(words) <= _WORDS:
+        return {"null": words}, f"{' and '.join(map(repr, words))} = missing"
+    return keys, meaning
 
 
 def _is_unit(column: ColumnProfile, is_read: bool) -> bool:
@@ -154,13 +159,15 @@ def _chosen(table: TableProfile, candidates: Sequence[ScoreColumn]) -> ScoreColu
             return ScoreColumns(choices=[_systems(table, usual)])
         if _are_by_model(usual):
             return ScoreColumns(choices=[_by_model(usual)])
-        return ScoreColumns(choices=[_which([*rivals, *usual])]) if rivals else ScoreColumns(usual)
+        return ScoreColumns(choices=[_which(table, [*rivals, *usual])]) if rivals else ScoreColumns(usual)
     if likely:
         first = _highest(likely)
         first += [c for c in named if c not in likely and c.column.depth == first[0].column.depth]
         alike = all(_are_equal(table, first[0], other) for other in first[1:])
         varies = len(first[0].column.values) > 1
-        return ScoreColumns(first[:1], is_guess=True) if alike and varies else ScoreColumns(choices=[_which(first)])
+        return (
+            ScoreColumns(first[:1], is_guess=True) if alike and varies else ScoreColumns(choices=[_which(table, first)])
+        )
     return ScoreColumns(choices=[_sparse(named[0])]) if named else ScoreColumns()
 
 
@@ -205,9 +212,12 @@ def _systems(table: TableProfile, candidates: Sequence[ScoreColumn]) -> Choice:
     if table.rows == 1 and not table.location.at and candidates[0].column.parents:
         at = "".join(f"{path_of(parent)}." for parent in candidates[0].column.parents[:-1]).removesuffix(".")
         figure = toml_text(path_of(name))
+        beside = () if at else {(*column.parents, column.name)[0]: None for column in table.columns}
+        others = texts(key for key in beside if key not in around)
+        skip = f'[[rows.skip]] path = "@key", equal_to = {others}, ' if others != "[]" else ""
         between.append("benchmarks, of which figures are published")
         written.append(
-            f'[rows] at = {toml_text(f"{at}{{}}")}, [run] benchmark = "@key", [[published]] metric = '
+            f'[rows] at = {toml_text(f"{at}{{}}")}, {skip}[run] benchmark = "@key", [[published]] metric = '
             f'{toml_text(name)}, value = {figure}; what stands beside as "$.NAME", such as model = "$.model"'
         )
     what = f"what {', '.join(map(toml_text, around[:4]))} are, each of which has its own {toml_text(name)}"
@@ -231,11 +241,45 @@ def _are_equal(table: TableProfile, first: ScoreColumn, second: ScoreColumn) -> 
         return False
 
 
-def _which(candidates: Sequence[ScoreColumn]) -> Choice:
-    return Choice(
-        "which columns are the scores of the prompts",
-        tuple(candidate.shown for candidate in candidates[:_OFFERED]),
-        ("uncomment the [[scores]] and [metrics.NAME] of one or more of them",),
+def _which(table: TableProfile, candidates: Sequence[ScoreColumn]) -> Choice:
+    between = [candidate.shown for candidate in candidates[:_OFFERED]]
+    written = ["uncomment the [[scores]] and [metrics.NAME] of one or more of them"]
+    if table.is_object:
+        between.append("none: they are published figures of a whole benchmark")
+        written.append(_as_figures(candidates))
+    return Choice("which columns are the scores of the prompts", tuple(between), tuple(written))
+
+
+def _as_figures(candidates: Sequence[ScoreColumn]) -> str:
+    """How a mapping says that they are published: a benchmark for each object, where one metric has several."""
+    first = candidates[0]
+    if len({candidate.metric for candidate in candidates}) == len(candidates):
+        path = toml_text(first.column.path)
+        return f"[[published]] metric = {toml_text(first.metric)}, value = {path}, one for each of them"
+    name = path_of(first.column.name)
+    around = texts(c.column.path.removesuffix(f".{name}") for c in candidates if c.metric == first.metric)
+    return (
+        f'[each] benchmark = {around}, [run] benchmark = {{ const = "{{benchmark}}" }}, [[published]] metric = '
+        f"{toml_text(first.metric)}, value = {toml_text(f'{{benchmark}}.{name}')}"
+    )
+
+
+def _of_object(table: TableProfile) -> Iterator[tuple[str, str]]:
+    """What the numbers of an object by key may be, and how a mapping says it."""
+    numbers = [c for c in table.columns if not c.parents and (c.is_number or c.kind == "true/false")]
+    if not table.is_object or len(numbers) < 2:
+        return
+    others = [column.name for column in table.columns if not column.parents and column not in numbers]
+    others += dict.fromkeys(column.parents[0] for column in table.columns if column.parents)
+    skip = f'; [[rows.skip]] path = "@key", equal_to = {texts(others)}' if others else ""
+    where = f'[rows] at = "{{}}"{skip}; '
+    yield (
+        "benchmarks by key, each with a published figure",
+        f'{where}[run] benchmark = "@key", [[published]] metric = "score", value = "@"',
+    )
+    yield (
+        "prompts by key, each with a score",
+        f'{where}[sample] prompt_id = "@key", [[scores]] metric = "score", value = "@"',
     )
 
 
@@ -251,24 +295,40 @@ def _sparse(candidate: ScoreColumn) -> Choice:
     )
 
 
-def _nothing(scores: ScoreColumns) -> Choice:
+def _nothing(table: TableProfile, scores: ScoreColumns) -> Choice:
     offered = tuple(candidate.shown for candidate in scores.offered)
+    readings = tuple(_of_object(table))
+    between, written = tuple(words for words, _ in readings), tuple(text for _, text in readings)
     if not offered:
         return Choice(
             "where the scores are (no column looks like scores of prompts)",
-            ("a column that this draft does not offer", "another file holds them"),
-            ('[[scores]] metric = "score", value = "COLUMN"; or [[published]] for figures of a whole benchmark',),
+            (*between, "a column that this draft does not offer", "another file holds them"),
+            (
+                *written,
+                '[[scores]] metric = "score", value = "COLUMN"; or [[published]] for figures of a whole benchmark',
+            ),
         )
     return Choice(
         "whether any of these columns are scores of prompts (no name says so)",
-        offered,
-        ("uncomment the [[scores]] and [metrics.NAME] of those that are",),
+        (*offered, *between),
+        ("uncomment the [[scores]] and [metrics.NAME] of those that are", *written),
     )
+
+
+def _of_minus_one(column: ColumnProfile) -> Iterator[Choice]:
+    values, path = column.scores, toml_text(column.path)
+    if values.is_marked:
+        yield Choice(
+            f"what -1 in {path} is, beside {values.low:g} to {values.high:g}",
+            ("no score: judging failed", "a score as the others"),
+            (f'value = {{ path = {path}, null = ["-1"] }} in its [[scores]]', "leave its [[scores]] as it is"),
+        )
 
 
 def _of_missing(table: TableProfile, fields: Fields, scores: ScoreColumns) -> Iterator[Choice]:
     """Rows without a score: left out, or wrong."""
     for candidate in scores.chosen:
+        yield from _of_minus_one(candidate.column)
         if candidate.missing and fields.metric is None:
             path = toml_text(candidate.column.path)
             yield Choice(

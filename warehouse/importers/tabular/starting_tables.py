@@ -20,6 +20,7 @@ from warehouse.importers.tabular.column_names import (
     is_flag,
     is_metric,
     looks_like_model,
+    path_of,
     plain_name,
     words_of,
 )
@@ -92,6 +93,8 @@ def cells_of(table: TableProfile, fields: Fields) -> MatrixColumns | None:
     """The matrix that a table is; ``None`` where its rows are no rows of cells."""
     if not table.columns or table.location.at or table.location.draws or {"response", "target"} <= {*fields.sample}:
         return None
+    if table.is_object:
+        return None  # whose keys are no header
     label = fields.sample.get("prompt_id") or fields.sample.get("text")
     label = label or next((c for c in table.columns if MODEL_LABELS.fullmatch(plain_name(c.name))), table.columns[0])
     if "model" in fields.run and (fields.run["model"] is not label or not label.is_unique):
@@ -188,6 +191,7 @@ class PublishedColumns:
     is_wide: bool = False  #: whether every column of figures is a benchmark (or, if ``is_turned``, a model).
     is_turned: bool = False
     is_keyed: bool = False  #: whether the keys of the records name benchmarks.
+    is_stated: bool = False  #: whether all columns of figures are figures, whichever the first.
     choices: tuple[Choice, ...] = ()
 
     @property
@@ -227,7 +231,7 @@ class PublishedColumns:
             yield from ('metric = "score"', f"value = {self._value('@cell')}", "")
             return
         for number, column in enumerate(self.values):
-            if number and column.path not in self.errors:
+            if number and column.path not in self.errors and not self.is_stated:
                 yield f"# [[published]]  # if {toml_text(column.name)} is a figure too"
                 yield from (f"# metric = {toml_text(column.name)}", f"# value = {toml_text(column.path)}", "")
                 continue
@@ -236,7 +240,8 @@ class PublishedColumns:
             yield f"metric = {toml_text(column.name)}"
             yield f"value = {self._value(column.path)}"
             error = self.errors.get(column.path, self.error if not number else None)
-            for name, other in (("standard_error", error), ("n", self.size if not number else None)):
+            size = self.size if self.is_stated or not number else None
+            for name, other in (("standard_error", error), ("n", size)):
                 if other is not None:
                     yield f"{name} = {toml_text(other.path)}"
             yield ""
@@ -308,7 +313,7 @@ def _columns(
 ) -> tuple[ColumnProfile | None, ColumnProfile | None, list[ColumnProfile]]:
     """The column of errors, that of sizes, and those of figures."""
     free = [c for c in table.columns if c is not label and not c.parents and c.kind not in ("empty", "true/false")]
-    numbers = [column for column in free if column.is_number or column.is_percent]
+    numbers = [column for column in free if column.is_figures]
     errors = [column for column in numbers if _ERROR.fullmatch(plain_name(column.name))]
     error = errors[0] if len(errors) == 1 else None
     size = next((c for c in numbers if _SIZE.fullmatch(plain_name(c.name)) and c is not error), None)
@@ -373,11 +378,52 @@ def _turned(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     first = table.columns[0] if table.columns else None
     if first is None or not BENCHMARK_LABELS.fullmatch(plain_name(first.name)) or not first.is_unique or first.rows < 2:
         return None
-    values = [c for c in table.columns[1:] if c.is_number or c.is_percent]
+    values = [column for column in table.columns[1:] if column.is_figures]
     names = [column.name for column in values]
     if len(values) < 2 or not are_models(names) or any(map(is_metric, names)) or not _are_figures(values, table):
         return None
     return PublishedColumns(first, values, keys=_keys(values, table), is_wide=True, is_turned=True)
+
+
+def _stated(table: TableProfile, values: Sequence[ColumnProfile], model: ColumnProfile | None) -> PublishedColumns:
+    """Figures of the tasks of a document, by their names."""
+    errors = {column.path: error for column in values if (error := _error_of(column, table)) is not None}
+    sizes = [column for column in table.columns if column.is_number and _SIZE.fullmatch(plain_name(column.name))]
+    is_told = bool(errors) and len(table.location.stated) > 2 or _names_tasks(table)
+    is_sure = is_told or table.location.at.endswith("{}{}")  # whose outer keys are asked about
+    choices = () if is_sure else (_what_tasks_are(table, values),)
+    return PublishedColumns(
+        model,
+        values,
+        None,
+        next(iter(sizes), None),
+        errors,
+        _keys(values, table),
+        is_keyed=True,
+        is_stated=True,
+        choices=choices,
+    )
+
+
+def _names_tasks(table: TableProfile) -> bool:
+    """Whether a text of the document lists the tasks that it states figures of, and none that it does not."""
+    tasks, others = {*table.location.stated}, {*table.location.skipped}
+    texts = [{*re.split(r"\s*,\s*", text)} for text in table.document.values() if isinstance(text, str)]
+    return any(tasks <= text and not others & text for text in texts)
+
+
+def _what_tasks_are(table: TableProfile, values: Sequence[ColumnProfile]) -> Choice:
+    task, figure = table.location.stated[0], values[0].name
+    path = f"{table.location.at.removesuffix('{}')}.{path_of(task)}.{path_of(figure)}".removeprefix(".")
+    tasks = ", ".join(map(toml_text, table.location.stated[:_NAMED]))
+    return Choice(
+        f"what {tasks} are, of which {toml_text(figure)} is one value each",
+        ("benchmarks, of which figures are published", "parts of one prompt, of which these are scores"),
+        (
+            "leave [rows], [run] and [[published]] as they are",
+            f"[[scores]] metric = {toml_text(task)}, value = {toml_text(path)}, one for each of them, in their place",
+        ),
+    )
 
 
 def _long(table: TableProfile, fields: Fields) -> PublishedColumns | None:
@@ -390,11 +436,13 @@ def _long(table: TableProfile, fields: Fields) -> PublishedColumns | None:
         column
         for column in table.columns
         if column.path not in fields.taken
-        and (column.is_number or column.is_percent)
+        and column.is_figures
         and not column.path.startswith("^")
         and grade_of(column.name, column.parents) >= Grade.LIKELY
     ]
     model = fields.run.get("model")
+    if table.location.stated and values and "benchmark" not in fields.run:
+        return _stated(table, values, model)
     axes = [column for column in fields.run.values() if len(column.values) > 1]
     rows = list(zip(*(map(str, table.values(column)) for column in axes), strict=True)) if axes else []
     first = next((column for column in values if _error_of(column, table) is not None), None)

@@ -75,6 +75,9 @@ def lines_by_number(path: Path, key: str) -> dict[str, Any]:
 
 # --- tables ---------------------------------------------------------------------------------------
 
+#: Ends of names of spreadsheets, which no reader opens.
+SHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
+
 
 def open_reader(member: Member, rules: ReadingRules) -> RowReader:
     """The reader that fits a file, by what the mapping says, its name and its first bytes.
@@ -93,11 +96,12 @@ def open_reader(member: Member, rules: ReadingRules) -> RowReader:
         return ParquetReader(member, rules)
     if chosen in ("csv", "tsv", "txt"):
         return DelimitedReader(member, rules)
+    is_sheet = member.name.lower().endswith(SHEETS)
     raise InputError(
-        "a file whose name does not tell its format",
+        "a spreadsheet" if is_sheet else "a file whose name does not tell its format",
         path=member.name,
         expected=".csv, .tsv, .json, .jsonl, .parquet, also in .gz or .zip",
-        advice='say format = "…" in the mapping',
+        advice="save each of its sheets as CSV" if is_sheet else 'say format = "…" in the mapping',
     )
 
 

@@ -32,6 +32,7 @@ _TAIL = 0.025
 _STREAM = 64  # resamples that one generator makes
 _KEPT = 4  # tables of draws that are kept
 _ROUNDING = 1e-12
+_CANCELLED = 1e-13  # share of the squares below which their difference is rounding
 _TIED = 10  # digits to which totals, at most 1, are told apart
 
 
@@ -184,7 +185,8 @@ def _plain(counts: NDArray[np.float32], top: FloatArray) -> FloatArray:
     g = top.shape[1]
     weights = counts.astype(np.float64).T
     mean = (top @ weights / g).T  # a set's draws side by side, which are sorted faster
-    return _quotients(mean, ((top**2 @ weights).T / g - mean**2) / (g - 1), np.float64(1))
+    squares = (top**2 @ weights).T / g
+    return _quotients(mean, _left(squares - mean**2, squares) / (g - 1), np.float64(1))
 
 
 def _ratio(counts: NDArray[np.float32], top: FloatArray, size: FloatArray) -> FloatArray:
@@ -193,9 +195,15 @@ def _ratio(counts: NDArray[np.float32], top: FloatArray, size: FloatArray) -> Fl
     with np.errstate(invalid="ignore", divide="ignore"):
         mean = weights @ top.T / n
         g = np.count_nonzero(size, axis=1)
-        squares = weights @ (top**2).T - 2 * mean * (weights @ (top * size).T) + mean**2 * (weights @ (size**2).T)
-        variance = g / (g - 1) * squares / n**2
+        squares, others = weights @ (top**2).T, mean**2 * (weights @ (size**2).T)
+        left = squares - 2 * mean * (weights @ (top * size).T) + others
+        variance = g / (g - 1) * _left(left, squares + others) / n**2
         return _quotients(mean, variance, size.mean(axis=1))
+
+
+def _left(difference: FloatArray, squares: FloatArray) -> FloatArray:
+    """A difference of squares; 0 where it is their rounding, which made t* of a hundred million of no error at all."""
+    return np.where(difference > _CANCELLED * squares, difference, 0.0)
 
 
 def _quotients(mean: FloatArray, variance: FloatArray, scale: FloatArray | np.float64) -> FloatArray:

@@ -100,6 +100,21 @@ def gaffke_interval(values: FloatArray, bounds: tuple[float, float], level: floa
     return Interval(low + width * lower, low + width * upper, level, METHOD)
 
 
+def p_at_most_zero(points: FloatArray) -> float:
+    """P(Σ D_i x_i ≤ 0) for D uniform on the simplex: p of a mean above 0, the worst possible value being a point."""
+    values, counts = np.unique(points, return_counts=True)
+    least, most = float(values[0]), float(values[-1])
+    if least >= 0 or most <= 0:
+        return float(most <= 0)
+    low, high = 0.0, -1 / least
+    for _ in range(60):  # the saddle point: the root of a decreasing function
+        c = (low + high) / 2
+        low, high = (c, high) if 1 / c + float(counts @ (values / (1 + values * c))) > 0 else (low, c)
+    distinct = _Points(values, counts.astype(np.float64), points)
+    _, weights = _contour(distinct, _Trial(0.0, low))
+    return min(1.0, max(0.0, float(weights.real.sum())))
+
+
 def _lower_end(unit: FloatArray, tail: float) -> float:
     """The ``tail`` quantile of Σ D_i x_i + D_{n+1}·0 for x in [0, 1]."""
     n, least, most = len(unit), float(unit.min()), float(unit.max())

@@ -322,7 +322,8 @@ def _sampled(
             special.stdtr(units - 1, np.where(error > ROUNDING, value / error, np.nan))
             for value, error in zip(values, errors, strict=True)
         ]
-        second, third = ((counts * terms**power).sum(axis=1) / units for power in (2, 3))
+        square = terms * terms
+        second, third = ((counts * power).sum(axis=1) / units for power in (square, square * terms))
         gated = units * second**3 < UNITS_PER_SKEW * third**2
     return np.fmax.reduce([np.where(np.isnan(tail), 1.0, tail) for tail in tails]), gated, errors[0]
 

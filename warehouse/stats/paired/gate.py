@@ -16,7 +16,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import check_one_sided
 from warehouse.stats.core.rejects import rejects
 from warehouse.stats.multiple.adjust import holm_of_distinct
-from warehouse.stats.power.power import VarianceParts, sample_size
+from warehouse.stats.power.power import VarianceParts, quantiles, sample_size
 
 PASS, FAIL, UNDECIDED = "pass", "fail", "undecided"
 #: Chance to decide that planned numbers of prompts have.
@@ -103,7 +103,9 @@ def p_of_constant(difference: float, n: int, margin: float, width: float) -> tup
     return p_pass, p_fail
 
 
-def prompts_to_decide(distance: float, standard_error: float, n: int, tests: int, *, alpha: float = 0.05) -> int | None:
+def prompts_to_decide(
+    distance: float, standard_error: float, n: int, tests: int, *, alpha: float = 0.05, reach: float = 0.0
+) -> int | None:
     """Prompts with which a test decides, with 80 % power at Holm's first step.
 
     Args:
@@ -113,6 +115,8 @@ def prompts_to_decide(distance: float, standard_error: float, n: int, tests: int
         n: prompts now.
         tests: benchmarks that are decided on together.
         alpha: as for `decide`.
+        reach: of Gaffke's test, which counts one more unit whose differences add up to that: it asks for
+            d = r/n + z·√(s²/n + (r/n)²), d the distance, s² the variance of a difference; 0 for t alone.
 
     Returns:
         their number; None where none that can be had decides: the difference is the margin.
@@ -127,8 +131,11 @@ def prompts_to_decide(distance: float, standard_error: float, n: int, tests: int
     check_one_sided(alpha)
     if not distance:
         return None
-    parts = VarianceParts(n * standard_error**2)
+    variance = n * standard_error**2
     try:
-        return sample_size(abs(distance), parts, alpha=2 * alpha / tests, power=POWER)
+        least = sample_size(abs(distance), VarianceParts(variance), alpha=2 * alpha / tests, power=POWER)
     except StatisticsError:  # beyond 10^15
         return None
+    z2 = quantiles(2 * alpha / tests, POWER) ** 2
+    half = reach / abs(distance) + z2 * variance / (2 * distance**2)
+    return max(least, math.ceil(half + math.sqrt(half**2 + (z2 - 1) * (reach / distance) ** 2))) if reach else least

@@ -276,12 +276,20 @@ def _check_collinear(design: Design, totals: FloatArray, names: tuple[str, ...])
     even = _rows(design, "half", np.zeros(design.n_models + len(names)), kinds, totals)
     values, vectors = np.linalg.eigh(_whole(even))
     if values[0] < _COLLINEAR * values[-1]:
-        name = names[int(np.argmax(np.abs(vectors[design.n_models :, 0])))]
+        name = _said_twice(vectors[design.n_models :, values < _COLLINEAR * values[-1]], names)
         if name == POSITION:
             raise StatisticsError("which of two models was shown first follows from the models")
         raise StatisticsError(
             f"covariate {name} says nothing that models and other covariates do not say: leave it out"
         )
+
+
+def _said_twice(still: FloatArray, names: tuple[str, ...]) -> str:
+    """The covariate with most part in the directions along which nothing changes; of equals the last that the caller
+    gave, for rounding must not decide which of a covariate and its double is named."""
+    part = (still**2).sum(axis=1)
+    equals = [name for name, share in zip(names, part, strict=True) if share >= part.max() * (1 - 1e-6)]
+    return max(equals, key=lambda name: (name != POSITION, equals.index(name)))
 
 
 def separating(design: Design, totals: FloatArray) -> FloatArray | None:

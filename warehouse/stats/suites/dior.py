@@ -6,6 +6,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -253,10 +254,17 @@ def quantile_bound(values: FloatArray, level: float = 0.95) -> Dior:
     if not len(ordered) or len(values) - len(ordered) > MOST_UNDEFINED * len(values):
         return _NONE
     alpha = (1 - level) / 2
-    low, high = (int(stats.binom.ppf(p, len(ordered), alpha)) for p in (alpha, 1 - alpha))
+    low, high = _bounding(len(ordered), alpha)
     return Dior(
         float(np.quantile(ordered, alpha)), float(ordered[max(low - 1, 0)]), float(ordered[min(high, len(ordered) - 1)])
     )
+
+
+@cache
+def _bounding(n: int, alpha: float) -> tuple[int, int]:
+    """Which order statistics hold the quantile; of each column of a thousand the same."""
+    low, high = (int(stats.binom.ppf(p, n, alpha)) for p in (alpha, 1 - alpha))
+    return low, high
 
 
 def _measure(block: Instances, ties: float, chosen: Sequence[ModelPool]) -> tuple[FloatArray, FloatArray]:

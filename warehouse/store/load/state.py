@@ -137,18 +137,22 @@ def group_spec(dump: Dump, row: PublishedScore) -> MetricSpec:
     return MetricSpec(name=row.metric, filter=row.filter)
 
 
+#: Why a value is no score, by whether it is too large a number.
+_WHY_TEXT = {False: "no finite number", True: "1e140 or more, too large to calculate with"}
+
+
 def note_values_that_are_no_numbers(scratch: Scratch, state: _Load) -> None:
     """A note to each source that has infinite values, lists or words for scores."""
     if not any(item.n_texts for item in state.scores):
         return
     rows = scratch.rows(query_text("ingest", "not_numbers"))
     for part in state.parts if rows else ():
-        counts: Counter[str] = Counter()
-        for run, metric, n in rows:
-            counts[metric] += n if run in part.runs else 0
+        counts: Counter[tuple[str, bool]] = Counter()
+        for run, metric, is_too_large, n in rows:
+            counts[metric, is_too_large] += n if run in part.runs else 0
         part.dump.notes += [
-            f"{n} {'values' if n > 1 else 'value'} of {metric!r}, no finite number: kept as text, unscored"
-            for metric, n in counts.items()
+            f"{n} {'values' if n > 1 else 'value'} of {metric!r}, {_WHY_TEXT[is_too_large]}: kept as text, unscored"
+            for (metric, is_too_large), n in counts.items()
             if n
         ]
 

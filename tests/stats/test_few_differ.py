@@ -1,0 +1,116 @@
+"""Tests against a margin where few prompts differ: exact sizes, closed forms, and what t alone does there."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+from scipy import stats
+
+from warehouse.stats import interval_gaffke, paired_difference
+from warehouse.stats.paired.few_differ import FewDiffering
+from warehouse.stats.paired.gate import p_of_constant, prompts_to_decide
+from warehouse.stats.paired.margins import careful_noninferiority, paired_noninferiority
+
+MARGIN, ALPHA = 0.05, 0.05
+
+
+def of_counts(n: int, lost: int, won: int) -> NDArray[np.float64]:
+    return np.repeat([-1.0, 1.0, 0.0], [lost, won, n - lost - won])
+
+
+@pytest.mark.parametrize(("n", "lost"), [(56, 1), (300, 3), (2000, 12), (5, 1)])
+def test_losses_alone_are_the_binomial_test_and_clopper_pearson(n: int, lost: int) -> None:
+    few = FewDiffering(of_counts(n, lost, 0), np.arange(n), 1.0)
+    assert few.p_above(-MARGIN) == pytest.approx(stats.binom.cdf(lost, n, MARGIN), rel=1e-9)
+    assert few.lower_end(ALPHA) == pytest.approx(-stats.beta.ppf(1 - ALPHA, lost + 1, n - lost), abs=1e-9)
+
+
+@pytest.mark.parametrize("n", [3, 40, 400])
+def test_its_bound_is_gaffke_s_and_its_p_falls_to_alpha_there(n: int) -> None:
+    d = np.random.default_rng(n).uniform(-0.4, 0.8, n)
+    few = FewDiffering(d, np.arange(n), 1.0)
+    ends = interval_gaffke(d, bounds=(-1.0, 1.0), level=1 - 2 * ALPHA)
+    assert few.lower_end(ALPHA) == pytest.approx(ends.low, abs=1e-9)
+    assert few.p_above(ends.low) == pytest.approx(ALPHA, rel=1e-6)
+    assert few.p_below(ends.high) == pytest.approx(ALPHA, rel=1e-6)
+
+
+def test_turned_round_and_scaled_it_says_the_same() -> None:
+    d, clusters = of_counts(60, 4, 9), np.arange(60) // 7
+    few, other = FewDiffering(d, clusters, 1.0), FewDiffering(-50 * d, clusters, 50.0)
+    assert other.p_below(50 * MARGIN) == pytest.approx(few.p_above(-MARGIN), rel=1e-9)
+    assert other.p_above(50 * MARGIN) == pytest.approx(few.p_below(-MARGIN), rel=1e-9)
+
+
+def chance(n: int, counts: tuple[int, int], shares: tuple[float, float]) -> float:
+    """Of so many lost and won prompts among n: the multinomial's."""
+    (lost, won), rest = counts, 1 - sum(shares)
+    found = math.comb(n, lost) * math.comb(n - lost, won) * rest ** (n - lost - won)
+    return float(found * shares[0] ** lost * shares[1] ** won)
+
+
+def passes(n: int, lost: int, won: int) -> tuple[bool, bool]:
+    """By t alone, and as the gate does."""
+    d = of_counts(n, lost, won)
+    paired = paired_difference(np.maximum(d, 0), np.maximum(-d, 0), level=1 - 2 * ALPHA, bounds=(0, 1))
+    if not paired.standard_error:
+        exact = p_of_constant(d[0], n, MARGIN, 1.0)[0] <= ALPHA
+        return exact, exact
+    test, few = paired_noninferiority(paired, MARGIN), FewDiffering(d, np.arange(n), 1.0)
+    careful = careful_noninferiority(test, few) if few.are_few(paired.flags) else test
+    assert careful.ci_low is not None and careful.noninferior == (careful.ci_low > -MARGIN)
+    return bool(test.noninferior), bool(careful.noninferior)
+
+
+@pytest.mark.parametrize(("n", "won", "of_t"), [(56, 0.0, 0.16), (88, 0.0, 0.17), (88, 0.005, 0.13)])
+def test_the_chance_of_a_false_pass_is_at_most_alpha(n: int, won: float, of_t: float) -> None:
+    """Every sample that has a chance of 1e-5 is gone through, the true loss being the margin."""
+    sizes = np.zeros(2)
+    for counts in [(losses, wins) for losses in range(9) for wins in range(5 if won else 1)]:
+        likely = chance(n, counts, (MARGIN + won, won))
+        sizes += likely * np.array(passes(n, *counts)) if likely > 1e-5 else 0
+    assert sizes[0] > of_t  # or this would test nothing
+    assert sizes[1] <= ALPHA
+
+
+def test_many_that_differ_alike_are_left_to_t() -> None:
+    d = of_counts(200, 30, 32)
+    assert not FewDiffering(d, np.arange(200), 1.0).are_few(())
+    assert FewDiffering(d, np.arange(200), 1.0).are_few(("few_skewed_prompts",))
+    assert FewDiffering(d, np.arange(200) // 25, 1.0).are_few(())
+    assert not FewDiffering(d, np.arange(200), 1.0).are_few(("few_prompts", "prompts_without_weight"))
+
+
+def test_unequal_clusters_hold_where_t_does_not() -> None:
+    """80 clusters of lognormal sizes, each lost whole by a chance of .05: t is fooled in a fifth of samples."""
+    rng, found = np.random.default_rng(4), []
+    for _ in range(40):
+        sizes = np.maximum(1, rng.lognormal(1.5, 0.8, 80)).astype(int)
+        clusters = np.repeat(np.arange(80), sizes)
+        d = -(rng.random(80) < MARGIN).astype(float)[clusters]
+        paired = paired_difference(d + 1, np.ones(len(d)), clusters=clusters, level=0.9, bounds=(0, 1))
+        if paired.standard_error:
+            few = FewDiffering(d, clusters, 1.0)
+            test = paired_noninferiority(paired, MARGIN)
+            found.append(
+                (test.noninferior, few.are_few(paired.flags) and careful_noninferiority(test, few).noninferior)
+            )
+    by_t, careful = np.mean(found, axis=0)
+    assert by_t > 0.12 and careful <= 0.05
+
+
+def test_the_prompts_planned_for_it_have_the_power() -> None:
+    """A candidate that loses and wins one prompt in a hundred passes with .8, by binomials."""
+    share = 0.01
+    planned = prompts_to_decide(MARGIN, float(np.sqrt(2 * share / 100)), 100, 1, reach=1.0)
+    by_t = prompts_to_decide(MARGIN, float(np.sqrt(2 * share / 100)), 100, 1)
+    assert planned is not None and by_t is not None and planned > 1.5 * by_t
+
+    def power(n: int) -> float:
+        cells = [(k, m) for k in range(6) for m in range(6)]
+        return sum(weight * passes(n, *cell)[1] for cell in cells if (weight := chance(n, cell, (share, share))) > 1e-4)
+
+    assert power(planned) > 0.77 and power(by_t) < 0.5
