@@ -56,6 +56,12 @@ def shades(columns: list[HeatColumn]) -> dict[tuple[str, str], int | None]:
     }
 
 
+def test_a_mean_that_overflows_is_shown_beside_others() -> None:
+    cells = {model: HeatCell(value, None, None, None, None, None) for model, value in (("a", 1e300 * 1e10), ("b", 5.0))}
+    lines = window([HeatColumn("huge", "acc", True, cells)]).lines
+    assert [line.cells[0].text for line in lines if line.cells[0]] == ["inf", "5.00"]
+
+
 def test_few_good_scores_do_not_lead_over_many() -> None:
     good, fair = {"a": 0.9, "b": 0.8, "c": 0.1}, {"a": 0.9, "b": 0.8, "c": 0.1}
     once = column("once", {**good, "new": 0.99})

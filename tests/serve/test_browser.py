@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from importlib.resources import files
@@ -17,6 +18,10 @@ from tests.support.builders import StoreRows
 from tests.support.cli import COMMAND, filled_url
 from tests.support.html import EVIL, requests
 from tests.support.two_models import GENERATION, build_two_models
+from warehouse.store.open import open_store
+
+#: The name of a benchmark that no line can hold.
+LONG = "y" * 200
 
 
 @pytest.fixture(scope="module")
@@ -25,6 +30,11 @@ def rows() -> StoreRows:
     rows = build_two_models()
     run = rows.run(EVIL, "one")
     rows.scores(run, {f"one{place}": float(place % 2) for place in range(60)})
+    rows.describe(LONG, rows.metric())
+    for model, step in ((EVIL, 2), ("lab/z", 3)):
+        rows.scores(rows.run(model, LONG), {f"long{place}": float(place % step == 0) for place in range(20)})
+    for prompt in rows.rows["prompt"]:
+        prompt.setdefault("choices", None)
     for place in range(60):
         rows.generation(run, f"one{place}", 0, HOSTILE, **dict.fromkeys(GENERATION))
     return rows
@@ -96,6 +106,12 @@ def test_a_response_as_markdown_loads_nothing(page: Callable[..., Any], address:
     assert all(one.startswith((address, "data:,")) for one in requests(shown))
 
 
+def test_a_long_name_is_no_wider_than_the_page(page: Callable[..., Any]) -> None:
+    shown = page(f"/benchmark/{LONG}", 1400)
+    assert shown.execute_script("return document.querySelectorAll('figure').length") > 0
+    assert shown.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+
+
 @pytest.mark.parametrize("path", ["/", "/benchmark/one"])
 def test_a_page_is_light_and_axe_finds_nothing_serious(page: Callable[..., Any], path: str) -> None:
     pytest.importorskip("axe_core_python", reason="axe-core is not installed (axe-core-python)")
@@ -126,13 +142,22 @@ def test_views_take_one_anothers_place_within_a_page(page: Callable[..., Any], a
     shown.execute_script(fill, "lab/x", "lab/y", "one")
     until("document.querySelector('article.flip') && document.querySelector('figure .copies')")
     assert shown.current_url.startswith(f"{address}/compare?a=lab%2Fx&b=lab%2Fy&")
-    shown.execute_script("scrollTo({ top: 500, behavior: 'instant' }); document.querySelector('a.open').click()")
+    open_first = "const a = document.querySelector('a.open'); a.focus({ preventScroll: true }); a.click()"
+    shown.execute_script(f"scrollTo({{ top: 500, behavior: 'instant' }}); {open_first}")
     until("location.pathname === '/sample' && document.title.includes(' by ')")
     assert shown.execute_script("return scrollY") == 0
+    shown.execute_script("scrollTo({ top: 200, behavior: 'instant' })")
+    until("history.state?.top === 200")
     shown.back()
     until("document.title.includes('against') && document.querySelector('article.flip') && scrollY === 500")
+    assert shown.execute_script("return document.activeElement.className") == "open"  # where the reader was
+    shown.forward()
+    until("document.title.includes(' by ') && scrollY === 200")
+    shown.back()
+    until("document.querySelector('#list')")
     shown.execute_script("document.querySelector('a[rel=next]').click()")
-    until("document.querySelector('#list').textContent.startsWith('11 to') && scrollY > 500")
+    until("document.querySelector('#list')?.textContent.startsWith('11 to') && scrollY > 500")
+    assert shown.execute_script("return document.activeElement.id") == "flips"  # Tab goes on from there
     assert shown.execute_script("return window.same") == 1
     shown.execute_script("const a = document.querySelector('.made a'); a.click()")  # no view: the browser loads it
     until("document.contentType === 'application/json'")
@@ -140,7 +165,39 @@ def test_views_take_one_anothers_place_within_a_page(page: Callable[..., Any], a
     assert [one for one in shown.get_log("browser") if "/favicon.ico" not in one["message"]] == []
 
 
-#: The row of a model, as far as it is there.
+#: Answers come as late as the test says, and are counted; the body of the first never comes once it is not wanted.
+SLOW = """
+const old = fetch, late = (signal) => new Promise((_, no) => signal.addEventListener("abort", () => no(signal.reason)));
+window.asked = 0;
+window.fetch = async (address, given) => {
+  const answer = await old(address, given);
+  if (!asked++) answer.text = () => late(given.signal);
+  return answer;
+};
+"""
+
+
+def test_a_second_click_and_an_error_take_the_place_of_a_view(page: Callable[..., Any]) -> None:
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    shown = page("/health", 1400)
+    follow = "document.querySelector(`nav.places a[href='${arguments[0]}']`).click()"
+    shown.execute_script(f"window.same = 1; {SLOW} {follow}", "/compare")
+    WebDriverWait(shown, 30).until(lambda one: one.execute_script("return asked === 1"))
+    shown.execute_script(follow, "/")
+    WebDriverWait(shown, 30).until(lambda one: one.title == "What do we know?")
+    assert shown.execute_script("return [window.same, window.asked >= 2]") == [1, True]
+    script = "const a = document.querySelector('main a'); [window.asked, a.href] = [1, '/no-such-page']; a.click()"
+    shown.execute_script(script)
+    WebDriverWait(shown, 30).until(lambda one: one.title == "404")
+    assert shown.execute_script("return [window.same, window.asked]") == [1, 2]  # nothing is asked twice
+    shown.execute_script(follow, "/health")
+    WebDriverWait(shown, 30).until(lambda one: one.title == "What is wrong with the data?")
+    shown.get_log("browser")
+
+
+#: Scores of the table that are there; and the row of a model, as far as it is.
+ALL = "[...new Set([...document.querySelectorAll('.heat tbody [data-v]')].map(one => one.dataset.v))]"
 ROW = "const row = [...document.querySelectorAll('.heat tbody tr')].find(one => /^m93/.test(one.cells[0].textContent));"
 
 
@@ -159,9 +216,17 @@ def test_the_table_scrolls_through_all_models_and_benchmarks(request: pytest.Fix
         browser.get(address)
         wait.until(lambda shown: shown.execute_script("return document.querySelector('.heat')?.dataset.rows") == "95")
         assert browser.execute_script(f"{ROW} return !row")
+        state = "return document.querySelector('#state time').dateTime"
+        as_of = browser.execute_script(state)
+        with open_store(url, write=True) as store:
+            store.connection.exec_driver_sql("update prompt_score set value = 0.25")
+            store.connection.commit()
+        time.sleep(2.5)  # the server looks every second
         browser.execute_script("document.querySelector('.heat').scrollTo(1e6, 1e6)")
+        wait.until(lambda shown: shown.execute_script(state) > as_of)  # no parts of two states side by side
         wait.until(lambda shown: shown.execute_script(f"{ROW} return row?.cells.length === 46"))
         assert browser.execute_script("return document.querySelector('.heat thead tr').cells.length") == 46
         place, link = browser.execute_script(f"{ROW} return [+row.ariaRowIndex, row.querySelector('a').href]")
         assert 41 < place <= 96 and link.endswith("#verdict")
+        assert browser.execute_script(f"return {ALL}") == ["0.25"]
         assert browser.get_log("browser") == []  # nothing that the policy forbids was tried

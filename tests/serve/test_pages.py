@@ -113,6 +113,14 @@ def test_two_picked_models_have_their_verdict(client: TestClient, run: Caller, u
     assert "warehouse compare lab/x lab/y --latest" in unescape(page)
 
 
+def test_the_verdict_leads_to_the_comparison_that_it_is_of(client: TestClient) -> None:
+    verdict = whole(client, "/?a=org/d&b=org/a").partition('id="verdict"')[2]  # a name that means two conditions
+    (address,) = re.findall(r'href="(/compare[^"]*)">Compare them', verdict)
+    assert figures(verdict.partition("</section>")[0]) <= {
+        float(one) for one in re.findall(r'<data value="([^"]+)"', whole(client, unescape(address)))
+    }
+
+
 def test_the_difference_of_two_models_on_one_benchmark_is_said_once(client: TestClient, run: Caller, url: str) -> None:
     page = whole(client, "/?a=solo/a&b=solo/b")
     (row,) = run("compare", "solo/a", "solo/b", "--latest", "--json", db=url).rows

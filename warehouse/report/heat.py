@@ -306,7 +306,9 @@ def _drawn(column: HeatColumn, rows: Sequence[str]) -> list[ShownCell | None]:
         own = decimals([median(errors)])
         n_decimals = max(own - 1, min(own, _USUAL))
     else:
-        largest = max((abs(cell.estimate) for cell in column.cells.values()), default=0.0) or 1.0
+        estimates = (cell.estimate for cell in column.cells.values())
+        sizes = (abs(one) for one in estimates if math.isfinite(one))  # a mean may overflow
+        largest = max(sizes, default=0.0) or 1.0
         n_decimals = min(max(_USUAL - math.ceil(math.log10(largest)), 0), MOST_DECIMALS)
     return [_shown(column, cell, n_decimals) if (cell := column.cells.get(name)) else None for name in rows]
 

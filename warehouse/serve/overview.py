@@ -135,7 +135,7 @@ def _verdict(site: Site, two: Sequence[str], n_models: int) -> tuple[Any, Compar
     row = answer.overall or answer.rows[0]
     sure = word_of(row, n_models * (n_models - 1) // 2)
     words = answer.in_words(figures=False)
-    return {"words": words, "link": link("compare", a=a, b=b), "row": row, "sure": sure}, question
+    return {"words": words, "link": link("compare", a=a, b=b, latest=1), "row": row, "sure": sure}, question
 
 
 def _choices(facts: Facts, name: str) -> list[str]:

@@ -32,7 +32,7 @@
       address.hash = "";
       for (const [name, value] of [["row", at], ["column", left]]) address.searchParams.set(name, value);
       if (!parts.has(key)) parts.set(key, fetch(address).then((answer) => answer.text())
-        .then((text) => new DOMParser().parseFromString(text, "text/html").querySelector(".heat table")));
+        .then((text) => ofThisState(read(text))?.querySelector(".heat table") ?? null));
       return parts.get(key);
     };
     const joined = (several) => several[0].map((one, place) => {
@@ -110,6 +110,23 @@
   };
   const read = (text) => new DOMParser().parseFromString(text, "text/html");
 
+  // Parts of a page are of one state of the store: where a part is of another, the whole page is fetched again.
+  const stateOf = (page) => page.querySelector("#state time")?.dateTime;
+  const ofThisState = (page) => {
+    if ((stateOf(page) ?? stateOf(document)) === stateOf(document)) return page;
+    if (!renewing) renewing = renew().finally(() => { renewing = null; });
+    return null;
+  };
+  let renewing;
+  const renew = async () => {
+    const room = document.querySelector(".heat[data-rows]"), [left, top] = [room?.scrollLeft, room?.scrollTop];
+    const isHeld = room?.contains(document.activeElement);
+    await show(new URL(location.href), { top: scrollY });
+    const next = document.querySelector(".heat[data-rows]");
+    if (room) next?.scrollTo(left, top);
+    if (isHeld) next?.focus({ preventScroll: true });
+  };
+
   // A page that is not whole yet asks again, and takes what has come, unless somebody is at work in it.
   let timer;
   const again = () => {
@@ -118,10 +135,13 @@
     if (main) timer = setTimeout(later, 1000 * main.dataset.again, main);
   };
   const later = async (main) => {
+    if (nameOf(location) !== shown) return;  // another view comes
     const text = await fetch(location.href).then((answer) => answer.text()).catch(() => "");  // the server may be away
-    const next = read(text).querySelector("main"), room = main.querySelector(".heat[data-rows]");
+    const page = read(text), next = page.querySelector("main"), room = main.querySelector(".heat[data-rows]");
     if (!main.isConnected) return;
-    if (!next || document.activeElement && main.contains(document.activeElement)) return again();
+    const held = document.activeElement, isLinked = held.id && `#${held.id}` === location.hash;
+    if (!next || main.contains(held) && !isLinked) return again();
+    if (!ofThisState(page)) return;
     const [left, top] = [room?.scrollLeft, room?.scrollTop], place = next.querySelector(".heat");
     if (room && place) place.replaceWith(room);
     put(next);
@@ -132,22 +152,26 @@
     scrolled(next);
   };
 
-  // Another view takes the place of what is shown, as if the browser had loaded it, which costs it three times as much.
+  // Another view takes the place of what is shown, as if the browser had loaded it, which costs it more.
   const PARTS = ["header > div", "nav.places"];
   const nameOf = (address) => `${address.pathname}${address.search}`;
   let shown = nameOf(location), under;
   history.scrollRestoration = "manual";  // what a browser restores is that of the view before
-  const keep = () => history.replaceState({ top: scrollY }, "");
+  const keep = () => {
+    if (nameOf(location) !== shown) return;  // on the way back: the entry is already that of the view to come
+    const held = document.activeElement?.closest("main a[href], article.flip");
+    history.replaceState({ top: scrollY, link: (held?.querySelector("a.open") ?? held)?.href }, "");
+  };
   const scroll = (top) => scrollTo({ top, behavior: "instant" });
   const load = (address, isBack) => { if (isBack) location.reload(); else location.assign(address); };
   const show = async (address, back) => {
     under?.abort();
-    under = new AbortController();
+    const { signal } = under = new AbortController();
     document.querySelector("main").ariaBusy = "true";
-    const answer = await fetch(address, { signal: under.signal }).catch((error) => error);
-    if (answer.name === "AbortError") return;
+    const answer = await fetch(address, { signal }).catch((error) => error);
     const isPage = answer.headers?.get("content-type")?.startsWith("text/html") && !answer.headers.has("content-disposition");
     const page = read(isPage ? await answer.text().catch(() => "") : "");
+    if (signal.aborted) return;
     if (PARTS.some((part) => !page.querySelector(part))) return load(address, back);
     if (!back) {
       keep();
@@ -159,10 +183,12 @@
     const next = page.querySelector("main");
     put(next);
     scrolled(next);
-    const target = document.getElementById(decodeURIComponent(address.hash.slice(1))), head = document.querySelector("h1");
-    head.tabIndex = -1;  // from here a keyboard goes on, and a screen reader reads
-    head.focus({ preventScroll: true });
-    if (target && !back) target.scrollIntoView({ behavior: "instant" });
+    const target = !back && document.getElementById(decodeURIComponent(address.hash.slice(1)));
+    const left = back?.link && !next.dataset.again && [...next.querySelectorAll("a[href]")].find((one) => one.href === back.link);
+    const held = left || target || document.querySelector("h1");
+    if (held.tabIndex < 0) held.tabIndex = -1;  // from here a keyboard goes on, and a screen reader reads
+    held.focus({ preventScroll: true });
+    if (target) target.scrollIntoView({ behavior: "instant" });
     else scroll(back?.top ?? 0);
   };
   const isView = (address) => address.origin === location.origin && !address.pathname.startsWith("/static/")
@@ -179,7 +205,7 @@
   });
   document.addEventListener("submit", (event) => {
     const address = new URL(event.target.action);
-    if (event.defaultPrevented || event.target.method !== "get" || !isView(address)) return;
+    if (event.defaultPrevented || event.target.getAttribute("method") !== "get" || !isView(address)) return;
     address.search = new URLSearchParams(new FormData(event.target, event.submitter));
     event.preventDefault();
     show(address);
@@ -188,9 +214,15 @@
     if (nameOf(location) !== shown) show(new URL(location.href), event.state ?? {});
     else if (event.state) scroll(event.state.top);
   });
+  let resting;
+  addEventListener("scroll", () => {  // *forward* leads here too, and nothing is told before *back*
+    clearTimeout(resting);
+    resting = setTimeout(keep, 100);
+  });
   addEventListener("pagehide", keep);
-  addEventListener("load", () => {
+  addEventListener("pageshow", ({ persisted }) => {
     if (history.state) scroll(history.state.top);
+    if (persisted) return;
     scrolled(document);
     again();
   });
