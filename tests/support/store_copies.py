@@ -51,6 +51,7 @@ def _is_on_a_server(url: sa.URL) -> bool:
 
 
 def _say(url: sa.URL, statement: str) -> None:
-    engine = sa.create_engine(url.set(database="postgres"), isolation_level="AUTOCOMMIT", poolclass=sa.pool.NullPool)
+    server = full_url(url).set(database="postgres")
+    engine = sa.create_engine(server, isolation_level="AUTOCOMMIT", poolclass=sa.pool.NullPool)
     with engine.connect() as connection:
         connection.exec_driver_sql(statement)
