@@ -127,20 +127,32 @@ def spaced(number: int) -> str:
     return f"{number:,}".replace(",", " ")
 
 
+#: Starts a command from a small process: a command's peak is never told below what started it held, and this program
+#: has made dumps. Writes its exit code, seconds, processor seconds and peak (KiB) to a pipe.
+STARTER = """
+import os, sys, time
+started = time.monotonic()
+_, status, usage = os.wait4(os.posix_spawnp(sys.argv[2], sys.argv[2:], os.environ), 0)
+seconds, processor = time.monotonic() - started, usage.ru_utime + usage.ru_stime
+figures = os.waitstatus_to_exitcode(status), seconds, processor, usage.ru_maxrss
+os.write(int(sys.argv[1]), " ".join(map(str, figures)).encode())
+"""
+
+
 def run_process(command: Sequence[str]) -> Ran:
     """Run one command; it ends this program where it fails."""
-    with tempfile.TemporaryFile("w+") as out:
-        started, others = time.monotonic(), _used_by_server()
-        process = subprocess.Popen(command, stdout=out, stderr=subprocess.STDOUT, text=True)
-        _, status, usage = os.wait4(process.pid, 0)
-        seconds = time.monotonic() - started
-        process.returncode = os.waitstatus_to_exitcode(status)
+    told, end = os.pipe()
+    with tempfile.TemporaryFile("w+") as out, open(told) as pipe:
+        others = _used_by_server()
+        starter = [sys.executable, "-I", "-S", "-c", STARTER, str(end), *command]
+        with subprocess.Popen(starter, stdout=out, stderr=subprocess.STDOUT, pass_fds=[end]):
+            os.close(end)
+            code, seconds, processor, peak = map(float, pipe.read().split())
         out.seek(0)
         output = out.read()
-    if process.returncode != 0:
-        sys.exit(f"{' '.join(command)} ended with {process.returncode}:\n{output}")
-    processor = usage.ru_utime + usage.ru_stime + _used_by_server() - others
-    return Ran(seconds, processor, usage.ru_maxrss / 1024, output)
+    if code != 0:
+        sys.exit(f"{' '.join(command)} ended with {code:.0f}:\n{output}")
+    return Ran(seconds, processor + _used_by_server() - others, peak / 1024, output)
 
 
 def script(text: str, arguments: Sequence[str] = (), python: str = sys.executable) -> Way:
