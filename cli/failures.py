@@ -44,7 +44,8 @@ def failure_of(error: Exception) -> Failure | None:
         return None
     if reason := _disk_full(error):
         return Failure(str(DiskFullError(reason)), "disk_full", DiskFullError.exit_code)
-    return Failure(f"the store failed: {message}\nSee: warehouse db check", "store", StoreError.exit_code)
+    advice = _advice_on(error) or "See: warehouse db check"
+    return Failure(f"the store failed: {message}\n{advice}", "store", StoreError.exit_code)
 
 
 def _usage(error: click.UsageError) -> str:
@@ -61,6 +62,12 @@ def _disk_full(error: Exception) -> str:
     from warehouse.store.engines import disk_full
 
     return disk_full(error)
+
+
+def _advice_on(error: Exception) -> str:
+    from warehouse.store.engines import advice_on
+
+    return advice_on(error)
 
 
 def _engine_message(error: Exception) -> str | None:

@@ -142,3 +142,13 @@ def test_who_may_make_no_roles_is_told(server: str) -> None:
     url = sa.make_url(server).set(username="strong").render_as_string(hide_password=False)
     with open_store(url, write=True) as store, pytest.raises(StoreError, match="permission denied"):
         upkeep.make_reader(store)
+
+
+def test_a_role_without_rights_and_a_statement_cut_off_are_no_damage_of_the_store(run: Caller, server: str) -> None:
+    statement(server, "create role strong login")
+    refused = run("benchmarks", db=server.replace("postgres@", "strong@"))
+    refused.fails(4, "permission denied", "as the owner", "warehouse db reader ROLE")
+    assert "db upgrade" not in refused.err and "db check" not in refused.err
+    statement(server, "alter role strong superuser", "alter role strong set statement_timeout = '1ms'")
+    ended = run("db", "check", db=server.replace("postgres@", "strong@"))
+    ended.fails(4, "statement timeout", "statement_timeout be raised")

@@ -151,6 +151,20 @@ def failing_anyway() -> Iterator[None]:
             raise
 
 
+#: What to do where a server refuses or ends a statement; by the code that it gives.
+_ADVICE = {
+    "42501": "Ask as the owner, or as the role that the owner makes: warehouse db reader ROLE",
+    "57014": "Ask for less, or let the server's statement_timeout be raised if it was not somebody who ended it",
+    "57P01": "Run the same again when the server is back",
+    "53300": "Try again later, or let the server's max_connections be raised",
+}
+
+
+def advice_on(error: BaseException) -> str:
+    """What to do about an error of a server that is no damage of the store; empty for any other."""
+    return _ADVICE.get(_sqlstate(cause_of(error)), "")
+
+
 def disk_full(error: BaseException | None) -> str:
     """Why an engine or the system had no room for what was to be written, in its words; empty if an
     error has another cause."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from warehouse.errors import SchemaVersionError, cause_of
 from warehouse.store.alchemy import sa
+from warehouse.store.engines import advice_on
 from warehouse.store.schema.head import HEAD
 
 if TYPE_CHECKING:
@@ -16,14 +17,14 @@ __all__ = ["HEAD", "found", "is_recorded", "recorded", "require"]
 
 
 def found(store: Store) -> str | None:
-    """The revision recorded in the store; ``None`` for an empty store."""
+    """The revision recorded in the store; ``None`` for an empty store. The engine's error where it may not be read."""
     if store.dialect.is_lake:  # it was held to this one when it was opened
         return HEAD
     try:
         with store.begin() as connection:
             return recorded(store.dialect, connection)
     except Exception as error:
-        if store.dialect.query_error(cause_of(error)) is None:
+        if store.dialect.query_error(cause_of(error)) is None or advice_on(error):
             raise
         return None
 
