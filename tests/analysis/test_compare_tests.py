@@ -145,6 +145,9 @@ def test_unscored_samples_are_counted(world: Store) -> None:
     (row,) = compare(world, "org/c", "org/d", benchmark="quiz").rows
     missing = sum(score["value"] is None for score in ROWS.rows["score"] if score["run_id"] in row.runs_b)
     assert (row.unscored_a, row.unscored_b) == (0, missing) and missing > 0
+    assert "many_unscored" in row.flags  # 48 of 80
+    whole = on(world, "many")
+    assert (whole.unscored_a, whole.unscored_b) == (0, 0) and "many_unscored" not in whole.flags
 
 
 # --- several benchmarks ----------------------------------------------------------------------
