@@ -402,6 +402,8 @@ def leaderboards(store: Store, question: EveryLeaderboard) -> Leaderboards:
             reasons.append(str(error))
     if not boards:
         voted = store.rows("select 1 as found from preference limit 1")
-        nothing = "votes, and no runs; see: warehouse benchmarks" if voted else "no runs yet; see: warehouse ingest"
+        nothing = (
+            "votes, and no runs; ask: warehouse prefer BENCHMARK" if voted else "no runs yet; see: warehouse ingest"
+        )
         raise MisuseError("; ".join(reasons) or f"the store has {nothing}")
     return Leaderboards(tuple(boards), tuple(reasons))
