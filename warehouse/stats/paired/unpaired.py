@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from numpy.typing import ArrayLike
 
 from warehouse.stats.core.inputs import as_level
-from warehouse.stats.core.quantiles import normal_p_value, t_p_value, t_quantile
+from warehouse.stats.core.quantiles import normal_p_value, t_p_value, t_quantile, z_quantile
 from warehouse.stats.core.results import Estimate, NamedFigures, UnpairedDifference, figures_text
 from warehouse.stats.intervals.closed_form import interval_normal, interval_t
 from warehouse.stats.intervals.estimate_mean import estimate_mean
+from warehouse.stats.paired.few_differ import FEW
 from warehouse.stats.paired.paired import paired_difference
 
 
@@ -19,7 +20,10 @@ def unpaired_difference(a: Estimate | ArrayLike, b: Estimate | ArrayLike, *, lev
     """Difference a − b of two runs that share no prompts (or whose pairing is unknown).
 
     se = sqrt(se_a² + se_b²) (eq. 5) of the headline errors, clustered where a run carries
-    clusters; z as in eq. 6, and Student's t with Welch's degrees of freedom as the default.
+    clusters; z as in eq. 6, and Student's t with Welch's degrees of freedom as the default. Where
+    few prompts of a run are off a bound its error may be far too small: the wider of Welch's
+    interval and of that from the runs' own intervals counts, and the larger p (Newcombe 1998,
+    method 10; Zou and Donner 2008).
 
     Args:
         a: an `Estimate` of the first run, or its prompt scores, finite, shape (n_a,).
@@ -45,7 +49,7 @@ def unpaired_difference(a: Estimate | ArrayLike, b: Estimate | ArrayLike, *, lev
     z_interval = interval_normal(difference, error, level=level)
     t_interval = interval_t(difference, error, df, level=level)
     statistic = difference / error if error else None
-    return UnpairedDifference(
+    found = UnpairedDifference(
         difference=difference,
         standard_error=error or None,
         ci_low=None if t_interval is None else t_interval.low,
@@ -65,6 +69,34 @@ def unpaired_difference(a: Estimate | ArrayLike, b: Estimate | ArrayLike, *, lev
         reason=_reason(error),
         flags=_flags(first, "a") + _flags(second, "b"),
     )
+    return _careful(found, first, second) if _rests_on_few(first, second) else found
+
+
+def _rests_on_few(*runs: Estimate) -> bool:
+    return any(flag.startswith("few_informative") for run in runs for flag in run.flags) or any(
+        run.se_bernoulli is not None and run.n_prompts * min(run.estimate, 1 - run.estimate) < FEW for run in runs
+    )
+
+
+def _careful(by_t: UnpairedDifference, a: Estimate, b: Estimate) -> UnpairedDifference:
+    """The hull of Welch's interval and of one whose halves are √(Σ halves² of the runs' own), and the larger p."""
+    if by_t.p_value is None or by_t.ci_low is None or by_t.ci_high is None:
+        return by_t
+    if a.ci_low is None or a.ci_high is None or b.ci_low is None or b.ci_high is None:
+        return by_t
+    z, z_a, z_b = (z_quantile(level) for level in (by_t.level, a.level, b.level))
+    below = math.hypot((a.estimate - a.ci_low) / z_a, (b.ci_high - b.estimate) / z_b)
+    above = math.hypot((a.ci_high - a.estimate) / z_a, (b.estimate - b.ci_low) / z_b)
+    towards_0 = below if by_t.difference > 0 else above
+    ends = (
+        min(by_t.ci_low, by_t.difference - z * below),
+        max(by_t.ci_high, by_t.difference + z * above),
+        max(by_t.p_value, normal_p_value(by_t.difference / towards_0) if towards_0 else 1.0),
+    )
+    if ends == (by_t.ci_low, by_t.ci_high, by_t.p_value):
+        return by_t
+    reason = f"{by_t.reason}; few are off a bound: not less than the runs' own intervals say"
+    return replace(by_t, ci_low=ends[0], ci_high=ends[1], p_value=ends[2], method="welch_t_hull", reason=reason)
 
 
 def _estimate(run: Estimate | ArrayLike) -> Estimate:

@@ -169,6 +169,8 @@ class _Side:
 
 def _sides(values: FloatArray, design: SequentialDesign) -> tuple[_Side, _Side] | None:
     """For passing, with unscorable prompts at the worst, and for failing; None where residuals are equal."""
+    if len(values) < 2:
+        return None
     forecast, (least, most) = design.forecast[: len(values)], design.z_range
     to_beat = design.reference - float(design.predictions.mean())
     worst, best = (np.where(np.isnan(values), end, values) - forecast for end in (design.low, design.high))
