@@ -12,13 +12,16 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from warehouse.stats.core.inputs import ROUNDING, TIE, FloatArray, as_clusters, as_scores
-from warehouse.stats.intervals.gaffke import p_at_most_zero
+from warehouse.stats.core.inputs import ROUNDING, TIE, FloatArray, as_clusters, as_scores, is_constant
+from warehouse.stats.core.results import Interval
+from warehouse.stats.intervals.gaffke import gaffke_interval, p_at_most_zero
 from warehouse.stats.paired.paired import paired_difference
 
 IntArray = NDArray[np.intp]
 #: Prompts (clusters) that differ, below which t is not enough whatever the flags say.
 FEW = 10
+#: Tails below this are beyond what 1 − 2·alpha tells.
+_LEAST = 1e-12
 #: Flags of a difference that say the same. ``few_prompts`` alone does not: t holds where ten of them differ.
 _FLAGS = tuple(f"{what}_{unit}" for what in ("differing", "skewed", "tailed") for unit in ("prompts", "clusters"))
 
@@ -75,11 +78,19 @@ class FewDiffering:
 
     def lower_end(self, alpha: float) -> float:
         """What the mean is shown to be above, at a one-sided ``alpha``: where `p_above` is that."""
-        return self._end(self.p_above, -self.width, alpha)
+        interval = self._interval(alpha)
+        return self._end(self.p_above, -self.width, alpha) if interval is None else interval.low
 
     def upper_end(self, alpha: float) -> float:
         """What the mean is shown to be below."""
-        return self._end(self.p_below, self.width, alpha)
+        interval = self._interval(alpha)
+        return self._end(self.p_below, self.width, alpha) if interval is None else interval.high
+
+    def _interval(self, alpha: float) -> Interval | None:
+        """Gaffke's, where units weigh alike."""
+        if alpha < _LEAST or not is_constant(self.sizes):
+            return None
+        return gaffke_interval(self.totals / self.sizes, (-self.width, self.width), 1 - 2 * alpha)
 
     def _end(self, p: Callable[[float], float], worst: float, alpha: float) -> float:
         mean = float(self.totals.sum() / self.sizes.sum())
