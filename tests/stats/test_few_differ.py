@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from warehouse.stats import interval_gaffke, paired_difference
+from warehouse.stats import interval_gaffke, paired_difference, unpaired_difference
 from warehouse.stats.paired.few_differ import FewDiffering
 from warehouse.stats.paired.gate import p_of_constant, prompts_to_decide
 from warehouse.stats.paired.margins import careful_noninferiority, equivalence_p_values, paired_noninferiority
@@ -177,3 +177,20 @@ def test_the_prompts_planned_for_it_have_the_power() -> None:
         return sum(weight * passes(n, *cell)[1] for cell in cells if (weight := chance(n, cell, (share, share))) > 1e-4)
 
     assert power(planned) > 0.77 and power(by_t) < 0.5
+
+
+@pytest.mark.parametrize(("sizes", "right", "of_t"), [((100, 2000), 0.99, 0.36), ((30, 1000), 0.95, 0.2)])
+def test_equal_models_without_common_prompts_are_rarely_told_apart(
+    sizes: tuple[int, int], right: float, of_t: float
+) -> None:
+    """Exact sums over the wrong answers of both, by Welch's t and as `compare --unpaired` does."""
+    wrong = np.zeros(2)
+    ranges = [range(int(stats.binom.ppf(1e-4, n, 1 - right)), int(stats.binom.isf(1e-4, n, 1 - right))) for n in sizes]
+    for counts in itertools.product(*ranges):
+        likely = float(np.prod(stats.binom.pmf(counts, sizes, 1 - right)))
+        if likely > 1e-4 and max(counts):
+            a, b = (np.repeat([1.0, 0.0], [n - k, k]) for n, k in zip(sizes, counts, strict=True))
+            found = unpaired_difference(a, b).p_value
+            by_t = stats.ttest_ind(a, b, equal_var=False).pvalue
+            wrong += likely * np.array([by_t <= 0.05, found is not None and found <= 0.05])
+    assert wrong[0] > of_t and wrong[1] <= 0.05
