@@ -191,6 +191,7 @@ def test_equal_models_without_common_prompts_are_rarely_told_apart(
         if likely > 1e-4 and max(counts):
             a, b = (np.repeat([1.0, 0.0], [n - k, k]) for n, k in zip(sizes, counts, strict=True))
             found = unpaired_difference(a, b).p_value
-            by_t = stats.ttest_ind(a, b, equal_var=False).pvalue
+            moments = [m for own in (a, b) for m in (own.mean(), own.std(ddof=1), len(own))]
+            by_t = stats.ttest_ind_from_stats(*moments, equal_var=False).pvalue
             wrong += likely * np.array([by_t <= 0.05, found is not None and found <= 0.05])
     assert wrong[0] > of_t and wrong[1] <= 0.05
