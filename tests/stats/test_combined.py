@@ -58,7 +58,7 @@ def test_a_run_with_one_draw_each_has_no_error_and_says_so() -> None:
     assert found.flags == ("no_repeated_draws_a",) and "no prompt of a has two draws" in found.reason
     some = prompt_draws([0.5, 1.0], [0.5, np.nan], [2, 1])
     found = paired_difference_prompts_fixed(some, two)
-    assert found.flags == ("within_imputed_a",)
+    assert found.flags == ("within_imputed_a", "few_varying_prompts")
     assert found.standard_error == exactly(((0.5 / 2 + 0.5 / 1) + 0.5 / 2) ** 0.5 / 2)
     same = prompt_draws([1.0, 0.0], [0.0, 0.0], 3)
     found = paired_difference_prompts_fixed(same, same)

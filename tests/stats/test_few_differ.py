@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -9,10 +10,11 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from warehouse.stats import interval_gaffke, paired_difference
+from warehouse.stats import interval_gaffke, paired_difference, unpaired_difference
 from warehouse.stats.paired.few_differ import FewDiffering
 from warehouse.stats.paired.gate import p_of_constant, prompts_to_decide
-from warehouse.stats.paired.margins import careful_noninferiority, paired_noninferiority
+from warehouse.stats.paired.margins import careful_noninferiority, equivalence_p_values, paired_noninferiority
+from warehouse.stats.suites.combined_difference import BenchmarkDifference, combine_differences
 
 MARGIN, ALPHA = 0.05, 0.05
 
@@ -43,6 +45,67 @@ def test_turned_round_and_scaled_it_says_the_same() -> None:
     few, other = FewDiffering(d, clusters, 1.0), FewDiffering(-50 * d, clusters, 50.0)
     assert other.p_below(50 * MARGIN) == pytest.approx(few.p_above(-MARGIN), rel=1e-9)
     assert other.p_above(50 * MARGIN) == pytest.approx(few.p_below(-MARGIN), rel=1e-9)
+
+
+def test_weights_are_those_of_exponential_times() -> None:
+    """Nothing lost: P(Σ δ w_i E_i <= (1 − δ)·w·E) = Π 1/(1 + δ w_i/((1 − δ)·w)), w the weight of an unseen prompt."""
+    weights = np.repeat([0.5 / 400, 0.5 / 40], [400, 40])
+    for parts, unseen in ((np.repeat([0, 1], [400, 40]), 0.5 / 40), (None, float(weights @ weights))):
+        few = FewDiffering(np.zeros(440), np.arange(440), 1.0, weights=weights, parts=parts)
+        expected = np.prod(1 / (1 + MARGIN * weights / ((1 - MARGIN) * unseen)))
+        assert few.p_above(-MARGIN) == pytest.approx(expected, rel=1e-8)
+        assert few.reach == pytest.approx(440 * unseen)
+
+
+def test_weights_of_whole_numbers_are_so_many_prompts_of_one_cluster() -> None:
+    d, weights = of_counts(40, 2, 1), np.arange(40) % 3 + 1
+    few = FewDiffering(d, np.arange(40), 1.0, weights=weights.astype(float))
+    again = FewDiffering(np.repeat(d, weights), np.repeat(np.arange(40), weights), 1.0)
+    assert few.p_above(-MARGIN) == pytest.approx(again.p_above(-MARGIN), rel=1e-12)
+    assert few.size == pytest.approx(again.size)
+
+
+def shown_equal(counts: tuple[int, ...], sizes: tuple[int, ...], margin: float) -> tuple[bool, bool]:
+    """Mean of benchmarks that lose so many prompts, by t alone, and with Gaffke's tests."""
+    d = [of_counts(n, lost, 0) for n, lost in zip(sizes, counts, strict=True)]
+    units = np.split(np.arange(sum(sizes)), np.cumsum(sizes)[:-1])
+    benchmarks = [
+        BenchmarkDifference(own, unit, float(own.std(ddof=1)) / len(own) ** 0.5, len(own) - 1)
+        for own, unit in zip(d, units, strict=True)
+    ]
+    mean = combine_differences(benchmarks)
+    both = equivalence_p_values(mean.difference, mean.standard_error, mean.degrees_of_freedom, margin)
+    if None in both:
+        return False, False
+    few = FewDiffering(
+        np.concatenate(d),
+        np.concatenate(units),
+        1.0,
+        weights=np.repeat(1 / np.array(sizes), sizes),
+        parts=np.repeat(np.arange(len(sizes)), sizes),
+    )
+    p = max(p for p in both if p is not None)
+    return p <= ALPHA, max(p, few.p_above(-margin), few.p_below(margin)) <= ALPHA
+
+
+@pytest.mark.parametrize(
+    ("sizes", "losses", "margin", "of_t"),
+    [
+        ((100, 100, 100), (0.02,) * 3, 0.02, 0.12),
+        ((400, 100, 30), (0.02,) * 3, 0.02, 0.2),
+        ((56, 56), (0.1, 0), 0.05, 0),
+    ],
+)
+def test_a_mean_over_benchmarks_is_rarely_called_equal(
+    sizes: tuple[int, ...], losses: tuple[float, ...], margin: float, of_t: float
+) -> None:
+    """Every sample with a chance of 1e-4: the true mean is one margin below."""
+    wrong = np.zeros(2)
+    ranges = [range(int(stats.binom.ppf(1 - 1e-4, n, loss)) + 1) for n, loss in zip(sizes, losses, strict=True)]
+    for counts in itertools.product(*ranges):
+        likely = float(np.prod(stats.binom.pmf(counts, sizes, losses)))
+        wrong += likely * np.array(shown_equal(counts, sizes, margin)) if likely > 1e-4 else 0
+    assert wrong[0] >= of_t and wrong[1] <= ALPHA
 
 
 def chance(n: int, counts: tuple[int, int], shares: tuple[float, float]) -> float:
@@ -114,3 +177,21 @@ def test_the_prompts_planned_for_it_have_the_power() -> None:
         return sum(weight * passes(n, *cell)[1] for cell in cells if (weight := chance(n, cell, (share, share))) > 1e-4)
 
     assert power(planned) > 0.77 and power(by_t) < 0.5
+
+
+@pytest.mark.parametrize(("sizes", "right", "of_t"), [((100, 2000), 0.99, 0.36), ((30, 1000), 0.95, 0.2)])
+def test_equal_models_without_common_prompts_are_rarely_told_apart(
+    sizes: tuple[int, int], right: float, of_t: float
+) -> None:
+    """Exact sums over the wrong answers of both, by Welch's t and as `compare --unpaired` does."""
+    wrong = np.zeros(2)
+    ranges = [range(int(stats.binom.ppf(1e-4, n, 1 - right)), int(stats.binom.isf(1e-4, n, 1 - right))) for n in sizes]
+    for counts in itertools.product(*ranges):
+        likely = float(np.prod(stats.binom.pmf(counts, sizes, 1 - right)))
+        if likely > 1e-4 and max(counts):
+            a, b = (np.repeat([1.0, 0.0], [n - k, k]) for n, k in zip(sizes, counts, strict=True))
+            found = unpaired_difference(a, b).p_value
+            moments = [m for own in (a, b) for m in (own.mean(), own.std(ddof=1), len(own))]
+            by_t = stats.ttest_ind_from_stats(*moments, equal_var=False).pvalue
+            wrong += likely * np.array([by_t <= 0.05, found is not None and found <= 0.05])
+    assert wrong[0] > of_t and wrong[1] <= 0.05

@@ -110,3 +110,37 @@ def test_a_level_that_is_none_is_refused(alpha: float) -> None:
     for test in (equivalence_test, noninferiority_test):
         with pytest.raises(StatisticsError, match="`alpha`"):
             test(G10, 0.1, alpha=alpha)
+
+
+def losing(n: int, lost: int) -> list[float]:
+    return [-1.0] * lost + [0.0] * (n - lost)
+
+
+@pytest.mark.parametrize(("n", "margin", "of_t"), [(56, 0.05, 0.16), (88, 0.05, 0.16), (300, 0.01, 0.14)])
+def test_few_that_differ_are_no_equality(n: int, margin: float, of_t: float) -> None:
+    """Exact sums over prompts lost, the true loss being the margin; by t alone it is shown to be less."""
+    wrong = np.zeros(3)
+    for lost in range(int(stats.binom.ppf(1 - 1e-7, n, margin)) + 1):
+        d, chance = losing(n, lost), stats.binom.pmf(lost, n, margin)
+        by_t = lost > 0 and stats.ttest_1samp(d, -margin, alternative="greater").pvalue <= 0.05
+        tests = noninferiority_test(d, margin), equivalence_test(d, margin)
+        wrong += chance * np.array([by_t, bool(tests[0].noninferior), bool(tests[1].equivalent)])
+    assert wrong[0] > of_t and wrong[1] <= 0.05 and wrong[2] <= 0.05
+
+
+def test_the_range_of_scores_says_what_few_may_hide() -> None:
+    plain = noninferiority_test(losing(56, 1), 0.05)
+    assert plain.p_value == exactly(stats.binom.cdf(1, 56, 0.05), rel=1e-8) and plain.flags == ("few_differing",)
+    assert plain.ci_low == exactly(-stats.beta.ppf(0.95, 2, 55), abs=1e-8) and "Gaffke" in plain.reason
+    percent = [100 * value for value in losing(56, 1)]
+    assert noninferiority_test(percent, 5, width=100).p_value == exactly(plain.p_value, rel=1e-9)
+    unknown = noninferiority_test(percent, 5)
+    assert unknown.flags == ("few_differing", "unknown_range") and "give `width`" in unknown.reason
+    assert unknown.p_value is not None and plain.p_value is not None and unknown.p_value < plain.p_value
+    equal = equivalence_test(losing(56, 1), 0.05)
+    assert equal.p_value == exactly(plain.p_value, rel=1e-9) and equal.ci_low == exactly(plain.ci_low, abs=1e-8)
+    many = [1.0, -1.0] * 40 + [0.0] * 40
+    assert noninferiority_test(many, 0.1).flags == () == equivalence_test(many, 0.1, width=1).flags
+    for wrong in (0.5, -1, float("nan")):
+        with pytest.raises(StatisticsError, match="`width`"):
+            equivalence_test(many, 0.1, width=wrong)

@@ -57,3 +57,17 @@ def test_it_covers(sizes: tuple[int, int, int]) -> None:
         narrower += found.ci_high - found.ci_low < alone.ci_high - alone.ci_low
     assert missed / 600 <= 0.05 + 3 * (0.05 * 0.95 / 600) ** 0.5
     assert narrower > 400
+
+
+def test_an_error_by_chance_too_small_gets_no_weight() -> None:
+    """Equal models, .98 right: with an error that rests on a wrong answer or two they were told apart in .33."""
+    random, wrong, told = np.random.default_rng(5), 0, 0
+    for _ in range(200):
+        a = (random.random(500) < 0.98).astype(float)
+        b = np.where(random.random(500) < 0.8, a, random.random(500) < 0.98)
+        found = partially_paired_difference(a, b, random.random(50) < 0.98, random.random(1000) < 0.98)
+        wrong += found.p_value is not None and found.p_value <= 0.05
+        told += found.difference is None and "fewer than ten" in found.reason
+    assert wrong <= 0.05 * 200 and told > 150
+    half = [0, 1] * 20
+    assert partially_paired_difference(half, half[::-1], half, half[1:]).reason == ""

@@ -5,11 +5,14 @@ from __future__ import annotations
 import hashlib
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from numpy.typing import NDArray
+from scipy import stats
 
 from warehouse.errors import StatisticsError
 from warehouse.stats import (
@@ -19,6 +22,7 @@ from warehouse.stats import (
     design_one_model,
     design_two_models,
     group_sequential_test,
+    interval_gaffke,
     look_places,
     obf_bounds,
     sequential_order,
@@ -308,6 +312,40 @@ def test_fixed_looks() -> None:
     at_look = group_sequential_test(d[:100], design)
     assert (between.low, between.high, between.n_prompts) == (at_look.low, at_look.high, 150)
     z = d[:100].mean() / (d[:100].std(ddof=1) / 10)
-    assert at_look.evidence_pass == pytest.approx(z) and at_look.limit == pytest.approx(4.876885, abs=1e-6)
+    assert at_look.evidence_pass is not None and at_look.evidence_pass < z  # by Gaffke's bound, which is at 0 there
+    bound = interval_gaffke(d[:100], bounds=(-1, 1), level=1 - 2 * stats.norm.sf(at_look.evidence_pass))
+    assert bound.low == pytest.approx(0, abs=1e-6) and at_look.limit == pytest.approx(4.876885, abs=1e-6)
     assert group_sequential_test(d[:50], design).low == -1
     assert group_sequential_test(np.zeros(500), design).verdict == "undecided"
+
+
+def size_of_looks(n: int, margin: float, n_looks: int, runs: int) -> NDArray[np.float64]:
+    """Chance to pass by z alone, and by the test, with prompts lost by the margin and none won."""
+    rng, design = np.random.default_rng(n), design_two_models(margin, n_max=n)
+    places, bounds = look_places(n_looks, n), obf_bounds(n_looks)
+
+    @lru_cache(None)
+    def shown(look: int, lost: int) -> tuple[bool, bool]:
+        d = np.repeat([-1.0, 0.0], [lost, places[look] - lost])
+        error = d.std(ddof=1) / places[look] ** 0.5
+        z = (d.mean() + margin) / error if lost else 0.0
+        found = group_sequential_test(d, design, n_looks=n_looks)
+        return z >= bounds[look], bool((found.evidence_pass or 0) >= bounds[look])
+
+    wrong = np.zeros(2)
+    for _ in range(runs):
+        lost = np.cumsum(rng.binomial(np.diff([0, *places]), margin))
+        wrong += np.any([shown(look, int(count)) for look, count in enumerate(lost)], axis=0)
+    return wrong / runs
+
+
+@pytest.mark.parametrize(("n", "margin", "by_z"), [(88, 0.05, 0.09), (500, 0.02, 0.08)])
+def test_looks_hold_where_few_prompts_differ(n: int, margin: float, by_z: float) -> None:
+    alone, found = size_of_looks(n, margin, 5, 3000)
+    assert alone > by_z and found < 0.025 + 3 * (0.025 / 3000) ** 0.5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("n", "margin", "n_looks"), [(56, 0.05, 5), (500, 0.05, 2), (1000, 0.02, 10), (2000, 0.02, 5)])
+def test_looks_hold_at_most_sizes(n: int, margin: float, n_looks: int) -> None:
+    assert size_of_looks(n, margin, n_looks, 20_000)[1] < 0.025 + 3 * (0.025 / 20_000) ** 0.5

@@ -233,6 +233,7 @@ MEANINGS = {
     "zero_standard_error": "the error comes out as 0: no interval, no p",
     "no_repeated_draws_a": "a has one draw per prompt: how much its draws vary is unknown",
     "no_repeated_draws_b": "b has one draw per prompt: how much its draws vary is unknown",
+    "few_varying_prompts": "the draws of fewer than 10 prompts vary: p, interval and equality rest on these few",
     "within_imputed_a": "prompts of a with one draw take the mean variance of the others",
     "within_imputed_b": "prompts of b with one draw take the mean variance of the others",
 }

@@ -194,7 +194,7 @@ def _compared(pair: Pair, options: Compare) -> _Compared:
     planned = planned_pair(pair, level=options.level, estimand=options.estimand)
     note = "; ".join(filter(None, (pair.note, planned.note)))
     if planned.estimate is not None:
-        return pair, make_row(pair, planned.as_paired(), planned_tests(planned.estimate, options), options), note
+        return pair, make_row(pair, planned.as_paired(), planned_tests(planned, options), options), note
     paired = difference_of(pair, options)
     return pair, make_row(pair, paired, run_tests(pair, paired, options), options), note
 

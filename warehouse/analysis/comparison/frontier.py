@@ -45,7 +45,6 @@ from warehouse.stats import (
 )
 from warehouse.stats.core.inputs import finite_bounds
 from warehouse.stats.core.rejects import rejects
-from warehouse.stats.paired.few_differ import FewDiffering
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
@@ -330,11 +329,11 @@ def _against_best(
     pair = paired_difference(sign * a, sign * b, clusters=own, level=question.level, bounds=bounds)
     ratio, p = cost_ratio(cost_a, cost_b, own, level=question.level), None
     if question.margin is not None:
-        p = as_good_for_less(a, cost_a, b, cost_b, own, margin=question.margin, times=question.cheaper).p_value
         low, high = finite_bounds(bounds) or (0.0, math.inf)
-        units, width = np.arange(len(a)) if own is None else own, high - low
-        few = FewDiffering.where_t_is_not_enough(pair, a - b, units, width if math.isfinite(width) else None)
-        p = p if few is None or p is None else max(p, few.p_above(-question.margin))
+        width = high - low if math.isfinite(high) else None
+        p = as_good_for_less(
+            a, cost_a, b, cost_b, own, margin=question.margin, times=question.cheaper, width=width
+        ).p_value
     return {
         "difference": pair.difference,
         "difference_low": pair.ci_low,

@@ -289,9 +289,10 @@ def _tested(pair: Pair, question: ReleaseGate) -> _Tested:
         return _tested_on_common(pair, margin, question)
     unscored, why = _why_undecided(pair, question.max_unscored)
     test = planned.noninferiority(margin, alpha, higher_is_better=pair.metric.higher_is_better is not False)
-    both: PValues = (None, None) if why or test.p_value is None else (test.p_value, 1 - test.p_value)
+    both: PValues = (None, None) if why else (test.p_value, test.p_inferior)
     means = (planned.estimate.mean_a or 0.0, planned.estimate.mean_b or 0.0)
-    return _Tested(pair, margin, test, both, "t of a planned subset", why, unscored, means, planned.basis)
+    method = "t of a planned subset" if planned.few is None else "t of a planned subset and Gaffke's"
+    return _Tested(pair, margin, test, both, method, why, unscored, means, planned.basis)
 
 
 def _tested_on_common(pair: Pair, margin: float, question: ReleaseGate) -> _Tested:
@@ -312,7 +313,7 @@ def _tested_on_common(pair: Pair, margin: float, question: ReleaseGate) -> _Test
         test, method = careful_noninferiority(test, few), f"{method} and Gaffke's"
         note = "" if both == (test.p_value, test.p_inferior) else FEW_DIFFER
         both = (test.p_value, test.p_inferior)
-    reach = 0.0 if few is None else few.width * few.size
+    reach = 0.0 if few is None else few.reach
     return _Tested(pair, margin, test, (None, None) if why else both, method, why, unscored, note=note, reach=reach)
 
 

@@ -9,7 +9,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.comparison.pair_tests import PLANNED, Tests, equivalence_p
+from warehouse.analysis.comparison.pair_tests import (
+    PLANNED,
+    Tests,
+    bounded_differences,
+    careful_equivalence,
+    equivalence_p,
+)
 from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.comparison.read import SharedRead
 from warehouse.analysis.comparison.row import ComparisonRow, is_equivalent, partial_figures, which_better
@@ -20,6 +26,7 @@ from warehouse.stats import PairedDifference, sign_flip_test
 from warehouse.stats.core.components import distinct
 from warehouse.stats.core.draws import PROMPTS_FIXED
 from warehouse.stats.intervals.defaults import FEW_CLUSTERS
+from warehouse.stats.paired.few_differ import FewDiffering
 from warehouse.stats.suites.combined_difference import (
     BenchmarkDifference,
     CombinedDifference,
@@ -141,6 +148,8 @@ def overall_row(
     p = p_flip if test == "permutation" else combined.p_value
     flags = _flags(rows, combined)
     p_equivalence = equivalence_p(combined.difference, combined.standard_error, combined.degrees_of_freedom, options)
+    few = None if p_equivalence is None else _few_differing(pairs, sharing, rows)
+    p_equivalence = careful_equivalence(p_equivalence, few, options)
     paired = PairedDifference.of(
         combined,
         mean_a=float(np.mean([row.mean_a for row in own])),
@@ -176,6 +185,26 @@ def overall_row(
         **{name: sum(getattr(row, name) for row in own) for name in _COUNTS},
         **partial_figures(None),
     )
+
+
+def _few_differing(pairs: Sequence[Pair], sharing: Sharing, rows: Sequence[ComparisonRow]) -> FewDiffering | None:
+    """All differences with the weights of their benchmarks, where t is not enough on one of these.
+
+    Those of planned subsets count alike: strata are of equal size.
+    """
+    found = [bounded_differences(pair) for pair in pairs]
+    bounded = [each for each in found if each is not None]
+    if rows[0].estimand == PROMPTS_FIXED or len(bounded) < len(pairs):
+        return None
+    each = zip(bounded, pairs, rows, strict=True)
+    if not any(FewDiffering(own[0], pair.units, own[1]).are_few(row.flags) for own, pair, row in each):
+        return None
+    shares = [weight * own[2] / own[2].sum() for own, weight in zip(bounded, sharing.weights, strict=True)]
+    parts = np.repeat(np.arange(len(pairs)), [pair.n for pair in pairs])
+    differences, units = np.concatenate([own[0] for own in bounded]), np.concatenate(sharing.units)
+    weights = np.concatenate(shares)
+    used = weights > 0
+    return FewDiffering(differences[used], units[used], bounded[0][1], weights=weights[used], parts=parts[used])
 
 
 def _flags(rows: Sequence[ComparisonRow], combined: CombinedDifference) -> tuple[str, ...]:

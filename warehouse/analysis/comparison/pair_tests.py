@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.comparison.pairing import NotComparable, Pair
-from warehouse.analysis.selection.scores import PromptScores, align_values
+from warehouse.analysis.comparison.pairing import Floats, NotComparable, Pair
+from warehouse.analysis.selection.scores import PromptScores, align_values, indices_among
 from warehouse.analysis.subsets.stored import PlannedRun, recognise
 from warehouse.errors import StatisticsError
 from warehouse.questions.comparison import Compare
@@ -20,11 +20,18 @@ from warehouse.stats import (
     wilcoxon_test,
 )
 from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED, PromptDraws, prompt_draws
+from warehouse.stats.core.inputs import ROUNDING
 from warehouse.stats.intervals.bootstrap_t import StudentisedDraws
 from warehouse.stats.paired.few_differ import FewDiffering
-from warehouse.stats.paired.margins import NonInferiorityTest, equivalence_p_values, noninferiority_of
+from warehouse.stats.paired.margins import (
+    NonInferiorityTest,
+    careful_noninferiority,
+    equivalence_p_values,
+    noninferiority_of,
+)
 from warehouse.stats.subsets.differences import SubsetDifference, subset_against_baseline, subset_pair
 from warehouse.stats.subsets.estimate import FULL_BENCHMARK
+from warehouse.stats.subsets.sample import StratifiedSample
 
 #: Flag of a difference on the whole benchmark, from a planned subset.
 PLANNED = "planned"
@@ -92,16 +99,38 @@ def run_tests(pair: Pair, paired: PairedDifference, options: Compare) -> Tests:
 
 def _equivalence(pair: Pair, paired: PairedDifference, options: Compare) -> float | None:
     """TOST's p; where few prompts differ the larger of it and that of Gaffke's two tests."""
-    error, margin = paired.standard_error, options.equivalence
+    error = paired.standard_error
     p = equivalence_p(paired.difference, error, paired.degrees_of_freedom, options, paired.draws)
     few = None if p is None or options.estimand != PROMPTS_SAMPLED else few_differing(pair, paired)
+    return careful_equivalence(p, few, options)
+
+
+def careful_equivalence(p: float | None, few: FewDiffering | None, options: Compare) -> float | None:
+    """TOST's p, or that of Gaffke's two tests where they stand beside it and it is larger."""
+    margin = options.equivalence
     return p if few is None or p is None or margin is None else max(p, few.p_above(-margin), few.p_below(margin))
 
 
 def few_differing(pair: Pair, paired: PairedDifference) -> FewDiffering | None:
     """The differences, higher being better for the first, where t alone is not to be relied on against a margin."""
+    if paired.draws is not None or not paired.standard_error or (found := bounded_differences(pair)) is None:
+        return None
     sign = -1.0 if pair.metric.higher_is_better is False else 1.0
-    return FewDiffering.where_t_is_not_enough(paired, sign * pair.differences, pair.units, pair.score_range)
+    differences, width, weights = found
+    flags = None if pair.is_ratio else paired.flags
+    return FewDiffering.where_t_is_not_enough(
+        sign * differences, pair.units, width, flags=flags, weights=weights if pair.is_ratio else None
+    )
+
+
+def bounded_differences(pair: Pair) -> tuple[Floats, float, Floats] | None:
+    """Differences of scores with bounds, the width of these, and weights whose mean of them is the figure; or None."""
+    low, high = pair.metric.bounds or (None, None)
+    (a, own), (b, other) = pair.sides
+    if low is None or high is None or pair.metric.link != "identity" or not np.array_equal(own, other):
+        return None
+    differences, width = a - b, high - low
+    return None if np.abs(differences).max() > width * (1 + ROUNDING) else (differences, width, own)
 
 
 def equivalence_p(
@@ -143,6 +172,7 @@ class PlannedPair:
     n_clusters: int | None = None  #: clusters of the whole benchmark; None without.
     note: str = ""  #: what was done, or why it was not; empty where none is on a plan.
     basis: str = ""  #: which prompts were asked.
+    few: FewDiffering | None = None  #: the differences, higher being better for the first, where t is not enough.
 
     def as_paired(self) -> PairedDifference:
         """As rows have differences."""
@@ -160,7 +190,7 @@ class PlannedPair:
         """Whether the first is worse by less than the margin, one-sided."""
         whole = self.estimate
         assert whole is not None and whole.difference is not None
-        return noninferiority_of(
+        by_t = noninferiority_of(
             margin,
             alpha=alpha,
             difference=whole.difference if higher_is_better else -whole.difference,
@@ -170,6 +200,7 @@ class PlannedPair:
             n_clusters=self.n_clusters,
             reason=whole.reason,
         )
+        return by_t if self.few is None or by_t.p_value is None else careful_noninferiority(by_t, self.few)
 
 
 NO_PLAN = PlannedPair()
@@ -207,15 +238,41 @@ def planned_pair(pair: Pair, *, level: float, estimand: str) -> PlannedPair:
         f"{basis}; the difference is that on the whole benchmark with its prompts a sample of others like them;"
         f" on these very prompts {fixed.difference:+.3g}{ends}"
     )
-    return PlannedPair(sampled, None if labels is None else len(set(labels.tolist())), note, basis)
+    few = _few_in_sample(pair, run)
+    return PlannedPair(sampled, None if labels is None else len(set(labels.tolist())), note, basis, few)
 
 
-def planned_tests(estimate: SubsetDifference, options: Compare) -> Tests:
-    """The t test of a difference on the whole benchmark; no other is defined for it."""
+def _few_in_sample(pair: Pair, run: PlannedRun) -> FewDiffering | None:
+    """The differences on the prompts of a plan that both have, where t is not enough."""
+    found = bounded_differences(pair)
+    if found is None:
+        return None
+    sign = -1.0 if pair.metric.higher_is_better is False else 1.0
+    return FewDiffering.where_t_is_not_enough(
+        sign * found[0], pair.units, found[1], weights=found[2] * _planned_weights(pair, run)
+    )
+
+
+def _planned_weights(pair: Pair, run: PlannedRun) -> Floats:
+    """N_h/n_h of each common prompt, 0 of those outside of the sample."""
+    rows = indices_among(pair.prompts, run.prompts)
+    there = (rows < pair.n) & run.plan.selected
+    sample = StratifiedSample(np.where(there, 0.0, np.nan), run.plan.stratum, run.plan.selected).joined()
+    weights = np.zeros(pair.n)
+    weights[rows[there]] = (sample.sizes / sample.scored_in)[sample.stratum[there]]
+    return weights
+
+
+def planned_tests(planned: PlannedPair, options: Compare) -> Tests:
+    """The t test of a difference on the whole benchmark, against a margin Gaffke's too; no other is defined for it."""
+    estimate = planned.estimate
+    assert estimate is not None
     reasons = tuple(f"{name}: not for a planned subset" for name in ("permutation test", "McNemar", "Wilcoxon"))
     difference, error, df = estimate.difference or 0.0, estimate.standard_error, estimate.degrees_of_freedom
     equivalence = equivalence_p(difference, error, df, options)
-    return Tests(estimate.p_value, p_equivalence=equivalence, reasons=reasons)
+    return Tests(
+        estimate.p_value, p_equivalence=careful_equivalence(equivalence, planned.few, options), reasons=reasons
+    )
 
 
 def _why_no_plan(a: PlannedRun | None, b: PlannedRun | None, estimand: str) -> str:

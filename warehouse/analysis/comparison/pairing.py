@@ -98,11 +98,11 @@ class Pair:
         from warehouse.stats.paired.paired import figure_values  # only where pairs are formed
 
         link = find_link(self.metric.link)
-        a, b = (figure_values(scores, weights, link) for scores, weights in self._sides)
+        a, b = (figure_values(scores, weights, link) for scores, weights in self.sides)
         return a, b
 
     @property
-    def _sides(self) -> tuple[tuple[Floats, Floats], ...]:
+    def sides(self) -> tuple[tuple[Floats, Floats], ...]:
         """Scores and weights of each on the common prompts."""
         sides = ((self.scores_a, self.of_a), (self.scores_b, self.of_b))
         return tuple((side.values[rows], side.weights[rows]) for side, rows in sides)
@@ -120,7 +120,7 @@ class Pair:
         """
         from warehouse.stats import paired_difference  # only where pairs are formed
 
-        (a, weights_a), (b, weights_b) = self._sides[::-1] if turned else self._sides
+        (a, weights_a), (b, weights_b) = self.sides[::-1] if turned else self.sides
         return paired_difference(
             a,
             b,

@@ -76,7 +76,7 @@ class UnpairedRow(Tested, PairedRow):
     n_draws_b: int  #: generations of the second.
     unscored_a: int  #: samples of the first without a score.
     unscored_b: int  #: samples of the second without a score.
-    method: ClassVar[Column[str]] = Column("unpaired.method")  #: ``welch_t``.
+    method: ClassVar[Column[str]] = Column("unpaired.method")  #: ``welch_t`` or ``welch_t_hull``.
     flags: tuple[str, ...]  #: warnings of the statistics, with ``_a`` or ``_b``; ``shared_prompts``.
     #: why there is no interval, or what the errors take for granted.
     reason: ClassVar[Column[str]] = Column("unpaired.reason")
@@ -145,11 +145,13 @@ def _cells(row: UnpairedRow) -> dict[str, Any]:
 
 def _explain(rows: tuple[UnpairedRow, ...]) -> list[str]:
     clustered = any(row.n_clusters_a is not None or row.n_clusters_b is not None for row in rows)
+    hull = any(row.method == "welch_t_hull" for row in rows)
+    careful = "; where few are off a bound, neither is surer than the figures' own intervals" if hull else ""
     lines = [
         "Unpaired: each figure is over its own prompts, and the errors are taken as independent:"
         " se = sqrt(se_a² + se_b²) (Miller 2024, eq. 5)"
         f"{', by cluster (CR2) where prompts are clustered' if clustered else ''}.",
-        "p: Welch's t, as of the interval.",
+        f"p: Welch's t, as of the interval{careful}.",
         "p z: the paper's normal test (eq. 6).",
     ]
     adjusted = sum(row.p_holm is not None for row in rows)

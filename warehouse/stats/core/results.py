@@ -167,7 +167,9 @@ class UnpairedDifference(NamedFigures):
     estimate_b: float  #: figure of the second run.
     n_prompts_a: int  #: prompts of the first run.
     n_prompts_b: int  #: prompts of the second run.
-    method: str  #: ``"welch_t"``.
+    method: (
+        str  #: ``"welch_t"``, or ``"welch_t_hull"`` with the runs' own intervals, where few prompts are off a bound.
+    )
     reason: str  #: why there is no interval, or what the method is.
     flags: tuple[str, ...]  #: flags of the two runs, with ``_a`` and ``_b`` appended.
 

@@ -222,18 +222,19 @@ def as_good_for_less(
     *,
     margin: float,
     times: float = 1.0,
+    width: float | None = None,
 ) -> CheaperTest:
     """Whether the first is no worse than the second by ``margin``, and ``times`` cheaper: both, at one level.
 
     An intersection-union test: the larger p counts. Scores as costs, higher is better; ``margin``, above 0, and
-    ``times``, from 1, are given before looking.
+    ``times``, from 1, are given before looking; ``width`` is that of the scores' range, as for `noninferiority_test`.
     """
     if not 0 < margin < math.inf:
         raise StatisticsError(f"`margin` must be a number above 0, found {margin}")
     a, b = as_scores(scores_a), as_scores(scores_b)
     check_length(len(b), len(a), "scores_b")
     cost = cheaper_test(costs_a, costs_b, clusters, times=times)
-    quality = noninferiority_test(_rounded(a - b, a, b), margin, clusters).p_value
+    quality = noninferiority_test(_rounded(a - b, a, b), margin, clusters, width=width).p_value
     p = None if quality is None or cost.p_value is None else max(quality, cost.p_value)
     return replace(cost, p_value=p, p_quality=quality)
 

@@ -7,17 +7,21 @@ Gaffke's bound gives the worst difference that there can be a weight too, and do
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from warehouse.stats.core.inputs import ROUNDING, TIE, FloatArray, as_clusters, as_scores
-from warehouse.stats.core.results import PairedDifference
-from warehouse.stats.intervals.gaffke import p_at_most_zero
+from warehouse.stats.core.inputs import ROUNDING, TIE, FloatArray, as_clusters, as_scores, is_constant
+from warehouse.stats.core.results import Interval
+from warehouse.stats.intervals.gaffke import gaffke_interval, p_at_most_zero
+from warehouse.stats.paired.paired import paired_difference
 
+IntArray = NDArray[np.intp]
 #: Prompts (clusters) that differ, below which t is not enough whatever the flags say.
 FEW = 10
+#: Tails below this are beyond what 1 − 2·alpha tells.
+_LEAST = 1e-12
 #: Flags of a difference that say the same. ``few_prompts`` alone does not: t holds where ten of them differ.
 _FLAGS = tuple(f"{what}_{unit}" for what in ("differing", "skewed", "tailed") for unit in ("prompts", "clusters"))
 
@@ -25,13 +29,35 @@ _FLAGS = tuple(f"{what}_{unit}" for what in ("differing", "skewed", "tailed") fo
 class FewDiffering:
     """Differences of bounded scores by independent unit: a prompt, or a cluster."""
 
-    def __init__(self, differences: ArrayLike, units: ArrayLike, width: float) -> None:
-        """Take differences within ±width, shape (n,), and what each belongs to."""
+    def __init__(
+        self,
+        differences: ArrayLike,
+        units: ArrayLike,
+        width: float,
+        *,
+        weights: FloatArray | None = None,
+        parts: IntArray | None = None,
+    ) -> None:
+        """Take differences within ±width, shape (n,), and what each belongs to.
+
+        Args:
+            differences: of each prompt.
+            units: a cluster, or each prompt itself.
+            width: of the range of the scores.
+            weights: of the prompts, above 0: their weighted mean is tested; None: all alike.
+            parts: number of the benchmark, or stratum, that each was drawn from; None: one.
+        """
         values = as_scores(differences)
         groups = as_clusters(units, len(values))
-        self.width, self.sizes, self.totals = width, groups.sizes, groups.sums(values)
-        #: prompts of the cluster that an unseen difference stands in: that of a prompt drawn at random.
-        self.size = float(self.sizes @ self.sizes / self.sizes.sum())
+        own = np.ones(len(values)) if weights is None else weights
+        self.width, self.sizes, self.totals = width, groups.sums(own), groups.sums(own * values)
+        part = np.zeros(len(values), np.intp) if parts is None else parts
+        sizes = np.bincount(part, weights=own * self.sizes[groups.codes]) / np.bincount(part, weights=own)
+        #: weight of the unit that an unseen difference stands in: that of a prompt drawn at random, from the part whose
+        #: units weigh most, as all the loss may be there.
+        self.size = float(sizes.max())
+        #: the most that a unit's differences add up to, in prompts.
+        self.reach = width * self.size * len(values) / float(self.sizes.sum())
 
     @property
     def n_differing(self) -> int:
@@ -52,30 +78,58 @@ class FewDiffering:
 
     def lower_end(self, alpha: float) -> float:
         """What the mean is shown to be above, at a one-sided ``alpha``: where `p_above` is that."""
-        low, high = -self.width, float(self.totals.sum() / self.sizes.sum())
+        interval = self._interval(alpha)
+        return self._end(self.p_above, -self.width, alpha) if interval is None else interval.low
+
+    def upper_end(self, alpha: float) -> float:
+        """What the mean is shown to be below."""
+        interval = self._interval(alpha)
+        return self._end(self.p_below, self.width, alpha) if interval is None else interval.high
+
+    def _interval(self, alpha: float) -> Interval | None:
+        """Gaffke's, where units weigh alike."""
+        if alpha < _LEAST or not is_constant(self.sizes):
+            return None
+        return gaffke_interval(self.totals / self.sizes, (-self.width, self.width), 1 - 2 * alpha)
+
+    def _end(self, p: Callable[[float], float], worst: float, alpha: float) -> float:
+        mean = float(self.totals.sum() / self.sizes.sum())
         for _ in range(40):
-            middle = (low + high) / 2
-            low, high = (middle, high) if self.p_above(middle) <= alpha else (low, middle)
-        return low
+            middle = (worst + mean) / 2
+            worst, mean = (middle, mean) if p(middle) <= alpha else (worst, middle)
+        return worst
 
     @classmethod
     def where_t_is_not_enough(
-        cls, paired: PairedDifference, differences: FloatArray, units: ArrayLike, width: float | None
+        cls,
+        differences: FloatArray,
+        units: ArrayLike,
+        width: float | None,
+        *,
+        flags: Sequence[str] | None = None,
+        weights: FloatArray | None = None,
     ) -> FewDiffering | None:
         """Where few of the differences of a pair say something; None where t holds, or scores have no bounds.
 
         Args:
-            paired: of these differences, prompts sampled.
             differences: with the sign of the question.
             units: what each belongs to: a cluster, or each prompt itself.
             width: of the range of the scores; None without bounds.
+            flags: of their paired difference; None: found here.
+            weights: of the prompts, from 0; None: all alike.
         """
-        if width is None or paired.draws is not None or not paired.standard_error:
+        if width is None or not np.abs(differences).max() <= width * (1 + ROUNDING):
             return None
-        if not np.abs(differences).max() <= width * (1 + ROUNDING):
-            return None
-        few = cls(differences, units, width)
-        return few if few.are_few(paired.flags) else None
+        if weights is not None:
+            used = weights > 0
+            differences, units, weights = differences[used], np.asarray(units)[used], weights[used]
+        few = cls(differences, units, width, weights=weights)
+        if flags is None:
+            labels = None if len(few.sizes) == len(differences) else units
+            flags = paired_difference(
+                differences, np.zeros(len(differences)), clusters=labels, bounds=(-width, width)
+            ).flags
+        return few if few.are_few(flags) else None
 
     def _p(self, excess: FloatArray, worst: float) -> float:
         return p_at_most_zero(np.append(excess, worst * self.size))

@@ -6,10 +6,11 @@ import math
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
 from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.inputs import as_clusters, as_scores, check_one_sided
+from warehouse.stats.core.inputs import ROUNDING, as_clusters, as_scores, check_one_sided
 from warehouse.stats.core.quantiles import t_quantile, t_upper_tail
 from warehouse.stats.core.rejects import rejects
 from warehouse.stats.core.results import NamedFigures, PairedDifference
@@ -17,6 +18,8 @@ from warehouse.stats.core.sample import Sample, describe
 from warehouse.stats.intervals.bootstrap_t import StudentisedDraws
 from warehouse.stats.intervals.estimate_mean import no_spread, why_none
 from warehouse.stats.paired.few_differ import FewDiffering
+
+FEW_DIFFERING, NO_RANGE = "few_differing", "unknown_range"
 
 
 @dataclass(frozen=True)
@@ -37,6 +40,9 @@ class EquivalenceTest(NamedFigures):
     n_prompts: int  #: differences.
     n_clusters: int | None  #: clusters, None without.
     reason: str  #: what was done, or why there is no p.
+    #: ``few_differing``: few prompts or clusters differ, or unevenly; with ``unknown_range`` t alone counts, and is too
+    #: sure: .05 may be .2.
+    flags: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         if self.p_value is None:
@@ -61,6 +67,7 @@ class NonInferiorityTest(NamedFigures):
     n_clusters: int | None  #: clusters, None without.
     reason: str  #: what was done, or why there is no p.
     p_inferior: float | None = None  #: one-sided, of H0 "the first is worse by less than the margin".
+    flags: tuple[str, ...] = ()  #: as of `EquivalenceTest`.
 
     def __str__(self) -> str:
         if self.p_value is None:
@@ -70,9 +77,16 @@ class NonInferiorityTest(NamedFigures):
 
 
 def equivalence_test(
-    differences: ArrayLike, margin: float, clusters: ArrayLike | None = None, *, alpha: float = 0.05
+    differences: ArrayLike,
+    margin: float,
+    clusters: ArrayLike | None = None,
+    *,
+    alpha: float = 0.05,
+    width: float | None = None,
 ) -> EquivalenceTest:
     """Whether the mean difference is shown to lie inside ±margin (TOST).
+
+    Where few prompts differ and ``width`` is known, Gaffke's tests count beside t, as in the gate (docs/gate.md).
 
     Args:
         differences: a − b of each prompt, finite, shape (n,).
@@ -80,6 +94,7 @@ def equivalence_test(
         clusters: cluster of each prompt, integers or strings, shape (n,), or None; then CR2
             with Satterthwaite's degrees of freedom.
         alpha: level of the test, in (0, 0.5).
+        width: of the range of the scores, 1 for shares; None: 1 where all differences are −1, 0 or 1, else unknown.
 
     Raises:
         StatisticsError: for arguments out of range, misaligned or not finite.
@@ -93,12 +108,11 @@ def equivalence_test(
     sample, t = _sample(differences, clusters), None
     check_one_sided(alpha)
     p_lower, p_upper = equivalence_p_values(sample.mean, sample.se, sample.df, margin)
-    p = None if p_lower is None or p_upper is None else max(p_lower, p_upper)
     if sample.se and sample.df is not None:
         t = t_quantile(1 - 2 * alpha, sample.df) * sample.se
-    return EquivalenceTest(
-        p_value=p,
-        equivalent=None if p is None else rejects(p, alpha),
+    by_t = EquivalenceTest(
+        p_value=None,
+        equivalent=None,
         p_lower=p_lower,
         p_upper=p_upper,
         ci_low=None if t is None else sample.mean - t,
@@ -108,12 +122,41 @@ def equivalence_test(
         alpha=alpha,
         **_figures(sample),
     )
+    if p_lower is None or p_upper is None:
+        return by_t
+    few, flags = _few(sample, clusters, width)
+    found = by_t if few is None else _careful_equivalence(by_t, few)
+    p = max(found.p_lower or 0.0, found.p_upper or 0.0)
+    return replace(
+        found, p_value=p, equivalent=rejects(p, alpha), flags=flags, reason=f"{found.reason}{_doubt(few, flags)}"
+    )
+
+
+def _careful_equivalence(test: EquivalenceTest, few: FewDiffering) -> EquivalenceTest:
+    """The same with Gaffke's tests beside t: the larger p and the wider interval count."""
+    assert (
+        test.p_lower is not None and test.p_upper is not None and test.ci_low is not None and test.ci_high is not None
+    )
+    return replace(
+        test,
+        p_lower=max(test.p_lower, few.p_above(-test.margin)),
+        p_upper=max(test.p_upper, few.p_below(test.margin)),
+        ci_low=min(test.ci_low, few.lower_end(test.alpha)),
+        ci_high=max(test.ci_high, few.upper_end(test.alpha)),
+    )
 
 
 def noninferiority_test(
-    differences: ArrayLike, margin: float, clusters: ArrayLike | None = None, *, alpha: float = 0.05
+    differences: ArrayLike,
+    margin: float,
+    clusters: ArrayLike | None = None,
+    *,
+    alpha: float = 0.05,
+    width: float | None = None,
 ) -> NonInferiorityTest:
     """Whether the first is shown to be no worse than the second by ``margin``.
+
+    Where few prompts differ and ``width`` is known, Gaffke's test counts beside t, as in the gate (docs/gate.md).
 
     Args:
         differences: a − b of each prompt, oriented so that higher is better for a, finite,
@@ -122,6 +165,7 @@ def noninferiority_test(
         clusters: cluster of each prompt, integers or strings, shape (n,), or None; then CR2
             with Satterthwaite's degrees of freedom.
         alpha: level of the test, in (0, 0.5).
+        width: of the range of the scores, 1 for shares; None: 1 where all differences are −1, 0 or 1, else unknown.
 
     Raises:
         StatisticsError: for arguments out of range, misaligned or not finite.
@@ -132,7 +176,13 @@ def noninferiority_test(
     """
     sample = _sample(differences, clusters)
     check_one_sided(alpha)
-    return noninferiority_of(margin, alpha=alpha, reason=_reason(sample, "one-sided t test"), **_figures(sample))
+    test = noninferiority_of(margin, alpha=alpha, reason=_reason(sample, "one-sided t test"), **_figures(sample))
+    if test.p_value is None:
+        return test
+    few, flags = _few(sample, clusters, width)
+    if few is None:
+        return replace(test, flags=flags, reason=f"{test.reason}{_doubt(few, flags)}")
+    return replace(careful_noninferiority(test, few), flags=flags)
 
 
 def paired_noninferiority(paired: PairedDifference, margin: float, *, alpha: float = 0.05) -> NonInferiorityTest:
@@ -177,8 +227,34 @@ def careful_noninferiority(test: NonInferiorityTest, few: FewDiffering) -> NonIn
         p_inferior=max(test.p_inferior, few.p_below(-test.margin)),
         noninferior=rejects(p, test.alpha),
         ci_low=min(test.ci_low, few.lower_end(test.alpha)),
-        reason=f"{test.reason}; Gaffke's test beside it, as few differ",
+        reason=f"{test.reason}{_BESIDE}",
     )
+
+
+_BESIDE = "; Gaffke's test beside it, as few differ"
+
+
+def _few(
+    sample: Sample, clusters: ArrayLike | None, width: float | None
+) -> tuple[FewDiffering | None, tuple[str, ...]]:
+    """The differences where t is not enough and the scores' range is known, and flags where t is not enough."""
+    if width is not None and not (math.isfinite(width) and width * (1 + ROUNDING) >= np.abs(sample.values).max()):
+        raise StatisticsError(f"`width` must be that of the scores' range, at least every difference, found {width}")
+    if width is None and np.isin(sample.values, (-1.0, 0.0, 1.0)).all():
+        width = 1.0
+    reach = float(np.abs(sample.values).max()) if width is None else width
+    few = FewDiffering.where_t_is_not_enough(
+        sample.values, np.arange(sample.n) if clusters is None else clusters, reach
+    )
+    if few is None:
+        return None, ()
+    return (None, (FEW_DIFFERING, NO_RANGE)) if width is None else (few, (FEW_DIFFERING,))
+
+
+def _doubt(few: FewDiffering | None, flags: tuple[str, ...]) -> str:
+    if few is not None:
+        return _BESIDE
+    return "; few differ, where t alone is too sure: give `width`" if flags else ""
 
 
 def noninferiority_of(

@@ -32,7 +32,7 @@ from warehouse.stats.intervals.asymmetry import mean_skewness, tail_units_of, wo
 from warehouse.stats.intervals.bootstrap_t import StudentisedDraws
 from warehouse.stats.intervals.clopper_pearson import kish
 from warehouse.stats.intervals.closed_form import interval_t, measured_variances, satterthwaite
-from warehouse.stats.intervals.defaults import IntervalChoice, choose_interval, weighted_interval
+from warehouse.stats.intervals.defaults import FEW_INFORMATIVE, IntervalChoice, choose_interval, weighted_interval
 from warehouse.stats.intervals.estimate_mean import hull_draws, no_spread, variance_ratio, why_none
 from warehouse.stats.intervals.standard_errors import UnitWeights, effective_clusters, unit_weights
 
@@ -369,6 +369,7 @@ def paired_difference_prompts_fixed(a: PromptDraws, b: PromptDraws, *, level: fl
     Returns:
         The difference. Error, interval and p are None where a run has no prompt with two draws
         (``no_repeated_draws_a`` or ``_b``), or where no draws differ (``zero_standard_error``).
+        Where those of fewer than 10 prompts do, the error is too sure (``few_varying_prompts``).
 
     Raises:
         StatisticsError: for prompts that are not aligned, or ``level`` out of range.
@@ -387,6 +388,8 @@ def paired_difference_prompts_fixed(a: PromptDraws, b: PromptDraws, *, level: fl
     error, df = _error(a, b)
     if error == 0:
         flags += ("zero_standard_error",)
+    elif error and np.count_nonzero(np.nan_to_num(a.within) + np.nan_to_num(b.within)) < FEW_INFORMATIVE:
+        flags += ("few_varying_prompts",)
     interval = interval_t(sampled.difference, error, df, level=level)
     statistic = sampled.difference / error if error else None
     return replace(

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import numpy as np
 from numpy.typing import ArrayLike
 
-from warehouse.stats.core.inputs import as_level
-from warehouse.stats.core.quantiles import normal_p_value, t_p_value, t_quantile
+from warehouse.stats.core.inputs import as_level, is_zero_one
+from warehouse.stats.core.quantiles import normal_p_value, t_p_value, t_quantile, z_quantile
 from warehouse.stats.core.results import Estimate, NamedFigures, UnpairedDifference, figures_text
 from warehouse.stats.intervals.closed_form import interval_normal, interval_t
 from warehouse.stats.intervals.estimate_mean import estimate_mean
+from warehouse.stats.paired.few_differ import FEW
 from warehouse.stats.paired.paired import paired_difference
 
 
@@ -19,7 +21,10 @@ def unpaired_difference(a: Estimate | ArrayLike, b: Estimate | ArrayLike, *, lev
     """Difference a − b of two runs that share no prompts (or whose pairing is unknown).
 
     se = sqrt(se_a² + se_b²) (eq. 5) of the headline errors, clustered where a run carries
-    clusters; z as in eq. 6, and Student's t with Welch's degrees of freedom as the default.
+    clusters; z as in eq. 6, and Student's t with Welch's degrees of freedom as the default. Where
+    few prompts of a run are off a bound its error may be far too small: the wider of Welch's
+    interval and of that from the runs' own intervals counts, and the larger p (Newcombe 1998,
+    method 10; Zou and Donner 2008).
 
     Args:
         a: an `Estimate` of the first run, or its prompt scores, finite, shape (n_a,).
@@ -45,7 +50,7 @@ def unpaired_difference(a: Estimate | ArrayLike, b: Estimate | ArrayLike, *, lev
     z_interval = interval_normal(difference, error, level=level)
     t_interval = interval_t(difference, error, df, level=level)
     statistic = difference / error if error else None
-    return UnpairedDifference(
+    found = UnpairedDifference(
         difference=difference,
         standard_error=error or None,
         ci_low=None if t_interval is None else t_interval.low,
@@ -65,6 +70,40 @@ def unpaired_difference(a: Estimate | ArrayLike, b: Estimate | ArrayLike, *, lev
         reason=_reason(error),
         flags=_flags(first, "a") + _flags(second, "b"),
     )
+    return _careful(found, first, second) if _rests_on_few(first, second) else found
+
+
+def _rests_on_few(*runs: Estimate) -> bool:
+    return any(flag.startswith("few_informative") for run in runs for flag in run.flags) or any(
+        run.se_bernoulli is not None and run.n_prompts * min(run.estimate, 1 - run.estimate) < FEW for run in runs
+    )
+
+
+def _differ_on_few(a: ArrayLike, b: ArrayLike) -> bool:
+    """Whether answers, right or wrong, differ on few prompts."""
+    both = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    return all(map(is_zero_one, both)) and bool(np.count_nonzero(both[0] != both[1]) < FEW)
+
+
+def _careful(by_t: UnpairedDifference, a: Estimate, b: Estimate) -> UnpairedDifference:
+    """The hull of Welch's interval and of one whose halves are √(Σ halves² of the runs' own), and the larger p."""
+    if by_t.p_value is None or by_t.ci_low is None or by_t.ci_high is None:
+        return by_t
+    if a.ci_low is None or a.ci_high is None or b.ci_low is None or b.ci_high is None:
+        return by_t
+    z, z_a, z_b = (z_quantile(level) for level in (by_t.level, a.level, b.level))
+    below = math.hypot((a.estimate - a.ci_low) / z_a, (b.ci_high - b.estimate) / z_b)
+    above = math.hypot((a.ci_high - a.estimate) / z_a, (b.estimate - b.ci_low) / z_b)
+    towards_0 = below if by_t.difference > 0 else above
+    ends = (
+        min(by_t.ci_low, by_t.difference - z * below),
+        max(by_t.ci_high, by_t.difference + z * above),
+        max(by_t.p_value, normal_p_value(by_t.difference / towards_0) if towards_0 else 1.0),
+    )
+    if ends == (by_t.ci_low, by_t.ci_high, by_t.p_value):
+        return by_t
+    reason = f"{by_t.reason}; few are off a bound: not less than the runs' own intervals say"
+    return replace(by_t, ci_low=ends[0], ci_high=ends[1], p_value=ends[2], method="welch_t_hull", reason=reason)
 
 
 def _estimate(run: Estimate | ArrayLike) -> Estimate:
@@ -137,7 +176,9 @@ def partially_paired_difference(
 
     The paired difference of the common prompts and Welch's of the others are independent, and weighted
     by their inverse variances (Graybill and Deal 1959). Those are estimated, for which the variance is
-    1/(1/V_p + 1/V_u) · (1 + 4 Σ w(1−w)/ν) (Meier 1953).
+    1/(1/V_p + 1/V_u) · (1 + 4 Σ w(1−w)/ν) (Meier 1953). There is none for answers right or wrong where fewer than
+    ten of the common prompts differ, or of the others of a run are right, or wrong: an error that is too small by
+    chance would get all the weight.
 
     Args:
         a: score of each common prompt in the first run, finite, shape (n,).
@@ -153,13 +194,17 @@ def partially_paired_difference(
         >>> print(partially_paired_difference([1, 2, 4, 3], [0, 2, 2, 2], [3, 1, 4, 5], [1, 2, 2, 0]))
         1.148 ± 0.4255 [-0.02684, 2.323] (partially paired, 4 common prompts, 4 and 4 others, p=0.0534)
     """
-    paired, rest = paired_difference(a, b, level=as_level(level)), unpaired_difference(only_a, only_b, level=level)
+    first, second = estimate_mean(only_a), estimate_mean(only_b)
+    paired, rest = paired_difference(a, b, level=as_level(level)), unpaired_difference(first, second, level=level)
     parts = [(part.standard_error, part.degrees_of_freedom) for part in (paired, rest)]
     estimable = [(error**2, df) for error, df in parts if error and df]
     shown = dict.fromkeys(
         ("difference", "standard_error", "ci_low", "ci_high", "degrees_of_freedom", "p_value", "weight")
     )
-    if len(estimable) == 2:
+    reason = "" if len(estimable) == 2 else "one of its parts has no standard error to weigh it by"
+    if not reason and (_differ_on_few(a, b) or _rests_on_few(first, second)):
+        reason = "the error of one of its parts rests on fewer than ten prompts, too unsure to weigh it by"
+    if not reason:
         shown = _combined(paired.difference, rest.difference, estimable, level)
     return PartiallyPairedDifference(
         **shown,
@@ -169,7 +214,7 @@ def partially_paired_difference(
         n_common=paired.n_prompts,
         n_a=rest.n_prompts_a,
         n_b=rest.n_prompts_b,
-        reason="" if len(estimable) == 2 else "one of its parts has no standard error to weigh it by",
+        reason=reason,
     )
 
 
