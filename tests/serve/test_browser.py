@@ -110,9 +110,12 @@ def test_a_long_name_is_no_wider_than_the_page(page: Callable[..., Any]) -> None
     shown = page(f"/benchmark/{LONG}", 1400)
     assert shown.execute_script("return document.querySelectorAll('figure').length") > 0
     assert shown.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+    shown = page("/")
+    named = "const [state] = document.querySelectorAll('#state'); state.textContent = 'x'.repeat(90);"
+    assert shown.execute_script(f"{named} return state.scrollWidth <= state.clientWidth && state.clientWidth <= 390")
 
 
-@pytest.mark.parametrize("path", ["/", "/benchmark/one"])
+@pytest.mark.parametrize("path", ["/", "/benchmark/one", "/compare?a=lab/x&b=lab/y", "/health"])
 def test_a_page_is_light_and_axe_finds_nothing_serious(page: Callable[..., Any], path: str) -> None:
     pytest.importorskip("axe_core_python", reason="axe-core is not installed (axe-core-python)")
     shown = page(path)
