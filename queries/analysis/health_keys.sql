@@ -1,4 +1,4 @@
--- Benchmarks whose recorded keys models can be held against: answers of enough of them are stored.
+-- Benchmarks whose recorded keys models can be held against: enough of them have stored answers.
 -- grain: one row per benchmark
 select r.benchmark, count(distinct r.model_id) as n_models
 from run_current r

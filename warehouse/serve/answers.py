@@ -49,7 +49,7 @@ class Answers:
         self._queue.put(work)
 
     def _work(self) -> None:
-        """Memory is given back once nothing more is asked, or from time to time: the page that is being made would wait."""
+        """Memory is given back when nothing more is asked, or after a time: the page being made would wait for it."""
         left_since = math.inf
         while not self.store.is_closed:
             try:
