@@ -7,7 +7,8 @@ where exists (
 )
 and (
     r.run_id in (
-        select run_id from generation where extracted_answer is not null or response_hash is not null
+        select run_id from generation
+        where extracted_answer is not null or response_hash is not null
     )
     or r.run_id in (select run_id from choice)
 )
