@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import configparser
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -13,6 +14,7 @@ from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from typing import Any
+from urllib.request import urlopen
 
 import pytest
 
@@ -140,18 +142,51 @@ def test_an_index_would_take_both_archives(sdist: Path, wheel: Path, tmp_path: P
     assert checked.count("PASSED") == 2, checked
 
 
+#: Asked of what was installed after the rows of the README: SQL, migrations, importers, words, cards.
+ASKED = """
+warehouse report
+warehouse compare model-a model-b --benchmark quiz
+warehouse query hardest_prompts -p benchmark=quiz
+warehouse card model-a
+warehouse db check
+warehouse help rank-set
+warehouse help output
+python -c "import warehouse; print(warehouse.__file__)"
+"""
+
+
 @pytest.mark.rare
-def test_the_wheel_alone_answers_in_a_bare_environment(wheel: Path, tmp_path: Path) -> None:
-    """Only what it declares is there: the rows of the README go in, a leaderboard and a page come out."""
-    bare = tmp_path / "bare"
+@pytest.mark.parametrize("kind", ["wheel", "sdist"])
+def test_an_archive_alone_answers_in_a_bare_environment(
+    kind: str, request: pytest.FixtureRequest, tmp_path: Path
+) -> None:
+    """Only what it declares is there, no variable and an empty home: the rows of the README go in, answers, a page and
+    a server come out. In place of a container, which cannot be had everywhere."""
+    archive, bare = request.getfixturevalue(kind), tmp_path / "bare"
+    home, work = tmp_path / "home", tmp_path / "work"
+    home.mkdir()
+    work.mkdir()
     run([sys.executable, "-m", "venv", "--without-pip", str(bare)], tmp_path)
     pip = [sys.executable, "-m", "pip", "--python", str(bare / "bin" / "python")]
-    run([*pip, "install", "--quiet", "--no-compile", "--disable-pip-version-check", str(wheel)], tmp_path)
+    run([*pip, "install", "--quiet", "--no-compile", "--disable-pip-version-check", str(archive)], tmp_path)
+    environment = {"PATH": f"{bare / 'bin'}{os.pathsep}{os.defpath}", "HOME": str(home)}
     (pasted,) = blocks((ROOT / "README.md").read_text(encoding="utf-8"), "sh", mark="four rows")
-    path = f"{bare / 'bin'}{os.pathsep}{os.environ['PATH']}"
-    said = run(["sh", "-ec", f"{pasted}warehouse report\nwarehouse help rank-set"], tmp_path, PATH=path, PYTHONPATH="")
-    assert "model-a and model-b cannot be told apart" in said and "rank-set: The places" in said
-    assert "model-a" in (tmp_path / "report.html").read_text(encoding="utf-8")
+    command = ["sh", "-ec", f"{pasted}{ASKED}"]
+    done = subprocess.run(command, cwd=work, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "model-a and model-b cannot be told apart" in done.stdout and "rank-set: The places" in done.stdout
+    assert Path(done.stdout.splitlines()[-1]).is_relative_to(bare)
+    assert "model-a" in (work / "report.html").read_text(encoding="utf-8")
+    serve = [str(bare / "bin" / "warehouse"), "serve", "--port", "0"]
+    with subprocess.Popen(serve, cwd=work, env=environment, stdout=subprocess.PIPE, text=True) as server:
+        try:
+            assert server.stdout is not None
+            address = re.findall(r"http://[^/\s]+", server.stdout.readline())[0]
+            for path, words in (("/", "model-a"), ("/static/style.css", ".heat"), ("/static/script.js", "fetch")):
+                with urlopen(f"{address}{path}", timeout=60) as answer:
+                    assert words in answer.read().decode()
+        finally:
+            server.terminate()
 
 
 @pytest.mark.parametrize("name", PLUGINS)

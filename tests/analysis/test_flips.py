@@ -13,7 +13,7 @@ from tests.support.builders import StoreRows
 from tests.support.cli import Caller
 from tests.support.flips import EXAM, MARKS, ODD, ONLY_A, ONLY_B, A, B, N, build_flips, scores, subject
 from tests.support.stores import filled_store
-from warehouse.analysis.audit.health import HealthPart, read_health
+from warehouse.analysis.audit.health import FEWEST_MODELS, HealthPart, read_health
 from warehouse.analysis.comparison.compare import ComparedPairs, compared_pairs
 from warehouse.analysis.comparison.exploratory import explore, freeze
 from warehouse.analysis.comparison.flips import Flips, PromptFilter, flips_of_pairs, prompts_of
@@ -196,6 +196,22 @@ def test_what_was_mended_and_read_again_is_no_complaint(run: Caller, tmp_path: P
     parts = read(*rows)
     assert parts["refused"].n == parts["left_out"].n == 0
     assert [row["command"] for row in parts["superseded"].rows] == ["warehouse show run:3"]
+
+
+def test_keys_are_judged_only_where_answers_are_stored(request: pytest.FixtureRequest) -> None:
+    rows = StoreRows()
+    nothing = dict.fromkeys(("extracted_answer", "error", "explanation", "latency", "input_tokens", "output_tokens"))
+    for benchmark in ("scores alone", "answered"):
+        for model in range(FEWEST_MODELS):
+            run = rows.run(f"lab/{model}", benchmark)
+            rows.scores(run, {f"{benchmark}{key}": 1.0 for key in range(2)})
+            if benchmark == "answered":
+                rows.generation(run, f"{benchmark}0", 0, "four", **nothing | {"extracted_answer": "4"})
+    for prompt in rows.rows["prompt"]:
+        prompt |= {"target": "4"}
+    with filled_store(request, "duckdb", rows) as store:
+        (part,) = read_health(store, part="keys")
+    assert [row["benchmark"] for row in part.rows] == ["answered"]
 
 
 def test_health_names_votes_that_two_sources_hold(request: pytest.FixtureRequest) -> None:

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from tests.support.cli import Caller
 from warehouse import connect
@@ -220,3 +222,16 @@ def test_join_makes_units_one_through_others() -> None:
     assert join(units, np.array([1, 2, 2, 3, 4, 4])).tolist() == [7, 7, 7, 9, -1, -1]
     assert join(units, np.arange(6)).tolist() == units.tolist()
     assert join(np.empty(0, np.int64), np.empty(0, np.int64)).tolist() == []
+
+
+@given(pairs=st.lists(st.tuples(st.integers(-4, 8), st.integers(0, 8)), max_size=12), is_alone=st.booleans())
+def test_join_is_what_following_every_agreement_gives(pairs: list[tuple[int, int]], is_alone: bool) -> None:
+    units = [-1 - place if is_alone else unit for place, (unit, _) in enumerate(pairs)]
+    others = [other for _, other in pairs]
+    largest = list(units)
+    for _ in pairs:  # as often as the longest chain has parts
+        for one in range(len(units)):
+            for two in range(len(units)):
+                if units[one] == units[two] or others[one] == others[two]:
+                    largest[one] = largest[two] = max(largest[one], largest[two])
+    assert join(np.array(units, np.int64), np.array(others, np.int64)).tolist() == largest

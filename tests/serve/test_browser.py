@@ -110,9 +110,12 @@ def test_a_long_name_is_no_wider_than_the_page(page: Callable[..., Any]) -> None
     shown = page(f"/benchmark/{LONG}", 1400)
     assert shown.execute_script("return document.querySelectorAll('figure').length") > 0
     assert shown.execute_script("return document.documentElement.scrollWidth <= innerWidth")
+    shown = page("/")
+    named = "const [state] = document.querySelectorAll('#state'); state.textContent = 'x'.repeat(90);"
+    assert shown.execute_script(f"{named} return state.scrollWidth <= state.clientWidth && state.clientWidth <= 390")
 
 
-@pytest.mark.parametrize("path", ["/", "/benchmark/one"])
+@pytest.mark.parametrize("path", ["/", "/benchmark/one", "/compare?a=lab/x&b=lab/y", "/health"])
 def test_a_page_is_light_and_axe_finds_nothing_serious(page: Callable[..., Any], path: str) -> None:
     pytest.importorskip("axe_core_python", reason="axe-core is not installed (axe-core-python)")
     shown = page(path)
@@ -162,7 +165,43 @@ def test_views_take_one_anothers_place_within_a_page(page: Callable[..., Any], a
     shown.execute_script("const a = document.querySelector('.made a'); a.click()")  # no view: the browser loads it
     until("document.contentType === 'application/json'")
     assert shown.execute_script("return window.same") is None
-    assert [one for one in shown.get_log("browser") if "/favicon.ico" not in one["message"]] == []
+    assert shown.get_log("browser") == []
+
+
+def test_a_form_opens_a_tab_of_its_own_where_the_key_for_that_is_held(page: Callable[..., Any]) -> None:
+    from selenium.webdriver.common.action_chains import ActionChains
+    from selenium.webdriver.common.keys import Keys
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    shown = page("/compare", 1400)
+    first = shown.current_window_handle
+    shown.execute_script("const f = document.forms[0]; [f.a.value, f.b.value] = ['lab/x', 'lab/y']")
+    button = shown.find_element("css selector", "form.asks button")
+    ActionChains(shown).key_down(Keys.CONTROL).click(button).key_up(Keys.CONTROL).perform()
+    WebDriverWait(shown, 30).until(lambda one: len(one.window_handles) == 2)
+    assert shown.title == "Compare" and "a=lab" not in shown.current_url
+    (other,) = set(shown.window_handles) - {first}
+    shown.switch_to.window(other)
+    WebDriverWait(shown, 30).until(lambda one: "a=lab%2Fx" in one.current_url)
+    shown.close()
+    shown.switch_to.window(first)
+    button.click()  # and without it none
+    WebDriverWait(shown, 30).until(lambda one: "a=lab%2Fx" in one.current_url)
+    assert len(shown.window_handles) == 1
+
+
+def test_the_address_is_that_of_the_view_that_came(page: Callable[..., Any], address: str) -> None:
+    """As behind a proxy that leads elsewhere."""
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    shown = page("/compare", 1400)
+    shown.execute_script(
+        "const old = fetch; window.fetch = async (address, given) => { const answer = await old('/health', given);"
+        " Object.defineProperty(answer, 'redirected', { value: true }); return answer; };"
+        " document.querySelector(`nav.places a[href='/']`).click()"
+    )
+    WebDriverWait(shown, 30).until(lambda one: one.title == "What is wrong with the data?")
+    assert shown.current_url == f"{address}/health"
 
 
 #: Answers come as late as the test says, and are counted; the body of the first never comes once it is not wanted.

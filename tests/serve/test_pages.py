@@ -31,6 +31,9 @@ ROWS.votes(1, "voted", ("org/a", "org/b"), ["a", "b", "tie", "a"] * 4)
 ROWS.describe("..", ROWS.metric())
 for _model, _step in (("org/a", 3), ("org/b", 3), ("solo/a", 2), ("solo/b", 4)):
     ROWS.scores(ROWS.run(_model, ".."), {f"dot{key}": float(key % _step == 0) for key in range(9)})
+ROWS.describe("called", ROWS.metric())
+for _model, _step in (("run:1", 3), ("run:900", 4)):  # nothing is to be had under such a name but by the id
+    ROWS.scores(ROWS.run(_model, "called"), {f"called{key}": float(key % _step == 0) for key in range(24)})
 for _prompt in ROWS.rows["prompt"]:
     _prompt.setdefault("choices", None)
 
@@ -90,6 +93,16 @@ def test_a_tie_leads_to_the_plan_that_power_gives(client: TestClient, run: Calle
     assert " ".join(words.split()) in " ".join(answer.out.split())
 
 
+def test_models_that_are_named_like_runs_are_planned_for(client: TestClient) -> None:
+    page = whole(client, "/benchmark/called")
+    (address,) = (unescape(one) for one in re.findall(r'href="([^"#]*)#plan"', page))
+    assert "A difference" in whole(client, address)
+
+
+def test_a_browser_that_asks_for_an_icon_is_told_of_none(client: TestClient) -> None:
+    assert client.get("/favicon.ico").status_code == 204
+
+
 def test_cost_stands_against_score(client: TestClient) -> None:
     page = unescape(whole(client, address_of("benchmark", PAID)))
     picture = re.sub(r"<[^>]+>", " ", page.partition(f"Score against cost on {PAID}")[2].partition("</figure>")[0])
@@ -127,6 +140,8 @@ def test_the_difference_of_two_models_on_one_benchmark_is_said_once(client: Test
     said = re.sub(r"<[^>]+>", "", page.partition('id="verdict"')[2].partition("</section>")[0])
     assert figures(page) >= {row["difference"], row["ci_low"], row["ci_high"]}
     assert "solo/a" in said and "solo/b" in said and "9 common prompts" in said and " among " in said
+    assert "95 % interval [" in said and "first" not in said
+    assert len({len(figure.partition(".")[2]) for figure in re.findall(r"-?\d+\.\d+", said)}) == 1, said
     assert len(re.findall(r"a [-−] b", said)) == 1 and said.count("[") == 1
 
 

@@ -224,7 +224,7 @@ def window(
         first_column=first_column,
         n_rows=len(names),
         n_columns=len(ordered),
-        about=tuple(_about(shown, several, all_published)),
+        about=tuple(_about(shown, several, all_published, any(None in cells for cells in drawn))),
         order=_in_which_order(order, ordered, by) if len(ordered) > 1 else "",
         keys=tuple((mark, words) for mark, words in _KEYS.items() if mark in marks),
     )
@@ -334,10 +334,10 @@ def _shade(column: HeatColumn, cell: HeatCell) -> int:
 
 def _lacks(name: str, leaves: Sequence[HeatColumn]) -> str:
     own = sum(name in column.cells for column in leaves)
-    return "" if own == len(leaves) else f"{own} of {len(leaves)}"
+    return "" if own == len(leaves) else f"{own} of {len(leaves)} benchmarks"
 
 
-def _about(shown: Sequence[HeatColumn], several: bool, all_published: bool) -> Iterable[str]:
+def _about(shown: Sequence[HeatColumn], several: bool, all_published: bool, has_gaps: bool) -> Iterable[str]:
     """What a reader has to know of what is shown."""
     if not several and shown:
         direction = {True: "higher is better", False: "lower is better", None: "direction unknown"}
@@ -345,6 +345,8 @@ def _about(shown: Sequence[HeatColumn], several: bool, all_published: bool) -> I
         yield f"Scores: {shown[0].metric}{f', {direction[ways.pop()]}' if len(ways) == 1 else ''}."
     elif shown:
         yield "Scores, each by the metric below its benchmark's name."
+    if has_gaps:
+        yield "An empty cell: no score."
     if all_published and shown:
         yield "All are as their sources publish them."
     if any(_shade(column, cell) for column in shown for cell in column.cells.values()):

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import threading
+import time
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import suppress
 from queue import Empty, SimpleQueue
 from typing import Any, TypeVar, cast
 
@@ -20,6 +21,8 @@ from warehouse.store.parts import give_back_memory, held_bytes
 KEPT, ROOM = 256, 96_000_000
 #: Bytes of answers with the scores of every prompt in them: of 10 million scores the comparison of two models has 8 MB.
 LARGE_ROOM = 64_000_000
+#: Seconds without a question after which memory is given back.
+QUIET = 0.3
 #: Seconds that a page waits for an answer before it says that it is being computed.
 PATIENCE = 0.12
 
@@ -46,10 +49,18 @@ class Answers:
         self._queue.put(work)
 
     def _work(self) -> None:
+        """Memory is given back when nothing more is asked, or after a time: the page being made would wait for it."""
+        left_since = math.inf
         while not self.store.is_closed:
-            with suppress(Empty):
-                self._queue.get(timeout=LOOK)()
+            try:
+                self._queue.get(timeout=QUIET if left_since < math.inf else LOOK)()
+                left_since = min(left_since, time.monotonic())
+                is_due = time.monotonic() - left_since > LOOK
+            except Empty:
+                is_due = left_since < math.inf
+            if is_due:
                 give_back_memory()
+                left_since = math.inf
 
     def once(self, name: str, read: Callable[[Store], T]) -> T:
         """What a function reads from the store.
@@ -58,9 +69,13 @@ class Answers:
             name: of what it reads, with everything that this depends on beside the store.
             read: the function.
         """
+        return self.made(name, lambda: self._asked(read))
+
+    def made(self, name: str, make: Callable[[], T]) -> T:
+        """As `once`, of what needs no store: it is made of other answers."""
         key, future, is_new = self._future(name)
         if is_new:
-            self._read(key, future, read)
+            self._keep(key, future, make)
         return cast("T", future.result())
 
     def soon(self, question: Question) -> Any:
@@ -71,7 +86,7 @@ class Answers:
         """As `once`, for what takes long: None while it is being read."""
         key, future, is_new = self._future(name)
         if is_new:
-            self.later(lambda: self._read(key, future, read))
+            self.later(lambda: self._keep(key, future, lambda: self._asked(read)))
         try:
             return cast("T", future.result(patience))
         except TimeoutError:
@@ -104,10 +119,13 @@ class Answers:
             held |= own
         return sum(held.values())
 
-    def _read(self, key: tuple[str, str], future: Future[Any], read: Callable[[Store], Any]) -> None:
+    def _asked(self, read: Callable[[Store], T]) -> T:
+        with self.store.lend() as store:
+            return read(store)
+
+    def _keep(self, key: tuple[str, str], future: Future[Any], make: Callable[[], Any]) -> None:
         try:
-            with self.store.lend() as store:
-                answer = read(store)
+            answer = make()
             held = held_bytes(answer)
             with self._lock:
                 if key in self._kept:

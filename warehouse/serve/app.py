@@ -146,8 +146,9 @@ class Served(Guarded):
 
         pages = [Route(path, self._pages.endpoint(view), methods=["GET"]) for path, view in VIEWS.items()]
         assets = [Route(f"/static/{name}", _asset(name, kind), methods=["GET"]) for name, kind in ASSETS.items()]
+        icon = Route("/favicon.ico", _no_icon, methods=["GET"])
         app = Starlette(
-            routes=[*assets, *pages], exception_handlers={HTTPException: self._pages.failed}, lifespan=lifespan
+            routes=[*assets, icon, *pages], exception_handlers={HTTPException: self._pages.failed}, lifespan=lifespan
         )
         super().__init__(app, access, self._pages.plain)
 
@@ -182,3 +183,8 @@ def _asset(name: str, kind: str) -> Callable[[Request], Any]:
         return Response(text, headers={"cache-control": "no-cache"}, media_type=kind)
 
     return answer
+
+
+async def _no_icon(_request: Request) -> Response:
+    """What a browser asks for beside an answer that is no page, such as JSON, which cannot say that it has none."""
+    return Response(status_code=204, headers={"cache-control": "max-age=86400"})

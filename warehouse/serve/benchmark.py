@@ -189,8 +189,10 @@ def _of_rows(board: Any, request: PageRequest, held: Mapping[tuple[int, ...], Ga
 
 
 def _called(row: Any, several: bool) -> str:
-    """Name of a row as commands take it: its model, where no other row has that, else its run."""
-    return f"run:{row.run_ids[0]}" if several and row.run_ids else str(row.model)
+    """Name of a row as commands take it: its model, where no other row has that and no run is called so, else its
+    run."""
+    is_unclear = several or row.model.startswith("run:")
+    return f"run:{row.run_ids[0]}" if is_unclear and row.run_ids else str(row.model)
 
 
 def _pairs(site: Site, question: AllPairs, n_rows: int) -> tuple[HeldPairs | None, str]:

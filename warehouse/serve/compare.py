@@ -122,11 +122,13 @@ def read(site: Site, request: PageRequest) -> tuple[ComparedPairs, PromptFilter,
     chosen, read_pairs = _named(question, request)
     compared = site.large.once(chosen, read_pairs)
     of_prompts = replace(prompt_filter, show="all", least=None)
-    prompts, exploratory = site.large.once(
-        f"{chosen} {of_prompts!r} explored", lambda store: _explored(store, compared, of_prompts)
+    prompts, exploratory = (
+        site.large.once(f"{chosen} {of_prompts!r} explored", lambda store: _explored(store, compared, of_prompts))
+        if of_prompts.of_prompts
+        else (None, None)
     )
-    flips = site.large.once(
-        f"{chosen} {prompt_filter!r}", lambda _: flips_of_pairs(compared.pairs, prompt_filter, prompts)
+    flips = site.large.made(
+        f"{chosen} {prompt_filter!r}", lambda: flips_of_pairs(compared.pairs, prompt_filter, prompts)
     )
     return compared, prompt_filter, Looked(flips, prompts, exploratory)
 

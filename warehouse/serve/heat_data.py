@@ -25,6 +25,7 @@ from warehouse.errors import MisuseError, WarehouseError
 from warehouse.questions.leaderboard import OneLeaderboard, Ranking, SuiteLeaderboard
 from warehouse.questions.question import Question
 from warehouse.report.heat import HeatCell, HeatColumn, cells_of
+from warehouse.report.table import is_finite
 from warehouse.serve.answers import Answers
 from warehouse.store.connection import Store
 from warehouse.store.shared_reads import blocks_of, in_blocks
@@ -157,9 +158,10 @@ class HeatData:
         return self._todo - len(self._boards) if self._version == self.answers.store.version else 1
 
     def left_out(self) -> dict[str, str]:
-        """Benchmarks without a leaderboard, and why."""
+        """Benchmarks without a leaderboard, or without a score that can be shown, and why."""
         with self._lock:
-            return {name: board.reason for name, board in sorted(self._boards.items()) if board.reason}
+            found = {name: board.reason or _why_unseen(board.rows) for name, board in sorted(self._boards.items())}
+        return {name: reason for name, reason in found.items() if reason}
 
     def columns(self, facts: Facts, runs: Sequence[Row], suites: bool) -> list[HeatColumn]:
         """Columns of the heat table of some runs.
@@ -186,6 +188,13 @@ class HeatData:
             rows: list[LeaderboardRow] = [row for row in board.rows if not chosen.isdisjoint(row.run_ids)]
             return HeatColumn(name, board.metric, board.higher_is_better, cells_of(rows), newest=newest)
         return _at_once(name, runs, newest)
+
+
+def _why_unseen(rows: Sequence[Any]) -> str:
+    """Why no row of a leaderboard has a cell; empty where one has, or there are none."""
+    if not rows or any(is_finite(row.estimate) for row in rows):
+        return ""
+    return next((row.reason for row in rows if row.reason), "") or "none of its scores has a finite mean"
 
 
 def _by_benchmark(runs: Iterable[Row]) -> dict[str, list[Row]]:

@@ -8,6 +8,7 @@ from datetime import date, datetime
 from functools import partial
 from typing import Any
 
+from warehouse.analysis.comparison.words import better_in_words
 from warehouse.analysis.report_data.report import Changes, read_changes
 from warehouse.errors import MisuseError
 from warehouse.questions.comparison import Compare
@@ -15,11 +16,12 @@ from warehouse.questions.leaderboard import AnyLeaderboard
 from warehouse.records.clock import utc_now
 from warehouse.refresh.alerts import Rules, check
 from warehouse.report.heat import HeatColumn, HeatLine, HeatWindow, window
-from warehouse.serve.gauge import word_of
+from warehouse.serve.gauge import CLEAR, word_of
 from warehouse.serve.heat_data import Facts
 from warehouse.serve.page import Page, PageRequest, Site, link
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
+from warehouse.tables.words import decimals, fixed, number
 
 TITLE = "What do we know?"
 #: Rows and columns of a window: with its heads and facets fewer than 5 000 nodes.
@@ -134,8 +136,16 @@ def _verdict(site: Site, two: Sequence[str], n_models: int) -> tuple[Any, Compar
         return None, question
     row = answer.overall or answer.rows[0]
     sure = word_of(row, n_models * (n_models - 1) // 2)
-    words = answer.in_words(figures=False)
-    return {"words": words, "link": link("compare", a=a, b=b, latest=1), "row": row, "sure": sure}, question
+    n_decimals = decimals([row.standard_error])
+    return {
+        "words": answer.in_words(figures=False),
+        "link": link("compare", a=a, b=b, latest=1),
+        "row": row,
+        "difference": number(row.difference, n_decimals, sign=True),
+        "ends": [fixed(end, n_decimals) for end in (row.ci_low, row.ci_high) if end is not None],
+        "sure": sure,
+        "is_first": sure == CLEAR and better_in_words(row) == "a",
+    }, question
 
 
 def _choices(facts: Facts, name: str) -> list[str]:

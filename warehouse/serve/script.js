@@ -169,6 +169,7 @@
     const { signal } = under = new AbortController();
     document.querySelector("main").ariaBusy = "true";
     const answer = await fetch(address, { signal }).catch((error) => error);
+    if (answer.redirected) address = Object.assign(new URL(answer.url), { hash: address.hash });
     const isPage = answer.headers?.get("content-type")?.startsWith("text/html") && !answer.headers.has("content-disposition");
     const page = read(isPage ? await answer.text().catch(() => "") : "");
     if (signal.aborted) return;
@@ -193,10 +194,13 @@
   };
   const isView = (address) => address.origin === location.origin && !address.pathname.startsWith("/static/")
     && !address.searchParams.has("format") && !address.searchParams.has("export");
+  const isElsewhere = (event) => event.ctrlKey || event.metaKey || event.shiftKey || event.altKey;  // a tab, a file
+  let pressed;  // what a click sends, its form does not say how
+  document.addEventListener("click", (event) => { pressed = event; }, true);
   document.addEventListener("click", (event) => {
     const link = event.target.closest("a[href]");
     if (!(link instanceof HTMLAnchorElement) || link.target || link.hasAttribute("download") || event.defaultPrevented) return;
-    if (event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey) return;
+    if (event.button || isElsewhere(event)) return;
     const address = new URL(link.href);
     if (!isView(address)) return;
     if (address.hash && nameOf(address) === shown) return keep();
@@ -206,6 +210,7 @@
   document.addEventListener("submit", (event) => {
     const address = new URL(event.target.action);
     if (event.defaultPrevented || event.target.getAttribute("method") !== "get" || !isView(address)) return;
+    if (pressed && isElsewhere(pressed) && event.submitter?.contains(pressed.target)) return;
     address.search = new URLSearchParams(new FormData(event.target, event.submitter));
     event.preventDefault();
     show(address);

@@ -10,6 +10,7 @@ from typing import TypeVar
 import numpy as np
 
 Item = TypeVar("Item")
+_SCALARS = frozenset({str, int, float, bool, type(None)})
 
 
 def in_parts(
@@ -49,7 +50,8 @@ def held_bytes(value: object) -> dict[int, int]:
         elif id(item) not in seen and not isinstance(item, type):
             seen.add(id(item))
             inside = item if isinstance(item, dict) else getattr(item, "__dict__", ())
-            todo += item if isinstance(item, list | tuple) else inside.values() if inside else ()
+            parts = item if isinstance(item, list | tuple) else inside.values() if inside else ()
+            todo += [part for part in parts if type(part) not in _SCALARS]
     return held
 
 

@@ -112,8 +112,8 @@ class SharedPrompts:
             return []
         questions = np.concatenate([self.questions_of(prompts) for prompts in parts])
         names, codes = distinct(questions)
-        first_index = np.full(len(names), len(codes))
-        np.minimum.at(first_index, codes, np.arange(len(codes)))
+        first_index = np.empty(len(names), np.intp)
+        first_index[codes[::-1]] = np.arange(len(codes))[::-1]  # of several the last one that is written counts
         is_first = np.zeros(len(questions), bool)
         is_first[first_index] = True
         return np.split(is_first, np.cumsum([*map(len, parts)])[:-1])
@@ -141,9 +141,11 @@ class SharedPrompts:
             prompts: of all parts, one after the other, shape (n,).
             units: cluster of each (at least 0), else a number of its own below 0, shape (n,).
         """
-        joined = join(units, self.questions_of(prompts))
-        alone = joined < 0
-        joined[alone] = join(joined[alone], self.names[self._indices(prompts)][alone])
+        questions, names = self.questions_of(prompts), self.names[self._indices(prompts)]
+        joined = join(units, questions)
+        if not np.array_equal(names, questions):
+            alone = joined < 0
+            joined[alone] = join(joined[alone], names[alone])
         return joined
 
     def questions_of(self, prompts: Ids) -> Ids:
@@ -183,8 +185,14 @@ def join(units: Ids, others: Ids) -> Ids:
     """Units made one where any of their elements agree in the other numbers: each gets the largest of its units."""
     if not len(units):
         return units
+    other_names, other_codes = distinct(others)
+    if len(other_names) == len(others):  # nothing to join by, as where no two benchmarks share a prompt
+        return units.copy()
     names, codes = distinct(units)
-    _, other_codes = distinct(others)
+    if len(names) == len(units):
+        largest = np.full(len(other_names), np.iinfo(np.int64).min)
+        np.maximum.at(largest, other_codes, units)
+        return largest[other_codes]
     n = len(names) + int(other_codes.max()) + 1
     found = components(codes, len(names) + other_codes, n)
     largest = np.full(n, np.iinfo(np.int64).min)
