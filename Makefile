@@ -12,6 +12,9 @@ BIN := $(VENV)/bin
 # What was compiled once is kept: images of containers often ask that it be not, and then each process compiles all.
 unexport PYTHONDONTWRITEBYTECODE
 PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
+# pip compiles on one core, and tests of other people too, which are three tenths of it all.
+INSTALL := $(PIP) install --no-compile
+COMPILE := $(BIN)/python -m compileall -qq -j 0 -x '/tests?/' $(VENV)/lib || true
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo test test-room test-rare test-ci test-server test-slow test-embed test-lake test-spark check format bench calibrate campaign sweep docs man wheel clean
@@ -49,9 +52,17 @@ test-server: setup ## Run on PostgreSQL what is proven of both engines at once i
 test-slow: setup ## Run simulations, all orders of all dumps, all loads on the server (up to an hour)
 	@$(BIN)/pytest $(SHARED) -m slow
 
+# The program itself is not installed anew: .ci/run has the tests of lakes beside.
+define EXTRAS
+import sys, tomllib
+extras = tomllib.load(open("pyproject.toml", "rb"))["project"]["optional-dependencies"]
+print(*[package for name in sys.argv[1:] for package in extras[name]], sep="\n")
+endef
+export EXTRAS
+
 # To collect the whole suite takes each process 13 s: those of extras collect the files that hold any of them.
 test-embed: setup ## Run the tests that need a text model (installs one: TORCH=torch==...+cpu saves 3 GB)
-	@$(PIP) install '$(TORCH)' --editable '.[embed,embed-test]'
+	@$(BIN)/python -c "$$EXTRAS" embed embed-test | $(INSTALL) '$(TORCH)' -r /dev/stdin
 	@$(BIN)/pytest -m embed $$(grep -rlE 'mark\.embed' tests --include='test_*.py')
 
 test-lake: setup $(VENV)/.installed-lake ## Run the tests of lakes (installs deltalake, pysail, pyspark-client: 125 MB)
@@ -59,7 +70,7 @@ test-lake: setup $(VENV)/.installed-lake ## Run the tests of lakes (installs del
 		$$(grep -rlE 'mark\.lake|support\.lakes' tests --include='test_*.py')
 
 test-spark: setup $(VENV)/.installed-lake ## Run the tests on a real cluster of Spark (Java 17; installs Spark into build/spark: 450 MB)
-	@[ -e build/spark/pyspark ] || $(PIP) install --no-deps --target build/spark 'pyspark>=4.3,<5'
+	@[ -e build/spark/pyspark ] || $(INSTALL) --no-deps --target build/spark 'pyspark>=4.3,<5'
 	@$(BIN)/pytest -m spark tests/spark
 
 check: setup ## Check style (ruff) and types (mypy)
@@ -118,17 +129,20 @@ clean: ## Remove what was built, cached or demonstrated; the environment stays
 
 $(VENV)/.installed: pyproject.toml | $(BIN)/python
 	@echo "installing into $(VENV) ..."
-	@$(PIP) install --editable .
+	@$(INSTALL) --editable .
+	@$(COMPILE)
 	@touch $@
 
 $(VENV)/.installed-dev: pyproject.toml | $(BIN)/python
 	@echo "installing into $(VENV), with the tools for development ..."
-	@$(PIP) install --editable '.[dev]'
+	@$(INSTALL) --editable '.[dev]'
+	@$(COMPILE)
 	@touch $@ $(VENV)/.installed
 
 # .ci/run has tests of Spark beside others, which must not find the package half installed.
 $(VENV)/.installed-lake: pyproject.toml | $(VENV)/.installed-dev
-	@$(PIP) install --editable '.[lake]'
+	@$(INSTALL) --no-build-isolation --editable '.[lake]'
+	@$(COMPILE)
 	@touch $@
 
 $(BIN)/python:

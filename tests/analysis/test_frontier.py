@@ -13,6 +13,7 @@ from scipy import stats
 
 import warehouse
 from tests.support.cli import Caller
+from tests.support.stores import filled_once
 from warehouse.errors import MisuseError
 from warehouse.stats import cheaper_sample_size, cost_per_solved, cost_ratio, mean_cost
 from warehouse.store.open import open_store
@@ -46,10 +47,11 @@ def _frame() -> pd.DataFrame:
 
 @pytest.fixture
 def url(store_url: str, run: Caller) -> str:
-    store = warehouse.connect(store_url)
-    store.ingest(_frame())
-    run("benchmarks", "metrics", "quiz", "--metric", "score", "--higher-is-better", db=store_url)
-    return store_url
+    def fill() -> None:
+        warehouse.connect(store_url).ingest(_frame())
+        run("benchmarks", "metrics", "quiz", "--metric", "score", "--higher-is-better", db=store_url)
+
+    return filled_once(store_url, __file__, fill)
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ import warehouse
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller
 from tests.support.judged import biased, ingest_judged, label_sheet, truth
+from tests.support.stores import filled_once
 from warehouse.api import Warehouse
 from warehouse.errors import MisuseError
 from warehouse.stats import judge_agreement, prediction_powered_difference, prediction_powered_mean
@@ -25,7 +26,9 @@ JUDGE = {model: biased(labels, 1) for model, labels in PEOPLE.items()}
 
 @pytest.fixture
 def store(store_url: str, tmp_path: Path) -> Warehouse:
-    return ingest_judged(store_url, tmp_path, {"gpt": JUDGE})
+    return warehouse.connect(
+        filled_once(store_url, __file__, lambda: ingest_judged(store_url, tmp_path, {"gpt": JUDGE}))
+    )
 
 
 def labelled(store: Warehouse, folder: Path, n: int, without: Any = (), **how: Any) -> list[int]:

@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+import warehouse
 from tests.support.cli import Caller
 from tests.support.judged import biased, ingest_judged, label_sheet, truth
+from tests.support.stores import filled_once
 from warehouse.api import Warehouse
 from warehouse.errors import MisuseError
 from warehouse.stats import prediction_powered_difference, prediction_powered_mean
@@ -29,7 +31,7 @@ JUDGES = {
 
 @pytest.fixture
 def store(store_url: str, tmp_path: Path) -> Warehouse:
-    return ingest_judged(store_url, tmp_path, JUDGES)
+    return warehouse.connect(filled_once(store_url, __file__, lambda: ingest_judged(store_url, tmp_path, JUDGES)))
 
 
 def labelled(store: Warehouse, folder: Path, n: int, without: Any = (), **how: Any) -> None:

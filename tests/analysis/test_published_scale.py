@@ -15,7 +15,7 @@ from scipy.special import expit
 
 import warehouse
 from tests.support.cli import Caller
-from tests.support.stores import store_at
+from tests.support.stores import filled_once, store_at
 from warehouse.api.connection import Connection
 from warehouse.errors import MisuseError, StatisticsError
 
@@ -75,7 +75,7 @@ def _figures() -> pd.DataFrame:
 
 @pytest.fixture
 def store(store_url: str, tmp_path: Path) -> Iterator[Connection]:
-    yield _filled(store_url, tmp_path, _figures())
+    yield warehouse.connect(filled_once(store_url, __file__, lambda: _filled(store_url, tmp_path, _figures())))
 
 
 def _filled(url: str, folder: Path, frame: pd.DataFrame) -> Any:

@@ -12,6 +12,7 @@ import pytest
 
 import warehouse
 from tests.support.cli import Caller
+from tests.support.stores import filled_once
 from warehouse.errors import MisuseError
 
 A = ["111001", "110010", "010110", "111111"]  # a row for each template, a letter for each prompt
@@ -30,8 +31,7 @@ def _frame(**more: Any) -> pd.DataFrame:
 
 @pytest.fixture
 def url(store_url: str) -> Iterator[str]:
-    warehouse.connect(store_url).ingest(_frame())
-    yield store_url
+    yield filled_once(store_url, __file__, lambda: warehouse.connect(store_url).ingest(_frame()))
 
 
 def test_each_condition_with_its_parts(url: str) -> None:

@@ -163,15 +163,17 @@ def hold(filled: str, run: Caller, folder: Path, called: Iterable[tuple[list[str
 
 @pytest.mark.rare
 def test_rows(filled: str, names: tuple[str, str, str], run: Caller, tmp_path: Path) -> None:
-    hold(filled, run, tmp_path, [*product(calls(*names), FORMS[:2]), *zip(STRANGE, cycle(FORMS[:2]))])
-
-
-@pytest.mark.slow_on_server
-def test_rows_in_every_form(filled: str, names: tuple[str, str, str], run: Caller, tmp_path: Path) -> None:
+    """Each call as people read it, as objects and as a table for programs, by turns: one writer of rows serves all
+    calls, and `test_any_text_in_any_form` tries it in all forms."""
     found = calls(*names)
-    # JSON line by line is said as JSON is, the safe table as the other: each call has one of them
-    also = zip([*found, *STRANGE], cycle(("--jsonl", "--csv-safe")))
-    hold(filled, run, tmp_path, [*product(found, ("--csv", "--parquet")), *also])
+    forms = ("",), ("--json", "--jsonl"), ("--csv", "--parquet", "--csv-safe")
+    hold(filled, run, tmp_path, [pair for some in forms for pair in zip(found, cycle(some))])
+    hold(filled, run, tmp_path, zip(STRANGE, cycle(FORMS)))
+
+
+@pytest.mark.slow
+def test_rows_in_every_form(filled: str, names: tuple[str, str, str], run: Caller, tmp_path: Path) -> None:
+    hold(filled, run, tmp_path, product([*calls(*names), *STRANGE], FORMS))
 
 
 @pytest.mark.slow_on_server

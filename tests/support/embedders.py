@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,7 @@ class TinyEmbedder:
         return np.sum([np.zeros(self.dimension), *vectors], axis=0).astype(np.float32)
 
 
+@cache
 def word_vector(word: str, dimension: int = DIMENSION) -> NDArray[np.float64]:
     seed = int.from_bytes(hashlib.sha256(word.encode()).digest()[:8], "big")
     return np.random.default_rng(seed).standard_normal(dimension)

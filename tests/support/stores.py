@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache, partial
 from pathlib import Path
@@ -66,6 +66,22 @@ def _empty_file() -> bytes:
         path = Path(folder) / "store.duckdb"
         open_store(f"duckdb:///{path}", create=True).close()
         return path.read_bytes()
+
+
+_FILLED: dict[object, bytes] = {}
+
+
+def filled_once(url: str, key: object, fill: Callable[[], object]) -> str:
+    """URL of an empty store that is filled, or on the embedded engine a copy of the one that was filled under this key
+    in this process; what its sources name need not be there any more."""
+    path = Path(url.removeprefix("duckdb:///"))
+    if key in _FILLED and url.startswith("duckdb"):
+        path.write_bytes(_FILLED[key])
+        return url
+    fill()
+    if url.startswith("duckdb"):
+        _FILLED[key] = path.read_bytes()
+    return url
 
 
 _made_by_steps = migrate.create
