@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 from statistics import NormalDist
 from typing import TypeAlias
 
-from warehouse.analysis.comparison.all_pairs import PairRow, Pairs
+from warehouse.analysis.comparison.all_pairs import Pairs
+from warehouse.analysis.comparison.pair_rows import PairRow
 from warehouse.analysis.comparison.row import ComparisonRow
 from warehouse.analysis.comparison.words import better_in_words
 
