@@ -163,7 +163,7 @@ def pairs_of(
             table, level=level, n_resamples=n_resamples, seed=seed, higher_is_better=rising
         )
         n_rows = len(members) - 1 if only_first else len(found.pairs)
-        columns = PairColumns(members, found.pairs, table if with_flags else None, n_rows)
+        columns = PairColumns.of(members, found.pairs, table if with_flags else None, n_rows)
         groups.append(_group(members, found, columns))
         notes += [table.note] if table.note else []
         notes += not_compared_notes(zip(groups[-1].labels, found.apart, strict=True))

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -72,10 +71,45 @@ class PairColumns:
     """The rows of all pairs of one group, or of its first ones, by column: half a million of them as objects take ten
     times the memory, and longer than their statistics."""
 
-    entries: Sequence[ScoredCondition]  #: the models of ``pairs`` in order.
     pairs: PairStatistics  #: their figures.
-    table: ScoreTable | None  #: the scores behind them, for the flags; None: no flags.
     n_rows: int  #: how many of the pairs are rows.
+    common: Mapping[str, Any]  #: fields that all rows share.
+    by_side: Mapping[str, Sequence[Any]]  #: fields of a condition (``model`` for ``model_a``), for all conditions.
+    higher_is_better: bool | None  #: direction; None if unknown.
+    flags: Sequence[tuple[str, ...]] | None  #: of each pair; None: none.
+
+    @classmethod
+    def of(
+        cls, entries: Sequence[ScoredCondition], pairs: PairStatistics, table: ScoreTable | None, n_rows: int
+    ) -> PairColumns:
+        """Columns of some conditions, without their scores.
+
+        Args:
+            entries: the models of ``pairs`` in order.
+            pairs: their statistics.
+            table: the scores behind them, for the flags; None: no flags.
+            n_rows: how many of the pairs are rows.
+        """
+        metric = entries[0].metric
+        benchmark, split = entries[0].condition.benchmark_split
+        common = {
+            "benchmark": benchmark,
+            "split": split,
+            "metric": metric.label,
+            "level": pairs.level,
+            "n_pairs": int(np.count_nonzero(~np.isnan(pairs.p_value))),
+            "n_resamples": pairs.n_resamples,
+            "seed": pairs.seed,
+            "critical_value": finite_or_none(pairs.critical_value),
+        }
+        by_side: dict[str, Sequence[Any]] = {
+            "model": [entry.condition.model for entry in entries],
+            "condition": [entry.label for entry in entries],
+            "mean": [finite_or_none(mean) for mean in pairs.means.tolist()],
+            "runs": [entry.condition.run_ids for entry in entries],
+        }
+        flags = None if table is None else _flags(table, pairs, metric)
+        return cls(pairs, n_rows, common, by_side, metric.higher_is_better, flags)
 
     def __len__(self) -> int:
         return self.n_rows
@@ -90,14 +124,14 @@ class PairColumns:
 
     def column(self, name: str) -> Sequence[Any]:
         """A field of the rows; None for NaN and infinity."""
-        if name in self._common:
-            return [self._common[name]] * self.n_rows
-        if name[:-2] in self._by_side:
-            return self.of_side(name[-1], self._by_side[name[:-2]])
+        if name in self.common:
+            return [self.common[name]] * self.n_rows
+        if name[:-2] in self.by_side:
+            return self.of_side(name[-1], self.by_side[name[:-2]])
         if name == "flags":
-            return self._flags
+            return [()] * self.n_rows if self.flags is None else self.flags[: self.n_rows]
         if name == "better":
-            return _better(self.pairs, self.entries[0].metric.higher_is_better, self.n_rows)
+            return _better(self.pairs, self.higher_is_better, self.n_rows)
         values = getattr(self.pairs, _STATISTICS.get(name, name))
         if values is None:
             return [None] * self.n_rows
@@ -107,32 +141,6 @@ class PairColumns:
         if values.dtype.kind == "f":
             values = np.where(np.isfinite(values), values, None)
         return values.tolist()  # type: ignore[no-any-return]
-
-    @cached_property
-    def _common(self) -> dict[str, Any]:
-        """What all rows share."""
-        pairs, first = self.pairs, self.entries[0]
-        benchmark, split = first.condition.benchmark_split
-        return {
-            "benchmark": benchmark,
-            "split": split,
-            "metric": first.metric.label,
-            "level": pairs.level,
-            "n_pairs": int(np.count_nonzero(~np.isnan(pairs.p_value))),
-            "n_resamples": pairs.n_resamples,
-            "seed": pairs.seed,
-            "critical_value": finite_or_none(pairs.critical_value),
-        }
-
-    @cached_property
-    def _by_side(self) -> dict[str, Sequence[Any]]:
-        """What rows of a condition share."""
-        return {
-            "model": [entry.condition.model for entry in self.entries],
-            "condition": [entry.label for entry in self.entries],
-            "mean": [finite_or_none(mean) for mean in self.pairs.means.tolist()],
-            "runs": [entry.condition.run_ids for entry in self.entries],
-        }
 
     def of_side(self, side: str, values: Sequence[Any]) -> list[Any]:
         """Of the first (``"a"``) or second condition of each pair what is given for all conditions."""
@@ -144,12 +152,6 @@ class PairColumns:
         pairs, n = self.pairs, self.n_rows
         p_values = np.where(np.isfinite(pairs.p_holm), pairs.p_holm, pairs.p_value)[:n]
         return better_of_pairs(self.column("better"), p_values, pairs.n_prompts[:n], 1 - pairs.level)
-
-    @cached_property
-    def _flags(self) -> list[tuple[str, ...]]:
-        if self.table is None:
-            return [()] * self.n_rows
-        return _flags(self.table, self.pairs, self.entries[0].metric)
 
 
 def _flags(table: ScoreTable, pairs: PairStatistics, metric: Metric) -> list[tuple[str, ...]]:
