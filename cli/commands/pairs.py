@@ -47,7 +47,7 @@ def pairs(state: State, /, benchmark: str, matrix: bool, output: Output, **optio
     elif output.for_people:
         print_view(result.view())
     else:
-        output.emit_records(result.ROW, result.rows)
+        output.emit(result.ROW.columns(), result.each_record())
     for note in result.notes:
         state.say(f"note: {in_flags(AllPairs, note)}")
     say_next(state, output, result, question)

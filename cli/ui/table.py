@@ -29,6 +29,8 @@ from warehouse.tables.words import visible as visible
 
 #: Rows that a terminal is given; files and pipes get all.
 TERMINAL_ROWS = 1000
+#: Lines that are one text when they are printed.
+LINES_AT_ONCE = 10_000
 #: What is printed goes here in place of the screen, while somebody records.
 _RECORDED: ContextVar[list[str | Table | TableNote] | None] = ContextVar("recorded", default=None)
 #: Where a call keeps what the user wants of its tables (`click.Context.meta`).
@@ -162,7 +164,8 @@ def _print(table: Table) -> tuple[str, ...]:
     chosen = chosen_columns(table.columns) if table.rows else []
     if not sys.stdout.isatty():
         layout = lay_out(table, chosen=chosen)
-        print("\n".join(layout.lines))
+        for start in range(0, len(layout.lines), LINES_AT_ONCE):
+            print("\n".join(layout.lines[start : start + LINES_AT_ONCE]))
         return layout.columns
     width = shutil.get_terminal_size().columns
     shown = Table(table.columns, table.rows[:TERMINAL_ROWS], table.empty, table.hide_empty, table.counts, table.minor)

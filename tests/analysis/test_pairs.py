@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 
 from tests.support.cli import Caller
-from warehouse.analysis.comparison.all_pairs import PairRow, pairs
+from warehouse.analysis.comparison.all_pairs import pairs
 from warehouse.analysis.comparison.compare import compare
+from warehouse.analysis.comparison.pair_rows import PairRow
 from warehouse.analysis.leaderboard.leaderboard import leaderboard
 from warehouse.api import Warehouse
 from warehouse.errors import MisuseError, StatisticsError

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -42,6 +44,20 @@ def folder(data: ReportData, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def written(folder: Path) -> Path:
     return folder / INDEX
+
+
+def test_a_benchmark_leaves_memory_with_its_section(data: ReportData) -> None:
+    renderer = page.Renderer()
+    gc.disable()
+    try:
+        for part in data.benchmarks:
+            own = replace(part)
+            held = weakref.ref(own)
+            renderer.section(own, data)
+            del own
+            assert held() is None, part.name
+    finally:
+        gc.enable()
 
 
 def test_the_index_leads_to_every_benchmark_and_back(opened: Any, folder: Path, data: ReportData) -> None:

@@ -8,7 +8,7 @@ import pytest
 from warehouse.stats import estimate_mean, mcnemar_test, paired_difference
 from warehouse.stats.core.quantiles import SMALLEST_P, normal_p_value, t_p_value, t_p_values, t_upper_tail
 from warehouse.stats.core.results import ends_text, figures_text
-from warehouse.tables.words import interval, number, p_value
+from warehouse.tables.words import interval, intervals, number, numbers, p_value, p_values
 
 
 @pytest.mark.parametrize("error", [1e-3, 1e-6, 1e-9, 1e-12])
@@ -59,3 +59,21 @@ def test_a_table_tells_a_tiny_mean_from_0_and_noise_from_a_mean() -> None:
     assert [interval(low, high, 3) for low, high in ((1e-9, 3e-9), (0.0, 0.2), (0.0, 0.0))] == [
         *("[1e-09, 3e-09]", "[0.000, 0.200]", "[0.000, 0.000]")
     ]
+
+
+@pytest.mark.parametrize("n_decimals", [0, 2, 3, 8])
+def test_columns_are_written_as_their_values_are(n_decimals: int) -> None:
+    rng = np.random.default_rng(n_decimals)
+    half = 0.5 * 10.0**-n_decimals  # rounds to an even digit
+    edges = [0.0, -0.0, 5e-324, 1e-310, 9.99e-301, 1e-300, 1e-13, *(half * np.arange(-50, 51)).tolist()]
+    drawn = (rng.choice([-1, 1], 2000) * 10 ** rng.uniform(-20, 12, 2000)).tolist()
+    values = [None, *edges, *drawn, *np.round(rng.uniform(-1, 1, 500), n_decimals).tolist()]
+    for sign in (False, True):
+        assert numbers(values, n_decimals, sign=sign) == [number(v, n_decimals, sign=sign) for v in values]
+    sizes = [None if value is None else abs(value) for value in values]
+    assert p_values(sizes) == [p_value(value) for value in sizes]
+    ends = list(zip(values, values[::-1], strict=True))
+    written = intervals(*zip(*ends, strict=True), n_decimals, at=values)
+    alone = [interval(low, high, n_decimals, at=low) for low, high in ends]
+    assert written == alone
+    assert [vars(made) for made in written if made] == [vars(made) for made in alone if made]

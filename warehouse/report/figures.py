@@ -6,7 +6,8 @@ import math
 from collections.abc import Sequence
 from datetime import date
 
-from warehouse.analysis.comparison.all_pairs import PairGroup, PairRow
+from warehouse.analysis.comparison.all_pairs import PairGroup
+from warehouse.analysis.comparison.pair_rows import PairRow
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.leaderboard.words import counts_in_words, label_of
 from warehouse.analysis.report_data.benchmark import BenchmarkPart

@@ -8,7 +8,8 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from warehouse.analysis.comparison.all_pairs import PairGroup, PairRow, Pairs
+from warehouse.analysis.comparison.all_pairs import PairGroup, Pairs
+from warehouse.analysis.comparison.pair_rows import PairRow
 from warehouse.report.charts import Chart, distinct
 from warehouse.report.figures import MOST_PAIRED, all_pairs, differences
 from warehouse.report.matrix_charts import SHADES, heat_map

@@ -5,12 +5,14 @@ from __future__ import annotations
 import pickle
 import zlib
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
+from itertools import chain
 from statistics import NormalDist
 from typing import TypeAlias
 
-from warehouse.analysis.comparison.all_pairs import PairRow, Pairs
+from warehouse.analysis.comparison.all_pairs import Pairs
+from warehouse.analysis.comparison.pair_rows import PairRow
 from warehouse.analysis.comparison.row import ComparisonRow
 from warehouse.analysis.comparison.words import better_in_words
 
@@ -62,10 +64,11 @@ class HeldPairs:
     """
 
     def __init__(self, pairs: Pairs) -> None:
-        self.pairs = replace(pairs, rows=())
-        self.first = pairs.rows[0].runs_a
+        self.pairs = replace(pairs)  # whose rows nobody has asked for
+        self.first = pairs.groups[0].columns.by_side["runs"][0]
         found: dict[Runs, dict[Runs, Gauge]] = defaultdict(dict)
-        for row, df in zip(pairs.rows, _degrees_of_freedom(pairs), strict=True):
+        rows = chain.from_iterable(group.columns for group in pairs.groups)
+        for row, df in zip(rows, _degrees_of_freedom(pairs), strict=True):
             found[row.runs_a][row.runs_b] = _gauge(row, -1, df)
             found[row.runs_b][row.runs_a] = _gauge(row, 1, df)
         self._packed = {runs: zlib.compress(pickle.dumps(own), 1) for runs, own in found.items()}
@@ -76,16 +79,10 @@ class HeldPairs:
         return pickle.loads(zlib.decompress(packed)) if packed else {}  # what this process packed itself
 
 
-def _degrees_of_freedom(pairs: Pairs) -> Sequence[float]:
+def _degrees_of_freedom(pairs: Pairs) -> Iterator[float]:
     """Of each row; rows are the pairs of each group in order, or its first ones."""
-    found: list[float] = []
     for group in pairs.groups:
-        own = group.pairs.degrees_of_freedom.tolist()
-        n_rows = (
-            len(own) if len(pairs.rows) == sum(len(other.pairs) for other in pairs.groups) else len(group.labels) - 1
-        )
-        found += own[:n_rows]
-    return found
+        yield from group.pairs.degrees_of_freedom[: len(group.columns)].tolist()
 
 
 def _gauge(row: PairRow, sign: int, df: float) -> Gauge:

@@ -8,11 +8,11 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import chain, zip_longest
 from typing import Any
 
 from warehouse.tables.view import Table, TableNote, View
-from warehouse.tables.words import WrittenNumber, cell, is_number
+from warehouse.tables.words import WrittenInterval, WrittenNumber, cell, is_number
 
 GAP = "  "
 #: Texts up to this length are never folded.
@@ -105,7 +105,11 @@ def wrap(text: str, width: int) -> list[str]:
 
 
 def _texts_of(table: Table, kept: Sequence[int]) -> _TableText:
-    return _TableText([table.columns[index] for index in kept], [[row[index] for index in kept] for row in table.rows])
+    return _TableText(
+        [table.columns[index] for index in kept],
+        [[row[index] for row in table.rows] for index in kept],
+        len(table.rows),
+    )
 
 
 def _left_out(table: _TableText, minor: Sequence[str], width: int) -> list[str]:
@@ -133,12 +137,10 @@ def _left_out(table: _TableText, minor: Sequence[str], width: int) -> list[str]:
 class _TableText:
     """A table in words, and how wide its columns are."""
 
-    def __init__(self, columns: Sequence[str], rows: Sequence[Sequence[Any]]) -> None:
+    def __init__(self, columns: Sequence[str], values: Sequence[Sequence[Any]], n_rows: int) -> None:
         self.columns = columns = [cell(name) for name in columns]
-        values = list(zip(*rows, strict=True)) if columns else []
         texts = [_in_words(column) for column in values]
-        self.rows = list(zip(*texts, strict=True)) if columns else [()] * len(rows)
-        self.n_rows = len(rows)
+        self.rows = list(zip(*texts, strict=True)) if columns else [()] * n_rows
         self.right = [is_number(column) for column in values]
         #: The most characters of a text of each column.
         self.longest = [max(map(len, column)) for column in texts]
@@ -170,23 +172,25 @@ class _TableText:
 
 
 def _in_words(column: Sequence[Any]) -> list[str]:
-    """Each value of a column as people read it; of texts and counts, which repeat, each only once."""
+    """Each value of a column as people read it; of texts, counts and flags, which repeat, each only once."""
     kinds = set(map(type, column))
-    if kinds in ({str}, {int}):
+    if kinds in ({str}, {int}) or (kinds == {tuple} and set(map(type, chain.from_iterable(column))) <= {str}):
         words = {value: cell(value) for value in set(column)}
         return [words[value] for value in column]
     if kinds <= {WrittenNumber, type(None)}:
         return ["-" if value is None else value.text for value in column]
+    if kinds <= {WrittenInterval, type(None)}:
+        return ["-" if value is None else str(value) for value in column]
     return list(map(cell, column))
 
 
 def _plain(table: _TableText) -> Iterator[str]:
-    sides = [">" if to_right else "<" for to_right in table.right]
-    line = GAP.join(f"{{:{side}{width}}}" for side, width in zip(sides, table.widths, strict=True)).format
-    yield line(*table.columns).rstrip()
+    sides = ["" if to_right else "-" for to_right in table.right]
+    line = GAP.join(f"%{side}{width}s" for side, width in zip(sides, table.widths, strict=True))
+    yield (line % tuple(table.columns)).rstrip()
     yield GAP.join("-" * width for width in table.widths)
     for row in table.rows:
-        yield line(*row).rstrip()
+        yield (line % row).rstrip()
 
 
 def _folded(table: _TableText, width: int) -> Iterator[str]:

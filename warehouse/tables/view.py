@@ -40,6 +40,14 @@ class Table:
         values = tuple(tuple(row.values()) for row in cells)
         return cls(columns, values, empty, tuple(hide_empty), tuple(counts), tuple(minor))
 
+    @classmethod
+    def of_columns(
+        cls, columns: Mapping[str, Sequence[Any]], *, hide_empty: Sequence[str] = (), minor: Sequence[str] = ()
+    ) -> Table:
+        """A table of columns of one length."""
+        rows = tuple(zip(*columns.values(), strict=True))
+        return cls(tuple(columns), rows, hide_empty=tuple(hide_empty), minor=tuple(minor))
+
     def only(self, names: Sequence[str]) -> Table:
         """The table with these columns, in this order; all of them where none is named."""
         if not names or not self.rows:

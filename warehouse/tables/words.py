@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from math import floor, isfinite, log10
@@ -95,6 +95,60 @@ def interval(
     if max(abs(low), abs(high)) > _NOISE and not any(map(float, ends)):
         ends = [f"{end:.2g}" for end in (low, high)]
     return WrittenInterval.of(f"[{', '.join(ends)}]", low, high, at)
+
+
+def numbers(values: Iterable[float | None], n_decimals: int, *, sign: bool = False) -> list[WrittenNumber | None]:
+    """:func:`number` of many finite ones."""
+    form = f"%{'+' if sign else ''}.{n_decimals}f"
+    zeros = {form % 0.0, form % -0.0}
+    return _written(values, form, lambda value: number(value, n_decimals, sign=sign), zeros)
+
+
+def p_values(values: Iterable[float | None]) -> list[WrittenNumber | None]:
+    """:func:`p_value` of many."""
+    return _written(values, "%.2g", p_value, {f"{SMALLEST_P:.2g}"})
+
+
+def _written(
+    values: Iterable[float | None], form: str, write: Callable[[float], WrittenNumber | None], unclear: Collection[str]
+) -> list[WrittenNumber | None]:
+    """Many numbers as text; those that are the same text are one object.
+
+    Args:
+        form: their text, as far as it is one for all numbers that are written alike.
+        write: writes one.
+        unclear: texts of ``form`` that numbers have which are written differently.
+    """
+    known: dict[str, WrittenNumber | None] = {}
+    cells: list[WrittenNumber | None] = []
+    for value in values:
+        if value is None:
+            cells.append(None)
+            continue
+        text = form % value
+        found = known.get(text)
+        if found is None:
+            found = write(value)
+            if text not in unclear:
+                known[text] = found
+        cells.append(found)
+    return cells
+
+
+def intervals(
+    lows: Iterable[float | None], highs: Iterable[float | None], n_decimals: int, *, at: Iterable[float | None]
+) -> list[WrittenInterval | None]:
+    """:func:`interval` of many."""
+    form = f"[%.{n_decimals}f, %.{n_decimals}f]"
+    zeros = {form % (low, high) for low in (0.0, -0.0) for high in (0.0, -0.0)}
+    return [
+        None
+        if low is None or high is None
+        else interval(low, high, n_decimals, at=middle)
+        if (text := form % (low, high)) in zeros
+        else WrittenInterval.of(text, low, high, middle)
+        for low, high, middle in zip(lows, highs, at, strict=True)
+    ]
 
 
 def small(value: float | None) -> WrittenNumber | None:

@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from warehouse.analysis.comparison.words import better_in_words, not_compared_notes
-from warehouse.analysis.results import PairedRow, Result, finite_or_none
-from warehouse.analysis.selection.benchmarks import Metric, advise_others, direction_unknown
-from warehouse.analysis.selection.clusterings import outside_clusters
-from warehouse.analysis.selection.score_matrix import LastPairs, RankedPairs, ScoreTable, score_table, too_many
+from warehouse.analysis.comparison.pair_rows import PairColumns, PairRow
+from warehouse.analysis.comparison.words import not_compared_notes
+from warehouse.analysis.results import Result
+from warehouse.analysis.selection.benchmarks import advise_others, direction_unknown
+from warehouse.analysis.selection.score_matrix import LastPairs, RankedPairs, score_table, too_many
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,
     ScoredCondition,
@@ -29,49 +30,10 @@ from warehouse.errors import MisuseError
 from warehouse.questions.comparison import AllPairs
 from warehouse.questions.question import answers
 from warehouse.stats import AllPairs as PairStatistics
-from warehouse.stats import Ranks, pair_flags, paired_flags
-from warehouse.stats.core.rejects import rejects
+from warehouse.stats import Ranks
 from warehouse.store.connection import Store
 from warehouse.tables.view import Table, TableNote, View
-from warehouse.tables.words import decimals, direction, interval, meanings, number, p_value
-
-
-@dataclass(frozen=True)
-class PairRow(PairedRow):
-    """The difference of two conditions on the prompts that both have, first minus second.
-
-    The better one by its figure comes first.
-    """
-
-    mean_a: float | None  #: figure of the first over its own scored prompts.
-    mean_b: float | None  #: figure of the second over its own scored prompts.
-    difference: float | None  #: mean of first minus second over the common prompts.
-    standard_error: float | None  #: paired; CR2 with clusters. None where 0 or not defined.
-    #: lower end of the simultaneous interval (max-|T|): all intervals of the group hold together at the level.
-    ci_low: float | None
-    ci_high: float | None  #: upper end of it.
-    level: float  #: of the intervals; 1 - level is the size of the tests.
-    p_value: float | None  #: two-sided t test of this pair alone.
-    p_holm: float | None  #: Holm's adjustment over all pairs of the group.
-    p_bh: float | None  #: Benjamini and Hochberg's.
-    p_step_down: float | None  #: from random signs of all pairs together, step by step (max-|T|); at least ``p_value``.
-    p_max_t: float | None  #: ``p_step_down``, under its former name.
-    #: ``"a"`` or ``"b"`` where Holm's p is at most 1 - level, by the metric's direction; empty where it is not or the
-    #: direction is unknown.
-    better: str
-    correlation: float | None  #: of the two over the common prompts.
-    n_prompts: int  #: prompts that both have a score of.
-    n_clusters: int | None  #: clusters among them; None without clusters.
-    n_pairs: int  #: pairs of the group that were adjusted for.
-    n_resamples: int  #: draws of max-|T|; all vectors of signs, where these are no more than were asked for.
-    seed: int  #: of the draws.
-    #: of max-|T|, by which errors are multiplied; None without draws, and where there are too few prompts (clusters) to
-    #: tell any difference.
-    critical_value: float | None
-    reason: str  #: why there is no error, empty where there is one.
-    runs_a: tuple[int, ...]  #: ids of the runs of the first.
-    runs_b: tuple[int, ...]  #: ids of the runs of the second.
-    flags: tuple[str, ...] = ()  #: warnings, as a comparison of the pair gives them.
+from warehouse.tables.words import decimals, direction, intervals, meanings, numbers, p_values
 
 
 def _label(model: str, condition: str) -> str:
@@ -89,6 +51,7 @@ class PairGroup:
     models: tuple[str, ...]  #: name of the model of each condition.
     conditions: tuple[str, ...]  #: settings that tell conditions apart.
     tested: RankedPairs  #: all pairs, and what they say about places.
+    columns: PairColumns  #: their rows, or the first ones.
 
     @property
     def pairs(self) -> PairStatistics:
@@ -116,117 +79,6 @@ class PairGroup:
         return self.tested.apart[0]
 
 
-def pair_rows(
-    entries: Sequence[ScoredCondition],
-    pairs: PairStatistics,
-    table: ScoreTable | None = None,
-    *,
-    only_first: bool = False,
-) -> Iterator[PairRow]:
-    """The rows of all pairs of ``entries``, which are the models of ``pairs`` in order.
-
-    Args:
-        table: the scores behind them, for the flags; None: no flags.
-        only_first: the pairs of the first entry alone: a page that shows no others shall not hold them.
-    """
-    n_rows = len(entries) - 1 if only_first else len(pairs)
-    flags = [()] * n_rows if table is None else _flags(table, pairs, entries[0].metric)
-    better = _better(pairs, entries[0].metric.higher_is_better, n_rows)
-    benchmark, split = entries[0].condition.benchmark_split
-    group: dict[str, Any] = {
-        "benchmark": benchmark,
-        "split": split,
-        "metric": entries[0].metric.label,
-        "level": pairs.level,
-        "n_pairs": int(np.count_nonzero(~np.isnan(pairs.p_value))),
-        "n_resamples": pairs.n_resamples,
-        "seed": pairs.seed,
-        "critical_value": finite_or_none(pairs.critical_value),
-    }
-    sides = [_side(entry, mean) for entry, mean in zip(entries, pairs.means.tolist(), strict=True)]
-    for pair, figures in enumerate(_figures(pairs, n_rows)):
-        first, second = int(pairs.first[pair]), int(pairs.second[pair])
-        (model_a, condition_a, mean_a, runs_a), (model_b, condition_b, mean_b, runs_b) = sides[first], sides[second]
-        yield PairRow(
-            model_a=model_a,
-            condition_a=condition_a,
-            mean_a=mean_a,
-            runs_a=runs_a,
-            model_b=model_b,
-            condition_b=condition_b,
-            mean_b=mean_b,
-            runs_b=runs_b,
-            better=better[pair],
-            reason=pairs.reasons[pair],
-            flags=flags[pair],
-            **group,
-            **figures,
-        )
-
-
-def _side(entry: ScoredCondition, mean: float) -> tuple[str, str, float | None, tuple[int, ...]]:
-    """What the rows of a condition share: its model, its settings, its figure, its runs."""
-    return entry.condition.model, entry.label, finite_or_none(mean), entry.condition.run_ids
-
-
-def _flags(table: ScoreTable, pairs: PairStatistics, metric: Metric) -> list[tuple[str, ...]]:
-    """The flags of each pair."""
-    ends = list(zip(pairs.first.tolist(), pairs.second.tolist(), strict=True))
-    if metric.link == "identity" and not table.is_weighted:
-        found = pair_flags(table.values, pairs.first, pairs.second, table.clusters, bounds=table.bounds)
-        shared = _shared_outside(table)
-        if shared is None:
-            return found
-        return [own + ("prompts_outside_clusters",) * bool(shared[pair]) for own, pair in zip(found, ends, strict=True)]
-    weights = (None,) * len(pairs.means) if table.weights is None else table.weights.T
-    return [
-        paired_flags(
-            table.values[:, a],
-            table.values[:, b],
-            table.clusters,
-            bounds=table.bounds,
-            weights_a=weights[a],
-            weights_b=weights[b],
-        )
-        + outside_clusters(table.clusters)
-        for a, b in ends
-    ]
-
-
-def _shared_outside(table: ScoreTable) -> NDArray[np.bool_] | None:
-    """Which two models share a prompt that is in no cluster, shape (M, M); None where all are in one."""
-    if table.clusters is None or not outside_clusters(table.clusters):
-        return None
-    scored = ~np.isnan(table.values[table.clusters < 0])
-    return scored.T @ scored
-
-
-def _figures(pairs: PairStatistics, n_rows: int) -> Iterator[dict[str, Any]]:
-    """Figures of each of the first rows by field; None for NaN and infinity."""
-    names = ("difference", "standard_error", "p_value", "p_holm", "p_bh", "p_step_down", "correlation")
-    columns = {name: name for name in names} | {"p_max_t": "p_step_down"}
-    columns |= {"ci_low": "simultaneous_low", "ci_high": "simultaneous_high"}
-    found: dict[str, list[Any]] = {
-        field: np.asarray(np.where(np.isfinite(values), values, None)).tolist()
-        for field, name in columns.items()
-        for values in [getattr(pairs, name)[:n_rows]]
-    }
-    found["n_prompts"] = pairs.n_prompts[:n_rows].tolist()
-    found["n_clusters"] = [None] * n_rows if pairs.n_clusters is None else pairs.n_clusters[:n_rows].tolist()
-    return (dict(zip(found, values, strict=True)) for values in zip(*found.values(), strict=True))
-
-
-def _better(pairs: PairStatistics, higher_is_better: bool | None, n_rows: int) -> list[str]:
-    """``a``, ``b`` or empty for each of the first rows."""
-    if higher_is_better is None:
-        return [""] * n_rows
-    first = (pairs.difference[:n_rows] > 0) == higher_is_better
-    return [
-        ("a" if is_first else "b") if differs else ""
-        for differs, is_first in zip(pairs.differ[:n_rows].tolist(), first.tolist(), strict=True)
-    ]
-
-
 @dataclass(frozen=True)
 class Pairs(Result):
     """All pairs on a benchmark, the largest group first; in each the better condition first."""
@@ -236,21 +88,30 @@ class Pairs(Result):
     benchmark: str  #: name of the benchmark.
     metric: str  #: name of the metric, with its filter.
     higher_is_better: bool | None  #: direction; None if unknown (then higher is first).
-    rows: tuple[PairRow, ...]
     groups: tuple[PairGroup, ...]  #: conditions that were compared with one another.
     notes: tuple[str, ...]  #: what was left out, and how the tests were adjusted.
+
+    @cached_property
+    def rows(self) -> tuple[PairRow, ...]:  # type: ignore[override]
+        """The pairs of all groups; made when they are asked for."""
+        return tuple(chain.from_iterable(group.columns for group in self.groups))
 
     @property
     def one_line(self) -> str:
         """The result in one line."""
-        separated = sum(rejects(row.p_holm, 1 - row.level) for row in self.rows)
+        parts = [group.columns for group in self.groups]
+        separated = sum(int(part.pairs.differ[: len(part)].sum()) for part in parts)
         models = sum(len(group.models) for group in self.groups)
-        counts = f"{models} conditions, {len(self.rows)} pairs, {separated} differ by Holm"
+        counts = f"{models} conditions, {sum(map(len, parts))} pairs, {separated} differ by Holm"
         return f"{self.benchmark} by {self.metric}: {counts}"
 
     def view(self, *, verbose: bool = False) -> View:
         """The command's table, how the pairs were tested, and what was left out."""
-        return pairs_view(self.benchmark, self.metric, self.higher_is_better, self.rows, self.groups, self.notes)
+        return pairs_view(self.benchmark, self.metric, self.higher_is_better, self.groups, self.notes)
+
+    def each_record(self) -> Iterator[dict[str, Any]]:
+        """The rows, a dictionary each, without keeping them."""
+        return chain.from_iterable(group.columns.records() for group in self.groups)
 
     def to_dict(self) -> dict[str, object]:
         """Fields by name, without the groups (their figures are in the rows)."""
@@ -288,7 +149,6 @@ def pairs_of(
         why = [f"{scores.benchmark.name} has no two conditions that can be compared", *_left_out(scores, chosen)]
         raise MisuseError("; ".join(why) + advise_others(scores.others))
     groups: list[PairGroup] = []
-    rows: list[PairRow] = []
     notes = _notes(scores, chosen, sizable)
     for members in sizable:
         if too := too_many(len(members)):
@@ -302,8 +162,9 @@ def pairs_of(
         found = LastPairs.among(scores).of(
             table, level=level, n_resamples=n_resamples, seed=seed, higher_is_better=rising
         )
-        groups.append(_group(members, found))
-        rows += pair_rows(members, found.pairs, table if with_flags else None, only_first=only_first)
+        n_rows = len(members) - 1 if only_first else len(found.pairs)
+        columns = PairColumns.of(members, found.pairs, table if with_flags else None, n_rows)
+        groups.append(_group(members, found, columns))
         notes += [table.note] if table.note else []
         notes += not_compared_notes(zip(groups[-1].labels, found.apart, strict=True))
     if not groups:
@@ -311,7 +172,7 @@ def pairs_of(
     name, metric = scores.benchmark.name, scores.metric
     if metric.higher_is_better is None and any(group.pairs.differ.any() for group in groups):
         notes.append(direction_unknown(metric.label, name))
-    return Pairs(name, metric.label, metric.higher_is_better, tuple(rows), tuple(groups), tuple(notes))
+    return Pairs(name, metric.label, metric.higher_is_better, tuple(groups), tuple(notes))
 
 
 def _notes(
@@ -349,11 +210,11 @@ def order_entries(entries: Sequence[ScoredCondition]) -> list[ScoredCondition]:
     return sorted(entries, key=order)
 
 
-def _group(members: Sequence[ScoredCondition], found: RankedPairs) -> PairGroup:
+def _group(members: Sequence[ScoredCondition], found: RankedPairs, columns: PairColumns) -> PairGroup:
     models = tuple(entry.condition.model for entry in members)
     labels = tuple(entry.label for entry in members)
     split, version, metric = members[0].group[:3]
-    return PairGroup(split, version, metric, models, labels, found)
+    return PairGroup(split, version, metric, models, labels, found, columns)
 
 
 def _left_out(scores: BenchmarkScores, chosen: Sequence[Sequence[ScoredCondition]]) -> list[str]:
@@ -388,18 +249,20 @@ MINOR = ("correlation", "p", "p BH", "prompts", "clusters", "se", "p step-down",
 
 
 def pairs_view(
-    benchmark: str,
-    metric: str,
-    higher_is_better: bool | None,
-    rows: Sequence[PairRow],
-    groups: Sequence[PairGroup],
-    notes: Sequence[str],
+    benchmark: str, metric: str, higher_is_better: bool | None, groups: Sequence[PairGroup], notes: Sequence[str]
 ) -> View:
     """The rows of each group with its conditions' labels, and how they were tested."""
-    digits = decimals(row.standard_error for row in rows)
-    hide_empty = ("split", "clusters", "flags", "why not", _simultaneous(rows[0].level))
-    table = Table.of([_cells(row, digits) for row in rows], hide_empty=hide_empty, minor=MINOR)
-    flags = [TableNote(line, "flags") for line in meanings(flag for row in rows for flag in row.flags)]
+    parts = [group.columns for group in groups]
+    digits = decimals(error for part in parts for error in part.column("standard_error"))
+    together = _simultaneous(groups[0].pairs.level)
+    cells = [_cells(group, digits, together) for group in groups]
+    table = Table.of_columns(
+        {name: [*chain.from_iterable(part[name] for part in cells)] for name in cells[0]},
+        hide_empty=("split", "clusters", "flags", "why not", together),
+        minor=MINOR,
+    )
+    seen = dict.fromkeys(chain.from_iterable(part.column("flags") for part in parts))
+    flags = [TableNote(line, "flags") for line in meanings(flag for own in seen for flag in own)]
     head = (pairs_head(benchmark, metric, higher_is_better), *counted(groups))
     return View((*head, table, *tests(groups), *flags), tuple(notes))
 
@@ -434,22 +297,24 @@ def _simultaneous(level: float) -> str:
     return f"{100 * level:g}% simultaneous"
 
 
-def _cells(row: PairRow, digits: int) -> dict[str, Any]:
+def _cells(group: PairGroup, digits: int, together: str) -> dict[str, Sequence[Any]]:
+    columns, labels = group.columns, group.labels
+    differences = columns.column("difference")
     return {
-        "split": row.split,
-        "a": _label(row.model_a, row.condition_a),
-        "b": _label(row.model_b, row.condition_b),
-        "a - b": number(row.difference, digits, sign=True),
-        "se": number(row.standard_error, digits),
-        _simultaneous(row.level): interval(row.ci_low, row.ci_high, digits, at=row.difference),
-        "p": p_value(row.p_value),
-        "p Holm": p_value(row.p_holm),
-        "p BH": p_value(row.p_bh),
-        "p step-down": p_value(row.p_step_down),
-        "better": better_in_words(row),
-        "prompts": row.n_prompts,
-        "clusters": row.n_clusters,
-        "correlation": number(row.correlation, 2),
-        "flags": row.flags,
-        "why not": row.reason,
+        "split": columns.column("split"),
+        "a": columns.of_side("a", labels),
+        "b": columns.of_side("b", labels),
+        "a - b": numbers(differences, digits, sign=True),
+        "se": numbers(columns.column("standard_error"), digits),
+        together: intervals(columns.column("ci_low"), columns.column("ci_high"), digits, at=differences),
+        "p": p_values(columns.column("p_value")),
+        "p Holm": p_values(columns.column("p_holm")),
+        "p BH": p_values(columns.column("p_bh")),
+        "p step-down": p_values(columns.column("p_step_down")),
+        "better": columns.better_in_words(),
+        "prompts": columns.column("n_prompts"),
+        "clusters": columns.column("n_clusters"),
+        "correlation": numbers(columns.column("correlation"), 2),
+        "flags": columns.column("flags"),
+        "why not": columns.column("reason"),
     }

@@ -6,6 +6,9 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.stats.core.rejects import rejects
 from warehouse.stats.core.results import ends_text
@@ -64,6 +67,24 @@ def better_in_words(row: Any) -> str:
         return NOT_COMPARED
     p = row.p_value if row.p_holm is None else row.p_holm
     return row.better or (NOT_KNOWN if rejects(p, 1 - row.level) else "neither")
+
+
+def better_of_pairs(
+    better: Sequence[str], p_values: NDArray[np.float64], n_prompts: NDArray[np.int64], alpha: float
+) -> list[str]:
+    """:func:`better_in_words` of many.
+
+    Args:
+        better: of each ``a``, ``b`` or empty.
+        p_values: by which it was decided; NaN where there is none.
+        n_prompts: that both have a score of.
+        alpha: size of the tests.
+    """
+    undecided = [NOT_KNOWN if is_told else "neither" for is_told in rejects(p_values, alpha).tolist()]
+    return [
+        (own or other) if shared else NOT_COMPARED
+        for own, other, shared in zip(better, undecided, n_prompts.tolist(), strict=True)
+    ]
 
 
 def direction_remarks(rows: Iterable[Any]) -> list[str]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from warehouse.analysis.comparison.all_pairs import PairGroup, PairRow, Pairs
+from warehouse.analysis.comparison.all_pairs import PairGroup, Pairs
+from warehouse.analysis.comparison.pair_rows import PairRow
 from warehouse.analysis.comparison.words import Sentence, interval_in_words
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard
 from warehouse.analysis.leaderboard.row import LeaderboardRow

@@ -33,7 +33,9 @@ CHECKPOINT_THRESHOLD = "64MB"
 LARGE_COMMIT = "1MB"
 #: Share of the free disk that a query which people type may spill to.
 SPILL = 0.5
-ROWS_OF_A_BATCH = 100_000
+#: Rows of an answer that memory is asked for at a time: the engine asks for that much of each column, however few there
+#: are, and with its own million what other work had left in those pages stayed in memory as long as the answer.
+ROWS_OF_A_BATCH = 65_536
 #: What a published copy says of itself, as the comment of a table.
 _COPY = "published copy of a warehouse"
 
@@ -179,7 +181,7 @@ def _damaged(error: BaseException) -> bool:
 def _select(connection: sa.Connection, sql: str, params: Mapping[str, Any], most: int | None = None) -> pa.Table:
     raw: Any = connection.connection.driver_connection
     answer = raw.execute(*_bound(sql, params))
-    table: pa.Table = answer.to_arrow_table() if most is None else _bounded(answer, most)
+    table: pa.Table = answer.to_arrow_table(ROWS_OF_A_BATCH) if most is None else _bounded(answer, most)
     return table
 
 
