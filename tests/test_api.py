@@ -255,7 +255,7 @@ USES = {
         (f"{ANALYSIS}.subsets.exchange:extend_plan",), "subset extend", silent=("now",), flags=("out",)
     ),
     "matrix": Use(
-        (f"{ANALYSIS}.matrix.matrix:Matrix",),
+        (f"{ANALYSIS}.matrix.matrix:matrix",),
         "matrix test",
         silent=("progress",),
         flags=("similarities", "permutations", "seed", "histogram"),  # of its methods
@@ -263,14 +263,7 @@ USES = {
     "datamap": Use(
         (f"{ANALYSIS}.items.datamap:datamap",), "datamap", silent=("progress",), flags=("suspects", "distribution")
     ),
-    "embed": Use(
-        (f"{ANALYSIS}.text.embed:embed",),
-        "embed",
-        own=("embedder", "part"),  # one of the function's several
-        fixed=("embedders", "parts"),
-        silent=("embedder", "chunk", "part", "progress"),
-        flags=("embedders", "parts"),
-    ),
+    "embed": Use((f"{ANALYSIS}.text.embed:embed",), "embed", silent=("chunk", "progress")),
     "similar": Use((f"{ANALYSIS}.text.similar:similar",), "similar"),
     "duplicates": Use((f"{ANALYSIS}.text.duplicates:duplicates",), "duplicates", silent=("progress",)),
     "cluster_semantic": Use(

@@ -13,9 +13,9 @@ from warehouse.questions.question import options
 
 from ..lazy_group import command, group
 from ..state import State, pass_state
-from ..ui.options import Function, first_rows, option, output_options, refuse_typed, seed_option, typed, whole_numbers
+from ..ui.options import Function, first_rows, option, output_options, refuse_typed, typed, whole_numbers
 from ..ui.output import Output
-from ..ui.questions import level_option, options_of
+from ..ui.questions import level_option, options_of, seed_option
 from ..ui.table import echo
 
 if TYPE_CHECKING:
@@ -29,8 +29,7 @@ def irt() -> None:
 
 def irt_options(function: Function, without: tuple[str, ...] = ()) -> Function:
     """Which answers, which model, and whether a stored answer will do."""
-    no_store = {"help": "A trial: what is computed is not stored."}
-    return options_of(ItemResponse, without=without, store_result=no_store)(seed_option(output_options(function)))
+    return options_of(ItemResponse, without=without)(seed_option(output_options(function)))
 
 
 def family_option(function: Function) -> Function:

@@ -266,7 +266,7 @@ def test_a_store_that_cannot_be_written_is_answered_from(opener: StoreOpener) ->
         ({"group": "entailment"}, "--entailment FOLDER"),
         ({"embedder": "x"}, "--group embedding"),
         ({"group": "text", "entailment": "x"}, "--group entailment"),
-        ({"group": "embedding", "embedder": TinyEmbedder(), "threshold": 2}, "lies in (-1, 1]"),
+        ({"group": "embedding", "embedder": TinyEmbedder(), "threshold": 2}, "threshold must be in (-1, 1]"),
     ],
 )
 def test_contradictory_options_are_refused(opener: StoreOpener, options: dict[str, Any], part: str) -> None:
@@ -321,7 +321,7 @@ def test_intervals_can_be_chosen(opener: StoreOpener) -> None:
     assert (rows_of(found)["sure"].ci_low, rows_of(found)["sure"].ci_high) == pytest.approx(expected)
     with pytest.raises(StatisticsError, match="level"):
         datamap(opener, "org/rates", level=2)
-    with pytest.raises(StatisticsError, match="method"):
+    with pytest.raises(MisuseError, match="interval"):
         datamap(opener, "org/rates", interval="wald")
 
 

@@ -104,7 +104,7 @@ def _rows_on(
     benchmark = read_benchmark(store, name)
     selected = select_among(store, benchmark, Selection(name, question.metric, cluster=question.cluster))
     entries = read_entries(store, conditions, selected.metrics)
-    ranking = question.part(OneLeaderboard, benchmark=name, n_resamples=0)
+    ranking = question.shared_with(OneLeaderboard, benchmark=name, n_resamples=0)
     own = replace(selected, entries=tuple(entries), conditions=tuple(conditions))
     lines: list[Line] = [
         (entry, make_row(entry, selected.clusters, ranking, selected.coverages[entry.group])) for entry in entries
@@ -136,7 +136,7 @@ def _against(
     notes: list[str] = []
     if both:
         try:
-            compare = question.part(Compare, a=question.model, b=reference)
+            compare = question.shared_with(Compare, a=question.model, b=reference)
             compared = compare_read(store, OnBenchmarks(both, ()), compare).comparison
             notes += compared.notes
         except NotComparable as error:

@@ -20,8 +20,6 @@ from warehouse.store.sql.query_files import query_text
 
 #: Text of prompts by id.
 Questions = Mapping[int, str]
-#: What puts generations into semantic sets.
-Grouping = Literal["answer", "text", "embedding", "entailment"]
 
 
 @dataclass(frozen=True)
@@ -57,7 +55,7 @@ BY_ANSWER, BY_TEXT = Grouper(_by_answer), Grouper(_by_text)
 
 
 def grouper_of(
-    group: Grouping | None,
+    group: str | None,
     embedder: str | Embedder | None,
     threshold: float,
     entailment: str | Entailment | None,

@@ -17,7 +17,6 @@ from warehouse.analysis.items.answer_grouping import (
     BY_TEXT,
     GenerationCounts,
     Grouper,
-    Grouping,
     Source,
     read_generations,
 )
@@ -58,7 +57,7 @@ def sets_of_prompts(
     opener: StoreOpener,
     condition: Condition,
     counts: GenerationCounts,
-    grouping: Grouping | None,
+    grouping: str | None,
     model: Grouper | None,
     *,
     fresh: bool = False,
@@ -144,7 +143,7 @@ def _together(parts: Sequence[SetsOfPrompts], by: str) -> SetsOfPrompts:
 
 
 def _way(
-    condition: Condition, counts: GenerationCounts, grouping: Grouping | None, model: Grouper | None
+    condition: Condition, counts: GenerationCounts, grouping: str | None, model: Grouper | None
 ) -> tuple[Source, Grouper, str]:
     """What is compared, how, and that in words."""
     has_answers = counts.n_answers > 0

@@ -194,7 +194,7 @@ def given_parts(
 @answers(PowerFromRuns)
 def power_from_runs(store: Store, question: PowerFromRuns) -> PowerPlan:
     """The plan that stored runs give, a generation costing 1 and a prompt nothing."""
-    return plan_power(question.part(PowerQuestion), read_pilot.to(store, question.part(PowerPilot)))
+    return plan_power(question.shared_with(PowerQuestion), read_pilot.to(store, question.shared_with(PowerPilot)))
 
 
 def plan_power(question: PowerQuestion, source: VarianceParts | StoredPilot) -> PowerPlan:
