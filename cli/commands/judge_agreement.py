@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from warehouse.questions.judges import ASSUMPTION, HeldAgainstPeople
 from warehouse.tables.words import reasons
 
@@ -28,8 +26,7 @@ HELPS_FROM = 0.3
 
 
 @command("judge agreement")
-@options_of(HeldAgainstPeople, without=("models",))
-@click.argument("models", metavar="[A B]", nargs=-1)
+@options_of(HeldAgainstPeople)
 @drawable
 @output_options
 @pass_state

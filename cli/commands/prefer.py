@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from warehouse.errors import MisuseError
 from warehouse.questions.preferences import Prefer
 from warehouse.tables.words import fixed, listed
@@ -53,9 +51,7 @@ _DIFFERENCES = 5
 
 
 @command("prefer")
-@click.argument("benchmark", metavar="BENCHMARK")
-@click.argument("models", metavar="[MODEL MODEL]", nargs=-1)
-@options_of(Prefer, without=("benchmark", "models"))
+@options_of(Prefer)
 @option("--elo", "Show strengths as points of Elo.", is_flag=True)
 @drawable
 @output_options

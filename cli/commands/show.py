@@ -6,8 +6,6 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from warehouse.analysis.items.excerpts import distinctive
 from warehouse.questions.items import Show
 from warehouse.tables.transcript import ends_with
@@ -34,8 +32,7 @@ EXCERPT = 60
 
 
 @command("show")
-@options_of(Show, without=("prompt",))
-@click.argument("prompt", required=False)
+@options_of(Show)
 @option("--full", "Every message of a transcript to its end; else its first lines.", is_flag=True)
 @output_options
 @pass_state

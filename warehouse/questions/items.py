@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from pathlib import Path
 from typing import Annotated
@@ -130,6 +130,82 @@ class ItemResponse(Selected, Question):
     ] = None
     fresh: Fresh = False
     store_result: StoreResult = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ByFamily(Options):
+    """Families of models."""
+
+    family: Annotated[
+        str | Mapping[str, str] | None,
+        Option(
+            "Families of models: a field of runs (developer, family), or a CSV file with the columns model and family."
+            " [default: what stands before the / of their names]",
+            "FIELD|FILE",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitItems(_ByFamily):
+    """Difficulty, discrimination and fit of every prompt, and what differs between families of models.
+
+    Families are also a dictionary from model to family.
+
+    Raises:
+        MisuseError: see :attr:`data`; models that share no scale; a 2PL that too few prompts link; an unknown field.
+    """
+
+    seed: Seed = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Abilities(_ByFamily):
+    """All models on one scale, with errors, rank sets and differences with the first.
+
+    Raises:
+        MisuseError: see :meth:`fit`.
+    """
+
+    sensitivity: Annotated[bool, Option("What the scale says without each benchmark and family instead.")] = False
+    level: Level = 0.95
+    seed: Seed = 0
+
+
+@dataclass(frozen=True)
+class NextItems(Options):
+    """The prompts to ask a model next, for its ability and rank; they give no score.
+
+    Raises:
+        MisuseError: see :meth:`fit`; an unknown model; nothing left to ask.
+    """
+
+    asked: Annotated[str, Option("Name of a model with answers, or with --new of one without any.", "MODEL")]
+    _: KW_ONLY
+    n: Annotated[int, Option("Prompts to name.", "N", ("-n",), least=1)] = 20
+    new: Annotated[bool, Option("A model that has no answers yet.")] = False
+    level: Level = 0.95
+    seed: Seed = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dimensions(Options):
+    """How many dimensions the answers have, by what is predicted of models left out with all their settings.
+
+    Raises:
+        MisuseError: see :attr:`data`; models that answered different prompts.
+        StatisticsError: fewer than 8 models, numbers out of range.
+    """
+
+    tries: Annotated[
+        Sequence[int] | None,
+        Option("Numbers of dimensions. [default: 1, 2, 3, 5, 10, as far as there are models]", "N,N...", ("--try",)),
+    ] = None
+    sizes: Annotated[
+        Sequence[int] | None,
+        Option("Prompts that scores are estimated from. [default: 25, 50, 100; a fifth of fewer than 50]", "N,N..."),
+    ] = None
+    seed: Seed = 0
 
 
 @dataclass(frozen=True)

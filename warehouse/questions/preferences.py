@@ -29,7 +29,10 @@ class Prefer(Question):
 
     benchmark: Annotated[str, Option("Name of a benchmark with votes.", "BENCHMARK")]
     models: Annotated[
-        Sequence[str], Option("Two models: only these, the first against the second; default: all.", is_argument=True)
+        Sequence[str],
+        Option(
+            "Two models: only these, the first against the second; default: all.", "[MODEL MODEL]", is_argument=True
+        ),
     ] = ()
     _: KW_ONLY
     scorer: Annotated[str | None, Option("Who judged; needed where several did.", "NAME")] = None

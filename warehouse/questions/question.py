@@ -255,6 +255,7 @@ class FieldOption(Option):
     default: Any = inspect.Parameter.empty  #: ``inspect.Parameter.empty`` where it is required.
     is_list: bool = False  #: whether it is several values,
     may_be_single: bool = False  #: of which one may stand by itself.
+    maps_to_numbers: bool = False  #: whether a dictionary gives numbers.
 
     def checked(self, name: str, value: Any) -> Any:
         """The value in its one spelling, several as a tuple; raises as `check` does."""
@@ -278,7 +279,7 @@ class FieldOption(Option):
             what = _IN_WORDS.get(get_origin(self.type) or self.type, f"a {self.type.__name__}")
             several = f"; {self.if_several}" if self.if_several and isinstance(value, list | tuple) else ""
             raise error(f"{name} must be {what}, found {value!r}{several}")
-        if isinstance(value, Mapping) and self.type != Mapping[str, Any]:
+        if isinstance(value, Mapping) and self.maps_to_numbers:
             for key, number in value.items():
                 FieldOption("", type=float, kinds=(Real,)).checked(f"{name} of {key}", number)
         return self.check(name, value)
@@ -374,6 +375,7 @@ def _field_option(default: Any, hint: Any) -> FieldOption:
         may_be_none=NoneType in every,
         default=inspect.Parameter.empty if default is MISSING else default,
         is_list=bool(lists),
+        maps_to_numbers=any(get_origin(part) is Mapping and get_args(part)[1] is float for part in types),
         may_be_single=bool(lists) and any(part in types for part in every),
     )
 
