@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 from warehouse.errors import MisuseError, did_you_mean
 from warehouse.questions.question import Option, Options
-from warehouse.records.json_text import json_text
+from warehouse.records.canonical_json import json_text
 from warehouse.tables.words import MEANINGS
 
 from ..ui.output import Row, rows_of

@@ -9,7 +9,7 @@ from typing import Any
 
 from warehouse.errors import MisuseError
 from warehouse.extras import load
-from warehouse.records.json_text import json_text
+from warehouse.records.canonical_json import json_text
 from warehouse.store.engines import Limits
 
 from ..failures import Failure, failure_of

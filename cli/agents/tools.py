@@ -16,7 +16,7 @@ from warehouse.questions.items import Show
 from warehouse.questions.leaderboard import AnyLeaderboard
 from warehouse.questions.power import PowerFromRuns
 from warehouse.questions.question import Option, Options, Question, fields_schema, options
-from warehouse.records.json_text import columns_of
+from warehouse.records.canonical_json import columns_of
 from warehouse.store.connection import Store
 from warehouse.store.engines import Limits, shown_text
 

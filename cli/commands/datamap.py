@@ -18,8 +18,7 @@ from ..ui.questions import level_option, options_of
 from ..ui.table import count_range, echo, excerpt, interval, level_column, number, print_rows, print_table, print_text
 
 if TYPE_CHECKING:
-    from warehouse.analysis.items.datamap import DataMap
-    from warehouse.analysis.items.datamap_row import DataMapRow, DistributionRow
+    from warehouse.analysis.items.datamap import DataMap, DataMapRow, DistributionRow
 
 #: Suspects that people are shown, and conditions whose map is drawn; programs get all.
 SHOWN, DRAWN = 20, 4
@@ -41,7 +40,7 @@ S_TITLES = ("S = 0", "to -0.4", "to -0.8", "to -1.2", "to -1.6", "below")
 @output_options
 @pass_state
 def datamap(state: State, /, suspects: bool, distribution: bool, output: Output, **options: Any) -> None:
-    from warehouse.analysis.items.datamap_row import DataMapRow, DistributionRow
+    from warehouse.analysis.items.datamap import DataMapRow, DistributionRow
 
     from ..ui.progress import share
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from warehouse.questions.judges import ASSUMPTION, HeldAgainstPeople
+from warehouse.questions.labels import ASSUMPTION, HeldAgainstPeople
 from warehouse.tables.words import reasons
 
 from ..lazy_group import command

@@ -68,8 +68,7 @@ def power(
     output: Output,
     **options: Any,
 ) -> None:
-    from warehouse.analysis.power.power import PowerRow, given_parts, plan_power
-    from warehouse.analysis.power.question import PowerQuestion
+    from warehouse.analysis.power.power import PowerQuestion, PowerRow, given_parts, plan_power
     from warehouse.stats import Cost
 
     planned = AskedPower.from_command(options | {"references": (*pilot, *more)}, typed(options))

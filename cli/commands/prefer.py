@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import MisuseError
-from warehouse.questions.preferences import Prefer
+from warehouse.questions.comparison import Prefer
 from warehouse.tables.words import fixed, listed
 
 from ..lazy_group import command
@@ -29,8 +29,7 @@ from ..ui.table import (
 
 if TYPE_CHECKING:
     from warehouse.analysis.preferences.prefer import Judge, JudgeAgreement, PreferenceReport, PreferenceRow
-    from warehouse.stats.preferences.contrasts import Contrast
-    from warehouse.stats.preferences.position import Position
+    from warehouse.stats.preferences.contrasts import Contrast, Position
 
 #: Columns that a narrow terminal does without, the first of them first.
 _MINOR = ("prompts", "ties", "wins", "rank without", "p", "votes")

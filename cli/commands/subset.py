@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warehouse.files import PLAN, SUBSET, write_output
-from warehouse.questions.subsets import PlanSubset
+from warehouse.questions.items import PlanSubset
 
 from ..lazy_group import command, group
 from ..state import State, pass_state

@@ -305,7 +305,7 @@ def _print_clusters(clusters: SemanticClusters) -> None:
 @output_options
 @pass_state
 def show(state: State, /, benchmark: str | None, output: Output) -> None:
-    from warehouse.analysis.text.stored_clusterings import ClusteringRow, stored_clusterings
+    from warehouse.analysis.text.semantic_clusters import ClusteringRow, stored_clusterings
 
     with state.open() as store:
         rows = stored_clusterings(store, benchmark)

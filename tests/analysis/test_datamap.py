@@ -17,8 +17,7 @@ from tests.support.builders import Rate, StoreRows
 from tests.support.embedders import TinyEmbedder, WordsEntail
 from tests.support.stores import opener_of, select
 from warehouse.analysis.items import semantic_sets
-from warehouse.analysis.items.datamap import DataMap, datamap
-from warehouse.analysis.items.datamap_row import DataMapRow
+from warehouse.analysis.items.datamap import DataMap, DataMapRow, datamap
 from warehouse.errors import MisuseError, StatisticsError, StoreError
 from warehouse.store.connection import Store
 from warehouse.store.open import StoreOpener

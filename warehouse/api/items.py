@@ -7,11 +7,19 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warehouse.api.connection import Connection
-from warehouse.questions.items import Audit, ItemFeatures, ItemPruning, ItemResponse, Items, ItemSplits, PublishedScale
+from warehouse.questions.items import (
+    Audit,
+    ItemFeatures,
+    ItemPruning,
+    ItemResponse,
+    Items,
+    ItemSplits,
+    PlanSubset,
+    PublishedScale,
+)
 from warehouse.questions.matrix import PerformanceMatrix
-from warehouse.questions.question import Gives, method
-from warehouse.questions.subsets import PlanSubset
-from warehouse.questions.text import MapPrompts
+from warehouse.questions.question import Gives, method, method_of_several
+from warehouse.questions.text import ClusterByText, EmbedPrompts, FindDuplicates, FindSimilar, MapPrompts
 
 if TYPE_CHECKING:
     from warehouse.analysis.audit.report import AuditReport  # noqa: F401
@@ -27,6 +35,10 @@ if TYPE_CHECKING:
     from warehouse.analysis.matrix.matrix import Matrix  # noqa: F401
     from warehouse.analysis.subsets.exchange import Export
     from warehouse.analysis.subsets.plan import SubsetPlans
+    from warehouse.analysis.text.duplicates import Duplicates  # noqa: F401
+    from warehouse.analysis.text.embed import Embedding  # noqa: F401
+    from warehouse.analysis.text.semantic_clusters import SemanticClusters  # noqa: F401
+    from warehouse.analysis.text.similar import Similar  # noqa: F401
 
 
 class ItemMethods(Connection):
@@ -95,3 +107,12 @@ class SubsetMethods(Connection):
         from warehouse.analysis.subsets.exchange import extend_plan
 
         return extend_plan(self._opener, plan, size=size, now=now)
+
+
+class TextMethods(Connection):
+    """Embed prompts; find similar ones, near-duplicates and clusters."""
+
+    embed = method_of_several(EmbedPrompts, Gives["Embedding"])
+    similar = method(FindSimilar, Gives["Similar"])
+    duplicates = method_of_several(FindDuplicates, Gives["Duplicates"])
+    cluster_semantic = method(ClusterByText, Gives["SemanticClusters"])

@@ -11,7 +11,6 @@ from typing import Any
 
 from warehouse.errors import InputError
 from warehouse.importers.base import source_of
-from warehouse.importers.common.batches import batches_of
 from warehouse.importers.common.header_values import moment
 from warehouse.importers.common.json_fields import (
     Row,
@@ -22,7 +21,7 @@ from warehouse.importers.common.json_fields import (
     required_text,
     text_or_none,
 )
-from warehouse.importers.common.jsonl import RowSource, has_keys, head_of
+from warehouse.importers.common.jsonl import RowSource, batches_of, has_keys, head_of
 from warehouse.importers.common.model_names import disagreement, same_model
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
 

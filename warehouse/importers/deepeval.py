@@ -7,7 +7,6 @@ from typing import Any
 
 from warehouse.errors import InputError
 from warehouse.importers.base import binary_metric, source_of
-from warehouse.importers.common.batches import batches_of
 from warehouse.importers.common.json_fields import (
     Row,
     as_text,
@@ -22,7 +21,7 @@ from warehouse.importers.common.json_fields import (
     whole_count,
     without_empty,
 )
-from warehouse.importers.common.jsonl import has_keys, head_of, read_document
+from warehouse.importers.common.jsonl import batches_of, has_keys, head_of, read_document
 from warehouse.importers.common.transcripts import transcript_of
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
 

@@ -11,7 +11,6 @@ import pyarrow as pa
 
 from warehouse.errors import InputError
 from warehouse.importers.base import binary_metric, source_of
-from warehouse.importers.common.batches import batches_of
 from warehouse.importers.common.json_fields import (
     Row,
     compact,
@@ -22,7 +21,7 @@ from warehouse.importers.common.json_fields import (
     text_or_none,
     verdict,
 )
-from warehouse.importers.common.jsonl import RowSource, has_keys, head_of, read_document
+from warehouse.importers.common.jsonl import RowSource, batches_of, has_keys, head_of, read_document
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, RunHeader, SourceFiles
 
 METRIC = "pass@1"

@@ -10,7 +10,6 @@ import pyarrow as pa
 
 from warehouse.errors import InputError
 from warehouse.importers.base import binary_metric, source_of
-from warehouse.importers.common.batches import batches_of
 from warehouse.importers.common.header_values import fingerprint, moment
 from warehouse.importers.common.json_fields import (
     Row,
@@ -26,7 +25,7 @@ from warehouse.importers.common.json_fields import (
     whole_count,
     without_nulls,
 )
-from warehouse.importers.common.jsonl import RowSource, has_keys, head_of, read_document
+from warehouse.importers.common.jsonl import RowSource, batches_of, has_keys, head_of, read_document
 from warehouse.importers.common.transcripts import calls_of, given, transcript_of
 from warehouse.records import (
     VOTE_SCHEMA,

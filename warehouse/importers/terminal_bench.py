@@ -10,7 +10,6 @@ from typing import Any
 
 from warehouse.errors import InputError
 from warehouse.importers.base import binary_metric
-from warehouse.importers.common.batches import batches_of
 from warehouse.importers.common.header_values import moment, seconds_between
 from warehouse.importers.common.json_fields import (
     compact,
@@ -23,7 +22,7 @@ from warehouse.importers.common.json_fields import (
     whole_count,
     without_nulls,
 )
-from warehouse.importers.common.jsonl import has_keys, head_of, nearest, read_document
+from warehouse.importers.common.jsonl import batches_of, has_keys, head_of, nearest, read_document
 from warehouse.records import Candidate, Dump, ImportSettings, PublishedScore, RunHeader, SourceFiles
 
 HARNESS = "terminal-bench"

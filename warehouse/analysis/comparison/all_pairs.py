@@ -30,7 +30,7 @@ from warehouse.questions.comparison import AllPairs
 from warehouse.questions.question import answers
 from warehouse.stats import AllPairs as PairStatistics
 from warehouse.stats import Ranks, pair_flags, paired_flags
-from warehouse.stats.core.rejects import rejects
+from warehouse.stats.core.inputs import rejects
 from warehouse.store.connection import Store
 from warehouse.tables.view import Table, TableNote, View
 from warehouse.tables.words import decimals, direction, interval, meanings, number, p_value

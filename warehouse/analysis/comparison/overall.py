@@ -20,7 +20,7 @@ from warehouse.stats import PairedDifference, sign_flip_test
 from warehouse.stats.core.components import distinct
 from warehouse.stats.core.draws import PROMPTS_FIXED
 from warehouse.stats.intervals.defaults import FEW_CLUSTERS
-from warehouse.stats.suites.combined_difference import (
+from warehouse.stats.suites.weighted_mean import (
     BenchmarkDifference,
     CombinedDifference,
     combine_differences,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from warehouse.analysis.selection.benchmarks import direction_unknown
-from warehouse.stats.core.rejects import rejects
+from warehouse.stats.core.inputs import rejects
 from warehouse.stats.core.results import ends_text
 from warehouse.tables.view import Table, TableNote
 from warehouse.tables.words import (

@@ -14,15 +14,24 @@ from warehouse.analysis.preferences.votes import Votes, read_votes, scorers_of_v
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.errors import MisuseError, StatisticsError, did_you_mean
-from warehouse.questions.preferences import Prefer
+from warehouse.questions.comparison import Prefer
 from warehouse.questions.question import answers
 from warehouse.stats.core.machine import one_blas_thread
 from warehouse.stats.multiple.adjust import holm
 from warehouse.stats.preferences.ballots import BOTH_BAD, Ballots, ballots
-from warehouse.stats.preferences.contrasts import LOOSE, NO_SPREAD, Band, Contrast, contrasts, simultaneous, two_judges
+from warehouse.stats.preferences.contrasts import (
+    LOOSE,
+    NO_SPREAD,
+    Band,
+    Contrast,
+    Position,
+    contrasts,
+    position_bias,
+    simultaneous,
+    two_judges,
+)
 from warehouse.stats.preferences.errors import Errors, preference_errors
 from warehouse.stats.preferences.fit import ELO, Fit, NotConnectedError, SeparableError, connected, fit_preferences
-from warehouse.stats.preferences.position import Position, position_bias
 from warehouse.store.connection import Store
 from warehouse.tables.words import some_of
 

@@ -24,9 +24,8 @@ from warehouse.importers.bigbench.task import (
     headers,
     is_choice,
 )
-from warehouse.importers.common.batches import batches_of
 from warehouse.importers.common.json_fields import Row, compact, number_or_none, part_of, text_or_none, texts_of
-from warehouse.importers.common.jsonl import has_keys, head_of, read_document
+from warehouse.importers.common.jsonl import batches_of, has_keys, head_of, read_document
 from warehouse.records import Candidate, Dump, ImportSettings, SourceFiles
 
 _LOG, _SCORES = "full-log_", "scores_"

@@ -14,7 +14,6 @@ import pyarrow as pa
 
 from warehouse.errors import InputError
 from warehouse.importers.base import batch_of
-from warehouse.importers.common.batches import BATCH_ROWS
 from warehouse.importers.common.json_fields import (
     LARGEST_DRAW,
     as_text,
@@ -28,7 +27,7 @@ from warehouse.importers.common.json_fields import (
     whole_count,
     without_nulls,
 )
-from warehouse.importers.common.jsonl import read_document, require_content, unpacked_head
+from warehouse.importers.common.jsonl import BATCH_ROWS, read_document, require_content, unpacked_head
 from warehouse.importers.common.transcripts import transcript_of
 from warehouse.importers.every_eval_ever.evaluation import Evaluation, Row, read_lines
 from warehouse.records import (

@@ -11,8 +11,6 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse.errors import InputError
-from warehouse.importers.common.batches import batches_of
-from warehouse.importers.common.chat_messages import content_of, question_of
 from warehouse.importers.common.json_fields import (
     Row,
     as_text,
@@ -24,7 +22,9 @@ from warehouse.importers.common.json_fields import (
     text_or_none,
     whole_count,
 )
+from warehouse.importers.common.jsonl import batches_of
 from warehouse.importers.common.model_names import disagreement, same_model
+from warehouse.importers.common.transcripts import content_of, question_of
 from warehouse.importers.helm.header import headers
 from warehouse.importers.helm.run_folder import PROMPT_TOKENS, HelmRun, Key, is_score, perturbation_label
 from warehouse.records import Candidate, Dump, ImportSettings, SourceFiles, parse_json

@@ -11,7 +11,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from warehouse.importers.common.batches import ODD_VALUES, batches_of
 from warehouse.importers.common.json_fields import (
     as_text,
     compact,
@@ -23,7 +22,7 @@ from warehouse.importers.common.json_fields import (
     text_or_none,
     without_nulls,
 )
-from warehouse.importers.common.jsonl import read_document, require_content, unpacked_head
+from warehouse.importers.common.jsonl import ODD_VALUES, batches_of, read_document, require_content, unpacked_head
 from warehouse.importers.common.model_names import disagreement, same_model
 from warehouse.importers.lighteval.details import Details, Row, is_details, is_over_draws, is_pair, is_text, stamp_of
 from warehouse.importers.lighteval.header import LightevalResults, group_scores, header, model_of_path

@@ -15,9 +15,8 @@ from warehouse.errors import InputError
 from warehouse.importers.common.json_fields import mapping_of, require_model, text_or_none
 from warehouse.importers.common.jsonl import EmbeddedRows, RowSource, read_document, unpacked_head
 from warehouse.importers.lm_eval.bulk_query import SampleFile, can_read, reading
-from warehouse.importers.lm_eval.layout import Layout, find_layout
+from warehouse.importers.lm_eval.layout import Layout, find_layout, other_model
 from warehouse.importers.lm_eval.metrics import Seen, figures_of
-from warehouse.importers.lm_eval.model import other_model
 from warehouse.importers.lm_eval.results import LmEvalResults, first_seen, header_without_results, scan
 from warehouse.importers.lm_eval.rows import RowReader
 from warehouse.records import Batch, Candidate, Dump, ImportSettings, Rejection, RunHeader, SourceFiles

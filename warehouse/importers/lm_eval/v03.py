@@ -12,7 +12,6 @@ import pyarrow as pa
 
 from warehouse.errors import InputError
 from warehouse.importers.base import source_of
-from warehouse.importers.common.batches import in_batches
 from warehouse.importers.common.header_values import fingerprint
 from warehouse.importers.common.json_fields import (
     as_text,
@@ -25,11 +24,11 @@ from warehouse.importers.common.json_fields import (
     text_or_none,
     whole_or_none,
 )
-from warehouse.importers.common.jsonl import RowSource, read_document, unpacked_head
+from warehouse.importers.common.jsonl import RowSource, in_batches, read_document, unpacked_head
 from warehouse.importers.common.model_names import position_fields
 from warehouse.importers.lm_eval.importer import looks_like_results
+from warehouse.importers.lm_eval.layout import argument_settings, model_fields
 from warehouse.importers.lm_eval.metrics import PAIRED, Seen, aggregation_of, metric_specs, published_scores
-from warehouse.importers.lm_eval.model import argument_settings, model_fields
 from warehouse.importers.lm_eval.results import HARNESS
 from warehouse.importers.lm_eval.rows import BATCH_ROWS
 from warehouse.records import Candidate, Dump, ImportSettings, Rejection, RunHeader, SourceFiles

@@ -14,7 +14,6 @@ import pyarrow as pa
 
 from warehouse.errors import InputError
 from warehouse.importers.base import source_of
-from warehouse.importers.common.batches import batches_of
 from warehouse.importers.common.json_fields import (
     LARGEST_DRAW,
     Row,
@@ -30,7 +29,7 @@ from warehouse.importers.common.json_fields import (
     whole_count,
     whole_or_none,
 )
-from warehouse.importers.common.jsonl import RowSource, has_keys, head_of, read_document
+from warehouse.importers.common.jsonl import RowSource, batches_of, has_keys, head_of, read_document
 from warehouse.importers.lmms_eval.results import Results, Seen, input_text, label_of, measured, scalar_of
 from warehouse.records import Candidate, Dump, ImportSettings, Rejection, RunHeader, SourceFiles
 
