@@ -71,7 +71,7 @@ class AlpacaEval:
                 first["cost"] = (first["cost"] or 0.0) + price
         if not seen:
             raise InputError("holds no annotation", path=str(path), expected="a list of them")
-        model_setting = text_or_none(settings.stated.get("model"))
+        model_setting = text_or_none(settings.user_values.get("model"))
         board = _board(source.files[1:])
         runs = tuple(_header(pair, first, board, model_setting, source.name) for pair, first in seen.items())
         dump = Dump(runs, ())

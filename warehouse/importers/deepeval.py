@@ -64,7 +64,7 @@ class DeepEval:
 
 
 def _header(document: Row, cases: Sequence[Row], settings: ImportSettings, name: str) -> RunHeader:
-    declared, chosen = settings.stated, part_of(document, "hyperparameters")
+    declared, chosen = settings.user_values, part_of(document, "hyperparameters")
     model = next((text for key in _MODEL if (text := text_or_none(chosen.get(key)))), None)
     benchmark = text_or_none(document.get("datasetAlias"))
     has_model = bool(text_or_none(declared.get("model")) or model)

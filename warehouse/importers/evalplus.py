@@ -69,7 +69,7 @@ class EvalPlus:
         stem = path.name.removesuffix(_END) if path.name.endswith(_END) else path.parent.name
         named = _NAME.fullmatch(stem)
         model = named["model"].replace("--", "/") if named else None
-        require_model(text_or_none(settings.stated.get("model")) or model, source.name)
+        require_model(text_or_none(settings.user_values.get("model")) or model, source.name)
         has_plus = any(_has_plus(entries) for entries in tasks.values())
         specs = [_passed(BASE, not has_plus)] + ([_passed(PLUS, True)] if has_plus else [])
         header = RunHeader(
@@ -236,7 +236,7 @@ class HumanEval:
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open one file (InputError: it is damaged, or the model, which no such file names, is not stated)."""
         path = source.files[0]
-        require_model(text_or_none(settings.stated.get("model")), source.name)
+        require_model(text_or_none(settings.user_values.get("model")), source.name)
         header = RunHeader(
             harness="human-eval", model="", benchmark="humaneval", metrics=(_passed("", True),), place=path.name
         )

@@ -60,7 +60,7 @@ class LiveCodeBench:
         path = source.files[0]
         named = _NAME.fullmatch(path.name)
         model = path.parent.name if named else None
-        require_model(text_or_none(settings.stated.get("model")) or model, source.name)
+        require_model(text_or_none(settings.user_values.get("model")) or model, source.name)
         scenario = named["scenario"] if named else "codegeneration"
         header = RunHeader(
             harness=HARNESS,

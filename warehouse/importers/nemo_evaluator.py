@@ -89,7 +89,7 @@ class NemoEvaluator:
         survey = _Survey()
         for row, _ in RowSource(rows, rows.name, _KEYS).rows() if rows else ():
             survey.add(row)
-        dump.runs = (_header(bundle, survey, log, source, text_or_none(settings.stated.get("model"))),)
+        dump.runs = (_header(bundle, survey, log, source, text_or_none(settings.user_values.get("model"))),)
         dump.notes += survey.against(part_of(part_of(bundle, "benchmark"), "categories"))
         if rows:
             dump.batches = batches_of(

@@ -100,7 +100,7 @@ class Promptfoo:
         for row in rows:
             if isinstance(row, dict) and whole_count(row.get("promptIdx")) is not None:
                 first.setdefault(row["promptIdx"], row)
-        model_setting = text_or_none(settings.stated.get("model"))
+        model_setting = text_or_none(settings.user_values.get("model"))
         dump.runs = tuple(
             _header(document, row, _named(document, path.stem), model_setting, source.name) for row in first.values()
         )

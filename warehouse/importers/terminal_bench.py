@@ -87,7 +87,7 @@ class TerminalBench:
             for path, trial in documents.items()
             if trial is not metadata and trial is not whole and str(trial.get("trial_name")) not in trial_names
         ]
-        header = _header(source.root, metadata, whole, settings.stated)
+        header = _header(source.root, metadata, whole, settings.user_values)
         dump = Dump((header,), ())
         dump.batches = batches_of(
             trials, lambda trial: [_row(trial)], dump.rejections, "a trial as Terminal-Bench writes it"

@@ -384,6 +384,6 @@ class PlanSubset(ChosenScores, Question):
             raise MisuseError(f"a budget is a number of generations above 0, found {self.budget}")
 
     @property
-    def wanted(self) -> int | None:
+    def n_requested(self) -> int | None:
         """Prompts to ask; None where the width says."""
         return self.size if self.budget is None else int(self.budget // self.draws)

@@ -455,11 +455,11 @@ def method_by_kind(
 
 
 def _method(question: type[Question]) -> Callable[..., Any]:
-    def ask(self: Any, asked: Question) -> Any:
+    def ask(self: Any, asked_question: Question) -> Any:
         if question.OPENS:
-            return asked.ask(self._opener)
+            return asked_question.ask(self._opener)
         with self._reading() as store:
-            return asked.ask(store)
+            return asked_question.ask(store)
 
     return _with_keywords(question, question.NAME, ask)
 

@@ -316,7 +316,7 @@ def _datamap_models(votes: Votes, draws: NDArray[np.int64]) -> NDArray[np.float6
     shares = votes.shares * votes.copies[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         entropy = np.where(votes.shares > 0, votes.shares * np.log(votes.shares), 0.0) * votes.copies[:, None]
-        unparsed = np.clip(votes.asked - votes.totals(shares), 0.0, 1.0)
+        unparsed = np.clip(votes.answered_by - votes.totals(shares), 0.0, 1.0)
         consistency = votes.totals(entropy) + np.where(unparsed > 0, unparsed * np.log(unparsed), 0.0)
     majority = np.maximum.reduceat(votes.shares, votes.start, axis=0) >= unparsed
     right = votes.shares[votes.start]

@@ -84,7 +84,7 @@ def _leaves(store: Store, question: PlanSubset) -> tuple[list[_Leaf], str]:
 
 def _sizes(leaves: Sequence[_Leaf], question: PlanSubset) -> tuple[list[ExpectedPrecision], float | None]:
     """What each benchmark's sample comes to, and the expected width of their mean's interval."""
-    requested, width, level = question.wanted, question.width or 0, question.level
+    requested, width, level = question.n_requested, question.width or 0, question.level
     if len(leaves) == 1:
         leaf = leaves[0]
         precision = leaf.expected.at(requested) if requested is not None else leaf.expected.size_for(width)

@@ -63,7 +63,7 @@ class BigBench:
         path = source.files[0]
         dump = Dump((), ())
         task = TaskResults(path, read_document(path), dump.rejections, dump.notes)
-        dump.runs = headers(task, text_or_none(settings.stated.get("model")), source.name)
+        dump.runs = headers(task, text_or_none(settings.user_values.get("model")), source.name)
         dump.batches = batches(task)
         return dump
 

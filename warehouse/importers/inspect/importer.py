@@ -100,7 +100,7 @@ class Inspect:
 
     def _dump(self, log: InspectLog, source: SourceFiles, settings: ImportSettings) -> Dump:
         scoring = Scoring(log.header, log.first(FIRST_SAMPLES))
-        chosen = settings.stated
+        chosen = settings.user_values
         header = run_header(log.header, scoring, log.n_samples, source.files[0].name, text_or_none(chosen.get("model")))
         if not (header.benchmark or chosen.get("benchmark")):
             raise InputError(

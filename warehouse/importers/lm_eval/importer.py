@@ -166,7 +166,7 @@ class _SourceReader:
 
     def _task_of(self, path: Path) -> str:
         task_names = self.results.tasks if self.results else []
-        task = task_of_old_name(path, task_names) or self.settings.stated.get("benchmark")
+        task = task_of_old_name(path, task_names) or self.settings.user_values.get("benchmark")
         if task:
             return str(task)
         raise InputError(
@@ -177,7 +177,7 @@ class _SourceReader:
         )
 
     def _header(self, task: str, samples: _Samples | None, source_file: str) -> RunHeader:
-        model_setting = text_or_none(self.settings.stated.get("model"))
+        model_setting = text_or_none(self.settings.user_values.get("model"))
         if self.results:
             header = self.results.header(task, samples.seen if samples else Seen(), source_file)
             require_model(model_setting or header.model, self.source.name)

@@ -70,7 +70,7 @@ class LmmsEval:
         if not results.stamp:
             results = Results({}, source.root, stamp)
             dump.notes.append(f"{source.files[0].name}: no results file, so no settings, versions or figures")
-        model = text_or_none(settings.stated.get("model"))
+        model = text_or_none(settings.user_values.get("model"))
         tables = [_Table(task, samples.get(task), results, dump) for task in dict.fromkeys((*results.tasks, *samples))]
         if not tables:
             raise InputError("no task", path=source.name, expected="results of lmms-eval with configs")

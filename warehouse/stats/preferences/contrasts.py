@@ -237,7 +237,7 @@ def _order_against_pair(votes: Ballots) -> tuple[float, int]:
 
 def _in_both_orders(votes: Ballots, one_judge: bool) -> FloatArray:
     """Verdicts by the same judge on the same prompt and pair: for who was shown first, each way; and the prompt."""
-    voters: IntArray = np.zeros(votes.n, dtype=np.intp) if one_judge and not votes.known[0] else votes.voters
+    voters: IntArray = np.zeros(votes.n, dtype=np.intp) if one_judge and not votes.identified[0] else votes.voters
     order = (votes.first > votes.second).astype(np.intp)
     key = _joined(_joined(voters, votes.prompts), votes.pairs)
     index = np.flatnonzero(votes.order_known)

@@ -91,7 +91,7 @@ def preference_errors(*fits: Fit, method: str = "two_way") -> Errors:
     none = Errors(None, None, None, None, effective, *sizes, "", (), np.zeros((0, 0)))
     if any(fit.ridge for fit in fits):
         return replace(none, reason="penalised strengths have no standard errors")
-    identified = tuple(any(b.known[way] for b in votes) for way in (0, 1))
+    identified = tuple(any(b.identified[way] for b in votes) for way in (0, 1))
     if method in ways:
         ways = {method: ways[method]}
     elif not identified[1]:
