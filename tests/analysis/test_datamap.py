@@ -16,7 +16,7 @@ import warehouse
 from tests.support.builders import Rate, StoreRows
 from tests.support.embedders import TinyEmbedder, WordsEntail
 from tests.support.stores import opener_of, select
-from warehouse.analysis.items import semantic_sets
+from warehouse.analysis.items import answer_grouping
 from warehouse.analysis.items.datamap import DataMap, DataMapRow, datamap
 from warehouse.errors import MisuseError, StatisticsError, StoreError
 from warehouse.store.connection import Store
@@ -161,7 +161,7 @@ def test_the_distribution_is_given_by_temperature(opener: StoreOpener) -> None:
 
 def test_the_size_of_a_read_changes_nothing(opener: StoreOpener, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = datamap(opener, "org/a", benchmark="quiz")
-    monkeypatch.setattr(semantic_sets, "CHUNK", 2)
+    monkeypatch.setattr(answer_grouping, "CHUNK", 2)
     assert datamap(opener, "org/a", benchmark="quiz") == whole
 
 

@@ -13,8 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from warehouse.analysis.items.answer_grouping import Grouper, count_correct, count_generations, grouper_of
-from warehouse.analysis.items.semantic_sets import SetsOfPrompts, sets_of_prompts
+from warehouse.analysis.items.answer_grouping import (
+    Grouper,
+    SetsOfPrompts,
+    count_correct,
+    count_generations,
+    grouper_of,
+    sets_of_prompts,
+)
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.benchmarks import (
     BenchmarkFacts,

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from warehouse.stats.core.components import components
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.core.machine import one_blas_thread
+from warehouse.stats.core.sample import components
 from warehouse.stats.preferences.ballots import IntArray, numbered
 from warehouse.stats.preferences.fit import ROWS, Fit, Rows
 

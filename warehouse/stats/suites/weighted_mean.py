@@ -20,7 +20,6 @@ import scipy  # loads its parts when they are used
 from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.components import components, distinct
 from warehouse.stats.core.inputs import (
     ROUNDING,
     Bounds,
@@ -36,6 +35,7 @@ from warehouse.stats.core.inputs import (
 )
 from warehouse.stats.core.quantiles import t_p_value, t_p_values
 from warehouse.stats.core.results import Interval, NamedFigures, figures_text
+from warehouse.stats.core.sample import components, distinct
 from warehouse.stats.intervals.closed_form import interval_normal, interval_t, interval_wilson, interval_wilson_bounded
 from warehouse.stats.multiple.adjust import holm
 from warehouse.stats.suites.cells import Cell, Design, UnitTable, overlaps, satterthwaite
