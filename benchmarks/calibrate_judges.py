@@ -25,9 +25,18 @@ from warehouse.stats import (
     prediction_powered_mean,
     rogan_gladen,
 )
-from warehouse.stats.judges.plan import allocate_labels, label_pilot, plan_labels, score_cuts, strata_by, target_error
+from warehouse.stats.judges.plan import (
+    allocate_labels,
+    differences_of_means,
+    label_pilot,
+    level_of_pairs,
+    plan_labels,
+    ranks_left,
+    score_cuts,
+    strata_by,
+    target_error,
+)
 from warehouse.stats.judges.prediction import label_influence, label_spread, reproducibility
-from warehouse.stats.judges.together import differences_of_means, level_of_pairs, ranks_left
 
 PAGE = Path(__file__).resolve().parents[1] / "docs" / "calibration_judges.md"
 N = 1000

@@ -21,10 +21,9 @@ from scipy.special import expit
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.preferences.ballots import BOTH_BAD, Ballots, Design, ballots
-from warehouse.stats.preferences.contrasts import Contrast, contrasts, simultaneous, two_judges
+from warehouse.stats.preferences.contrasts import Contrast, contrasts, position_bias, simultaneous, two_judges
 from warehouse.stats.preferences.errors import preference_errors
 from warehouse.stats.preferences.fit import NotConnectedError, fit_preferences, newton
-from warehouse.stats.preferences.position import position_bias
 
 ROOT = Path(__file__).resolve().parents[1]
 BEGIN, END = "<!-- calibration: begin -->", "<!-- calibration: end -->"

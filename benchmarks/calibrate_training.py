@@ -22,8 +22,8 @@ import numpy as np
 from calibration.marks import write_between
 from numpy.typing import NDArray
 
+from warehouse.stats.training.noise_floor import seed_pool, weigh_difference
 from warehouse.stats.training.seed_planning import decision_accuracy
-from warehouse.stats.training.seed_pool import seed_pool, weigh_difference
 
 ROOT = Path(__file__).resolve().parents[1]
 BEGIN, END = "<!-- calibration: begin -->", "<!-- calibration: end -->"

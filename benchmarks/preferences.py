@@ -14,7 +14,7 @@ from warehouse.stats.preferences.ballots import ballots
 from warehouse.stats.preferences.contrasts import simultaneous
 from warehouse.stats.preferences.errors import preference_errors
 from warehouse.stats.preferences.fit import fit_preferences
-from warehouse.stats.preferences.position import position_bias
+from warehouse.stats.preferences.contrasts import position_bias
 n, m, prompts = 1_000_000, 300, 1000
 voters, rng = int(sys.argv[1]), np.random.default_rng(0)
 a = rng.integers(0, m, n)

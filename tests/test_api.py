@@ -178,7 +178,7 @@ USES = {
         silent=("single_draws",),
         flags=("at", "hat", "estimand", "level", "seeds"),
     ),
-    "pass_rates": Use((f"{ANALYSIS}.variance.pass_rates:pass_rates",), "variance", flags=("seeds",)),
+    "pass_rates": Use((f"{ANALYSIS}.variance.variance:pass_rates",), "variance", flags=("seeds",)),
     "items": Use(
         (f"{ANALYSIS}.items.item_statistics:items",),
         "items",
@@ -223,7 +223,7 @@ USES = {
         ),
     ),
     "power": Use(
-        (f"{ANALYSIS}.power.pilot:read_pilot", f"{ANALYSIS}.power.question:PowerQuestion"),
+        (f"{ANALYSIS}.power.pilot:read_pilot", f"{ANALYSIS}.power.power:PowerQuestion"),
         "power",
         own=("parts", "cost"),
         fixed=("cost",),  # None in the method, which would have to import it
@@ -255,7 +255,7 @@ USES = {
         (f"{ANALYSIS}.subsets.exchange:extend_plan",), "subset extend", silent=("now",), flags=("out",)
     ),
     "matrix": Use(
-        (f"{ANALYSIS}.matrix.matrix:Matrix",),
+        (f"{ANALYSIS}.matrix.matrix:matrix",),
         "matrix test",
         silent=("progress",),
         flags=("similarities", "permutations", "seed", "histogram"),  # of its methods
@@ -263,14 +263,7 @@ USES = {
     "datamap": Use(
         (f"{ANALYSIS}.items.datamap:datamap",), "datamap", silent=("progress",), flags=("suspects", "distribution")
     ),
-    "embed": Use(
-        (f"{ANALYSIS}.text.embed:embed",),
-        "embed",
-        own=("embedder", "part"),  # one of the function's several
-        fixed=("embedders", "parts"),
-        silent=("embedder", "chunk", "part", "progress"),
-        flags=("embedders", "parts"),
-    ),
+    "embed": Use((f"{ANALYSIS}.text.embed:embed",), "embed", silent=("chunk", "progress")),
     "similar": Use((f"{ANALYSIS}.text.similar:similar",), "similar"),
     "duplicates": Use((f"{ANALYSIS}.text.duplicates:duplicates",), "duplicates", silent=("progress",)),
     "cluster_semantic": Use(
@@ -430,5 +423,5 @@ def test_a_file_of_the_face_can_be_read_in_one_go() -> None:
 def test_the_face_loads_nothing_that_computes() -> None:
     code = "import sys, warehouse.api; print(*(name for name in sys.modules if name.startswith('warehouse')))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert "warehouse.api.text" in done.stdout
+    assert "warehouse.api.items" in done.stdout
     assert not re.search(r"warehouse\.(analysis|stats|refresh|report|ingest|embeddings)", done.stdout)

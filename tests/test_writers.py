@@ -33,7 +33,7 @@ ALLOWED = {
     "warehouse/ingest/frames.py": {"written"},
     "warehouse/ingest/parse_elsewhere.py": {"Apart._fetch", "parse", "_write"},
     "warehouse/store/load/scratch.py": {"Scratch.__init__"},  # in memory
-    "warehouse/store/kept_reads.py": {"_copy"},  # in memory
+    "warehouse/store/connection.py": {"_copy"},  # in memory
     "cli/ui/output.py": {"write_parquet"},  # to the file that the guard has opened
     # no standard output, or one that nobody reads any more
     "cli/main.py": {"_prepare_output"},

@@ -261,7 +261,7 @@ def _settings(
         for key, value in content.items():
             name = f"{table}.{key}"
             if key not in KNOWN[table]:
-                raise _unknown(path, name, [f"{table}.{known}" for known in KNOWN[table]], lines)
+                raise _unknown(path, name, [f"{table}.{other}" for other in KNOWN[table]], lines)
             kind = KNOWN[table][key]
             if not _FITS[kind](value):
                 raise _wrong_type(path, name, value, kind, lines)
@@ -286,12 +286,12 @@ _FITS: Mapping[str, Callable[[Any], bool]] = {
 }
 
 
-def _unknown(path: Path, name: str, known: Any, lines: Mapping[str, int]) -> InputError:
+def _unknown(path: Path, name: str, names: Any, lines: Mapping[str, int]) -> InputError:
     return InputError(
         f"unknown key '{name}'",
         path=str(path),
         place=f"line {lines.get(name, 1)}",
-        expected=f"one of {', '.join(known)}",
+        expected=f"one of {', '.join(names)}",
     )
 
 

@@ -14,68 +14,19 @@ import threading
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, Protocol, runtime_checkable
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.errors import InputError, MisuseError
 from warehouse.extras import load
+from warehouse.questions.text import BATCH as BATCH
+from warehouse.questions.text import Embedder as Embedder
+from warehouse.questions.text import Entailment as Entailment
 
 #: One row per text, 32 bits, shape (n, dimension).
 Vectors = NDArray[np.float32]
-
-
-@runtime_checkable
-class Embedder(Protocol):
-    """What turns texts into vectors.
-
-    Attributes:
-        name: under which its vectors are stored.
-        revision: which version of it; vectors of two revisions are kept apart. May be empty.
-        dimension: length of a vector.
-        max_length: tokens that it reads of a text; None: any number.
-    """
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def revision(self) -> str: ...
-    @property
-    def dimension(self) -> int: ...
-    @property
-    def max_length(self) -> int | None: ...
-
-    def encode(self, texts: Sequence[str]) -> Vectors:
-        """Vectors, shape (n, dimension); the same text gives the same vector."""
-        ...
-
-    def too_long(self, texts: Sequence[str]) -> NDArray[np.bool_]:
-        """Which of the texts are longer than ``max_length``, shape (n,)."""
-        ...
-
-
-@runtime_checkable
-class Entailment(Protocol):
-    """What says whether a text follows from another.
-
-    Attributes:
-        name: what it is called.
-        revision: which version of it; its answers are kept under both.
-    """
-
-    @property
-    def name(self) -> str: ...
-    @property
-    def revision(self) -> str: ...
-
-    def entails(self, premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.bool_]:
-        """For each pair whether the hypothesis follows from the premise, shape (n,)."""
-        ...
-
-    def too_long(self, premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.bool_]:
-        """Which of the pairs are longer than the model reads, shape (n,)."""
-        ...
 
 
 def encode(embedder: Embedder, texts: Sequence[str]) -> Vectors:
@@ -100,8 +51,6 @@ def encode(embedder: Embedder, texts: Sequence[str]) -> Vectors:
     return vectors
 
 
-#: Texts that a model reads at a time.
-BATCH = 32
 #: Where models come from that are named and not on this machine, and how long it may take to answer [s].
 HUB, PATIENCE = "https://huggingface.co", 6.0
 

@@ -152,14 +152,14 @@ def parted(message: str) -> tuple[str, str]:
     return error, "".join(advice)
 
 
-def did_you_mean(name: str, known: Iterable[str], otherwise: str) -> str:
+def did_you_mean(name: str, names: Iterable[str], otherwise: str) -> str:
     """The end of a message on an unknown name: ``did you mean a or b?``, else ``otherwise``.
 
     Args:
-        known: the names that there are; case does not count.
+        names: those that there are; case does not count.
         otherwise: what to say where none is close.
     """
-    spelled = {one.lower(): one for one in sorted(set(known), reverse=True)}
+    spelled = {one.lower(): one for one in sorted(set(names), reverse=True)}
     close = [spelled[one] for one in get_close_matches(name.lower(), spelled)]
     return f"did you mean {' or '.join(close)}?" if close else otherwise
 

@@ -9,13 +9,12 @@ from typing import Any
 
 from warehouse.errors import MisuseError
 from warehouse.extras import load
-from warehouse.records.json_text import json_text
+from warehouse.records.canonical_json import json_text
 from warehouse.store.engines import Limits
 
 from ..failures import Failure, failure_of
 from ..state import State
-from .pages import Answered, page_of, suggestion
-from .tools import TOOLS, Context
+from .tools import TOOLS, Answered, Context, page_of, suggestion
 
 log = logging.getLogger(__name__)
 INSTRUCTIONS = """Results of LLM evaluations with their statistics, read only. Begin with describe, then leaderboard.

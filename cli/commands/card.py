@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warehouse.files import CARD, write_output
-from warehouse.questions.card import Card
+from warehouse.questions.leaderboard import Card
 from warehouse.tables.words import some_of
 
 from ..lazy_group import command

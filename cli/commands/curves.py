@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from warehouse.questions.training import Curves
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import REFERENCE, draw, drawable, option, output_options
+from ..ui.options import draw, drawable, option, output_options
 from ..ui.output import Output
 from ..ui.questions import options_of
 from ..ui.table import decimals, echo, interval, level_column, number, p_value, print_constants, print_rows, print_text
@@ -27,9 +25,7 @@ _MOST_SENTENCES = 6
 
 
 @command("curves")
-@click.argument("benchmark", metavar="BENCHMARK")
-@click.argument("references", metavar=f"[{REFERENCE}]...", nargs=-1)
-@options_of(Curves, without=("benchmark", "references"))
+@options_of(Curves)
 @option("--checkpoints", "A row for each checkpoint.", name="points", is_flag=True)
 @drawable
 @output_options

@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warehouse.analysis.items.excerpts import distinctive
+from warehouse.questions.text import MapPrompts
 
 from ..lazy_group import command
 from ..state import State, pass_state
-from ..ui.options import REFERENCE, no_store_option, option, output_options, threshold_option
+from ..ui.options import option, output_options
 from ..ui.output import Output
-from ..ui.questions import level_option, metric_option, where_option
+from ..ui.questions import level_option, options_of
 from ..ui.table import count_range, echo, excerpt, interval, level_column, number, print_rows, print_table, print_text
 
 if TYPE_CHECKING:
-    from warehouse.analysis.items.datamap import DataMap
-    from warehouse.analysis.items.datamap_row import DataMapRow, DistributionRow
+    from warehouse.analysis.items.datamap import DataMap, DataMapRow, DistributionRow
 
 #: Suspects that people are shown, and conditions whose map is drawn; programs get all.
 SHOWN, DRAWN = 20, 4
@@ -33,47 +33,21 @@ S_TITLES = ("S = 0", "to -0.4", "to -0.8", "to -1.2", "to -1.6", "below")
 
 
 @command("datamap")
-@click.argument("reference", metavar=f"run:ID|{REFERENCE}")
-@option("-b --benchmark NAME", "Default: every benchmark that the model has.")
-@metric_option
-@where_option
-@option(
-    "--group",
-    "Which generations say the same; default: by extracted answer, else by text.",
-    click.Choice(["answer", "text", "embedding", "entailment"]),
-)
-@option("--embedder MODEL", "For --group embedding: folder or name.")
-@threshold_option(0.9, "For --group embedding: from where on alike.")
-@option("--entailment FOLDER", "For --group entailment: an NLI model.")
-@option("--device NAME", "Of these models: cpu, cuda, mps.")
-@option("--correct-at VALUE", "Score from which on a generation is correct; default: the metric's best.", float)
-@option("--max-p P", "Suspected are prompts with at most this P(correct) ...", click.FloatRange(0, 1), 0.1)
-@option("--min-s S", "... and at least this S(consistency).", click.FloatRange(max=0), -0.8)
-@option(
-    "--interval",
-    "Of P(correct), for so many generations.",
-    click.Choice(["wilson", "jeffreys", "clopper_pearson"]),
-    "wilson",
-)
-@option("--fresh", "Ask the model even where its answer is stored.", is_flag=True)
-@no_store_option
+@options_of(MapPrompts, without=("level",))
 @option("--suspects", "Rows of suspected label errors only.", is_flag=True)
 @option("--distribution", "Rows of the distribution of P(correct) only.", is_flag=True)
 @level_option
 @output_options
 @pass_state
-def datamap(
-    state: State, /, reference: str, suspects: bool, distribution: bool, output: Output, **options: Any
-) -> None:
-    from warehouse.analysis.items.datamap import datamap as look
-    from warehouse.analysis.items.datamap_row import DataMapRow, DistributionRow
+def datamap(state: State, /, suspects: bool, distribution: bool, output: Output, **options: Any) -> None:
+    from warehouse.analysis.items.datamap import DataMapRow, DistributionRow
 
     from ..ui.progress import share
 
     if suspects and distribution:
         raise click.UsageError("give one of --suspects and --distribution")
     with share(state.quiet, "grouping generations") as bar:
-        mapped = look(state.opener(), reference, progress=bar, **options)
+        mapped: DataMap = MapPrompts(**options, progress=bar).ask(state.opener())
     if output.for_people:
         _print(mapped, suspects, distribution)
     elif distribution:

@@ -73,11 +73,11 @@ class GateOptions(Sequential, ReleaseGate):
         """What is asked of the store (UnusedError: something is said that it would not change)."""
         if not self.sequential:
             return self.only(ReleaseGate, "goes with --sequential")
-        return self.part(SequentialReleaseGate, looks=(self.looks or LOOKS) if self.obf else None)
+        return self.shared_with(SequentialReleaseGate, looks=(self.looks or LOOKS) if self.obf else None)
 
 
 #: Further settings of the options for click.
-SETTINGS: dict[str, dict[str, Any]] = {
+SETTINGS: dict[str, Any] = {
     **{
         name: {"help": f"With --sequential: {option.help[0].lower()}{option.help[1:]}"}
         for name, option in options(Sequential).items()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from warehouse.questions.horizon import TimeHorizon
+from warehouse.questions.reliability import TimeHorizon
 from warehouse.tables.words import SHOWN
 
 from ..lazy_group import command

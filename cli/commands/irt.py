@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.questions.items import ItemResponse, PublishedScale
+from warehouse.questions.items import Abilities, Dimensions, FitItems, ItemResponse, NextItems, PublishedScale
 from warehouse.questions.question import options
 
 from ..lazy_group import command, group
 from ..state import State, pass_state
-from ..ui.options import Function, first_rows, option, output_options, refuse_typed, seed_option, typed, whole_numbers
+from ..ui.options import Function, first_rows, option, output_options, refuse_typed, typed
 from ..ui.output import Output
-from ..ui.questions import level_option, options_of
+from ..ui.questions import level_option, options_of, seed_option
 from ..ui.table import echo
 
 if TYPE_CHECKING:
@@ -29,17 +29,7 @@ def irt() -> None:
 
 def irt_options(function: Function, without: tuple[str, ...] = ()) -> Function:
     """Which answers, which model, and whether a stored answer will do."""
-    no_store = {"help": "A trial: what is computed is not stored."}
-    return options_of(ItemResponse, without=without, store_result=no_store)(seed_option(output_options(function)))
-
-
-def family_option(function: Function) -> Function:
-    """``--family FIELD|FILE``."""
-    return option(
-        "--family FIELD|FILE",
-        "Families of models: a field of runs (developer, family), or a CSV file with the columns model and"
-        " family. [default: what stands before the / of their names]",
-    )(function)
+    return options_of(ItemResponse, without=without)(seed_option(output_options(function)))
 
 
 def model_of(state: State, values: dict[str, Any]) -> Irt:
@@ -71,7 +61,7 @@ def families(text: str | None) -> str | dict[str, str] | None:
 
 
 @command("irt fit")
-@family_option
+@options_of(FitItems, without=("seed",))
 @option(
     "--top N",
     "Prompts in each table; 0 for all. [default: 10; other outputs have all]",
@@ -91,9 +81,7 @@ def fit(state: State, /, output: Output, family: str | None, top: int, **values:
 
 
 @command("irt ability")
-@option("--sensitivity", "What the scale says without each benchmark and family instead.", is_flag=True)
-@family_option
-@level_option
+@options_of(Abilities, only=("sensitivity", "family", "level"))
 @irt_options
 @pass_state
 def ability(state: State, /, output: Output, sensitivity: bool, family: str | None, **values: Any) -> None:
@@ -117,14 +105,12 @@ def ability(state: State, /, output: Output, sensitivity: bool, family: str | No
 
 
 @command("irt next")
-@click.argument("asked_model", metavar="MODEL")
-@option("-n N", "Prompts to name.", click.IntRange(min=1), 20)
-@option("--new", "A model that has no answers yet.", is_flag=True)
+@options_of(NextItems, without=("level", "seed"))
 @option("--ids", "Only the ids of the prompts in their dump, one a line, in order.", is_flag=True)
 @level_option
 @irt_options
 @pass_state
-def next_(state: State, /, asked_model: str, output: Output, ids: bool, **values: Any) -> None:
+def next_(state: State, /, output: Output, ids: bool, **values: Any) -> None:
     from warehouse.analysis.irt.results import NextRow
     from warehouse.analysis.subsets.exchange import ids_text
 
@@ -134,7 +120,7 @@ def next_(state: State, /, asked_model: str, output: Output, ids: bool, **values
         raise click.UsageError("give one of --ids, --json, --csv and --parquet")
     if ids:
         refuse_typed("is for intervals, and --ids prints none", "level")
-    report = model_of(state, values).next_items(asked_model, **values)
+    report = model_of(state, values).next_items(**values)
     if ids:
         echo(ids_text([row.key for row in report.rows]), nl=False)
     elif output.for_people:
@@ -178,17 +164,7 @@ def scale(state: State, /, output: Output, by_benchmark: bool, top: int, **value
 
 
 @command("irt dimensions")
-@option(
-    "--try N,N...",
-    "Numbers of dimensions. [default: 1, 2, 3, 5, 10, as far as there are models]",
-    name="tries",
-    callback=whole_numbers,
-)
-@option(
-    "--sizes N,N...",
-    "Prompts that scores are estimated from. [default: 25, 50, 100; a fifth of fewer than 50]",
-    callback=whole_numbers,
-)
+@options_of(Dimensions, without=("seed",))
 @partial(irt_options, without=("model",))
 @pass_state
 def dimensions(state: State, /, output: Output, **values: Any) -> None:

@@ -19,12 +19,11 @@ from ..ui.options import (
     option,
     output_options,
     refuse_typed,
-    seed_option,
     typed,
     wants_picture,
 )
 from ..ui.output import Output
-from ..ui.questions import options_of
+from ..ui.questions import options_of, seed_option
 from ..ui.table import echo, excerpt, interval, number, p_value, print_legend, print_rows, print_text
 
 if TYPE_CHECKING:

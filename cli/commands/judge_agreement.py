@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import click
-
-from warehouse.questions.judges import ASSUMPTION, HeldAgainstPeople
+from warehouse.questions.labels import ASSUMPTION, HeldAgainstPeople
 from warehouse.tables.words import reasons
 
 from ..lazy_group import command
@@ -28,8 +26,7 @@ HELPS_FROM = 0.3
 
 
 @command("judge agreement")
-@options_of(HeldAgainstPeople, without=("models",))
-@click.argument("models", metavar="[A B]", nargs=-1)
+@options_of(HeldAgainstPeople)
 @drawable
 @output_options
 @pass_state

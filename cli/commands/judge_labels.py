@@ -23,11 +23,9 @@ if TYPE_CHECKING:
     from warehouse.analysis.judges.next import LabelWave
     from warehouse.analysis.judges.plan import LabelPlans
 
-judge_option = option("--judge NAME", "Who judges: the scorer, its model, or the metric.", required=True)
-
 
 @command("judge next")
-@judge_option
+@options_of(NextLabels, only=("judge",))
 @options_of(NextLabels, without=("judge",))
 @option("--out FILE", "Write the sheet that people fill in there, as CSV.", OutputFile(SHEET))
 @output_options
@@ -78,10 +76,8 @@ def _print_wave(wave: LabelWave, is_new: bool, out: Path | None) -> None:
 
 
 @command("judge plan")
-@click.argument("benchmark", metavar="BENCHMARK")
-@click.argument("models", metavar="[A B]", nargs=-1)
-@judge_option
-@options_of(PlanLabels, without=("benchmark", "judge", "models"))
+@options_of(PlanLabels, only=("judge",))
+@options_of(PlanLabels, without=("judge",))
 @output_options
 @pass_state
 def plan(state: State, /, output: Output, **options: Any) -> None:

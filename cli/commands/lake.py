@@ -78,8 +78,7 @@ def check(state: State, context: click.Context, location: str, output: Output) -
 @output_options
 @pass_state
 def versions(_state: State, location: str, output: Output) -> None:
-    from warehouse.store.lake.location import LakeLocation
-    from warehouse.store.lake.versions import history
+    from warehouse.store.lake.versions import LakeLocation, history
 
     lake_versions = history(LakeLocation(location))
     rows = [

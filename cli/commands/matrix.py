@@ -2,33 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
+from warehouse.questions.matrix import (
+    ClusterMatrix,
+    CompareParts,
+    CorrelationTest,
+    GrowMatrix,
+    PerformanceMatrix,
+    WeightMatrix,
+)
+from warehouse.questions.question import options as fields_of
+
 from ..lazy_group import command, group
 from ..state import State, pass_state
-from ..ui.options import (
-    Function,
-    first_rows,
-    no_store_option,
-    option,
-    output_options,
-    refuse_typed,
-    replace_option,
-    seed_option,
-)
+from ..ui.options import Function, first_rows, option, output_options, refuse_typed
 from ..ui.output import Output
-from ..ui.questions import latest_option, metric_option, where_option
+from ..ui.questions import options_of, seed_option
 
 if TYPE_CHECKING:
     from warehouse.analysis.matrix.matrix import Matrix
     from warehouse.analysis.matrix.results import MatrixResult
-
-SIMILARITIES = ("hamming", "cosine", "jaccard")
 
 
 @group("matrix")
@@ -38,15 +37,9 @@ def matrix() -> None:
 
 def matrix_options(function: Function) -> Function:
     """Which matrix, and whether a stored answer will do."""
-    fresh = option("--fresh", "Compute again what is stored already.", is_flag=True)
-    for decorate in (output_options, no_store_option, fresh, seed_option, latest_option, where_option, metric_option):
-        function = decorate(function)
-    return click.argument("benchmark")(function)
-
-
-def permutations_option(default: int, least: int) -> Callable[[Function], Function]:
-    """``--permutations N``."""
-    return option("--permutations N", "Matrices with every column shuffled.", click.IntRange(min=least), default)
+    stored = ("fresh", "store_result")
+    function = options_of(PerformanceMatrix, only=stored)(output_options(function))
+    return options_of(PerformanceMatrix, without=stored)(seed_option(function))
 
 
 def whole_numbers(_ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, ...]:
@@ -65,17 +58,14 @@ def whole_numbers(_ctx: click.Context, param: click.Parameter, value: str | None
 
 
 @contextmanager
-def opened(state: State, benchmark: str, label: str, options: dict[str, Any]) -> Iterator[Matrix]:
+def opened(state: State, label: str, options: dict[str, Any]) -> Iterator[Matrix]:
     """The matrix of a benchmark, with a bar while something is computed."""
-    from warehouse.analysis.matrix.matrix import Matrix
-
     from ..ui.progress import share
 
-    names = ("metric", "where", "latest", "fresh", "store_result")
-    chosen = {name: options.pop(name) for name in names}
+    chosen = {name: options.pop(name) for name in fields_of(PerformanceMatrix) if name in options}
     with share(state.quiet, label) as show:
         advance = None if show is None else lambda done, of: show(done / of)
-        yield Matrix(state.opener(), benchmark, progress=advance, **chosen)
+        yield PerformanceMatrix(**chosen, progress=advance).ask(state.opener())
 
 
 def finish(state: State, result: MatrixResult) -> None:
@@ -84,23 +74,16 @@ def finish(state: State, result: MatrixResult) -> None:
 
 
 @command("matrix test")
-@option(
-    "--similarity",
-    "Repeatable; default: all that the scores allow.",
-    click.Choice(SIMILARITIES),
-    name="similarities",
-    multiple=True,
-)
-@permutations_option(1000, 1)
+@options_of(CorrelationTest, without=("seed",))
 @option("--histogram", "Shares of pairs by similarity instead.", is_flag=True)
 @matrix_options
 @pass_state
-def test(state: State, /, benchmark: str, output: Output, histogram: bool, **options: Any) -> None:
+def test(state: State, /, output: Output, histogram: bool, **options: Any) -> None:
     from warehouse.analysis.matrix.results import HistogramRow, TestRow
 
     from ..ui.matrix_tables import print_histogram, print_test
 
-    with opened(state, benchmark, "permutations", options) as scores:
+    with opened(state, "permutations", options) as scores:
         result = scores.test(**options)
     if not output.for_people:
         kind, rows = (HistogramRow, result.histogram) if histogram else (TestRow, result.rows)
@@ -113,20 +96,11 @@ def test(state: State, /, benchmark: str, output: Output, histogram: bool, **opt
 
 
 @command("matrix cluster")
-@option(
-    "--clusters N,...",
-    "Numbers of clusters to try, such as 2-10. [default: 2-20]",
-    name="n_clusters",
-    callback=whole_numbers,
-)
-@permutations_option(1, 0)
-@option("--store NAME", "Keep it; --cluster NAME uses it for error bars.")
-@option("--default", "With --store: use it for error bars from now on.", is_flag=True)
-@replace_option
+@options_of(ClusterMatrix, without=("seed",), n_clusters={"callback": whole_numbers})
 @option("--members", "The cluster of every prompt instead.", is_flag=True)
 @matrix_options
 @pass_state
-def cluster(state: State, /, benchmark: str, output: Output, members: bool, **options: Any) -> None:
+def cluster(state: State, /, output: Output, members: bool, **options: Any) -> None:
     from warehouse.analysis.matrix.results import ClusterCountRow
 
     from ..ui.matrix_tables import member_rows, print_clusters
@@ -135,7 +109,7 @@ def cluster(state: State, /, benchmark: str, output: Output, members: bool, **op
         refuse_typed("needs --store NAME", "default", "replace")
     if options["store"] and not options["store_result"]:
         raise click.UsageError("give one of --store NAME and --no-store")
-    with opened(state, benchmark, "clusterings", options) as scores:
+    with opened(state, "clusterings", options) as scores:
         result = scores.cluster(**options)
     if members:
         columns = ["prompt", "cluster", "distance", "is_medoid"]
@@ -150,19 +124,7 @@ def cluster(state: State, /, benchmark: str, output: Output, members: bool, **op
 
 
 @command("matrix weights")
-@option("--draws N", "Random weightings.", click.IntRange(min=2), 100_000)
-@option("--cluster NAME", "Stored clustering behind medoids and distances. [default: found as by matrix cluster]")
-@option(
-    "--equal NAME",
-    "Stored clustering whose clusters get equal weight; semantic ones come by themselves.",
-    multiple=True,
-)
-@option(
-    "--weights FILE",
-    "Your own: CSV with the columns prompt and weight.",
-    click.Path(dir_okay=False, path_type=Path),
-    name="file",
-)
+@options_of(WeightMatrix, without=("seed",), given={"type": click.Path(dir_okay=False, path_type=Path)})
 @option(
     "--part",
     "Only this; --json and --csv give schemes if nothing is chosen.",
@@ -170,15 +132,13 @@ def cluster(state: State, /, benchmark: str, output: Output, members: bool, **op
 )
 @matrix_options
 @pass_state
-def weights(
-    state: State, /, benchmark: str, output: Output, part: str | None, file: Path | None, **options: Any
-) -> None:
+def weights(state: State, /, output: Output, part: str | None, given: Path | None, **options: Any) -> None:
     from warehouse.analysis.matrix.results import OutrankRow, RandomWeightRow, WeightRow
 
     from ..ui.matrix_tables import print_weights
 
-    options["given"] = None if file is None else read_weights(file)
-    with opened(state, benchmark, "random weightings", options) as scores:
+    options["given"] = None if given is None else read_weights(given)
+    with opened(state, "random weightings", options) as scores:
         result = scores.weights(**options)
     kinds: dict[str, tuple[type, Sequence[Any]]] = {
         "schemes": (WeightRow, result.rows),
@@ -226,18 +186,18 @@ def read_weights(path: Path) -> dict[str, float]:
 
 
 @command("matrix grow")
-@option("--sizes N,...", "Sizes to report. [default: some 40, evenly on a logarithmic scale]", callback=whole_numbers)
+@options_of(GrowMatrix, without=("seed",), sizes={"callback": whole_numbers})
 @option("--steps", "One row for each size instead of each model.", is_flag=True)
 @matrix_options
 @pass_state
-def grow(state: State, /, benchmark: str, output: Output, steps: bool, **options: Any) -> None:
+def grow(state: State, /, output: Output, steps: bool, **options: Any) -> None:
     from warehouse.analysis.matrix.results import GrowthRow, GrowthStep
 
     from ..ui.matrix_tables import print_growth
 
     if output.for_people:
         refuse_typed("goes with --json, --jsonl, --csv or --parquet: the table has the sizes anyway", "steps")
-    with opened(state, benchmark, "prompts", options) as scores:
+    with opened(state, "prompts", options) as scores:
         result = scores.grow(**options)
     if output.for_people:
         print_growth(result)
@@ -248,44 +208,28 @@ def grow(state: State, /, benchmark: str, output: Output, steps: bool, **options
 
 
 @command("matrix explain")
-@option("--embedder NAME", "Whose vectors. [default: the only one]")
-@option(
-    "--no-intercept",
-    "Regressions through the origin, as in the paper.",
-    bool,
-    silent_default=True,
-    name="intercept",
-    flag_value=False,
-)
-@permutations_option(1000, 1)
+@options_of(CompareParts, without=("seed", "parts"))
 @option(
     "--top N",
     "Prompts in the table; 0 for all. [default: 10; other outputs have all]",
     click.IntRange(min=0),
     silent_default=10,
 )
-@option(
-    "--part PART",
-    "What of the prompts: prompt (the question), target, choices or metadata.FIELD. Repeatable: one row for each."
-    " [default: prompt]",
-    silent_default=("prompt",),
-    name="parts",
-    multiple=True,
-)
+@options_of(CompareParts, only=("parts",))
 @matrix_options
 @pass_state
-def explain(state: State, /, benchmark: str, output: Output, top: int, parts: tuple[str, ...], **options: Any) -> None:
+def explain(state: State, /, output: Output, top: int, parts: tuple[str, ...], **options: Any) -> None:
     from warehouse.analysis.matrix.results import ExplainRow
 
     from ..ui.matrix_tables import print_explanation, print_parts
 
     if len(set(parts)) > 1:
         refuse_typed("goes with one --part: several are compared by their tests", "top")
-        with opened(state, benchmark, "permutations", options) as scores:
-            compared = scores.explain_parts(parts, **options)
+        with opened(state, "permutations", options) as scores:
+            compared = scores.explain_parts(parts=parts, **options)
         output.answer(compared.ROW, compared.rows, lambda: print_parts(compared))
         return state.notes(compared.notes)
-    with opened(state, benchmark, "permutations", options) as scores:
+    with opened(state, "permutations", options) as scores:
         result = scores.explain(part=parts[0], **options)
     output.answer(ExplainRow, first_rows(result.rows, top, output), lambda: print_explanation(result, top))
     finish(state, result)

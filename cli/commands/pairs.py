@@ -10,7 +10,7 @@ import click
 
 from warehouse.errors import MisuseError
 from warehouse.questions.comparison import AllPairs, Formulations
-from warehouse.questions.cost import Frontier
+from warehouse.questions.power import Frontier
 from warehouse.tables.view import View, legend
 
 from ..lazy_group import command
@@ -82,7 +82,7 @@ def _size(result: Pairs) -> float:
 def _print_matrix(group: PairGroup, several: bool) -> None:
     if several:
         echo(", ".join(filter(None, (group.metric, group.split, group.task_version))))
-    from warehouse.stats.core.rejects import rejects
+    from warehouse.stats.core.inputs import rejects
 
     pairs, letters = group.pairs, group.groups
     n_decimals = decimals(error for error in pairs.standard_error.tolist() if error == error)

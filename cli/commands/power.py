@@ -68,8 +68,7 @@ def power(
     output: Output,
     **options: Any,
 ) -> None:
-    from warehouse.analysis.power.power import PowerRow, given_parts, plan_power
-    from warehouse.analysis.power.question import PowerQuestion
+    from warehouse.analysis.power.power import PowerQuestion, PowerRow, given_parts, plan_power
     from warehouse.stats import Cost
 
     planned = AskedPower.from_command(options | {"references": (*pilot, *more)}, typed(options))
@@ -78,11 +77,11 @@ def power(
             raise MisuseError("--cost-prompt and --cost-generation price a plan by scores: leave them out with --cost")
         _plan_costs(state, planned, output)
         return
-    question = planned.part(PowerQuestion, cost=Cost(cost_prompt, cost_generation))
+    question = planned.shared_with(PowerQuestion, cost=Cost(cost_prompt, cost_generation))
     source: VarianceParts | StoredPilot
     if planned.references:
         with state.open() as store:
-            source = planned.part(PowerPilot).ask(store)
+            source = planned.shared_with(PowerPilot).ask(store)
     else:
         source = given_parts(
             planned.omega2 or 0.0, planned.sigma2_a, planned.sigma2_b, planned.icc, planned.cluster_size
@@ -96,7 +95,7 @@ def power(
 
 def _plan_costs(state: State, planned: AskedPower, output: Output) -> None:
     with state.open() as store:
-        plan = planned.part(CostPower).ask(store)
+        plan = planned.shared_with(CostPower).ask(store)
     if output.for_people:
         print_view(plan.view())
     else:

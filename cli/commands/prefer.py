@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from warehouse.errors import MisuseError
-from warehouse.questions.preferences import Prefer
+from warehouse.questions.comparison import Prefer
 from warehouse.tables.words import fixed, listed
 
 from ..lazy_group import command
@@ -31,8 +29,7 @@ from ..ui.table import (
 
 if TYPE_CHECKING:
     from warehouse.analysis.preferences.prefer import Judge, JudgeAgreement, PreferenceReport, PreferenceRow
-    from warehouse.stats.preferences.contrasts import Contrast
-    from warehouse.stats.preferences.position import Position
+    from warehouse.stats.preferences.contrasts import Contrast, Position
 
 #: Columns that a narrow terminal does without, the first of them first.
 _MINOR = ("prompts", "ties", "wins", "rank without", "p", "votes")
@@ -53,9 +50,7 @@ _DIFFERENCES = 5
 
 
 @command("prefer")
-@click.argument("benchmark", metavar="BENCHMARK")
-@click.argument("models", metavar="[MODEL MODEL]", nargs=-1)
-@options_of(Prefer, without=("benchmark", "models"))
+@options_of(Prefer)
 @option("--elo", "Show strengths as points of Elo.", is_flag=True)
 @drawable
 @output_options

@@ -11,11 +11,11 @@ from warehouse.files import REPORT
 from ..lazy_group import command
 from ..state import State, pass_state
 from ..ui.next_step import say_next
-from ..ui.options import option, output_options, resamples_option, seed_option
+from ..ui.options import option, output_options, resamples_option
 from ..ui.output import Output
 from ..ui.output_files import OutputFile, forced
 from ..ui.progress import share
-from ..ui.questions import level_option
+from ..ui.questions import level_option, seed_option
 from ..ui.table import print_text
 
 

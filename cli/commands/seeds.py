@@ -6,8 +6,6 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from warehouse.questions.training import Decide, Recipes, Seeds
 
 from ..lazy_group import command
@@ -35,8 +33,7 @@ _FOR_ANOTHER = ("mean", "noise floor", "sd over seeds", "split")
 
 
 @command("seeds")
-@click.argument("benchmarks", metavar="[BENCHMARK|SUITE]...", nargs=-1)
-@options_of(Seeds, without=("benchmarks",))
+@options_of(Seeds)
 @drawable
 @output_options
 @pass_state
@@ -213,8 +210,7 @@ _MINOR_OF_RECIPES = (
 
 
 @command("recipes")
-@click.argument("benchmarks", metavar="[BENCHMARK|SUITE]...", nargs=-1)
-@options_of(Recipes, without=("benchmarks",))
+@options_of(Recipes)
 @output_options
 @pass_state
 def recipes(state: State, /, output: Output, **options: Any) -> None:

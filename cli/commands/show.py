@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+import shutil
+import textwrap
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
-
-import click
 
 from warehouse.analysis.items.excerpts import distinctive
 from warehouse.questions.items import Show
-from warehouse.tables.transcript import ends_with
+from warehouse.tables.transcript import ends_with, messages_of
 
 from ..lazy_group import command
 from ..state import State, pass_state
@@ -19,10 +19,10 @@ from ..ui.options import option, output_options
 from ..ui.output import Output
 from ..ui.questions import options_of
 from ..ui.table import cell, echo, excerpt, print_constants, print_hanging, print_rows, print_table, print_text, visible
-from ..ui.transcript import transcript_lines
 
 if TYPE_CHECKING:
     from warehouse.analysis.items.show import PromptRow, PromptRunRow, PromptRuns, PromptView, RunView
+
 
 #: Fields of a response that are shown below its texts, where they are known.
 _OF_RESPONSE = (
@@ -34,8 +34,7 @@ EXCERPT = 60
 
 
 @command("show")
-@options_of(Show, without=("prompt",))
-@click.argument("prompt", required=False)
+@options_of(Show)
 @option("--full", "Every message of a transcript to its end; else its first lines.", is_flag=True)
 @output_options
 @pass_state
@@ -194,3 +193,32 @@ def _print_table(title: str, rows: tuple[Mapping[str, Any], ...]) -> None:
             hide_empty=columns,
             counts=("draw", "n_unscored"),
         )
+
+
+#: Lines of a message before it is folded.
+FOLDED = 12
+
+
+def transcript_lines(text: str, *, whole: bool) -> Iterator[str]:
+    """The lines of a transcript, within the width of the terminal.
+
+    Args:
+        text: JSON list of messages, as stored.
+        whole: every message to its end; else :data:`FOLDED` lines of each.
+    """
+    columns = shutil.get_terminal_size().columns
+    width = max(20, min(columns, 100) - 2)
+    for message in messages_of(text, columns):
+        yield f"[{message.title}]"
+        lines = [line for part in message.parts for line in _wrapped(part, width)] or ["(nothing)"]
+        shown = lines if whole or len(lines) <= FOLDED + 1 else lines[:FOLDED]
+        yield from (f"  {line}".rstrip() for line in shown)
+        if len(shown) < len(lines):
+            yield f"  ... {len(lines) - len(shown)} more lines (--full)"
+
+
+def _wrapped(text: str, width: int) -> Iterator[str]:
+    for line in text.expandtabs(4).splitlines():
+        said = line.lstrip()
+        indent = line[: min(len(line) - len(said), width // 2)]
+        yield from textwrap.wrap(said, width, initial_indent=indent, subsequent_indent=indent) or [""]

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warehouse.files import PLAN, SUBSET, write_output
-from warehouse.questions.subsets import PlanSubset
+from warehouse.questions.items import PlanSubset
 
 from ..lazy_group import command, group
 from ..state import State, pass_state
-from ..ui.options import no_store_option, option, output_options, typed
+from ..ui.options import option, output_options, typed
 from ..ui.output import Output
 from ..ui.output_files import OutputFile, forced
 from ..ui.questions import options_of
@@ -36,8 +36,7 @@ def subset() -> None:
 
 
 @command("subset plan")
-@options_of(PlanSubset, without=("store_result",))
-@no_store_option
+@options_of(PlanSubset)
 @_out
 @output_options
 @pass_state

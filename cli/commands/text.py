@@ -7,19 +7,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warehouse.analysis.items.excerpts import distinctive
+from warehouse.questions.text import ClusterByText, EmbedPrompts, FindDuplicates, FindSimilar
 
 from ..lazy_group import command, former, group
 from ..state import State, pass_state
-from ..ui.options import (
-    Function,
-    fields_callback,
-    no_store_option,
-    option,
-    output_options,
-    replace_option,
-    threshold_option,
-)
+from ..ui.options import Function, fields_callback, option, output_options
 from ..ui.output import Output
+from ..ui.questions import options_of
 from ..ui.table import echo, excerpt, number, percentage, print_rows, print_table, print_text
 
 if TYPE_CHECKING:
@@ -33,73 +27,19 @@ if TYPE_CHECKING:
 SHOWN = 20
 #: Characters of a question in a table.
 EXCERPT = 60
-#: What ``--threshold`` means here.
-ALIKE = "Smallest cosine similarity of two prompts."
-
-
-def embedder_option(function: Function) -> Function:
-    """``--embedder NAME``: whose vectors."""
-    return option(
-        "--embedder NAME|FOLDER", "Whose vectors: NAME, NAME@REVISION or the model's folder; default: the only one."
-    )(function)
-
-
-def part_option(function: Function) -> Function:
-    """``--part PART``: what of the prompts."""
-    return option(
-        "--part PART",
-        "What of the prompts: prompt (the question), target, choices or metadata.FIELD.",
-        default="prompt",
-    )(function)
 
 
 @command("embed")
-@click.argument("benchmarks", metavar="[BENCHMARK|SUITE]...", nargs=-1)
-@option(
-    "--embedder [NAME=]MODEL",
-    "A sentence-transformers model: a folder, or its name on the hub. Repeatable.",
-    name="embedders",
-    multiple=True,
-    required=True,
-)
-@option("--batch-size N", "Texts that the model reads at a time.", click.IntRange(min=1), 32)
-@option("--device NAME", "cpu, cuda, mps; default: the fastest there is.")
-@option("--whole", "Keep the words that all prompts of a benchmark share. [default: they are taken off]", is_flag=True)
-@option(
-    "--part PART",
-    "What of the prompts: prompt (the question), target, choices or metadata.FIELD. Repeatable. [default: prompt]",
-    silent_default=("prompt",),
-    name="parts",
-    multiple=True,
-)
+@options_of(EmbedPrompts)
 @output_options
 @pass_state
-def embed(
-    state: State,
-    benchmarks: tuple[str, ...],
-    embedders: tuple[str, ...],
-    batch_size: int,
-    device: str | None,
-    whole: bool,
-    parts: tuple[str, ...],
-    output: Output,
-) -> None:
+def embed(state: State, /, output: Output, **options: Any) -> None:
     from warehouse.analysis.text.embed import EmbedRow
-    from warehouse.analysis.text.embed import embed as add_vectors
 
     from ..ui.progress import steps
 
     with steps(state.quiet) as bar:
-        embedding = add_vectors(
-            state.opener(),
-            embedders,
-            benchmarks=benchmarks,
-            batch_size=batch_size,
-            device=device,
-            whole=whole,
-            parts=parts,
-            progress=bar,
-        )
+        embedding: Embedding = EmbedPrompts(**options, progress=bar).ask(state.opener())
     output.answer(EmbedRow, embedding.rows, lambda: _print_embedded(embedding, state))
 
 
@@ -134,20 +74,14 @@ def _print_embedded(embedding: Embedding, state: State) -> None:
 
 
 @command("similar")
-@click.argument("wanted", metavar="PROMPT|TEXT")
-@option("-b --benchmark NAME", "Look among its prompts only.")
-@option("--top N", "How many prompts.", click.IntRange(min=1), 10)
-@embedder_option
-@option("--device NAME", "Of the model, where a text is given.")
-@part_option
+@options_of(FindSimilar)
 @output_options
 @pass_state
-def similar(state: State, /, wanted: str, output: Output, **options: Any) -> None:
+def similar(state: State, /, output: Output, **options: Any) -> None:
     from warehouse.analysis.text.similar import SimilarRow
-    from warehouse.analysis.text.similar import similar as look
 
     with state.open() as store:
-        nearest = look(store, wanted, **options)
+        nearest: Similar = FindSimilar(**options).ask(store)
     output.answer(SimilarRow, nearest.rows, lambda: _print_similar(nearest))
 
 
@@ -177,25 +111,16 @@ def _heading(part: str) -> str:
 
 
 @command("duplicates")
-@click.argument("benchmarks", metavar="[BENCHMARK|SUITE]...", nargs=-1)
-@threshold_option(0.95, ALIKE)
-@embedder_option
-@option(
-    "--keep N", "The most similar pairs that are listed and scored; all are counted.", click.IntRange(min=0), 10_000
-)
-@option("--fresh", "Compare even where the pairs are stored.", is_flag=True)
-@part_option
-@no_store_option
+@options_of(FindDuplicates)
 @output_options
 @pass_state
-def duplicates(state: State, /, benchmarks: tuple[str, ...], output: Output, **options: Any) -> None:
+def duplicates(state: State, /, output: Output, **options: Any) -> None:
     from warehouse.analysis.text.duplicates import DuplicateRow
-    from warehouse.analysis.text.duplicates import duplicates as look
 
     from ..ui.progress import share
 
     with share(state.quiet, "comparing prompts") as bar:
-        result = look(state.opener(), benchmarks, progress=bar, **options)
+        result: Duplicates = FindDuplicates(**options, progress=bar).ask(state.opener())
     output.answer(DuplicateRow, result.rows, lambda: _print_duplicates(result))
     if result.n_without_vector:
         state.say(f"note: {result.n_without_vector} prompts have no vector; see: warehouse embed")
@@ -306,40 +231,35 @@ def former_by(state: State, benchmark: str, fields: tuple[str, ...], default: bo
     _group_by_fields(state, benchmark, fields, default)
 
 
-def _text_options(function: Any) -> Any:
+def _text_options(function: Function) -> Function:
     """Arguments and options of clusters by what prompts ask."""
-    name = option("--name NAME", "Of the clustering. [default: semantic; with the part behind it: semantic-target]")
-    ours = (threshold_option(0.8, ALIKE), embedder_option, part_option, name, _default_option, replace_option)
-    for decorate in reversed((click.argument("benchmark"), *ours, no_store_option, output_options)):
-        function = decorate(function)
-    return function
+    return options_of(ClusterByText)(output_options(function))
 
 
 @command("cluster text")
 @_text_options
 @pass_state
-def text(state: State, /, benchmark: str, output: Output, **options: Any) -> None:
-    _group_by_text(state, benchmark, output, options)
+def text(state: State, /, output: Output, **options: Any) -> None:
+    _group_by_text(state, output, options)
 
 
 @former("cluster-semantic", "cluster text")
 @_text_options
 @pass_state
-def former_text(state: State, /, benchmark: str, output: Output, **options: Any) -> None:
-    state.say(f"note: this is now: warehouse cluster text {benchmark}")
-    _group_by_text(state, benchmark, output, options)
+def former_text(state: State, /, output: Output, **options: Any) -> None:
+    state.say(f"note: this is now: warehouse cluster text {options['benchmark']}")
+    _group_by_text(state, output, options)
 
 
-def _group_by_text(state: State, benchmark: str, output: Output, options: dict[str, Any]) -> None:
-    from warehouse.analysis.text.semantic_clusters import GrowthRow, cluster_semantic
+def _group_by_text(state: State, output: Output, options: dict[str, Any]) -> None:
+    from warehouse.analysis.text.semantic_clusters import GrowthRow
 
     from ..ui.progress import share
 
     if options["default"] and not options["store_result"]:
         raise click.UsageError("--no-store stores nothing that --default could use")
-    opened = state.open(write=options["store_result"])
-    with opened as store, share(state.quiet, "comparing prompts") as bar:
-        clusters = cluster_semantic(store, benchmark, progress=bar, **options)
+    with share(state.quiet, "comparing prompts") as bar:
+        clusters: SemanticClusters = ClusterByText(**options, progress=bar).ask(state.opener())
     output.answer(GrowthRow, clusters.rows, lambda: _print_clusters(clusters))
     if clusters.n_without_vector:
         state.say(f"note: {clusters.n_without_vector} prompts have no vector; see: warehouse embed")
@@ -385,7 +305,7 @@ def _print_clusters(clusters: SemanticClusters) -> None:
 @output_options
 @pass_state
 def show(state: State, /, benchmark: str | None, output: Output) -> None:
-    from warehouse.analysis.text.stored_clusterings import ClusteringRow, stored_clusterings
+    from warehouse.analysis.text.semantic_clusters import ClusteringRow, stored_clusterings
 
     with state.open() as store:
         rows = stored_clusterings(store, benchmark)

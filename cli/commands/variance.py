@@ -27,9 +27,8 @@ from ..ui.table import (
 
 if TYPE_CHECKING:
     from warehouse.analysis.results import Row
-    from warehouse.analysis.variance.pass_rates import PassReport, PassRow
     from warehouse.analysis.variance.templates import TemplateRow, TemplatesReport
-    from warehouse.analysis.variance.variance import SeedReport, SeedRow, VarianceReport
+    from warehouse.analysis.variance.variance import PassReport, PassRow, SeedReport, SeedRow, VarianceReport
 
 
 @command("variance")
@@ -97,7 +96,7 @@ def _split(state: State, question: Variance, output: Output) -> None:
 
 
 def _pass_rates(state: State, question: PassRates, output: Output) -> None:
-    from warehouse.analysis.variance.pass_rates import PassRow
+    from warehouse.analysis.variance.variance import PassRow
 
     with state.open() as store:
         report: PassReport = question.ask(store)

@@ -208,38 +208,9 @@ def resamples_option(default: int, text: str) -> Decorator:
     return option("--resamples N", text, click.IntRange(min=0), default, name="n_resamples")
 
 
-def threshold_option(default: float, text: str) -> Decorator:
-    """``--threshold COSINE``: what counts as alike."""
-    return option("--threshold COSINE", text, click.FloatRange(-1, 1, min_open=True), default)
-
-
-def seed_option(function: Function) -> Function:
-    """``--seed N``, of everything random."""
-    return option("--seed N", "Of the random draws; the same seed gives the same answer.", click.IntRange(min=0), 0)(
-        function
-    )
-
-
 def lake_option(function: Function) -> Function:
     """``--lake LOCATION``, of what changes the store."""
     return option("--lake LOCATION", "Bring the lake there up to the store afterwards, in one version.")(function)
-
-
-def no_store_option(function: Function) -> Function:
-    """``--no-store``, of what is stored once computed; the command gets ``store_result``."""
-    return option(
-        "--no-store",
-        "A trial: what is computed is not stored.",
-        bool,
-        silent_default=True,
-        name="store_result",
-        flag_value=False,
-    )(function)
-
-
-def replace_option(function: Function) -> Function:
-    """``--replace``, of what stores a clustering under a name."""
-    return option("--replace", "Also in place of a clustering made with other settings.", is_flag=True)(function)
 
 
 def assignments(pairs: tuple[str, ...], option: str) -> dict[str, str]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from warehouse.files import ANSWER, PARQUET_KEY, write_output
 from warehouse.records.answer_text import without_surrogates
-from warehouse.records.json_text import columns_of, json_rows, json_text
+from warehouse.records.canonical_json import columns_of, json_rows, json_text
 
 from .table import chosen_columns, echo, print_table, visible
 

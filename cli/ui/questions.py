@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import wraps
 from typing import Any
 
 import click
 
-from warehouse.questions.options import SelectedAtLevel
+from warehouse.questions.options import Seed, SelectedAtLevel, StoreResult
 from warehouse.questions.question import FieldOption, Options, UnusedError, options
 
 from .options import decimal_numbers, whole_numbers
@@ -18,19 +19,19 @@ Function = Callable[..., Any]
 
 
 def options_of(
-    question: type[Options], *, without: tuple[str, ...] = (), **settings: Any
+    question: type[Options], *, only: tuple[str, ...] = (), without: tuple[str, ...] = (), **settings: Any
 ) -> Callable[[Function], Function]:
     """An option for each field of a question, an argument for each that is required; the command gets their values.
 
     A field that the question finds unused is refused by its name on the command line.
 
     Args:
+        only: these fields, where not all.
         without: fields that the command gets in another way.
         settings: what click is told besides of a field, by its name.
     """
-    chosen = {
-        name: option for name, option in options(question).items() if not (name in without or option.in_python_only)
-    }
+    names = [name for name in only or options(question) if name not in without]
+    chosen = {name: option for name in names if not (option := options(question)[name]).in_python_only}
     flags = {name: option.all_flags(name) for name, option in options(question).items()}
     shown = {name: max(own, key=len) for name, own in flags.items()}
 
@@ -53,30 +54,39 @@ def options_of(
 
 def _shared_option(name: str) -> Callable[[Function], Function]:
     """An option that many questions have, for a command that asks none."""
-    return options_of(SelectedAtLevel, without=tuple(other for other in options(SelectedAtLevel) if other != name))
+    return options_of(Shared, only=(name,))
 
 
 def _parameter(name: str, flags: tuple[str, ...], option: FieldOption, settings: dict[str, Any]) -> Function:
-    if option.default is option.empty:
-        several = {"nargs": -1, "required": True} if option.is_list else {}
-        return click.argument(name, **({"metavar": option.metavar} | several | settings))
+    is_required = option.default is option.empty
+    if option.is_argument:
+        several = {"nargs": -1} if option.is_list else {}
+        return click.argument(name, **({"metavar": option.metavar, "required": is_required} | several | settings))
     arguments: dict[str, Any] = {"help": option.help, "metavar": option.metavar}
+    arguments |= {"required": True} if is_required else {}
     if option.type is bool:
-        arguments |= {"flag_value": False, "type": bool, "default": True} if option.default else {"is_flag": True}
+        arguments |= _switch_off(option) if option.default else {"is_flag": True}
     elif option.is_list and option.type is int:
         arguments |= {"callback": whole_numbers if option.default is None else _numbers}
     elif option.is_list and option.type is float:
         arguments |= {"callback": decimal_numbers, "default": ",".join(f"{number:g}" for number in option.default)}
     elif option.is_list:
-        arguments |= {"multiple": True}
+        arguments |= {"multiple": True, "default": None if is_required else option.default or None}
+        arguments |= {"type": click.Choice(option.shell_choices)} if option.choices else {}
     elif option.choices:
-        arguments |= {"type": click.Choice([choice.replace("_", "-") for choice in option.choices])}
+        arguments |= {"type": click.Choice(option.shell_choices)}
     else:
         arguments |= {"type": _type(option)}
-    if not (option.default is None or option.type is bool or option.is_list):
-        default = option.default.replace("_", "-") if option.choices else option.default
+    if not (is_required or option.default is None or option.type is bool or option.is_list):
+        default = option.in_shell_spelling(option.default) if option.choices else option.default
         arguments |= {"default": default, "show_default": True}
     return click.option(*flags, name, **(arguments | settings))
+
+
+def _switch_off(option: FieldOption) -> dict[str, Any]:
+    """What click is told of a flag that makes False of True; its help says what False is for."""
+    text = option.help.removeprefix("False for ")
+    return {"flag_value": False, "type": bool, "default": True, "help": f"{text[0].upper()}{text[1:]}"}
 
 
 def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> tuple[int, ...]:
@@ -87,12 +97,13 @@ def _numbers(ctx: click.Context, param: click.Parameter, value: str | None) -> t
 def _type(option: FieldOption) -> Any:
     """What click makes of a value, with its limits."""
     most = None if option.most == float("inf") else option.most
-    if option.least is None or option.type not in (float, int):
+    if option.least is None and most is None or option.type not in (float, int):
         return option.type
     if option.type is int:
-        return click.IntRange(int(option.least), None if most is None else int(most))
+        return click.IntRange(None if option.least is None else int(option.least), None if most is None else int(most))
     least_open, most_open = option.is_open
-    return click.FloatRange(option.least, most, min_open=least_open, max_open=most_open and most is not None)
+    open_ends = {"min_open": least_open and option.least is not None, "max_open": most_open and most is not None}
+    return click.FloatRange(option.least, most, **open_ends)
 
 
 def in_flags(question: type[Options], text: str) -> str:
@@ -103,4 +114,14 @@ def in_flags(question: type[Options], text: str) -> str:
     return text
 
 
-metric_option, where_option, latest_option, level_option = map(_shared_option, ("metric", "where", "latest", "level"))
+@dataclass(frozen=True, kw_only=True)
+class Shared(SelectedAtLevel):
+    """Options that many questions have, for a command that asks none."""
+
+    seed: Seed = 0
+    store_result: StoreResult = True
+
+
+metric_option, where_option, latest_option, level_option, seed_option, no_store_option = map(
+    _shared_option, ("metric", "where", "latest", "level", "seed", "store_result")
+)

@@ -16,9 +16,8 @@ import warehouse
 from tests.support.builders import Rate, StoreRows
 from tests.support.embedders import TinyEmbedder, WordsEntail
 from tests.support.stores import opener_of, select
-from warehouse.analysis.items import semantic_sets
-from warehouse.analysis.items.datamap import DataMap, datamap
-from warehouse.analysis.items.datamap_row import DataMapRow
+from warehouse.analysis.items import answer_grouping
+from warehouse.analysis.items.datamap import DataMap, DataMapRow, datamap
 from warehouse.errors import MisuseError, StatisticsError, StoreError
 from warehouse.store.connection import Store
 from warehouse.store.open import StoreOpener
@@ -162,7 +161,7 @@ def test_the_distribution_is_given_by_temperature(opener: StoreOpener) -> None:
 
 def test_the_size_of_a_read_changes_nothing(opener: StoreOpener, monkeypatch: pytest.MonkeyPatch) -> None:
     whole = datamap(opener, "org/a", benchmark="quiz")
-    monkeypatch.setattr(semantic_sets, "CHUNK", 2)
+    monkeypatch.setattr(answer_grouping, "CHUNK", 2)
     assert datamap(opener, "org/a", benchmark="quiz") == whole
 
 
@@ -266,7 +265,7 @@ def test_a_store_that_cannot_be_written_is_answered_from(opener: StoreOpener) ->
         ({"group": "entailment"}, "--entailment FOLDER"),
         ({"embedder": "x"}, "--group embedding"),
         ({"group": "text", "entailment": "x"}, "--group entailment"),
-        ({"group": "embedding", "embedder": TinyEmbedder(), "threshold": 2}, "lies in (-1, 1]"),
+        ({"group": "embedding", "embedder": TinyEmbedder(), "threshold": 2}, "threshold must be in (-1, 1]"),
     ],
 )
 def test_contradictory_options_are_refused(opener: StoreOpener, options: dict[str, Any], part: str) -> None:
@@ -321,7 +320,7 @@ def test_intervals_can_be_chosen(opener: StoreOpener) -> None:
     assert (rows_of(found)["sure"].ci_low, rows_of(found)["sure"].ci_high) == pytest.approx(expected)
     with pytest.raises(StatisticsError, match="level"):
         datamap(opener, "org/rates", level=2)
-    with pytest.raises(StatisticsError, match="method"):
+    with pytest.raises(MisuseError, match="interval"):
         datamap(opener, "org/rates", interval="wald")
 
 

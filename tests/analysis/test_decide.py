@@ -16,7 +16,7 @@ from tests.support.stores import store_at
 from warehouse.analysis.training.decide import DecisionRow, decide
 from warehouse.analysis.training.pools import published_spreads
 from warehouse.ingest.pipeline import ingest
-from warehouse.stats.training.seed_pool import seed_pool
+from warehouse.stats.training.noise_floor import seed_pool
 from warehouse.store.open import open_store
 
 MAPPING = """

@@ -17,8 +17,7 @@ from warehouse.analysis.audit.health import FEWEST_MODELS, HealthPart, read_heal
 from warehouse.analysis.comparison.compare import ComparedPairs, compared_pairs
 from warehouse.analysis.comparison.exploratory import explore, freeze
 from warehouse.analysis.comparison.flips import Flips, PromptFilter, flips_of_pairs, prompts_of
-from warehouse.analysis.power.power import plan_power
-from warehouse.analysis.power.question import PowerQuestion
+from warehouse.analysis.power.power import PowerQuestion, plan_power
 from warehouse.errors import MisuseError
 from warehouse.questions.comparison import Compare
 from warehouse.questions.power import PowerPilot

@@ -14,7 +14,7 @@ from tests.support.builders import StoreRows
 from tests.support.matrices import binary, continuous
 from tests.support.stores import ENGINES, empty_store, select
 from warehouse.analysis.leaderboard.leaderboard import leaderboard
-from warehouse.analysis.matrix.matrix import Matrix
+from warehouse.analysis.matrix.matrix import matrix
 from warehouse.api import Warehouse
 from warehouse.errors import MisuseError, StatisticsError, StoreLockedError
 from warehouse.stats.matrix import cluster_search, explain, grow, permutation_test, random_weights, weighted_scores
@@ -173,7 +173,7 @@ def test_a_store_that_cannot_be_written_still_answers(home: Warehouse) -> None:
     def held() -> Any:
         raise StoreLockedError("held by process 7")
 
-    found = Matrix(StoreOpener(home._reading, held), "exam").grow()
+    found = matrix(StoreOpener(home._reading, held), "exam").grow()
     assert found.rows and found.notes[-1] == "not stored: held by process 7"
     with home._reading() as store:
         assert select(store, "select 1 as one from analysis") == []

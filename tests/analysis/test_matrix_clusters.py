@@ -13,8 +13,8 @@ from sklearn.metrics import silhouette_samples
 from tests.support.matrices import GOLDEN, Matrix, binary, continuous, cosines, tied, with_extremes
 from warehouse.errors import StatisticsError
 from warehouse.stats.matrix import cluster_search, medoids, silhouette, spherical_kmeans
-from warehouse.stats.matrix.inputs import unit_rows
 from warehouse.stats.matrix.kmeans import distinct_rows
+from warehouse.stats.matrix.similarity import unit_rows
 
 
 def distances(matrix: Matrix) -> Matrix:

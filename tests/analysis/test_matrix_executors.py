@@ -9,7 +9,7 @@ import pytest
 
 from tests.support.lakes import MARKS, SailServer, world_with_lake
 from warehouse.analysis.matrix import analyses
-from warehouse.analysis.matrix.matrix import Matrix
+from warehouse.analysis.matrix.matrix import matrix
 from warehouse.errors import StoreError
 from warehouse.store import engines
 from warehouse.store.engines import spark_tasks
@@ -50,7 +50,7 @@ def tasks(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 def answers(url: str) -> tuple[object, object, tuple[str, ...]]:
     """Figures of a permutation test and of a search of clusters, and the notes of both."""
     with open_store(url) as store:
-        asked = Matrix(StoreOpener.of(store), "items", store_result=False)
+        asked = matrix(StoreOpener.of(store), "items", store_result=False)
         test, clusters = asked.test(permutations=40), asked.cluster(n_clusters=(2, 3), permutations=2)
     return (test.rows, test.histogram), (clusters.rows, clusters.p_value), (*test.notes, *clusters.notes)
 

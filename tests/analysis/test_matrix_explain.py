@@ -22,7 +22,7 @@ from tests.support.matrices import (
 )
 from warehouse.errors import StatisticsError
 from warehouse.stats.matrix import explain, mantel, prompt_coefficients
-from warehouse.stats.matrix.inputs import generator
+from warehouse.stats.matrix.similarity import generator
 
 
 def vectors(n: int, d: int = 6, seed: int = 9) -> Matrix:

@@ -12,9 +12,8 @@ from tests.analysis.test_matrix_similarity import slow
 from tests.support.matrices import Matrix, binary, continuous, cosines, independent, tied, upper, with_extremes
 from warehouse.errors import StatisticsError
 from warehouse.stats.matrix import PermutationTest, permutation_test
-from warehouse.stats.matrix.inputs import generator
 from warehouse.stats.matrix.permutation import PermutedStatistic
-from warehouse.stats.matrix.similarity import kolmogorov_smirnov, upper_p_value
+from warehouse.stats.matrix.similarity import generator, kolmogorov_smirnov, upper_p_value
 from warehouse.stats.matrix.tables import GRID, BinaryTables
 
 
@@ -78,7 +77,7 @@ def test_the_textbook_p_is_the_two_sample_test_of_pairs() -> None:
 def test_other_scores_equal_the_straightforward_code(make: Any, small: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if not small:  # pairs do not fit: percentiles from a second look
         monkeypatch.setattr("warehouse.stats.matrix.tables.BLOCK_PAIRS", 50)
-        monkeypatch.setattr("warehouse.stats.matrix.inputs.BLOCK_PAIRS", 50)
+        monkeypatch.setattr("warehouse.stats.matrix.similarity.BLOCK_PAIRS", 50)
     matrix, n = make(40, 5), 19
     found = permutation_test(matrix, n_permutations=n, seed=2)
     assert {row.similarity for row in found.statistics} == {"cosine"}

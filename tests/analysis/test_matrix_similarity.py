@@ -16,8 +16,7 @@ from sklearn.metrics.pairwise import cosine_similarity
 from tests.support.matrices import GOLDEN, Matrix, binary, continuous, cosines, tied, upper, with_extremes
 from warehouse.errors import StatisticsError
 from warehouse.stats.matrix import mean_cosine, summarise_similarity
-from warehouse.stats.matrix.inputs import pair_blocks, unit_rows
-from warehouse.stats.matrix.similarity import cell_values, count_pairs, linear_quantile
+from warehouse.stats.matrix.similarity import cell_values, count_pairs, linear_quantile, pair_blocks, unit_rows
 
 
 def slow(similarity: str, matrix: Matrix) -> Matrix:
@@ -146,7 +145,7 @@ def test_quantiles_of_counts_are_those_of_numpy(cells: list[tuple[float, int]], 
 
 def test_blocks_hold_every_pair_once(monkeypatch: pytest.MonkeyPatch) -> None:
     unit = unit_rows(continuous(23, 4))
-    monkeypatch.setattr("warehouse.stats.matrix.inputs.BLOCK_PAIRS", 100)
+    monkeypatch.setattr("warehouse.stats.matrix.similarity.BLOCK_PAIRS", 100)
     blocks = list(pair_blocks(unit))
     assert len(blocks) > 3
     assert np.sort(np.concatenate(blocks)) == pytest.approx(np.sort(upper(unit @ unit.T)))

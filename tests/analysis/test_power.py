@@ -15,8 +15,7 @@ from tests.support.cli import Caller
 from tests.support.world import G6, build_world
 from warehouse import connect
 from warehouse.analysis.power.pilot import read_pilot
-from warehouse.analysis.power.power import caution, given_parts, plan_flags, plan_power
-from warehouse.analysis.power.question import PowerQuestion
+from warehouse.analysis.power.power import PowerQuestion, caution, given_parts, plan_flags, plan_power
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats import Cost, VarianceParts, paired_difference, plan_from_pilot
 from warehouse.stats.power.designs import plan_table

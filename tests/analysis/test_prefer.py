@@ -15,7 +15,7 @@ from tests.support.cli import Caller
 from tests.support.stores import ENGINES, filled_store, store_at
 from warehouse.analysis.preferences.prefer import PreferenceReport, prefer
 from warehouse.errors import MisuseError, StatisticsError
-from warehouse.questions.preferences import Prefer
+from warehouse.questions.comparison import Prefer
 from warehouse.questions.question import UnusedError
 from warehouse.stats.preferences.ballots import ballots
 from warehouse.stats.preferences.contrasts import contrasts

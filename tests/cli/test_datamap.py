@@ -8,7 +8,7 @@ import warehouse
 from tests.analysis.test_datamap import build
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller
-from warehouse.analysis.items.datamap_row import DataMapRow, DistributionRow
+from warehouse.analysis.items.datamap import DataMapRow, DistributionRow
 
 
 @pytest.fixture(scope="module")

@@ -19,7 +19,7 @@ from mcp.client.stdio import StdioServerParameters
 
 from tests.cli.test_query import OF_DUCKDB, OF_DUCKDB_FUNCTIONS, OF_POSTGRESQL, SNEAKING, WRITING
 from tests.support.cli import COMMAND, Caller
-from warehouse.cli.agents.pages import SIZE
+from warehouse.cli.agents.tools import SIZE
 from warehouse.store.open import open_store
 
 pytestmark = pytest.mark.engine

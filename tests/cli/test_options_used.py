@@ -37,7 +37,6 @@ TEXTS: dict[str, tuple[str, ...]] = {
     "benchmark": ("sums", "exam", "cloze"),
     "method": ("t", "wilson"),
     "embedder": (TINY, "tiny"),
-    "embedders": (TINY,),
     "entailment": (WORDS,),
     "device": ("cpu", "cuda"),
     "small": ("parameter_count=900",),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.cli import Caller
-from warehouse.cli.ui.transcript import FOLDED, transcript_lines
+from warehouse.cli.commands.show import FOLDED, transcript_lines
 from warehouse.tables.transcript import ends_with
 
 CALL = {"function": {"name": "search", "arguments": '{"query": "rain", "pages": 2}'}}

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import fields
 
 from tests.support.cli import Caller
-from warehouse.analysis.variance.pass_rates import PassRow
 from warehouse.analysis.variance.row import VarianceRow
-from warehouse.analysis.variance.variance import SeedRow
+from warehouse.analysis.variance.variance import PassRow, SeedRow
 from warehouse.api import connect
 
 

@@ -16,8 +16,7 @@ import pytest
 from tests.support.stores import select
 from warehouse.errors import InputError
 from warehouse.importers.common.file_walk import look_at
-from warehouse.importers.inspect_scout.importer import IMPORTER
-from warehouse.importers.inspect_scout.scanner import _READ
+from warehouse.importers.inspect_scout.importer import _READ, IMPORTER
 from warehouse.ingest.pipeline import ingest
 from warehouse.records import Candidate, Dump, ImportSettings
 from warehouse.store.open import open_store

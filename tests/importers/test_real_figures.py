@@ -17,8 +17,7 @@ import scipy.stats
 from warehouse.analysis.comparison.compare import compare
 from warehouse.analysis.leaderboard.leaderboard import leaderboard
 from warehouse.analysis.suites.leaderboard import suite_leaderboard
-from warehouse.analysis.variance.pass_rates import pass_rates
-from warehouse.analysis.variance.variance import variance
+from warehouse.analysis.variance.variance import pass_rates, variance
 from warehouse.ingest.pipeline import ingest
 from warehouse.ingest.report import IngestReport
 from warehouse.store.connection import Store

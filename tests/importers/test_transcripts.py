@@ -19,8 +19,7 @@ from tests.support.dumps import rewritten
 from tests.support.stores import store_at
 from warehouse import connect
 from warehouse.errors import MisuseError
-from warehouse.importers.common.trajectories import trajectory_transcript
-from warehouse.importers.common.transcripts import given, transcript_of
+from warehouse.importers.common.transcripts import given, trajectory_transcript, transcript_of
 from warehouse.importers.evalscope import IMPORTER as EVALSCOPE
 from warehouse.importers.every_eval_ever import IMPORTER as EVERY_EVAL_EVER
 from warehouse.importers.harbor import IMPORTER as HARBOR

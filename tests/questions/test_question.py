@@ -12,11 +12,15 @@ import click
 import numpy as np
 import pytest
 
+from tests.support.embedders import TinyEmbedder
+from warehouse.api import Warehouse
 from warehouse.cli.ui.questions import in_flags, options_of
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.comparison import Compare, CompareUnpaired
 from warehouse.questions.leaderboard import AnyLeaderboard, OneLeaderboard, Ranking
 from warehouse.questions.question import Answer, Option, Question, UnusedError, explained, options
+from warehouse.questions.text import EmbedPrompts, FindDuplicates
+from warehouse.records.dump import ImportSettings
 
 
 def every() -> list[type[Question]]:
@@ -170,3 +174,20 @@ def test_the_explanation_has_every_option_with_its_range() -> None:
     assert text.startswith("How far it is.\n\nArgs:\n    to: Where to.\n    share: Of the way; in (0, 1].\n")
     assert "    kind: On what; one of by_foot, by_bike.\n" in text
     assert text.endswith("Raises:\n    MisuseError: nowhere.")
+
+
+def test_several_names_are_arguments_of_their_own_and_one_model_stands_by_itself() -> None:
+    shown = inspect.signature(Warehouse.duplicates).parameters["benchmarks"]
+    assert shown.kind is inspect.Parameter.VAR_POSITIONAL
+    assert FindDuplicates(("a", "b")).python() == 'store.duplicates("a", "b")'
+    model = TinyEmbedder()
+    assert EmbedPrompts(embedder=model).embedder == EmbedPrompts(embedder=[model]).embedder == (model,)
+    with pytest.raises(MisuseError, match="embedder must be a list, found 5"):
+        EmbedPrompts(embedder=5)  # type: ignore[arg-type]
+    assert "progress" not in EmbedPrompts.json_schema()["properties"]  # only Python has it
+
+
+def test_a_name_that_an_importer_may_still_use_says_what_it_is_now() -> None:
+    settings = ImportSettings(values={"model": "a"}, defaults={"model": "b", "agent": "c"})
+    with pytest.warns(DeprecationWarning, match="user_values"):
+        assert settings.stated == settings.user_values == {"model": "a", "agent": "c"}

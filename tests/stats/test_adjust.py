@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from tests.support.statsmodels import adjusted
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.multipliers import WEBB, sign_block, webb_draws
+from warehouse.stats.core.draws import WEBB, sign_block, webb_draws
 from warehouse.stats.multiple.adjust import benjamini_hochberg, holm
 
 P_VALUES = st.lists(st.floats(0, 1), min_size=1, max_size=40)

@@ -12,7 +12,7 @@ from scipy import stats
 from warehouse.errors import StatisticsError
 from warehouse.stats import paired_difference, paired_difference_prompts_fixed, sign_flip_test
 from warehouse.stats.core.draws import prompt_draws, summarise_draws
-from warehouse.stats.suites.combined_difference import BenchmarkDifference, combine_differences, contributions
+from warehouse.stats.suites.weighted_mean import BenchmarkDifference, combine_differences, contributions
 
 exactly = pytest.approx
 repeatable = settings(deadline=None, derandomize=True, max_examples=50)

@@ -10,7 +10,7 @@ import sys
 import numpy as np
 import pytest
 
-from warehouse.stats.matrix.inputs import generator
+from warehouse.stats.matrix.similarity import generator
 from warehouse.stats.matrix.tables import permuted_rows
 
 FIGURES = """

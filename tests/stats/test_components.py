@@ -7,7 +7,7 @@ import pytest
 from scipy.sparse import csr_matrix
 from scipy.sparse.csgraph import connected_components
 
-from warehouse.stats.core import components as own
+from warehouse.stats.core import sample as own
 
 
 @pytest.mark.parametrize("many", [0, 100_000])

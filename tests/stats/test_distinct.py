@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from warehouse.stats.core.components import distinct
+from warehouse.stats.core.sample import distinct
 
 
 @pytest.mark.parametrize("values", [[], [5], [3, 1, 3, -2, 1], [10**12, 7, 10**12, -(10**12)]])

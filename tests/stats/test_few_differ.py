@@ -14,7 +14,7 @@ from warehouse.stats import interval_gaffke, paired_difference, unpaired_differe
 from warehouse.stats.paired.few_differ import FewDiffering
 from warehouse.stats.paired.gate import p_of_constant, prompts_to_decide
 from warehouse.stats.paired.margins import careful_noninferiority, equivalence_p_values, paired_noninferiority
-from warehouse.stats.suites.combined_difference import BenchmarkDifference, combine_differences
+from warehouse.stats.suites.weighted_mean import BenchmarkDifference, combine_differences
 
 MARGIN, ALPHA = 0.05, 0.05
 

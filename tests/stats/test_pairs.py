@@ -15,8 +15,8 @@ from scipy import stats
 
 from warehouse.errors import StatisticsError
 from warehouse.stats import paired_difference
+from warehouse.stats.core.draws import draw_blocks, sign_block
 from warehouse.stats.core.inputs import as_clusters
-from warehouse.stats.core.multipliers import draw_blocks, sign_block
 from warehouse.stats.multiple.adjust import benjamini_hochberg, holm
 from warehouse.stats.multiple.all_pairs import AllPairs, Draws, all_pairs, max_t_draws
 from warehouse.stats.multiple.pair_moments import centre, pair_moments

@@ -18,7 +18,7 @@ from scipy.sparse.csgraph import connected_components
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.quantiles import t_quantile
 from warehouse.stats.preferences.ballots import BOTH_BAD, FIRST, SECOND, TIE, Ballots, ballots, design_of
-from warehouse.stats.preferences.contrasts import LOOSE, NO_SPREAD, contrasts, simultaneous, two_judges
+from warehouse.stats.preferences.contrasts import LOOSE, NO_SPREAD, contrasts, position_bias, simultaneous, two_judges
 from warehouse.stats.preferences.errors import Errors, preference_errors
 from warehouse.stats.preferences.fit import (
     Fit,
@@ -28,7 +28,6 @@ from warehouse.stats.preferences.fit import (
     fit_preferences,
     separating,
 )
-from warehouse.stats.preferences.position import position_bias
 
 CODES = {"left": FIRST, "right": SECOND, "tie": TIE}
 

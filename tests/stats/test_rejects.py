@@ -7,7 +7,7 @@ import pytest
 
 from warehouse.analysis.comparison.row import is_equivalent, which_better
 from warehouse.analysis.comparison.words import NOT_KNOWN, better_in_words
-from warehouse.stats.core.rejects import rejects
+from warehouse.stats.core.inputs import rejects
 from warehouse.stats.paired.gate import decide
 from warehouse.stats.paired.margins import noninferiority_of
 

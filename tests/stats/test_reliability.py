@@ -291,7 +291,7 @@ def test_models_that_lack_scenarios() -> None:
     gaps[:, 1] = NAN
     parts[0] = subscenario("s0", "s0p0", gaps)
     lacking = suite_scores(suite.models, parts)
-    assert lacking.known[0].tolist() == [True, False, True, True]
+    assert lacking.has_score[0].tolist() == [True, False, True, True]
     assert aggregates(lacking).n_scenarios.tolist() == [6, 5, 6, 6]
     found = reliability(lacking, "prompts", n_resamples=100)
     assert found.ranking.value is not None and found.n_undefined == 0

@@ -16,8 +16,8 @@ from scipy import optimize, special, stats
 from warehouse.analysis.training.pools import published_spreads
 from warehouse.errors import StatisticsError
 from warehouse.stats.training.curve_tests import monotonicity_spearman, relative_spread
+from warehouse.stats.training.noise_floor import noise_only_above, seed_pool, weigh_difference
 from warehouse.stats.training.seed_planning import decision_accuracy
-from warehouse.stats.training.seed_pool import noise_only_above, seed_pool, weigh_difference
 
 ROOT = Path(__file__).resolve().parents[2]
 

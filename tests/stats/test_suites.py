@@ -16,8 +16,13 @@ from warehouse.stats import estimate_mean, paired_difference, unpaired_differenc
 from warehouse.stats.intervals.closed_form import interval_wilson, interval_wilson_bounded
 from warehouse.stats.suites import cells as shared_units
 from warehouse.stats.suites.cells import Cell, leaf_cell, overlap, published_cell
-from warehouse.stats.suites.combined_difference import BenchmarkDifference, combine_differences
-from warehouse.stats.suites.weighted_mean import SuiteEstimate, combine_leaves, compare_suites
+from warehouse.stats.suites.weighted_mean import (
+    BenchmarkDifference,
+    SuiteEstimate,
+    combine_differences,
+    combine_leaves,
+    compare_suites,
+)
 
 G1 = [1, 1, 0, 1, 0, 0, 1, 1, 1, 0]
 G1_CLUSTERS = [0, 0, 0, 0, 1, 1, 2, 2, 2, 3]

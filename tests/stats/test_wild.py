@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats import estimate_mean, interval_wild_bootstrap, sign_flip_test, wild_bootstrap_test
-from warehouse.stats.core.inputs import as_clusters
-from warehouse.stats.core.multipliers import webb_draws
-from warehouse.stats.core.rejects import rejects
+from warehouse.stats.core.draws import webb_draws
+from warehouse.stats.core.inputs import as_clusters, rejects
 from warehouse.stats.core.sample import describe
 from warehouse.stats.intervals.wild_cluster_bootstrap import WildBootstrap, wild_draws
 

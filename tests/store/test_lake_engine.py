@@ -27,8 +27,8 @@ from warehouse.store import engines
 from warehouse.store.connection import Store
 from warehouse.store.engines import spark_tasks
 from warehouse.store.engines.spark_sql import translated
-from warehouse.store.lake.location import LakeLocation
 from warehouse.store.lake.sync import sync
+from warehouse.store.lake.versions import LakeLocation
 from warehouse.store.open import open_store
 from warehouse.store.sql import query_files
 from warehouse.store.sql.run_query import run_named, run_query, run_sql

@@ -21,8 +21,7 @@ from warehouse.store.curate import aliases
 from warehouse.store.lake import sync as lake_sync
 from warehouse.store.lake import versions
 from warehouse.store.lake.contents import LEFT_OUT, TABLES, UNITS, VIEWS
-from warehouse.store.lake.location import LakeLocation
-from warehouse.store.lake.versions import vacuum
+from warehouse.store.lake.versions import LakeLocation, vacuum
 from warehouse.store.load.source_ledger import forget
 from warehouse.store.open import open_store
 from warehouse.store.schema import tables

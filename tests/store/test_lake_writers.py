@@ -15,8 +15,8 @@ from tests.support.races import dumps
 from warehouse.api import connect
 from warehouse.store.lake import contents, versions
 from warehouse.store.lake.contents import TABLES
-from warehouse.store.lake.location import LakeLocation, Overtaken
 from warehouse.store.lake.sync import TableWriter
+from warehouse.store.lake.versions import LakeLocation, Overtaken
 from warehouse.store.open import open_store
 
 pytestmark = MARKS

@@ -7,7 +7,7 @@ from itertools import chain, pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from warehouse.store.parts import in_parts
+from warehouse.store.columns import in_parts
 
 
 @given(st.lists(st.integers(0, 9)), st.integers(1, 20), st.none() | st.integers(1, 4))

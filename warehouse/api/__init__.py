@@ -11,7 +11,7 @@ from typing import Any
 
 from warehouse.api.catalogue import CatalogueMethods
 from warehouse.api.connection import QueryMethods
-from warehouse.api.items import ItemMethods, SubsetMethods
+from warehouse.api.items import ItemMethods, SubsetMethods, TextMethods
 from warehouse.api.load import LakeMethods, LoadMethods, RefreshMethods
 from warehouse.api.statistics import (
     ComparisonMethods,
@@ -22,7 +22,6 @@ from warehouse.api.statistics import (
     TrainingMethods,
     VarianceMethods,
 )
-from warehouse.api.text import TextMethods
 from warehouse.store.open import is_made, open_store
 from warehouse.tables.view import draw_with
 

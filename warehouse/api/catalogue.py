@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from warehouse.api.connection import Connection
-from warehouse.questions.card import Card
+from warehouse.questions.leaderboard import Card
 from warehouse.questions.question import Gives, method
 from warehouse.store.connection import Store
 

@@ -321,8 +321,7 @@ class LakeMethods(Connection):
         Raises:
             StoreError: there is no lake, or it cannot be read.
         """
-        from warehouse.store.lake.location import LakeLocation
-        from warehouse.store.lake.versions import history
+        from warehouse.store.lake.versions import LakeLocation, history
 
         return history(LakeLocation(location))
 

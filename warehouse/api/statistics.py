@@ -9,16 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from warehouse.api.connection import Connection
 from warehouse.errors import MisuseError
-from warehouse.questions.comparison import AllPairs, Compare, CompareUnpaired, Formulations, ReleaseGate
-from warehouse.questions.cost import Frontier
-from warehouse.questions.horizon import TimeHorizon
-from warehouse.questions.judges import HeldAgainstPeople
-from warehouse.questions.labels import CorrectedComparison, CorrectedGate, CorrectedLeaderboard, NextLabels, PlanLabels
+from warehouse.questions.comparison import AllPairs, Compare, CompareUnpaired, Formulations, Prefer, ReleaseGate
+from warehouse.questions.labels import (
+    CorrectedComparison,
+    CorrectedGate,
+    CorrectedLeaderboard,
+    HeldAgainstPeople,
+    NextLabels,
+    PlanLabels,
+)
 from warehouse.questions.leaderboard import AnyLeaderboard, EveryLeaderboard, OneLeaderboard, SuiteLeaderboard
-from warehouse.questions.power import CostPower, PowerPilot
-from warehouse.questions.preferences import Prefer
+from warehouse.questions.power import CostPower, Frontier, PowerPilot
 from warehouse.questions.question import Gives, method, method_by_kind
-from warehouse.questions.reliability import Anchors, Flash, Reliability
+from warehouse.questions.reliability import Anchors, Flash, Reliability, TimeHorizon
 from warehouse.questions.sequential import SequentialReleaseGate, SequentialSettings
 from warehouse.questions.training import Curves, Decide, Recipes, Seeds
 from warehouse.questions.variance import PassRates, SeedVariance, Templates, Variance
@@ -51,9 +54,8 @@ if TYPE_CHECKING:
     from warehouse.analysis.training.decide import Decisions  # noqa: F401
     from warehouse.analysis.training.recipes import RecipesReport  # noqa: F401
     from warehouse.analysis.training.seeds import SeedsReport  # noqa: F401
-    from warehouse.analysis.variance.pass_rates import PassReport  # noqa: F401
     from warehouse.analysis.variance.templates import TemplatesReport  # noqa: F401
-    from warehouse.analysis.variance.variance import SeedReport, VarianceReport  # noqa: F401
+    from warehouse.analysis.variance.variance import PassReport, SeedReport, VarianceReport  # noqa: F401
     from warehouse.stats import Cost, VarianceParts
 
 
@@ -280,8 +282,7 @@ class VarianceMethods(Connection):
                 references; contradictory questions.
             StatisticsError: numbers out of range, variances that are all 0, a single prompt.
         """
-        from warehouse.analysis.power.power import plan_power
-        from warehouse.analysis.power.question import PowerQuestion
+        from warehouse.analysis.power.power import PowerQuestion, plan_power
         from warehouse.stats import Cost
 
         if (parts is None) == (not references):

@@ -13,15 +13,12 @@ from typing import Any
 
 from warehouse.claims.bundle import MOST_ROWS, Claim
 from warehouse.errors import MisuseError
-from warehouse.questions.card import Card
-from warehouse.questions.comparison import AllPairs, Compare
-from warehouse.questions.cost import Frontier
-from warehouse.questions.horizon import TimeHorizon
-from warehouse.questions.judges import HeldAgainstPeople
-from warehouse.questions.labels import CorrectedComparison, CorrectedLeaderboard
-from warehouse.questions.leaderboard import AnyLeaderboard
-from warehouse.questions.preferences import Prefer
+from warehouse.questions.comparison import AllPairs, Compare, Prefer
+from warehouse.questions.labels import CorrectedComparison, CorrectedLeaderboard, HeldAgainstPeople
+from warehouse.questions.leaderboard import AnyLeaderboard, Card
+from warehouse.questions.power import Frontier
 from warehouse.questions.question import Question, options
+from warehouse.questions.reliability import TimeHorizon
 from warehouse.questions.variance import Variance
 from warehouse.store.connection import Store
 from warehouse.store.sql.bind_parameters import bare_text

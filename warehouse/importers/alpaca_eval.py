@@ -11,7 +11,6 @@ from typing import Any
 
 from warehouse.errors import InputError
 from warehouse.importers.base import source_of
-from warehouse.importers.common.batches import batches_of
 from warehouse.importers.common.header_values import moment
 from warehouse.importers.common.json_fields import (
     Row,
@@ -22,7 +21,7 @@ from warehouse.importers.common.json_fields import (
     required_text,
     text_or_none,
 )
-from warehouse.importers.common.jsonl import RowSource, has_keys, head_of
+from warehouse.importers.common.jsonl import RowSource, batches_of, has_keys, head_of
 from warehouse.importers.common.model_names import disagreement, same_model
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
 
@@ -72,7 +71,7 @@ class AlpacaEval:
                 first["cost"] = (first["cost"] or 0.0) + price
         if not seen:
             raise InputError("holds no annotation", path=str(path), expected="a list of them")
-        model_setting = text_or_none(settings.stated.get("model"))
+        model_setting = text_or_none(settings.user_values.get("model"))
         board = _board(source.files[1:])
         runs = tuple(_header(pair, first, board, model_setting, source.name) for pair, first in seen.items())
         dump = Dump(runs, ())

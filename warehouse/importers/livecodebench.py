@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 
 from warehouse.importers.base import binary_metric, source_of
-from warehouse.importers.common.batches import batches_of
 from warehouse.importers.common.json_fields import (
     Row,
     as_text,
@@ -22,7 +21,7 @@ from warehouse.importers.common.json_fields import (
     text_or_none,
     verdict,
 )
-from warehouse.importers.common.jsonl import RowSource, has_keys, head_of, read_document
+from warehouse.importers.common.jsonl import RowSource, batches_of, has_keys, head_of, read_document
 from warehouse.records import Candidate, Dump, ImportSettings, PublishedScore, RunHeader, SourceFiles
 
 HARNESS = SUITE = "livecodebench"
@@ -61,7 +60,7 @@ class LiveCodeBench:
         path = source.files[0]
         named = _NAME.fullmatch(path.name)
         model = path.parent.name if named else None
-        require_model(text_or_none(settings.stated.get("model")) or model, source.name)
+        require_model(text_or_none(settings.user_values.get("model")) or model, source.name)
         scenario = named["scenario"] if named else "codegeneration"
         header = RunHeader(
             harness=HARNESS,

@@ -9,7 +9,6 @@ from pathlib import Path
 
 from warehouse.errors import InputError
 from warehouse.importers.base import binary_metric
-from warehouse.importers.common.batches import ODD_VALUES, batches_of
 from warehouse.importers.common.json_fields import (
     Row,
     compact,
@@ -19,7 +18,7 @@ from warehouse.importers.common.json_fields import (
     verdict,
     without_nulls,
 )
-from warehouse.importers.common.jsonl import RowSource, has_keys, head_of, nearest
+from warehouse.importers.common.jsonl import ODD_VALUES, RowSource, batches_of, has_keys, head_of, nearest
 from warehouse.importers.common.yaml_text import read_yaml
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, RunHeader, SourceFiles
 

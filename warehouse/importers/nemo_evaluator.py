@@ -11,7 +11,6 @@ from typing import Any
 
 from warehouse.errors import InputError
 from warehouse.importers.base import source_of
-from warehouse.importers.common.batches import batches_of
 from warehouse.importers.common.header_values import moment
 from warehouse.importers.common.json_fields import (
     LARGEST_DRAW,
@@ -31,8 +30,8 @@ from warehouse.importers.common.json_fields import (
     without_empty,
     without_nulls,
 )
-from warehouse.importers.common.jsonl import RowSource, has_keys, head_of, read_document
-from warehouse.importers.common.trajectories import trajectory_transcript
+from warehouse.importers.common.jsonl import RowSource, batches_of, has_keys, head_of, read_document
+from warehouse.importers.common.transcripts import trajectory_transcript
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
 
 HARNESS = "nemo_evaluator"
@@ -90,7 +89,7 @@ class NemoEvaluator:
         survey = _Survey()
         for row, _ in RowSource(rows, rows.name, _KEYS).rows() if rows else ():
             survey.add(row)
-        dump.runs = (_header(bundle, survey, log, source, text_or_none(settings.stated.get("model"))),)
+        dump.runs = (_header(bundle, survey, log, source, text_or_none(settings.user_values.get("model"))),)
         dump.notes += survey.against(part_of(part_of(bundle, "benchmark"), "categories"))
         if rows:
             dump.batches = batches_of(

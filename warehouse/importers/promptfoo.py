@@ -10,7 +10,6 @@ import pyarrow as pa
 
 from warehouse.errors import InputError
 from warehouse.importers.base import binary_metric, source_of
-from warehouse.importers.common.batches import batches_of
 from warehouse.importers.common.header_values import fingerprint, moment
 from warehouse.importers.common.json_fields import (
     Row,
@@ -26,7 +25,7 @@ from warehouse.importers.common.json_fields import (
     whole_count,
     without_nulls,
 )
-from warehouse.importers.common.jsonl import RowSource, has_keys, head_of, read_document
+from warehouse.importers.common.jsonl import RowSource, batches_of, has_keys, head_of, read_document
 from warehouse.importers.common.transcripts import calls_of, given, transcript_of
 from warehouse.records import (
     VOTE_SCHEMA,
@@ -101,7 +100,7 @@ class Promptfoo:
         for row in rows:
             if isinstance(row, dict) and whole_count(row.get("promptIdx")) is not None:
                 first.setdefault(row["promptIdx"], row)
-        model_setting = text_or_none(settings.stated.get("model"))
+        model_setting = text_or_none(settings.user_values.get("model"))
         dump.runs = tuple(
             _header(document, row, _named(document, path.stem), model_setting, source.name) for row in first.values()
         )

@@ -8,7 +8,6 @@ from typing import Any
 
 from warehouse.errors import InputError
 from warehouse.importers.base import binary_metric, source_of
-from warehouse.importers.common.batches import batches_of
 from warehouse.importers.common.json_fields import (
     Row,
     as_text,
@@ -21,7 +20,7 @@ from warehouse.importers.common.json_fields import (
     text_or_none,
     whole_count,
 )
-from warehouse.importers.common.jsonl import has_keys, head_of, read_document
+from warehouse.importers.common.jsonl import batches_of, has_keys, head_of, read_document
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, RunHeader, SourceFiles
 
 HARNESS = "pydantic-evals"
@@ -67,7 +66,7 @@ class PydanticEvals:
 def _header(report: Row, metrics: tuple[MetricSpec, ...], settings: ImportSettings, name: str) -> RunHeader:
     said = part_of(report, "experiment_metadata")
     model = text_or_none(said.get("model")) or text_or_none(said.get("model_name"))
-    require_model(text_or_none(settings.stated.get("model")) or model, name)
+    require_model(text_or_none(settings.user_values.get("model")) or model, name)
     return RunHeader(
         harness=HARNESS,
         model=model or "",

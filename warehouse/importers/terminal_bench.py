@@ -10,7 +10,6 @@ from typing import Any
 
 from warehouse.errors import InputError
 from warehouse.importers.base import binary_metric
-from warehouse.importers.common.batches import batches_of
 from warehouse.importers.common.header_values import moment, seconds_between
 from warehouse.importers.common.json_fields import (
     compact,
@@ -23,7 +22,7 @@ from warehouse.importers.common.json_fields import (
     whole_count,
     without_nulls,
 )
-from warehouse.importers.common.jsonl import has_keys, head_of, nearest, read_document
+from warehouse.importers.common.jsonl import batches_of, has_keys, head_of, nearest, read_document
 from warehouse.records import Candidate, Dump, ImportSettings, PublishedScore, RunHeader, SourceFiles
 
 HARNESS = "terminal-bench"
@@ -88,7 +87,7 @@ class TerminalBench:
             for path, trial in documents.items()
             if trial is not metadata and trial is not whole and str(trial.get("trial_name")) not in trial_names
         ]
-        header = _header(source.root, metadata, whole, settings.stated)
+        header = _header(source.root, metadata, whole, settings.user_values)
         dump = Dump((header,), ())
         dump.batches = batches_of(
             trials, lambda trial: [_row(trial)], dump.rejections, "a trial as Terminal-Bench writes it"

@@ -28,8 +28,8 @@ from warehouse.analysis.selection.stopped import PromptKey
 from warehouse.analysis.sequential.plan import Baseline, LiveTest, first_occurrences, plan_for, read_baseline
 from warehouse.errors import MisuseError, WarehouseError
 from warehouse.importers.common.json_fields import compact, number_or_none
+from warehouse.importers.lm_eval.layout import model_fields
 from warehouse.importers.lm_eval.metrics import filter_label
-from warehouse.importers.lm_eval.model import model_fields
 from warehouse.importers.lm_eval.rows import target_text
 from warehouse.questions.sequential import SequentialSettings
 from warehouse.records.canonical_json import content_key

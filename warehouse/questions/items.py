@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Annotated
 
+from warehouse.errors import MisuseError
 from warehouse.questions.options import (
     ByMetric,
     ChosenScores,
@@ -130,6 +133,82 @@ class ItemResponse(Selected, Question):
     ] = None
     fresh: Fresh = False
     store_result: StoreResult = True
+
+
+@dataclass(frozen=True, kw_only=True)
+class _ByFamily(Options):
+    """Families of models."""
+
+    family: Annotated[
+        str | Mapping[str, str] | None,
+        Option(
+            "Families of models: a field of runs (developer, family), or a CSV file with the columns model and family."
+            " [default: what stands before the / of their names]",
+            "FIELD|FILE",
+        ),
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitItems(_ByFamily):
+    """Difficulty, discrimination and fit of every prompt, and what differs between families of models.
+
+    Families are also a dictionary from model to family.
+
+    Raises:
+        MisuseError: see :attr:`data`; models that share no scale; a 2PL that too few prompts link; an unknown field.
+    """
+
+    seed: Seed = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Abilities(_ByFamily):
+    """All models on one scale, with errors, rank sets and differences with the first.
+
+    Raises:
+        MisuseError: see :meth:`fit`.
+    """
+
+    sensitivity: Annotated[bool, Option("What the scale says without each benchmark and family instead.")] = False
+    level: Level = 0.95
+    seed: Seed = 0
+
+
+@dataclass(frozen=True)
+class NextItems(Options):
+    """The prompts to ask a model next, for its ability and rank; they give no score.
+
+    Raises:
+        MisuseError: see :meth:`fit`; an unknown model; nothing left to ask.
+    """
+
+    asked: Annotated[str, Option("Name of a model with answers, or with --new of one without any.", "MODEL")]
+    _: KW_ONLY
+    n: Annotated[int, Option("Prompts to name.", "N", ("-n",), least=1)] = 20
+    new: Annotated[bool, Option("A model that has no answers yet.")] = False
+    level: Level = 0.95
+    seed: Seed = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Dimensions(Options):
+    """How many dimensions the answers have, by what is predicted of models left out with all their settings.
+
+    Raises:
+        MisuseError: see :attr:`data`; models that answered different prompts.
+        StatisticsError: fewer than 8 models, numbers out of range.
+    """
+
+    tries: Annotated[
+        Sequence[int] | None,
+        Option("Numbers of dimensions. [default: 1, 2, 3, 5, 10, as far as there are models]", "N,N...", ("--try",)),
+    ] = None
+    sizes: Annotated[
+        Sequence[int] | None,
+        Option("Prompts that scores are estimated from. [default: 25, 50, 100; a fifth of fewer than 50]", "N,N..."),
+    ] = None
+    seed: Seed = 0
 
 
 @dataclass(frozen=True)
@@ -257,3 +336,54 @@ class Show(Question):
             is_argument=True,
         ),
     ] = None
+
+
+@dataclass(frozen=True)
+class PlanSubset(ChosenScores, Question):
+    """Draw the prompts of a benchmark to ask, and store the plan.
+
+    Asked on them alone, a model gets an unbiased estimate of its figure on the whole benchmark with a valid interval.
+    The plan has to be made before a model is asked. There is one for each benchmark; ``write(path)`` writes the plan
+    file.
+
+    Raises:
+        MisuseError: unknown names, none or several of ``size``, ``width`` and ``budget``, nothing that shows all
+            prompts, a baseline that lacks scores.
+        StatisticsError: a size out of range.
+    """
+
+    NAME, ANSWER = "subset_plan", "warehouse.analysis.subsets.make:plan_subset"
+    COMMAND = "subset plan"
+    OPENS = True
+
+    benchmark: Annotated[
+        str, Option("Name of a benchmark, or of a suite: then each of its benchmarks gets a part.", "BENCHMARK|SUITE")
+    ]
+    _: KW_ONLY
+    size: Annotated[int | None, Option("Prompts to ask.", "M")] = None
+    width: Annotated[float | None, Option("Instead: as many as make the interval so wide, by history.", "W")] = None
+    budget: Annotated[float | None, Option("Instead: what may be spent.", "GENERATIONS")] = None
+    draws: Annotated[int, Option("Generations for a prompt.", "K", least=1)] = 1
+    against: Annotated[str | None, Option("A stored model, with all prompts, to be compared with.", "BASELINE")] = None
+    level: Level = 0.95
+    seed: Seed = 0
+    store_result: StoreResult = True
+    now: Annotated[
+        datetime | None, Option("When the plan is made, naive UTC; None for the clock's time.", in_python_only=True)
+    ] = None
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if sum(one is not None for one in (self.size, self.width, self.budget)) != 1:
+            raise MisuseError("say how many prompts: one of --size, --width and --budget")
+        if self.budget is None:
+            self.refuse("goes with {budget}: it says how far that goes", "draws")
+        if self.width is not None and not 0 < self.width < math.inf:
+            raise MisuseError(f"the width of an interval is a number above 0, found {self.width}")
+        if self.budget is not None and not 0 < self.budget < math.inf:
+            raise MisuseError(f"a budget is a number of generations above 0, found {self.budget}")
+
+    @property
+    def n_requested(self) -> int | None:
+        """Prompts to ask; None where the width says."""
+        return self.size if self.budget is None else int(self.budget // self.draws)

@@ -7,7 +7,16 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Annotated, Any
 
 from warehouse.errors import MisuseError
-from warehouse.questions.options import PROMPTS_FIXED, PROMPTS_SAMPLED, Estimand, Seed, SelectedAtLevel, SubsetOk
+from warehouse.questions.options import (
+    PROMPTS_FIXED,
+    PROMPTS_SAMPLED,
+    REFERENCE,
+    Estimand,
+    Reference,
+    Seed,
+    SelectedAtLevel,
+    SubsetOk,
+)
 from warehouse.questions.question import Option, Question
 
 #: Draws behind the rank sets of a leaderboard (``pairs`` takes more).
@@ -115,3 +124,24 @@ class AnyLeaderboard(OnSuite, Ranking, Question):
         if len(names) > 1:
             object.__setattr__(self, "group", ",".join(names))
         object.__setattr__(self, "benchmark", None if len(names) > 1 else names[0])
+
+
+@dataclass(frozen=True)
+class Card(SelectedAtLevel, Question):
+    """Every figure of a model, or of a run, with how it was made: a row for each condition on each benchmark.
+
+    Raises:
+        MisuseError: an unknown or ambiguous reference, a benchmark that the model lacks, or nothing to show.
+        StatisticsError: ``level`` out of range.
+    """
+
+    NAME, ANSWER = "card", "warehouse.analysis.card.card:card"
+
+    model: Reference
+    _: KW_ONLY
+    against: Annotated[
+        str | None, Option("Add the paired differences from this model, adjusted for their number (Holm).", REFERENCE)
+    ] = None
+    benchmarks: Annotated[
+        Sequence[str], Option("Only these. Repeatable. Default: all that it has.", "NAME", ("-b", "--benchmark"))
+    ] = ()

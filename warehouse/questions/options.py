@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
@@ -36,6 +36,10 @@ Prices = Annotated[
 ]
 Fresh = Annotated[bool, Option("Compute again what is stored already.")]
 StoreResult = Annotated[bool, Option("False for a trial: what is computed is not stored.", flags=("--no-store",))]
+ShareDone = Annotated[
+    Callable[[float], None] | None,
+    Option("Called with the share that is done, above 0 and at most 1.", in_python_only=True),
+]
 SubsetOk = Annotated[bool, Option("Rank runs on a part of the benchmark too.", flags=("--subset",))]
 Estimand = Annotated[
     str,

@@ -47,7 +47,8 @@ class Option:
     help: str  #: its meaning, for the command's ``--help`` and the method's docstring.
     metavar: str | None = None  #: what stands for its value on the command line.
     flags: tuple[str, ...] = ()  #: how it is called there, where not by its name.
-    choices: tuple[str, ...] = ()  #: the values that there are; on the command line with hyphens.
+    choices: tuple[str, ...] = ()  #: the values that there are; on the command line with hyphens,
+    keeps_underscores: bool = False  #: or as they are.
     least: float | None = None  #: the smallest value; None: any.
     most: float | None = None  #: the largest.
     is_open: tuple[bool, bool] = (False, False)  #: whether the limits are excluded, the smallest and the largest.
@@ -74,6 +75,15 @@ class Option:
     def _holds(self, value: float) -> bool:
         above = self.least is None or value > self.least or (value == self.least and not self.is_open[0])
         return above and (self.most is None or value < self.most or (value == self.most and not self.is_open[1]))
+
+    @property
+    def shell_choices(self) -> tuple[str, ...]:
+        """The choices as the command line has them."""
+        return tuple(map(self.in_shell_spelling, self.choices))
+
+    def in_shell_spelling(self, choice: str) -> str:
+        """A choice as the command line has it."""
+        return choice if self.keeps_underscores else choice.replace("_", "-")
 
     @property
     def limits(self) -> str:
@@ -110,25 +120,25 @@ class Options:
     """Base of what questions are made of: fields with an `Option` each, which are checked."""
 
     #: fields that were typed although they may be at their default; for `refuse`.
-    given: frozenset[str] = field(default=frozenset(), init=False, repr=False, compare=False)
+    typed: frozenset[str] = field(default=frozenset(), init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for name, option in options(type(self)).items():
             object.__setattr__(self, name, option.checked(name, getattr(self, name)))
 
     @classmethod
-    def from_command(cls, values: Mapping[str, Any], given: Sequence[str]) -> Self:
+    def from_command(cls, values: Mapping[str, Any], typed: Sequence[str]) -> Self:
         """The question of a command line.
 
         Args:
             values: of all its options, by name.
-            given: names of those that were typed; `refuse` refuses these at their default, too.
+            typed: names of those that were typed; `refuse` refuses these at their default, too.
 
         Raises:
             MisuseError: as the class itself.
         """
         question = cls(**values)
-        object.__setattr__(question, "given", frozenset(given))
+        object.__setattr__(question, "typed", frozenset(typed))
         question.__post_init__()  # what was typed may be too much
         return question
 
@@ -143,7 +153,7 @@ class Options:
             UnusedError: one of them was typed, or is not at its default.
         """
         for name in names:
-            if name in self.given or getattr(self, name) != options(type(self))[name].default:
+            if name in self.typed or getattr(self, name) != options(type(self))[name].default:
                 raise UnusedError(name, reason)
 
     def only(self, kind: type[Q], reason: str, **values: Any) -> Q:
@@ -159,9 +169,9 @@ class Options:
         """
         declared = options(kind)
         self.refuse(reason, *(name for name in options(type(self)) if name not in declared and name not in values))
-        return self.part(kind, **{name: value for name, value in values.items() if name in declared})
+        return self.shared_with(kind, **{name: value for name, value in values.items() if name in declared})
 
-    def part(self, kind: type[Q], **values: Any) -> Q:
+    def shared_with(self, kind: type[Q], **values: Any) -> Q:
         """Another kind with what both of them say, and with these values."""
         own = {name: getattr(self, name) for name in options(kind) if hasattr(self, name)}
         return kind(**(own | values))
@@ -243,7 +253,9 @@ class FieldOption(Option):
     kinds: tuple[Any, ...] = ()  #: of what the value, or each of several, has to be an instance.
     may_be_none: bool = False  #: whether None may stand for it.
     default: Any = inspect.Parameter.empty  #: ``inspect.Parameter.empty`` where it is required.
-    is_list: bool = False  #: whether it is several texts or numbers.
+    is_list: bool = False  #: whether it is several values,
+    may_be_single: bool = False  #: of which one may stand by itself.
+    maps_to_numbers: bool = False  #: whether a dictionary gives numbers.
 
     def checked(self, name: str, value: Any) -> Any:
         """The value in its one spelling, several as a tuple; raises as `check` does."""
@@ -251,9 +263,11 @@ class FieldOption(Option):
             return None
         if not self.is_list:
             return self._one(name, value)
+        if isinstance(value, str) or self.may_be_single and isinstance(value, self.kinds):
+            return (self._one(name, value),)
         if not isinstance(value, Iterable) or isinstance(value, Mapping):
             raise MisuseError(f"{name} must be a list, found {value!r}")
-        return tuple(self._one(name, item) for item in ((value,) if isinstance(value, str) else value))
+        return tuple(self._one(name, item) for item in value)
 
     def _one(self, name: str, value: Any) -> Any:
         """A single value of the right type."""
@@ -265,10 +279,15 @@ class FieldOption(Option):
             what = _IN_WORDS.get(get_origin(self.type) or self.type, f"a {self.type.__name__}")
             several = f"; {self.if_several}" if self.if_several and isinstance(value, list | tuple) else ""
             raise error(f"{name} must be {what}, found {value!r}{several}")
-        if isinstance(value, Mapping) and self.type != Mapping[str, Any]:
+        if isinstance(value, Mapping) and self.maps_to_numbers:
             for key, number in value.items():
                 FieldOption("", type=float, kinds=(Real,)).checked(f"{name} of {key}", number)
         return self.check(name, value)
+
+    @property
+    def is_called(self) -> bool:
+        """Whether only Python has such values: something that is called."""
+        return all(kind is Callable or getattr(kind, "_is_protocol", False) for kind in self.kinds)
 
     @property
     def empty(self) -> Any:
@@ -287,7 +306,7 @@ class FieldOption(Option):
         """
         if value is None and self.default is self.empty:
             return []
-        value = value.replace("_", "-") if self.choices and not self.is_list else value
+        value = self.in_shell_spelling(value) if self.choices and not self.is_list else value
         texts = shell_texts(value, joined=self.type in (int, float) or self.type is str and not self.is_list)
         if self.in_python_only or not texts:
             raise MisuseError(f"{name}={in_python(value)} cannot be said on the command line: ask in Python")
@@ -338,7 +357,7 @@ def fields_schema(question: type[Options]) -> dict[str, Any]:
     declared = options(question)
     return {
         "type": "object",
-        "properties": {name: option.json_schema() for name, option in declared.items()},
+        "properties": {name: option.json_schema() for name, option in declared.items() if not option.is_called},
         "required": [name for name, option in declared.items() if option.default is option.empty],
         "additionalProperties": False,
     }
@@ -346,18 +365,24 @@ def fields_schema(question: type[Options]) -> dict[str, Any]:
 
 def _field_option(default: Any, hint: Any) -> FieldOption:
     kind, (option, *_) = hint.__origin__, hint.__metadata__
-    every = get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
-    types = [part for part in every if part is not NoneType]
-    is_list = get_origin(types[0]) is Sequence
-    types = [get_args(types[0])[0]] if is_list else types
+    every = _members(kind)
+    lists = [part for part in every if get_origin(part) is Sequence]
+    types = [part for part in (_members(get_args(lists[0])[0]) if lists else every) if part is not NoneType]
     return FieldOption(
         **(vars(option) | {"is_argument": option.is_argument or default is MISSING and not option.flags}),
         type=types[0],
         kinds=tuple(_KINDS.get(part, get_origin(part) or part) for part in types),
         may_be_none=NoneType in every,
         default=inspect.Parameter.empty if default is MISSING else default,
-        is_list=is_list,
+        is_list=bool(lists),
+        maps_to_numbers=any(get_origin(part) is Mapping and get_args(part)[1] is float for part in types),
+        may_be_single=bool(lists) and any(part in types for part in every),
     )
+
+
+def _members(kind: Any) -> tuple[Any, ...]:
+    """The types of a union, or the type itself."""
+    return get_args(kind) if get_origin(kind) in (Union, UnionType) else (kind,)
 
 
 class Answer(Generic[P, Q, T]):
@@ -396,6 +421,15 @@ class Overloaded(Protocol[P, T, P2, T2, P3, T3]):
     def __call__(self, *args: P3.args, **kwargs: P3.kwargs) -> T3: ...
 
 
+class OfSeveral(Protocol[P, T]):
+    """A method that takes one name, a list of them, or several as arguments of their own."""
+
+    @overload
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> T: ...
+    @overload
+    def __call__(self, first: str, second: str, /, *more: str, **keywords: Any) -> T: ...
+
+
 class Gives(Generic[T]):
     """The class of an answer, for readers and type checkers: ``Gives["Comparison"]``."""
 
@@ -403,6 +437,11 @@ class Gives(Generic[T]):
 def method(question: Callable[P, Question], _gives: type[Gives[T]]) -> Method[P, T]:
     """The method of a warehouse that asks a question: its keywords, with its explanation."""
     return cast("Method[P, T]", _method(cast("type[Question]", question)))
+
+
+def method_of_several(question: Callable[P, Question], _gives: type[Gives[T]]) -> OfSeveral[P, T]:
+    """The same where several names are arguments of their own."""
+    return cast("OfSeveral[P, T]", _method(cast("type[Question]", question)))
 
 
 def method_by_kind(
@@ -416,17 +455,37 @@ def method_by_kind(
 
 
 def _method(question: type[Question]) -> Callable[..., Any]:
-    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+    def ask(self: Any, asked_question: Question) -> Any:
         if question.OPENS:
-            return question(*args, **kwargs).ask(self._opener)
+            return asked_question.ask(self._opener)
         with self._reading() as store:
-            return question(*args, **kwargs).ask(store)
+            return asked_question.ask(store)
+
+    return _with_keywords(question, question.NAME, ask)
+
+
+def with_keywords(question: Callable[P, Q], _gives: type[Gives[T]]) -> Callable[[Callable[[Any, Q], T]], Method[P, T]]:
+    """Make a method that takes options one that takes their keywords, with their explanation."""
+    kind = cast("type[Options]", question)
+    return lambda function: cast("Method[P, T]", _with_keywords(kind, function.__name__, function))
+
+
+def _with_keywords(question: type[Options], name: str, ask: Callable[[Any, Any], Any]) -> Callable[..., Any]:
+    spread = next((key for key, option in options(question).items() if option.is_spread), "")
+
+    def method(self: Any, *args: Any, **kwargs: Any) -> Any:
+        if spread and args:
+            args = (args[0] if len(args) == 1 else args,)
+        return ask(self, question(*args, **kwargs))
 
     kinds = get_type_hints(question)
     named = inspect.signature(question.__init__).parameters.values()
     shown = [parameter.replace(annotation=kinds.get(parameter.name, parameter.empty)) for parameter in named]
+    if spread:
+        several = inspect.Parameter(spread, inspect.Parameter.VAR_POSITIONAL, annotation=str)
+        shown = [several if parameter.name == spread else parameter for parameter in shown]
     method.__signature__ = inspect.Signature(shown)  # type: ignore[attr-defined]
-    method.__name__, method.__doc__ = question.NAME, explained(question)
+    method.__name__, method.__doc__ = name, explained(question)
     return method
 
 
@@ -434,20 +493,28 @@ def _one_or_all(types: Sequence[str]) -> str | list[str]:
     return types[0] if len(types) == 1 else [*types]
 
 
-def _about(question: type[Question]) -> tuple[str, str]:
+def _about(question: type[Options]) -> tuple[str, str]:
     """What a question is, and what is raised."""
     text, _, raises = (inspect.getdoc(question) or "").partition("\n\nRaises:")
     return text, raises
 
 
-def explained(question: type[Question]) -> str:
+def explained(question: type[Options]) -> str:
     """The docstring of a method that asks it: what it is, its keywords, what is raised."""
     text, raises = _about(question)
-    keywords = [f"    {name}: {_in_words(option)}" for name, option in options(question).items()]
+    declared = options(question)
+    names = {flag: name for name, option in declared.items() for flag in option.all_flags(name)}
+    keywords = [
+        f"    {name}: {_FLAG.sub(lambda found: names.get(found[0], found[0]), _in_words(option))}"
+        for name, option in declared.items()
+    ]
     return "\n".join([text, "", "Args:", *keywords, "", f"Raises:{raises}"])
+
+
+_FLAG = re.compile(r"--[a-z][a-z-]*")
 
 
 def _in_words(option: FieldOption) -> str:
     values = f"one of {', '.join(option.choices)}" if option.choices else option.limits
-    text = f"{option.help.rstrip('.')}{f'; {values}' if values else ''}"
+    text = f"{option.help.rstrip(' .')}{f'; {values}' if values else ''}"
     return text if text.endswith(("?", "]")) and not values else f"{text}."

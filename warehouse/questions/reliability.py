@@ -7,7 +7,7 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Annotated
 
 from warehouse.errors import MisuseError
-from warehouse.questions.options import ChosenScores, Seed, SelectedAtLevel, SubsetOk
+from warehouse.questions.options import ChosenScores, Level, Seed, SelectedAtLevel, SubsetOk
 from warehouse.questions.question import Option, Options, Question
 
 _ONE_AT_LEAST = "is empty: name one, or leave it out"
@@ -159,3 +159,52 @@ class Anchors(ChosenScores, Question):
         if self.models:
             raise MisuseError("by and models cannot both be said on the command line: ask in Python")
         return "anchors --list"
+
+
+#: As in ``stats.items.horizon``.
+WEIGHTS, INTERVALS = ("invsqrt", "equal", "none"), ("ftr", "fieller")
+
+
+@dataclass(frozen=True)
+class TimeHorizon(ChosenScores, Question):
+    """How long tasks are, by the minutes that people need, that models do with a given probability.
+
+    Prompts say ``human_minutes`` and ``task_family`` in their metadata; scores are success or none.
+
+    Raises:
+        MisuseError: an unknown name, no prompt with minutes, or no scores of success.
+        StatisticsError: a number out of range.
+    """
+
+    NAME, ANSWER = "horizon", "warehouse.analysis.suites.horizon:horizon"
+
+    benchmark: Annotated[str, Option("A suite, a benchmark, or several with commas.", "SUITE|BENCHMARK")]
+    _: KW_ONLY
+    q: Annotated[
+        Sequence[float], Option("Probabilities of success.", "Q,...", least=0, most=1, is_open=(True, True))
+    ] = (0.5, 0.8)
+    penalty: Annotated[
+        float,
+        Option(
+            "Of the squared slope, halved; METR's is not small, as weights sum to 1.",
+            "LAMBDA",
+            least=0,
+            is_open=(True, False),
+        ),
+    ] = 0.1
+    weights: Annotated[
+        str, Option("How much a task counts: by 1/√(tasks of its family), equally, or by its runs.", choices=WEIGHTS)
+    ] = WEIGHTS[0]
+    interval: Annotated[
+        str,
+        Option("By families, tasks and runs drawn anew, or Fieller's by families left out in turn.", choices=INTERVALS),
+    ] = INTERVALS[0]
+    trend: Annotated[bool, Option("Also over days of release: in how many days horizons double.")] = False
+    level: Level = 0.95
+    n_resamples: Annotated[int, Option("Resamples of the interval.", "N", least=100, most=100_000)] = 1000
+    seed: Seed = 0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.interval != INTERVALS[0]:
+            self.refuse("goes with {interval} ftr: nothing else is random", "n_resamples", "seed", "trend")

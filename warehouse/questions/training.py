@@ -8,10 +8,13 @@ from dataclasses import KW_ONLY, dataclass
 from typing import Annotated
 
 from warehouse.errors import MisuseError
-from warehouse.questions.options import ByMetric, Cluster, Level
+from warehouse.questions.options import REFERENCE, ByMetric, Cluster, Level
 from warehouse.questions.question import Option, Options, Question
 
-_Benchmarks = Annotated[Sequence[str], Option("Names, also of suites; default: all that have some.", is_argument=True)]
+_Benchmarks = Annotated[
+    Sequence[str],
+    Option("Names, also of suites; default: all that have some.", "[BENCHMARK|SUITE]...", is_argument=True),
+]
 _Trained = Annotated[str, Option("Reference of a trained model, or run:ID.", "MODEL")]
 
 
@@ -56,7 +59,11 @@ class Curves(ByMetric, Question):
     benchmark: Annotated[str, Option("Name of a benchmark.", "BENCHMARK")]
     references: Annotated[
         Sequence[str],
-        Option("Models, or run:ID; default: all. Two curves are held against each other.", is_argument=True),
+        Option(
+            "Models, or run:ID; default: all. Two curves are held against each other.",
+            f"[{REFERENCE}]...",
+            is_argument=True,
+        ),
     ] = ()
     _: KW_ONLY
     against: Annotated[str | None, Option("The other formulation of it: where do the two cross?", "BENCHMARK")] = None

@@ -73,7 +73,7 @@ class PassRates(_OfTarget, Question):
         StatisticsError: a k below 1, or ``level`` out of range.
     """
 
-    NAME, ANSWER = "pass_rates", "warehouse.analysis.variance.pass_rates:pass_rates"
+    NAME, ANSWER = "pass_rates", "warehouse.analysis.variance.variance:pass_rates"
     COMMAND = "variance"
 
     _: KW_ONLY

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -118,9 +119,15 @@ class ImportSettings:
     higher_is_better: bool | None = None
 
     @property
-    def stated(self) -> dict[str, Any]:
+    def user_values(self) -> dict[str, Any]:
         """What the user said of a field in either way: what a dump need not say."""
         return {**self.defaults, **self.values}
+
+    @property
+    def stated(self) -> dict[str, Any]:
+        """The former name of :attr:`user_values`."""
+        warnings.warn("settings.stated is now settings.user_values", DeprecationWarning, stacklevel=2)
+        return self.user_values
 
 
 def literal_path(path: Path | str) -> str:

@@ -18,8 +18,8 @@ from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.benchmarks import direction_unknown, find_benchmark
 from warehouse.errors import MisuseError
 from warehouse.refresh.plan import KEY
+from warehouse.stats.core.inputs import rejects
 from warehouse.stats.core.quantiles import t_quantile
-from warehouse.stats.core.rejects import rejects
 from warehouse.stats.multiple.adjust import holm
 from warehouse.stats.paired.change import ReportedFigure, change_p_value
 from warehouse.store.connection import Store

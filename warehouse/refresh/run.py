@@ -31,11 +31,11 @@ from warehouse.refresh.plan import (
     row_of,
 )
 from warehouse.refresh.results import Refreshed, RefreshedFamilyRow, StaleList, StaleRow
+from warehouse.store.columns import in_parts
 from warehouse.store.computed import metric_values
 from warehouse.store.computed.metric_values import DUE, MARKS, TOLD
 from warehouse.store.connection import Store
 from warehouse.store.open import StoreOpener
-from warehouse.store.parts import in_parts
 from warehouse.store.shared_reads import in_blocks
 from warehouse.tracing import span
 

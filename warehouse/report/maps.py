@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from warehouse.analysis.items.datamap import DataMap
-from warehouse.analysis.items.datamap_row import DataMapRow, DistributionRow
+from warehouse.analysis.items.datamap import DataMap, DataMapRow, DistributionRow
 from warehouse.analysis.items.excerpts import distinctive
 from warehouse.analysis.report_data.benchmark import HardPrompts, Suspects
 from warehouse.analysis.report_data.read import Maps

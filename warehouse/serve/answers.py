@@ -14,8 +14,8 @@ from typing import Any, TypeVar, cast
 from warehouse.errors import MisuseError, QueryLimitError
 from warehouse.questions.question import Question
 from warehouse.serve.following import LOOK, FollowedStore
+from warehouse.store.columns import give_back_memory, held_bytes
 from warehouse.store.connection import Store
-from warehouse.store.parts import give_back_memory, held_bytes
 
 #: Answers that are kept at most, the last asked ones, and bytes of their arrays and packed texts.
 KEPT, ROOM = 256, 96_000_000

@@ -17,10 +17,9 @@ from warehouse.analysis.selection.prompts import prompts_by_id
 from warehouse.analysis.selection.scored_conditions import select_entries
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError
-from warehouse.questions.comparison import AllPairs
+from warehouse.questions.comparison import AllPairs, Prefer
 from warehouse.questions.leaderboard import AnyLeaderboard, OneLeaderboard
 from warehouse.questions.power import PowerFromRuns
-from warehouse.questions.preferences import Prefer
 from warehouse.report.board import flags
 from warehouse.report.figures import board_pictures
 from warehouse.report.maps import prompts_say, prompts_table

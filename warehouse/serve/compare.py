@@ -15,8 +15,8 @@ from warehouse.analysis.comparison.words import OVERALL, better_in_words, explai
 from warehouse.analysis.results import plain
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.comparison import Compare
+from warehouse.records.canonical_json import json_text
 from warehouse.records.clock import utc_now
-from warehouse.records.json_text import json_text
 from warehouse.report.pictures import Interval, Picture, forest
 from warehouse.serve.differences import compared_parts
 from warehouse.serve.form import question_from

@@ -24,11 +24,10 @@ from typing import Any
 from warehouse.errors import QueryLimitError, StoreError, WarehouseError, cause_of
 from warehouse.records.clock import utc_now
 from warehouse.store import engines
-from warehouse.store.connection import Store
+from warehouse.store.connection import KeptReads, Store
 from warehouse.store.engines.urls import LakeUrl
-from warehouse.store.kept_reads import KeptReads
 from warehouse.store.lake import versions
-from warehouse.store.lake.location import LakeLocation
+from warehouse.store.lake.versions import LakeLocation
 from warehouse.store.open import DEFAULT_URL, open_store
 from warehouse.store.sql.query_files import query_text
 

@@ -18,7 +18,7 @@ from markupsafe import Markup
 from warehouse.analysis.results import plain
 from warehouse.errors import MisuseError, WarehouseError
 from warehouse.questions.question import Question
-from warehouse.records.json_text import json_text, records_as_json
+from warehouse.records.canonical_json import json_text, records_as_json
 from warehouse.refresh.alerts import Rules
 from warehouse.report.board import DIRECTION, in_words, unbroken
 from warehouse.report.table import broken

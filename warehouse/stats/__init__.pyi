@@ -50,14 +50,14 @@ from .judges.agreement import AgreementFigure as AgreementFigure
 from .judges.agreement import JudgeAgreement as JudgeAgreement
 from .judges.agreement import judge_agreement as judge_agreement
 from .judges.bias import BiasFigure as BiasFigure
+from .judges.bias import RoganGladen as RoganGladen
 from .judges.bias import judge_bias as judge_bias
+from .judges.bias import rogan_gladen as rogan_gladen
 from .judges.bias import self_preference as self_preference
 from .judges.prediction import CorrectedFigure as CorrectedFigure
 from .judges.prediction import pooled_weight as pooled_weight
 from .judges.prediction import prediction_powered_difference as prediction_powered_difference
 from .judges.prediction import prediction_powered_mean as prediction_powered_mean
-from .judges.rogan_gladen import RoganGladen as RoganGladen
-from .judges.rogan_gladen import rogan_gladen as rogan_gladen
 from .multiple.adjust import benjamini_hochberg as benjamini_hochberg
 from .multiple.adjust import holm as holm
 from .multiple.all_pairs import AllPairs as AllPairs

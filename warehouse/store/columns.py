@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import ctypes
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -78,3 +80,55 @@ def _values(array: pa.Array) -> NDArray[Any]:
     filled = pa.Array.from_buffers(array.type, len(array), [None, array.buffers()[1]], offset=array.offset)
     values: NDArray[Any] = np.from_dlpack(filled)
     return values
+
+
+Item = TypeVar("Item")
+_SCALARS = frozenset({str, int, float, bool, type(None)})
+
+
+def in_parts(
+    items: Iterable[Item], size: Callable[[Item], int], most: int, most_items: int | None = None
+) -> Iterator[list[Item]]:
+    """Items in their order, in parts that are not empty.
+
+    Args:
+        size: of an item, in rows or whatever ``most`` counts.
+        most: of a part; an item that is larger is a part of its own.
+        most_items: of a part; None for any number.
+    """
+    part: list[Item] = []
+    total = 0
+    for item in items:
+        own = size(item)
+        if part and (total + own > most or len(part) == most_items):
+            yield part
+            part, total = [], 0
+        part.append(item)
+        total += own
+    if part:
+        yield part
+
+
+def held_bytes(value: object) -> dict[int, int]:
+    """Bytes of the arrays and packed texts in a value, by the identity of what owns them: views are counted as that."""
+    todo, seen, held = [value], set[int](), dict[int, int]()
+    while todo:
+        item = todo.pop()
+        if isinstance(item, np.ndarray):
+            while isinstance(item.base, np.ndarray):
+                item = item.base
+            held[id(item)] = item.nbytes
+        elif isinstance(item, bytes):
+            held[id(item)] = len(item)
+        elif id(item) not in seen and not isinstance(item, type):
+            seen.add(id(item))
+            inside = item if isinstance(item, dict) else getattr(item, "__dict__", ())
+            parts = item if isinstance(item, list | tuple) else inside.values() if inside else ()
+            todo += [part for part in parts if type(part) not in _SCALARS]
+    return held
+
+
+def give_back_memory() -> None:
+    """To the system, what a long computation left: the allocator would keep it, and more with each that follows."""
+    with suppress(OSError, AttributeError):  # another C library
+        ctypes.CDLL(None).malloc_trim(0)

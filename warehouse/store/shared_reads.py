@@ -10,9 +10,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from warehouse.store.columns import Columns
+from warehouse.store.columns import Columns, in_parts
 from warehouse.store.connection import Store, T
-from warehouse.store.parts import in_parts
 
 _RUNS = "select benchmark, benchmark_id, run_id, n_scores from run_current"
 _CLUSTERINGS = "select id, default_clustering_id from benchmark where default_clustering_id is not null"

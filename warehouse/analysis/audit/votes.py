@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.audit.keys import Key, LikeliestOptions, TextAnswers, free_form
 from warehouse.analysis.audit.read import StoredAnswers, Voter, best_value
-from warehouse.analysis.items.datamap import MAX_P, MIN_S
 from warehouse.analysis.selection.clusterings import SAME_TEXT, ClusterMap
 from warehouse.analysis.selection.score_matrix import score_table
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.errors import MisuseError
+from warehouse.questions.text import MapPrompts
 from warehouse.stats import near_pairs
 from warehouse.stats.items.discrimination import UNIDENTIFIED, discrimination, power_of_flags
 from warehouse.stats.labels.votes import N_OPTIONS, NOT_ASKED, UNPARSED, Votes, free_form_options, votes_for_options
@@ -316,11 +316,11 @@ def _datamap_models(votes: Votes, draws: NDArray[np.int64]) -> NDArray[np.float6
     shares = votes.shares * votes.copies[:, None]
     with np.errstate(divide="ignore", invalid="ignore"):
         entropy = np.where(votes.shares > 0, votes.shares * np.log(votes.shares), 0.0) * votes.copies[:, None]
-        unparsed = np.clip(votes.asked - votes.totals(shares), 0.0, 1.0)
+        unparsed = np.clip(votes.answered_by - votes.totals(shares), 0.0, 1.0)
         consistency = votes.totals(entropy) + np.where(unparsed > 0, unparsed * np.log(unparsed), 0.0)
     majority = np.maximum.reduceat(votes.shares, votes.start, axis=0) >= unparsed
     right = votes.shares[votes.start]
-    suspected = several & majority & (right <= MAX_P + 1e-12) & (consistency >= MIN_S - 1e-12)
+    suspected = several & majority & (right <= MapPrompts.max_p + 1e-12) & (consistency >= MapPrompts.min_s - 1e-12)
     n_models[votes.items] = np.where(several.any(axis=1), suspected.sum(axis=1), np.nan)
     return n_models
 

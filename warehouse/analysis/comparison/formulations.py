@@ -29,7 +29,7 @@ from warehouse.errors import MisuseError
 from warehouse.questions.comparison import Formulations
 from warehouse.questions.question import answers
 from warehouse.stats import PairedDifference, find_crossings, formulation_agreement, formulation_noise
-from warehouse.stats.core.rejects import rejects
+from warehouse.stats.core.inputs import rejects
 from warehouse.stats.multiple.adjust import holm
 from warehouse.stats.suites.formulations import FEW_UNITS, FEWEST, FEWEST_FOR_OTHERS
 from warehouse.stats.suites.score_table import ranks_of

@@ -28,7 +28,7 @@ from warehouse.analysis.selection.scores import PromptScores
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.suites.tree import find_suite, is_suite
 from warehouse.errors import MisuseError
-from warehouse.questions.cost import Frontier
+from warehouse.questions.power import Frontier
 from warehouse.questions.question import answers
 from warehouse.stats import (
     as_good_for_less,
@@ -43,8 +43,7 @@ from warehouse.stats import (
     p_on_frontier,
     paired_difference,
 )
-from warehouse.stats.core.inputs import finite_bounds
-from warehouse.stats.core.rejects import rejects
+from warehouse.stats.core.inputs import finite_bounds, rejects
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 

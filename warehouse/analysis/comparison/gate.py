@@ -26,8 +26,7 @@ from warehouse.errors import MisuseError
 from warehouse.questions.comparison import ReleaseGate
 from warehouse.questions.question import answers
 from warehouse.stats.core.draws import PROMPTS_SAMPLED
-from warehouse.stats.core.inputs import is_constant
-from warehouse.stats.core.rejects import rejects
+from warehouse.stats.core.inputs import is_constant, rejects
 from warehouse.stats.paired.gate import FAIL, PASS, UNDECIDED, PValues, decide, p_of_constant, prompts_to_decide
 from warehouse.stats.paired.margins import NonInferiorityTest, careful_noninferiority, paired_noninferiority
 from warehouse.store.connection import Store

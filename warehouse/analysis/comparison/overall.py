@@ -23,11 +23,11 @@ from warehouse.analysis.comparison.words import OVERALL
 from warehouse.analysis.selection.prompts import copies_in_words, sharing_in_words
 from warehouse.questions.comparison import Compare
 from warehouse.stats import PairedDifference, sign_flip_test
-from warehouse.stats.core.components import distinct
 from warehouse.stats.core.draws import PROMPTS_FIXED
+from warehouse.stats.core.sample import distinct
 from warehouse.stats.intervals.defaults import FEW_CLUSTERS
 from warehouse.stats.paired.few_differ import FewDiffering
-from warehouse.stats.suites.combined_difference import (
+from warehouse.stats.suites.weighted_mean import (
     BenchmarkDifference,
     CombinedDifference,
     combine_differences,

@@ -18,7 +18,7 @@ from warehouse.analysis.selection.scores import PromptScores, indices_among
 from warehouse.questions.comparison import Compare
 from warehouse.questions.leaderboard import Ranking
 from warehouse.stats import PairedDifference, PartiallyPairedDifference, partially_paired_difference
-from warehouse.stats.core.rejects import rejects
+from warehouse.stats.core.inputs import rejects
 
 #: Prompts that each must have alone to be told of: two have an error.
 FEWEST_OTHERS = 2

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.selection.benchmarks import direction_unknown
-from warehouse.stats.core.rejects import rejects
+from warehouse.stats.core.inputs import rejects
 from warehouse.stats.core.results import ends_text
 from warehouse.tables.view import Table, TableNote
 from warehouse.tables.words import (

@@ -24,11 +24,11 @@ from warehouse.analysis.irt.scale import scale_of
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.suites.tree import benchmarks_named
 from warehouse.errors import MisuseError, StatisticsError, did_you_mean
-from warehouse.questions.items import ItemResponse
-from warehouse.questions.question import answers, options
+from warehouse.questions.items import Abilities, Dimensions, FitItems, ItemResponse, NextItems
+from warehouse.questions.question import Gives, answers, options, with_keywords
 from warehouse.records.canonical_json import fingerprint
 from warehouse.stats.core import special
-from warehouse.stats.core.inputs import FloatArray, as_level, as_seed
+from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.items.adaptive import Replay, next_items, replay
 from warehouse.stats.items.dimension_choice import dimension_errors
 from warehouse.stats.items.irt import as_model
@@ -76,19 +76,9 @@ class Irt:
         with self.opener.reading() as store:
             return read_pool(store, benchmarks_named(store, self.question.benchmarks), self.selection)
 
-    def fit(self, *, family: str | Mapping[str, str] | None = None, seed: int = 0) -> IrtReport:
-        """Difficulty, discrimination and fit of every prompt, and what differs between families of models.
-
-        Args:
-            family: of models, for differential item functioning: a field of runs, or family by
-                model; None: what stands before the ``/`` of their names.
-            seed: of the cells held out for the log loss.
-
-        Raises:
-            MisuseError: see :attr:`data`; models that share no scale; a 2PL that too few prompts
-                link; an unknown field.
-        """
-        as_seed(seed)
+    @with_keywords(FitItems, Gives[IrtReport])
+    def fit(self, question: FitItems) -> IrtReport:
+        family, seed = question.family, question.seed
         families = families_of(self.data, family)
         return self._ask(
             "fit",
@@ -99,80 +89,30 @@ class Irt:
             families,
         )
 
-    def abilities(
-        self,
-        *,
-        level: float = 0.95,
-        sensitivity: bool = False,
-        family: str | Mapping[str, str] | None = None,
-        seed: int = 0,
-    ) -> AbilityReport:
-        """All models on one scale, with errors, rank sets and differences with the first.
-
-        Args:
-            level: of intervals and rank sets, in (0, 1).
-            sensitivity: also what the scale says without each benchmark and family.
-            family: of models, for the sensitivity; as in :meth:`fit`.
-            seed: of the draws behind rank sets.
-
-        Raises:
-            MisuseError: see :meth:`fit`.
-        """
-        as_level(level)
-        as_seed(seed)
-        families = families_of(self.data, family) if sensitivity else None
+    @with_keywords(Abilities, Gives[AbilityReport])
+    def abilities(self, question: Abilities) -> AbilityReport:
+        level, seed, is_wide = question.level, question.seed, question.sensitivity
+        families = families_of(self.data, question.family) if is_wide else None
         return self._ask(
             "ability",
             AbilityReport,
-            {"level": level, "sensitivity": sensitivity, "family": _plain(family) if sensitivity else None},
+            {"level": level, "sensitivity": is_wide, "family": _plain(question.family) if is_wide else None},
             seed,
             lambda: scale_of(self.data, model=self.model, level=level, families=families, seed=seed),
             families,
         )
 
-    def next_items(
-        self, asked: str, *, n: int = 20, new: bool = False, level: float = 0.95, seed: int = 0
-    ) -> NextReport:
-        """The prompts to ask a model next, for its ability and rank; they give no score.
-
-        Args:
-            asked: name of a model with answers, or with ``new`` of one without any.
-            n: prompts to name, at least 1.
-            new: the model has no answers yet.
-            level: of the interval after the plan, in (0, 1).
-            seed: of the replay on stored models.
-
-        Raises:
-            MisuseError: see :meth:`fit`; an unknown model; nothing left to ask.
-        """
-        if n < 1:
-            raise MisuseError(f"n must be at least 1, found {n}")
-        as_level(level)
-        as_seed(seed)
+    @with_keywords(NextItems, Gives[NextReport])
+    def next_items(self, question: NextItems) -> NextReport:
+        asked = {name: getattr(question, name) for name in ("asked", "n", "new", "level")}
+        seed = question.seed
         return self._ask(
-            "next",
-            NextReport,
-            {"asked": asked, "n": n, "new": new, "level": level},
-            seed,
-            lambda: plan_next(self.data, asked, n=n, new=new, model=self.model, level=level, seed=seed),
+            "next", NextReport, asked, seed, lambda: plan_next(self.data, **asked, model=self.model, seed=seed)
         )
 
-    def dimensions(
-        self, *, tries: Sequence[int] | None = None, sizes: Sequence[int] | None = None, seed: int = 0
-    ) -> DimensionsReport:
-        """How many dimensions the answers have, by what is predicted of models left out with all their settings.
-
-        Args:
-            tries: numbers of dimensions; None: 1, 2, 3, 5 and 10.
-            sizes: prompts that scores are estimated from; None: 25, 50 and 100, a fifth where there are few.
-            seed: of folds, hidden answers and random prompts.
-
-        Raises:
-            MisuseError: see :attr:`data`; models that answered different prompts.
-            StatisticsError: fewer than 8 models, numbers out of range.
-        """
-        as_seed(seed)
-        requested = {"tries": tries, "sizes": sizes}
+    @with_keywords(Dimensions, Gives[DimensionsReport])
+    def dimensions(self, question: Dimensions) -> DimensionsReport:
+        seed, requested = question.seed, {"tries": question.tries, "sizes": question.sizes}
         settings = {name: None if numbers is None else sorted(set(numbers)) for name, numbers in requested.items()}
         return self._ask(
             "dimensions", DimensionsReport, settings, seed, lambda: dimensions_of(self.data, **settings, seed=seed)

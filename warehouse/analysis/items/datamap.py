@@ -7,14 +7,21 @@ several generations. A prompt that is answered wrongly and always alike has a su
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from warehouse.analysis.items.answer_grouping import Grouper, Grouping, count_correct, count_generations, grouper_of
-from warehouse.analysis.items.datamap_row import DataMapRow, DistributionRow, distribution
-from warehouse.analysis.items.semantic_sets import SetsOfPrompts, sets_of_prompts
-from warehouse.analysis.results import Result
+import numpy as np
+
+from warehouse.analysis.items.answer_grouping import (
+    Grouper,
+    SetsOfPrompts,
+    count_correct,
+    count_generations,
+    grouper_of,
+    sets_of_prompts,
+)
+from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.benchmarks import (
     BenchmarkFacts,
     Metric,
@@ -28,18 +35,119 @@ from warehouse.analysis.selection.benchmarks import (
 from warehouse.analysis.selection.conditions import Condition, label_conditions
 from warehouse.analysis.selection.prompts import prompts_by_id
 from warehouse.analysis.selection.reference import find_conditions, parse_where
-from warehouse.embeddings import Embedder, Entailment
 from warehouse.errors import MisuseError
+from warehouse.questions.question import answers
+from warehouse.questions.text import MapPrompts
 from warehouse.stats import proportion_intervals
 from warehouse.store.connection import Store
 from warehouse.store.open import StoreOpener
 
-#: Thresholds of a suspected label error (Zhang et al. 2025, §4).
-MAX_P, MIN_S = 0.1, -0.8
+#: P(correct) is counted in so many equal bins; the last one holds 1.
+BINS = 10
+
+
+@dataclass(frozen=True)
+class DataMapRow(Row):
+    """One prompt under one condition."""
+
+    model: str  #: name of the model.
+    condition: str  #: settings that tell it from the other conditions.
+    temperature: float | None  #: sampling temperature, None if unknown.
+    benchmark: str  #: name of the benchmark.
+    split: str  #: part of the benchmark.
+    prompt_id: int  #: id of the prompt in the store.
+    tool_id: str | None  #: the tool's own id.
+    key: str  #: natural key.
+    p_correct: float | None  #: share of correct generations, in [0, 1]; None without scored ones.
+    ci_low: float | None  #: lower end of its interval for so many generations.
+    ci_high: float | None  #: upper end.
+    n_draws: int  #: scored generations.
+    #: S(consistency) = Σ Prop ln Prop over semantic sets, at most 0 (all alike); None with fewer than two generations.
+    consistency: float | None
+    n_sets: int | None  #: semantic sets; None like ``consistency``.
+    n_generations: int  #: generations that were put into sets.
+    majority_share: float | None  #: share of the generations in the largest set; None like ``consistency``.
+    majority_answer: str | None  #: the first generation of the largest set; None where it says nothing.
+    #: P and S are beyond the thresholds, the upper end of P lies below 1/2 and the majority gives an answer: the target
+    #: may be wrong.
+    suspected: bool
+    target: str | None  #: the expected answer.
+    text: str | None  #: the question.
+
+
+@dataclass(frozen=True)
+class DistributionRow(Row):
+    """The distribution of P(correct) over the prompts of one condition."""
+
+    model: str  #: name of the model.
+    condition: str  #: settings that tell it from the other conditions.
+    temperature: float | None  #: sampling temperature, None if unknown.
+    benchmark: str  #: name of the benchmark.
+    split: str  #: part of the benchmark.
+    metric: str  #: name of the metric, with its filter.
+    n_prompts: int  #: prompts with a P(correct).
+    n_draws: int  #: scored generations in all.
+    least_draws: int  #: scored generations of the prompt that has fewest.
+    most_draws: int  #: and of the one that has most.
+    mean: float  #: mean P(correct), in [0, 1].
+    sd: float | None  #: standard deviation over prompts (n − 1); None with one prompt.
+    share_never: float  #: share of the prompts with P = 0.
+    share_always: float  #: share with P = 1.
+    p10: float  #: 10 % of the prompts have at most this P (linear interpolation).
+    p25: float  #: 25 %.
+    p50: float  #: half.
+    p75: float  #: 75 %.
+    p90: float  #: 90 %.
+    histogram: tuple[int, ...]  #: prompts in each tenth of [0, 1]; 1 counts in the last.
+    mean_consistency: float | None  #: mean S(consistency); None where no prompt has one.
+    mean_sets: float | None  #: mean number of semantic sets; None likewise.
+    n_suspected: int  #: suspected label errors.
+
+
+def distribution(rows: Sequence[DataMapRow], metric: str) -> DistributionRow | None:
+    """The distribution over the prompts of one condition; None where none has a P(correct)."""
+    scored = [row for row in rows if row.p_correct is not None]
+    if not scored:
+        return None
+    p = np.array([row.p_correct for row in scored], np.float64)
+    draws = np.array([row.n_draws for row in scored])
+    grouped = [row for row in rows if row.consistency is not None]
+    quantiles = np.quantile(p, [0.1, 0.25, 0.5, 0.75, 0.9]).tolist()
+    bins = np.minimum((p * BINS + 1e-9).astype(int), BINS - 1)
+    first = rows[0]
+    return DistributionRow(
+        model=first.model,
+        condition=first.condition,
+        temperature=first.temperature,
+        benchmark=first.benchmark,
+        split=first.split,
+        metric=metric,
+        n_prompts=len(p),
+        n_draws=int(draws.sum()),
+        least_draws=int(draws.min()),
+        most_draws=int(draws.max()),
+        mean=float(p.mean()),
+        sd=float(p.std(ddof=1)) if len(p) > 1 else None,
+        share_never=float((p == 0).mean()),
+        share_always=float((p == 1).mean()),
+        p10=quantiles[0],
+        p25=quantiles[1],
+        p50=quantiles[2],
+        p75=quantiles[3],
+        p90=quantiles[4],
+        histogram=tuple(np.bincount(bins, minlength=BINS).tolist()),
+        mean_consistency=_mean([row.consistency for row in grouped]),
+        mean_sets=_mean([row.n_sets for row in grouped]),
+        n_suspected=sum(row.suspected for row in rows),
+    )
+
+
+def _mean(values: Sequence[float | int | None]) -> float | None:
+    return float(np.mean(np.array(values, np.float64))) if values else None
+
+
 #: A suspect is wrong in more than half of what could be drawn: the upper end of P(correct) lies below.
 MOST_UPPER = 0.5
-#: Cosine similarity from which on two generations say the same.
-ALIKE = 0.9
 
 
 @dataclass(frozen=True)
@@ -74,79 +182,38 @@ class DataMap(Result):
         return super().to_dict() | {"distribution": [row.to_dict() for row in self.distribution]}
 
 
-@dataclass(frozen=True)
-class DatamapSettings:
-    """What holds for all conditions; ``grouping`` None: by answer where there are any."""
-
-    level: float = 0.95
-    metric: str | None = None
-    grouping: Grouping | None = None
-    model: Grouper | None = None
-    correct_at: float | None = None
-    max_p: float = MAX_P
-    min_s: float = MIN_S
-    interval: str = "wilson"
-    fresh: bool = False
-    store_result: bool = True
-
-
-def datamap(
-    opener: StoreOpener,
-    reference: str,
-    *,
-    benchmark: str | None = None,
-    metric: str | None = None,
-    where: Sequence[str] = (),
-    group: Grouping | None = None,
-    embedder: str | Embedder | None = None,
-    threshold: float = ALIKE,
-    entailment: str | Entailment | None = None,
-    device: str | None = None,
-    correct_at: float | None = None,
-    max_p: float = MAX_P,
-    min_s: float = MIN_S,
-    level: float = 0.95,
-    interval: str = "wilson",
-    fresh: bool = False,
-    store_result: bool = True,
-    progress: Callable[[float], None] | None = None,
-) -> DataMap:
-    """P(correct) and S(consistency) of every prompt with several generations.
-
-    Generations are those in headline form, pooled over the repeats of a condition. What a model
-    groups is stored, and read back while runs and model stay the same.
-
-    Arguments and errors are those of :meth:`warehouse.api.Warehouse.datamap`.
-    """
-    model = grouper_of(group, embedder, threshold, entailment, device)
-    if group != "embedding" and threshold != ALIKE:
+@answers(MapPrompts)
+def datamap(opener: StoreOpener, question: MapPrompts) -> DataMap:
+    """P(correct) and S(consistency) of every prompt with several generations."""
+    group = question.group
+    model = grouper_of(group, question.embedder, question.threshold, question.entailment, question.device)
+    if group != "embedding" and question.threshold != MapPrompts.threshold:
         raise MisuseError("--threshold is for grouping by embedding: --group embedding")
-    if model is None and (device is not None or fresh or not store_result):
-        name = "--device" if device is not None else "--fresh" if fresh else "--no-store"
+    if model is None and (question.device is not None or question.fresh or not question.store_result):
+        name = "--device" if question.device is not None else "--fresh" if question.fresh else "--no-store"
         raise MisuseError(f"{name} is for grouping by a model: --group embedding or entailment")
-    settings = DatamapSettings(level, metric, group, model, correct_at, max_p, min_s, interval, fresh, store_result)
     with opener.reading() as store:
-        ids = None if benchmark is None else find_benchmark(store, benchmark).ids
-        conditions = find_conditions(store, reference, benchmark_ids=ids, where=parse_where(where))
+        ids = None if question.benchmark is None else find_benchmark(store, question.benchmark).ids
+        where = parse_where(question.where)
+        conditions = find_conditions(store, question.reference, benchmark_ids=ids, where=where)
         numbers = sorted({int(condition.setting("benchmark_id")) for condition in conditions})
         facts = BenchmarkFacts((), metrics_of(store, numbers), tuple(run_metrics_of(store, numbers)))
-    return datamap_of(opener, reference, conditions, facts, settings, progress)
+    return datamap_of(opener, question, conditions, facts, model)
 
 
 def datamap_of(
     opener: StoreOpener,
-    reference: str,
+    question: MapPrompts,
     conditions: Sequence[Condition],
     facts: BenchmarkFacts,
-    settings: DatamapSettings,
-    progress: Callable[[float], None] | None = None,
+    model: Grouper | None = None,
     prompts: dict[int, dict[str, Any]] | None = None,
 ) -> DataMap:
     """`datamap` of conditions that were found (MisuseError: none of them has a data map).
 
     Args:
-        reference: that they are meant by.
         facts: metrics of their benchmarks, and which of their runs have figures of which.
+        model: that generations are grouped by, where there is one.
         prompts: those that were read already, by id; others are added.
     """
     with opener.reading() as store:
@@ -158,8 +225,8 @@ def datamap_of(
     for index, (condition, label) in enumerate(named):
         number = int(condition.setting("benchmark_id"))
         own_metrics = [metric for metric in facts.metrics if metric.benchmark_id == number]
-        described = choose_metrics(own_metrics, settings.metric, condition.benchmark_split[0])[0]
-        own, sets = _condition_rows(opener, condition, label, described, settings, prompts)
+        described = choose_metrics(own_metrics, question.metric, condition.benchmark_split[0])[0]
+        own, sets = _condition_rows(opener, condition, label, described, question, model, prompts)
         most = max((max(row.n_draws, row.n_generations) for row in own), default=0)
         row = distribution(own, described.label)
         if most < 2 or row is None:
@@ -169,16 +236,16 @@ def datamap_of(
         else:
             rows, spread = rows + own, [*spread, row]
             grouped |= {sets.grouped_by} if sets.grouped_by else set()
-            notes.update(_notes(own, sets, settings))
-        if progress:
-            progress((index + 1) / len(named))
+            notes.update(_notes(own, sets, question))
+        if question.progress:
+            question.progress((index + 1) / len(named))
     if not spread:
-        raise MisuseError(f"{reference!r} has no data map: {'; '.join(left_out)}")
+        raise MisuseError(f"{question.reference!r} has no data map: {'; '.join(left_out)}")
     return DataMap(
         grouped_by=", ".join(sorted(grouped)),
-        max_p=settings.max_p,
-        min_s=settings.min_s,
-        level=settings.level,
+        max_p=question.max_p,
+        min_s=question.min_s,
+        level=question.level,
         rows=tuple(rows),
         distribution=tuple(spread),
         notes=tuple(sorted(notes)),
@@ -221,25 +288,20 @@ def _condition_rows(
     condition: Condition,
     label: str,
     metric: Metric,
-    settings: DatamapSettings,
+    question: MapPrompts,
+    model: Grouper | None,
     prompts: dict[int, dict[str, Any]],
 ) -> tuple[list[DataMapRow], SetsOfPrompts]:
     """A row for each prompt that has a score or a generation, and its sets."""
     with opener.reading() as store:
         counts = count_generations(store, condition.run_ids)
-        correct = count_correct(store, condition.run_ids, metric, settings.correct_at)
+        correct = count_correct(store, condition.run_ids, metric, question.correct_at)
     sets = sets_of_prompts(
-        opener,
-        condition,
-        counts,
-        settings.grouping,
-        settings.model,
-        fresh=settings.fresh,
-        store_result=settings.store_result,
+        opener, condition, counts, question.group, model, fresh=question.fresh, store_result=question.store_result
     )
     scored = correct.n_draws > 0
     low, high = proportion_intervals(
-        correct.n_correct[scored], correct.n_draws[scored], level=settings.level, method=settings.interval
+        correct.n_correct[scored], correct.n_draws[scored], level=question.level, method=question.interval
     )
     p, n = correct.n_correct[scored] / correct.n_draws[scored], correct.n_draws[scored].astype(int)
     figures: dict[int, _Counted] = dict(
@@ -260,8 +322,8 @@ def _condition_rows(
         own = prompts[prompt]
         counted: _Counted = figures.get(prompt, (None, None, None, 0))
         consistency: _Consistency = said.get(prompt, (None, None, 0, None, None))
-        suspected = _is_beyond(counted[0], consistency[0], consistency[4], settings) and _has_draws(
-            counted[2], settings
+        suspected = _is_beyond(counted[0], consistency[0], consistency[4], question) and _has_draws(
+            counted[2], question
         )
         names, asks = (own["tool_id"], own["key"]), (own["target"], own["text"])
         columns: tuple[Any, ...] = (*shared, prompt, *names, *counted, *consistency, suspected, *asks)
@@ -284,37 +346,37 @@ def _consistency_by_prompt(sets: SetsOfPrompts) -> dict[int, _Consistency]:
     }
 
 
-def _is_beyond(p: float | None, consistency: float | None, majority: str | None, settings: DatamapSettings) -> bool:
+def _is_beyond(p: float | None, consistency: float | None, majority: str | None, question: MapPrompts) -> bool:
     """Whether P and S lie beyond the thresholds, and the majority gives an answer."""
     if p is None or consistency is None or majority is None:
         return False
-    return p <= settings.max_p + 1e-12 and consistency >= settings.min_s - 1e-12
+    return p <= question.max_p + 1e-12 and consistency >= question.min_s - 1e-12
 
 
-def _has_draws(upper: float | None, settings: DatamapSettings) -> bool:
+def _has_draws(upper: float | None, question: MapPrompts) -> bool:
     """Whether there are enough draws: P(correct) has an upper limit below the threshold."""
-    return upper is not None and upper < max(MOST_UPPER, settings.max_p)
+    return upper is not None and upper < max(MOST_UPPER, question.max_p)
 
 
-def _few_draws(rows: Sequence[DataMapRow], settings: DatamapSettings) -> int:
+def _few_draws(rows: Sequence[DataMapRow], question: MapPrompts) -> int:
     """Prompts beyond the thresholds that too few draws keep from being suspects."""
-    beyond = [row for row in rows if _is_beyond(row.p_correct, row.consistency, row.majority_answer, settings)]
+    beyond = [row for row in rows if _is_beyond(row.p_correct, row.consistency, row.majority_answer, question)]
     return sum(not row.suspected for row in beyond)
 
 
-def _notes(rows: Sequence[DataMapRow], sets: SetsOfPrompts, settings: DatamapSettings) -> list[str]:
+def _notes(rows: Sequence[DataMapRow], sets: SetsOfPrompts, question: MapPrompts) -> list[str]:
     notes = []
     most = max((row.n_generations for row in rows), default=0)
-    if sets.grouped_by == "normalised text" and settings.grouping is None and most:
+    if sets.grouped_by == "normalised text" and question.group is None and most:
         notes.append("no answers were extracted: generations are grouped by normalised text")
     if not any(row.consistency is not None for row in rows):
         notes.append("no text of generations is stored: P(correct) only, and no suspects")
-    elif -math.log(most) >= settings.min_s:
+    elif -math.log(most) >= question.min_s:
         notes.append(
             f"with {most} generations S is never below {-math.log(most):.2f}: a threshold of"
-            f" {settings.min_s:g} leaves nothing out"
+            f" {question.min_s:g} leaves nothing out"
         )
-    few = _few_draws(rows, settings)
+    few = _few_draws(rows, question)
     if few:
         notes.append(
             f"{few} {'prompt is' if few == 1 else 'prompts are'} answered wrongly and alike in too few draws to be"

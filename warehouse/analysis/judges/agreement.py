@@ -23,7 +23,7 @@ from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.conditions import describe
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError
-from warehouse.questions.judges import ASSUMPTION, HeldAgainstPeople
+from warehouse.questions.labels import ASSUMPTION, HeldAgainstPeople
 from warehouse.questions.options import PROMPTS_FIXED
 from warehouse.questions.question import answers
 from warehouse.stats import (
@@ -35,7 +35,7 @@ from warehouse.stats import (
     judge_bias,
     self_preference,
 )
-from warehouse.stats.core.rejects import rejects
+from warehouse.stats.core.inputs import rejects
 from warehouse.store.connection import Store
 
 _FAMILIES = "select name, family, developer from model"

@@ -13,7 +13,7 @@ from warehouse.analysis.judges.units import JudgedUnits, read_units
 from warehouse.analysis.results import Row
 from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError
-from warehouse.questions.judges import HeldAgainstPeople
+from warehouse.questions.labels import HeldAgainstPeople
 from warehouse.stats import (
     CorrectedFigure,
     RoganGladen,
@@ -26,8 +26,8 @@ from warehouse.stats import (
 )
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.core.quantiles import t_p_value
+from warehouse.stats.judges.plan import differences_of_means, level_of_pairs, ranks_left
 from warehouse.stats.judges.prediction import OWN_WEIGHT_FROM, label_influence, reproducibility
-from warehouse.stats.judges.together import differences_of_means, level_of_pairs, ranks_left
 from warehouse.store.connection import Store
 
 #: What a row takes from a figure of that name, of a mean and of a difference.

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from warehouse.analysis.preferences.votes import Scorer, Votes, read_votes, scorers_of_votes
 from warehouse.analysis.selection.benchmarks import find_benchmark, metrics_of
 from warehouse.errors import MisuseError
-from warehouse.questions.judges import HeldAgainstPeople
+from warehouse.questions.labels import HeldAgainstPeople
 from warehouse.stats import sign_flip_test
 from warehouse.stats.preferences.ballots import FIRST, SECOND
 from warehouse.store.connection import Store

@@ -50,8 +50,7 @@ from warehouse.stats.matrix import (
     weighted_scores,
 )
 from warehouse.stats.matrix.clustering import MOST_CLUSTERS
-from warehouse.stats.matrix.inputs import Progress
-from warehouse.stats.matrix.similarity import Similarity
+from warehouse.stats.matrix.similarity import Progress, Similarity
 from warehouse.stats.matrix.weights import (
     Order,
     cluster_weights,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace as with_changes
 from functools import cached_property
 from typing import Any, TypeVar
@@ -39,8 +39,17 @@ from warehouse.analysis.selection.selection import Selection, as_conditions
 from warehouse.analysis.text.embed import choose_embedder
 from warehouse.analysis.text.parts import embed_command, read_part, texts_of_part
 from warehouse.errors import MisuseError
+from warehouse.questions.matrix import (
+    ClusterMatrix,
+    CompareParts,
+    CorrelationTest,
+    ExplainMatrix,
+    GrowMatrix,
+    PerformanceMatrix,
+    WeightMatrix,
+)
+from warehouse.questions.question import Gives, answers, options, with_keywords
 from warehouse.records.canonical_json import fingerprint
-from warehouse.stats.matrix.inputs import Progress
 from warehouse.stats.matrix.similarity import check_similarity
 from warehouse.store.computed.prompt_vectors import PROMPT, read_vectors
 from warehouse.store.computed.result_cache import StoredQuestion, answer
@@ -62,26 +71,13 @@ class Matrix:
     stores what it computes; the store is open only while it is read or written.
     """
 
-    def __init__(
-        self,
-        opener: StoreOpener,
-        benchmark: str,
-        *,
-        metric: str | None = None,
-        where: Sequence[str] = (),
-        latest: bool = False,
-        fresh: bool = False,
-        store_result: bool = True,
-        progress: Progress | None = None,
-    ) -> None:
-        """Nothing is read yet.
-
-        Arguments are those of :meth:`warehouse.api.Warehouse.matrix`.
-        """
-        self.opener, self.benchmark, self.fresh = opener, benchmark, fresh
-        self.selection = Selection(benchmark, metric, as_conditions(where), latest=latest)
-        self.store_result = store_result
-        self.progress = progress
+    def __init__(self, opener: StoreOpener, question: PerformanceMatrix) -> None:
+        self.opener, self.benchmark, self.fresh = opener, question.benchmark, question.fresh
+        self.selection = Selection(
+            question.benchmark, question.metric, as_conditions(question.where), latest=question.latest
+        )
+        self.store_result = question.store_result
+        self.progress = question.progress
 
     def __repr__(self) -> str:
         return f"Matrix of {self.benchmark}: ask it by test(), cluster(), weights(), grow() or explain()"
@@ -96,21 +92,12 @@ class Matrix:
         with self.opener.reading() as store:
             return read_matrix(store, self.selection)
 
-    def test(self, *, similarities: Sequence[str] = (), permutations: int = 1000, seed: int = 0) -> MatrixTest:
-        """Are prompts correlated beyond chance?
-
-        Args:
-            similarities: of ``hamming``, ``cosine``, ``jaccard``; default: all that can be.
-            permutations: shuffled matrices.
-            seed: of them.
-
-        Raises:
-            MisuseError: see :attr:`data`; scores that a similarity is not defined for.
-        """
+    @with_keywords(CorrelationTest, Gives[MatrixTest])
+    def test(self, question: CorrelationTest) -> MatrixTest:
         values = self.data.values
-        for name in similarities:
+        for name in question.similarities:
             check_similarity(name, bool(np.isin(values, (0, 1)).all()))
-        chosen = list(dict.fromkeys(similarities))
+        chosen, permutations, seed = list(dict.fromkeys(question.similarities)), question.permutations, question.seed
         return self._ask(
             "test",
             MatrixTest,
@@ -122,37 +109,12 @@ class Matrix:
             ),
         )
 
-    def cluster(
-        self,
-        *,
-        n_clusters: Sequence[int] = (),
-        permutations: int = 1,
-        seed: int = 0,
-        store: str | None = None,
-        default: bool = False,
-        replace: bool = False,
-    ) -> MatrixClusters:
-        """Clusters of prompts on which models succeed and fail alike.
-
-        Args:
-            n_clusters: numbers to try; default 2 … 20.
-            permutations: shuffled matrices to compare with, 0 for none.
-            seed: of starts and shuffles.
-            store: keep the clustering under this name, for ``cluster=NAME`` of any error bar.
-            default: use it for error bars from now on (needs ``store``).
-            replace: also in place of a clustering that was made with other settings.
-
-        Raises:
-            MisuseError: see :attr:`data`; fewer than three distinct rows; a name that is taken,
-                also by a clustering made with other settings unless ``replace``.
-        """
-        if default and not store:
-            raise MisuseError("a default clustering needs a name to be stored under")
-        if replace and not store:
-            raise MisuseError("a clustering that replaces another needs its name")
-        if store and not self.store_result:
+    @with_keywords(ClusterMatrix, Gives[MatrixClusters])
+    def cluster(self, question: ClusterMatrix) -> MatrixClusters:
+        name, permutations, seed = question.store, question.permutations, question.seed
+        if name and not self.store_result:
             raise MisuseError("a trial stores no clustering: give a name, or store no result")
-        tried = sorted(set(n_clusters))
+        tried = sorted(set(question.n_clusters))
         clusters = self._ask(
             "cluster",
             MatrixClusters,
@@ -163,7 +125,7 @@ class Matrix:
                 lambda spread: run_clusters(self.data, tried, permutations, seed, self.progress, spread),
             ),
         )
-        if store:
+        if name:
             settings = {
                 "metric": clusters.metric,
                 "seed": seed,
@@ -176,39 +138,19 @@ class Matrix:
                 "n_clusters": clusters.n_clusters,
                 "silhouette": clusters.silhouette,
             }
+            agreed = {"default": question.default, "replace": question.replace}
             with self.opener.writing() as writable:
-                keep_clustering(writable, self.data, clusters, store, settings, made, default=default, replace=replace)
+                keep_clustering(writable, self.data, clusters, name, settings, made, **agreed)
         return clusters
 
-    def weights(
-        self,
-        *,
-        draws: int = 100_000,
-        seed: int = 0,
-        cluster: str | None = None,
-        equal: Sequence[str] = (),
-        given: Mapping[str, float] | None = None,
-    ) -> MatrixWeights:
-        """Scores and ranks when prompts do not weigh the same.
-
-        Args:
-            draws: random weightings.
-            seed: of them, and of the clustering.
-            cluster: stored clustering behind medoid and distance weights; default: the one that
-                :meth:`cluster` chooses.
-            equal: stored clusterings each of whose clusters gets equal weight; the semantic ones
-                there are come by themselves.
-            given: prompt (the tool's id or key) to weight, at least 0; others weigh 0.
-
-        Raises:
-            MisuseError: see :attr:`data`; unknown clusterings or prompts, weights below 0.
-        """
-        data = self.data
-        labels, name = self._labels(cluster, seed)
+    @with_keywords(WeightMatrix, Gives[MatrixWeights])
+    def weights(self, question: WeightMatrix) -> MatrixWeights:
+        data, draws, seed, given = self.data, question.draws, question.seed, question.given
+        labels, name = self._labels(question.cluster, seed)
         with self.opener.reading() as store:
             ids = find_benchmark(store, self.benchmark).ids
             semantic = [row["name"] for row in store.rows(_SEMANTIC, {"ids": ids})]
-        clusters = {label: self._stored_labels(label) for label in dict.fromkeys([*equal, *semantic])}
+        clusters = {label: self._stored_labels(label) for label in dict.fromkeys([*question.equal, *semantic])}
         own = None if given is None else _by_prompt(data, given)
         parts = [labels, *clusters.values(), *([] if own is None else [own])]
         settings = {
@@ -231,45 +173,19 @@ class Matrix:
         note = f"{absent} prompts that the weights name are not in the matrix"
         return with_changes(weights, notes=(*weights.notes, note))
 
-    def grow(self, *, sizes: Sequence[int] = (), seed: int = 0) -> MatrixGrowth:
-        """Score of every model against size: most informative prompts first, and at random.
-
-        Args:
-            sizes: which to report; default: some 40, evenly on a logarithmic scale.
-            seed: of the first prompt and the random order.
-
-        Raises:
-            MisuseError: see :attr:`data`; sizes out of range.
-        """
-        chosen = sorted(set(sizes))
+    @with_keywords(GrowMatrix, Gives[MatrixGrowth])
+    def grow(self, question: GrowMatrix) -> MatrixGrowth:
+        chosen, seed = sorted(set(question.sizes)), question.seed
         return self._ask(
             "grow", MatrixGrowth, {"sizes": chosen}, seed, lambda: run_growth(self.data, chosen, seed, self.progress)
         )
 
-    def explain(
-        self,
-        *,
-        embedder: str | None = None,
-        intercept: bool = True,
-        permutations: int = 1000,
-        seed: int = 0,
-        part: str = PROMPT,
-    ) -> MatrixExplanation:
-        """Does what prompts ask explain on which of them models succeed?
-
-        Args:
-            embedder: whose vectors; default: the only one there is.
-            intercept: False for the paper's regression through the origin.
-            permutations: shuffled matrices, and orders of prompts for Mantel.
-            seed: of them.
-            part: what of the prompts: ``prompt`` (the question), ``target``, ``choices`` or ``metadata.FIELD``.
-
-        Raises:
-            MisuseError: see :attr:`data`; prompts without text or vectors.
-        """
-        data = self.data
+    @with_keywords(ExplainMatrix, Gives[MatrixExplanation])
+    def explain(self, question: ExplainMatrix) -> MatrixExplanation:
+        data, part = self.data, question.part
+        intercept, permutations, seed = question.intercept, question.permutations, question.seed
         with self.opener.reading() as store:
-            vectors = matrix_vectors(store, data, embedder, part)
+            vectors = matrix_vectors(store, data, question.embedder, part)
         settings = {"embedder": vectors.embedder, "intercept": intercept, "permutations": permutations}
         settings |= {} if part == PROMPT else {"part": part}
         return self._ask(
@@ -282,22 +198,11 @@ class Matrix:
             vectors.vectors.tobytes(),
         )
 
-    def explain_parts(
-        self,
-        parts: Sequence[str],
-        *,
-        embedder: str | None = None,
-        intercept: bool = True,
-        permutations: int = 1000,
-        seed: int = 0,
-    ) -> ExplainedParts:
-        """Which part of the prompts explains on which of them models succeed: :meth:`explain` of each, side by side.
-
-        Arguments and errors are those of :meth:`explain`.
-        """
-        names = [*dict.fromkeys(parts)]
+    @with_keywords(CompareParts, Gives[ExplainedParts])
+    def explain_parts(self, question: CompareParts) -> ExplainedParts:
+        names = [*dict.fromkeys(question.parts)]
         with self.opener.reading() as store:
-            labels = dict.fromkeys(choose_embedder(store, embedder, part).label for part in names)
+            labels = dict.fromkeys(choose_embedder(store, question.embedder, part).label for part in names)
         if len(labels) != 1:
             raise MisuseError(
                 f"the parts have vectors of different embedders ({', '.join(labels)}): embed each by one of them, and"
@@ -305,8 +210,8 @@ class Matrix:
                 if labels
                 else "which parts? prompt, target, choices or metadata.FIELD"
             )
-        settings: Any = {"embedder": embedder, "intercept": intercept, "permutations": permutations, "seed": seed}
-        return compare_parts([self.explain(**settings, part=part) for part in names])
+        shared = {name: getattr(question, name) for name in options(CompareParts) if name != "parts"}
+        return compare_parts([self.explain(**shared, part=part) for part in names])
 
     def _spread(self, seconds: float, compute: Callable[[OnExecutors | None], Found]) -> Found:
         """What is computed with the help of executors, where there are any and it is worth it."""
@@ -359,6 +264,12 @@ class Matrix:
         if labels is None:
             raise MisuseError(f"clustering {name!r} holds none of the prompts of the matrix")
         return labels
+
+
+@answers(PerformanceMatrix)
+def matrix(opener: StoreOpener, question: PerformanceMatrix) -> Matrix:
+    """The performance matrix of a benchmark; nothing is read yet."""
+    return Matrix(opener, question)
 
 
 def _by_prompt(data: MatrixData, weights: Mapping[str, float]) -> NDArray[np.float64]:

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Annotated, Any, Literal
 
 from warehouse.analysis.power.pilot import StoredPilot, read_pilot
-from warehouse.analysis.power.question import Goal, PowerQuestion
 from warehouse.analysis.results import Result, Row, shared_fields
 from warehouse.errors import MisuseError
-from warehouse.questions.power import PowerFromRuns, PowerPilot
-from warehouse.questions.question import answers
+from warehouse.questions.power import Planned, PowerFromRuns, PowerPilot
+from warehouse.questions.question import Option, answers
 from warehouse.stats import (
     BestDesign,
+    Cost,
     Pilot,
     Plan,
     VarianceParts,
@@ -25,6 +25,38 @@ from warehouse.stats import (
 from warehouse.stats.intervals.defaults import FEW_CLUSTERS, FEW_PROMPTS
 from warehouse.stats.power.power import clustered_omega2, quantiles
 from warehouse.store.connection import Store
+
+Goal = Literal["n", "mde", "power"]
+
+
+@dataclass(frozen=True, kw_only=True)
+class PowerQuestion(Planned):
+    """What is to be planned, and what prompts and generations cost."""
+
+    cost: Annotated[Cost, Option("Of prompts and generations.")] = Cost()
+
+    @property
+    def goal(self) -> Goal:
+        """What is worked out.
+
+        Raises:
+            MisuseError: all three or none of difference, prompts and power are given.
+        """
+        if self.delta is not None and self.n is not None:
+            if self.power is not None:
+                raise MisuseError("difference, prompts and power are all given: leave out the one to work out")
+            return "power"
+        if self.delta is None and self.n is None:
+            raise MisuseError(
+                "give a difference, delta (for the prompts it takes), a number of prompts, n (for"
+                " the smallest difference they find), or both (for the power)"
+            )
+        return "n" if self.n is None else "mde"
+
+    @property
+    def target_power(self) -> float:
+        """The power that sizes and smallest differences refer to."""
+        return 0.8 if self.power is None else self.power
 
 
 def answer_in_words(plan: Plan, goal: Goal, question: PowerQuestion) -> str:
@@ -194,7 +226,7 @@ def given_parts(
 @answers(PowerFromRuns)
 def power_from_runs(store: Store, question: PowerFromRuns) -> PowerPlan:
     """The plan that stored runs give, a generation costing 1 and a prompt nothing."""
-    return plan_power(question.part(PowerQuestion), read_pilot.to(store, question.part(PowerPilot)))
+    return plan_power(question.shared_with(PowerQuestion), read_pilot.to(store, question.shared_with(PowerPilot)))
 
 
 def plan_power(question: PowerQuestion, source: VarianceParts | StoredPilot) -> PowerPlan:

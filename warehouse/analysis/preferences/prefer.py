@@ -14,15 +14,24 @@ from warehouse.analysis.preferences.votes import Votes, read_votes, scorers_of_v
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.errors import MisuseError, StatisticsError, did_you_mean
-from warehouse.questions.preferences import Prefer
+from warehouse.questions.comparison import Prefer
 from warehouse.questions.question import answers
 from warehouse.stats.core.machine import one_blas_thread
 from warehouse.stats.multiple.adjust import holm
 from warehouse.stats.preferences.ballots import BOTH_BAD, Ballots, ballots
-from warehouse.stats.preferences.contrasts import LOOSE, NO_SPREAD, Band, Contrast, contrasts, simultaneous, two_judges
+from warehouse.stats.preferences.contrasts import (
+    LOOSE,
+    NO_SPREAD,
+    Band,
+    Contrast,
+    Position,
+    contrasts,
+    position_bias,
+    simultaneous,
+    two_judges,
+)
 from warehouse.stats.preferences.errors import Errors, preference_errors
 from warehouse.stats.preferences.fit import ELO, Fit, NotConnectedError, SeparableError, connected, fit_preferences
-from warehouse.stats.preferences.position import Position, position_bias
 from warehouse.store.connection import Store
 from warehouse.tables.words import some_of
 
@@ -285,8 +294,8 @@ def _judge(
         n_pairs=len(np.unique(counted.pairs)),
         n_apart=int(band.apart.sum()) // 2 if has_band else None,
         n_first=int((band.rank_low == 1).sum()) if has_band else None,
-        n_prompts=errors.n_prompts if counted.known[1] else 0,
-        n_voters=errors.n_voters if counted.known[0] else 0,
+        n_prompts=errors.n_prompts if counted.identified[1] else 0,
+        n_voters=errors.n_voters if counted.identified[0] else 0,
         effective_voters=errors.effective[0],
         effective_prompts=errors.effective[1],
         degrees_of_freedom=errors.degrees_of_freedom,
@@ -344,7 +353,7 @@ def _rows(
                 n_votes=int(is_own.sum()),
                 n_wins=int((won == at).sum()),
                 n_ties=int((is_own & (won < 0)).sum()),
-                n_prompts=len(np.unique(counted.prompts[is_own])) if counted.known[1] else 0,
+                n_prompts=len(np.unique(counted.prompts[is_own])) if counted.identified[1] else 0,
                 ties=question.ties,
                 weights=question.weights,
                 flags=judge.flags,

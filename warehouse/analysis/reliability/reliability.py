@@ -207,7 +207,7 @@ def _design_row(design: SeedDesign) -> SeedDesignRow:
 
 def _model_rows(scores: SuiteScores, aggregated: Aggregates, whole: Reliability) -> tuple[ModelRow, ...]:
     order = best_first(aggregated.figures[0], aggregated.figures[1], scores.models)
-    in_suite = int((scores.known.sum(axis=1) > 1).sum())
+    in_suite = int((scores.has_score.sum(axis=1) > 1).sum())
     rows = []
     for m in order.tolist():
         figures = [_none_if_nan(x) for x in aggregated.figures[:, m]]

@@ -283,7 +283,7 @@ def _columns(seeds: NDArray[np.float64] | None, rows: NDArray[np.intp]) -> NDArr
 
 
 def _missing(scores: SuiteScores) -> list[str]:
-    lacking = np.asarray((~scores.known).any(axis=0))
+    lacking = np.asarray((~scores.has_score).any(axis=0))
     if not lacking.any():
         return []
     named = [name for name, is_lacking in zip(scores.models, lacking, strict=True) if is_lacking]

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, TypeVar
 
 from warehouse.analysis.audit.read import StoredAnswers, read_answers
-from warehouse.analysis.items.datamap import DataMap, DatamapSettings, datamap_of
+from warehouse.analysis.items.datamap import DataMap, datamap_of
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard, board_of
 from warehouse.analysis.matrix.cached import StoredMatrix, stored_matrix
 from warehouse.analysis.selection.benchmarks import BenchmarkFacts, BenchmarkNames, read_facts
@@ -18,6 +18,7 @@ from warehouse.analysis.training.read import read_curves, read_recipes
 from warehouse.analysis.training.trajectories import Curve, RecipeScores
 from warehouse.errors import MisuseError
 from warehouse.questions.leaderboard import Ranking
+from warehouse.questions.text import MapPrompts
 from warehouse.stats.labels.wrong_keys import FEWEST_MODELS
 from warehouse.store.connection import Store
 from warehouse.store.open import StoreOpener
@@ -130,7 +131,7 @@ def _maps(store: Store, board: Leaderboard, facts: BenchmarkFacts, level: float)
         own = group_runs(run for run in facts.runs if run["model"] == model)
         try:
             opener = StoreOpener.of(store)
-            maps.append(datamap_of(opener, model, own, facts, DatamapSettings(level), prompts=prompts))
+            maps.append(datamap_of(opener, MapPrompts(model, level=level), own, facts, prompts=prompts))
             left_out += maps[-1].left_out
         except MisuseError as error:
             left_out.append(str(error))

@@ -27,10 +27,10 @@ from warehouse.errors import MisuseError, StatisticsError, did_you_mean
 from warehouse.questions.leaderboard import Ranking
 from warehouse.stats.core.inputs import as_level, as_seed
 from warehouse.stats.multiple.sign_sums import load_compiler
+from warehouse.store.columns import give_back_memory, in_parts
 from warehouse.store.computed import result_cache
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
-from warehouse.store.parts import give_back_memory, in_parts
 from warehouse.store.shared_reads import blocks_of, runs_by_benchmark
 from warehouse.store.sql.query_files import query_text
 

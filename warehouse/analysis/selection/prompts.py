@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.errors import MisuseError
-from warehouse.stats.core.components import components, distinct
+from warehouse.stats.core.sample import components, distinct
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 from warehouse.tables.words import listed

@@ -64,7 +64,7 @@ def _settings(benchmarks: Sequence[str], question: SequentialReleaseGate) -> lis
     if None in margins:
         raise MisuseError(f"no margin for {benchmarks[margins.index(None)]}; give one for all")
     alpha = question.alpha / len(benchmarks)
-    return [question.part(SequentialSettings, margin=margin, alpha=alpha) for margin in margins]
+    return [question.shared_with(SequentialSettings, margin=margin, alpha=alpha) for margin in margins]
 
 
 def together(verdicts: Sequence[str]) -> str:

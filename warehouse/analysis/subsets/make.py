@@ -20,8 +20,8 @@ from warehouse.analysis.subsets.plan import SCHEMA, PlanPrompt, SubsetPlan, Subs
 from warehouse.analysis.subsets.stored import plan_id, store_plan
 from warehouse.analysis.suites.tree import find_suite, is_suite
 from warehouse.errors import MisuseError
+from warehouse.questions.items import PlanSubset
 from warehouse.questions.question import answers
-from warehouse.questions.subsets import PlanSubset
 from warehouse.records.canonical_json import fingerprint
 from warehouse.records.clock import utc_now
 from warehouse.stats.core.inputs import Bounds, FloatArray
@@ -84,7 +84,7 @@ def _leaves(store: Store, question: PlanSubset) -> tuple[list[_Leaf], str]:
 
 def _sizes(leaves: Sequence[_Leaf], question: PlanSubset) -> tuple[list[ExpectedPrecision], float | None]:
     """What each benchmark's sample comes to, and the expected width of their mean's interval."""
-    requested, width, level = question.wanted, question.width or 0, question.level
+    requested, width, level = question.n_requested, question.width or 0, question.level
     if len(leaves) == 1:
         leaf = leaves[0]
         precision = leaf.expected.at(requested) if requested is not None else leaf.expected.size_for(width)

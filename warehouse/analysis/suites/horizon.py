@@ -19,8 +19,8 @@ from warehouse.analysis.suites.entries import ConditionSet, LeafEntries, describ
 from warehouse.analysis.suites.tree import benchmarks_named
 from warehouse.analysis.text.parts import document_of, prompt_rows
 from warehouse.errors import MisuseError
-from warehouse.questions.horizon import TimeHorizon
 from warehouse.questions.question import answers
+from warehouse.questions.reliability import TimeHorizon
 from warehouse.stats import Horizon, HorizonBin, HorizonFit, HorizonTrend, horizon_trend, time_horizons
 from warehouse.stats.items.horizon import NOTHING_SOLVED
 from warehouse.store.connection import Store

@@ -21,7 +21,7 @@ from warehouse.analysis.suites.tree import find_suite
 from warehouse.questions.leaderboard import OnSuite, SuiteLeaderboard
 from warehouse.questions.question import answers
 from warehouse.stats import compare_suites
-from warehouse.stats.core.rejects import rejects
+from warehouse.stats.core.inputs import rejects
 from warehouse.stats.multiple.ranks import letters
 from warehouse.stats.subsets.design import rank_among
 from warehouse.stats.subsets.estimate import SubsetEstimate

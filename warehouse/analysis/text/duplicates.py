@@ -15,6 +15,8 @@ from warehouse.analysis.suites.tree import ids_named
 from warehouse.analysis.text.embed import choose_embedder
 from warehouse.analysis.text.parts import embed_command, normalised, read_part, texts_of_part
 from warehouse.errors import MisuseError
+from warehouse.questions.question import answers
+from warehouse.questions.text import FindDuplicates
 from warehouse.records.canonical_json import fingerprint
 from warehouse.stats import NearPairs, near_pairs
 from warehouse.stats.similarity.partitions import Agreement, pair_agreement
@@ -23,9 +25,6 @@ from warehouse.store.computed.result_cache import StorableArrays, StoredQuestion
 from warehouse.store.connection import Store
 from warehouse.store.open import StoreOpener
 from warehouse.store.sql.query_files import query_text
-
-#: Pairs that come back unless more are asked for.
-KEEP = 10_000
 
 
 @dataclass(frozen=True)
@@ -105,47 +104,31 @@ class Duplicates(Result):
         }
 
 
-def duplicates(
-    opener: StoreOpener,
-    benchmarks: Sequence[str] = (),
-    *,
-    threshold: float = 0.95,
-    embedder: str | None = None,
-    keep: int = KEEP,
-    fresh: bool = False,
-    store_result: bool = True,
-    part: str = PROMPT,
-    progress: Callable[[float], None] | None = None,
-) -> Duplicates:
-    """Pairs of prompts whose texts are nearly the same.
-
-    All pairs of n prompts are compared, in blocks: O(n²) time, O(n) memory; the store is let go
-    of meanwhile. The pairs of many prompts are stored, and read back while their texts stay.
-
-    Arguments and errors are those of :meth:`warehouse.api.Warehouse.duplicates`.
-    """
-    if keep < 0:
-        raise MisuseError(f"so many pairs cannot come back: {keep}; give 0 or more")
+@answers(FindDuplicates)
+def duplicates(opener: StoreOpener, question: FindDuplicates) -> Duplicates:
+    """Pairs of prompts whose texts are nearly the same."""
+    part, threshold = question.part, question.threshold
     with opener.reading() as store:
-        ids = ids_named(store, benchmarks)
-        chosen = choose_embedder(store, embedder, part)
+        ids = ids_named(store, question.benchmarks)
+        chosen = choose_embedder(store, question.embedder, part)
         texts = read_part(store, part, ids)
         vectors = read_vectors(store, chosen, ids, texts)
         if len(vectors.prompts) < 2:
             raise MisuseError(
                 f"{len(vectors.prompts)} prompts here have a vector of {chosen.label}; two are"
-                f" needed; run: {embed_command(part, *benchmarks)}"
+                f" needed; run: {embed_command(part, *question.benchmarks)}"
             )
         names, ranks = _benchmark_ranks(store, vectors, ids, part)
         counts = count_embedded(store, chosen.id, ids, texts=texts).values()
-    question = pairs_question(vectors, names, ranks, threshold, keep, chosen, part)
     pairs, note = answer_pairs(
         opener,
-        question,
-        fresh=fresh,
+        pairs_question(vectors, names, ranks, threshold, question.keep, chosen, part),
+        fresh=question.fresh,
         n_prompts=len(vectors.prompts),
-        compute=lambda: near_pairs(vectors.vectors, threshold, places=ranks, keep=keep, progress=progress),
-        store_result=store_result,
+        compute=lambda: near_pairs(
+            vectors.vectors, threshold, places=ranks, keep=question.keep, progress=question.progress
+        ),
+        store_result=question.store_result,
     )
     with opener.reading() as store:
         rows, models = _scored(store, vectors, pairs, part)

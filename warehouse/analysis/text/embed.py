@@ -6,7 +6,6 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from time import monotonic
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,11 +21,13 @@ from warehouse.analysis.text.parts import (
     texts_of_benchmark,
     texts_of_part,
 )
-from warehouse.embeddings import BATCH, Embedder, encode, find_folder, folder_revision, load_embedder, refuse_for_own
+from warehouse.embeddings import Embedder, encode, find_folder, folder_revision, load_embedder, refuse_for_own
 from warehouse.errors import MisuseError
+from warehouse.questions.question import answers
+from warehouse.questions.text import PROMPT, EmbedPrompts, Steps
 from warehouse.records.canonical_json import fingerprint
 from warehouse.store.computed import prompt_vectors
-from warehouse.store.computed.prompt_vectors import PROMPT, EmbedderRow, PartTexts, embedders
+from warehouse.store.computed.prompt_vectors import EmbedderRow, PartTexts, embedders
 from warehouse.store.connection import Store
 from warehouse.store.open import StoreOpener
 from warehouse.store.sql.query_files import query_text
@@ -36,18 +37,6 @@ from warehouse.store.sql.query_files import query_text
 CHUNK, MOST, SECONDS = 512, 8192, 2.0
 
 _PLACES = "select id, benchmark_id from prompt where id in (:ids)"
-
-
-class Progress(Protocol):
-    """Receives how far the work has come."""
-
-    def start(self, label: str, total: int) -> None:
-        """``total`` steps are to be done."""
-        ...
-
-    def advance(self, steps: int) -> None:
-        """So many more are done."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -83,36 +72,21 @@ class Embedding(Result):
         return f"{new} prompts embedded, {unchanged} unchanged{of}"
 
 
-def embed(
-    opener: StoreOpener,
-    embedders: Sequence[str | Embedder],
-    *,
-    benchmarks: Sequence[str] = (),
-    device: str | None = None,
-    batch_size: int = BATCH,
-    chunk: int | None = None,
-    whole: bool = False,
-    parts: Sequence[str] = (PROMPT,),
-    progress: Progress | None = None,
-) -> Embedding:
-    """Embed the texts of parts of prompts that have no vector yet, or the vector of another text.
-
-    Every chunk is stored in a transaction of its own, and the store is let go of while the model
-    works: what a kill interrupts goes on from there, and others can read and write meanwhile.
-
-    Arguments and errors are those of :meth:`warehouse.api.Warehouse.embed`.
-    """
-    if not embedders:
+@answers(EmbedPrompts)
+def embed(opener: StoreOpener, question: EmbedPrompts) -> Embedding:
+    """Embed the texts of parts of prompts that have no vector yet, or the vector of another text."""
+    if not question.embedder:
         raise MisuseError("which embedder? --embedder NAME or FOLDER, such as a model folder")
     with opener.reading() as store:
-        ids = ids_named(store, benchmarks)
+        ids = ids_named(store, question.benchmarks)
         names = _names(store, ids)
-        part_texts = [_part(store, part, ids, names, whole) for part in dict.fromkeys(parts or (PROMPT,))]
+        parts = dict.fromkeys(question.part or (PROMPT,))
+        part_texts = [_part(store, part, ids, names, question.whole) for part in parts]
     rows: list[EmbedRow] = []
-    for embedder in embedders:
-        model = _loaded(embedder, device, batch_size)
+    for embedder in question.embedders:
+        model = _loaded(embedder, question.device, question.batch_size)
         for part in part_texts:
-            rows += _Session(opener, model, ids, chunk, progress, part).run(names)
+            rows += _Session(opener, model, ids, question.chunk, question.progress, part).run(names)
     return Embedding(tuple(rows))
 
 
@@ -152,7 +126,7 @@ class _Session:
     model: Embedder
     ids: Sequence[int] | None
     chunk: int | None
-    progress: Progress | None
+    progress: Steps | None
     part: _Part
 
     def run(self, names: dict[int, str]) -> list[EmbedRow]:

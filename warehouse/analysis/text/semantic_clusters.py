@@ -20,10 +20,14 @@ from warehouse.analysis.text.embed import choose_embedder
 from warehouse.analysis.text.parts import embed_command, read_part
 from warehouse.errors import MisuseError
 from warehouse.questions.leaderboard import Ranking
+from warehouse.questions.question import answers
+from warehouse.questions.text import ClusterByText
 from warehouse.stats import find_medoids, near_pairs
 from warehouse.store.computed.prompt_vectors import PROMPT, EmbedderRow, PromptVectors, count_embedded, read_vectors
 from warehouse.store.connection import Store
 from warehouse.store.curate.field_clusters import Members, store_clustering
+from warehouse.store.open import StoreOpener
+from warehouse.store.sql.query_files import query_text
 
 #: A growth below this is chance, and not told.
 GROWN = 1.05
@@ -98,43 +102,27 @@ class SemanticClusters(Result):
         return super().to_dict() | {"median_growth": self.median_growth}
 
 
-def cluster_semantic(
-    store: Store,
-    benchmark: str,
-    *,
-    threshold: float = 0.8,
-    embedder: str | None = None,
-    name: str | None = None,
-    default: bool = False,
-    replace: bool = False,
-    store_result: bool = True,
-    part: str = PROMPT,
-    progress: Callable[[float], None] | None = None,
-) -> SemanticClusters:
-    """Cluster the prompts of a benchmark by the similarity of their texts, and store that.
+@answers(ClusterByText)
+def cluster_semantic(opener: StoreOpener, question: ClusterByText) -> SemanticClusters:
+    """Cluster the prompts of a benchmark by the similarity of their texts, and store that."""
+    with opener.writing() if question.store_result else opener.reading() as store:
+        return _clustered(store, question)
 
-    Clusters are the connected components of the graph that joins prompts with a cosine
-    similarity of at least ``threshold`` (single linkage). The clustering takes the place of one
-    with the same name that was made with the same settings.
 
-    Arguments and errors are those of :meth:`warehouse.api.Warehouse.cluster_semantic`.
-    """
-    if default and not store_result:
-        raise MisuseError("a trial stores nothing that error bars could use from now on")
-    if replace and not store_result:
-        raise MisuseError("a trial replaces no clustering: give one of --replace and --no-store")
-    found = find_benchmark(store, benchmark)
-    chosen = choose_embedder(store, embedder, part)
+def _clustered(store: Store, question: ClusterByText) -> SemanticClusters:
+    part, threshold = question.part, question.threshold
+    found = find_benchmark(store, question.benchmark)
+    chosen = choose_embedder(store, question.embedder, part)
     texts = read_part(store, part, found.ids)
     counts = count_embedded(store, chosen.id, found.ids, texts=texts)
     by_benchmark = {number: read_vectors(store, chosen, [number], texts) for number in found.ids}
     if not any(len(vectors.prompts) for vectors in by_benchmark.values()):
-        command = embed_command(part, benchmark)
-        raise MisuseError(f"no prompt of {benchmark} has a vector of {chosen.label}; run: {command}")
-    made = {number: _members(vectors, threshold, progress) for number, vectors in by_benchmark.items()}
+        command = embed_command(part, question.benchmark)
+        raise MisuseError(f"no prompt of {question.benchmark} has a vector of {chosen.label}; run: {command}")
+    made = {number: _members(vectors, threshold, question.progress) for number, vectors in by_benchmark.items()}
     parameters = _parameters(chosen, threshold, part)
-    name = name or (NAME if part == PROMPT else f"{NAME}-{part}")
-    if store_result:
+    name = question.name or (NAME if part == PROMPT else f"{NAME}-{part}")
+    if question.store_result:
         for number, members in made.items():
             store_clustering(
                 store,
@@ -142,9 +130,9 @@ def cluster_semantic(
                 name,
                 "semantic",
                 members,
-                default=default,
+                default=question.default,
                 parameters=parameters,
-                must_agree=None if replace else (*parameters, "part"),
+                must_agree=None if question.replace else (*parameters, "part"),
             )
     sizes = np.concatenate([np.bincount(members.clusters) for members in made.values()])
     return SemanticClusters(
@@ -152,14 +140,14 @@ def cluster_semantic(
         name=name,
         threshold=threshold,
         embedder=chosen.label,
-        is_default=default,
+        is_default=question.default,
         n_prompts=int(sizes.sum()),
         n_clusters=len(sizes),
         n_single=int((sizes == 1).sum()),
         largest=int(sizes.max(initial=0)),
         n_without_vector=sum(n - embedded for n, _, embedded in counts.values()),
         rows=_growth(store, found.name, _map(list(made.values()))),
-        is_stored=store_result,
+        is_stored=question.store_result,
         part=part,
     )
 
@@ -214,3 +202,39 @@ def _growth_row(row: LeaderboardRow) -> GrowthRow:
         growth=growth,
         reason="" if growth else row.reason,
     )
+
+
+@dataclass(frozen=True)
+class ClusteringRow(Row):
+    """One clustering of a benchmark's prompts."""
+
+    benchmark: str  #: name of the benchmark.
+    name: str  #: of the clustering, as ``--cluster`` takes it.
+    kind: str  #: how it was made: ``field``, ``semantic`` or another word of its maker.
+    is_default: bool  #: error bars of the benchmark use it.
+    n_prompts: int  #: prompts in clusters.
+    n_clusters: int  #: clusters.
+    n_single: int  #: clusters of one prompt.
+    largest: int  #: prompts of the largest cluster.
+    share_largest: float  #: ``largest`` over ``n_prompts``, in (0, 1].
+
+
+def stored_clusterings(store: Store, benchmark: str | None = None) -> list[ClusteringRow]:
+    """The clusterings of a benchmark, or of all, by benchmark and name (MisuseError: no such benchmark)."""
+    ids = None if benchmark is None else set(find_benchmark(store, benchmark).ids)
+    rows = store.rows(query_text("analysis", "stored_clusterings"))
+    return [
+        ClusteringRow(
+            row["benchmark"],
+            row["name"],
+            row["kind"],
+            bool(row["is_default"]),
+            int(row["n_prompts"]),
+            int(row["n_clusters"]),
+            int(row["n_single"]),
+            int(row["largest"]),
+            int(row["largest"]) / int(row["n_prompts"]),
+        )
+        for row in rows
+        if ids is None or row["benchmark_id"] in ids
+    ]

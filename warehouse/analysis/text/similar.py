@@ -13,6 +13,8 @@ from warehouse.analysis.text.embed import choose_embedder
 from warehouse.analysis.text.parts import embed_command, read_part, texts_of_part
 from warehouse.embeddings import Embedder, Vectors, encode, is_own, load_embedder, refuse_for_own
 from warehouse.errors import MisuseError
+from warehouse.questions.question import answers
+from warehouse.questions.text import FindSimilar
 from warehouse.stats import nearest
 from warehouse.store.computed.prompt_vectors import PROMPT, EmbedderRow, PartTexts, PromptVectors, read_vectors
 from warehouse.store.connection import Store
@@ -52,20 +54,10 @@ class Similar(Result):
         return f"{len(self.rows)} of {self.n_compared} prompts{of}{best} ({self.embedder})"
 
 
-def similar(
-    store: Store,
-    wanted: str,
-    *,
-    benchmark: str | None = None,
-    top: int = 10,
-    embedder: str | Embedder | None = None,
-    device: str | None = None,
-    part: str = PROMPT,
-) -> Similar:
-    """The prompts whose text is nearest to that of a prompt, or to a text.
-
-    Arguments and errors are those of :meth:`warehouse.api.Warehouse.similar`.
-    """
+@answers(FindSimilar)
+def similar(store: Store, question: FindSimilar) -> Similar:
+    """The prompts whose text is nearest to that of a prompt, or to a text."""
+    embedder, device, part, benchmark = question.embedder, question.device, question.part, question.benchmark
     if isinstance(embedder, str) and is_own(embedder):
         embedder = load_embedder(embedder, device=device)
     elif isinstance(embedder, Embedder):
@@ -78,9 +70,10 @@ def similar(
         where = "in the store" if benchmark is None else f"of {benchmark}"
         command = embed_command(part, *([] if benchmark is None else [benchmark]))
         raise MisuseError(f"no prompt {where} has a vector of {chosen.label}; run: {command}")
-    prompt = find_prompt(store, wanted, ids)
+    text = f"prompt:{question.wanted}" if isinstance(question.wanted, int) else question.wanted
+    prompt = find_prompt(store, text, ids)
     if prompt is None:
-        query = _embedded(wanted, embedder, chosen, device)
+        query = _embedded(text, embedder, chosen, device)
         others = vectors
     elif device is not None:
         raise MisuseError(f"--device is for the model of a text, and prompt:{prompt} has a vector")
@@ -88,8 +81,8 @@ def similar(
         query = _stored(store, vectors, prompt, chosen, texts)
         kept = vectors.prompts != prompt
         others = PromptVectors(vectors.prompts[kept], vectors.vectors[kept])
-    neighbours = nearest(query, others.vectors, top)
-    return _result(store, wanted, prompt, chosen, others, neighbours.indices, neighbours.similarities, part)
+    neighbours = nearest(query, others.vectors, question.top)
+    return _result(store, text, prompt, chosen, others, neighbours.indices, neighbours.similarities, part)
 
 
 def _result(

@@ -25,7 +25,7 @@ from warehouse.analysis.training.trajectories import (
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.questions.training import Curves
-from warehouse.stats.core.rejects import rejects
+from warehouse.stats.core.inputs import rejects
 from warehouse.stats.intervals.estimate_mean import estimate_mean
 from warehouse.stats.training.curve_tests import (
     Crossing,

@@ -17,8 +17,8 @@ from warehouse.analysis.training.trajectories import RecipeScores
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.questions.training import Decide
+from warehouse.stats.training.noise_floor import Word, noise_only_above
 from warehouse.stats.training.seed_planning import seeds_needed
-from warehouse.stats.training.seed_pool import Word, noise_only_above
 from warehouse.store.connection import Store
 
 #: A difference that takes more seeds of each recipe is not looked for.

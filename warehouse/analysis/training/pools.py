@@ -17,12 +17,13 @@ from warehouse.analysis.training.read import read_recipes
 from warehouse.analysis.training.trajectories import RecipeScores
 from warehouse.errors import MisuseError
 from warehouse.stats.core.quantiles import t_quantile
-from warehouse.stats.training.noise_floor import jitter, recipe_difference
-from warehouse.stats.training.seed_pool import (
+from warehouse.stats.training.noise_floor import (
     LEAST_POOLED,
     SeedPool,
     WeighedDifference,
+    jitter,
     noise_only_above,
+    recipe_difference,
     seed_pool,
     weigh_difference,
 )

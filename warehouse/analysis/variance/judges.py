@@ -20,7 +20,7 @@ from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.selection.targets import Target, find_conditions_of
 from warehouse.errors import MisuseError
 from warehouse.stats import find_crossings
-from warehouse.stats.core.rejects import rejects
+from warehouse.stats.core.inputs import rejects
 from warehouse.store.connection import Store
 
 #: Pairs of conditions and judges that are looked at for flips; a store of more gets the shares alone.

@@ -15,7 +15,6 @@ from typing import Any
 from warehouse.errors import InputError
 from warehouse.importers.base import binary_metric, infer_step
 from warehouse.importers.bfcl.table import is_table, table_headers
-from warehouse.importers.common.batches import batches_of
 from warehouse.importers.common.header_values import local_time
 from warehouse.importers.common.json_fields import (
     Row,
@@ -27,7 +26,7 @@ from warehouse.importers.common.json_fields import (
     whole_count,
     whole_or_none,
 )
-from warehouse.importers.common.jsonl import RowSource, has_keys, head_of, require_content
+from warehouse.importers.common.jsonl import RowSource, batches_of, has_keys, head_of, require_content
 from warehouse.importers.common.model_names import same_model
 from warehouse.records import (
     Candidate,

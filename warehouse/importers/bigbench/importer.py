@@ -24,9 +24,8 @@ from warehouse.importers.bigbench.task import (
     headers,
     is_choice,
 )
-from warehouse.importers.common.batches import batches_of
 from warehouse.importers.common.json_fields import Row, compact, number_or_none, part_of, text_or_none, texts_of
-from warehouse.importers.common.jsonl import has_keys, head_of, read_document
+from warehouse.importers.common.jsonl import batches_of, has_keys, head_of, read_document
 from warehouse.records import Candidate, Dump, ImportSettings, SourceFiles
 
 _LOG, _SCORES = "full-log_", "scores_"
@@ -64,7 +63,7 @@ class BigBench:
         path = source.files[0]
         dump = Dump((), ())
         task = TaskResults(path, read_document(path), dump.rejections, dump.notes)
-        dump.runs = headers(task, text_or_none(settings.stated.get("model")), source.name)
+        dump.runs = headers(task, text_or_none(settings.user_values.get("model")), source.name)
         dump.batches = batches(task)
         return dump
 

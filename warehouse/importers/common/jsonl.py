@@ -8,16 +8,18 @@ import json
 import re
 import zlib
 from codecs import BOM_UTF8
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import IO, Any, ClassVar, cast
 
 import orjson
+import pyarrow as pa
 
 from warehouse.errors import InputError
-from warehouse.importers.base import require_utf8
+from warehouse.importers.base import batch_of, require_utf8
 from warehouse.importers.common import bounds
+from warehouse.importers.common.json_fields import Row
 from warehouse.importers.common.streams import PackedReader
 from warehouse.records import CUT_SHORT, Candidate, Rejection, is_cut, parse_json
 
@@ -304,3 +306,43 @@ def read_document(path: Path, kind: type = dict) -> Any:
     if not isinstance(document, kind):
         raise InputError(f"a JSON {type(document).__name__}", path=str(path), expected=f"a JSON {word}")
     return document
+
+
+#: About so many sample rows go into one batch.
+BATCH_ROWS = 1000
+#: What values of a strange kind raise in code that takes a row apart.
+ODD_VALUES = (TypeError, ValueError, AttributeError, RecursionError)
+
+
+def in_batches(groups: Iterable[Iterable[Row]], most: int = BATCH_ROWS) -> Iterator[pa.RecordBatch]:
+    """Rows in batches of about so many; those of a group stay together."""
+    pending: list[Row] = []
+    for group in groups:
+        pending += group
+        if len(pending) >= most:
+            yield batch_of(pending)
+            pending = []
+    if pending:
+        yield batch_of(pending)
+
+
+def batches_of(
+    items: Iterable[tuple[str, Any]],
+    rows_of: Callable[[Any], Iterable[Row]],
+    rejections: list[Rejection],
+    expected: str,
+    errors: tuple[type[Exception], ...] = (ValueError,),
+) -> Iterator[pa.RecordBatch]:
+    """Sample rows of items, in batches; an item that ``rows_of`` raises one of ``errors`` for is
+    rejected with its place."""
+
+    def groups() -> Iterator[list[Row]]:
+        for location, item in items:
+            rows: list[Row] = []
+            try:
+                rows += rows_of(item)
+            except errors as error:
+                rejections.append(Rejection(location, str(error)[:300], expected))
+            yield rows
+
+    return in_batches(groups())

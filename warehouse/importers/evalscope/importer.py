@@ -4,18 +4,322 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError
+from warehouse.importers.base import infer_step
+from warehouse.importers.common.header_values import fingerprint_of, local_time, unix_time
+from warehouse.importers.common.json_fields import (
+    Row,
+    endpoint_host,
+    is_local,
+    number_or_none,
+    objects_of,
+    other_sampling,
+    part_of,
+    published_figure,
+    sampling_fields,
+    text_or_none,
+    whole_count,
+)
 from warehouse.importers.common.jsonl import has_keys, head_of, read_document
 from warehouse.importers.common.yaml_text import read_yaml
-from warehouse.importers.evalscope.header import group_figures, headers
-from warehouse.importers.evalscope.report import Report
 from warehouse.importers.evalscope.rows import SubsetFiles, batches
-from warehouse.records import Candidate, Dump, ImportSettings, SourceFiles
+from warehouse.records import (
+    Candidate,
+    Dump,
+    ImportSettings,
+    MetricKind,
+    MetricSpec,
+    PublishedScore,
+    RunHeader,
+    SourceFiles,
+    parse_json,
+)
+
+#: Reports of version 2 write these names of rows out.
+_SPELT_OUT = {"acc": "accuracy", "f1_score": "f1", "em": "exact_match", "bertscore": "bert_score"}
+# "mean_acc", "mean_acc_pass@2"   the mean, or another figure, of the metric of the rows
+_NAMED = re.compile(r"(?:mean_)?(?P<name>.+?)(?:_(?P<figure>(?:pass|vote)@\d+|pass\^\d+))?")
+_K_OF = {"pass_at_k": "pass@{}", "pass_hat_k": "pass^{}", "vote_at_k": "vote@{}"}
+_HIGHER = re.compile(r"acc|exact|^em$|pass|f1|level_(?:strict|loose)|rouge|bleu|win_rate", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure: of a subset, or of all of them (``subset`` is ``None``)."""
+
+    metric: str
+    statistic: str
+    subset: str | None
+    value: Any
+    n: int | None
+    is_derived: bool = False  # from other subsets: it has no samples of its own
+
+
+@dataclass(frozen=True)
+class Report:
+    """A report as it was parsed; empty where there is none."""
+
+    document: Row
+
+    @property
+    def dataset(self) -> str:
+        return text_or_none(self.document.get("dataset_name")) or ""
+
+    @property
+    def model(self) -> str | None:
+        return text_or_none(self.document.get("model_name"))
+
+    @property
+    def is_new(self) -> bool:
+        """Whether it is of 1.x: 0.x calls it ``<model>_<dataset>``."""
+        return self.document.get("schema_version") == 2 or "@" in str(self.document.get("name"))
+
+    @cached_property
+    def names(self) -> dict[str, Row]:
+        """The metrics by name, the headline first, each as the report states it."""
+        metrics = objects_of(self.document.get("metrics"))
+        primary = self.document.get("primary_metric_identity")
+        metrics.sort(key=lambda item: item.get("identity") != primary if primary else 0)
+        named: dict[str, Row] = {}
+        for item in metrics:
+            named.setdefault(_name(item)[0], item)
+        return named
+
+    def requested(self, subset: str | None) -> int | None:
+        """Samples that a subset, or the benchmark, was to have."""
+        summary = part_of(self.document, "execution_summary")
+        part = summary if subset is None else part_of(part_of(summary, "subsets"), subset)
+        return whole_count(part.get("requested"))
+
+    def failures(self) -> Iterator[str]:
+        """Notes on samples that failed: current writers keep no row of them."""
+        for name, part in part_of(part_of(self.document, "execution_summary"), "subsets").items():
+            counts = part if isinstance(part, dict) else {}
+            failed, requested = whole_count(counts.get("errored")), whole_count(counts.get("requested"))
+            if failed:
+                yield f"{self.dataset}, {name}: {failed} of {requested} samples failed, which are no wrong answers"
+
+    def statistic_of(self, figure: Figure, repeats: int) -> str:
+        """What a figure is. Means are over samples: where a question lacks some of its repeats, which then are
+        in no file, they are not those of the questions."""
+        n, requested = figure.n or 0, self.requested(figure.subset)
+        lacks = n % repeats if requested is None else n < requested
+        return "mean of samples" if repeats > 1 and lacks and figure.statistic == "mean" else figure.statistic
+
+    def figures(self) -> Iterator[Figure]:
+        """All figures of subsets, and those of the benchmark as a whole."""
+        for item in objects_of(self.document.get("metrics")):
+            metric, statistic = _name(item)
+            for category in objects_of(item.get("categories")):
+                for subset in objects_of(category.get("subsets")):
+                    name = text_or_none(subset.get("name")) or "default"
+                    derived = subset.get("is_aggregate") is True
+                    yield Figure(metric, statistic, name, subset.get("score"), whole_count(subset.get("num")), derived)
+            n = whole_count(item.get("num"))
+            yield Figure(metric, statistic, None, item.get("score"), n)
+            if item.get("macro_score") not in (None, item.get("score")):
+                yield Figure(metric, f"{statistic} over subsets", None, item["macro_score"], n)
+
+
+def range_of(metric: Mapping[str, Any], name: str) -> dict[str, Any]:
+    """Direction and bounds of a metric, as a report of version 2 declares them; else by its name."""
+    semantics = part_of(dict(metric), "semantics")
+    bounds = part_of(semantics, "value_range")
+    low, high = number_or_none(bounds.get("min")), number_or_none(bounds.get("max"))
+    direction = semantics.get("direction")
+    kind: MetricKind | None = "continuous" if semantics.get("kind") == "diagnostic" else None
+    higher = {"higher_is_better": True, "lower_is_better": False}.get(str(direction))
+    if not semantics and _HIGHER.search(name):
+        higher = True
+    bounded = low is not None and high is not None
+    return {
+        "kind": kind,
+        "low": low if bounded else None,
+        "high": high if bounded else None,
+        "higher_is_better": higher,
+        "unit": text_or_none(semantics.get("raw_unit")) or "",
+    }
+
+
+def row_name(published: str, names: Mapping[str, Any]) -> str:
+    """What the rows call a metric of the report."""
+    if published in names:
+        return published
+    spelt = {_SPELT_OUT.get(name.lower(), name.lower()): name for name in names}
+    return spelt.get(published, published)
+
+
+def _name(item: Row) -> tuple[str, str]:
+    """Metric and statistic that a report means."""
+    identity = part_of(item, "identity")
+    if not identity:
+        full_name = text_or_none(item.get("name")) or "score"
+        parts = _NAMED.fullmatch(full_name)
+        return (parts["name"], parts["figure"] or "mean") if parts else (full_name, "mean")
+    dimensions = dict(part_of(identity, "dimensions"))
+    aggregation = text_or_none(identity.get("aggregation")) or "identity"
+    statistic = "mean" if aggregation in ("mean", "micro_mean", "identity") else aggregation
+    if aggregation in _K_OF and "k" in dimensions:
+        statistic = _K_OF[aggregation].format(dimensions.pop("k"))
+    name = text_or_none(identity.get("name")) or "score"
+    axes = ",".join(f"{key}={value}" for key, value in sorted(dimensions.items()))
+    return f"{name}[{axes}]" if axes else name, statistic
+
+
+HARNESS = "evalscope"
+#: Names of subsets that say no more than that the benchmark has no other.
+_WHOLE = ("default", "main")
+#: Settings of the client, which change nothing of what is generated.
+_OF_THE_CLIENT = frozenset(("batch_size", "stream", "timeout", "retries", "retry_interval", "seed"))
+_KEPT = ("limit", "repeats", "seed", "eval_type", "eval_backend", "ignore_errors", "judge", "sandbox_type")
+
+
+def headers(
+    source: SourceFiles, report: Report, config: Mapping[str, Any], subsets: Sequence[SubsetFiles]
+) -> Iterator[RunHeader]:
+    """The runs: subsets with rows in their order, then those that the report alone tells of."""
+    settings = _typed(config)
+    named = [figure.subset for figure in report.figures() if figure.subset is not None and not figure.is_derived]
+    first = source.files[0]
+    dataset = report.dataset or (first.stem if not subsets else subsets[0].benchmark)
+    shared = _shared(first, source.root, report, settings, dataset, subsets)
+    for subset in subsets:
+        yield _header(shared, report, dataset, subset.subset, subset)
+    for name in dict.fromkeys(named):
+        if name not in {subset.subset for subset in subsets}:
+            yield _header(shared, report, dataset, name, None)
+
+
+def group_figures(report: Report, runs: Sequence[RunHeader], has_rows: bool) -> Iterator[PublishedScore]:
+    """Figures of the benchmark as a whole, where it is more than one run."""
+    if not any(run.suite for run in runs):
+        return
+    names = {metric.name: None for run in runs for metric in run.metrics}
+    repeats = whole_count(runs[0].configuration.get("repeats")) or 1
+    for figure in report.figures():
+        if figure.subset is None or figure.is_derived:
+            statistic = report.statistic_of(figure, repeats) if has_rows else figure.statistic
+            statistic = statistic if figure.subset is None else f"{statistic} of {figure.subset}"
+            metric = row_name(figure.metric, names)
+            yield published_figure(
+                metric, figure.value, benchmark=report.dataset, statistic=statistic, n=_prompts(figure, repeats)
+            )
+
+
+def _prompts(figure: Figure, repeats: int) -> int | None:
+    """Prompts behind a figure: of means, ``num`` counts every repeat, also those that others lack."""
+    return figure.n if repeats == 1 else None
+
+
+def leaf(dataset: str, subset: str) -> str:
+    """The benchmark that a subset is."""
+    return dataset if subset in _WHOLE or not subset else f"{dataset}_{subset}"
+
+
+def _shared(
+    first: Path, root: Path, report: Report, settings: Row, dataset: str, subsets: Sequence[SubsetFiles]
+) -> dict[str, Any]:
+    """What the runs of all subsets have in common."""
+    folder = first.parent.name
+    named = text_or_none(settings.get("model"))
+    model = named if named and not is_local(named) else (report.model or folder)
+    arguments = part_of(part_of(settings, "dataset_args"), dataset)
+    arguments |= part_of(part_of(settings, "resolved_benchmarks"), dataset)
+    generation = part_of(settings, "generation_config")
+    revision = text_or_none(part_of(settings, "model_args").get("revision"))
+    is_old = any(subset.is_old for subset in subsets) or (not subsets and not report.is_new)
+    identity = part_of(part_of(part_of(settings, "evaluation_identity"), "benchmarks"), dataset)
+    created = [subset.created for subset in subsets if subset.created is not None]
+    stamp = local_time(root.name, "%Y%m%d_%H%M%S")
+    return {
+        "harness": HARNESS,
+        "harness_version": text_or_none(settings.get("evalscope_version")),
+        "model": model,
+        "revision": None if revision in ("master", "main") else revision,
+        "step": infer_step(revision, named, folder),
+        "split": text_or_none(arguments.get("eval_split")) or "",
+        # 0.x counts instructions, 1.x averages their shares; prompts and parsers changed as well
+        "task_version": text_or_none(identity.get("evaluation_version")) or ("0.x" if is_old else "1.x"),
+        "fewshot": whole_count(arguments.get("few_shot_num")),
+        "template_hash": fingerprint_of(
+            prompt_template=text_or_none(arguments.get("prompt_template")),
+            few_shot=text_or_none(arguments.get("few_shot_prompt_template")),
+        ),
+        "system_prompt_hash": fingerprint_of(system_prompt=text_or_none(arguments.get("system_prompt"))),
+        **sampling_fields(generation),
+        "sampling": {key: item for key, item in other_sampling(generation).items() if key not in _OF_THE_CLIENT},
+        "sampling_seed": whole_count(generation.get("seed")),
+        "endpoint": endpoint_host(settings.get("api_url")),
+        "run_id": root.name if stamp else None,
+        "started_at": unix_time(min(created)) if created else stamp,
+        "configuration": {key: settings[key] for key in _KEPT if settings.get(key) is not None},
+    }
+
+
+def _header(
+    shared: Mapping[str, Any], report: Report, dataset: str, subset: str, files: SubsetFiles | None
+) -> RunHeader:
+    names = files.metrics if files else {}
+    repeats = whole_count(shared["configuration"].get("repeats")) or 1
+    single = next(iter(names), None) if len(names) == 1 and len(report.names) == 1 else None
+    if files and single is not None and files.unnamed:
+        files.unnamed = single = next(iter(report.names))
+    published = []
+    for figure in report.figures():
+        if figure.subset == subset and not figure.is_derived:
+            metric = single if single and files and files.unnamed else row_name(figure.metric, names)
+            published.append(
+                published_figure(
+                    metric,
+                    figure.value,
+                    statistic=report.statistic_of(figure, repeats) if files else figure.statistic,
+                    n=_prompts(figure, repeats) if not files or files.tells_draws else None,
+                )
+            )
+    order = dict.fromkeys([row_name(name, names) for name in report.names])
+    found = [single] if files and files.unnamed and single else [*order, *(name for name in names if name not in order)]
+    requested = report.requested(subset)
+    return RunHeader(
+        **shared,
+        benchmark=leaf(dataset, subset),
+        suite=(dataset,) if leaf(dataset, subset) != dataset else (),
+        metrics=tuple(
+            MetricSpec(name, **range_of(_reported(report, name, names), name), is_default=index == 0)
+            for index, name in enumerate(found)
+        ),
+        n_requested=None if requested is None else -(-requested // repeats),
+        published=tuple(published),
+        place=f"{dataset}_{subset}",
+    )
+
+
+def _reported(report: Report, name: str, names: Mapping[str, Any]) -> Row:
+    """What the report says of a metric of the rows."""
+    return next((item for key, item in report.names.items() if row_name(key, names) == name), {})
+
+
+def _typed(value: Any) -> Any:
+    """Settings with numbers, truth values and nulls as such: YAML is read as text."""
+    if isinstance(value, Mapping):
+        return {str(key): _typed(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_typed(item) for item in value]
+    if value in ("", "~"):
+        return None
+    if not isinstance(value, str) or len(value) > 40:
+        return value
+    try:
+        parsed = parse_json(value.encode())
+    except ValueError:
+        return value
+    return parsed if parsed is None or isinstance(parsed, bool) or number_or_none(parsed) is not None else value
+
 
 _CONFIG = re.compile(r"task_config(_[0-9a-f]+)?\.ya?ml")
 #: How rows begin: what tells more stands behind a text, which may be long.

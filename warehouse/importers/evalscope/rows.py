@@ -16,8 +16,6 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse.errors import InputError
-from warehouse.importers.common.batches import ODD_VALUES, batches_of
-from warehouse.importers.common.chat_messages import content_of, question_of, text_of
 from warehouse.importers.common.json_fields import (
     LARGEST_DRAW,
     Row,
@@ -31,8 +29,8 @@ from warehouse.importers.common.json_fields import (
     whole_count,
     without_nulls,
 )
-from warehouse.importers.common.jsonl import RowSource
-from warehouse.importers.common.transcripts import given, transcript_of
+from warehouse.importers.common.jsonl import ODD_VALUES, RowSource, batches_of
+from warehouse.importers.common.transcripts import content_of, given, question_of, text_of, transcript_of
 from warehouse.records import Dump, SourceFiles
 
 #: A score with another status is none, and the sample no wrong answer.

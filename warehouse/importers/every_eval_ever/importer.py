@@ -14,7 +14,6 @@ import pyarrow as pa
 
 from warehouse.errors import InputError
 from warehouse.importers.base import batch_of
-from warehouse.importers.common.batches import BATCH_ROWS
 from warehouse.importers.common.json_fields import (
     LARGEST_DRAW,
     as_text,
@@ -28,7 +27,7 @@ from warehouse.importers.common.json_fields import (
     whole_count,
     without_nulls,
 )
-from warehouse.importers.common.jsonl import read_document, require_content, unpacked_head
+from warehouse.importers.common.jsonl import BATCH_ROWS, read_document, require_content, unpacked_head
 from warehouse.importers.common.transcripts import transcript_of
 from warehouse.importers.every_eval_ever.evaluation import Evaluation, Row, read_lines
 from warehouse.records import (
@@ -84,7 +83,7 @@ class EveryEvalEver:
             batches = _batched(rows, source.name)
             return Dump((own,), batches, (), rejections, notes)
         evaluation = Evaluation(document, samples, source.name)
-        model_setting = text_or_none(settings.stated.get("model"))
+        model_setting = text_or_none(settings.user_values.get("model"))
         require_model(model_setting or evaluation.model, source.name)
         runs = tuple(evaluation.headers(notes))
         rows = chain.from_iterable(foreign_rows(evaluation, path, rejections) for path in samples)

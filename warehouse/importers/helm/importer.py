@@ -11,8 +11,6 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse.errors import InputError
-from warehouse.importers.common.batches import batches_of
-from warehouse.importers.common.chat_messages import content_of, question_of
 from warehouse.importers.common.json_fields import (
     Row,
     as_text,
@@ -24,7 +22,9 @@ from warehouse.importers.common.json_fields import (
     text_or_none,
     whole_count,
 )
+from warehouse.importers.common.jsonl import batches_of
 from warehouse.importers.common.model_names import disagreement, same_model
+from warehouse.importers.common.transcripts import content_of, question_of
 from warehouse.importers.helm.header import headers
 from warehouse.importers.helm.run_folder import PROMPT_TOKENS, HelmRun, Key, is_score, perturbation_label
 from warehouse.records import Candidate, Dump, ImportSettings, SourceFiles, parse_json
@@ -60,7 +60,7 @@ class Helm:
                 "there is no 'adapter_spec'", path=str(source.files[0]), expected="the specification of a HELM run"
             )
         run.notes += _other_name(run, source.root)
-        model_setting = text_or_none(settings.stated.get("model"))
+        model_setting = text_or_none(settings.user_values.get("model"))
         return Dump(
             tuple(headers(run, model_setting, source.name)), batches(run), rejections=run.rejections, notes=run.notes
         )

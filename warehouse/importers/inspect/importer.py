@@ -13,8 +13,6 @@ import pyarrow as pa
 
 from warehouse.errors import InputError
 from warehouse.importers.base import batch_of, source_of
-from warehouse.importers.common.batches import BATCH_ROWS
-from warehouse.importers.common.chat_messages import content_of, question_of
 from warehouse.importers.common.json_fields import (
     as_text,
     compact,
@@ -25,7 +23,9 @@ from warehouse.importers.common.json_fields import (
     part_of,
     text_or_none,
 )
+from warehouse.importers.common.jsonl import BATCH_ROWS
 from warehouse.importers.common.messages import listed
+from warehouse.importers.common.transcripts import content_of, question_of
 from warehouse.importers.inspect.header import Scoring, role_models, run_header, settings_changed
 from warehouse.importers.inspect.log import InspectLog, Sample, eval_id_of, open_log
 from warehouse.importers.inspect.sample_fields import (
@@ -36,16 +36,18 @@ from warehouse.importers.inspect.sample_fields import (
     explanation_of,
     finish_of,
     identity_of,
+    input_tokens,
     letters_of,
+    output_tokens,
     prompt_sent,
     response_of,
     scores_of,
     state_of,
     target_of,
     transcript,
+    usage_of,
     values_of,
 )
-from warehouse.importers.inspect.usage import input_tokens, output_tokens, usage_of
 from warehouse.records import Candidate, Dump, ImportSettings, Rejection, SourceFiles
 
 #: Samples that are looked at for the metrics which the header does not name.
@@ -98,7 +100,7 @@ class Inspect:
 
     def _dump(self, log: InspectLog, source: SourceFiles, settings: ImportSettings) -> Dump:
         scoring = Scoring(log.header, log.first(FIRST_SAMPLES))
-        chosen = settings.stated
+        chosen = settings.user_values
         header = run_header(log.header, scoring, log.n_samples, source.files[0].name, text_or_none(chosen.get("model")))
         if not (header.benchmark or chosen.get("benchmark")):
             raise InputError(

@@ -2,18 +2,347 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from warehouse.errors import InputError
 from warehouse.importers.common.header_values import moment
-from warehouse.importers.common.json_fields import mapping_of, part_of, text_or_none
+from warehouse.importers.common.json_fields import (
+    as_text,
+    compact,
+    mapping_of,
+    number_or_none,
+    part_of,
+    text_or_none,
+    without_empty,
+)
 from warehouse.importers.common.jsonl import RowSource, has_keys, head_of, read_document
-from warehouse.importers.inspect_scout.scanner import Failures, Scanner
-from warehouse.records import Candidate, Dump, ImportSettings, Scan, SourceFiles
+from warehouse.importers.common.streams import damaged_parquet
+from warehouse.records import (
+    SCAN_SCHEMA,
+    Candidate,
+    Dump,
+    ImportSettings,
+    MetricSpec,
+    Rejection,
+    Scan,
+    SourceFiles,
+    parse_json,
+    place_of,
+)
+from warehouse.records.canonical_json import canonical_digest
+from warehouse.records.credentials import masked
+
+READ_ROWS, BATCH_ROWS = 1_000, 5_000
+#: What the columns that are read may unpack to; and the most keys of objects that are metrics.
+LARGEST, MOST_KEYS = 16 << 30, 100
+#: Characters that are kept of a value that is a text, and of an error; that an id may have.
+LONGEST, LONGEST_ERROR, LONGEST_ID = 10_000, 300, 500
+#: Unit of what a scanner counts: the things that it found.
+ITEMS = "items"
+
+#: Columns that a file must have; the last two of a row are names of 0.1.
+_NEEDED = ("transcript_id", "value", "value_type")
+_OF_ROWS = (
+    *_NEEDED,
+    *("transcript_source_id", "transcript_task_id", "transcript_task_repeat"),
+    *("label", "scan_error", "scan_error_type", "timestamp"),
+    *("id", "epoch"),
+)
+#: Columns that say which metrics there are, and that are the same in all rows.
+_OF_METRICS = ("value", "value_type", "input_type", "scan_total_tokens", "scan_model_usage")
+_OF_SCANNER = ("scanner_key", "scanner_name", "scanner_version", "scanner_params")
+_READ = {*_OF_ROWS, *_OF_METRICS, *_OF_SCANNER}
+#: What reading a damaged file ends with.
+_FAULTS = (pa.ArrowException, OSError, ValueError, MemoryError)
+
+Row = Mapping[str, Any]
+
+
+class Value(NamedTuple):
+    """A value as the store has it."""
+
+    number: float | None
+    raw: str | None
+    status: str
+
+
+class Failures:
+    """Errors of the last attempt, by scanner and generation: those that a file of values lacks are added to it."""
+
+    def __init__(self, rows: Iterable[Row]) -> None:
+        self._by_scanner: dict[str, dict[str, Value]] = defaultdict(dict)
+        for row in rows:
+            scanner, uuid = text_or_none(row.get("scanner")), text_or_none(row.get("transcript_id"))
+            if scanner and uuid and len(uuid) <= LONGEST_ID:
+                self._by_scanner[scanner][uuid] = _failed(row.get("error"), row.get("refusal") is True)
+
+    def of(self, scanner: str) -> dict[str, Value]:
+        """Why a scanner failed, by generation."""
+        return self._by_scanner.get(scanner, {})
+
+
+class Scanner:
+    """One file of values (InputError: it cannot be read, or holds no values of a scanner).
+
+    Args:
+        path: the file.
+        spec: ``_scan.json``, which says what was asked of the scanner.
+        notes: told what is odd.
+    """
+
+    def __init__(self, path: Path, spec: Row, notes: list[str]) -> None:
+        self.path = path
+        with self._open() as file:
+            self._columns = file.schema_arrow.names
+        lacking = [name for name in _NEEDED if name not in self._columns]
+        if lacking:
+            raise InputError(f"no column {lacking[0]}", path=str(path), expected=", ".join(_NEEDED))
+        first = next(self._rows(("value_type", *_OF_SCANNER)), {})
+        self.key = text_or_none(first.get("scanner_key")) or path.stem
+        self.n_rows = self.n_failed = 0
+        self._survey(notes)
+        self.metrics = self._specs(first, spec)
+        self._sums = [(0, 0.0)] * len(self.metrics)
+
+    def _survey(self, notes: list[str]) -> None:
+        """Which metrics there are (keys of objects, and the value itself), and which models judged."""
+        keys: dict[str, None] = {}
+        kinds, inputs, judges, tokens = set[str | None](), set[str](), set[str](), 0
+        for row in self._rows(_OF_METRICS):
+            kind = text_or_none(row.get("value_type"))
+            kinds.add(kind)
+            inputs.add(text_or_none(row.get("input_type")) or "")
+            if kind == "object":
+                keys |= dict.fromkeys(_object(row.get("value")))
+            judges |= set(map(str, _object(row.get("scan_model_usage"))))
+            tokens += int(number_or_none(row.get("scan_total_tokens")) or 0)
+        for part in sorted(inputs & {"message", "event"}):
+            score = "what was found in all" if "resultset" in kinds else "their mean"
+            notes.append(f"{self.key} looked at each {part}: {score} is the score of a generation")
+        if len(keys) > MOST_KEYS:
+            notes.append(f"{self.key}: objects of {len(keys)} different keys are kept as texts, unscored")
+            keys = {}
+        self._keys, self._judges, self._is_judged = list(keys), sorted(judges), bool(judges or tokens > 0)
+        self._is_list = "resultset" in kinds
+        self._has_plain = not keys or bool(kinds - {"object", "null", None})
+
+    def _specs(self, first: Row, spec: Row) -> tuple[MetricSpec, ...]:
+        own = mapping_of(dict(spec), "scanners", self.key)
+        name = text_or_none(own.get("name")) or text_or_none(first.get("scanner_name")) or self.key
+        version = own.get("version", first.get("scanner_version"))
+        params = without_empty(_dict(own.get("params")) or _dict(_parsed(first.get("scanner_params"))))
+        main = text_or_none(mapping_of(dict(spec), "model").get("model"))
+        judge = main if main and (main in self._judges or not self._judges) else "+".join(self._judges)
+        settings = [
+            f"v{as_text(version)}" if version else "",
+            (judge or "a model") if self._is_judged else "",
+            canonical_digest(params)[:8] if params else "",
+        ]
+        plain = MetricSpec(
+            self.key,
+            filter=" ".join(["scan", *filter(None, settings)]),
+            scorer=self.key,
+            scorer_kind="model" if self._is_judged else "match",
+            judge_model=(judge or "") if self._is_judged else "",
+            scorer_parameters={"scanner": name, "version": version, **({"params": params} if params else {})},
+            unit=ITEMS if self._is_list else "",
+        )
+        of_keys = (MetricSpec(**{**vars(plain), "name": f"{self.key}.{key}", "unit": ""}) for key in self._keys)
+        return (*((plain,) if self._has_plain else ()), *of_keys)
+
+    # rows
+
+    def batches(
+        self, first: int, failures: Mapping[str, Value], started: datetime | None, rejections: list[Rejection]
+    ) -> Iterator[pa.RecordBatch]:
+        """All values, of metrics that are counted from ``first`` on.
+
+        Args:
+            failures: of this scanner; those of generations that the file has rows of are known from there.
+            started: when the scan began.
+            rejections: told which rows are left out.
+        """
+        left = dict(failures)
+        found: list[tuple[Any, ...]] = []
+        for row in self._rows(_OF_ROWS):
+            self.n_rows += 1
+            uuid, location = _names(row)
+            if (uuid or location) is None:
+                names = f"transcript_id {str(row.get('transcript_id'))[:100]!r}"
+                rejections.append(Rejection(f"{self.path.name}, row {self.n_rows}", names, "the id of a transcript"))
+                continue
+            left.pop(uuid or "", None)
+            when = moment(row.get("timestamp")) or started
+            for metric, position, label, value in self._values(row):
+                found.append((first + metric, uuid, location, position, label, *value, when))
+            if len(found) >= BATCH_ROWS:
+                yield _batch(found)
+                found = []
+        for uuid, value in left.items():
+            self.n_rows += 1
+            self.n_failed += 1
+            found += [(first + metric, uuid, None, 0, None, *value, started) for metric in range(len(self.metrics))]
+        if found:
+            yield _batch(found)
+
+    def _values(self, row: Row) -> Iterator[tuple[int, int, str | None, Value]]:
+        """(metric, position, label, value) of a row; 0 is the position of what counts as the score."""
+        kind, content, label = row.get("value_type"), row.get("value"), text_or_none(row.get("label"))
+        error = row.get("scan_error")
+        if error or content is None:
+            self.n_failed += bool(error)
+            refused = row.get("scan_error_type") == "refusal"
+            value = _failed(error, refused) if error else Value(None, None, "no_answer")
+            yield from ((metric, 0, label, value) for metric in range(len(self.metrics)))
+            return
+        if kind == "object" and self._keys:
+            members = _object(content)
+            for metric, key in enumerate(self._keys, int(self._has_plain)):
+                value = _of_json(members.get(key))
+                self._count(metric, value)
+                yield metric, 0, label, value
+            return
+        items = _parsed(content) if kind == "resultset" else None
+        if isinstance(items, list):
+            yield from self._found(items, label)
+            return
+        value = _cast(content, kind)
+        self._count(0, value)
+        yield 0, 0, label, value
+
+    def _found(self, items: Sequence[Any], label: str | None) -> Iterator[tuple[int, int, str | None, Value]]:
+        """How many things a scanner found, and these; none is a finding too."""
+        count = Value(float(len(items)), None, "scored")
+        self._count(0, count)
+        yield 0, 0, label, count
+        for position, item in enumerate(items, 1):
+            own = item if isinstance(item, dict) else {"value": item}
+            yield 0, position, text_or_none(own.get("label")), _of_json(own.get("value"))
+
+    def _count(self, metric: int, value: Value) -> None:
+        if value.number is not None:
+            n, total = self._sums[metric]
+            self._sums[metric] = (n + 1, total + value.number)
+
+    def published(self, metrics: Row) -> Iterator[tuple[str, float, float, int]]:
+        """(metric, published mean, mean of the values, their number) of the means that a summary states."""
+        named = {spec.name: sums for spec, sums in zip(self.metrics, self._sums, strict=True)}
+        for name in metrics:
+            metric = name if name in named else f"{self.key}.{name}"
+            mean = number_or_none(part_of(dict(metrics), name).get("mean"))
+            n, total = named.get(metric, (0, 0.0))
+            if mean is not None and n:
+                yield metric, mean, total / n, n
+
+    # the file
+
+    def _rows(self, requested: Iterable[str]) -> Iterator[Row]:
+        """All rows with some columns; what else there is may be as large as the log."""
+        names = [name for name in requested if name in self._columns]
+        try:
+            with self._open() as file:
+                for batch in file.iter_batches(READ_ROWS, columns=names):
+                    batch.validate(full=True)
+                    yield from batch.to_pylist()
+        except _FAULTS as error:
+            raise damaged_parquet(str(self.path), error) from None
+
+    def _open(self) -> Any:
+        try:
+            file = pq.ParquetFile(self.path)
+        except _FAULTS as error:
+            raise damaged_parquet(str(self.path), error) from None
+        size = sum(
+            max(column.total_uncompressed_size, 0)
+            for group in map(file.metadata.row_group, range(file.metadata.num_row_groups))
+            for column in map(group.column, range(group.num_columns))
+            if column.path_in_schema.partition(".")[0] in _READ
+        )
+        if size > LARGEST:
+            raise InputError(f"unpacks to {size} bytes", path=str(self.path), expected=f"at most {LARGEST}")
+        return file
+
+
+def _names(row: Row) -> tuple[str | None, str | None]:
+    """The id of a generation, and what names it where its log has none."""
+    source = text_or_none(row.get("transcript_source_id"))
+    sample = row.get("transcript_task_id") if "transcript_task_id" in row else row.get("id")
+    epoch = row.get("transcript_task_repeat") if "transcript_task_repeat" in row else row.get("epoch")
+    uuid = text_or_none(row.get("transcript_id"))
+    location = place_of(source, sample, epoch) if source and sample is not None and epoch is not None else None
+    names = [name if name and len(name) <= LONGEST_ID else None for name in (uuid, location)]
+    return names[0], names[1]
+
+
+def _failed(error: Any, is_refusal: bool) -> Value:
+    message = masked(_text(error)[:LONGEST_ERROR]) if error is not None else None
+    return Value(None, message, "refused" if is_refusal else "error")
+
+
+def _cast(content: Any, kind: Any) -> Value:
+    """A value written as text, read by the type written next to it."""
+    if kind == "boolean" and str(content).lower() in ("true", "false"):
+        return Value(float(str(content).lower() == "true"), None, "scored")
+    if kind == "number" and (number := _number(content)) is not None:
+        return Value(number, None, "scored")
+    return Value(None, _text(content)[:LONGEST], "not_scalar")
+
+
+def _text(content: Any) -> str:
+    """What stands in a column of another type than is expected, as text."""
+    try:
+        return as_text(content)
+    except TypeError:
+        return str(content)
+
+
+def _number(content: Any) -> float | None:
+    """A number in JSON's spelling, of a size that every engine can calculate with."""
+    number = number_or_none(_parsed(content) if isinstance(content, str) else content)
+    return number if number is not None and abs(number) < 1e140 else None
+
+
+def _of_json(content: Any) -> Value:
+    """A value inside an object or list."""
+    if content is None:
+        return Value(None, None, "no_answer")
+    number = None if isinstance(content, str) else _number(content)
+    if number is not None:
+        return Value(number, None, "scored")
+    return Value(None, (content if isinstance(content, str) else compact(content))[:LONGEST], "not_scalar")
+
+
+def _object(text: Any) -> dict[str, Any]:
+    return _dict(_parsed(text))
+
+
+def _dict(value: Any) -> dict[str, Any]:
+    return value if isinstance(value, dict) else {}
+
+
+def _parsed(text: Any) -> Any:
+    """What a text says as JSON; nothing where it is none."""
+    if not isinstance(text, str):
+        return None
+    try:
+        return parse_json(text)
+    except (ValueError, RecursionError):
+        return None
+
+
+def _batch(rows: Sequence[tuple[Any, ...]]) -> pa.RecordBatch:
+    columns = zip(*rows, strict=True)
+    return pa.record_batch(
+        [pa.array(values, field.type) for values, field in zip(columns, SCAN_SCHEMA, strict=True)], schema=SCAN_SCHEMA
+    )
+
 
 SPEC, SUMMARY, ERRORS = "_scan.json", "_summary.json", "_errors.jsonl"
 FOLDER = "scan_id="

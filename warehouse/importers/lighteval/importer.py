@@ -11,7 +11,6 @@ from typing import Any
 
 import pyarrow as pa
 
-from warehouse.importers.common.batches import ODD_VALUES, batches_of
 from warehouse.importers.common.json_fields import (
     as_text,
     compact,
@@ -23,7 +22,7 @@ from warehouse.importers.common.json_fields import (
     text_or_none,
     without_nulls,
 )
-from warehouse.importers.common.jsonl import read_document, require_content, unpacked_head
+from warehouse.importers.common.jsonl import ODD_VALUES, batches_of, read_document, require_content, unpacked_head
 from warehouse.importers.common.model_names import disagreement, same_model
 from warehouse.importers.lighteval.details import Details, Row, is_details, is_over_draws, is_pair, is_text, stamp_of
 from warehouse.importers.lighteval.header import LightevalResults, group_scores, header, model_of_path
@@ -64,7 +63,7 @@ class Lighteval:
         notes = list(other_models(results, source.files))
         details = [Details(path, results.tasks) for path in source.files if path not in results_files]
         model = results.model or model_of_path(source.files[-1])
-        require_model(text_or_none(settings.stated.get("model")) or model, source.name)
+        require_model(text_or_none(settings.user_values.get("model")) or model, source.name)
         by_task = {item.task: item for item in details}
         tasks = dict.fromkeys((*results.tasks, *by_task))
         runs = tuple(header(results, task, by_task.get(task), model or "") for task in tasks)

@@ -15,9 +15,8 @@ from warehouse.errors import InputError
 from warehouse.importers.common.json_fields import mapping_of, require_model, text_or_none
 from warehouse.importers.common.jsonl import EmbeddedRows, RowSource, read_document, unpacked_head
 from warehouse.importers.lm_eval.bulk_query import SampleFile, can_read, reading
-from warehouse.importers.lm_eval.layout import Layout, find_layout
+from warehouse.importers.lm_eval.layout import Layout, find_layout, other_model
 from warehouse.importers.lm_eval.metrics import Seen, figures_of
-from warehouse.importers.lm_eval.model import other_model
 from warehouse.importers.lm_eval.results import LmEvalResults, first_seen, header_without_results, scan
 from warehouse.importers.lm_eval.rows import RowReader
 from warehouse.records import Batch, Candidate, Dump, ImportSettings, Rejection, RunHeader, SourceFiles
@@ -167,7 +166,7 @@ class _SourceReader:
 
     def _task_of(self, path: Path) -> str:
         task_names = self.results.tasks if self.results else []
-        task = task_of_old_name(path, task_names) or self.settings.stated.get("benchmark")
+        task = task_of_old_name(path, task_names) or self.settings.user_values.get("benchmark")
         if task:
             return str(task)
         raise InputError(
@@ -178,7 +177,7 @@ class _SourceReader:
         )
 
     def _header(self, task: str, samples: _Samples | None, source_file: str) -> RunHeader:
-        model_setting = text_or_none(self.settings.stated.get("model"))
+        model_setting = text_or_none(self.settings.user_values.get("model"))
         if self.results:
             header = self.results.header(task, samples.seen if samples else Seen(), source_file)
             require_model(model_setting or header.model, self.source.name)

@@ -23,9 +23,8 @@ from warehouse.importers.common.json_fields import (
 )
 from warehouse.importers.common.jsonl import RowSource
 from warehouse.importers.common.model_names import parse_arguments, position_fields
-from warehouse.importers.lm_eval.layout import find_layout, metrics_of, requests_of
+from warehouse.importers.lm_eval.layout import argument_settings, find_layout, metrics_of, model_fields, requests_of
 from warehouse.importers.lm_eval.metrics import Seen, metric_specs, published_scores
-from warehouse.importers.lm_eval.model import argument_settings, model_fields
 from warehouse.records import PublishedScore, RunHeader, parse_json
 
 HARNESS = "lm_eval"

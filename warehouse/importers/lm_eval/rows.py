@@ -10,9 +10,8 @@ from typing import Any
 
 import pyarrow as pa
 
-from warehouse.importers.common.batches import in_batches
 from warehouse.importers.common.json_fields import as_text, compact, number_or_none, paired_value, response_pair
-from warehouse.importers.common.jsonl import RowSource
+from warehouse.importers.common.jsonl import RowSource, in_batches
 from warehouse.importers.lm_eval.layout import Filter, Layout, listed_metrics, metrics_of, requests_of
 from warehouse.importers.lm_eval.metrics import BYPASS, filter_label
 

@@ -12,7 +12,6 @@ import pyarrow as pa
 
 from warehouse.errors import InputError
 from warehouse.importers.base import source_of
-from warehouse.importers.common.batches import in_batches
 from warehouse.importers.common.header_values import fingerprint
 from warehouse.importers.common.json_fields import (
     as_text,
@@ -25,11 +24,11 @@ from warehouse.importers.common.json_fields import (
     text_or_none,
     whole_or_none,
 )
-from warehouse.importers.common.jsonl import RowSource, read_document, unpacked_head
+from warehouse.importers.common.jsonl import RowSource, in_batches, read_document, unpacked_head
 from warehouse.importers.common.model_names import position_fields
 from warehouse.importers.lm_eval.importer import looks_like_results
+from warehouse.importers.lm_eval.layout import argument_settings, model_fields
 from warehouse.importers.lm_eval.metrics import PAIRED, Seen, aggregation_of, metric_specs, published_scores
-from warehouse.importers.lm_eval.model import argument_settings, model_fields
 from warehouse.importers.lm_eval.results import HARNESS
 from warehouse.importers.lm_eval.rows import BATCH_ROWS
 from warehouse.records import Candidate, Dump, ImportSettings, Rejection, RunHeader, SourceFiles
@@ -58,7 +57,7 @@ class LmEvalV03:
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open one source (InputError: an empty or incomplete file, or nothing names the model)."""
         path = source.files[0]
-        model_setting = text_or_none(settings.stated.get("model"))
+        model_setting = text_or_none(settings.user_values.get("model"))
         if path.name.endswith(SUFFIX) or _starts_as_list(path):
             written = WriteOut(path)
             model = require_model(model_setting, source.name)

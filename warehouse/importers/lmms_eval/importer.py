@@ -14,7 +14,6 @@ import pyarrow as pa
 
 from warehouse.errors import InputError
 from warehouse.importers.base import source_of
-from warehouse.importers.common.batches import batches_of
 from warehouse.importers.common.json_fields import (
     LARGEST_DRAW,
     Row,
@@ -30,7 +29,7 @@ from warehouse.importers.common.json_fields import (
     whole_count,
     whole_or_none,
 )
-from warehouse.importers.common.jsonl import RowSource, has_keys, head_of, read_document
+from warehouse.importers.common.jsonl import RowSource, batches_of, has_keys, head_of, read_document
 from warehouse.importers.lmms_eval.results import Results, Seen, input_text, label_of, measured, scalar_of
 from warehouse.records import Candidate, Dump, ImportSettings, Rejection, RunHeader, SourceFiles
 
@@ -71,7 +70,7 @@ class LmmsEval:
         if not results.stamp:
             results = Results({}, source.root, stamp)
             dump.notes.append(f"{source.files[0].name}: no results file, so no settings, versions or figures")
-        model = text_or_none(settings.stated.get("model"))
+        model = text_or_none(settings.user_values.get("model"))
         tables = [_Table(task, samples.get(task), results, dump) for task in dict.fromkeys((*results.tasks, *samples))]
         if not tables:
             raise InputError("no task", path=source.name, expected="results of lmms-eval with configs")

@@ -8,8 +8,6 @@ from typing import Any
 from warehouse.errors import InputError
 from warehouse.importers.base import source_of
 from warehouse.importers.common import bounds
-from warehouse.importers.common.batches import batches_of
-from warehouse.importers.common.chat_messages import content_of
 from warehouse.importers.common.json_fields import (
     Row,
     as_text,
@@ -19,7 +17,8 @@ from warehouse.importers.common.json_fields import (
     text_or_none,
     whole_count,
 )
-from warehouse.importers.common.jsonl import RowSource, has_keys, head_of
+from warehouse.importers.common.jsonl import RowSource, batches_of, has_keys, head_of
+from warehouse.importers.common.transcripts import content_of
 from warehouse.importers.openai_evals.event_log import MATCH, EventLog, EventLogSample, header
 from warehouse.records import CUT_SHORT, Candidate, Dump, ImportSettings, Rejection, SourceFiles, is_cut, parse_json
 
@@ -56,7 +55,7 @@ class OpenaiEvals:
         if not log.spec:
             raise InputError("no line has the 'spec' of a run", path=str(path), expected="a log as evals writes it")
         dump.notes += log.notes()
-        dump.runs = (header(log, text_or_none(settings.stated.get("model")), source.name),)
+        dump.runs = (header(log, text_or_none(settings.user_values.get("model")), source.name),)
         dump.batches = batches_of(
             log.ordered(), lambda sample: [row_of(log, sample)], dump.rejections, "events as evals writes them"
         )

@@ -11,7 +11,6 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse.importers.base import infer_step
-from warehouse.importers.common.batches import ODD_VALUES, batches_of
 from warehouse.importers.common.header_values import local_time
 from warehouse.importers.common.json_fields import (
     as_text,
@@ -24,7 +23,7 @@ from warehouse.importers.common.json_fields import (
     text_or_none,
     whole_count,
 )
-from warehouse.importers.common.jsonl import unpacked_head
+from warehouse.importers.common.jsonl import ODD_VALUES, batches_of, unpacked_head
 from warehouse.importers.opencompass.files import (
     CORRECT,
     HEADING,

@@ -15,8 +15,6 @@ import pyarrow as pa
 
 from warehouse.errors import InputError
 from warehouse.importers.base import infer_step, source_of
-from warehouse.importers.common.batches import batches_of
-from warehouse.importers.common.chat_messages import content_of
 from warehouse.importers.common.header_values import local_time
 from warehouse.importers.common.json_fields import (
     Row,
@@ -31,7 +29,8 @@ from warehouse.importers.common.json_fields import (
     text_or_none,
     whole_count,
 )
-from warehouse.importers.common.jsonl import has_keys, head_of, read_document
+from warehouse.importers.common.jsonl import batches_of, has_keys, head_of, read_document
+from warehouse.importers.common.transcripts import content_of
 from warehouse.records import (
     Candidate,
     Dump,
@@ -76,7 +75,7 @@ class SimpleEvals:
             InputError: a file is damaged, its lists do not belong together, or nothing names the model.
         """
         results = SimpleEvalsFiles(source.files)
-        require_model(text_or_none(settings.stated.get("model")) or results.model, source.name)
+        require_model(text_or_none(settings.user_values.get("model")) or results.model, source.name)
         rows = batches(results)
         return Dump((header(results),), rows, (), results.rejections, results.notes)
 

@@ -5,18 +5,33 @@ from __future__ import annotations
 import re
 from codecs import BOM_UTF8
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+
+import pyarrow as pa
 
 from warehouse.errors import InputError
 from warehouse.importers.base import batch_of, source_of
 from warehouse.importers.common.header_values import local_time, moment
-from warehouse.importers.common.json_fields import Row, require_model, text_or_none, whole_count
+from warehouse.importers.common.json_fields import (
+    Row,
+    number_or_none,
+    objects_of,
+    part_of,
+    require_model,
+    share_of,
+    text_or_none,
+    texts_of,
+    whole_count,
+    without_nulls,
+)
 from warehouse.importers.common.jsonl import has_keys, head_of, nearest, read_document
-from warehouse.importers.swe_bench.board import Board
-from warehouse.importers.swe_bench.metrics import API_CALLS, BENCHMARK, METRIC, RESOLVED, track_fields
 from warehouse.importers.swe_bench.reports import (
+    API_CALLS,
+    BENCHMARK,
+    METRIC,
+    RESOLVED,
     Instances,
     declared_instances,
     details,
@@ -26,8 +41,85 @@ from warehouse.importers.swe_bench.reports import (
     predictions,
     run_report,
     sample_rows,
+    track_fields,
 )
 from warehouse.records import Candidate, Dump, ImportSettings, PublishedScore, Rejection, RunHeader, SourceFiles
+
+_MODEL, _ATTEMPTS = "Model: ", "System: Attempts - "
+
+
+@dataclass
+class Board:
+    """The runs of a file, and the instances of those that have them, by number of the run."""
+
+    path: Path
+    dump: Dump
+    headers: list[RunHeader] = field(default_factory=list)
+    instances: dict[int, Instances] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, path: Path, dump: Dump) -> Board:
+        """Read a file (InputError: it is damaged, or holds no result)."""
+        board = cls(path, dump)
+        for track in objects_of(read_document(path).get("leaderboards")):
+            name = (text_or_none(track.get("name")) or "").lower()
+            for number, result in enumerate(objects_of(track.get("results")), start=1):
+                board.add(name, f"{path.name}, {name} {number}", result)
+        if not board.headers:
+            raise InputError("names no result", path=str(path), expected="leaderboards of SWE-bench")
+        return board
+
+    def add(self, track: str, location: str, result: Row) -> None:
+        """One submission; one without name or figure is recorded."""
+        name = text_or_none(result.get("name"))
+        entries = part_of(result, "per_instance_details")
+        share = number_or_none(result.get("resolved"))
+        if name is None or (share is None and not entries):
+            self.dump.rejections.append(Rejection(location, str(result)[:100], "a result with 'name' and 'resolved'"))
+            return
+        instances = details(entries, self.dump.rejections, location)
+        if instances:
+            self.instances[len(self.headers)] = instances
+        self.headers.append(_header(track, name, result, share, instances))
+
+    def batches(self) -> Iterator[pa.RecordBatch]:
+        """The instances, one batch for each run that has them."""
+        for run, instances in self.instances.items():
+            yield batch_of([{**row, "run": run} for row in sample_rows(instances, {})])
+
+
+def _header(track: str, name: str, result: Row, share: float | None, instances: Instances) -> RunHeader:
+    tags = texts_of(result.get("tags"))
+    models = [tag.removeprefix(_MODEL) for tag in tags if tag.startswith(_MODEL)]
+    attempts = next((tag.removeprefix(_ATTEMPTS) for tag in tags if tag.startswith(_ATTEMPTS)), None)
+    folder = text_or_none(result.get("folder"))
+    system = (folder or "").partition("_")[2] or name
+    model = models[0] if len(models) == 1 else name
+    calls = number_or_none(result.get("instance_calls")) or None  # 0 is written where nothing is known
+    published = []
+    if share is not None:
+        published.append(PublishedScore(METRIC, share_of(share), raw=f"{share:.15g} percent"))
+    if calls is not None:
+        published.append(PublishedScore(API_CALLS.name, calls))
+    configuration = {"name": name, "site": text_or_none(result.get("site")), "tags": tags or None}
+    return RunHeader(
+        harness="swe_bench",
+        model=model,
+        **track_fields(track),
+        agent=system if model != system else None,
+        agent_version=text_or_none(result.get("mini-swe-agent_version")),
+        agent_parameters={} if attempts in (None, "1") else {"attempts": attempts},
+        reasoning_effort=text_or_none(result.get("reasoning_effort")),
+        metrics=(RESOLVED, API_CALLS) if calls is not None or instances else (RESOLVED,),
+        run_id=folder,
+        cost=number_or_none(result.get("cost")) or None,
+        started_at=moment(result.get("date")),
+        configuration=without_nulls(configuration),
+        note=text_or_none(result.get("warning")),
+        published=tuple(published),
+        place=f"{track}/{folder or name}",
+    )
+
 
 HARNESS = "swe_bench"
 INSTANCES = ("instances.txt", "instances.json", "instances.jsonl")
@@ -117,7 +209,7 @@ class SweBench:
             board = Board.read(source.files[0], dump)
             dump.runs, dump.batches = tuple(board.headers), board.batches()
             return dump
-        model_setting = text_or_none(settings.stated.get("model"))
+        model_setting = text_or_none(settings.user_values.get("model"))
         given = [path for path in source.files if path.suffix == ".jsonl" and path.name not in INSTANCES]
         given += [
             path

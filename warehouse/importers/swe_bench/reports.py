@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError
+from warehouse.importers.base import binary_metric
 from warehouse.importers.common.json_fields import (
     Row,
     as_text,
@@ -20,7 +21,7 @@ from warehouse.importers.common.json_fields import (
 )
 from warehouse.importers.common.jsonl import RowSource, read_document
 from warehouse.importers.common.yaml_text import read_yaml
-from warehouse.records import Rejection
+from warehouse.records import MetricSpec, Rejection
 
 #: Lists of a leaderboard's results: no verdict came about, for reasons of the infrastructure.
 _NO_VERDICT = ("no_logs", "install_fail", "reset_failed")
@@ -210,3 +211,26 @@ def sample_rows(instances: Mapping[str, Row], patches: Mapping[str, str | None])
             "scores": scores,
             "transcript": {"n_turns": whole_count(row["api_calls"])} if row.get("api_calls") else None,
         }
+
+
+BENCHMARK = "swe_bench"
+METRIC = "resolved"
+
+RESOLVED = binary_metric(METRIC, scorer_kind="execution", is_default=True)
+API_CALLS = MetricSpec(
+    "api_calls",
+    kind="continuous",
+    low=0,
+    higher_is_better=False,
+    scorer_kind="execution",
+    unit="calls",
+    is_default=False,
+)
+
+
+def track_fields(track: str) -> dict[str, Any]:
+    """Benchmark and split of a track of the leaderboard (``verified``, ``lite``, ``test`` …)."""
+    return {
+        "benchmark": BENCHMARK if track in ("", "test") else f"{BENCHMARK}_{track}",
+        "split": "test" if track else "",
+    }

@@ -85,16 +85,16 @@ class Tabular:
         """
         values, path = settings.mapping, settings.mapping_path or "mapping"
         plain, notes = None, list[str]()
-        found = vote_mapping(source, settings.stated) if values is None else None
+        found = vote_mapping(source, settings.user_values) if values is None else None
         if found is not None:
             (values, notes), path = found, source.name
         elif values is None:
-            plain = PlainTable(plain_columns(source, settings.stated), settings.higher_is_better)
+            plain = PlainTable(plain_columns(source, settings.user_values), settings.higher_is_better)
             values, path = canonical_mapping(plain.columns), source.name
         mapping, mistakes = parse_mapping(values)
         tables = _tables(mapping, source)
         for table in tables:
-            mistakes += mistakes_in(mapping, table, settings.stated)
+            mistakes += mistakes_in(mapping, table, settings.user_values)
             if len(tables) > 1:
                 table.forget()
         refuse(list(dict.fromkeys(mistakes)), path)

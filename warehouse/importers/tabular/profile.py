@@ -57,7 +57,7 @@ class RecordLocation:
     alternatives: tuple[str, ...] = ()  #: paths of other records with the same fields.
     #: paths of objects with the same keys, which may hold further fields of the records.
     parallel: tuple[str, ...] = ()
-    stated: tuple[str, ...] = ()  #: keys of the records, where each is a task of which the document states figures.
+    task_keys: tuple[str, ...] = ()  #: keys of the records, where each is a task of which the document states figures.
     skipped: tuple[str, ...] = ()  #: keys beside them of what is no record.
 
 
@@ -65,9 +65,9 @@ def location_of(document: Any) -> RecordLocation:
     """The likeliest place of records in a document; the document itself where none is likelier."""
     found = list(_locations(document, "", None))
     best = max(enumerate(found), key=lambda item: (_weight(*item[1]), -item[0]))[1] if found else None
-    stated = _stated_figures(document)
-    if stated is not None and (best is None or _is_inside(best, stated.at)):
-        return stated
+    task_keys = _stated_figures(document)
+    if task_keys is not None and (best is None or _is_inside(best, task_keys.at)):
+        return task_keys
     if best is None:
         return RecordLocation()
     return replace(
@@ -84,11 +84,11 @@ def _stated_figures(document: Any) -> RecordLocation | None:
     places = list(_stated_below(document, ""))
     if len(places) == 1:
         return places[0]
-    folders = {place.at.removesuffix("{}").rpartition(".")[0] for place in places}
-    if len(folders) != 1 or any(place.skipped for place in places):
+    folders = {location.at.removesuffix("{}").rpartition(".")[0] for location in places}
+    if len(folders) != 1 or any(location.skipped for location in places):
         return None
-    tasks = tuple(dict.fromkeys(task for place in places for task in place.stated))
-    return RecordLocation(f"{folders.pop()}{{}}{{}}", stated=tasks)
+    tasks = tuple(dict.fromkeys(task for location in places for task in location.task_keys))
+    return RecordLocation(f"{folders.pop()}{{}}{{}}", task_keys=tasks)
 
 
 def _stated_below(value: Any, path: str, depth: int = 0) -> Iterator[RecordLocation]:
@@ -100,7 +100,7 @@ def _stated_below(value: Any, path: str, depth: int = 0) -> Iterator[RecordLocat
             yield from _stated_below(inner, f"{path}.{path_of(str(key))}".removeprefix("."), depth + 1)
     elif not are_numbered(tasks) and not are_models(tasks):
         yield RecordLocation(
-            f"{path}{{}}", stated=tasks, skipped=tuple(key for key in map(str, value) if key not in tasks)
+            f"{path}{{}}", task_keys=tasks, skipped=tuple(key for key in map(str, value) if key not in tasks)
         )
 
 
@@ -431,7 +431,7 @@ def profile(path: Path) -> TableProfile:
         raise InputError(f"no rows{first}", path=path.name, expected="" if bad else "a table with at least one row")
     if location.skipped:
         keys = as_list(chunk.column("@key"), chunk.size)
-        chunk = chunk.keep([row for row, key in enumerate(keys) if key in location.stated])
+        chunk = chunk.keep([row for row, key in enumerate(keys) if key in location.task_keys])
     rows = max(_LEAST_ROWS, min(SAMPLE_ROWS, _CELLS // max(1, len(chunk.names()))))
     chunk = chunk.keep(range(min(chunk.size, rows)))
     paths = _table_paths(chunk) if reader.is_table else _record_paths(chunk, location, isinstance(document, dict))

@@ -389,7 +389,7 @@ def _stated(table: TableProfile, values: Sequence[ColumnProfile], model: ColumnP
     """Figures of the tasks of a document, by their names."""
     errors = {column.path: error for column in values if (error := _error_of(column, table)) is not None}
     sizes = [column for column in table.columns if column.is_number and _SIZE.fullmatch(plain_name(column.name))]
-    is_told = bool(errors) and len(table.location.stated) > 2 or _names_tasks(table)
+    is_told = bool(errors) and len(table.location.task_keys) > 2 or _names_tasks(table)
     is_sure = is_told or table.location.at.endswith("{}{}")  # whose outer keys are asked about
     choices = () if is_sure else (_what_tasks_are(table, values),)
     return PublishedColumns(
@@ -407,15 +407,15 @@ def _stated(table: TableProfile, values: Sequence[ColumnProfile], model: ColumnP
 
 def _names_tasks(table: TableProfile) -> bool:
     """Whether a text of the document lists the tasks that it states figures of, and none that it does not."""
-    tasks, others = {*table.location.stated}, {*table.location.skipped}
+    tasks, others = {*table.location.task_keys}, {*table.location.skipped}
     texts = [{*re.split(r"\s*,\s*", text)} for text in table.document.values() if isinstance(text, str)]
     return any(tasks <= text and not others & text for text in texts)
 
 
 def _what_tasks_are(table: TableProfile, values: Sequence[ColumnProfile]) -> Choice:
-    task, figure = table.location.stated[0], values[0].name
+    task, figure = table.location.task_keys[0], values[0].name
     path = f"{table.location.at.removesuffix('{}')}.{path_of(task)}.{path_of(figure)}".removeprefix(".")
-    tasks = ", ".join(map(toml_text, table.location.stated[:_NAMED]))
+    tasks = ", ".join(map(toml_text, table.location.task_keys[:_NAMED]))
     return Choice(
         f"what {tasks} are, of which {toml_text(figure)} is one value each",
         ("benchmarks, of which figures are published", "parts of one prompt, of which these are scores"),
@@ -441,7 +441,7 @@ def _long(table: TableProfile, fields: Fields) -> PublishedColumns | None:
         and grade_of(column.name, column.parents) >= Grade.LIKELY
     ]
     model = fields.run.get("model")
-    if table.location.stated and values and "benchmark" not in fields.run:
+    if table.location.task_keys and values and "benchmark" not in fields.run:
         return _stated(table, values, model)
     axes = [column for column in fields.run.values() if len(column.values) > 1]
     rows = list(zip(*(map(str, table.values(column)) for column in axes), strict=True)) if axes else []

@@ -40,7 +40,7 @@ class Verifiers:
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open one run (InputError: a file is damaged, or nothing names the model)."""
-        declared = text_or_none(settings.stated.get("model"))
+        declared = text_or_none(settings.user_values.get("model"))
         first = source.files[0]
         metadata = next((path for path in source.files if path.name == METADATA), None)
         if metadata is None and _starts_with_episode(first):

@@ -10,8 +10,6 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from warehouse.importers.common.batches import batches_of
-from warehouse.importers.common.chat_messages import content_of, question_of
 from warehouse.importers.common.header_values import fingerprint, local_time, unix_time
 from warehouse.importers.common.json_fields import (
     LARGEST_DRAW,
@@ -34,10 +32,10 @@ from warehouse.importers.common.json_fields import (
     without_empty,
     without_nulls,
 )
-from warehouse.importers.common.jsonl import RowSource
+from warehouse.importers.common.jsonl import RowSource, batches_of
 from warehouse.importers.common.model_names import position_fields
-from warehouse.importers.common.transcripts import calls_of, given, transcript_of
-from warehouse.importers.verifiers.measures import HARNESS, REWARD, public, reply_of, score, specs
+from warehouse.importers.common.transcripts import calls_of, content_of, given, question_of, transcript_of
+from warehouse.importers.verifiers.episodes import HARNESS, REWARD, public, reply_of, score, specs
 from warehouse.records import Dump, MetricSpec, PublishedScore, RunHeader
 
 #: Whether a rollout's reward reaches the threshold: what `pass_at_k` counts.

@@ -23,6 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
+from warehouse.stats.core.draws import webb_draws
 from warehouse.stats.core.inputs import (
     TIE,
     Bounds,
@@ -33,9 +34,8 @@ from warehouse.stats.core.inputs import (
     as_seed,
     finite_bounds,
     is_binary,
+    rejects,
 )
-from warehouse.stats.core.multipliers import webb_draws
-from warehouse.stats.core.rejects import rejects
 from warehouse.stats.core.results import Interval, NamedFigures
 from warehouse.stats.core.sample import Sample, describe
 from warehouse.stats.intervals.bootstrap import check_resamples

@@ -12,9 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
-from warehouse.stats.core.inputs import ROUNDING, FloatArray, as_floats
+from warehouse.stats.core.inputs import ROUNDING, FloatArray, as_floats, rejects
 from warehouse.stats.core.machine import one_blas_thread
-from warehouse.stats.core.rejects import rejects
 from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.items.responses import Responses, cell_blocks
 from warehouse.stats.multiple.adjust import benjamini_hochberg

@@ -13,9 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
-from warehouse.stats.core.inputs import FloatArray, as_seed
+from warehouse.stats.core.inputs import FloatArray, as_seed, rejects
 from warehouse.stats.core.quantiles import t_p_values
-from warehouse.stats.core.rejects import rejects
 from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.items.em import Maximum, maximise
 from warehouse.stats.items.irt import IrtFit, penalty_of

@@ -112,7 +112,7 @@ def posterior_of_keys(
         temperature: T.
     """
     shift = model.spread * nodes.b
-    missed = votes.asked @ -np.logaddexp(0.0, model.ability[:, None] + shift)  # all of them wrong
+    missed = votes.answered_by @ -np.logaddexp(0.0, model.ability[:, None] + shift)  # all of them wrong
     fixed = temperature * (votes.shares @ model.ability + wrong) + log_prior + np.log(votes.copies)
     joint = (temperature * missed + nodes.log_weights)[votes.owner]
     joint += np.multiply.outer(temperature * votes.counts, shift)
@@ -218,7 +218,7 @@ def _stepped(votes: Votes, model: VoteModel, posterior: VotePosterior, nodes: No
     """One Newton step for each ability, and one for the spread."""
     times = posterior.rows * votes.copies  # rows without votes add nothing below
     expected = special.expit(model.ability[:, None] + model.spread * nodes.b)
-    answered = votes.asked.T @ posterior.nodes  # items at each node, shape (M, Q)
+    answered = votes.answered_by.T @ posterior.nodes  # items at each node, shape (M, Q)
     variance = answered * expected * (1 - expected)
     gradient = votes.shares.T @ times - (answered * expected).sum(axis=1)
     step = gradient / (variance.sum(axis=1) + _RIDGE)

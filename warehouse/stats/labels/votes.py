@@ -37,7 +37,7 @@ class Votes:
     n_items: int  #: J, refused items included.
     reasons: NDArray[np.str_]  #: why each item is refused, empty where it is not, shape (J,) of strings.
     items: IntArray  #: the items that are not refused, ascending, shape (I,).
-    asked: FloatArray  #: 1 where the model answered the item, else 0, shape (I, M).
+    answered_by: FloatArray  #: 1 where the model answered the item, else 0, shape (I, M).
     n_options: FloatArray  #: options C of each item, at least 2, shape (I,).
     start: IntArray  #: first row of each item, shape (I,); it is that of the key.
     owner: IntArray  #: item of each row, as an index into ``items``, shape (N,).
@@ -48,7 +48,7 @@ class Votes:
     @property
     def n_models(self) -> int:
         """Number of models M."""
-        return int(self.asked.shape[1])
+        return int(self.answered_by.shape[1])
 
     @cached_property
     def counts(self) -> FloatArray:
@@ -58,7 +58,7 @@ class Votes:
 
     def accuracy(self) -> FloatArray:
         """Share of each model's votes that went to the recorded key, shape (M,)."""
-        right, answered = self.shares[self.start].sum(axis=0), self.asked.sum(axis=0)
+        right, answered = self.shares[self.start].sum(axis=0), self.answered_by.sum(axis=0)
         accuracy: FloatArray = np.divide(right, answered, out=np.full(self.n_models, np.nan), where=answered > 0)
         return accuracy
 
@@ -101,9 +101,9 @@ def votes_for_options(answers: ArrayLike, keys: ArrayLike, n_options: ArrayLike)
     n = len(codes)
     key, width = as_floats(keys, "keys"), np.broadcast_to(as_floats(n_options, "n_options"), (n,))
     check_length(key.size, n, "keys")
-    asked = codes != NOT_ASKED
+    answered_by = codes != NOT_ASKED
     reasons = np.full(n, "", dtype=f"<U{len(KEY_NO_OPTION)}")
-    reasons[~asked.any(axis=(1, 2))] = NOT_ANSWERED
+    reasons[~answered_by.any(axis=(1, 2))] = NOT_ANSWERED
     reasons[~((key >= 0) & (key < width) & (key == np.floor(key)))] = KEY_NO_OPTION
     reasons[~((width >= 2) & np.isfinite(width) & (width == np.floor(width)))] = NO_OPTION_COUNT
     items = np.flatnonzero(reasons == "")
@@ -126,7 +126,7 @@ def votes_of_models(votes: Votes, models: ArrayLike) -> Votes:
     chosen = np.asarray(models, dtype=np.int64)
     if len(chosen) == 0 or len(np.unique(chosen)) != len(chosen) or not set(chosen) <= set(range(votes.n_models)):
         raise StatisticsError(f"`models` must be different numbers from 0 to {votes.n_models - 1}")
-    answered = votes.asked[:, chosen].sum(axis=1) > 0
+    answered = votes.answered_by[:, chosen].sum(axis=1) > 0
     if not answered.any():
         raise StatisticsError("none of these models answered an item that can be judged")
     reasons = votes.reasons.copy()
@@ -139,7 +139,7 @@ def votes_of_models(votes: Votes, models: ArrayLike) -> Votes:
         n_items=votes.n_items,
         reasons=reasons,
         items=votes.items[answered],
-        asked=votes.asked[answered][:, chosen],
+        answered_by=votes.answered_by[answered][:, chosen],
         n_options=votes.n_options[answered],
         start=start.astype(np.int64),
         owner=owner,
@@ -201,7 +201,7 @@ def _collect(codes: IntArray, keys: IntArray, width: FloatArray, items: IntArray
         n_items=len(reasons),
         reasons=reasons,
         items=items.astype(np.int64),
-        asked=(drawn > 0).astype(np.float64),
+        answered_by=(drawn > 0).astype(np.float64),
         n_options=width.astype(np.float64),
         start=np.searchsorted(rows, of_keys).astype(np.int64),
         owner=owner.astype(np.int64),

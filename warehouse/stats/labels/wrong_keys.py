@@ -119,12 +119,12 @@ def same_answers(votes: Votes) -> list[tuple[int, int, float]]:
     Returns:
         numbers of both, and how many of their votes are wrong.
     """
-    wrong = votes.asked.sum(axis=0) - votes.shares[votes.start].sum(axis=0)
+    wrong = votes.answered_by.sum(axis=0) - votes.shares[votes.start].sum(axis=0)
     return [
         (int(a), int(b), float(wrong[a]))
         for a, b in combinations(np.flatnonzero(wrong >= _COMMON_ERRORS), 2)
         if wrong[a] == wrong[b]
-        and (votes.asked[:, a] == votes.asked[:, b]).all()
+        and (votes.answered_by[:, a] == votes.answered_by[:, b]).all()
         and (votes.shares[:, a] == votes.shares[:, b]).all()
     ]
 
@@ -178,7 +178,7 @@ def wrong_keys(
             f"models {chosen[a]} and {chosen[b]} gave the same answers throughout, {n_wrong:g} wrong ones among"
             " them; a model has one vote: leave one out"
         )
-    silent = chosen[heard.asked.sum(axis=0) == 0]
+    silent = chosen[heard.answered_by.sum(axis=0) == 0]
     if len(silent):
         raise StatisticsError(f"model {silent[0]} answered no item that can be judged: leave it out")
     groups = strata_of(strata, heard.reasons == "")
@@ -225,7 +225,7 @@ def _result(
     counts, each = votes.counts, fit.posterior.rows
     wrong = 1 - fit.posterior.rows[votes.start]
     rivals = _rivals(votes, each)
-    answered = votes.asked.sum(axis=1)
+    answered = votes.answered_by.sum(axis=1)
     parsed = votes.totals(counts * votes.copies)
 
     def of_all(values: FloatArray, missing: float = np.nan) -> FloatArray:

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import TIE, FloatArray, as_seed
 from warehouse.stats.core.results import NamedFigures
-from warehouse.stats.matrix.inputs import Progress, as_count, as_matrix, unit_rows
 from warehouse.stats.matrix.kmeans import STARTS, Clustering, cluster_rows, distinct_rows, silhouette_of
+from warehouse.stats.matrix.similarity import Progress, as_count, as_matrix, unit_rows
 from warehouse.stats.matrix.tables import Spread, shuffled, silhouettes_elsewhere
 
 MOST_CLUSTERS = 20

@@ -16,8 +16,15 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import ROUNDING, FloatArray, as_seed
 from warehouse.stats.core.quantiles import t_p_values
 from warehouse.stats.core.results import NamedFigures
-from warehouse.stats.matrix.inputs import Progress, as_count, as_matrix, generator, unit_rows
-from warehouse.stats.matrix.similarity import kolmogorov_smirnov, upper_p_value
+from warehouse.stats.matrix.similarity import (
+    Progress,
+    as_count,
+    as_matrix,
+    generator,
+    kolmogorov_smirnov,
+    unit_rows,
+    upper_p_value,
+)
 from warehouse.stats.multiple.adjust import benjamini_hochberg
 
 #: Cells of the grids on which distributions of coefficients and FDRs are compared.

@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, as_clusters, as_seed, check_length
-from warehouse.stats.matrix.inputs import as_count, as_matrix, generator, unit_rows
+from warehouse.stats.matrix.similarity import as_count, as_matrix, generator, unit_rows
 
 STARTS = 10
 _ROUNDS = 300

@@ -16,12 +16,14 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, as_seed, is_zero_one
 from warehouse.stats.core.machine import one_blas_thread
 from warehouse.stats.core.results import NamedFigures
-from warehouse.stats.matrix.inputs import Progress, as_count, as_matrix
 from warehouse.stats.matrix.similarity import (
     SIMILARITIES,
     KolmogorovSmirnov,
+    Progress,
     Similarity,
     ZeroRows,
+    as_count,
+    as_matrix,
     check_similarity,
     distance,
     distribution,

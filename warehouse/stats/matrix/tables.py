@@ -18,9 +18,18 @@ from numpy.typing import NDArray
 
 from warehouse.stats.core.inputs import FloatArray, is_zero_one
 from warehouse.stats.core.machine import has_compiler
-from warehouse.stats.matrix.inputs import BLOCK_PAIRS, generator, pair_blocks, unit_rows
 from warehouse.stats.matrix.kmeans import silhouette_of
-from warehouse.stats.matrix.similarity import SIMILARITIES, ZeroRows, cell_values, count_pairs, linear_quantile
+from warehouse.stats.matrix.similarity import (
+    BLOCK_PAIRS,
+    SIMILARITIES,
+    ZeroRows,
+    cell_values,
+    count_pairs,
+    generator,
+    linear_quantile,
+    pair_blocks,
+    unit_rows,
+)
 
 #: Steps of the grid on [-1, 1] on which cosines of scores that are not 0/1 are counted.
 GRID = 2**14

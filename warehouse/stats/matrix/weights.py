@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, as_clusters, as_scores, as_seed, check_length
 from warehouse.stats.core.results import NamedFigures
-from warehouse.stats.matrix.inputs import Progress, as_count, as_matrix, generator, unit_rows
 from warehouse.stats.matrix.kmeans import medoids
+from warehouse.stats.matrix.similarity import Progress, as_count, as_matrix, generator, unit_rows
 
 #: Weightings drawn with one stream of random numbers, whatever the memory.
 _STREAM = 1000

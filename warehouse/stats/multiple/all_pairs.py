@@ -26,11 +26,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.inputs import TIE, FloatArray, as_clusters, as_level, as_score_matrix, as_seed
+from warehouse.stats.core.draws import all_signs, draw_blocks, sign_block
+from warehouse.stats.core.inputs import TIE, FloatArray, as_clusters, as_level, as_score_matrix, as_seed, rejects
 from warehouse.stats.core.machine import has_compiler, one_blas_thread
-from warehouse.stats.core.multipliers import all_signs, draw_blocks, sign_block
 from warehouse.stats.core.quantiles import t_p_values, t_quantiles
-from warehouse.stats.core.rejects import rejects
 from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.multiple.adjust import benjamini_hochberg, holm
 from warehouse.stats.multiple.pair_moments import IntArray, PairMoments, ScoreMatrix, centre, pair_moments

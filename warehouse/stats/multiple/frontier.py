@@ -15,10 +15,18 @@ from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
-from warehouse.stats.core.inputs import ROUNDING, FloatArray, as_clusters, as_floats, as_level, as_score_matrix, as_seed
+from warehouse.stats.core.inputs import (
+    ROUNDING,
+    FloatArray,
+    as_clusters,
+    as_floats,
+    as_level,
+    as_score_matrix,
+    as_seed,
+    rejects,
+)
 from warehouse.stats.core.machine import one_blas_thread
 from warehouse.stats.core.quantiles import SMALLEST_P
-from warehouse.stats.core.rejects import rejects
 from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.multiple.adjust import holm
 from warehouse.stats.multiple.pair_moments import (

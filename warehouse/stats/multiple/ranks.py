@@ -8,8 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.stats.core.inputs import TIE
-from warehouse.stats.core.rejects import rejects
+from warehouse.stats.core.inputs import TIE, rejects
 from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.multiple.all_pairs import AllPairs
 

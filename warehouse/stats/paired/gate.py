@@ -13,8 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.inputs import check_one_sided
-from warehouse.stats.core.rejects import rejects
+from warehouse.stats.core.inputs import check_one_sided, rejects
 from warehouse.stats.multiple.adjust import holm_of_distinct
 from warehouse.stats.power.power import VarianceParts, quantiles, sample_size
 

@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.inputs import ROUNDING, as_clusters, as_scores, check_one_sided
+from warehouse.stats.core.inputs import ROUNDING, as_clusters, as_scores, check_one_sided, rejects
 from warehouse.stats.core.quantiles import t_quantile, t_upper_tail
-from warehouse.stats.core.rejects import rejects
 from warehouse.stats.core.results import NamedFigures, PairedDifference
 from warehouse.stats.core.sample import Sample, describe
 from warehouse.stats.intervals.bootstrap_t import StudentisedDraws

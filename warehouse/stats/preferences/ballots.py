@@ -38,7 +38,7 @@ class Ballots:
     n_models: int  #: models, those without a vote too.
     left_out: dict[str, int]  #: votes that do not count, by reason.
     flags: tuple[str, ...]  #: ``voters_unknown``, ``prompts_unknown`` where that is so of some.
-    known: tuple[bool, bool]  #: whether any voter is known, and whether any prompt is.
+    identified: tuple[bool, bool]  #: whether any voter is known, and whether any prompt is.
 
     @property
     def n(self) -> int:
@@ -145,7 +145,7 @@ def ballots(
         n_models=n_models,
         left_out=left_out,
         flags=tuple(f"{who}_unknown" for who, none in zip(("voters", "prompts"), unknown, strict=True) if none.any()),
-        known=(not unknown[0].all(), not unknown[1].all()),
+        identified=(not unknown[0].all(), not unknown[1].all()),
     )
     if uniform_pairs:
         found = replace(found, weights=found.weights / np.bincount(found.pairs)[found.pairs])

@@ -13,9 +13,9 @@ from typing import Any
 
 import numpy as np
 
-from warehouse.stats.core.components import components
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.core.machine import one_blas_thread
+from warehouse.stats.core.sample import components
 from warehouse.stats.preferences.ballots import IntArray, numbered
 from warehouse.stats.preferences.fit import ROWS, Fit, Rows
 
@@ -91,7 +91,7 @@ def preference_errors(*fits: Fit, method: str = "two_way") -> Errors:
     none = Errors(None, None, None, None, effective, *sizes, "", (), np.zeros((0, 0)))
     if any(fit.ridge for fit in fits):
         return replace(none, reason="penalised strengths have no standard errors")
-    identified = tuple(any(b.known[way] for b in votes) for way in (0, 1))
+    identified = tuple(any(b.identified[way] for b in votes) for way in (0, 1))
     if method in ways:
         ways = {method: ways[method]}
     elif not identified[1]:

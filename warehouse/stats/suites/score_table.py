@@ -8,6 +8,7 @@ Figures are compared at 12 significant digits.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -79,10 +80,16 @@ class SuiteScores:
         return int(self.sizes.sum())
 
     @cached_property
-    def known(self) -> NDArray[np.bool_]:
+    def has_score(self) -> NDArray[np.bool_]:
         """Which scenarios each model has: all of their subscenarios, shape (C, M)."""
         has = ~np.isnan(self.means)
         return np.array([has[self.scenario_of == c].all(axis=0) for c in range(len(self.scenarios))])
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """The former name of :attr:`has_score`."""
+        warnings.warn("known of scores of a suite is now has_score", DeprecationWarning, stacklevel=2)
+        return self.has_score
 
     def scores(self, means: FloatArray, *, partial: bool = False) -> FloatArray:
         """Scenario scores from those of subscenarios: their mean, NaN unless the model has all.

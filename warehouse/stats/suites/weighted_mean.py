@@ -17,13 +17,25 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy  # loads its parts when they are used
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.inputs import ROUNDING, Bounds, FloatArray, as_level, as_shares, finite_bounds
-from warehouse.stats.core.quantiles import t_p_values
-from warehouse.stats.core.rejects import rejects
+from warehouse.stats.core.inputs import (
+    ROUNDING,
+    Bounds,
+    FloatArray,
+    as_level,
+    as_scores,
+    as_shares,
+    check_length,
+    deviations,
+    finite_bounds,
+    mean_of,
+    rejects,
+)
+from warehouse.stats.core.quantiles import t_p_value, t_p_values
 from warehouse.stats.core.results import Interval, NamedFigures, figures_text
+from warehouse.stats.core.sample import components, distinct
 from warehouse.stats.intervals.closed_form import interval_normal, interval_t, interval_wilson, interval_wilson_bounded
 from warehouse.stats.multiple.adjust import holm
 from warehouse.stats.suites.cells import Cell, Design, UnitTable, overlaps, satterthwaite
@@ -273,3 +285,156 @@ def _ranks(ahead: FloatArray, p: FloatArray, level: float) -> tuple[int | None, 
         beaten = (rejects(p, 1 - level) & (ahead < 0)).sum(axis=1)
     tested = np.logical_or.reduce(np.isfinite(p), axis=1)
     return tuple(1 + int(count) if is_tested else None for count, is_tested in zip(beaten, tested, strict=True))
+
+
+@dataclass(frozen=True)
+class BenchmarkDifference:
+    """The differences on one benchmark."""
+
+    differences: FloatArray  #: a − b of each prompt, finite, shape (n,).
+    #: what is independent: the cluster of each prompt, else the prompt itself; equal numbers in two parts are the same
+    #: unit, shape (n,).
+    units: NDArray[np.int64]
+    error: float | None  #: standard error of the mean difference: 0 where it is 0, None where not defined.
+    degrees_of_freedom: float | None  #: of ``error``.
+
+
+@dataclass(frozen=True)
+class CombinedDifference(NamedFigures):
+    """Weighted mean of the differences on several benchmarks."""
+
+    difference: float  #: Σ w_l d_l, weights summing to 1.
+    standard_error: float | None  #: None where that of a part is not defined, or where it is 0.
+    ci_low: float | None  #: lower end of the t interval.
+    ci_high: float | None  #: upper end of the t interval.
+    level: float  #: nominal coverage of the interval.
+    degrees_of_freedom: float | None  #: Welch-Satterthwaite over parts that share nothing.
+    p_value: float | None  #: two-sided, Student's t.
+    n_parts: int  #: benchmarks.
+    n_zero: int  #: parts with an error of 0.
+    n_shared: int  #: units (prompts or clusters) that stand in more than one part.
+    method: str  #: ``"independent_parts_t"`` or ``"shared_units_t"``.
+    reason: str  #: how the errors were put together, or why there is none.
+
+
+def combine_differences(
+    parts: Sequence[BenchmarkDifference], *, weights: ArrayLike | None = None, level: float = 0.95
+) -> CombinedDifference:
+    """The weighted mean of differences on several benchmarks.
+
+    Without shared units se² = Σ w_l² se_l². Units that stand in several parts are paired: with
+    D_lu the sum of the deviations of unit u in part l, scaled so that Σ_u (D_lu/n_l)² = se_l²
+    (the part's own error, with its correction), se² = Σ_u (Σ_l w_l D_lu/n_l)². Degrees of freedom
+    are Welch-Satterthwaite's; parts that share units count as one, with the fewest of theirs.
+
+    Args:
+        parts: at least one.
+        weights: of the parts, above 0; they are divided by their sum. None: equal.
+        level: nominal coverage of the interval, in (0, 1).
+
+    Raises:
+        StatisticsError: no part, weights of another length or not above 0, ``level`` out of range.
+    """
+    if not parts:
+        raise StatisticsError("`parts` is empty: a mean needs at least one benchmark")
+    shares = as_shares(weights, len(parts))
+    difference = math.fsum(w * _mean(part) for w, part in zip(shares, parts, strict=True))
+    layout = _layout(parts)
+    error, df = _error(parts, shares, layout)
+    interval = interval_t(difference, error, df, level=as_level(level))
+    return CombinedDifference(
+        difference=difference,
+        standard_error=error or None,
+        ci_low=None if interval is None else interval.low,
+        ci_high=None if interval is None else interval.high,
+        level=level,
+        degrees_of_freedom=df,
+        p_value=t_p_value(difference / error, df) if error and df is not None else None,
+        n_parts=len(parts),
+        n_zero=sum(part.error == 0 for part in parts),
+        n_shared=layout.n_shared,
+        method="shared_units_t" if layout.n_shared else "independent_parts_t",
+        reason=_reason(parts, error, layout.n_shared),
+    )
+
+
+def contributions(
+    parts: Sequence[BenchmarkDifference], weights: ArrayLike | None = None
+) -> tuple[FloatArray, NDArray[np.int64]]:
+    """What each prompt of each part adds to the combined difference, and its unit.
+
+    The sum of the first is `combine_differences`' ``difference``; flipping the signs of whole
+    units is its permutation test. Both of shape (Σ n_l,).
+    """
+    shares = as_shares(weights, len(parts))
+    values = [w * part.differences / len(part.differences) for w, part in zip(shares, parts, strict=True)]
+    return np.concatenate(values), np.concatenate([part.units for part in parts])
+
+
+def _mean(part: BenchmarkDifference) -> float:
+    values = as_scores(part.differences, "differences")
+    check_length(len(part.units), len(values), "units")
+    return mean_of(values)
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """Which unit each prompt of each part belongs to."""
+
+    units: NDArray[np.intp]  #: number of the unit, all parts one after the other, shape (Σ n_l,).
+    #: number of the group of each part: parts of one group share units, directly or through others, shape (L,).
+    groups: NDArray[np.intp]
+    group_of_unit: NDArray[np.intp]  #: shape (U,).
+    n_shared: int  #: units in more than one part.
+
+
+def _layout(parts: Sequence[BenchmarkDifference]) -> _Layout:
+    owners = np.repeat(np.arange(len(parts)), [len(part.units) for part in parts])
+    names, units = distinct(np.concatenate([part.units for part in parts]))
+    groups = components(owners, len(parts) + units, len(parts) + len(names))[: len(parts)]
+    group_of_unit = np.zeros(len(names), np.intp)
+    group_of_unit[units] = groups[owners]
+    last = np.full(len(names), -1)
+    last[units] = owners
+    n_shared = len(distinct(units[last[units] != owners])[0])
+    return _Layout(units, groups, group_of_unit, n_shared)
+
+
+def _error(
+    parts: Sequence[BenchmarkDifference], shares: FloatArray, layout: _Layout
+) -> tuple[float | None, float | None]:
+    """Error and its degrees of freedom, None where a part has none; 0 where nothing varies."""
+    if any(part.error is None for part in parts):
+        return None, None
+    values = [w * _scaled(part) for w, part in zip(shares, parts, strict=True)]
+    sums = np.bincount(layout.units, weights=np.concatenate(values))
+    variances = np.bincount(layout.group_of_unit, weights=sums**2)
+    freedoms = np.full(len(variances), np.inf)
+    for group, part in zip(layout.groups, parts, strict=True):
+        if part.error and part.degrees_of_freedom is not None:
+            freedoms[group] = min(freedoms[group], part.degrees_of_freedom)
+    total = float(variances.sum())
+    if total == 0:
+        return 0.0, None
+    return math.sqrt(total), total**2 / float((variances**2 / freedoms).sum())
+
+
+def _scaled(part: BenchmarkDifference) -> FloatArray:
+    """Deviations over n whose sums by unit have squares that add up to the part's se²."""
+    centred = deviations(part.differences)
+    if not part.error:
+        return np.zeros_like(centred)
+    _, codes = distinct(part.units)
+    norm = float(np.linalg.norm(np.bincount(codes, weights=centred)))
+    if norm:
+        return centred * (part.error / norm)
+    centred[0] = part.error  # an error that does not come from the spread over units
+    return centred
+
+
+def _reason(parts: Sequence[BenchmarkDifference], error: float | None, n_shared: int) -> str:
+    if error is None:
+        return "a benchmark has no standard error"
+    if not error:
+        return "the differences do not vary"
+    return f"errors paired on {n_shared} shared units" if n_shared else "no unit is shared: errors are independent"

@@ -18,11 +18,10 @@ from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
-from warehouse.stats.core.inputs import TIE, FloatArray, as_level, as_scores, as_seed
-from warehouse.stats.core.rejects import rejects
+from warehouse.stats.core.inputs import TIE, FloatArray, as_level, as_scores, as_seed, rejects
 from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.multiple.adjust import holm
-from warehouse.stats.training.inputs import as_trajectory
+from warehouse.stats.training.seed_means import as_trajectory
 
 
 def binomial_p_above(successes: float, n: int, chance: float) -> float:

@@ -19,7 +19,7 @@ from warehouse.stats.core import special
 from warehouse.stats.core.inputs import ROUNDING, FloatArray, as_level
 from warehouse.stats.core.quantiles import t_quantile
 from warehouse.stats.core.results import NamedFigures
-from warehouse.stats.training.inputs import as_table
+from warehouse.stats.training.seed_means import as_table
 
 
 @dataclass(frozen=True)

@@ -26,8 +26,7 @@ from warehouse.store.schema.head import HEAD
 from warehouse.store.sql import query_files
 
 if TYPE_CHECKING:
-    from warehouse.store.lake.location import LakeLocation
-    from warehouse.store.lake.versions import LakeVersion
+    from warehouse.store.lake.versions import LakeLocation, LakeVersion
 
 NAME = "spark"
 _WORD = re.compile(r"\w+")
@@ -207,7 +206,7 @@ class _LakeEngine:
     def connect(self) -> LakeConnection:
         from warehouse.store.engines.spark_tasks import session_at
         from warehouse.store.lake import versions
-        from warehouse.store.lake.location import LakeLocation
+        from warehouse.store.lake.versions import LakeLocation
 
         lake = LakeLocation(self.url.lake)
         version = versions.find(lake, self.url.version)

@@ -11,9 +11,8 @@ from warehouse.store import engines
 from warehouse.store.connection import Store
 from warehouse.store.lake import contents, versions
 from warehouse.store.lake.contents import KINDS, TABLES, LakeTable, Marks, require_same_store
-from warehouse.store.lake.location import LakeLocation
 from warehouse.store.lake.sync import marks_of
-from warehouse.store.lake.versions import LakeVersion
+from warehouse.store.lake.versions import LakeLocation, LakeVersion
 
 #: ``behind``: the store has changed since the sync; ``differs``: the lake does not hold what was synced.
 Verdict = Literal["same", "behind", "differs"]

@@ -13,10 +13,9 @@ import sqlalchemy as sa
 
 from warehouse.errors import MisuseError, StoreError
 from warehouse.store import engines
+from warehouse.store.columns import in_parts
 from warehouse.store.connection import Store
-from warehouse.store.lake.location import LakeLocation
-from warehouse.store.lake.versions import LakeVersion
-from warehouse.store.parts import in_parts
+from warehouse.store.lake.versions import LakeLocation, LakeVersion
 from warehouse.store.schema import tables
 from warehouse.store.sql import query_files
 from warehouse.store.sql.query_files import query_text

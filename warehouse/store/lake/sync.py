@@ -20,8 +20,7 @@ from warehouse.records.clock import utc_now
 from warehouse.store.connection import Store
 from warehouse.store.lake import contents, versions
 from warehouse.store.lake.contents import KINDS, TABLES, UNITS, LakeTable, Marks, require_same_store, schema_of
-from warehouse.store.lake.location import LakeLocation, Overtaken
-from warehouse.store.lake.versions import KEEPING, LakeVersion, TableVersion
+from warehouse.store.lake.versions import KEEPING, LakeLocation, LakeVersion, Overtaken, TableVersion
 from warehouse.store.schema import revision
 
 #: How often a sync begins again because another one was quicker, and how long it waits at most before [s].
