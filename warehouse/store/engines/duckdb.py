@@ -103,6 +103,10 @@ def more_memory(raw: Any) -> bool:
 def _settings(temporary_folder: Path | None, memory: str | None) -> dict[str, Any]:
     limit = os.environ.get("WAREHOUSE_MEMORY_LIMIT", memory)
     settings = {"memory_limit": limit} if limit else {}
+    if (
+        memory is not None
+    ):  # of a load: a thread gives freed pages back, else the process keeps half of its peak in them
+        settings["allocator_background_threads"] = "true"
     if threads := os.environ.get("WAREHOUSE_THREADS"):
         settings["threads"] = threads
     if temporary_folder is not None:
