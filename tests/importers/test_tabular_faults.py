@@ -90,6 +90,22 @@ def test_characters_across_the_borders_of_pieces(tmp_path: Path, monkeypatch: py
         assert len(cut.rows) == 19 and "row 21" in places(cut)[0]
 
 
+@pytest.mark.parametrize("at", [0, 13, 29])
+def test_row_that_is_longer_than_a_block(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, at: int) -> None:
+    rows = [b"q%d,%d" % (number, number % 2) for number in range(30)]
+    rows[4], rows[6], rows[20], rows[22] = b"bad", b"\xff,1", b"bad", b"\xff,1"
+    rows.insert(at, b'"' + b"long\n" * 40 + b'",1')
+    table = b"\n".join([b"id,score", *rows, b""])
+    whole = take(tmp_path, "r.csv", table)
+    monkeypatch.setattr(delimited, "BLOCK_BYTES", 64)
+    in_blocks = take(tmp_path, "r.csv", table)
+    assert len(whole.rows) == 27 and len(places(whole)) == 4
+    assert (in_blocks.rows, sorted(places(in_blocks))) == (whole.rows, sorted(places(whole)))
+    monkeypatch.setattr(delimited, "MAX_ROW_BYTES", 64)
+    with pytest.raises(InputError, match="a row of more than 64 bytes"):
+        take(tmp_path, "r.csv", table)
+
+
 def test_row_numbers_after_rejected_rows(tmp_path: Path) -> None:
     taken = take(tmp_path, "r.csv", "id,score\na\nb\nc,1\nd,99999999999999999999\n")
     assert places(taken) == ["r.csv row 2", "r.csv row 3", "r.csv row 5"]

@@ -6,6 +6,7 @@ import json
 import random
 from pathlib import Path
 
+import duckdb as engine
 import pytest
 
 from tests.support.stores import store_at
@@ -61,3 +62,12 @@ def test_what_the_user_allows_is_not_exceeded(tmp_path: Path, large: Path, monke
         assert "large.jsonl" in refused.error and "WAREHOUSE_MEMORY_LIMIT" in refused.error
         assert limit(store) == "19.0 MiB"
         assert store.arrow("select count(*) as n from run")["n"][0].as_py() == 0
+
+
+@pytest.mark.parametrize(
+    "why", ["failed to pin block of size 256.0 KiB (238.3 MiB/238.4 MiB used)", "Conflict on update"]
+)
+def test_commit_that_lacks_memory_is_told_from_others(why: str) -> None:
+    """The engine says so as of a transaction: such a load is tried with more memory."""
+    error = engine.TransactionException(f"TransactionContext Error: Failed to commit: {why}")
+    assert duckdb.out_of_memory(error) == ("pin block" in why)

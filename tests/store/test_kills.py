@@ -18,4 +18,4 @@ def test_whole_sources_only(bare_url: str) -> None:
         text=True,
     )
     assert done.returncode == 0, done.stderr
-    assert done.stdout.startswith("8 kills")
+    assert done.stdout.startswith("ingest: 8 kills")

@@ -105,13 +105,19 @@ def _unfinished(data: bytes) -> int:
     return 0
 
 
-#: Longest row of a CSV file, in bytes.
+#: Bytes of a CSV file that are parsed at a time: larger blocks take more memory, and no less time. A row must fit into
+#: one: a file with a longer row is read in blocks of the longest that there may be.
+BLOCK_BYTES = 2 << 20
 MAX_ROW_BYTES = 16 << 20
 _HEADER_BYTES = 1 << 20
 #: A file of so many bytes is parsed once and held: to open it again takes longer than all else that is done with it.
 _SMALL_BYTES = 1 << 16
 _MARKS = 4
 _QUOTING_ADVICE = "if double quotes are plain characters in this file, say quoting = false"
+
+
+class _LongRowError(Exception):
+    """A row does not fit into a block, and may fit into a larger one."""
 
 
 class DelimitedReader:
@@ -130,6 +136,7 @@ class DelimitedReader:
         self.marks = dict(zip(self.columns[:_MARKS], header, strict=False)) if self.header_lines else {}
         self._is_small = member.is_plain and member.path.stat().st_size <= _SMALL_BYTES
         self._held: list[Chunk | tuple[str, str, str]] | None = None
+        self._block = min(BLOCK_BYTES, MAX_ROW_BYTES)
 
     def chunks(self, paths: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
         if self._is_small and self._held is None:
@@ -155,6 +162,25 @@ class DelimitedReader:
         return items if self._is_small else None
 
     def _read(self, paths: Collection[str] | None, reject: Reject) -> Iterator[Chunk]:
+        given, told = 0, set[str]()
+
+        def tell(location: str, *fault: str) -> None:
+            if location not in told:
+                told.add(location)
+                reject(location, *fault)
+
+        try:
+            for chunk in self._parsed(paths, tell):
+                given += chunk.size
+                yield chunk
+        except _LongRowError:
+            self._block = MAX_ROW_BYTES
+            for chunk in self._parsed(paths, tell):
+                before, given = min(given, chunk.size), max(0, given - chunk.size)
+                if before < chunk.size:
+                    yield chunk.keep(range(before, chunk.size)) if before else chunk
+
+    def _parsed(self, paths: Collection[str] | None, reject: Reject) -> Iterator[TableChunk]:
         numbering = _Numbering(self.columns, 2 if self.header_lines else 1)
         chosen = None if paths is None else {column_of(path, self.columns) for path in paths}
         columns = [name for name in self.columns if chosen is None or name in chosen or name in self.marks]
@@ -175,6 +201,8 @@ class DelimitedReader:
                 if numbering.open_quote:
                     raise self._open_quote(f"row {numbering.open_quote}")
             except pa.ArrowInvalid as error:
+                if "straddling" in str(error) and self._block < MAX_ROW_BYTES:
+                    raise _LongRowError from None
                 raise self._unreadable(str(error)) from None
             if self.quoting and last is not None and last.size and stream.quotes % 2:
                 self._refuse_open_quote(last.data.slice(last.size - 1), last.location(last.size - 1))
@@ -217,12 +245,12 @@ class DelimitedReader:
         )
 
     def _block_size(self) -> int:
-        """Bytes that are read at a time: what the longest row may take. A small file has no such
-        row, and making room for one takes longer than reading it."""
+        """Bytes that are read at a time. A small file has no row as long as a block, and making room for one takes
+        longer than reading it."""
         if not self.member.is_plain:
-            return MAX_ROW_BYTES
+            return self._block
         longest_mark = 16
-        return min(MAX_ROW_BYTES, 65_536 + longest_mark * self.member.path.stat().st_size)
+        return min(self._block, 65_536 + longest_mark * self.member.path.stat().st_size)
 
     def _unreadable(self, why: str) -> InputError:
         if "straddling" in why:

@@ -84,7 +84,7 @@ def out_of_memory(error: BaseException) -> bool:
     import duckdb
 
     cause = cause_of(error)
-    words = ("could not allocate block", "Out of Memory Error")
+    words = ("could not allocate block", "failed to pin block", "Out of Memory Error")  # also of a commit
     return isinstance(cause, duckdb.OutOfMemoryException) or any(some in str(cause) for some in words)
 
 
@@ -105,6 +105,8 @@ def more_memory(raw: Any) -> bool:
 def _settings(temporary_folder: Path | None, memory: str | None) -> dict[str, Any]:
     limit = os.environ.get("WAREHOUSE_MEMORY_LIMIT", memory)
     settings = {"memory_limit": limit} if limit else {}
+    if memory is not None:  # of a load: a thread of the allocator gives freed pages back, which it keeps otherwise
+        settings["allocator_background_threads"] = "true"
     if threads := os.environ.get("WAREHOUSE_THREADS"):
         settings["threads"] = threads
     if temporary_folder is not None:
