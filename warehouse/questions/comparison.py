@@ -9,6 +9,7 @@ from typing import Annotated
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.options import (
     COSTS,
+    MAX_UNSCORED,
     PROMPTS_SAMPLED,
     Estimand,
     Force,
@@ -220,7 +221,7 @@ class ReleaseGate(Replacement, Question):
     prices: Prices = None
     max_unscored: Annotated[
         float, Option("More of the candidate's samples without a score: undecided.", "SHARE", least=0, most=1)
-    ] = 0.05
+    ] = MAX_UNSCORED
 
     def __post_init__(self) -> None:
         super().__post_init__()

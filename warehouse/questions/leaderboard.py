@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 from warehouse.errors import MisuseError
 from warehouse.questions.options import (
+    MAX_UNSCORED,
     PROMPTS_FIXED,
     PROMPTS_SAMPLED,
     REFERENCE,
@@ -35,7 +36,7 @@ class Ranking(SelectedAtLevel):
     estimand: Estimand = PROMPTS_SAMPLED
     max_unscored: Annotated[
         float, Option("Mark rows with more unscored samples: many_unscored.", "SHARE", least=0, most=1)
-    ] = 0.05
+    ] = MAX_UNSCORED
     subset_ok: SubsetOk = False
     n_resamples: Annotated[
         int, Option("Draws behind the rank confidence sets; 0: no sets.", "N", ("--resamples",), least=0)

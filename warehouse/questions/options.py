@@ -40,6 +40,8 @@ ShareDone = Annotated[
     Callable[[float], None] | None,
     Option("Called with the share that is done, above 0 and at most 1.", in_python_only=True),
 ]
+#: Share of samples without a score above which a figure may be that of the easy ones.
+MAX_UNSCORED = 0.05
 SubsetOk = Annotated[bool, Option("Rank runs on a part of the benchmark too.", flags=("--subset",))]
 Estimand = Annotated[
     str,

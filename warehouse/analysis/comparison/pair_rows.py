@@ -109,6 +109,10 @@ class PairColumns:
             "runs": [entry.condition.run_ids for entry in entries],
         }
         flags = None if table is None else _flags(table, pairs, metric)
+        unscored = [entry.scores.unscored_flags() if entry.scores else () for entry in entries]
+        if flags is not None and any(unscored):
+            ends = zip(flags, pairs.first.tolist(), pairs.second.tolist(), strict=True)
+            flags = [own + (unscored[a] or unscored[b]) for own, a, b in ends]
         return cls(pairs, n_rows, common, by_side, metric.higher_is_better, flags)
 
     def __len__(self) -> int:

@@ -61,6 +61,11 @@ class Pair:
         return len(self.prompts)
 
     @property
+    def unscored_flags(self) -> tuple[str, ...]:
+        """``many_unscored`` where either lacks many scores."""
+        return self.scores_a.unscored_flags() or self.scores_b.unscored_flags()
+
+    @property
     def benchmark(self) -> str:
         """Name of the benchmark; of two that are linked both."""
         return " / ".join(dict.fromkeys((self.a.benchmark_split[0], self.b.benchmark_split[0])))

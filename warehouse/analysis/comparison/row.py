@@ -16,7 +16,6 @@ from warehouse.analysis.results import BenchmarkRow, Column, PairedRow, Tested
 from warehouse.analysis.selection.clusterings import outside_clusters
 from warehouse.analysis.selection.scores import PromptScores, indices_among
 from warehouse.questions.comparison import Compare
-from warehouse.questions.leaderboard import Ranking
 from warehouse.stats import PairedDifference, PartiallyPairedDifference, partially_paired_difference
 from warehouse.stats.core.inputs import rejects
 
@@ -129,7 +128,7 @@ def make_row(
         only_b=pair.scores_b.n - pair.n,
         n_draws_a=pair.n_draws[0],
         n_draws_b=pair.n_draws[1],
-        flags=paired.flags + tests.flags + outside_clusters(pair.clusters) + _unscored_flags(pair),
+        flags=paired.flags + tests.flags + outside_clusters(pair.clusters) + pair.unscored_flags,
         runs_a=a.run_ids,
         runs_b=b.run_ids,
         test=options.test,
@@ -144,12 +143,6 @@ def make_row(
         tests=tests,
         **partial_figures(None if is_part else _with_the_rest(pair, paired)),
     )
-
-
-def _unscored_flags(pair: Pair) -> tuple[str, ...]:
-    """``many_unscored`` where a side lacks so many scores that a leaderboard flags it too."""
-    share = max(side.n_unscored / max(side.n_samples, 1) for side in (pair.scores_a, pair.scores_b))
-    return ("many_unscored",) if share > Ranking.max_unscored else ()
 
 
 def _with_the_rest(pair: Pair, paired: PairedDifference) -> PartiallyPairedDifference | None:

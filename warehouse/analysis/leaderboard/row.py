@@ -306,7 +306,7 @@ def _bare_row(entry: ScoredCondition, options: Ranking, whole: BenchmarkCoverage
     n_samples = scores.n_samples if scores else 0
     n_unscored = scores.n_unscored if scores else 0
     share = n_unscored / n_samples if n_samples else 0.0
-    flags = coverage_flags(entry, whole) + (("many_unscored",) if share > options.max_unscored else ())
+    flags = coverage_flags(entry, whole) + (scores.unscored_flags(options.max_unscored) if scores else ())
     return LeaderboardRow(
         rank=None,
         model=condition.model,

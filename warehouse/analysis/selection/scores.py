@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.selection.benchmarks import Metric
+from warehouse.questions.options import MAX_UNSCORED
 from warehouse.stats.core.draws import PromptDraws
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
@@ -47,6 +48,10 @@ class PromptScores:
     def n(self) -> int:
         """Scored prompts."""
         return len(self.prompts)
+
+    def unscored_flags(self, most: float = MAX_UNSCORED) -> tuple[str, ...]:
+        """``many_unscored`` where a larger share of the samples than ``most`` has no score."""
+        return ("many_unscored",) * (self.n_unscored > most * self.n_samples)
 
     @property
     def uneven_weights(self) -> NDArray[np.float64] | None:
