@@ -15,6 +15,7 @@ from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import outside_clusters
 from warehouse.analysis.selection.score_matrix import ScoreTable
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
+from warehouse.analysis.selection.scores import unscored_flags
 from warehouse.stats import AllPairs as PairStatistics
 from warehouse.stats import pair_flags, paired_flags
 
@@ -109,7 +110,8 @@ class PairColumns:
             "runs": [entry.condition.run_ids for entry in entries],
         }
         flags = None if table is None else _flags(table, pairs, metric)
-        unscored = [entry.scores.unscored_flags() if entry.scores else () for entry in entries]
+        counts = [(entry.scores.n_unscored, entry.scores.n_samples) if entry.scores else (0, 0) for entry in entries]
+        unscored = [unscored_flags(*count) for count in counts]
         if flags is not None and any(unscored):
             ends = zip(flags, pairs.first.tolist(), pairs.second.tolist(), strict=True)
             flags = [own + (unscored[a] or unscored[b]) for own, a, b in ends]

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import ClusterMap
 from warehouse.analysis.selection.conditions import Condition
-from warehouse.analysis.selection.scores import Links, PromptScores
+from warehouse.analysis.selection.scores import Links, PromptScores, unscored_flags
 from warehouse.analysis.subsets.stored import BenchmarkPlans
 from warehouse.errors import MisuseError
 from warehouse.stats.core.inputs import is_constant
@@ -63,7 +63,8 @@ class Pair:
     @property
     def unscored_flags(self) -> tuple[str, ...]:
         """``many_unscored`` where either lacks many scores."""
-        return self.scores_a.unscored_flags() or self.scores_b.unscored_flags()
+        a, b = self.scores_a, self.scores_b
+        return unscored_flags(a.n_unscored, a.n_samples) or unscored_flags(b.n_unscored, b.n_samples)
 
     @property
     def benchmark(self) -> str:

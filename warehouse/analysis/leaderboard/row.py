@@ -13,7 +13,7 @@ from warehouse.analysis.results import Column, Row
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import ClusterMap, outside_clusters
 from warehouse.analysis.selection.scored_conditions import BenchmarkCoverage, ScoredCondition, coverage_flags
-from warehouse.analysis.selection.scores import PromptScores, PublishedFigure
+from warehouse.analysis.selection.scores import PromptScores, PublishedFigure, unscored_flags
 from warehouse.errors import StatisticsError
 from warehouse.questions.leaderboard import Ranking
 from warehouse.stats import (
@@ -306,7 +306,7 @@ def _bare_row(entry: ScoredCondition, options: Ranking, whole: BenchmarkCoverage
     n_samples = scores.n_samples if scores else 0
     n_unscored = scores.n_unscored if scores else 0
     share = n_unscored / n_samples if n_samples else 0.0
-    flags = coverage_flags(entry, whole) + (scores.unscored_flags(options.max_unscored) if scores else ())
+    flags = coverage_flags(entry, whole) + unscored_flags(n_unscored, n_samples, options.max_unscored)
     return LeaderboardRow(
         rank=None,
         model=condition.model,

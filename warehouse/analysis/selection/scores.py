@@ -25,6 +25,11 @@ _LINKS = (
 Links = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
+def unscored_flags(n_unscored: int, n_samples: int, most: float = MAX_UNSCORED) -> tuple[str, ...]:
+    """``many_unscored`` where a larger share of the samples than ``most`` has no score."""
+    return ("many_unscored",) * (n_unscored > most * n_samples)
+
+
 @dataclass(frozen=True)
 class PromptScores:
     """Scored prompts of one condition on one metric."""
@@ -48,10 +53,6 @@ class PromptScores:
     def n(self) -> int:
         """Scored prompts."""
         return len(self.prompts)
-
-    def unscored_flags(self, most: float = MAX_UNSCORED) -> tuple[str, ...]:
-        """``many_unscored`` where a larger share of the samples than ``most`` has no score."""
-        return ("many_unscored",) * (self.n_unscored > most * self.n_samples)
 
     @property
     def uneven_weights(self) -> NDArray[np.float64] | None:
