@@ -165,6 +165,27 @@ def test_unequal_clusters_hold_where_t_does_not() -> None:
     assert by_t > 0.12 and careful <= 0.05
 
 
+@pytest.mark.parametrize("sizes", [[100] + [1] * 200, [100, 100] + [1] * 100])
+def test_a_cluster_with_a_third_of_the_prompts_speaks_for_itself(sizes: list[int]) -> None:
+    """Each lost whole by the chance of the margin: t passes where the large ones are not, as in most samples."""
+    rng, found, margin = np.random.default_rng(1), [], 0.1
+    clusters = np.repeat(np.arange(len(sizes)), sizes)
+    for _ in range(60):
+        d = -(rng.random(len(sizes)) < margin).astype(float)[clusters]
+        paired = paired_difference(d + 1, np.ones(len(d)), clusters=clusters, level=0.9, bounds=(0, 1))
+        test = paired_noninferiority(paired, margin)
+        few = FewDiffering.where_t_is_not_enough(d, clusters, 1.0, flags=paired.flags)
+        found.append((test.noninferior, (test if few is None else careful_noninferiority(test, few)).noninferior))
+    by_t, careful = np.mean(found, axis=0, dtype=float)
+    assert by_t > 0.12 and careful <= 0.02
+
+
+def test_clusters_of_alike_sizes_are_left_to_t() -> None:
+    for sizes in ([10] * 15, list(range(3, 63, 3))):
+        clusters = np.repeat(np.arange(len(sizes)), sizes)
+        assert not FewDiffering(of_counts(len(clusters), 20, 20), clusters, 1.0).are_dominated
+
+
 def test_the_prompts_planned_for_it_have_the_power() -> None:
     """A candidate that loses and wins one prompt in a hundred passes with .8, by binomials."""
     share = 0.01
