@@ -144,7 +144,6 @@ def test_labels_that_were_not_drawn_correct_nothing(store: Warehouse, tmp_path: 
         store.leaderboard_corrected("essays", judge="gpt")
     plan = store.judge_plan("essays", judge="gpt", human="people", width=0.15)
     assert "labels_not_random" in plan.rows[0].flags and plan.rows[0].n_pilot == 50
-    assert "rough_pilot" not in plan.rows[0].flags and plan.rows[0].low is not None
 
 
 def test_a_plan_by_few_labels_says_that_it_is_rough(store: Warehouse, tmp_path: Path) -> None:
@@ -158,6 +157,8 @@ def test_a_plan_by_few_labels_says_that_it_is_rough(store: Warehouse, tmp_path: 
     (row,) = [row for row in plan.rows if row.n_pilot]
     assert (row.low, row.correlation is None) == (None, False) and "rough_pilot" in row.flags
     assert any("half as wide again" in note for note in plan.notes)
+    supposed = store.judge_plan("essays", judge="gpt", width=0.15, correlation=0.6)
+    assert not any("rough_pilot" in row.flags for row in supposed.rows)
 
 
 def test_labels_of_a_part_correct_no_judge_of_more(store_url: str, tmp_path: Path) -> None:

@@ -98,8 +98,8 @@ def plan(store: Store, question: PlanLabels) -> LabelPlans:
         notes.append("labels at hand were not drawn by known chance: their correlation may be another than that of all")
     if any("rough_pilot" in row.flags for row in rows):
         notes.append(
-            "labels at hand are too few, or too few of one kind, to say how sure rho and sd are: an interval may come out"
-            " half as wide again (one in ten does)"
+            "labels at hand are too few, or too few of one kind, to say how sure rho and sd are: an interval may come"
+            " out half as wide again (one in ten does)"
         )
     if any("sd_of_judge" in row.flags for row in rows):
         notes.append("the spread of the labels is taken to be the judge's (--sd states another)")
