@@ -50,6 +50,27 @@ def test_a_mean_over_benchmarks_is_not_equal_by_t_alone(near: Warehouse) -> None
     assert wide is not None and wide.equivalent is True
 
 
+def test_with_the_prompts_fixed_a_draw_of_one_prompt_shows_no_equality(tmp_path: Path) -> None:
+    """p by drawing Gaffke's exponential weights; t, by the one prompt that varies, would say .003."""
+    rows, n, margin = StoreRows(), 60, 0.03
+    for benchmark in ("first", "second"):
+        rows.describe(benchmark, rows.metric())
+        for model in (OLD, NEW):
+            draws = {f"{benchmark}{i}": [1.0, 1.0, 1.0, float(i > 0 or model == OLD)] for i in range(n)}
+            rows.scores(rows.run(model, benchmark), draws)
+    url = store_at(tmp_path / "draws.duckdb")
+    with open_store(url, write=True) as store:
+        rows.write(store)
+    found = connect(url).compare(NEW, OLD, equivalence=margin, estimand="prompts-fixed")
+    row, random = found.rows[0], np.random.default_rng(2)
+    differences = np.where(np.arange(n) == 0, -0.25, 0.0)
+    p = float(np.mean(random.exponential(size=(100_000, n + 1)) @ np.append(differences + margin, margin - 1) <= 0))
+    assert row.standard_error is not None and row.degrees_of_freedom == pytest.approx(3)
+    assert stats.t.sf((margin - 0.25 / n) / row.standard_error, 3) < 0.01
+    assert row.p_equivalence == pytest.approx(p, abs=0.005) and row.equivalent is False
+    assert found.overall is not None and found.overall.p_equivalence > 0.01  # of 120 prompts
+
+
 def test_prompts_weigh_in_a_gate(near: Warehouse) -> None:
     """p by drawing the exponential weights, the unseen prompt being one of those that weigh three in three of four."""
     (row,) = near.gate(f"{NEW}-heavy", f"{OLD}-heavy", 0.1).rows

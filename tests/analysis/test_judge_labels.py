@@ -148,6 +148,21 @@ def test_labels_that_were_not_drawn_correct_nothing(store: Warehouse, tmp_path: 
     assert "labels_not_random" in plan.rows[0].flags and plan.rows[0].n_pilot == 50
 
 
+def test_a_plan_by_few_labels_says_that_it_is_rough(store: Warehouse, tmp_path: Path) -> None:
+    sheet = tmp_path / "few.csv"
+    rows = [
+        f"ma,essays,p{i},{int(PEOPLE['ma'][i])}" for i in range(15)
+    ]  # .5 of either kind give 3.75 to a cell at most
+    sheet.write_text("\n".join(["model,benchmark,prompt_id,label", *rows]))
+    store.ingest(sheet, mapping="label_sheet")
+    plan = store.judge_plan("essays", judge="gpt", human="people", width=0.15)
+    (row,) = [row for row in plan.rows if row.n_pilot]
+    assert (row.low, row.correlation is None) == (None, False) and "rough_pilot" in row.flags
+    assert any("half as wide again" in note for note in plan.notes)
+    supposed = store.judge_plan("essays", judge="gpt", width=0.15, correlation=0.6)
+    assert not any("rough_pilot" in row.flags for row in supposed.rows)
+
+
 def test_labels_of_a_part_correct_no_judge_of_more(store_url: str, tmp_path: Path) -> None:
     part = {model: np.where(np.arange(400) < 200, scores, np.nan) for model, scores in JUDGES["gpt"].items()}
     store = ingest_judged(store_url, tmp_path, {"gpt": part, "own": JUDGES["own"]})

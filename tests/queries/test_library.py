@@ -5,10 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from contextlib import ExitStack
+from datetime import datetime
 from typing import Any
 
 import pytest
+from scipy.stats import norm
+from statsmodels.stats.proportion import proportion_confint
 
+from tests.support.builders import StoreRows
 from tests.support.stores import ENGINES, filled_store
 from tests.support.world import build_world
 from warehouse.analysis.comparison.compare import compare
@@ -157,6 +161,35 @@ def test_regressions_are_those_beyond_the_error(world: Store) -> None:
     assert (row["run_before"], row["run_after"]) == (before, after)
     assert row["change"] == pytest.approx(-0.25)
     assert row["z"] == pytest.approx(row["change"] / row["standard_error"])
+
+
+def changed_answers() -> StoreRows:
+    """Models before and after, on other prompts: so many right of so many."""
+    rows = StoreRows()
+    rows.describe("quiz", rows.metric())
+    for model, runs in {"fell": ((100, 100), (30, 100)), "lucky": ((100, 100), (1980, 2000)), "plain": CHANGED}.items():
+        for month, (right, n) in enumerate(runs, start=1):
+            run = rows.run(model, "quiz", revision=f"v{month}", started_at=datetime(2026, month, 1))
+            rows.scores(run, {f"{model}{month}-{place}": float(place < right) for place in range(n)})
+    return rows
+
+
+CHANGED = ((150, 200), (120, 200))
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_model_that_had_all_right_can_get_worse(request: pytest.FixtureRequest, engine: str) -> None:
+    with filled_store(request, engine, changed_answers()) as store:
+        rows = {row["model"]: row for row in ask(store, "regressions_since", since="2026-01-15", min_z=0.01)}
+    assert set(rows) == {"fell", "lucky", "plain"}
+    for model, (before, after) in {"fell": ((100, 100), (30, 100)), "lucky": ((100, 100), (1980, 2000))}.items():
+        ends = [proportion_confint(*own, method="wilson")[side] for own, side in ((before, 0), (after, 1))]
+        halves = [end - own[0] / own[1] for end, own in zip(ends, (before, after), strict=True)]
+        assert rows[model]["standard_error"] == pytest.approx(math.hypot(*halves) / norm.ppf(0.975), rel=1e-9)
+    (right, n), (then, of) = CHANGED
+    errors = [math.sqrt(p * (1 - p) / (m - 1)) for p, m in ((right / n, n), (then / of, of))]
+    assert rows["plain"]["standard_error"] == pytest.approx(math.hypot(*errors), rel=1e-9)
 
 
 def test_unscored_samples_name_their_run(world: Store) -> None:

@@ -10,7 +10,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
-from warehouse.stats import interval_gaffke, paired_difference, unpaired_difference
+from warehouse.stats import estimate_mean, interval_gaffke, paired_difference, unpaired_difference
 from warehouse.stats.paired.few_differ import FewDiffering
 from warehouse.stats.paired.gate import p_of_constant, prompts_to_decide
 from warehouse.stats.paired.margins import careful_noninferiority, equivalence_p_values, paired_noninferiority
@@ -165,6 +165,27 @@ def test_unequal_clusters_hold_where_t_does_not() -> None:
     assert by_t > 0.12 and careful <= 0.05
 
 
+@pytest.mark.parametrize("sizes", [[100] + [1] * 200, [100, 100] + [1] * 100])
+def test_a_cluster_with_a_third_of_the_prompts_speaks_for_itself(sizes: list[int]) -> None:
+    """Each lost whole by the chance of the margin: t passes where the large ones are not, as in most samples."""
+    rng, found, margin = np.random.default_rng(1), [], 0.1
+    clusters = np.repeat(np.arange(len(sizes)), sizes)
+    for _ in range(60):
+        d = -(rng.random(len(sizes)) < margin).astype(float)[clusters]
+        paired = paired_difference(d + 1, np.ones(len(d)), clusters=clusters, level=0.9, bounds=(0, 1))
+        test = paired_noninferiority(paired, margin)
+        few = FewDiffering.where_t_is_not_enough(d, clusters, 1.0, flags=paired.flags)
+        found.append((test.noninferior, (test if few is None else careful_noninferiority(test, few)).noninferior))
+    by_t, careful = np.mean(found, axis=0, dtype=float)
+    assert by_t > 0.12 and careful <= 0.02
+
+
+def test_clusters_of_alike_sizes_are_left_to_t() -> None:
+    for sizes in ([10] * 15, list(range(3, 63, 3))):
+        clusters = np.repeat(np.arange(len(sizes)), sizes)
+        assert not FewDiffering(of_counts(len(clusters), 20, 20), clusters, 1.0).are_dominated
+
+
 def test_the_prompts_planned_for_it_have_the_power() -> None:
     """A candidate that loses and wins one prompt in a hundred passes with .8, by binomials."""
     share = 0.01
@@ -195,3 +216,21 @@ def test_equal_models_without_common_prompts_are_rarely_told_apart(
             by_t = stats.ttest_ind_from_stats(*moments, equal_var=False).pvalue
             wrong += likely * np.array([by_t <= 0.05, found is not None and found <= 0.05])
     assert wrong[0] > of_t and wrong[1] <= 0.05
+
+
+@pytest.mark.parametrize("how", ["draws", "weights"])
+def test_nor_are_they_with_several_draws_or_weights(how: str) -> None:
+    """Equal models, .97 right, 30 and 1 000 prompts (100 and 2 000 with weights): by Welch's t some .25 are."""
+    random, found = np.random.default_rng(5), np.zeros(2)
+    sizes = (30, 1000) if how == "draws" else (100, 2000)
+    for _ in range(100):
+        runs = []
+        for n in sizes:
+            scores = (random.random(n) < 0.97).astype(float)
+            own = {"n_draws": 3} if how == "draws" else {"weights": random.lognormal(0, 1.5, n)}
+            runs.append(estimate_mean(scores, bounds=(0, 1), **own))
+        result = unpaired_difference(*runs)
+        if result.statistic is not None and result.degrees_of_freedom is not None and result.p_value is not None:
+            by_t = 2 * stats.t.sf(abs(result.statistic), result.degrees_of_freedom)
+            found += by_t <= 0.05, result.p_value <= 0.05
+    assert found[0] >= 15 and found[1] <= 5

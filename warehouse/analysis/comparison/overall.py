@@ -27,6 +27,7 @@ from warehouse.stats.core.draws import PROMPTS_FIXED
 from warehouse.stats.core.sample import distinct
 from warehouse.stats.intervals.defaults import FEW_CLUSTERS
 from warehouse.stats.paired.few_differ import FewDiffering
+from warehouse.stats.paired.paired import FEW_VARYING
 from warehouse.stats.suites.weighted_mean import (
     BenchmarkDifference,
     CombinedDifference,
@@ -194,10 +195,13 @@ def _few_differing(pairs: Sequence[Pair], sharing: Sharing, rows: Sequence[Compa
     """
     found = [bounded_differences(pair) for pair in pairs]
     bounded = [each for each in found if each is not None]
-    if rows[0].estimand == PROMPTS_FIXED or len(bounded) < len(pairs):
+    if len(bounded) < len(pairs):
         return None
     each = zip(bounded, pairs, rows, strict=True)
-    if not any(FewDiffering(own[0], pair.units, own[1]).are_few(row.flags) for own, pair, row in each):
+    if rows[0].estimand == PROMPTS_FIXED:
+        if not any(FEW_VARYING in row.flags for row in rows):
+            return None
+    elif not any(FewDiffering(own[0], pair.units, own[1]).are_few(row.flags) for own, pair, row in each):
         return None
     shares = [weight * own[2] / own[2].sum() for own, weight in zip(bounded, sharing.weights, strict=True)]
     parts = np.repeat(np.arange(len(pairs)), [pair.n for pair in pairs])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,6 +30,7 @@ from warehouse.stats.paired.margins import (
     equivalence_p_values,
     noninferiority_of,
 )
+from warehouse.stats.paired.paired import FEW_VARYING
 from warehouse.stats.subsets.differences import SubsetDifference, subset_against_baseline, subset_pair
 from warehouse.stats.subsets.estimate import FULL_BENCHMARK
 from warehouse.stats.subsets.sample import StratifiedSample
@@ -101,7 +103,9 @@ def _equivalence(pair: Pair, paired: PairedDifference, options: Compare) -> floa
     """TOST's p; where few prompts differ the larger of it and that of Gaffke's two tests."""
     error = paired.standard_error
     p = equivalence_p(paired.difference, error, paired.degrees_of_freedom, options, paired.draws)
-    few = None if p is None or options.estimand != PROMPTS_SAMPLED else few_differing(pair, paired)
+    few = None
+    if p is not None:
+        few = few_differing(pair, paired) if options.estimand == PROMPTS_SAMPLED else few_varying(pair, paired.flags)
     return careful_equivalence(p, few, options)
 
 
@@ -121,6 +125,16 @@ def few_differing(pair: Pair, paired: PairedDifference) -> FewDiffering | None:
     return FewDiffering.where_t_is_not_enough(
         sign * differences, pair.units, width, flags=flags, weights=weights if pair.is_ratio else None
     )
+
+
+def few_varying(pair: Pair, flags: Collection[str]) -> FewDiffering | None:
+    """The differences where draws of few prompts vary: as sure as if the prompts were sampled, and no surer.
+
+    Sums of independent answers of unlike chances have no longer tails than of alike ones (Hoeffding 1956).
+    """
+    if FEW_VARYING not in flags or (found := bounded_differences(pair)) is None:
+        return None
+    return FewDiffering(found[0], np.arange(pair.n), found[1])
 
 
 def bounded_differences(pair: Pair) -> tuple[Floats, float, Floats] | None:

@@ -48,7 +48,7 @@ class LabelPlanRow(Row):
     n_pilot: int  #: labels at hand.
     #: width of the interval once all are labelled; of a difference the least that can be found then.
     least_width: float | None
-    flags: tuple[str, ...]  #: ``weak_judge``, ``few_labels``, ``labels_not_random``, ``sd_of_judge``.
+    flags: tuple[str, ...]  #: ``weak_judge``, ``few_labels``, ``labels_not_random``, ``sd_of_judge``, ``rough_pilot``.
     reason: str  #: why there is no number.
 
 
@@ -96,6 +96,11 @@ def plan(store: Store, question: PlanLabels) -> LabelPlans:
         notes.append("prompts count as independent here; where they come in clusters more labels are needed")
     if any("labels_not_random" in row.flags for row in rows):
         notes.append("labels at hand were not drawn by known chance: their correlation may be another than that of all")
+    if any("rough_pilot" in row.flags for row in rows):
+        notes.append(
+            "labels at hand are too few, or too few of one kind, to say how sure rho and sd are: an interval may come"
+            " out half as wide again, or more (one in ten does)"
+        )
     if any("sd_of_judge" in row.flags for row in rows):
         notes.append("the spread of the labels is taken to be the judge's (--sd states another)")
     return LabelPlans(
@@ -119,6 +124,8 @@ def _row(question: PlanLabels, couple: tuple[JudgedUnits, ...]) -> LabelPlanRow:
     judge, labels = (_difference([getattr(judged, name) for judged in couple]) for name in ("judge", "labels"))
     flags: tuple[str, ...] = ("labels_not_random",) if any(judged.not_random for judged in couple) else ()
     pilot = _pilot(question, couple, judge, labels)
+    if pilot.n_labels and pilot.correlation is not None and pilot.low is None:
+        flags += ("rough_pilot",)
     sd = pilot.sd
     if sd is None and question.correlation is not None:
         sd, flags = float(judge.std(ddof=1)) if len(judge) > 1 else None, (*flags, "sd_of_judge")

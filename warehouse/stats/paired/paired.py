@@ -36,6 +36,9 @@ from warehouse.stats.intervals.defaults import FEW_INFORMATIVE, IntervalChoice, 
 from warehouse.stats.intervals.estimate_mean import hull_draws, no_spread, variance_ratio, why_none
 from warehouse.stats.intervals.standard_errors import UnitWeights, effective_clusters, unit_weights
 
+#: Flag of a difference with the prompts fixed whose error rests on the draws of few prompts.
+FEW_VARYING = "few_varying_prompts"
+
 
 def paired_difference(
     a: ArrayLike,
@@ -389,7 +392,7 @@ def paired_difference_prompts_fixed(a: PromptDraws, b: PromptDraws, *, level: fl
     if error == 0:
         flags += ("zero_standard_error",)
     elif error and np.count_nonzero(np.nan_to_num(a.within) + np.nan_to_num(b.within)) < FEW_INFORMATIVE:
-        flags += ("few_varying_prompts",)
+        flags += (FEW_VARYING,)
     interval = interval_t(sampled.difference, error, df, level=level)
     statistic = sampled.difference / error if error else None
     return replace(
@@ -405,6 +408,7 @@ def paired_difference_prompts_fixed(a: PromptDraws, b: PromptDraws, *, level: fl
         reason=_why_no_interval(a, b, error),
         flags=flags,
         estimand=PROMPTS_FIXED,
+        draws=None,
     )
 
 

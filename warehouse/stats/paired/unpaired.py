@@ -16,6 +16,9 @@ from warehouse.stats.intervals.estimate_mean import estimate_mean
 from warehouse.stats.paired.few_differ import FEW
 from warehouse.stats.paired.paired import paired_difference
 
+#: One half of an interval over the other, above which few prompts are off a bound (1.65 where 10 of 100 are).
+LOPSIDED = 1.5
+
 
 def unpaired_difference(a: Estimate | ArrayLike, b: Estimate | ArrayLike, *, level: float = 0.95) -> UnpairedDifference:
     """Difference a − b of two runs that share no prompts (or whose pairing is unknown).
@@ -74,9 +77,20 @@ def unpaired_difference(a: Estimate | ArrayLike, b: Estimate | ArrayLike, *, lev
 
 
 def _rests_on_few(*runs: Estimate) -> bool:
-    return any(flag.startswith("few_informative") for run in runs for flag in run.flags) or any(
-        run.se_bernoulli is not None and run.n_prompts * min(run.estimate, 1 - run.estimate) < FEW for run in runs
+    return any(
+        any(flag.startswith("few_informative") for flag in run.flags)
+        or (run.se_bernoulli is not None and run.n_prompts * min(run.estimate, 1 - run.estimate) < FEW)
+        or _is_lopsided(run)
+        for run in runs
     )
+
+
+def _is_lopsided(run: Estimate) -> bool:
+    """Whether the run's own interval says what its error, alike on both sides, cannot: several draws, weights."""
+    if run.ci_low is None or run.ci_high is None or run.method == "hull":  # resampled: lopsided by chance
+        return False
+    halves = sorted((run.estimate - run.ci_low, run.ci_high - run.estimate))
+    return halves[1] > LOPSIDED * halves[0]
 
 
 def _differ_on_few(a: ArrayLike, b: ArrayLike) -> bool:
