@@ -261,7 +261,7 @@ class RunColumns:
             if header.get(name) in EMPTY:
                 header[name] = value
         model = self.sources.get("model")
-        if self.variant.has_samples and model and any(model.paths()) and is_summary(header.get("model")):
+        if model and any(model.paths()) and is_summary(header.get("model")):
             return Unfit(f"the model {header['model']!r}, a name for all of them", "one model")
         for name in _REQUIRED:
             if name not in header:
