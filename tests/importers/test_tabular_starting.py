@@ -786,7 +786,7 @@ def test_a_row_per_score_is_a_metric_by_its_name_and_a_prompt_by_its_owner(tmp_p
     assert values["sample"]["prompt_id"] == "traceId"
     values["run"] = {"model": {"const": "m"}, "benchmark": {"const": "b"}}
     taken = read(tmp_path, values)
-    flat = pd.DataFrame([(s["metric"], s["value"], row["key"]) for row in taken.rows for s in row["scores"]])
+    flat = pd.DataFrame([(s["metric"], s["value"], row["prompt_id"]) for row in taken.rows for s in row["scores"]])
     assert flat.groupby(0)[1].mean().to_dict() == EXPORT.groupby("name").value.mean().to_dict()
     assert flat[2].nunique() == 6
 
@@ -813,3 +813,31 @@ def test_the_average_of_models_is_no_model(tmp_path: Path, turned: bool) -> None
     table.to_csv(tmp_path / "a.csv")
     taken = read(tmp_path, mapping_of(tmp_path / "a.csv"))
     assert {run.model for run in taken.runs} == {"gpt-4o", "llama-3-8b"} and not taken.rejections
+
+
+def test_columns_that_an_export_flattened_are_known_by_their_last_name(tmp_path: Path) -> None:
+    rows = {"inputs.question": ["1+1?", "2+2?"], "outputs.output": ["2", "5"], "reference_outputs.answer": ["2", "4"]}
+    rows |= {"feedback.correctness": [1, 0], "error": ["null", "null"]}
+    pd.DataFrame(rows).to_csv(tmp_path / "a.csv", index=False)
+    values = mapping_of(tmp_path / "a.csv")
+    assert values["sample"] == {
+        "text": '"inputs.question"',
+        "target": '"reference_outputs.answer"',
+        "response": '"outputs.output"',
+    }
+    assert values["scores"] == [{"metric": "correctness", "value": '"feedback.correctness"'}]
+
+
+def test_scores_in_json_texts_of_cells_are_asked_about(tmp_path: Path) -> None:
+    rows = {"id": ["q1", "q2"], "input": ["1+1?", "2+2?"], "output": ["2", "4"], "expected": ["2", "4"]}
+    rows["scores"] = ['{"Factuality": 0.25, "n": 3}', '{"Factuality": 0.5}']
+    pd.DataFrame(rows).to_csv(tmp_path / "a.csv", index=False)
+    text = starting_mapping(tmp_path / "a.csv")
+    values = tomllib.loads(text)
+    assert values["choose"][0]["between"][1:] == ['Factuality in the texts of "scores"']
+    written = re.search(r"\[\[scores\]\] metric = (.+), value = (\{.+\})", text)
+    assert written is not None
+    score = tomllib.loads(f"metric = {written[1]}\nvalue = {written[2]}")
+    values = {key: value for key, value in values.items() if key not in ("choose", "metrics")} | {"scores": [score]}
+    values["run"] = {"model": {"const": "m"}, "benchmark": {"const": "b"}}
+    assert scores(read(tmp_path, values).rows) == [0.25, 0.5]

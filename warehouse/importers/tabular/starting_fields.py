@@ -28,6 +28,7 @@ from warehouse.importers.tabular.column_names import (
 )
 from warehouse.importers.tabular.columns import text_of
 from warehouse.importers.tabular.mapping import RECORD_FIELDS, RUN_FIELDS, SAMPLE_FIELDS
+from warehouse.importers.tabular.plain_tables import NULL_WORDS, plain
 from warehouse.importers.tabular.profile import METRIC_NAMES, ColumnProfile, TableProfile
 
 
@@ -159,7 +160,7 @@ class Fields:
 def fields_of(table: TableProfile) -> Fields:
     """The fields of a table."""
     fields = Fields()
-    columns = sorted((column for column in table.columns if column.kind != "empty"), key=lambda c: c.depth)
+    columns = sorted((column for column in table.columns if says_something(column)), key=lambda c: c.depth)
     _take_metric(table, columns, fields)
     _take_sample(table, columns, fields)
     _take_run(table, columns, fields)
@@ -170,6 +171,12 @@ def fields_of(table: TableProfile) -> Fields:
     fields.document = of_document(table, fields)
     _settle_prompts(table, columns, fields)
     return fields
+
+
+def says_something(column: ColumnProfile) -> bool:
+    """Whether a column has values that are not all words for a missing one (``none`` may be a filter's name)."""
+    words = NULL_WORDS - {"none"}
+    return any(not isinstance(value, str) or plain(value) not in words for value in column.values)
 
 
 def _named(columns: Sequence[ColumnProfile], names: Collection[str]) -> ColumnProfile | None:
