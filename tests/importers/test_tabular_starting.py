@@ -816,7 +816,11 @@ def test_the_average_of_models_is_no_model(tmp_path: Path, turned: bool) -> None
 
 
 def test_columns_that_an_export_flattened_are_known_by_their_last_name(tmp_path: Path) -> None:
-    rows = {"inputs.question": ["1+1?", "2+2?"], "outputs.output": ["2", "5"], "reference_outputs.answer": ["2", "4"]}
+    rows: dict[str, list[Any]] = {
+        "inputs.question": ["1+1?", "2+2?"],
+        "outputs.output": ["2", "5"],
+        "reference_outputs.answer": ["2", "4"],
+    }
     rows |= {"feedback.correctness": [1, 0], "error": ["null", "null"]}
     pd.DataFrame(rows).to_csv(tmp_path / "a.csv", index=False)
     values = mapping_of(tmp_path / "a.csv")

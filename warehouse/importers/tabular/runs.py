@@ -255,6 +255,8 @@ class RunColumns:
             value = header_value(name, raw)
             if isinstance(value, Unfit):
                 return Unfit(value.found, f"{source.where}: {value.expected}")
+            if isinstance(value, str):  # blanks around a cell make no other model
+                value = value.strip() or None
             if value is not None:
                 header[name] = value
         for name, value in self.registry.defaults.items():
