@@ -391,9 +391,10 @@ def _compare(table: TableProfile, fields: Fields, scores: ScoreColumns) -> None:
     flags = tuple(candidate.shown for candidate in scores.offered if not is_flag(candidate.column.name))
     readings = tuple(_in_texts(table))
     if flags or readings:
-        how = ("uncomment the [[scores]] of one reading, and remove that of the other",) if flags else ()
-        how += tuple(f"in place of the [[scores]] below: {text}" for _, text in readings)
-        scores.choices.append(Choice("what the scores are", (reading, *flags, *(words for words, _ in readings)), how))
+        how = ["uncomment the [[scores]] of one reading, and remove that of the other"] * bool(flags)
+        how += [f"in place of the [[scores]] below: {text}" for _, text in readings]
+        between = (reading, *flags, *(words for words, _ in readings))
+        scores.choices.append(Choice("what the scores are", between, tuple(how)))
     if response.nulls or "" in response.values:
         scores.choices.append(
             Choice(

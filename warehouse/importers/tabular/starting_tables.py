@@ -216,10 +216,10 @@ class PublishedColumns:
 
     def rows(self) -> Iterator[str]:
         """The sections that leave out what is no model, and make a row of each cell."""
-        names = [str(value) for value in self.label.values if is_summary(value)] if self.label is not None else []
-        if names and self.label is not None and not self.is_turned:
+        sums = [str(value) for value in self.label.values if is_summary(value)] if self.label is not None else []
+        if sums and self.label is not None and not self.is_turned:
             yield from ("[[rows.skip]]  # sums up the others", f"path = {toml_text(self.label.path)}")
-            yield from (f"equal_to = {texts(names)}", "")
+            yield from (f"equal_to = {texts(sums)}", "")
         if self.is_wide and self.label is not None:
             kinds = ("benchmark", "model") if self.is_turned else ("model", "benchmark (or metric)")
             yield f"# A row per {kinds[0]}, a column per {kinds[1]}: each cell becomes a figure."
