@@ -329,6 +329,7 @@ def test_a_choice_is_refused_with_its_line_until_it_is_made(tmp_path: Path, run:
     target = tmp_path / "m.toml"
     said = run("mapping", str(path), "-o", str(target))
     assert "decide what [[choose]] asks (1), then warehouse ingest" in said.err
+    assert said.err.rstrip().endswith("--set model=NAME --set benchmark=NAME")
     lines = target.read_text(encoding="utf-8").splitlines()
     line = next(number for number, text in enumerate(lines, 1) if text.startswith("[[choose]]"))
     call = ("ingest", str(path), "--map", str(target), "--default", "model=m", "--default", "benchmark=b")

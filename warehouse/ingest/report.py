@@ -153,13 +153,12 @@ def notes_on_corrected(store: Store, reports: Sequence[LoadReport]) -> list[str]
     for row in rows:
         if row["source_id"] in new:
             earlier.setdefault(row["source_id"], []).append(row["earlier"])
-    return [
-        f"{new[source].source} was read before with other content (source {', '.join(map(str, ids))}): both count, as"
-        f" repeats; if this corrects it: {' && '.join(f'warehouse forget {number}' for number in ids)}"
-        for source, ids in earlier.items()
-    ]
+    return [_on_corrected(new[source].source, ids) for source, ids in earlier.items()]
 
 
-def _some(parts: Sequence[str]) -> str:
-    more = [f"{len(parts) - _MOST_NAMED} more"] if len(parts) > _MOST_NAMED else []
-    return ", ".join([*parts[:_MOST_NAMED], *more])
+def _on_corrected(path: str, ids: Sequence[int]) -> str:
+    sources = f"source{'s' * (len(ids) > 1)} {', '.join(map(str, ids))}"
+    forget = " && ".join(f"warehouse forget {number}" for number in ids)
+    return (
+        f"{path} was read before with other content ({sources}): all count, as repeats; if this corrects it: {forget}"
+    )
