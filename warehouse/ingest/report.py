@@ -162,3 +162,8 @@ def _on_corrected(path: str, ids: Sequence[int]) -> str:
     return (
         f"{path} was read before with other content ({sources}): all count, as repeats; if this corrects it: {forget}"
     )
+
+
+def _some(parts: Sequence[str]) -> str:
+    more = [f"{len(parts) - _MOST_NAMED} more"] if len(parts) > _MOST_NAMED else []
+    return ", ".join([*parts[:_MOST_NAMED], *more])
