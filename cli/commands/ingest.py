@@ -343,7 +343,9 @@ def mapping(file: str | None, listing: bool, output: Path | None, force: bool) -
     dumps = "DUMPS" if shipped else path
     open_choices = text.count("\n[[choose]]")
     first = f"decide what [[choose]] asks ({open_choices}), then " if open_choices else ""
-    echo(f"wrote {output}; next: {first}warehouse ingest {dumps} --map {output}", err=True)
+    unknown = [name for name in ("model", "benchmark") if f"\n# {name} = {{ const" in text and not shipped]
+    values = "".join(f" --set {name}=NAME" for name in unknown)
+    echo(f"wrote {output}; next: {first}warehouse ingest {dumps} --map {output}{values}", err=True)
 
 
 def _importer_name(path: Path) -> str:

@@ -178,8 +178,8 @@ def test_numbers_of_draws_by_path_list_and_group(tmp_path: Path) -> None:
 
 def test_decimal_commas(tmp_path: Path) -> None:
     body = BODY.replace('value = "s"', 'value = { path = "s", decimal = "," }')
-    taken = table(tmp_path, "id;s\n1;0,5\n2;1.234,5\n3;1\n", HEAD + body)
-    assert scores(taken.rows) == [0.5, 1234.5, 1]
+    taken = table(tmp_path, "id;s\n1;0,5\n2;1.234,5\n3;1\n4;0.9\n5;0.125\n6;12.34\n7;-1.234.567\n", HEAD + body)
+    assert scores(taken.rows) == [0.5, 1234.5, 1, 0.9, 0.125, 12.34, -1234567]
 
 
 TWO = """

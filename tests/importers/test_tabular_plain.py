@@ -137,6 +137,17 @@ def test_a_spreadsheet_with_semicolons_and_decimal_commas(tmp_path: Path) -> Non
     assert "Score: decimal commas" in notes
 
 
+@pytest.mark.parametrize(("first", "second"), [("0,85", "0.9"), ("85,0 %", "90.0%")])
+def test_points_among_decimal_commas_are_points(tmp_path: Path, first: str, second: str) -> None:
+    _, rows, _ = taken(tmp_path, f"model;benchmark;id;score\na;b;1;{first}\na;b;2;{second}\n")
+    assert values_of(rows) == pytest.approx([0.85, 0.9])
+
+
+def test_blanks_around_names_make_no_other_run(tmp_path: Path) -> None:
+    (run,), rows, _ = taken(tmp_path, "model,benchmark,id,score\na,b,1,1\na ,b,2,0\n a, b ,3,1\n")
+    assert (run.model, run.benchmark, len(rows)) == ("a", "b", 3)
+
+
 def test_without_ids_the_content_is_the_key(tmp_path: Path) -> None:
     text = "model,benchmark,question,correct\na,b,q1,1\na,b,q2,0\nc,b,q2,1\n"
     _, rows, _ = taken(tmp_path, text)

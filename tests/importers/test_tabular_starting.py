@@ -329,6 +329,7 @@ def test_a_choice_is_refused_with_its_line_until_it_is_made(tmp_path: Path, run:
     target = tmp_path / "m.toml"
     said = run("mapping", str(path), "-o", str(target))
     assert "decide what [[choose]] asks (1), then warehouse ingest" in said.err
+    assert said.err.rstrip().endswith("--set model=NAME --set benchmark=NAME")
     lines = target.read_text(encoding="utf-8").splitlines()
     line = next(number for number, text in enumerate(lines, 1) if text.startswith("[[choose]]"))
     call = ("ingest", str(path), "--map", str(target), "--default", "model=m", "--default", "benchmark=b")
@@ -768,3 +769,80 @@ def test_trials_are_generations_and_epochs_are_asked_about(tmp_path: Path) -> No
 def test_a_file_that_an_importer_knows_is_said_to_be(run: Caller) -> None:
     shown = run("mapping", str(ROOT / "tests" / "data" / "inspect" / "grid.json"))
     assert "The importer inspect reads this file without a mapping" in shown.out
+
+
+EXPORT = pd.DataFrame(
+    [
+        {"id": f"s{i}{name}", "traceId": f"t{i}", "name": name, "value": value, "source": "EVAL"}
+        for i in range(6)
+        for name, value in (("correctness", i % 2), ("helpfulness", i / 10))
+    ]
+)
+
+
+def test_a_row_per_score_is_a_metric_by_its_name_and_a_prompt_by_its_owner(tmp_path: Path) -> None:
+    EXPORT.to_csv(tmp_path / "a.csv", index=False)
+    values = mapping_of(tmp_path / "a.csv")
+    assert values["scores"] == [{"metric": {"path": "name"}, "value": "value"}]
+    assert values["sample"]["prompt_id"] == "traceId"
+    values["run"] = {"model": {"const": "m"}, "benchmark": {"const": "b"}}
+    taken = read(tmp_path, values)
+    flat = pd.DataFrame([(s["metric"], s["value"], row["prompt_id"]) for row in taken.rows for s in row["scores"]])
+    assert flat.groupby(0)[1].mean().to_dict() == EXPORT.groupby("name").value.mean().to_dict()
+    assert flat[2].nunique() == 6
+
+
+def test_names_beside_ids_that_are_no_metrics(tmp_path: Path) -> None:
+    EXPORT.replace({"correctness": "ada", "helpfulness": "bob"}).to_csv(tmp_path / "a.csv", index=False)
+    assert "path" not in mapping_of(tmp_path / "a.csv")["scores"][0]["metric"]
+
+
+def test_scores_in_lists_are_of_the_prompt_around_them(tmp_path: Path) -> None:
+    traces = [
+        {"id": f"t{i}", "output": "x", "scores": rows[["id", "name", "value"]].to_dict("records")}
+        for i, (_, rows) in enumerate(EXPORT.groupby("traceId"))
+    ]
+    (tmp_path / "a.json").write_text(json.dumps(traces))
+    values = mapping_of(tmp_path / "a.json")
+    assert values["sample"]["prompt_id"] == "^.id" and values["scores"][0]["metric"] == {"path": "name"}
+
+
+@pytest.mark.parametrize("turned", [False, True])
+def test_the_average_of_models_is_no_model(tmp_path: Path, turned: bool) -> None:
+    table = pd.DataFrame({"MMLU": [88.7, 66.6, 77.6], "GSM8K": [95.8, 79.6, 87.7]}, ["gpt-4o", "llama-3-8b", "Average"])
+    table = table.T.rename_axis("Benchmark") if turned else table.rename_axis("Model")
+    table.to_csv(tmp_path / "a.csv")
+    taken = read(tmp_path, mapping_of(tmp_path / "a.csv"))
+    assert {run.model for run in taken.runs} == {"gpt-4o", "llama-3-8b"} and not taken.rejections
+
+
+def test_columns_that_an_export_flattened_are_known_by_their_last_name(tmp_path: Path) -> None:
+    rows: dict[str, list[Any]] = {
+        "inputs.question": ["1+1?", "2+2?"],
+        "outputs.output": ["2", "5"],
+        "reference_outputs.answer": ["2", "4"],
+    }
+    rows |= {"feedback.correctness": [1, 0], "error": ["null", "null"]}
+    pd.DataFrame(rows).to_csv(tmp_path / "a.csv", index=False)
+    values = mapping_of(tmp_path / "a.csv")
+    assert values["sample"] == {
+        "text": '"inputs.question"',
+        "target": '"reference_outputs.answer"',
+        "response": '"outputs.output"',
+    }
+    assert values["scores"] == [{"metric": "correctness", "value": '"feedback.correctness"'}]
+
+
+def test_scores_in_json_texts_of_cells_are_asked_about(tmp_path: Path) -> None:
+    rows = {"id": ["q1", "q2"], "input": ["1+1?", "2+2?"], "output": ["2", "4"], "expected": ["2", "4"]}
+    rows["scores"] = ['{"Factuality": 0.25, "n": 3}', '{"Factuality": 0.5}']
+    pd.DataFrame(rows).to_csv(tmp_path / "a.csv", index=False)
+    text = starting_mapping(tmp_path / "a.csv")
+    values = tomllib.loads(text)
+    assert values["choose"][0]["between"][1:] == ['Factuality in the texts of "scores"']
+    written = re.search(r"\[\[scores\]\] metric = (.+), value = (\{.+\})", text)
+    assert written is not None
+    score = tomllib.loads(f"metric = {written[1]}\nvalue = {written[2]}")
+    values = {key: value for key, value in values.items() if key not in ("choose", "metrics")} | {"scores": [score]}
+    values["run"] = {"model": {"const": "m"}, "benchmark": {"const": "b"}}
+    assert scores(read(tmp_path, values).rows) == [0.25, 0.5]

@@ -259,3 +259,16 @@ def test_one_that_changes_leaves_the_others_whole(
     assert [item.source for item in report.refused] == [str(tmp_path / "b.csv")]
     assert "changed while it was read" in report.refused[0].error
     assert report.total("n_runs") == 2
+
+
+def test_a_file_that_was_corrected_is_named_with_what_takes_the_former_out(
+    store: Store, load: Callable[..., IngestReport], tmp_path: Path
+) -> None:
+    write(tmp_path, "r.csv", "copy/r.csv")
+    assert not load("r.csv").notes
+    write(tmp_path, "r.csv", text=ROWS.replace("q2,0", "q2,1"))
+    report = load("r.csv")
+    assert report.total("n_repeats") == 1
+    assert [note.rpartition("; ")[2] for note in report.notes] == ["if this corrects it: warehouse forget 1"]
+    write(tmp_path, "copy/r.csv", text=ROWS.replace("q1,1", "q1,0"))  # a repeat, but from elsewhere
+    assert load("copy/r.csv").total("n_repeats") == 1 and not load("copy/r.csv").notes

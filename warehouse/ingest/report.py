@@ -142,6 +142,28 @@ def notes_on_shared(store: Store, reports: Sequence[LoadReport]) -> list[str]:
 _COUNT_ONCE = "figures over these count each once"
 
 
+def notes_on_corrected(store: Store, reports: Sequence[LoadReport]) -> list[str]:
+    """Which files were read before with other content, and now count beside what they said then."""
+    new = {report.source_id: report for report in reports if report.run_ids and report.n_repeats}
+    if not new:
+        return []
+    first = min(min(report.run_ids) for report in new.values())
+    rows = store.rows(query_text("store", "corrected_sources"), {"first_run": first})
+    earlier: dict[int, list[int]] = {}
+    for row in rows:
+        if row["source_id"] in new:
+            earlier.setdefault(row["source_id"], []).append(row["earlier"])
+    return [_on_corrected(new[source].source, ids) for source, ids in earlier.items()]
+
+
+def _on_corrected(path: str, ids: Sequence[int]) -> str:
+    sources = f"source{'s' * (len(ids) > 1)} {', '.join(map(str, ids))}"
+    forget = " && ".join(f"warehouse forget {number}" for number in ids)
+    return (
+        f"{path} was read before with other content ({sources}): all count, as repeats; if this corrects it: {forget}"
+    )
+
+
 def _some(parts: Sequence[str]) -> str:
     more = [f"{len(parts) - _MOST_NAMED} more"] if len(parts) > _MOST_NAMED else []
     return ", ".join([*parts[:_MOST_NAMED], *more])

@@ -37,6 +37,11 @@ from warehouse.records import parse_json
 from warehouse.records.answer_text import normalised, number_of_text
 from warehouse.records.canonical_json import sha256_of
 
+#: Numbers with separators of thousands, by their decimal mark.
+_GROUPED = {
+    mark: re.compile(rf"[+-]?[1-9]\d{{0,2}}(?:\{other}\d{{2,3}})*\{other}\d{{3}}(?:\{mark}\d*)?")
+    for mark, other in ((",", "."), (".", ","))
+}
 #: Largest difference of equal numbers, relative to the larger of 1 and the second one.
 TOLERANCE = 1e-9
 
@@ -143,6 +148,8 @@ class Recode:
         if not self.decimal or not isinstance(value, str):
             return value
         thousands = "." if self.decimal == "," else ","
+        if thousands in value and not _GROUPED[self.decimal].fullmatch(value.strip()):
+            return value  # ``0.9`` among ``0,85`` is not 9
         return value.replace(thousands, "").replace(self.decimal, ".")
 
     def _calculate(self, value: Any) -> Any:

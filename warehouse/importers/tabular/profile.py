@@ -36,6 +36,11 @@ from warehouse.importers.tabular.readers import JsonLinesReader, JsonReader, Rea
 from warehouse.importers.tabular.table import SHEETS, open_reader
 
 _DEPTH, _LOOKED_AT, _MANY = 5, 50, 20
+#: What exports call the objects that they flatten into columns (``inputs.question``).
+_FLATTENED = frozenset(
+    "input inputs output outputs reference_outputs expected feedback feedback_stats scores score metrics metadata meta"
+    " example extra summary usage".split()
+)
 #: What names the elements of a list that are metrics of one generation.
 METRIC_NAMES = ("metric", "metric_name", "name", "scorer", "evaluator", "grader", "key")
 _CONTENT = {"text", "target", *SAMPLE_NAMES["text"], *SAMPLE_NAMES["target"], "user_input", "task_id", "question_id"}
@@ -501,7 +506,9 @@ def _table_paths(chunk: Chunk) -> list[_Where]:
         is_nested = isinstance(column, list) or pa.types.is_nested(getattr(column, "type", pa.null()))
         objects = [value for value in as_list(column, chunk.size) if isinstance(value, dict)] if is_nested else []
         if not objects:
-            found.append((name, path_of(name), ()))
+            *around, last = name.split(".")
+            is_inside = bool(around) and plain_name(around[0]) in _FLATTENED
+            found.append((last, path_of(name), tuple(around)) if is_inside else (name, path_of(name), ()))
         found += {field[1]: field for value in objects[:_ASKED] for field in _fields({name: value})}.values()
     return found
 

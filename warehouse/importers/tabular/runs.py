@@ -255,13 +255,15 @@ class RunColumns:
             value = header_value(name, raw)
             if isinstance(value, Unfit):
                 return Unfit(value.found, f"{source.where}: {value.expected}")
+            if isinstance(value, str):  # blanks around a cell make no other model
+                value = value.strip() or None
             if value is not None:
                 header[name] = value
         for name, value in self.registry.defaults.items():
             if header.get(name) in EMPTY:
                 header[name] = value
         model = self.sources.get("model")
-        if self.variant.has_samples and model and any(model.paths()) and is_summary(header.get("model")):
+        if model and any(model.paths()) and is_summary(header.get("model")):
             return Unfit(f"the model {header['model']!r}, a name for all of them", "one model")
         for name in _REQUIRED:
             if name not in header:

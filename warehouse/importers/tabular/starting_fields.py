@@ -28,6 +28,7 @@ from warehouse.importers.tabular.column_names import (
 )
 from warehouse.importers.tabular.columns import text_of
 from warehouse.importers.tabular.mapping import RECORD_FIELDS, RUN_FIELDS, SAMPLE_FIELDS
+from warehouse.importers.tabular.plain_tables import NULL_WORDS, plain
 from warehouse.importers.tabular.profile import METRIC_NAMES, ColumnProfile, TableProfile
 
 
@@ -117,6 +118,7 @@ _DRAWS = ("draw", "trial", "attempt", "repeat", "repetition", "rollout", "epoch"
 _LEAST_TOKENS = 1_000_000
 #: Characters of what may be a name.
 _NAME = 100
+_ID = re.compile(r".*id")
 #: Ids as programs draw them: many hexadecimal digits, with a word before them or not, or letters and digits mixed.
 _DRAWN = re.compile(
     r"(?:\w{1,20}[-_])?(?:[0-9a-f]{20,64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})|"
@@ -158,7 +160,7 @@ class Fields:
 def fields_of(table: TableProfile) -> Fields:
     """The fields of a table."""
     fields = Fields()
-    columns = sorted((column for column in table.columns if column.kind != "empty"), key=lambda c: c.depth)
+    columns = sorted((column for column in table.columns if says_something(column)), key=lambda c: c.depth)
     _take_metric(table, columns, fields)
     _take_sample(table, columns, fields)
     _take_run(table, columns, fields)
@@ -169,6 +171,12 @@ def fields_of(table: TableProfile) -> Fields:
     fields.document = of_document(table, fields)
     _settle_prompts(table, columns, fields)
     return fields
+
+
+def says_something(column: ColumnProfile) -> bool:
+    """Whether a column has values that are not all words for a missing one (``none`` may be a filter's name)."""
+    words = NULL_WORDS - {"none"}
+    return any(not isinstance(value, str) or plain(value) not in words for value in column.values)
 
 
 def _named(columns: Sequence[ColumnProfile], names: Collection[str]) -> ColumnProfile | None:
@@ -191,8 +199,34 @@ def _take_metric(table: TableProfile, columns: Sequence[ColumnProfile], fields: 
         column = _named(top, METRIC_NAMES)
         if column is not None and _names_models(table, column):
             fields.run["model"] = column
-        else:
+        elif column is not None:
             fields.metric = column
+            _take_owner(columns, fields)
+    elif fields.metric is None and not table.location.draws:
+        _take_named_scores(table, top, fields)
+
+
+def _take_owner(columns: Sequence[ColumnProfile], fields: Fields) -> None:
+    """The id of the prompt that a list of scores lies in, where each score has an id of its own as well."""
+    names = ("prompt_id", *ID_NAMES)
+    own = _named([column for column in columns if not column.depth], names)
+    owner = _named([column for column in columns if column.path.startswith("^.") and not column.is_unique], names)
+    if own is not None and own.is_unique and owner is not None:
+        fields.sample["prompt_id"] = owner
+
+
+def _take_named_scores(table: TableProfile, top: Sequence[ColumnProfile], fields: Fields) -> None:
+    """A row for each score of a prompt, as exports of scores have it: what names the score, and whose it is."""
+    if _named([column for column in table.columns if column.is_number], ("value", "score")) is None:
+        return
+    name = _named([column for column in top if 1 < len(column.values) <= table.rows // 2], METRIC_NAMES)
+    if name is None or _names_models(table, name) or not any(is_metric(_text(value)) for value in name.values):
+        return
+    names = [(_text(value),) for value in table.values(name)]
+    ids = [c for c in table.columns if _ID.fullmatch(plain_name(c.name)) and not c.depth and not c.nulls]
+    owner = next((c for c in ids if not c.is_unique and _part(table, names, c)), None)
+    if owner is not None:
+        fields.metric, fields.sample["prompt_id"] = name, owner
 
 
 def _names_models(table: TableProfile, column: ColumnProfile) -> bool:
@@ -207,7 +241,7 @@ def _take_sample(table: TableProfile, columns: Sequence[ColumnProfile], fields: 
     keyed = next((column for column in columns if column.path == "@key"), None)
     usual = row_names({plain_name(column.name) for column in columns if not column.depth}, _WORDS)
     for name in SAMPLE_FIELDS:
-        if name == "choices" and table.is_flat:
+        if name == "choices" and table.is_flat or name in fields.sample:
             continue
         words = (name, *usual.get(name, ()))
         if name == "target" and fields.metric is not None:

@@ -158,7 +158,7 @@ class _Writer:
             yield from ("[[rows.skip]]  # what lies beside them", 'path = "@key"')
             yield from (f"equal_to = {texts(self.table.location.skipped)}", "")
         if self.figures is not None:
-            yield from self.figures.matrix()
+            yield from self.figures.rows()
         if self.cells is not None:
             yield from self.cells.section()
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,7 +22,8 @@ from warehouse.importers.tabular.columns import text_of
 from warehouse.importers.tabular.expressions import Equality
 from warehouse.importers.tabular.plain_tables import NULL_WORDS, plain
 from warehouse.importers.tabular.profile import ColumnProfile, TableProfile
-from warehouse.importers.tabular.starting_fields import Choice, Fields, inline_table, texts, toml_text
+from warehouse.importers.tabular.starting_fields import Choice, Fields, inline_table, says_something, texts, toml_text
+from warehouse.records import parse_json
 
 #: Names that say nothing of what was measured, where the objects around them may.
 _GENERIC = frozenset(
@@ -95,7 +97,7 @@ def scores_of(table: TableProfile, fields: Fields) -> ScoreColumns:
 
 def _candidates(table: TableProfile, fields: Fields) -> Iterator[ScoreColumn]:
     for column in table.columns:
-        if column.path in fields.taken or column.kind in ("empty", "list", "object"):
+        if column.path in fields.taken or column.kind in ("list", "object") or not says_something(column):
             continue
         is_above = column.path.startswith("^.")
         grade = Grade.LIKELY if column.path in ("@", "[]") else grade_of(column.name, column.parents)
@@ -283,6 +285,36 @@ def _of_object(table: TableProfile) -> Iterator[tuple[str, str]]:
     )
 
 
+def _in_texts(table: TableProfile) -> Iterator[tuple[str, str]]:
+    """Numbers in objects of JSON that stand as text in a cell, by what their names say: in words, and in a mapping."""
+    for column in table.columns if table.is_flat else ():
+        objects = _objects(column)
+        found = dict.fromkeys(name for item in objects for name, value in item.items() if _is_number(value))
+        named = [name for name in found if grade_of(name, (column.name,)) >= Grade.LIKELY]
+        for name in named[:_OFFERED]:
+            pattern = rf'"{re.escape(name)}":\s*([^,}}\s]+)'
+            value = inline_table({"path": column.path, "pattern": pattern})
+            yield (
+                f"{name} in the texts of {toml_text(column.path)}",
+                f"[[scores]] metric = {toml_text(name)}, value = {value}",
+            )
+
+
+def _objects(column: ColumnProfile) -> list[Mapping[str, Any]]:
+    """The values, where each is the text of an object."""
+    if column.kind != "text" or not all(str(value).lstrip().startswith("{") for value in column.values):
+        return []
+    try:
+        parsed = [parse_json(str(value)) for value in column.values]
+    except (ValueError, TypeError):
+        return []
+    return [value for value in parsed if isinstance(value, dict)]
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float)
+
+
 def _sparse(candidate: ScoreColumn) -> Choice:
     rows, missing = candidate.column.rows, candidate.column.nulls
     return Choice(
@@ -297,7 +329,7 @@ def _sparse(candidate: ScoreColumn) -> Choice:
 
 def _nothing(table: TableProfile, scores: ScoreColumns) -> Choice:
     offered = tuple(candidate.shown for candidate in scores.offered)
-    readings = tuple(_of_object(table))
+    readings = (*_of_object(table), *_in_texts(table))
     between, written = tuple(words for words, _ in readings), tuple(text for _, text in readings)
     if not offered:
         return Choice(
@@ -357,9 +389,12 @@ def _compare(table: TableProfile, fields: Fields, scores: ScoreColumns) -> None:
     scores.is_compared, scores.is_guess = True, True
     reading = f"{toml_text(response.path)} is right where it equals {toml_text(target.path)} ({share:.0%} are)"
     flags = tuple(candidate.shown for candidate in scores.offered if not is_flag(candidate.column.name))
-    if flags:
-        how = "uncomment the [[scores]] of one reading, and remove that of the other"
-        scores.choices.append(Choice("what the scores are", (reading, *flags), (how,)))
+    readings = tuple(_in_texts(table))
+    if flags or readings:
+        how = ["uncomment the [[scores]] of one reading, and remove that of the other"] * bool(flags)
+        how += [f"in place of the [[scores]] below: {text}" for _, text in readings]
+        between = (reading, *flags, *(words for words, _ in readings))
+        scores.choices.append(Choice("what the scores are", between, tuple(how)))
     if response.nulls or "" in response.values:
         scores.choices.append(
             Choice(

@@ -26,7 +26,8 @@ from warehouse.importers.tabular.column_names import (
 )
 from warehouse.importers.tabular.profile import ColumnProfile, TableProfile, column_of_values
 from warehouse.importers.tabular.readers import ORIENTATIONS
-from warehouse.importers.tabular.starting_fields import Choice, Fields, inline_table, toml_text
+from warehouse.importers.tabular.runs import is_summary
+from warehouse.importers.tabular.starting_fields import Choice, Fields, inline_table, texts, toml_text
 
 _BY_MODELS, _BY_PROMPTS = ORIENTATIONS
 _NAMED = 4
@@ -213,8 +214,12 @@ class PublishedColumns:
         keyed = {"benchmark": "@key"} if self.is_keyed else {}
         return keyed | ({"model": self.label.path} if self.label is not None else {})
 
-    def matrix(self) -> Iterator[str]:
-        """The section that makes a row of each cell."""
+    def rows(self) -> Iterator[str]:
+        """The sections that leave out what is no model, and make a row of each cell."""
+        sums = [str(value) for value in self.label.values if is_summary(value)] if self.label is not None else []
+        if sums and self.label is not None and not self.is_turned:
+            yield from ("[[rows.skip]]  # sums up the others", f"path = {toml_text(self.label.path)}")
+            yield from (f"equal_to = {texts(sums)}", "")
         if self.is_wide and self.label is not None:
             kinds = ("benchmark", "model") if self.is_turned else ("model", "benchmark (or metric)")
             yield f"# A row per {kinds[0]}, a column per {kinds[1]}: each cell becomes a figure."
@@ -378,7 +383,7 @@ def _turned(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     first = table.columns[0] if table.columns else None
     if first is None or not BENCHMARK_LABELS.fullmatch(plain_name(first.name)) or not first.is_unique or first.rows < 2:
         return None
-    values = [column for column in table.columns[1:] if column.is_figures]
+    values = [column for column in table.columns[1:] if column.is_figures and not is_summary(column.name)]
     names = [column.name for column in values]
     if len(values) < 2 or not are_models(names) or any(map(is_metric, names)) or not _are_figures(values, table):
         return None

@@ -34,6 +34,13 @@ _COLUMNS = {
 Row = Mapping[str, Any]
 
 
+#: What to do, by what differs.
+_OTHERS = {
+    "question": "; if that is not only its wording, models are compared on different questions: `warehouse forget` this"
+    " source, and ingest it with --set benchmark=NAME of its own"
+}
+
+
 @dataclass
 class Filled:
     """What a source added to stored prompts."""
@@ -54,7 +61,7 @@ class Filled:
         """What differs, for the ledger."""
         for what, keys in self.differing.items():
             several = f"{len(keys)} prompts have" if len(keys) > 1 else "1 prompt has"
-            yield f"{several} another {what} in the store, which stays; first: prompt {keys[0]}"
+            yield f"{several} another {what} in the store, which stays; first: prompt {keys[0]}{_OTHERS.get(what, '')}"
 
 
 class SettledPrompts:
