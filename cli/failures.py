@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import click
 
-from warehouse.errors import DiskFullError, InputError, StoreError, WarehouseError, cause_of, parted
+from warehouse.errors import InputError, StoreError, WarehouseError, parted
 
 INTERRUPTED = 130  # 128 + SIGINT
 
@@ -39,13 +39,9 @@ def failure_of(error: Exception) -> Failure | None:
     if isinstance(error, OSError):
         full = error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
         return Failure(_os_message(error), "file", (StoreError if full else InputError).exit_code)
-    message = _engine_message(error)
-    if message is None:
-        return None
-    if reason := _disk_full(error):
-        return Failure(str(DiskFullError(reason)), "disk_full", DiskFullError.exit_code)
-    advice = _advice_on(error) or "See: warehouse db check"
-    return Failure(f"the store failed: {message}\n{advice}", "store", StoreError.exit_code)
+    engines = sys.modules.get("warehouse.store.engines")  # not loaded: no engine can have failed
+    failed = engines.store_failure(error) if engines else None
+    return failed and Failure(str(failed), failed.kind, failed.exit_code)
 
 
 def _usage(error: click.UsageError) -> str:
@@ -56,23 +52,3 @@ def _usage(error: click.UsageError) -> str:
 def _os_message(error: OSError) -> str:
     reason = error.strerror or str(error)
     return f"{error.filename}: {reason}" if error.filename else reason
-
-
-def _disk_full(error: Exception) -> str:
-    from warehouse.store.engines import disk_full
-
-    return disk_full(error)
-
-
-def _advice_on(error: Exception) -> str:
-    from warehouse.store.engines import advice_on
-
-    return advice_on(error)
-
-
-def _engine_message(error: Exception) -> str | None:
-    """What a database engine says, if it is one that failed."""
-    dialects = sys.modules.get("warehouse.store.engines")
-    cause = cause_of(error)
-    messages = [dialect.query_error(cause) for dialect in dialects.DIALECTS.values()] if dialects else []
-    return next((message.splitlines()[0] for message in messages if message), None)

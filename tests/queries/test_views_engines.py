@@ -14,6 +14,7 @@ from tests.support.world import build_world
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
 from warehouse.store.sql import query_files
+from warehouse.store.sql.run_query import run_named
 
 VIEWS = {view.name: view for view in query_files.views()}
 #: View -> columns that tell its rows apart, as its grain says.
@@ -86,6 +87,16 @@ def test_the_header_names_the_columns(world: Store, name: str) -> None:
 def test_one_row_is_what_the_grain_says(world: Store, name: str) -> None:
     doubles = world.arrow(f"select {GRAIN[name]} from {name} group by {GRAIN[name]} having count(*) > 1")
     assert doubles.to_pylist() == []
+
+
+@pytest.mark.parametrize("name", ["score_summary", "score_by_perturbation", "prompt_cost"])
+def test_rows_of_a_view_come_in_one_order_on_each_engine(world: Store, name: str) -> None:
+    """Also those of one run, whose first columns are alike."""
+    rows = [
+        [(value is None, "" if value is None else value) for value in row.values()]
+        for row in run_named(world, name, {}).to_pylist()
+    ]
+    assert rows and rows == sorted(rows)
 
 
 def test_views_of_an_empty_store_are_empty(store_url: str) -> None:

@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+import os
 import signal
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
 import sqlalchemy as sa
 
 from tests.support import forked
-from warehouse.errors import InputError, StoreLockedError
+from warehouse.errors import InputError, StoreError, StoreLockedError
 from warehouse.importers.base import batch_of
 from warehouse.records import Dump, RunHeader
+from warehouse.store.engines import parse_url
 from warehouse.store.load import source_ledger
 from warehouse.store.load.loader import Loader
 from warehouse.store.load.state import LoadOptions
@@ -166,6 +169,33 @@ def test_a_held_store_is_waited_for(duckdb_url: str, holder: Any) -> None:
         holder.stdin.close()
         opening.result(timeout=10).close()
     assert time.monotonic() - began < 10 and len(told) == 3
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("size", [0, 4096])
+def test_a_file_that_another_process_is_making_is_waited_for(duckdb_url: str, tmp_path: Path, size: int) -> None:
+    made = tmp_path / "made.duckdb"
+    open_store(str(made), create=True).close()
+    path = Path(parse_url(duckdb_url).database or "")
+    path.write_bytes(bytes(size))
+    told: list[str] = []
+
+    def say(line: str) -> None:
+        told.append(line)
+        made.rename(path)
+
+    open_store(duckdb_url, write=True, say=say).close()
+    assert told == [f"waiting for {duckdb_url}, held by the process that makes it"]
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize(("content", "age"), [(bytes(4096), 60), (b"a text, and no store", 0)])
+def test_a_file_that_nobody_is_making_is_refused_at_once(duckdb_url: str, content: bytes, age: float) -> None:
+    path = Path(parse_url(duckdb_url).database or "")
+    path.write_bytes(content)
+    os.utime(path, (time.time() - age,) * 2)
+    with pytest.raises(StoreError, match="not a valid DuckDB database file"):
+        open_store(duckdb_url, write=True, say=pytest.fail)
 
 
 @pytest.mark.engine

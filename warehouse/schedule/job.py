@@ -23,6 +23,7 @@ from warehouse.refresh.run import RefreshRequest
 from warehouse.schedule.log import JobLog, Level
 from warehouse.schedule.worker import FINISHED
 from warehouse.store.connection import Store
+from warehouse.store.engines import store_failure
 from warehouse.store.load.state import LoadReport
 from warehouse.store.open import StoreOpener, open_store
 from warehouse.store.snapshot import PublishedCopy
@@ -182,7 +183,8 @@ class _JobRun:
                 details = do()
             except _JobStopped:
                 raise
-            except Exception as error:  # whatever it is, the next step and the next run come
+            except Exception as raised:  # whatever it is, the next step and the next run come
+                error = store_failure(raised) or raised
                 seen.failed(in_words(error))
                 self.log.write("step_failed", "error", step=name, **about, error=in_words(error))
                 self.outcome.note("failed", getattr(error, "exit_code", 1))

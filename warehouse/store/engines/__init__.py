@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from warehouse.errors import MisuseError, cause_of
+from warehouse.errors import DiskFullError, MisuseError, StoreError, cause_of
 from warehouse.store.alchemy import sa
 from warehouse.store.engines.base import Dialect as Dialect
 from warehouse.store.engines.base import Limits as Limits
@@ -163,6 +163,18 @@ _ADVICE = {
 def advice_on(error: BaseException) -> str:
     """What to do about an error of a server that is no damage of the store; empty for any other."""
     return _ADVICE.get(_sqlstate(cause_of(error)), "")
+
+
+def store_failure(error: BaseException) -> StoreError | None:
+    """What an engine's error means to whoever asked, with what to do; None if no engine raised it."""
+    cause = cause_of(error)
+    messages = [dialect.query_error(cause) for dialect in DIALECTS.values()]
+    message = next((message.splitlines()[0] for message in messages if message), None)
+    if message is None:
+        return None
+    if reason := disk_full(error):
+        return DiskFullError(reason)
+    return StoreError(f"the store failed: {message}\n{advice_on(error) or 'See: warehouse db check'}")
 
 
 def disk_full(error: BaseException | None) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -167,11 +168,27 @@ def _close_settings(connection: Any, path: Path) -> None:
 
 
 _HOLDER = re.compile(r"Conflicting lock is held in (.*?)\(PID (\d+)\)", re.DOTALL)
+_NO_HEADER = re.compile(r'The file "(.*)" exists, but it is not a valid DuckDB database file', re.DOTALL)
+#: For how long a file without a header is taken for one that another process is making.
+MAKING_SECONDS = 2.0
 
 
 def _holder(error: BaseException) -> str | None:
-    match = _HOLDER.search(str(error))
-    return f"process {match.group(2)} ({match.group(1).strip()})" if match else None
+    if match := _HOLDER.search(str(error)):
+        return f"process {match.group(2)} ({match.group(1).strip()})"
+    match = _NO_HEADER.search(str(error))
+    return "the process that makes it" if match and _is_being_made(Path(match.group(1))) else None
+
+
+def _is_being_made(path: Path) -> bool:
+    """A new file is there, without a lock, before its header is; which may have been written since it was looked at."""
+    try:
+        age = time.time() - path.stat().st_mtime
+        with path.open("rb") as file:
+            head = file.read(12)
+    except OSError:
+        return False
+    return age < MAKING_SECONDS and (not head.strip(b"\0") or head[8:] == b"DUCK")
 
 
 def _damaged(error: BaseException) -> bool:
