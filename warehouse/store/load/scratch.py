@@ -44,7 +44,11 @@ class Scratch:
             ((threads, home),) = self.rows("select current_setting('threads'), current_database()")
             self.threads = int(threads)  # that the engine may use
             self.home = str(home).replace('"', '""')
-            self._make_room()
+            # the database that all connections of a session share
+            self.run("attach if not exists ':memory:' as scratch")
+            for slot in (0, 1):
+                self.run(f"create schema if not exists scratch.slot_{slot}")
+            self.run("create table if not exists scratch.main.known_text (sent_hash uhugeint, sha256 blob)")
         else:
             self.threads, self.home = beside.threads, beside.home
         self.run("set enable_progress_bar = false")
@@ -57,13 +61,6 @@ class Scratch:
             r" else said end)))"
         )
         self.use(0)
-
-    def _make_room(self) -> None:
-        """The database that all connections of a session share."""
-        self.run("attach if not exists ':memory:' as scratch")
-        for slot in (0, 1):
-            self.run(f"create schema if not exists scratch.slot_{slot}")
-        self.run("create table if not exists scratch.main.known_text (sent_hash uhugeint, sha256 blob)")
 
     def parser(self) -> Parser:
         """A connection for another thread, which fills the slots of this scratch space."""
