@@ -282,7 +282,7 @@ def test_what_was_sent_is_brought_once_by_the_sources_of_one_session(kit: Any) -
 
     def elsewhere(number: int) -> Any:
         with lone_parser() as parser:
-            n_rows = staging.parse(parser, [dump(number)], "error", "all")
+            n_rows, _ = staging.parse(parser, [dump(number)], "error", "all")
             rows = staging.parsed_rows(parser, [dump(number)], n_rows)
             return kit.loader.receive([dump(number)], n_rows, rows, 0)
 

@@ -132,7 +132,7 @@ def _write(task: _Task, file: Any) -> None:
             indices, dumps = [0], [read(readings[0], task.settings)]
         else:
             indices, dumps = read_together(readings, task.settings, task.options.max_rejected)
-        n_rows = staging.parse(parser, dumps, task.options.on_duplicate, task.options.text)
+        n_rows, _ = staging.parse(parser, dumps, task.options.on_duplicate, task.options.text)
         stamps.refuse_changed(all_stamps)
         with zipfile.ZipFile(file, "w") as archive:
             sent = [

@@ -162,7 +162,7 @@ def _load_all(
     another thread, or on executors. Gives the reports, and notes on all."""
     apart = None if on is None else Apart(on, plan.settings, plan.options)
     with ThreadPoolExecutor(1) as pool:
-        loader = Loader(store, overlapping=len(jobs) > 1)
+        loader = Loader(store, overlapping=len(jobs) > 1, once=len(jobs) == 1)
         work = ParsingContext(store, loader, pool, plan, dry_run, watcher, apart)
         try:
             waiting: _Begun | None = None

@@ -123,12 +123,15 @@ def notes_on_shared(store: Store, reports: Sequence[LoadReport]) -> list[str]:
     new = [min(report.run_ids) for report in reports if report.run_ids and report.n_runs]
     if not new:
         return []
+    (may,) = store.rows(query_text("store", "may_share"))
+    if not may["has_several"]:
+        return []
     runs = {"first_run": min(new)}
     shared = store.rows(query_text("store", "shared_benchmarks"), runs | {"linked": 1})
     already_named = {frozenset((row["benchmark"], row["other"])) for row in shared}
     twins = [
         row
-        for row in store.rows(query_text("store", "twin_benchmarks"), runs)
+        for row in (store.rows(query_text("store", "twin_benchmarks"), runs) if may["has_copies"] else ())
         if frozenset((row["benchmark"], row["other"])) not in already_named
     ]
     texts = [f"{row['n_shared']} of {row['n_prompts']} of {row['benchmark']} in {row['other']}" for row in shared]

@@ -249,33 +249,29 @@ def add_dimensions(
     variants = scratch.rows("select * from stage_variant order by variant_no") if state.n_rows else []
     with transaction() as connection:
         store.dialect.prepare(connection)
-        _add_named(dimensions, connection, state)
-        ids = dimensions.metrics(connection, specs)
-        state.metric_ids = dict(zip(specs, ids, strict=True))
-        variant_ids = _variants(dimensions, connection, variants)
+        ids = dimensions.of_load(connection, _named_by(state), specs, _variant_rows(variants))
+        state.references, state.benchmark_ids = ids.references, ids.benchmarks
+        state.metric_ids = dict(zip(specs, ids.metrics, strict=True))
         if engines.is_shared(connection):
             dimensions.stock(connection, "run", len(state.dump.runs))
-    _put_references(scratch, state, named, variants, variant_ids)
+    _put_references(scratch, state, named, variants, ids.variants)
 
 
-def _variants(dimensions: Dimensions, connection: sa.Connection, variants: list[Any]) -> list[int]:
-    rows = [
+def _variant_rows(variants: list[Any]) -> list[dict[str, Any]]:
+    return [
         {"perturbation": perturbation, "fewshot_draw": fewshot_draw, "template": template}
         for _, perturbation, fewshot_draw, template in variants
     ]
-    return dimensions.ids(connection, tables.prompt_variant, rows)
 
 
-def _add_named(dimensions: Dimensions, connection: sa.Connection, state: _Load) -> None:
+def _named_by(state: _Load) -> list[Naming]:
     """What headers and published figures name."""
-    named = [
+    return [
         Naming(
             part.dump.runs, part.source.invocation, {row.benchmark for row in _published(part.dump) if row.benchmark}
         )
         for part in state.parts
     ]
-    state.references = dimensions.run_references(connection, named)
-    state.benchmark_ids = dimensions.benchmarks(connection, named)
 
 
 def _put_references(

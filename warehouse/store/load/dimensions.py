@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import repeat
 from typing import Any
 
@@ -18,11 +18,30 @@ Key = tuple[Any, ...]
 
 def allocate(connection: sa.Connection, table: str, count: int) -> int:
     """Reserve ``count`` ids of a table; returns the first."""
-    reserved = connection.exec_driver_sql(  # as text, which takes a third of the time: every load reserves some
-        f"insert into id_counter (table_name, next_id) values ('{table}', {1 + count}) on conflict (table_name)"
-        f" do update set next_id = id_counter.next_id + {count} returning next_id"
+    return allocate_each(connection, {table: count})[table]
+
+
+def allocate_each(connection: sa.Connection, counts: Mapping[str, int]) -> dict[str, int]:
+    """Reserve ids of several tables; returns the first of each.
+
+    Every load reserves some: as text, which takes a third of the time, and without an upsert where a counter stands,
+    which takes a third again.
+    """
+    steps = " ".join(f"when '{table}' then {count}" for table, count in counts.items())
+    names = ", ".join(f"'{table}'" for table in counts)
+    rows = connection.exec_driver_sql(
+        f"update id_counter set next_id = next_id + case table_name {steps} end where table_name in ({names})"
+        " returning table_name, next_id"
     )
-    return int(reserved.scalar_one()) - count
+    next_ids = {str(table): int(next_id) for table, next_id in rows}
+    if new := {table: count for table, count in counts.items() if table not in next_ids}:
+        values = ", ".join(f"('{table}', {1 + count})" for table, count in new.items())
+        rows = connection.exec_driver_sql(
+            f"insert into id_counter (table_name, next_id) values {values} on conflict (table_name)"
+            " do update set next_id = id_counter.next_id + excluded.next_id - 1 returning table_name, next_id"
+        )
+        next_ids |= {str(table): int(next_id) for table, next_id in rows}
+    return {table: next_ids[table] - count for table, count in counts.items()}
 
 
 #: Rows that are looked up by their keys; for more of them the whole table is read.
@@ -41,6 +60,35 @@ class Naming:
     published: Collection[str] = ()
 
 
+@dataclass(frozen=True)
+class Request:
+    """Rows of a table whose ids are needed.
+
+    ``sources`` says which source each row is of. Of rows with one key the first source gives
+    the row that is stored (the last of its own), as if each had come by itself.
+    """
+
+    table: sa.Table
+    rows: Collection[Mapping[str, Any]]
+    sources: Iterable[int] = field(default_factory=lambda: repeat(0))
+
+
+@dataclass(frozen=True)
+class LoadIds:
+    """Ids of all that a load names: what each of its runs points to, and its benchmarks by name."""
+
+    references: list[dict[str, int]]
+    benchmarks: dict[str, int]
+    metrics: list[int]
+    variants: list[int]
+
+
+#: Tables whose rows point to another dimension: a row that was just added has none of theirs.
+_PARENTS = {"training_seed": "model", "checkpoint": "training_seed", "metric": "scorer"}
+#: Tables that get a row of their own for every new row of another.
+_FOLLOWERS = {"model": ("training_seed", "checkpoint"), "training_seed": ("checkpoint",)}
+
+
 class Dimensions:
     """Ids of dimension rows, remembered for a session.
 
@@ -51,68 +99,87 @@ class Dimensions:
     def __init__(self) -> None:
         self._ids: dict[str, dict[Key, int]] = {}
         self._reserved: dict[str, range] = {}
+        self._most = 0  # rows of a table that the load may add, but for metrics and variants
+        self._added: dict[str, set[int]] = {}  # in the transaction of this load, so nobody else points to them
 
     def forget(self) -> None:
         """Remember nothing: the next look-up reads the store."""
         self._ids.clear()
         self._reserved.clear()
+        self._added.clear()
 
-    def ids(
-        self,
-        connection: sa.Connection,
-        table: sa.Table,
-        rows: Iterable[Mapping[str, Any]],
-        sources: Iterable[int] = repeat(0),
-    ) -> list[int]:
-        """Ids of rows, in order; missing rows are added, sorted by natural key.
+    def ids(self, connection: sa.Connection, table: sa.Table, rows: Collection[Mapping[str, Any]]) -> list[int]:
+        """Ids of rows, in order; missing rows are added, sorted by natural key."""
+        return self.ids_of(connection, [Request(table, rows)])[0]
 
-        ``sources`` says which source each row is of. Of rows with one key the first source gives
-        the row that is stored (the last of its own), as if each had come by itself.
-        """
-        names = tables.natural_key(table)
-        keyed = [(tuple(row[name] for name in names), row) for row in rows]
-        ids = self._ids.setdefault(table.name, {})
-        first: dict[Key, int] = {}
-        unknown = {
-            key: row
-            for (key, row), source in zip(keyed, sources, strict=False)
-            if key not in ids and first.setdefault(key, source) == source
-        }
-        if unknown:
-            ids |= _stored(connection, table, names, unknown)
-            self._add(connection, table, {key: row for key, row in unknown.items() if key not in ids})
-        return [ids[key] for key, _ in keyed]
+    def ids_of(self, connection: sa.Connection, requests: Sequence[Request]) -> list[list[int]]:
+        """:meth:`ids` for several tables, which are looked up in one statement."""
+        keyed = [_keyed(request) for request in requests]
+        unknown: dict[sa.Table, dict[Key, Mapping[str, Any]]] = {}
+        for request, rows in zip(requests, keyed, strict=True):
+            ids = self._ids.setdefault(request.table.name, {})
+            first: dict[Key, int] = {}
+            unknown[request.table] = {
+                key: row
+                for (key, row), source in zip(rows, request.sources, strict=False)
+                if key not in ids and first.setdefault(key, source) == source
+            }
+        sought = {table: self._may_stand(table, rows) for table, rows in unknown.items()}
+        for name, found in _stored(connection, {table: keys for table, keys in sought.items() if keys}).items():
+            self._ids[name] |= found
+        self._add(
+            connection,
+            {
+                table: {key: row for key, row in rows.items() if key not in self._ids[table.name]}
+                for table, rows in unknown.items()
+            },
+        )
+        return [
+            [self._ids[request.table.name][key] for key, _ in rows]
+            for request, rows in zip(requests, keyed, strict=True)
+        ]
 
-    def _add(self, connection: sa.Connection, table: sa.Table, missing: Mapping[Key, Mapping[str, Any]]) -> None:
-        if not missing:
+    def _may_stand(self, table: sa.Table, rows: Mapping[Key, Mapping[str, Any]]) -> list[Key]:
+        """Those of some keys that the store may hold: none of what points to a row that was just added."""
+        parent = _PARENTS.get(table.name, "")
+        added = self._added.get(parent, set())
+        return [key for key, row in rows.items() if not added or row[f"{parent}_id"] not in added]
+
+    def _add(self, connection: sa.Connection, missing: Mapping[sa.Table, Mapping[Key, Mapping[str, Any]]]) -> None:
+        missing = {table: rows for table, rows in missing.items() if rows}
+        self._reserve(connection, {table.name: len(rows) for table, rows in missing.items()})
+        for table, rows in missing.items():
+            ordered = sorted(rows, key=str)
+            first = self.take(connection, table.name, len(ordered))
+            numbered = {key: first + index for index, key in enumerate(ordered)}
+            append(connection, table, [{**rows[key], "id": numbered[key]} for key in ordered])
+            self._ids[table.name].update(numbered)
+            self._added.setdefault(table.name, set()).update(numbered.values())
+
+    def _reserve(self, connection: sa.Connection, counts: Mapping[str, int]) -> None:
+        """See to it that so many consecutive ids of some tables can be taken, out of blocks that are reserved in one
+        go; with them those of what follows."""
+        sizes = {table: max(count, RESERVED) for table, count in counts.items() if self._is_short(table, count)}
+        for table, count in counts.items():
+            for follower in _FOLLOWERS.get(table, ()) if self._most <= RESERVED else ():
+                if self._is_short(follower, count):
+                    sizes.setdefault(follower, RESERVED)
+        if not sizes:
             return
-        ordered = sorted(missing, key=str)
-        first = self._reserve(connection, table.name, len(ordered))
-        numbered = {key: first + index for index, key in enumerate(ordered)}
-        append(connection, table, [{**missing[key], "id": numbered[key]} for key in ordered])
-        self._ids[table.name].update(numbered)
+        for table, first in allocate_each(connection, sizes).items():
+            self._reserved[table] = range(first, first + sizes[table])
 
-    def _reserve(self, connection: sa.Connection, table: str, count: int) -> int:
-        """First of ``count`` consecutive ids, out of a block that is reserved in one go."""
-        free = self._reserved.get(table, range(0))
-        if len(free) < count:
-            size = max(count, RESERVED)
-            first = allocate(connection, table, size)
-            free = range(first, first + size)
-        self._reserved[table] = free[count:]
-        return free[0]
+    def _is_short(self, table: str, count: int) -> bool:
+        return len(self._reserved.get(table, range(0))) < count
 
     def stock(self, connection: sa.Connection, table: str, count: int) -> None:
         """See to it that ``count`` ids can be taken without touching the store's counter, whose
         row stays locked until the transaction that changes it ends."""
-        if len(self._reserved.get(table, range(0))) < count:
-            size = max(count, RESERVED)
-            first = allocate(connection, table, size)
-            self._reserved[table] = range(first, first + size)
+        self._reserve(connection, {table: count})
 
     def take(self, connection: sa.Connection, table: str, count: int) -> int:
         """First of ``count`` consecutive ids: of the stock, else of the counter."""
-        if len(self._reserved.get(table, range(0))) < count:
+        if self._is_short(table, count):
             return allocate(connection, table, count)
         free = self._reserved[table]
         self._reserved[table] = free[count:]
@@ -120,42 +187,72 @@ class Dimensions:
 
     # the rows of a run header
 
-    def run_references(self, connection: sa.Connection, sources: Sequence[Naming]) -> list[dict[str, int]]:
-        """Ids that the ``run`` rows of the runs of some sources point to, source by source."""
+    def of_load(
+        self,
+        connection: sa.Connection,
+        sources: Sequence[Naming],
+        specs: Sequence[MetricSpec],
+        variants: Collection[Mapping[str, Any]],
+    ) -> LoadIds:
+        """Ids of what some sources name, source by source; of their metrics with their scorers, and of variants.
+
+        The first source that names a benchmark describes it; suites become parents where none is known.
+        """
         headers = [header for source in sources for header in source.headers]
         of = [index for index, source in enumerate(sources) for _ in source.headers]
-        checkpoints = self.checkpoints(connection, headers, of)
-        agents = self.ids(connection, tables.agent, [_agent_row(header) for header in headers], of)
-        benchmarks = self.benchmarks(connection, sources)
         calls = [source.invocation for source in sources for _ in source.headers]
-        rows = [_group_row(header, invocation) for header, invocation in zip(headers, calls, strict=True)]
-        groups = self.ids(connection, tables.run_group, rows, of)
-        return [
+        described = _described(sources)
+        self._begin(headers)
+        models, agents, benchmark_ids, groups, scorers, variant_ids = self.ids_of(
+            connection,
+            [
+                Request(tables.model, [_model_row(header) for header in headers], of),
+                Request(tables.agent, [_agent_row(header) for header in headers], of),
+                Request(tables.benchmark, described.values()),
+                Request(
+                    tables.run_group,
+                    [_group_row(header, call) for header, call in zip(headers, calls, strict=True)],
+                    of,
+                ),
+                Request(tables.scorer, [_scorer_row(spec) for spec in specs]),
+                Request(tables.prompt_variant, variants),
+            ],
+        )
+        benchmarks = dict(zip(described, benchmark_ids, strict=True))
+        self._hang(connection, _paths(sources), benchmarks)
+        seed_rows = [_seed_row(header, model) for header, model in zip(headers, models, strict=True)]
+        metric_rows = [_metric_row(spec, scorer) for spec, scorer in zip(specs, scorers, strict=True)]
+        seeds, metrics = self.ids_of(
+            connection, [Request(tables.training_seed, seed_rows, of), Request(tables.metric, metric_rows)]
+        )
+        rows = [_checkpoint_row(header, seed) for header, seed in zip(headers, seeds, strict=True)]
+        (checkpoints,) = self.ids_of(connection, [Request(tables.checkpoint, rows, of)])
+        references = [
             {"checkpoint_id": c, "agent_id": a, "benchmark_id": benchmarks[header.benchmark], "run_group_id": g}
             for header, c, a, g in zip(headers, checkpoints, agents, groups, strict=True)
         ]
+        return LoadIds(references, benchmarks, metrics, variant_ids)
 
     def checkpoints(self, connection: sa.Connection, headers: Sequence[RunHeader], of: Sequence[int]) -> list[int]:
         """Ids of what was evaluated; ``of`` says which source each header is of."""
-        models = self.ids(connection, tables.model, [_model_row(header) for header in headers], of)
+        self._begin(headers)
+        (models,) = self.ids_of(connection, [Request(tables.model, [_model_row(header) for header in headers], of)])
         rows = [_seed_row(header, model) for header, model in zip(headers, models, strict=True)]
-        seeds = self.ids(connection, tables.training_seed, rows, of)
+        (seeds,) = self.ids_of(connection, [Request(tables.training_seed, rows, of)])
         rows = [_checkpoint_row(header, seed) for header, seed in zip(headers, seeds, strict=True)]
-        return self.ids(connection, tables.checkpoint, rows, of)
+        return self.ids_of(connection, [Request(tables.checkpoint, rows, of)])[0]
 
     def benchmarks(self, connection: sa.Connection, sources: Sequence[Naming]) -> dict[str, int]:
-        """Ids of the benchmarks that some sources name; suites become parents where none is known.
-
-        The first source that names a benchmark describes it.
-        """
-        rows: dict[str, dict[str, Any]] = {}
-        for source in sources:
-            for name, row in _benchmark_rows(source).items():
-                rows.setdefault(name, row)
-        by_name = dict(zip(rows, self.ids(connection, tables.benchmark, rows.values()), strict=True))
-        paths = [(*header.suite, header.benchmark) for item in sources for header in item.headers]
-        self._hang(connection, dict.fromkeys(paths), by_name)
+        """Ids of the benchmarks that some sources name, by name."""
+        described = _described(sources)
+        by_name = dict(zip(described, self.ids(connection, tables.benchmark, described.values()), strict=True))
+        self._hang(connection, _paths(sources), by_name)
         return by_name
+
+    def _begin(self, headers: Sequence[RunHeader]) -> None:
+        """Begin the look-ups of one transaction."""
+        self._added.clear()
+        self._most = len(headers)
 
     def _hang(self, connection: sa.Connection, paths: Iterable[Sequence[str]], by_name: Mapping[str, int]) -> None:
         """Set the parents along some paths, where a benchmark has none and no ring would close."""
@@ -175,17 +272,19 @@ class Dimensions:
             parents[child_id] = parent_id
             connection.execute(sa.update(table).where(table.c.id == child_id).values(parent_id=parent_id))
 
-    def metrics(self, connection: sa.Connection, specs: Sequence[MetricSpec]) -> list[int]:
-        """Ids of metrics with their scorers."""
-        scorers = self.ids(connection, tables.scorer, [_scorer_row(spec) for spec in specs])
-        return self.ids(
-            connection,
-            tables.metric,
-            [
-                {"name": spec.name, "filter": spec.filter, "scorer_id": scorer, "unit": spec.unit, "link": spec.link}
-                for spec, scorer in zip(specs, scorers, strict=True)
-            ],
-        )
+
+def _paths(sources: Sequence[Naming]) -> list[tuple[str, ...]]:
+    """The ways from suites down to the benchmarks of runs, each once."""
+    return list(dict.fromkeys((*header.suite, header.benchmark) for source in sources for header in source.headers))
+
+
+def _described(sources: Sequence[Naming]) -> dict[str, dict[str, Any]]:
+    """The benchmarks that some sources name, by name."""
+    rows: dict[str, dict[str, Any]] = {}
+    for source in sources:
+        for name, row in _benchmark_rows(source).items():
+            rows.setdefault(name, row)
+    return rows
 
 
 def _benchmark_rows(source: Naming) -> dict[str, dict[str, Any]]:
@@ -214,14 +313,41 @@ def benchmark_row(name: str, level: int) -> dict[str, Any]:
     return {"name": name, "level": level, "version": None, "dataset_revision": None}
 
 
-def _stored(connection: sa.Connection, table: sa.Table, names: Sequence[str], keys: Collection[Key]) -> dict[Key, int]:
-    """Ids of those rows that the table holds."""
-    columns = [table.c[name] for name in names]
-    query = sa.select(table.c.id, *columns)
-    if len(keys) <= MANY:
-        query = query.where(sa.tuple_(*columns).in_(list(keys)))
-    keys_and_ids = ((tuple(row[1:]), int(row[0])) for row in connection.execute(query))
-    return {key: number for key, number in keys_and_ids if key in keys}
+def _keyed(request: Request) -> list[tuple[Key, Mapping[str, Any]]]:
+    names = tables.natural_key(request.table)
+    return [(tuple(row[name] for name in names), row) for row in request.rows]
+
+
+def _stored(connection: sa.Connection, keys: Mapping[sa.Table, Sequence[Key]]) -> dict[str, dict[Key, int]]:
+    """Ids of those rows that the tables hold, by table: in one statement, and as text, since to build and compile one
+    for each takes longer than it runs."""
+    if not keys:
+        return {}
+    selects: list[str] = []
+    values: dict[str, Any] = {}
+    width = max(len(tables.natural_key(table)) for table in keys)
+    for table, sought in keys.items():
+        names = tables.natural_key(table)
+        columns = [f"cast({name} as varchar)" for name in names] + ["cast(null as varchar)"] * (width - len(names))
+        select = f"select '{table.name}', id, {', '.join(columns)} from {table.name}"
+        if len(sought) <= MANY:
+            groups = [_bound(key, values) for key in sought]
+            select += f" where ({', '.join(names)}) in ({', '.join(groups)})"
+        selects.append(select)
+    as_text = {table.name: {tuple(map(str, key)): key for key in sought} for table, sought in keys.items()}
+    found: dict[str, dict[Key, int]] = {table.name: {} for table in keys}
+    for name, number, *texts in connection.execute(sa.text(" union all ".join(selects)), values):
+        key = as_text[name].get(tuple(text for text in texts if text is not None))
+        if key is not None:
+            found[name][key] = int(number)
+    return found
+
+
+def _bound(key: Key, values: dict[str, Any]) -> str:
+    """A key as parameters, whose values are added to some."""
+    names = [f"key_{len(values) + index}" for index in range(len(key))]
+    values.update(zip(names, key, strict=True))
+    return f"({', '.join(f':{name}' for name in names)})"
 
 
 def _model_row(header: RunHeader) -> dict[str, Any]:
@@ -287,6 +413,10 @@ def _group_row(header: RunHeader, invocation: str) -> dict[str, Any]:
         "hardware": header.hardware,
         "cost": header.cost,
     }
+
+
+def _metric_row(spec: MetricSpec, scorer: int) -> dict[str, Any]:
+    return {"name": spec.name, "filter": spec.filter, "scorer_id": scorer, "unit": spec.unit, "link": spec.link}
 
 
 def _scorer_row(spec: MetricSpec) -> dict[str, Any]:

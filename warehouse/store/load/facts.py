@@ -21,7 +21,7 @@ from warehouse.store.load.conflicts import Decision
 from warehouse.store.load.dimensions import allocate
 from warehouse.store.load.run_keys import scorers_key, spec_of
 from warehouse.store.load.scratch import Scratch
-from warehouse.store.load.staging import Measured
+from warehouse.store.load.staging import TRANSCRIPT, Measured
 from warehouse.store.load.state import _Load
 from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
@@ -139,7 +139,8 @@ def push(scratch: Scratch, state: _Load, run_ids: Mapping[int, int]) -> None:
             are_all or scratch.value(f"select count(*) from stage_{table} semi join run_id using (run)")
         ):
             scratch.push(table, f"select run_id, {columns} from stage_{table} join run_id using (run) order by {order}")
-    push_transcripts(scratch, run_ids)
+    if TRANSCRIPT in state.columns:
+        push_transcripts(scratch, run_ids)
     _push_texts(scratch, are_all)
 
 
@@ -177,7 +178,9 @@ def _numbered(run_ids: Mapping[int, int]) -> pa.Table:
 def push_run_metrics(connection: sa.Connection, scratch: Scratch, state: _Load, run_ids: Mapping[int, int]) -> None:
     """Which metrics each new run has figures of: prompts with a score, or a published figure."""
     counts: dict[tuple[int, int], int] = {}
-    if state.n_rows:
+    if state.are_apart:  # then each score is the mean of its prompt
+        counts = {(item.run, item.metric_id): item.n_weighted for item in state.scores if item.run in run_ids}
+    elif state.n_rows:
         query = (
             "select run, metric_id, count(value) from stage_prompt_score group by run, metric_id"
             " order by run, metric_id"

@@ -55,18 +55,19 @@ class Loader:
 
     :meth:`parse` may run on another thread while :meth:`load` works on the source before; a slot
     is free again when the load of the source that was parsed into it has ended. Say ``overlapping``
-    if that is going to happen.
+    if that is going to happen, and ``once`` if only one source comes: then nothing is learned for the next.
     """
 
-    def __init__(self, store: Store, *, overlapping: bool = False) -> None:
+    def __init__(self, store: Store, *, overlapping: bool = False, once: bool = False) -> None:
         self.store = store
+        self.once = once
         self.scratch = open_scratch(store)
         self.parser = self.scratch.parser()
         self.parser.is_alone = self.scratch.is_alone = not overlapping
         if overlapping:
             self.scratch.share_cores()
         self.dimensions = Dimensions()
-        self.settled = prompt_completion.SettledPrompts()
+        self.settled = prompt_completion.SettledPrompts(once=once)
 
     def close(self) -> None:
         """Let go of the scratch space; the store stays open."""
@@ -92,8 +93,8 @@ class Loader:
         """
         self.parser.use(slot)
         with parsing():
-            n_rows = staging.parse(self.parser, dumps, options.on_duplicate, options.text)
-        return Parsed(tuple(dumps), slot, n_rows)
+            n_rows, columns = staging.parse(self.parser, dumps, options.on_duplicate, options.text)
+        return Parsed(tuple(dumps), slot, n_rows, columns)
 
     def receive(
         self, dumps: Sequence[Dump], n_rows: int, rows: Iterable[tuple[str, pa.RecordBatchReader]], slot: int
@@ -113,10 +114,11 @@ class Loader:
         with parsing():
             for name, reader in rows:
                 self.parser.keep(name, reader)
-            staging.show_samples(self.parser, self.parser.columns_of("stage_given"))
+            columns = self.parser.columns_of("stage_given")
+            staging.show_samples(self.parser, columns)
             if n_rows:
                 self.parser.run("create or replace view stage_text as from stage_said")
-        return Parsed(tuple(dumps), slot, n_rows)
+        return Parsed(tuple(dumps), slot, n_rows, {*columns, staging.TRANSCRIPT})
 
     def more_memory(self) -> bool:
         """Let the engine use twice as much while this loader is open; for the thread that parses.
@@ -183,7 +185,7 @@ class Loader:
     ) -> list[LoadReport]:
         parts = _parts(parsed.dumps, sources)
         headers = tuple(header for part in parts for header in part.dump.runs)
-        state = _Load(Dump(headers, ()), parts, options, n_rows=parsed.n_rows)
+        state = _Load(Dump(headers, ()), parts, options, n_rows=parsed.n_rows, columns=parsed.columns)
         self.scratch.replaced.clear()
         try:
             self._refuse_rejected(state)
@@ -197,7 +199,7 @@ class Loader:
                     with self._transaction() as connection:
                         votes.add_names(self.store, self.scratch, self.dimensions, state, connection)
                 reports = self._add_facts(state, started)
-            if self.store.dialect.embedded and not dry_run and state.has_all_texts:
+            if not self.once and self.store.dialect.embedded and not dry_run and state.has_all_texts:
                 with engines.failing_anyway():  # nobody else can remove them while this process holds the store
                     staging.learn_texts(self.scratch)
             return reports
@@ -260,6 +262,7 @@ class Loader:
         dropped = staging.settle_duplicates(self.scratch, state.sizes, prompts, state.options.on_duplicate)
         for text in dropped.notes(state.options.on_duplicate):
             state.note(text)
+        state.are_apart = staging.are_apart(state.sizes, prompts)
         state.scores = staging.summarise_scores(self.scratch)
         note_values_that_are_no_numbers(self.scratch, state)
         note_unscored(self.scratch, state)
@@ -287,9 +290,9 @@ class Loader:
             if state.n_rows:
                 facts.push(self.scratch, state, run_ids)
                 state.has_all_texts = state.options.text == "all" and len(run_ids) == len(state.dump.runs)
-                completed = facts.complete_transcripts(
-                    connection, self.scratch, {item.run: item.same_as for item in decisions if item.same_as is not None}
-                )
+                if staging.TRANSCRIPT in state.columns:
+                    again = {item.run: item.same_as for item in decisions if item.same_as is not None}
+                    completed = facts.complete_transcripts(connection, self.scratch, again)
             facts.publish(self.store, self.scratch, state, run_ids)
             facts.push_run_metrics(connection, self.scratch, state, run_ids)
             facts.link_sources(connection, state, decisions, run_ids)
@@ -309,7 +312,7 @@ class Loader:
         return reports
 
     def _fill_prompts(self, state: _Load) -> None:
-        if not (state.n_rows and prompt_completion.says_anything(self.scratch)):
+        if not (state.n_rows and prompt_completion.says_anything(self.scratch, state.columns)):
             return
         filled = prompt_completion.fill(
             self.store,
@@ -321,11 +324,15 @@ class Loader:
         )
         if filled is None:
             raise NotTogetherError("they say different things of a prompt")
-        for note in filter(None, (prompt_completion.note_on_mixed(self.scratch), *filled.notes())):
+        for note in filter(None, (self._note_on_mixed(state), *filled.notes())):
             state.note(note)
         if filled.has_metadata:
             self.store.dialect.lock_catalogue(self.store.connection)
             field_clusters.extend(self.store, benchmarks_of(state))
+
+    def _note_on_mixed(self, state: _Load) -> str:
+        can_mix = not state.are_apart and {"prompt_id", "text"} <= set(state.columns)
+        return prompt_completion.note_on_mixed(self.scratch) if can_mix else ""
 
     def _decide(self, state: _Load) -> list[Decision]:
         decisions = decide(

@@ -7,7 +7,7 @@ says another, a note tells. So the order of sources plays no part unless they co
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -32,6 +32,9 @@ _COLUMNS = {
 }
 
 Row = Mapping[str, Any]
+
+#: Columns of samples that say something of prompts.
+_SAID = {"text", "target", "choices", "metadata"}
 
 
 #: What to do, by what differs.
@@ -71,7 +74,8 @@ class SettledPrompts:
     It is a scratch table of ids and hashes; :meth:`forget` drops them when a transaction fails.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, *, once: bool = False) -> None:
+        self._once = once  # no source comes after the first, which might say the same
         self._stands = False
 
     def forget(self) -> None:
@@ -81,6 +85,8 @@ class SettledPrompts:
     def unsettled(self, scratch: Scratch) -> int:
         """How many prompts of the staged source are not known to be stored as it says; they are in
         ``unsettled_prompt``."""
+        if self._once:
+            return scratch.script("first_prompt")
         if not self._stands or scratch.value("select count(*) from settled_prompt") > SETTLED:
             scratch.run("create or replace temp table settled_prompt (prompt_id bigint, said ubigint)")
             self._stands = True
@@ -89,6 +95,8 @@ class SettledPrompts:
 
     def settle(self, scratch: Scratch, other: Iterable[int] = ()) -> None:
         """The prompts in ``unsettled_prompt`` are stored as the source says, but for some."""
+        if self._once:
+            return
         scratch.put("unlike", pa.table({"prompt_id": pa.array(other, pa.int64())}))
         scratch.run(
             "insert into settled_prompt select prompt_id, said from unsettled_prompt anti join unlike using (prompt_id)"
@@ -97,9 +105,9 @@ class SettledPrompts:
         scratch.drop(["said_hash", "unsettled_prompt", "unlike"])
 
 
-def says_anything(scratch: Scratch) -> bool:
+def says_anything(scratch: Scratch, columns: Collection[str]) -> bool:
     """Whether the staged sources say anything of their prompts but what they are known by."""
-    return bool(
+    return not _SAID.isdisjoint(columns) and bool(
         scratch.rows("select 1 from stage_sample where coalesce(text, target, choices, metadata) is not null limit 1")
     )
 
@@ -127,7 +135,7 @@ def fill(
         return None
     if not n_unsettled:
         return Filled()
-    only_new = scratch.value("select count(distinct prompt_id) from stage_prompt") == n_new
+    only_new = n_new and scratch.value("select count(distinct prompt_id) from stage_prompt") == n_new
     if only_new and not scratch.value(query_text("ingest", "unsaid_prompts")):
         settled.settle(scratch)
         return Filled()
@@ -138,7 +146,8 @@ def fill(
     if filled.rows:
         scratch.put("filled_prompt", _as_table(filled.rows))
         scratch.change("prompt", "filled_prompt", query_text("ingest", "fill_prompt"))
-    scratch.drop(["stored_prompt", "said_prompt", "filled_prompt"])
+        scratch.drop(["filled_prompt"])
+    scratch.drop(["stored_prompt", "said_prompt"])
     settled.settle(scratch, filled.unlike)
     return filled
 

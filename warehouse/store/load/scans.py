@@ -17,6 +17,7 @@ from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.load.benchmark_metrics import described, write_described
 from warehouse.store.load.scratch import Scratch
+from warehouse.store.load.staging import TRANSCRIPT
 from warehouse.store.load.state import _Load
 from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
@@ -63,7 +64,7 @@ def join(store: Store, scratch: Scratch, state: _Load, run_ids: Iterable[int]) -
         run_ids: of its runs, new or stored before.
     """
     scans = [part.source.id for part in state.parts if part.dump.scan is not None]
-    runs = sorted(set(run_ids)) if state.n_rows and _names_generations(scratch) else []
+    runs = sorted(set(run_ids)) if TRANSCRIPT in state.columns and _names_generations(scratch) else []
     if not scans and not (runs and _any_stored(store.connection)):
         return
     with _pairs(store.connection, scans, runs) as n_pairs:

@@ -35,12 +35,22 @@ class Scratch:
     other is being loaded. All other scratch tables are temporary.
     """
 
-    def __init__(self, raw: Any) -> None:
+    def __init__(self, raw: Any, beside: Scratch | None = None) -> None:
         self.raw = raw
-        self.threads = int(self.value("select current_setting('threads')"))  # that the engine may use
         self.is_alone = False  # whether no other connection works meanwhile
         self.replaced: Counter[str] = Counter()  # U+0000 that the store could not take, by column
-        self.home = str(self.value("select current_database()")).replace('"', '""')
+        self._path = self._threshold = ""  # as they were set last
+        if beside is None:
+            ((threads, home),) = self.rows("select current_setting('threads'), current_database()")
+            self.threads = int(threads)  # that the engine may use
+            self.home = str(home).replace('"', '""')
+            # the database that all connections of a session share
+            self.run("attach if not exists ':memory:' as scratch")
+            for slot in (0, 1):
+                self.run(f"create schema if not exists scratch.slot_{slot}")
+            self.run("create table if not exists scratch.main.known_text (sent_hash uhugeint, sha256 blob)")
+        else:
+            self.threads, self.home = beside.threads, beside.home
         self.run("set enable_progress_bar = false")
         # what md5_number_lower gives, in a quarter of its time
         self.run("create or replace temp macro hash_64(said) as cast(md5_number(said) >> 64 as ubigint)")
@@ -50,16 +60,11 @@ class Scratch:
             r" regexp_matches(said, '[^\S ]|  |^\pZ|\pZ$') then trim(regexp_replace(said, '\s+', ' ', 'g'))"
             r" else said end)))"
         )
-        self.run("attach if not exists ':memory:' as scratch")
-        for slot in (0, 1):
-            self.run(f"create schema if not exists scratch.slot_{slot}")
-        self.run("create table if not exists scratch.main.known_text (sent_hash uhugeint, sha256 blob)")
-        self._path = self._threshold = ""  # as they were set last
         self.use(0)
 
     def parser(self) -> Parser:
         """A connection for another thread, which fills the slots of this scratch space."""
-        return Parser(self.raw.duplicate())
+        return Parser(self.raw.duplicate(), self)
 
     def share_cores(self) -> None:
         """Leave half of the threads to the parser: two connections that each use all cores took a

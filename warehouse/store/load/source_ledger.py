@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -216,9 +216,14 @@ def _names(sources: Sequence[tuple[str, str]]) -> list[str]:
 
 def any_loaded(connection: sa.Connection, sources: Sequence[SourceClaim]) -> bool:
     """Whether another process has loaded one of some sources since they were claimed."""
-    table = tables.source
-    query = sa.select(table.c.id).where(table.c.id.in_([source.id for source in sources]), table.c.state == "loaded")
-    return connection.execute(query).first() is not None
+    ids = _listed(source.id for source in sources)
+    query = f"select id from source where id in ({ids}) and state = 'loaded' limit 1"
+    return connection.exec_driver_sql(query).first() is not None
+
+
+def _listed(numbers: Iterable[int]) -> str:
+    """Ids as they stand in a text, which takes a quarter of the time of a statement that has to be compiled."""
+    return ", ".join(str(int(number)) for number in numbers)
 
 
 def finish(connection: sa.Connection, sources: Sequence[tuple[SourceClaim, LoadReport, Sequence[Rejection]]]) -> None:
@@ -249,8 +254,7 @@ def refuse(store: Store, source: SourceClaim, reason: str, rejections: Sequence[
 
 def _replace_rejections(connection: sa.Connection, rejections: Mapping[int, Sequence[Rejection]]) -> None:
     """The rejected rows of some sources, by id of the source, instead of those stored."""
-    table = tables.rejection
-    connection.execute(sa.delete(table).where(table.c.source_id.in_(list(rejections))))
+    connection.exec_driver_sql(f"delete from rejection where source_id in ({_listed(rejections)})")
     rows = [
         {
             "source_id": source_id,
@@ -261,7 +265,7 @@ def _replace_rejections(connection: sa.Connection, rejections: Mapping[int, Sequ
         for source_id, rejected in rejections.items()
         for item in rejected
     ]
-    append(connection, table, rows)
+    append(connection, tables.rejection, rows)
 
 
 def forget(store: Store, reference: str) -> tuple[int, int]:

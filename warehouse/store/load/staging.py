@@ -43,8 +43,9 @@ _OF_SAMPLES = ("stage_given", "stage_variant", "stage_row", "stage_item", "stage
 PARSED = (*_OF_SAMPLES, "stage_scan", "stage_vote")
 
 
-def parse(scratch: Scratch, dumps: Sequence[Dump], on_duplicate: OnDuplicate, text: TextPolicy) -> int:
-    """Everything that needs no store: :data:`PARSED` of some dumps; returns the number of rows."""
+def parse(scratch: Scratch, dumps: Sequence[Dump], on_duplicate: OnDuplicate, text: TextPolicy) -> tuple[int, set[str]]:
+    """Everything that needs no store: :data:`PARSED` of some dumps; returns the number of rows, and the columns of
+    samples that may hold anything."""
     n_rows, columns = fill(scratch, dumps)
     scratch.fit_threads(n_rows)
     fill_scans(scratch, dumps)
@@ -53,7 +54,7 @@ def parse(scratch: Scratch, dumps: Sequence[Dump], on_duplicate: OnDuplicate, te
         belong_together = any(dump.same_content and dump.same_content.belong_together for dump in dumps)
         number_items(scratch, on_duplicate, has_identities="identity" in columns, belong_together=belong_together)
         gather_texts(scratch, text, columns)
-    return n_rows
+    return n_rows, columns
 
 
 #: Columns of samples that have served once rows have their items: their texts are in `stage_text`, and hashes to look
@@ -415,7 +416,7 @@ def settle_duplicates(
         ConflictError: rows that say different things of the same fact, under ``error``.
     """
     keys = {name: key for name, (key, _) in _UNIQUE.items() if sizes[name]}
-    if _are_apart(sizes, prompts):  # only a row may repeat itself, which takes two scores
+    if are_apart(sizes, prompts):  # only a row may repeat itself, which takes two scores
         if not scratch.value("select count(*) > 0 from stage_sample where len(scores) > 1"):
             keys.pop("stage_score", None)
         keys = {name: key.replace(_OF_ROW, "r") for name, key in keys.items() if key != _OF_ROW}
@@ -507,6 +508,7 @@ class ScoreSummary:
     high: float | None
     is_binary: bool
     n_texts: int
+    n_weighted: int
 
 
 def summarise_scores(scratch: Scratch) -> list[ScoreSummary]:
@@ -517,14 +519,14 @@ def summarise_scores(scratch: Scratch) -> list[ScoreSummary]:
 def show_prompt_scores(scratch: Scratch, sizes: Mapping[str, int], prompts: Mapping[int, int]) -> int:
     """Make ``stage_prompt_score``, the mean of each prompt of a run, of scores that are settled; how many there are."""
     select, n_scores = query_text("ingest", "single_score"), sizes["stage_score"]
-    if not _are_apart(sizes, prompts):
+    if not are_apart(sizes, prompts):
         n_scores = scratch.script("pooled_score")
         select = "from pooled_score"
     scratch.run(f"create or replace temp view stage_prompt_score as {select}")
     return n_scores
 
 
-def _are_apart(sizes: Mapping[str, int], prompts: Mapping[int, int]) -> bool:
+def are_apart(sizes: Mapping[str, int], prompts: Mapping[int, int]) -> bool:
     """Whether each staged row has a prompt of its own in its run."""
     return sum(prompts.values()) == sizes["stage_fact"]
 
@@ -546,7 +548,8 @@ def measure(
         counts["stage_score"][item.run] += item.n
     for table in ("stage_generation", "stage_choice"):
         if sizes[table]:
-            counts[table].update(dict(scratch.rows(f"select run, count(*) from {table} group by run")))
+            of_runs = f"select run, count(*) from {table} group by run"
+            counts[table].update(dict(scratch.rows(of_runs)) if len(prompts) > 1 else {min(prompts): sizes[table]})
     return {
         run: Measured(
             content_digest=digests.get(run, canonical_digest([])),

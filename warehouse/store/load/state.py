@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -102,6 +102,8 @@ class _Load:
     notes: list[str] = field(default_factory=list)
     new_prompts: int = 0
     n_rows: int = 0
+    columns: Collection[str] = ()  # of samples, that may hold anything
+    are_apart: bool = False  # whether each sample has a prompt of its own in its run
     has_all_texts: bool = False  # whether the store holds all that was sent and said
 
     def part_of(self, run: int) -> SourcePart:
@@ -126,6 +128,7 @@ class Parsed:
     dumps: tuple[Dump, ...]
     slot: int
     n_rows: int
+    columns: Collection[str] = ()  # of samples, that may hold anything
 
 
 def group_spec(dump: Dump, row: PublishedScore) -> MetricSpec:
