@@ -67,7 +67,7 @@ sized as (
       when summary.n_clusters is null then 1
       when summary.se_clt > 0 and summary.se_cr2 > 0
         then least(1, summary.se_clt * summary.se_clt / (summary.se_cr2 * summary.se_cr2))
-      else 1.0 * summary.n_clusters / dated.n_prompts end as effective_n
+      else 1e0 * summary.n_clusters / dated.n_prompts end as effective_n
   from dated
   join metric on metric.id = dated.metric_id
   left join benchmark_metric
@@ -81,16 +81,16 @@ intervals as (
   select
     sized.*,
     effective_n * least(share, 1 - share) < 10 as is_few,
-    1.959963984540054 * 1.959963984540054 / effective_n as r
+    3.841458820694124e0 / effective_n as r
   from sized
 ),
 ends as (
   select
     intervals.*,
     width * ((share + r / 2 - sqrt(r * (share * (1 - share) + r / 4))) / (1 + r) - share)
-      / 1.959963984540054 as below,
+      / 1.959963984540054e0 as below,
     width * ((share + r / 2 + sqrt(r * (share * (1 - share) + r / 4))) / (1 + r) - share)
-      / 1.959963984540054 as above
+      / 1.959963984540054e0 as above
   from intervals
 ),
 matched as (

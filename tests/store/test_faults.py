@@ -114,7 +114,7 @@ load(2)
 @pytest.mark.parametrize(
     "fatal",
     [
-        pytest.param("select source.id from source where source.id in", marks=pytest.mark.rare),
+        pytest.param("select id from source where id in", marks=pytest.mark.rare),
         "select benchmark_metric",
         pytest.param("update source set state", marks=pytest.mark.rare),
     ],
