@@ -194,9 +194,10 @@ def check_published(path: Path, taken: Taken) -> None:
         return
     frame = pd.read_csv(path, dtype=str, encoding="utf-8-sig")
     labels = [name for name in ("Model version", "Model", "model") if name in frame]
+    names = frame[labels].apply(lambda column: column.str.strip())
     for run in taken.runs:
         for figure in run.published:
-            rows = frame[frame[labels].apply(lambda names: names.str.strip() == run.model).any(axis=1)]
+            rows = frame[names.isin([run.model]).any(axis=1)]
             rows = rows if run.benchmark in (*frame, "B") else rows[rows["task"] == run.benchmark]
             cells = rows[run.benchmark if run.benchmark in frame else figure.metric].dropna()
             numbers = [float(cell.rstrip("%")) * (0.01 if cell.endswith("%") else 1) for cell in cells]
