@@ -204,6 +204,25 @@ def test_it_ends_at_once_also_in_the_middle_of_a_query(file: Path, number: int) 
             process.kill()
 
 
+@pytest.mark.parametrize("seconds", [0.002, 0.01])
+def test_who_asks_while_it_ends_leaves_no_connection(own_url: str, seconds: float) -> None:
+    def asks() -> None:  # until the end
+        with suppress(StoreError):
+            while True:
+                n_models(store)
+
+    for _ in range(5):
+        store = FollowedStore(own_url, look=0.001)
+        readers = [Thread(target=asks) for _ in range(4)]
+        for reader in readers:
+            reader.start()
+        time.sleep(seconds)
+        store.close()
+        for reader in readers:
+            reader.join(10)
+            assert not reader.is_alive()
+
+
 def test_what_takes_too_long_is_ended_with_a_sentence(file: Path) -> None:
     store = FollowedStore(str(file), seconds=1.0)
     try:

@@ -12,6 +12,7 @@ import pytest
 import sqlalchemy as sa
 
 from tests.refresh.test_refresh import build
+from warehouse.errors import StoreError
 from warehouse.store.engines import parse_url, shown_url
 from warehouse.store.engines.reading import ReadingConnection
 from warehouse.store.engines.urls import PlainUrl, full_url
@@ -110,6 +111,8 @@ def test_a_server_that_is_read_loses_nothing_that_was_written(server: str) -> No
             connection.execute(sa.text("create table own (x int)"))
     with open_store(server) as store:
         assert store.rows("select x from own") == []
+    with pytest.raises(StoreError, match="closed"):  # nor is it opened again, which nobody would close
+        store.dialect.interrupt(store.connection)
 
 
 @pytest.mark.parametrize("text", ["postgresql://127.0.0.1/s", "postgres://a.b:c-1@h.example:5433/s_1"])

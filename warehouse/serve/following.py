@@ -110,7 +110,7 @@ class FollowedStore:
         self._limits = _Limits(seconds, MEMORY)
         self._dialect = engines.dialect_of(self._url)
         self._lock, self._slots = threading.Lock(), threading.BoundedSemaphore(READERS)
-        self._ended, self._in_use = threading.Event(), set[Store]()
+        self._ended, self._in_use, self._n_lent = threading.Event(), set[Store](), 0
         self._folder: Path | None = None
         self._seen = ""
         self.trouble = ""
@@ -120,7 +120,8 @@ class FollowedStore:
             self._remove_folder()
             raise
         atexit.register(self.close)  # for whoever uses the application without its lifespan
-        threading.Thread(target=self._follow, name="warehouse-follow", daemon=True).start()
+        self._follower = threading.Thread(target=self._follow, name="warehouse-follow", daemon=True)
+        self._follower.start()
 
     @property
     def name(self) -> str:
@@ -162,6 +163,7 @@ class FollowedStore:
             if self._ended.is_set():
                 raise StoreError("the server ends")
             self._state.readers += 1
+            self._n_lent += 1
             return self._state
 
     @contextmanager
@@ -172,6 +174,8 @@ class FollowedStore:
             store = self._idle(state) or self._opened(state.url)
             store.kept = state.kept
             self._in_use.add(store)
+            if self._ended.is_set():  # while it was opened
+                raise StoreError("the server ends")
             with engines.interrupted_after(self._limits.seconds, self._ending(store)) as clock:
                 try:
                     yield store
@@ -227,6 +231,7 @@ class FollowedStore:
                     store.close()
             if state.is_old:
                 state.drop()
+            self._n_lent -= 1
 
     def interrupt(self) -> None:
         """End what runs on any connection, and begin nothing more."""
@@ -240,9 +245,11 @@ class FollowedStore:
         atexit.unregister(self.close)
         end = time.monotonic() + LAST
         self.interrupt()
-        while self._in_use and time.monotonic() < end:  # an engine that is at work must not lose its interpreter
+        while self._n_lent and time.monotonic() < end:  # an engine that is at work must not lose its interpreter
             time.sleep(0.01)
             self.interrupt()
+        if self._follower.is_alive():
+            self._follower.join(max(0.0, end - time.monotonic()))
         with self._lock:
             self._state.is_old = True
             self._state.drop()

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from warehouse.errors import StoreError
 from warehouse.store.alchemy import sa
 from warehouse.store.engines.base import json_text
 
@@ -54,7 +56,8 @@ class ReadingConnection:
     def __init__(self, engine: ReadingEngine) -> None:
         self._engine = engine
         self._raw: Any = engine.open_raw()
-        self._begun = False
+        self._begun = self._is_closed = False
+        self._opening = threading.Lock()  # another thread may ask for the connection, to interrupt what runs on it
         self._full: sa.Connection | None = None
 
     @property
@@ -64,10 +67,16 @@ class ReadingConnection:
 
     @property
     def driver_connection(self) -> Any:
-        """The engine's own connection; a new one after the last was given up."""
-        if self._raw is None:
-            self._raw = self._engine.open_raw()
-        return self._raw
+        """The engine's own connection; a new one after the last was given up.
+
+        Raises:
+            StoreError: this is closed.
+        """
+        with self._opening:
+            if self._is_closed:
+                raise StoreError("the connection is closed")
+            self._raw = self._raw or self._engine.open_raw()
+            return self._raw
 
     def in_transaction(self) -> bool:
         """Whether one has begun."""
@@ -100,6 +109,8 @@ class ReadingConnection:
 
     def close(self) -> None:
         """Let go of the store."""
+        with self._opening:
+            self._is_closed = True
         if self._full is not None:
             self._full.close()
         self._give_up()
