@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -60,6 +61,10 @@ def downgrade(state: State, revision: str, yes: bool) -> None:
 
     with state.open(write=True, check=False) as store:
         before = versions.found(store)
+        if not yes and not sys.stdin.isatty():
+            raise MisuseError(
+                f"what revision {revision} has no place for is lost: say --yes, as nobody can be asked here"
+            )
         if not yes:
             click.confirm(
                 f"{store.name}: what revision {revision} has no place for is lost. Go on?", abort=True, err=True

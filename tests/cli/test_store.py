@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -92,11 +93,20 @@ def test_down_and_up_again(run: Caller, store_url: str) -> None:
     run("db", "downgrade", "nope", "--yes", db=store_url).fails(2, "nope")
 
 
-def test_downgrade_asks_before_data_is_lost(run: Caller, duckdb_url: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_downgrade_loses_no_data_that_nobody_gave_up(run: Caller, duckdb_url: str) -> None:
     run("init", db=duckdb_url)
-    monkeypatch.setattr("builtins.input", lambda *_: "n")
-    assert run("db", "downgrade", "base", db=duckdb_url).code != 0
+    run("db", "downgrade", "base", db=duckdb_url).fails(2, "--yes")
     assert run("runs", db=duckdb_url).code == 0
+
+
+def test_what_a_server_lacks_is_said_with_what_to_do(run: Caller, bare_postgres_url: str) -> None:
+    run("db", "check", db=bare_postgres_url).fails(4, "holds no store", "init")
+    run("runs", db=re.sub(r":\d+/", ":1/", bare_postgres_url)).fails(4, "is the server up")
+    run("init", db=bare_postgres_url)
+    with open_store(bare_postgres_url, write=True) as store, store.begin() as connection:
+        connection.exec_driver_sql("create role weak login")
+        connection.exec_driver_sql("grant all on all tables in schema public to weak")
+    run("db", "reader", db=bare_postgres_url.replace("postgres@", "weak@")).fails(4, "CREATEROLE")
 
 
 def test_check_finds_what_was_broken(run: Caller, store_url: str) -> None:

@@ -213,6 +213,8 @@ DAMAGED = (
     "; the file is damaged: go on from a published copy or a backup of it, or ingest the dumps into"
     " a new store (docs/writers.md)"
 )
+#: What to do about a server that lets nobody in.
+_UNREACHABLE = "; is the server up, and is the URL right?"
 
 
 def wait_for(
@@ -234,7 +236,9 @@ def wait_for(
                 raise
             holder = dialect.lock_holder(error)
             if holder is None:
-                advice = DAMAGED if dialect.damaged(error) else ""
+                advice = (
+                    DAMAGED if dialect.damaged(error) else "" if dialect.embedded or dialect.is_lake else _UNREACHABLE
+                )
                 reason = engines.without_secrets(first_line(error), url)
                 raise StoreError(f"cannot open {where}: {reason}{advice}") from None
             if time.monotonic() >= deadline:

@@ -60,7 +60,8 @@ def make_reader(store: Store, role: str = "", *, new_password: bool = False) -> 
         with store.begin() as connection:
             path = roles.keep_password(connection, role, password)
     except sa.exc.DBAPIError as error:
-        raise StoreError(f"the role {role} cannot be made: {cause_of(error)}") from None
+        who = "; a superuser or a role with CREATEROLE can" if engines.forbidden(error) else ""
+        raise StoreError(f"the role {role} cannot be made: {cause_of(error)}{who}") from None
     url = roles.url(store.url, role)
     wait_for(
         lambda: Store(url, store.dialect, store.dialect.open_engine(url, False, engines.Limits())),

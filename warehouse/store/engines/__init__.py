@@ -194,6 +194,11 @@ def too_long(error: BaseException) -> bool:
     return _sqlstate(error) == "54000"
 
 
+def forbidden(error: BaseException) -> bool:
+    """Whether a server refused what the role may not do."""
+    return _sqlstate(error) == "42501"
+
+
 def _sqlstate(error: BaseException) -> str:
     """What a server calls an error, also one that no layer between has wrapped."""
     cause = cause_of(error)

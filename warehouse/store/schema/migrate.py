@@ -201,8 +201,10 @@ def check(store: Store) -> CheckReport:
         store: an open store, of any revision; nothing is written.
 
     Raises:
-        StoreError: a check failed although the schema is as it should be.
+        StoreError: there is no store; or a check failed although the schema is as it should be.
     """
+    if revision.found(store) is None and not _tables_of_stores(store):
+        raise StoreError(f"{store.name} holds no store; make one: warehouse --db {store.name} init")
     drift = tuple(schema_drift(store))
     findings, skipped = [], []
     for query in checks(store.dialect.name):
@@ -216,6 +218,12 @@ def check(store: Store) -> CheckReport:
         else:
             findings += [finding] if finding else []
     return CheckReport(drift, tuple(findings), tuple(skipped))
+
+
+def _tables_of_stores(store: Store) -> set[str]:
+    """Those of the tables of a store that the database has."""
+    with store.begin() as begun:
+        return tables.metadata.tables.keys() & {*sa.inspect(engines.full_connection(begun)).get_table_names()}
 
 
 def checks(engine: str = "") -> list[query_files.NamedQuery]:
