@@ -11,7 +11,7 @@ from warehouse.questions.comparison import Compare, CompareUnpaired
 from warehouse.questions.labels import CorrectedComparison
 
 from ..lazy_group import command
-from ..state import State, pass_state
+from ..state import State
 from ..ui.corrected import UNUSED, corrected_options, give_corrected
 from ..ui.next_step import say_next
 from ..ui.options import option, output_options, refuse_typed, typed
@@ -49,7 +49,6 @@ SHORT = 60
 @option("--unpaired", "For runs that share no prompts: each on its own, Welch's t (Miller eqs. 5, 6).", is_flag=True)
 @corrected_options
 @output_options
-@pass_state
 def compare(
     state: State,
     /,

@@ -11,7 +11,7 @@ from warehouse.questions.sequential import SequentialReleaseGate
 from warehouse.tables.words import small
 
 from ..lazy_group import command
-from ..state import State, pass_state
+from ..state import State
 from ..ui.corrected import UNUSED, corrected_options, give_corrected
 from ..ui.next_step import say_next
 from ..ui.options import REFERENCE, option, output_options_but, refuse_typed, typed
@@ -69,7 +69,6 @@ MINOR = ("split", "metric", "clusters", "p fail", "prompts", "baseline", "candid
 @corrected_options
 @option("--markdown", "A summary for a pull request.", is_flag=True)
 @output_options_but("markdown")
-@pass_state
 def gate(
     state: State,
     /,

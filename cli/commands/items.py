@@ -9,7 +9,7 @@ import click
 from warehouse.questions.items import ItemFeatures, ItemPruning, Items, ItemSplits
 
 from ..lazy_group import command
-from ..state import State, pass_state
+from ..state import State
 from ..ui.options import (
     benchmark_argument,
     draw,
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 @seed_option
 @drawable
 @output_options
-@pass_state
 def items(
     state: State,
     /,

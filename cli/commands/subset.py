@@ -11,7 +11,7 @@ from warehouse.files import PLAN, SUBSET, write_output
 from warehouse.questions.subsets import ExportSubset, ExtendSubset, ImportSubset, PlanSubset
 
 from ..lazy_group import command, group
-from ..state import State, pass_state
+from ..state import State
 from ..ui.options import option, output_options, typed
 from ..ui.output import Output
 from ..ui.output_files import OutputFile, forced
@@ -37,7 +37,6 @@ def subset() -> None:
 @options_of(PlanSubset)
 @_out
 @output_options
-@pass_state
 def plan(state: State, /, output: Output, out: Path | None, **options: Any) -> None:
     _give(state, PlanSubset.from_command(options, typed(options)).ask(state.opener()), output, out)
 
@@ -45,7 +44,6 @@ def plan(state: State, /, output: Output, out: Path | None, **options: Any) -> N
 @command("subset import")
 @options_of(ImportSubset, path={"type": click.Path(exists=True, dir_okay=False, path_type=Path)})
 @output_options
-@pass_state
 def import_(state: State, /, output: Output, **options: Any) -> None:
     _give(state, ImportSubset(**options).ask(state.opener()), output, None)
 
@@ -54,7 +52,6 @@ def import_(state: State, /, output: Output, **options: Any) -> None:
 @options_of(ExtendSubset)
 @_out
 @output_options
-@pass_state
 def extend(state: State, /, output: Output, out: Path | None, **options: Any) -> None:
     _give(state, ExtendSubset(**options).ask(state.opener()), output, out)
 
@@ -62,7 +59,6 @@ def extend(state: State, /, output: Output, out: Path | None, **options: Any) ->
 @command("subset export")
 @options_of(ExportSubset)
 @option("-o --out FILE", "Write to this file.", OutputFile(SUBSET))
-@pass_state
 def export(state: State, /, out: Path | None, **options: Any) -> None:
     exported = _exported(state, ExportSubset(**options))
     if out is None:

@@ -9,7 +9,7 @@ from warehouse.questions.variance import PassRates, SeedVariance, Templates, Var
 from warehouse.tables.words import SHOWN, reasons
 
 from ..lazy_group import command
-from ..state import State, pass_state
+from ..state import State
 from ..ui.options import option, output_options, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 @options_of(PassRates)
 @option("--seeds", "Training seeds crossed with prompts instead.", is_flag=True)
 @output_options
-@pass_state
 def variance(state: State, /, output: Output, seeds: bool, **options: Any) -> None:
     question = PassRates.from_command(options, typed(options))
     if seeds:
@@ -226,7 +225,6 @@ def _part(variance: float | None) -> WrittenNumber | None:
 @command("templates")
 @options_of(Templates)
 @output_options
-@pass_state
 def templates(state: State, /, output: Output, **options: Any) -> None:
     from warehouse.analysis.variance.templates import TemplateRow
 

@@ -100,7 +100,6 @@ class FrontierReport(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         return " ".join(self.sentences)
 
     def view(self, *, verbose: bool = False) -> View:

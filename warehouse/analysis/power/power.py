@@ -189,7 +189,6 @@ class PowerPlan(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         return self.answer
 
 

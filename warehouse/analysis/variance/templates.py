@@ -78,7 +78,6 @@ class TemplatesReport(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         return f"{self.target}: {len(self.rows)} conditions by {self.factor}"
 
 
