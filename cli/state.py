@@ -82,9 +82,9 @@ class State:
         from warehouse.store.load.source_ledger import known_in
 
         if kind is COPY:  # publishing asks the store itself
-            from warehouse.store.snapshot import require_place
+            from warehouse.store.snapshot import require_target
 
-            require_place(path, force=force)
+            require_target(path, force=force)
             return
         require_output(path, kind, force=force)
         if not path.is_file():

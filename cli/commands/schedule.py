@@ -150,7 +150,7 @@ def _stay(state: State, settings: _Settings) -> None:
 def _require_outputs(job: Job) -> None:
     from warehouse.files import REPORT, UNATTENDED, require_output
     from warehouse.report.page import check_folder
-    from warehouse.store.snapshot import require_place
+    from warehouse.store.snapshot import require_target
 
     if job.report:
         if Path(job.report).is_dir():
@@ -158,7 +158,7 @@ def _require_outputs(job: Job) -> None:
         else:
             require_output(job.report, REPORT, advice=UNATTENDED)
     if job.publish:
-        require_place(Path(job.publish), advice=UNATTENDED)
+        require_target(Path(job.publish), advice=UNATTENDED)
 
 
 def _command(state: State, given: dict[str, Any]) -> list[str]:

@@ -85,7 +85,7 @@ def publish(
         )
     with open_store(url, wait=wait, say=say) as store:  # it is there, and of this program's schema
         _require_other(store, target)
-        require_place(target, force=force, known_as=known_in(store), advice=advice)
+        require_target(target, force=force, known_as=known_in(store), advice=advice)
     target = target.resolve()
     sweep_drafts(target, _remove)
     draft = draft_beside(target)
@@ -99,7 +99,7 @@ def publish(
     return PublishedCopy(str(path), size, round(time.monotonic() - started, 3))
 
 
-def require_place(
+def require_target(
     target: Path, *, force: bool = False, known_as: KnownAs = lambda _path, _ours: "", advice: str = FORCE
 ) -> None:
     """Say no to a path that no copy can have; arguments as of `require_output`.

@@ -191,7 +191,7 @@ def extend_plan(opener: StoreOpener, question: ExtendSubset) -> SubsetPlans:
         if len(plans.rows) > 1:
             raise MisuseError(f"{plans} is of several benchmarks; extend the plan of each by its key")
         before = plans.rows[0]
-        if models := _asked_already(store, before):
+        if models := _with_results(store, before):
             raise MisuseError(
                 f"plan {before.key} has results of {', '.join(models[:3])}: more prompts after scores are known bias"
                 " the figure; make a new plan with another --seed"
@@ -211,7 +211,7 @@ def _narrower(before: SubsetPlan, size: int) -> float:
     return math.sqrt(left[1] / left[0]) if left[0] else 1.0
 
 
-def _asked_already(store: Store, plan: SubsetPlan) -> Sequence[str]:
+def _with_results(store: Store, plan: SubsetPlan) -> Sequence[str]:
     """Models with a run on the plan, whether it holds for them or not."""
     benchmark = find_benchmark(store, plan.benchmark)
     metrics = choose_metrics(metrics_of(store, benchmark.ids), plan.metric, benchmark.name)
