@@ -50,8 +50,7 @@ def audit(
 
     question = Audit.from_command(options, typed(options))
     _refuse_unused(options, plan, out, output)
-    with state.open() as store:
-        report: AuditReport = question.ask(store)
+    report: AuditReport = state.ask(question)
     if plan is not None:
         text = json.dumps(report.plan(), indent=1, ensure_ascii=False) + "\n"
         write_output(plan, text.encode(), CLEANED, force=force)

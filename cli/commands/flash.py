@@ -40,8 +40,7 @@ def flash(state: State, /, output: Output, ids: bool, check: bool, **options: An
         raise click.UsageError("give one of --ids, --json, --csv and --parquet")
     if ids or question.model is None:
         refuse_typed("goes with --model and the table: without a model it is shown anyway", "check")
-    with state.open() as store:
-        report: FlashReport = question.ask(store)
+    report: FlashReport = state.ask(question)
     checked = check or question.model is None
     if ids:
         for row in report.next_prompts:

@@ -97,8 +97,7 @@ def gate(
     question = typed_gate.question
     if isinstance(question, SequentialReleaseGate):
         return sequential_gate(state, typed_gate, question, output, markdown)
-    with state.open() as store:
-        decision: Gate = question.ask(store)
+    decision: Gate = state.ask(question)
     if markdown:
         echo(decision.to_markdown())
     elif output.for_people:
@@ -112,8 +111,7 @@ def gate(
 
 
 def _corrected(state: State, output: Output, question: CorrectedGate) -> int:
-    with state.open() as store:
-        decision: CorrectedFigures = question.ask(store)
+    decision: CorrectedFigures = state.ask(question)
     give_corrected(state, output, decision, _decided)
     return decision.exit_code
 

@@ -28,8 +28,7 @@ def horizon(state: State, /, output: Output, **options: Any) -> None:
     from warehouse.analysis.suites.horizon import HorizonRow
 
     question = TimeHorizon.from_command(options, typed(options))
-    with state.open() as store:
-        report: HorizonReport = question.ask(store)
+    report: HorizonReport = state.ask(question)
     draw(report)
     if output.for_people:
         _print(report, state)

@@ -34,8 +34,7 @@ def agreement(state: State, /, output: Output, **options: Any) -> None:
     from warehouse.analysis.judges.corrected import CorrectedRow
 
     question = HeldAgainstPeople.from_command(options, typed(options))
-    with state.open() as store:
-        report: JudgeReport = question.ask(store)
+    report: JudgeReport = state.ask(question)
     draw(report)
     if output.for_people:
         _print(report, state)

@@ -82,8 +82,7 @@ def plan(state: State, /, output: Output, **options: Any) -> None:
     from warehouse.analysis.judges.plan import LabelPlanRow
 
     question = PlanLabels.from_command(options, typed(options))
-    with state.open() as store:
-        plans: LabelPlans = question.ask(store)
+    plans: LabelPlans = state.ask(question)
     if output.for_people:
         _print_plans(plans)
     else:

@@ -96,7 +96,6 @@ def _corrected(state: State, output: Output, question: AnyLeaderboard, judge: st
     if question.benchmark is None:
         raise click.UsageError("--corrected is of one benchmark: name it")
     corrected_question = question.only(CorrectedLeaderboard, UNUSED, judge=judge, human=human)
-    with state.open() as store:
-        found: CorrectedBoard = corrected_question.ask(store)
+    found: CorrectedBoard = state.ask(corrected_question)
     give_corrected(state, output, found)
     say_next(state, output, found, corrected_question)

@@ -37,8 +37,7 @@ MARKS = "* Holm, ' Benjamini-Hochberg only"
 def pairs(state: State, /, benchmark: str, matrix: bool, output: Output, **options: Any) -> None:
     question = AllPairs(benchmark, **options)
     try:
-        with state.open() as store:
-            result: Pairs = question.ask(store)
+        result: Pairs = state.ask(question)
     except MisuseError as error:
         raise MisuseError(in_flags(AllPairs, str(error))) from None
     if matrix:
@@ -141,8 +140,7 @@ def formulations(state: State, /, output: Output, models: bool, crossings: bool,
 @output_options
 def frontier(state: State, /, output: Output, **options: Any) -> None:
     question = Frontier.from_command(options, typed(options))
-    with state.open() as store:
-        report: FrontierReport = question.ask(store)
+    report: FrontierReport = state.ask(question)
     output.answer(report.ROW, report.rows, lambda: print_view(report.view(verbose=state.verbose)))
     state.notes(in_flags(Frontier, note) for note in report.notes)
     draw(report)

@@ -56,8 +56,7 @@ _DIFFERENCES = 5
 @output_options
 def prefer(state: State, /, elo: bool, output: Output, **options: Any) -> None:
     question = Prefer.from_command(options, typed(options))
-    with state.open() as store:
-        report: PreferenceReport = question.ask(store)
+    report: PreferenceReport = state.ask(question)
     draw(report)
     if output.for_people:
         _print(report, state, question, elo)

@@ -215,8 +215,7 @@ def recipes(state: State, /, output: Output, **options: Any) -> None:
     from warehouse.analysis.training.trajectories import describe_others
 
     question = Recipes.from_command(options, typed(options))
-    with state.open() as store:
-        report: RecipesReport = question.ask(store)
+    report: RecipesReport = state.ask(question)
     output.answer(RecipesRow, report.rows, lambda: _print_recipes(report, state))
     if report.left_out:
         state.say(f"note: {report.left_out} benchmarks and metrics have one recipe only at this scale")

@@ -75,8 +75,7 @@ def _exported(state: State, question: ExportSubset) -> Export:
 
     if Path(question.plan).exists():
         return export_plans(read_plans(Path(question.plan)), question.to)
-    with state.open() as store:
-        exported: Export = question.ask(store)
+    exported: Export = state.ask(question)
     return exported
 
 

@@ -80,8 +80,7 @@ def _heading(rows: Sequence[Any]) -> tuple[str, ...]:
 def _split(state: State, question: Variance, output: Output) -> None:
     from warehouse.analysis.variance.row import VarianceRow
 
-    with state.open() as store:
-        report: VarianceReport = question.ask(store)
+    report: VarianceReport = state.ask(question)
     if output.for_people:
         view = report.view(verbose=state.verbose)
         print_view(view)
@@ -97,8 +96,7 @@ def _split(state: State, question: Variance, output: Output) -> None:
 def _pass_rates(state: State, question: PassRates, output: Output) -> None:
     from warehouse.analysis.variance.variance import PassRow
 
-    with state.open() as store:
-        report: PassReport = question.ask(store)
+    report: PassReport = state.ask(question)
     _emit(state, output, report, PassRow, _print_rates)
 
 
@@ -159,8 +157,7 @@ def _rate_cells(row: PassRow, n_decimals: int, shared: Sequence[str], verbose: b
 def _seeds(state: State, question: SeedVariance, output: Output) -> None:
     from warehouse.analysis.variance.variance import SeedRow
 
-    with state.open() as store:
-        report: SeedReport = question.ask(store)
+    report: SeedReport = state.ask(question)
     _emit(state, output, report, SeedRow, _print_seeds)
 
 
