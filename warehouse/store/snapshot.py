@@ -56,18 +56,13 @@ def publish(
     The copy holds one state of the store. While it is made, others may read the store, and writers wait. It appears
     under its name when it is whole; a process that is killed meanwhile leaves the earlier copy as it was.
 
+    Errors, ``path`` and ``force`` are those of `Warehouse.publish`.
+
     Args:
         url: the store; default as in :func:`warehouse.store.open.open_store`.
-        path: file of the copy.
-        force: also in place of a file that is no published copy, but never of a database or a source.
         wait: seconds to wait for a store that another process holds.
         say: told if there is something to wait for.
         advice: what to do about a file that is no published copy.
-
-    Raises:
-        MisuseError: the store is on a server, whose readers do not wait for writers; or ``path``
-            is the store itself, or holds something that is no published copy.
-        StoreError: the store cannot be read, or the copy not be written.
     """
     started = time.monotonic()
     target = Path(path)

@@ -35,7 +35,6 @@ def starting_mapping(path: Path | str, importer: str = "") -> str:
     readings are possible ``ingest`` refuses it until one is chosen.
 
     Args:
-        path: the file.
         importer: the one that reads the file without a mapping, if there is one.
 
     Raises:
