@@ -14,7 +14,7 @@ from warehouse.questions.question import Option, Question
 
 #: What the prompts of a plan can be written for.
 HARNESSES = ("lm_eval", "inspect", "helm", "lighteval", "csv")
-_Plan = Annotated[str, Option("A plan file, or the key of a stored plan.", "PLAN")]
+_Plan = Annotated[str | Path, Option("A plan file, or the key of a stored plan.", "PLAN")]
 _Now = Annotated[datetime | None, Option("When, naive UTC; None for the clock's time.", in_python_only=True)]
 
 

@@ -37,7 +37,7 @@ class Export:
 @answers(ExportSubset)
 def export_subset(store: Store, question: ExportSubset) -> Export:
     """The prompts of a plan for a harness."""
-    return export_plans(find_plans(store, question.plan), question.to)
+    return export_plans(find_plans(store, str(question.plan)), question.to)
 
 
 def export_plans(plans: SubsetPlans, to: str) -> Export:
@@ -187,7 +187,7 @@ def _fits(store: Store, plan: SubsetPlan) -> list[str]:
 def extend_plan(opener: StoreOpener, question: ExtendSubset) -> SubsetPlans:
     """The longer plan, stored."""
     with opener.reading() as store:
-        plans = find_plans(store, question.plan)
+        plans = find_plans(store, str(question.plan))
         if len(plans.rows) > 1:
             raise MisuseError(f"{plans} is of several benchmarks; extend the plan of each by its key")
         before = plans.rows[0]
