@@ -14,7 +14,7 @@ import click
 from warehouse.errors import did_you_mean
 
 from .command_table import COMMANDS, EVERYDAY, FORMER, SECTIONS, CommandEntry
-from .state import global_options
+from .state import global_options, pass_state
 from .ui.output_files import Command
 from .ui.table import echo
 
@@ -81,12 +81,19 @@ class CommandGroup(click.Group):
         return super().parse_args(ctx, args)
 
 
-def command(name: str, **settings: Any) -> Callable[[Callable[..., Any]], click.Command]:
-    """Make a function the command ``name`` of the table."""
+def command(
+    name: str, *, today: str = "", takes_state: bool = True, **settings: Any
+) -> Callable[[Callable[..., Any]], click.Command]:
+    """Make a function the command ``name`` of the table.
+
+    Args:
+        today: whose texts it has, where not its own.
+        takes_state: whether its first argument is the `State`.
+    """
 
     def decorate(function: Callable[..., Any]) -> click.Command:
-        made: Any = click.command(name.split()[-1], cls=Command, **_texts(COMMANDS[name]), **settings)
-        made_command: click.Command = made(global_options(function))
+        made: Any = click.command(name.split()[-1], cls=Command, **_texts(COMMANDS[today or name]), **settings)
+        made_command: click.Command = made(global_options(pass_state(function) if takes_state else function))
         return made_command
 
     return decorate
@@ -94,13 +101,7 @@ def command(name: str, **settings: Any) -> Callable[[Callable[..., Any]], click.
 
 def former(name: str, today: str, **settings: Any) -> Callable[[Callable[..., Any]], click.Command]:
     """Make a function a former command: not shown, with the texts of today's."""
-
-    def decorate(function: Callable[..., Any]) -> click.Command:
-        made: Any = click.command(name, cls=Command, hidden=True, **_texts(COMMANDS[today]), **settings)
-        made_command: click.Command = made(global_options(function))
-        return made_command
-
-    return decorate
+    return command(name, today=today, hidden=True, **settings)
 
 
 def group(name: str, **settings: Any) -> Callable[[Callable[..., Any]], click.Group]:

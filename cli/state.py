@@ -18,6 +18,7 @@ from .ui.table import echo, fitted, visible
 if TYPE_CHECKING:
     from warehouse.config import Config
     from warehouse.files import OutputKind
+    from warehouse.questions.question import Question
     from warehouse.store.connection import Store
     from warehouse.store.engines import Limits
     from warehouse.store.open import StoreOpener
@@ -82,9 +83,9 @@ class State:
         from warehouse.store.load.source_ledger import known_in
 
         if kind is COPY:  # publishing asks the store itself
-            from warehouse.store.snapshot import require_place
+            from warehouse.store.snapshot import require_target
 
-            require_place(path, force=force)
+            require_target(path, force=force)
             return
         require_output(path, kind, force=force)
         if not path.is_file():
@@ -99,6 +100,11 @@ class State:
             return  # whoever needs the store will say so
         with store:
             require_output(path, kind, force=force, known_as=known_in(store))
+
+    def ask(self, question: Question) -> Any:
+        """The answer that the store gives to a question."""
+        with self.open() as store:
+            return question.ask(store)
 
     def opener(self) -> StoreOpener:
         """How to open the store, for as long as it takes."""
@@ -145,10 +151,25 @@ def is_missing(url: str) -> bool:
 pass_state = click.make_pass_decorator(State, ensure=True)
 
 
+_GLOBAL: dict[tuple[str, ...], dict[str, Any]] = {
+    ("--db",): {
+        "metavar": "URL",
+        "help": "Store: duckdb:///FILE, a file name, postgresql://HOST/DATABASE, or sail:?lake=LOCATION.",
+    },
+    ("--wait",): {
+        "metavar": "SECONDS",
+        "type": click.FloatRange(min=0),
+        "help": "How long to wait for a store that another process holds. [default: 10]",
+    },
+    ("-q", "--quiet"): {"is_flag": True, "help": "Answers and errors only."},
+    ("-v", "--verbose"): {"is_flag": True, "help": "Say more on standard error."},
+}
+
+
 def global_options(function: Any, *, hidden: bool = True) -> Any:
     """``--db``, ``--wait``, ``-q`` and ``-v``, which stand before the command or after it."""
-    for option in (_verbose(hidden), _quiet(hidden), _wait(hidden), _db(hidden)):
-        function = option(function)
+    for flags, more in reversed(_GLOBAL.items()):
+        function = click.option(*flags, **more, callback=_keep, expose_value=False, hidden=hidden)(function)
     return function
 
 
@@ -167,50 +188,3 @@ def _silence(ctx: click.Context) -> None:
     before = log.level
     log.setLevel(logging.ERROR)
     ctx.find_root().call_on_close(lambda: log.setLevel(before))
-
-
-def _db(hidden: bool) -> Any:
-    return click.option(
-        "--db",
-        metavar="URL",
-        callback=_keep,
-        expose_value=False,
-        hidden=hidden,
-        help="Store: duckdb:///FILE, a file name, postgresql://HOST/DATABASE, or sail:?lake=LOCATION.",
-    )
-
-
-def _wait(hidden: bool) -> Any:
-    return click.option(
-        "--wait",
-        metavar="SECONDS",
-        type=click.FloatRange(min=0),
-        callback=_keep,
-        expose_value=False,
-        hidden=hidden,
-        help="How long to wait for a store that another process holds. [default: 10]",
-    )
-
-
-def _quiet(hidden: bool) -> Any:
-    return click.option(
-        "-q",
-        "--quiet",
-        is_flag=True,
-        callback=_keep,
-        expose_value=False,
-        hidden=hidden,
-        help="Answers and errors only.",
-    )
-
-
-def _verbose(hidden: bool) -> Any:
-    return click.option(
-        "-v",
-        "--verbose",
-        is_flag=True,
-        callback=_keep,
-        expose_value=False,
-        hidden=hidden,
-        help="Say more on standard error.",
-    )

@@ -53,7 +53,6 @@ def export(
     written beside its place and renamed.
 
     Args:
-        store: an open store.
         folder: where to; must not exist or be empty.
         overwrite: replace an earlier export that lies there.
         progress: told each file's name before it is written.

@@ -14,7 +14,7 @@ from warehouse.files import CLEANED, SAMPLE, write_output
 from warehouse.questions.items import Audit
 
 from ..lazy_group import command
-from ..state import State, pass_state
+from ..state import State
 from ..ui.options import first_rows, option, output_options, refuse_typed, typed
 from ..ui.output import Output
 from ..ui.output_files import OutputFile
@@ -43,7 +43,6 @@ _TABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @option("--plan FILE", "Write the prompts without the suspects there, as JSON.", OutputFile(CLEANED))
 @option("--force", "Replace a plan, or a table, that is there already.", is_flag=True)
 @output_options
-@pass_state
 def audit(
     state: State, /, top: int, plan: Path | None, out: Path | None, force: bool, output: Output, **options: Any
 ) -> None:
@@ -51,8 +50,7 @@ def audit(
 
     question = Audit.from_command(options, typed(options))
     _refuse_unused(options, plan, out, output)
-    with state.open() as store:
-        report: AuditReport = question.ask(store)
+    report: AuditReport = state.ask(question)
     if plan is not None:
         text = json.dumps(report.plan(), indent=1, ensure_ascii=False) + "\n"
         write_output(plan, text.encode(), CLEANED, force=force)

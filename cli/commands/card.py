@@ -13,7 +13,7 @@ from warehouse.questions.leaderboard import Card
 from warehouse.tables.words import some_of
 
 from ..lazy_group import command
-from ..state import State, pass_state
+from ..state import State
 from ..ui.options import assignments, option, output_options_but, typed
 from ..ui.output import Output
 from ..ui.output_files import OutputFile, forced
@@ -49,7 +49,6 @@ FORMATS = {
     multiple=True,
 )
 @output_options_but("markdown", "latex", "html")
-@pass_state
 def card(
     state: State, /, form: str, out: Path | None, datasets: tuple[str, ...], output: Output, **fields: Any
 ) -> None:

@@ -38,7 +38,6 @@ MINOR_RUN_COLUMNS = (
 @option("--untag TAG", "Take a tag off the run.", name="untags", multiple=True)
 @option("--note TEXT", "Write a note to the run; '' removes it.")
 @output_options
-@pass_state
 def runs(
     state: State,
     run: str | None,
@@ -84,7 +83,6 @@ def _list(state: State, where: tuple[str, ...], everything: bool, output: Output
 @command("invalidate")
 @click.argument("run", metavar="run:ID")
 @option("--reason TEXT", "Why; kept with the run.", required=True)
-@pass_state
 def invalidate(state: State, run: str, reason: str) -> None:
     from warehouse.store.curate import catalogue
 
@@ -107,7 +105,6 @@ MINOR_SOURCE_COLUMNS = (
 @command("sources")
 @click.argument("source", required=False)
 @output_options
-@pass_state
 def sources(state: State, source: str | None, output: Output) -> None:
     from warehouse.store.curate import catalogue
 
@@ -124,7 +121,6 @@ def sources(state: State, source: str | None, output: Output) -> None:
 
 @command("forget")
 @click.argument("source", metavar="SOURCE")
-@pass_state
 def forget(state: State, source: str) -> None:
     from warehouse.store.load import source_ledger
 
@@ -139,7 +135,6 @@ def forget(state: State, source: str) -> None:
 @command("prices")
 @click.argument("file", metavar="[FILE]", required=False, type=click.Path(path_type=Path))
 @output_options
-@pass_state
 def prices(state: State, file: Path | None, output: Output) -> None:
     from warehouse.store.curate.prices import StoredPrice, models_without_price, put_prices, read_prices, stored_prices
 
@@ -255,7 +250,6 @@ def benchmarks(context: click.Context, state: State, output: Output) -> None:
     nargs=2,
 )
 @output_options
-@pass_state
 def metrics(
     state: State,
     name: str,
@@ -290,7 +284,6 @@ def _add_naming(group: click.Group, kind: Literal["model", "benchmark"]) -> None
     @command(f"{group.name} alias")
     @click.argument("name")
     @click.argument("canonical")
-    @pass_state
     def alias(state: State, name: str, canonical: str) -> None:
         from warehouse.store.curate import aliases
 
@@ -299,7 +292,6 @@ def _add_naming(group: click.Group, kind: Literal["model", "benchmark"]) -> None
 
     @command(f"{group.name} unalias")
     @click.argument("name")
-    @pass_state
     def unalias(state: State, name: str) -> None:
         from warehouse.store.curate import aliases
 
@@ -323,7 +315,6 @@ _add_naming(benchmarks, "benchmark")
 )
 @option("--undo", "Take BENCHMARK's prompts apart again.", is_flag=True)
 @output_options
-@pass_state
 def link(
     state: State, benchmark: str | None, canonical: str | None, by: Literal["text", "id"], undo: bool, output: Output
 ) -> None:

@@ -15,7 +15,7 @@ from warehouse.errors import MisuseError
 from warehouse.files import CLAIM
 
 from ..lazy_group import command, former, group
-from ..state import State, pass_state
+from ..state import State
 from ..ui.options import limit_options, option, output_options, refuse_typed
 from ..ui.output import Output
 from ..ui.output_files import OutputFile, forced
@@ -44,7 +44,6 @@ def claim() -> None:
 @click.argument("question", metavar="COMMAND")
 @option("-o --out FILE", "Where to write it.", OutputFile(CLAIM), required=True)
 @limit_options
-@pass_state
 def make(state: State, question: str, out: Path, limits: Limits) -> None:
     from warehouse.claims.bundle import write_claim
     from warehouse.claims.questions import make_claim
@@ -146,7 +145,6 @@ def _as_typed(context: click.Context, name: str) -> str:
 @option("--other-files", "The source files may be others, if the samples are the same.", is_flag=True)
 @limit_options
 @output_options
-@pass_state
 def verify(
     state: State, /, bundle: str, dumps: tuple[str, ...], other_files: bool, limits: Limits, output: Output
 ) -> int:

@@ -11,7 +11,7 @@ from warehouse.questions.comparison import Compare, CompareUnpaired
 from warehouse.questions.labels import CorrectedComparison
 
 from ..lazy_group import command
-from ..state import State, pass_state
+from ..state import State
 from ..ui.corrected import UNUSED, corrected_options, give_corrected
 from ..ui.next_step import say_next
 from ..ui.options import option, output_options, refuse_typed, typed
@@ -49,7 +49,6 @@ SHORT = 60
 @option("--unpaired", "For runs that share no prompts: each on its own, Welch's t (Miller eqs. 5, 6).", is_flag=True)
 @corrected_options
 @output_options
-@pass_state
 def compare(
     state: State,
     /,
@@ -77,8 +76,7 @@ def compare(
         question.refuse("changes none of these rows, which are those of --flips", *OF_FIGURES)
     from warehouse.analysis.comparison.row import Flip
 
-    with state.open() as store:
-        comparison: Comparison = question.ask(store)
+    comparison: Comparison = state.ask(question)
     if output.for_people:
         shown = comparison.view_of(_shown(comparison, only_overall, both=True), verbose=state.verbose)
         print_view(shown)
@@ -98,14 +96,12 @@ def _corrected(state: State, output: Output, question: Compare, judge: str | Non
     if question.benchmark is None:
         raise click.UsageError("--corrected is of one benchmark: name it (--benchmark)")
     corrected_question = question.only(CorrectedComparison, UNUSED, judge=judge, human=human)
-    with state.open() as store:
-        found: CorrectedFigures = corrected_question.ask(store)
+    found: CorrectedFigures = state.ask(corrected_question)
     give_corrected(state, output, found, lambda row: {"p": p_value(row.p_value)})
 
 
 def _unpaired(state: State, output: Output, question: CompareUnpaired) -> None:
-    with state.open() as store:
-        comparison: UnpairedComparison = question.ask(store)
+    comparison: UnpairedComparison = state.ask(question)
     if output.for_people:
         shown = comparison.view(verbose=state.verbose)
         print_view(shown)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 from warehouse.questions.training import Curves
 
 from ..lazy_group import command
-from ..state import State, pass_state
+from ..state import State
 from ..ui.options import draw, drawable, option, output_options
 from ..ui.output import Output
 from ..ui.questions import options_of
@@ -29,7 +29,6 @@ _MOST_SENTENCES = 6
 @option("--checkpoints", "A row for each checkpoint.", name="points", is_flag=True)
 @drawable
 @output_options
-@pass_state
 def curves(state: State, /, points: bool, output: Output, **options: Any) -> None:
     from warehouse.analysis.training.curve_rows import CheckpointRow, CurveRow
 

@@ -11,7 +11,7 @@ from warehouse.analysis.items.excerpts import distinctive
 from warehouse.questions.text import MapPrompts
 
 from ..lazy_group import command
-from ..state import State, pass_state
+from ..state import State
 from ..ui.options import option, output_options
 from ..ui.output import Output
 from ..ui.questions import level_option, options_of
@@ -38,7 +38,6 @@ S_TITLES = ("S = 0", "to -0.4", "to -0.8", "to -1.2", "to -1.6", "below")
 @option("--distribution", "Rows of the distribution of P(correct) only.", is_flag=True)
 @level_option
 @output_options
-@pass_state
 def datamap(state: State, /, suspects: bool, distribution: bool, output: Output, **options: Any) -> None:
     from warehouse.analysis.items.datamap import DataMapRow, DistributionRow
 

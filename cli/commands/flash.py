@@ -9,7 +9,7 @@ import click
 from warehouse.questions.reliability import Anchors, Flash
 
 from ..lazy_group import command
-from ..state import State, pass_state
+from ..state import State
 from ..ui.options import draw, drawable, option, output_options, refuse_typed, typed, wants_picture
 from ..ui.output import Output
 from ..ui.questions import options_of
@@ -30,7 +30,6 @@ _SHOWN = 10
 @option("--ids", "Only the ids of the prompts to ask next in their dump, one a line.", is_flag=True)
 @option("--check", "Every stored model ranked as if it were new.", is_flag=True)
 @output_options
-@pass_state
 def flash(state: State, /, output: Output, ids: bool, check: bool, **options: Any) -> None:
     from warehouse.analysis.reliability.results import FlashModelRow, FlashStepRow
 
@@ -41,8 +40,7 @@ def flash(state: State, /, output: Output, ids: bool, check: bool, **options: An
         raise click.UsageError("give one of --ids, --json, --csv and --parquet")
     if ids or question.model is None:
         refuse_typed("goes with --model and the table: without a model it is shown anyway", "check")
-    with state.open() as store:
-        report: FlashReport = question.ask(store)
+    report: FlashReport = state.ask(question)
     checked = check or question.model is None
     if ids:
         for row in report.next_prompts:
@@ -148,7 +146,6 @@ _ID, _BENCHMARK = 24, 20
 @option("--list", "The anchors of the largest size with their weights instead.", name="listed", is_flag=True)
 @option("--ids", "Only their ids in the dump, one a line.", is_flag=True)
 @output_options
-@pass_state
 def anchors(state: State, /, output: Output, listed: bool, ids: bool, models: bool, **options: Any) -> None:
     from warehouse.analysis.reliability.results import AnchorErrorRow, AnchorModelRow, AnchorRow
 

@@ -11,7 +11,7 @@ from warehouse.questions.sequential import SequentialReleaseGate
 from warehouse.tables.words import small
 
 from ..lazy_group import command
-from ..state import State, pass_state
+from ..state import State
 from ..ui.corrected import UNUSED, corrected_options, give_corrected
 from ..ui.next_step import say_next
 from ..ui.options import REFERENCE, option, output_options_but, refuse_typed, typed
@@ -69,7 +69,6 @@ MINOR = ("split", "metric", "clusters", "p fail", "prompts", "baseline", "candid
 @corrected_options
 @option("--markdown", "A summary for a pull request.", is_flag=True)
 @output_options_but("markdown")
-@pass_state
 def gate(
     state: State,
     /,
@@ -98,8 +97,7 @@ def gate(
     question = typed_gate.question
     if isinstance(question, SequentialReleaseGate):
         return sequential_gate(state, typed_gate, question, output, markdown)
-    with state.open() as store:
-        decision: Gate = question.ask(store)
+    decision: Gate = state.ask(question)
     if markdown:
         echo(decision.to_markdown())
     elif output.for_people:
@@ -113,8 +111,7 @@ def gate(
 
 
 def _corrected(state: State, output: Output, question: CorrectedGate) -> int:
-    with state.open() as store:
-        decision: CorrectedFigures = question.ask(store)
+    decision: CorrectedFigures = state.ask(question)
     give_corrected(state, output, decision, _decided)
     return decision.exit_code
 

@@ -98,8 +98,7 @@ def sequential_gate(
 
     if typed_gate.follow is not None:
         return _follow(state, typed_gate, question, output)
-    with state.open() as store:
-        decision: SequentialGate = question.ask(store)
+    decision: SequentialGate = state.ask(question)
     if markdown:
         echo(decision.to_markdown())
         return decision.exit_code

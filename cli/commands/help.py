@@ -18,7 +18,7 @@ from ..ui.table import echo, print_text
 OUTPUT = "output"
 
 
-@command("help")
+@command("help", takes_state=False)
 @click.argument("words", metavar="[COMMAND|TERM...|output]", nargs=-1)
 @click.pass_context
 def help(ctx: click.Context, /, words: tuple[str, ...]) -> None:

@@ -8,7 +8,7 @@ from warehouse.questions.reliability import TimeHorizon
 from warehouse.tables.words import SHOWN
 
 from ..lazy_group import command
-from ..state import State, pass_state
+from ..state import State
 from ..ui.next_step import say_next
 from ..ui.options import draw, drawable, output_options, typed
 from ..ui.output import Output
@@ -24,13 +24,11 @@ if TYPE_CHECKING:
 @options_of(TimeHorizon)
 @drawable
 @output_options
-@pass_state
 def horizon(state: State, /, output: Output, **options: Any) -> None:
     from warehouse.analysis.suites.horizon import HorizonRow
 
     question = TimeHorizon.from_command(options, typed(options))
-    with state.open() as store:
-        report: HorizonReport = question.ask(store)
+    report: HorizonReport = state.ask(question)
     draw(report)
     if output.for_people:
         _print(report, state)

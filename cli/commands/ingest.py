@@ -14,7 +14,7 @@ from warehouse.errors import InputError
 from warehouse.files import COPY, MAPPING, write_output
 
 from ..lazy_group import command
-from ..state import State, is_missing, pass_state
+from ..state import State, is_missing
 from ..ui.options import MappingFile, fields_callback, lake_option, option, refuse_typed, size_callback
 from ..ui.output import Output
 from ..ui.output_files import OutputFile
@@ -100,7 +100,6 @@ class PathOrUrl(click.Path):
     click.FloatRange(min=0),
 )
 @option("--json", "An array with one object per source.", name="as_json", is_flag=True)
-@pass_state
 def ingest(state: State, /, watch: bool, settle: float | None, **given: Any) -> None:
     _refuse_limits_of_urls(given["paths"])
     if given["dry_run"] and (given["publish"] or given["lake"]):
@@ -314,7 +313,7 @@ def _is_empty(state: State) -> bool:
 DESCRIPTION = 100
 
 
-@command("mapping")
+@command("mapping", takes_state=False)
 @click.argument("file", metavar="[FILE|NAME]", required=False, type=MappingFile())
 @option("--list", "List the mappings for published dumps, which are shipped.", name="listing", is_flag=True)
 @option("-o --output FILE", "Write it there; default: standard output.", OutputFile(MAPPING))

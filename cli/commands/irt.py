@@ -12,7 +12,7 @@ from warehouse.questions.items import Abilities, Dimensions, FitItems, ItemRespo
 from warehouse.questions.question import options
 
 from ..lazy_group import command, group
-from ..state import State, pass_state
+from ..state import State
 from ..ui.options import Function, first_rows, option, output_options, refuse_typed, typed
 from ..ui.output import Output
 from ..ui.questions import level_option, options_of, seed_option
@@ -69,7 +69,6 @@ def families(text: str | None) -> str | dict[str, str] | None:
     silent_default=10,
 )
 @irt_options
-@pass_state
 def fit(state: State, /, output: Output, family: str | None, top: int, **values: Any) -> None:
     from warehouse.analysis.irt.results import FittedItemRow
 
@@ -83,7 +82,6 @@ def fit(state: State, /, output: Output, family: str | None, top: int, **values:
 @command("irt ability")
 @options_of(Abilities, only=("sensitivity", "family", "level"))
 @irt_options
-@pass_state
 def ability(state: State, /, output: Output, sensitivity: bool, family: str | None, **values: Any) -> None:
     from warehouse.analysis.irt.results import AbilityRow, SensitivityRow
 
@@ -109,7 +107,6 @@ def ability(state: State, /, output: Output, sensitivity: bool, family: str | No
 @option("--ids", "Only the ids of the prompts in their dump, one a line, in order.", is_flag=True)
 @level_option
 @irt_options
-@pass_state
 def next_(state: State, /, output: Output, ids: bool, **values: Any) -> None:
     from warehouse.analysis.irt.results import NextRow
     from warehouse.analysis.subsets.exchange import ids_text
@@ -140,7 +137,6 @@ def next_(state: State, /, output: Output, ids: bool, **values: Any) -> None:
 )
 @options_of(PublishedScale)
 @output_options
-@pass_state
 def scale(state: State, /, output: Output, by_benchmark: bool, top: int, **values: Any) -> None:
     from warehouse.analysis.irt.published import PredictionRow, ScaleBenchmarkRow, ScaleReport, ScaleRow
 
@@ -166,7 +162,6 @@ def scale(state: State, /, output: Output, by_benchmark: bool, top: int, **value
 @command("irt dimensions")
 @options_of(Dimensions, without=("seed",))
 @partial(irt_options, without=("model",))
-@pass_state
 def dimensions(state: State, /, output: Output, **values: Any) -> None:
     from warehouse.analysis.irt.results import DimensionRow
 

@@ -9,7 +9,7 @@ import click
 from warehouse.questions.items import ItemFeatures, ItemPruning, Items, ItemSplits
 
 from ..lazy_group import command
-from ..state import State, pass_state
+from ..state import State
 from ..ui.options import (
     benchmark_argument,
     draw,
@@ -48,7 +48,6 @@ if TYPE_CHECKING:
 @seed_option
 @drawable
 @output_options
-@pass_state
 def items(
     state: State,
     /,
@@ -88,8 +87,7 @@ def items(
 
 
 def _show_items(state: State, question: Items, top: int, output: Output) -> None:
-    with state.open() as store:
-        report: ItemReport = question.ask(store)
+    report: ItemReport = state.ask(question)
     draw(report)
     if not output.for_people:
         output.emit_records(report.ROW, first_rows(report.rows, top, output))
@@ -99,8 +97,7 @@ def _show_items(state: State, question: Items, top: int, output: Output) -> None
 
 
 def _show_splits(state: State, question: ItemSplits, output: Output) -> None:
-    with state.open() as store:
-        report: SplitReport = question.ask(store)
+    report: SplitReport = state.ask(question)
     draw(report)
     if not output.for_people:
         output.emit_records(report.ROW, report.rows)
@@ -110,8 +107,7 @@ def _show_splits(state: State, question: ItemSplits, output: Output) -> None:
 
 
 def _show_pruning(state: State, question: ItemPruning, output: Output) -> None:
-    with state.open() as store:
-        report: PruningReport = question.ask(store)
+    report: PruningReport = state.ask(question)
     if not output.for_people:
         output.emit_records(report.ROW, report.rows)
     else:
@@ -126,8 +122,7 @@ VALUES, LONG = 5, 40
 
 
 def _show_features(state: State, question: ItemFeatures, top: int, output: Output) -> None:
-    with state.open() as store:
-        report: FeatureReport = question.ask(store)
+    report: FeatureReport = state.ask(question)
     draw(report)
     if not output.for_people:
         output.emit_records(report.ROW, _limited(report, top) if is_typed("top") else report.rows)

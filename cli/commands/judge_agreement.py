@@ -8,7 +8,7 @@ from warehouse.questions.labels import ASSUMPTION, HeldAgainstPeople
 from warehouse.tables.words import reasons
 
 from ..lazy_group import command
-from ..state import State, pass_state
+from ..state import State
 from ..ui.next_step import say_next
 from ..ui.options import draw, drawable, output_options, typed
 from ..ui.output import Output
@@ -29,14 +29,12 @@ HELPS_FROM = 0.3
 @options_of(HeldAgainstPeople)
 @drawable
 @output_options
-@pass_state
 def agreement(state: State, /, output: Output, **options: Any) -> None:
     from warehouse.analysis.judges.agreement import JudgeRow
     from warehouse.analysis.judges.corrected import CorrectedRow
 
     question = HeldAgainstPeople.from_command(options, typed(options))
-    with state.open() as store:
-        report: JudgeReport = question.ask(store)
+    report: JudgeReport = state.ask(question)
     draw(report)
     if output.for_people:
         _print(report, state)

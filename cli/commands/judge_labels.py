@@ -11,7 +11,7 @@ from warehouse.files import SHEET, write_output
 from warehouse.questions.labels import NextLabels, PlanLabels
 
 from ..lazy_group import command
-from ..state import State, pass_state
+from ..state import State
 from ..ui.next_step import say_next
 from ..ui.options import option, output_options, typed
 from ..ui.output import Output
@@ -29,7 +29,6 @@ if TYPE_CHECKING:
 @options_of(NextLabels, without=("judge",))
 @option("--out FILE", "Write the sheet that people fill in there, as CSV.", OutputFile(SHEET))
 @output_options
-@pass_state
 def next_(state: State, /, output: Output, out: Path | None, **options: Any) -> None:
     from warehouse.analysis.judges.next import DrawnRow
 
@@ -79,13 +78,11 @@ def _print_wave(wave: LabelWave, is_new: bool, out: Path | None) -> None:
 @options_of(PlanLabels, only=("judge",))
 @options_of(PlanLabels, without=("judge",))
 @output_options
-@pass_state
 def plan(state: State, /, output: Output, **options: Any) -> None:
     from warehouse.analysis.judges.plan import LabelPlanRow
 
     question = PlanLabels.from_command(options, typed(options))
-    with state.open() as store:
-        plans: LabelPlans = question.ask(store)
+    plans: LabelPlans = state.ask(question)
     if output.for_people:
         _print_plans(plans)
     else:

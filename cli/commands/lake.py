@@ -7,7 +7,7 @@ from datetime import timedelta
 import click
 
 from ..lazy_group import command, group
-from ..state import State, pass_state
+from ..state import State
 from ..ui.options import option, output_options
 from ..ui.output import Output
 from ..ui.table import echo
@@ -34,7 +34,6 @@ def lake() -> None:
 @click.argument("location")
 @option("--anew", "Write every table as a whole: after damage, or from another store.", is_flag=True)
 @output_options
-@pass_state
 def sync(state: State, location: str, anew: bool, output: Output) -> None:
     from warehouse.store.lake.sync import SyncedTable
     from warehouse.store.lake.sync import sync as bring_up
@@ -55,8 +54,7 @@ def sync(state: State, location: str, anew: bool, output: Output) -> None:
 @click.argument("location")
 @output_options
 @click.pass_context
-@pass_state
-def check(state: State, context: click.Context, location: str, output: Output) -> None:
+def check(context: click.Context, state: State, location: str, output: Output) -> None:
     from warehouse.store.lake.check import CheckedTable
     from warehouse.store.lake.check import check as hold_against
 
@@ -76,7 +74,6 @@ def check(state: State, context: click.Context, location: str, output: Output) -
 @command("lake versions")
 @click.argument("location")
 @output_options
-@pass_state
 def versions(_state: State, location: str, output: Output) -> None:
     from warehouse.store.lake.versions import LakeLocation, history
 
@@ -103,7 +100,6 @@ def versions(_state: State, location: str, output: Output) -> None:
     callback=_age,
 )
 @output_options
-@pass_state
 def vacuum(_state: State, location: str, older_than: timedelta, output: Output) -> None:
     from warehouse.store.lake.versions import VacuumReport
     from warehouse.store.lake.versions import vacuum as remove

@@ -13,7 +13,7 @@ from warehouse.questions.leaderboard import AnyLeaderboard
 from warehouse.questions.question import UnusedError
 
 from ..lazy_group import command
-from ..state import State, pass_state
+from ..state import State
 from ..ui.corrected import UNUSED, corrected_options, give_corrected
 from ..ui.next_step import say_next
 from ..ui.options import benchmark_argument, output_options, refuse_typed, typed
@@ -68,7 +68,6 @@ def _weight(part: str, parts: list[str]) -> tuple[str, float]:
 @options_of(AnyLeaderboard, without=("benchmark",), weights={"default": None, "callback": weights_callback})
 @corrected_options
 @output_options
-@pass_state
 def leaderboard(
     state: State, /, output: Output, corrected: bool, judge: str | None, human: str | None, **options: Any
 ) -> None:
@@ -97,7 +96,6 @@ def _corrected(state: State, output: Output, question: AnyLeaderboard, judge: st
     if question.benchmark is None:
         raise click.UsageError("--corrected is of one benchmark: name it")
     corrected_question = question.only(CorrectedLeaderboard, UNUSED, judge=judge, human=human)
-    with state.open() as store:
-        found: CorrectedBoard = corrected_question.ask(store)
+    found: CorrectedBoard = state.ask(corrected_question)
     give_corrected(state, output, found)
     say_next(state, output, found, corrected_question)

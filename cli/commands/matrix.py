@@ -20,7 +20,7 @@ from warehouse.questions.matrix import (
 from warehouse.questions.question import options as fields_of
 
 from ..lazy_group import command, group
-from ..state import State, pass_state
+from ..state import State
 from ..ui.options import Function, first_rows, option, output_options, refuse_typed
 from ..ui.output import Output
 from ..ui.questions import options_of, seed_option
@@ -77,7 +77,6 @@ def finish(state: State, result: MatrixResult) -> None:
 @options_of(CorrelationTest, without=("seed",))
 @option("--histogram", "Shares of pairs by similarity instead.", is_flag=True)
 @matrix_options
-@pass_state
 def test(state: State, /, output: Output, histogram: bool, **options: Any) -> None:
     from warehouse.analysis.matrix.results import HistogramRow, TestRow
 
@@ -99,7 +98,6 @@ def test(state: State, /, output: Output, histogram: bool, **options: Any) -> No
 @options_of(ClusterMatrix, without=("seed",), n_clusters={"callback": whole_numbers})
 @option("--members", "The cluster of every prompt instead.", is_flag=True)
 @matrix_options
-@pass_state
 def cluster(state: State, /, output: Output, members: bool, **options: Any) -> None:
     from warehouse.analysis.matrix.results import ClusterCountRow
 
@@ -131,7 +129,6 @@ def cluster(state: State, /, output: Output, members: bool, **options: Any) -> N
     click.Choice(["schemes", "random", "pairs"]),
 )
 @matrix_options
-@pass_state
 def weights(state: State, /, output: Output, part: str | None, given: Path | None, **options: Any) -> None:
     from warehouse.analysis.matrix.results import OutrankRow, RandomWeightRow, WeightRow
 
@@ -189,7 +186,6 @@ def read_weights(path: Path) -> dict[str, float]:
 @options_of(GrowMatrix, without=("seed",), sizes={"callback": whole_numbers})
 @option("--steps", "One row for each size instead of each model.", is_flag=True)
 @matrix_options
-@pass_state
 def grow(state: State, /, output: Output, steps: bool, **options: Any) -> None:
     from warehouse.analysis.matrix.results import GrowthRow, GrowthStep
 
@@ -217,7 +213,6 @@ def grow(state: State, /, output: Output, steps: bool, **options: Any) -> None:
 )
 @options_of(CompareParts, only=("parts",))
 @matrix_options
-@pass_state
 def explain(state: State, /, output: Output, top: int, parts: tuple[str, ...], **options: Any) -> None:
     from warehouse.analysis.matrix.results import ExplainRow
 

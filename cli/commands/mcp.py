@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from warehouse.errors import WarehouseError
 
 from ..lazy_group import command
-from ..state import State, pass_state
+from ..state import State
 from ..ui.options import limit_options
 
 if TYPE_CHECKING:
@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 
 @command("mcp")
 @limit_options
-@pass_state
 def mcp(state: State, limits: Limits) -> None:
     from ..agents.server import serve
 

@@ -14,7 +14,7 @@ from warehouse.questions.power import Frontier
 from warehouse.tables.view import View, legend
 
 from ..lazy_group import command
-from ..state import State, pass_state
+from ..state import State
 from ..ui.next_step import say_next
 from ..ui.options import benchmark_argument, draw, drawable, option, output_options, typed
 from ..ui.output import Output
@@ -34,12 +34,10 @@ MARKS = "* Holm, ' Benjamini-Hochberg only"
 @option("--matrix", "Differences as a matrix, row minus column.", is_flag=True)
 @options_of(AllPairs, without=("benchmark",))
 @output_options
-@pass_state
 def pairs(state: State, /, benchmark: str, matrix: bool, output: Output, **options: Any) -> None:
     question = AllPairs(benchmark, **options)
     try:
-        with state.open() as store:
-            result: Pairs = question.ask(store)
+        result: Pairs = state.ask(question)
     except MisuseError as error:
         raise MisuseError(in_flags(AllPairs, str(error))) from None
     if matrix:
@@ -113,7 +111,6 @@ def _matrix_cells(
 @option("--models", "All models: figures, paired differences, ranks.", is_flag=True)
 @option("--crossings", "All pairs of models that change places.", is_flag=True)
 @output_options
-@pass_state
 def formulations(state: State, /, output: Output, models: bool, crossings: bool, **options: Any) -> None:
     from warehouse.analysis.comparison import formulation_report as words
     from warehouse.analysis.comparison.formulation_report import CrossingRow, FormulationModel
@@ -141,11 +138,9 @@ def formulations(state: State, /, output: Output, models: bool, crossings: bool,
 @options_of(Frontier, without=("benchmark",))
 @drawable
 @output_options
-@pass_state
 def frontier(state: State, /, output: Output, **options: Any) -> None:
     question = Frontier.from_command(options, typed(options))
-    with state.open() as store:
-        report: FrontierReport = question.ask(store)
+    report: FrontierReport = state.ask(question)
     output.answer(report.ROW, report.rows, lambda: print_view(report.view(verbose=state.verbose)))
     state.notes(in_flags(Frontier, note) for note in report.notes)
     draw(report)

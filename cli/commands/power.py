@@ -12,7 +12,7 @@ from warehouse.questions.power import CostPower, GivenVariances, Planned, Planne
 from warehouse.questions.question import options
 
 from ..lazy_group import command
-from ..state import State, pass_state
+from ..state import State
 from ..ui.options import REFERENCE, option, output_options, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
@@ -57,7 +57,6 @@ class AskedPower(GivenVariances, PlannedCosts, PowerFromRuns):
 @option("--cost-prompt C", "Cost of one more prompt.", float, 0.0)
 @option("--cost-generation C", "Cost of one generation.", float, 1.0)
 @output_options
-@pass_state
 def power(
     state: State,
     /,

@@ -9,7 +9,7 @@ from warehouse.questions.comparison import Prefer
 from warehouse.tables.words import fixed, listed
 
 from ..lazy_group import command
-from ..state import State, pass_state
+from ..state import State
 from ..ui.next_step import say_next
 from ..ui.options import draw, drawable, option, output_options, typed
 from ..ui.output import Output
@@ -54,11 +54,9 @@ _DIFFERENCES = 5
 @option("--elo", "Show strengths as points of Elo.", is_flag=True)
 @drawable
 @output_options
-@pass_state
 def prefer(state: State, /, elo: bool, output: Output, **options: Any) -> None:
     question = Prefer.from_command(options, typed(options))
-    with state.open() as store:
-        report: PreferenceReport = question.ask(store)
+    report: PreferenceReport = state.ask(question)
     draw(report)
     if output.for_people:
         _print(report, state, question, elo)

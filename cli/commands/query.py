@@ -14,7 +14,7 @@ import click
 from warehouse.errors import WarehouseError
 
 from ..lazy_group import command
-from ..state import State, pass_state
+from ..state import State
 from ..ui.options import assignments, limit_options, option, output_options, pairs_callback, refuse_typed
 from ..ui.output import Output
 from ..ui.table import echo, has_column_options, print_hanging, print_text
@@ -36,7 +36,6 @@ if TYPE_CHECKING:
 )
 @limit_options
 @output_options
-@pass_state
 def query(
     state: State,
     name: str | None,
@@ -137,7 +136,6 @@ Reader = Callable[[bool], str | None]
 
 @command("shell")
 @limit_options
-@pass_state
 def shell(state: State, limits: Limits) -> None:
     state.open(guarded=True, typed=False).close()  # says at once if there is no store
     if sys.stdin.isatty():

@@ -15,7 +15,7 @@ import click
 from warehouse.questions.refresh import FigureHistory
 
 from ..lazy_group import command
-from ..state import State, pass_state
+from ..state import State
 from ..ui.options import REFERENCE, lake_option, option, output_options
 from ..ui.output import Output
 from ..ui.progress import share
@@ -80,7 +80,6 @@ def age_callback(_ctx: click.Context, param: click.Parameter, value: str | None)
 @option("--seed N", "Of the random draws. [default: 0]", click.IntRange(0))
 @lake_option
 @output_options
-@pass_state
 def refresh(
     state: State,
     /,
@@ -192,7 +191,6 @@ def _say(state: State, line: str, notes: tuple[str, ...]) -> None:
 @option("-b --benchmark NAME", "The benchmark, where it does not stand after the model.")
 @options_of(FigureHistory, without=("model", "benchmark"))
 @output_options
-@pass_state
 def history(state: State, /, names: tuple[str, ...], benchmark: str | None, output: Output, **options: Any) -> None:
     from warehouse.refresh.history import HistoryRow, history_of
     from warehouse.refresh.history import history as look

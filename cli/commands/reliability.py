@@ -9,7 +9,7 @@ import click
 from warehouse.questions.reliability import Reliability
 
 from ..lazy_group import command
-from ..state import State, pass_state
+from ..state import State
 from ..ui.options import option, output_options, picture_option, write_picture
 from ..ui.output import Output
 from ..ui.questions import options_of
@@ -50,7 +50,6 @@ _ENOUGH = 0.9
 )
 @picture_option
 @output_options
-@pass_state
 def reliability(state: State, /, part: str | None, svg: Path | None, output: Output, **options: Any) -> None:
     from warehouse.analysis.reliability import results
 

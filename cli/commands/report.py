@@ -9,7 +9,7 @@ import click
 from warehouse.files import REPORT
 
 from ..lazy_group import command
-from ..state import State, pass_state
+from ..state import State
 from ..ui.next_step import say_next
 from ..ui.options import option, output_options, resamples_option
 from ..ui.output import Output
@@ -42,7 +42,6 @@ from ..ui.table import print_text
 @level_option
 @seed_option
 @output_options
-@pass_state
 def report(
     state: State,
     /,

@@ -14,7 +14,7 @@ import click
 from warehouse.errors import MisuseError
 
 from ..lazy_group import command
-from ..state import State, pass_state
+from ..state import State
 from ..ui.options import lake_option, option, output_options, refuse_typed
 from ..ui.output import Output
 from ..ui.output_files import OutputFile
@@ -56,7 +56,6 @@ DEFAULTS: dict[str, Any] = {"watch": (), "settle": 2.0, "log_format": "text", "g
 @option("--once", "Do the job now, once; for cron, systemd and the like.", is_flag=True)
 @option("--show-next N", "Only list the next N times.", click.IntRange(1, 1000))
 @output_options
-@pass_state
 def schedule(state: State, /, once: bool, show_next: int | None, output: Output, **flags: Any) -> int | None:
     if not output.for_people and show_next is None:
         raise click.UsageError("--json, --csv and --parquet go with --show-next")
@@ -151,7 +150,7 @@ def _stay(state: State, settings: _Settings) -> None:
 def _require_outputs(job: Job) -> None:
     from warehouse.files import REPORT, UNATTENDED, require_output
     from warehouse.report.page import check_folder
-    from warehouse.store.snapshot import require_place
+    from warehouse.store.snapshot import require_target
 
     if job.report:
         if Path(job.report).is_dir():
@@ -159,7 +158,7 @@ def _require_outputs(job: Job) -> None:
         else:
             require_output(job.report, REPORT, advice=UNATTENDED)
     if job.publish:
-        require_place(Path(job.publish), advice=UNATTENDED)
+        require_target(Path(job.publish), advice=UNATTENDED)
 
 
 def _command(state: State, given: dict[str, Any]) -> list[str]:
@@ -235,7 +234,6 @@ def _job(settings: _Settings) -> Job:
 
 @command("config")
 @output_options
-@pass_state
 def config(state: State, output: Output) -> None:
     from warehouse.config import KNOWN, Setting
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from warehouse.questions.training import Decide, Recipes, Seeds
 
 from ..lazy_group import command
-from ..state import State, pass_state
+from ..state import State
 from ..ui.options import draw, drawable, output_options, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
@@ -36,7 +36,6 @@ _FOR_ANOTHER = ("mean", "noise floor", "sd over seeds", "split")
 @options_of(Seeds)
 @drawable
 @output_options
-@pass_state
 def seeds(state: State, /, output: Output, **options: Any) -> None:
     from warehouse.analysis.training.seeds import SeedsRow
     from warehouse.analysis.training.trajectories import describe_others
@@ -129,7 +128,6 @@ def _seeds_sentences(report: SeedsReport) -> Sequence[str]:
 @command("decide")
 @options_of(Decide)
 @output_options
-@pass_state
 def decide(state: State, /, output: Output, **options: Any) -> None:
     from warehouse.analysis.training.decide import DecisionRow
 
@@ -212,14 +210,12 @@ _MINOR_OF_RECIPES = (
 @command("recipes")
 @options_of(Recipes)
 @output_options
-@pass_state
 def recipes(state: State, /, output: Output, **options: Any) -> None:
     from warehouse.analysis.training.recipes import RecipesRow
     from warehouse.analysis.training.trajectories import describe_others
 
     question = Recipes.from_command(options, typed(options))
-    with state.open() as store:
-        report: RecipesReport = question.ask(store)
+    report: RecipesReport = state.ask(question)
     output.answer(RecipesRow, report.rows, lambda: _print_recipes(report, state))
     if report.left_out:
         state.say(f"note: {report.left_out} benchmarks and metrics have one recipe only at this scale")

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from ..lazy_group import command
-from ..state import State, pass_state
+from ..state import State
 from ..ui.options import option
 from ..ui.table import echo
 from .refresh import alert_rules
@@ -30,7 +30,6 @@ VARIABLE = "WAREHOUSE_TOKEN"
 @option("--from ADDRESS", "Address of that proxy.", silent_default="", name="proxy")
 @option("--timeout SECONDS", "How long the queries of a page may take.", click.FloatRange(1, 3600), 30.0)
 @option("--open", "Open it in the browser of this machine.", name="opens", is_flag=True)
-@pass_state
 def serve(
     state: State,
     /,

@@ -13,7 +13,7 @@ from warehouse.questions.items import Show
 from warehouse.tables.transcript import ends_with, messages_of
 
 from ..lazy_group import command
-from ..state import State, pass_state
+from ..state import State
 from ..ui.next_step import say_next
 from ..ui.options import option, output_options
 from ..ui.output import Output
@@ -37,7 +37,6 @@ EXCERPT = 60
 @options_of(Show)
 @option("--full", "Every message of a transcript to its end; else its first lines.", is_flag=True)
 @output_options
-@pass_state
 def show(state: State, run: str, prompt: str | None, full: bool, output: Output) -> None:
     from warehouse.analysis.items.show import PromptRow, PromptRunRow, PromptRuns, PromptView
 

@@ -11,7 +11,7 @@ import click
 from warehouse.errors import MisuseError
 
 from ..lazy_group import command, group
-from ..state import State, pass_state
+from ..state import State
 from ..ui.options import option, output_options
 from ..ui.output import Output
 from ..ui.output_files import OutputFile, forced
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
 
 
 @command("init")
-@pass_state
 def init(state: State) -> None:
     from warehouse.store.schema import revision
 
@@ -37,7 +36,6 @@ def db() -> None:
 
 
 @command("db upgrade")
-@pass_state
 def upgrade(state: State) -> None:
     from warehouse.store.schema import migrate, revision
 
@@ -54,7 +52,6 @@ def upgrade(state: State) -> None:
 @command("db downgrade")
 @click.argument("revision", metavar="REVISION")
 @option("--yes", "Do not ask; what the older schema lacks is lost.", is_flag=True)
-@pass_state
 def downgrade(state: State, revision: str, yes: bool) -> None:
     from warehouse.store.schema import migrate
     from warehouse.store.schema import revision as versions
@@ -75,7 +72,6 @@ def downgrade(state: State, revision: str, yes: bool) -> None:
 
 @command("db current")
 @output_options
-@pass_state
 def current(state: State, output: Output) -> None:
     from warehouse.store.schema import revision
 
@@ -87,8 +83,7 @@ def current(state: State, output: Output) -> None:
 @command("db check")
 @output_options
 @click.pass_context
-@pass_state
-def check(state: State, context: click.Context, output: Output) -> None:
+def check(context: click.Context, state: State, output: Output) -> None:
     from warehouse.store.schema.migrate import check as prove
 
     with state.open(check=False) as store:
@@ -102,7 +97,6 @@ def check(state: State, context: click.Context, output: Output) -> None:
 
 
 @command("db vacuum")
-@pass_state
 def vacuum(state: State) -> None:
     from warehouse.store.curate.upkeep import vacuum as remove
 
@@ -113,7 +107,6 @@ def vacuum(state: State) -> None:
 @command("db reader")
 @click.argument("role", metavar="[ROLE]", required=False, default="")
 @option("--new-password", "Give it another password.", is_flag=True)
-@pass_state
 def reader(state: State, role: str, new_password: bool) -> None:
     from warehouse.store.curate import upkeep as readers
 
@@ -162,7 +155,6 @@ OCCASIONS = ("ingest", "refresh")
     "--after WHAT", "Also write to warehouse.toml that it is published again after: ingest, refresh or ingest,refresh."
 )
 @output_options
-@pass_state
 def publish(state: State, /, path: Path | None, after: str | None, output: Output) -> None:
     from warehouse.store.snapshot import PublishedCopy
 
@@ -218,7 +210,6 @@ def _publish(state: State, target: str, *, force: bool = False) -> PublishedCopy
     name="form",
 )
 @option("--overwrite", "Replace an earlier export that lies there.", is_flag=True)
-@pass_state
 def export(state: State, out: Path | None, folder: Path | None, form: str, overwrite: bool) -> None:
     if (out is None) == (folder is None) or (folder is not None and form != "parquet"):
         raise MisuseError("say one folder: export --parquet DIR, or export --format FORMAT OUT")
@@ -243,7 +234,7 @@ def export(state: State, out: Path | None, folder: Path | None, form: str, overw
 SHELLS = ("bash", "zsh", "fish")
 
 
-@command("completion")
+@command("completion", takes_state=False)
 @click.argument("shell", type=click.Choice(SHELLS))
 @click.pass_context
 def completion(ctx: click.Context, shell: str) -> None:

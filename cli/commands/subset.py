@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from warehouse.files import PLAN, SUBSET, write_output
-from warehouse.questions.items import PlanSubset
+from warehouse.questions.subsets import ExportSubset, ExtendSubset, ImportSubset, PlanSubset
 
 from ..lazy_group import command, group
-from ..state import State, pass_state
+from ..state import State
 from ..ui.options import option, output_options, typed
 from ..ui.output import Output
 from ..ui.output_files import OutputFile, forced
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from warehouse.analysis.subsets.exchange import Export
     from warehouse.analysis.subsets.plan import SubsetPlan, SubsetPlans
 
-#: Forms of `subset export`, as ``warehouse.analysis.subsets.exchange`` has them.
-FORMS = ("lm-eval", "inspect", "helm", "lighteval", "csv")
 #: Columns that a narrow terminal does without, the first of them first.
 MINOR = ("90 % gain", "history", "strata", "split", "against")
 
@@ -39,42 +37,30 @@ def subset() -> None:
 @options_of(PlanSubset)
 @_out
 @output_options
-@pass_state
 def plan(state: State, /, output: Output, out: Path | None, **options: Any) -> None:
     _give(state, PlanSubset.from_command(options, typed(options)).ask(state.opener()), output, out)
 
 
 @command("subset import")
-@click.argument("file", metavar="FILE", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@option("--as-dated", "Take its date on trust: runs since then count, not only those from now on.", is_flag=True)
+@options_of(ImportSubset, path={"type": click.Path(exists=True, dir_okay=False, path_type=Path)})
 @output_options
-@pass_state
-def import_(state: State, /, file: Path, output: Output, as_dated: bool) -> None:
-    from warehouse.analysis.subsets.exchange import import_plans
-
-    _give(state, import_plans(state.opener(), file, as_dated=as_dated), output, None)
+def import_(state: State, /, output: Output, **options: Any) -> None:
+    _give(state, ImportSubset(**options).ask(state.opener()), output, None)
 
 
 @command("subset extend")
-@click.argument("plan", metavar="PLAN")
-@option("--size M", "Prompts in all.", int, required=True)
+@options_of(ExtendSubset)
 @_out
 @output_options
-@pass_state
-def extend(state: State, /, plan: str, output: Output, out: Path | None, size: int) -> None:
-    from warehouse.analysis.subsets.exchange import extend_plan
-
-    plans = extend_plan(state.opener(), plan, size=size)
-    _give(state, plans, output, out)
+def extend(state: State, /, output: Output, out: Path | None, **options: Any) -> None:
+    _give(state, ExtendSubset(**options).ask(state.opener()), output, out)
 
 
 @command("subset export")
-@click.argument("plan", metavar="PLAN")
-@option("--to", "The harness that is to run it.", click.Choice(FORMS), required=True)
+@options_of(ExportSubset)
 @option("-o --out FILE", "Write to this file.", OutputFile(SUBSET))
-@pass_state
-def export(state: State, /, plan: str, to: str, out: Path | None) -> None:
-    exported = _exported(state, plan, to)
+def export(state: State, /, out: Path | None, **options: Any) -> None:
+    exported = _exported(state, ExportSubset(**options))
     if out is None:
         echo(exported.text, nl=False)
     else:
@@ -82,15 +68,15 @@ def export(state: State, /, plan: str, to: str, out: Path | None) -> None:
     state.notes(exported.notes)
 
 
-def _exported(state: State, plan: str, to: str) -> Export:
+def _exported(state: State, question: ExportSubset) -> Export:
     """A plan file needs no store."""
-    from warehouse.analysis.subsets.exchange import export_plans, export_subset
+    from warehouse.analysis.subsets.exchange import export_plans
     from warehouse.analysis.subsets.plan import read_plans
 
-    if Path(plan).exists():
-        return export_plans(read_plans(Path(plan)), to)
-    with state.open() as store:
-        return export_subset(store, plan, to=to)
+    if Path(question.plan).exists():
+        return export_plans(read_plans(Path(question.plan)), question.to)
+    exported: Export = state.ask(question)
+    return exported
 
 
 def _give(state: State, plans: SubsetPlans, output: Output, out: Path | None) -> None:

@@ -10,7 +10,7 @@ from warehouse.analysis.items.excerpts import distinctive
 from warehouse.questions.text import ClusterByText, EmbedPrompts, FindDuplicates, FindSimilar
 
 from ..lazy_group import command, former, group
-from ..state import State, pass_state
+from ..state import State
 from ..ui.options import Function, fields_callback, option, output_options
 from ..ui.output import Output
 from ..ui.questions import options_of
@@ -32,7 +32,6 @@ EXCERPT = 60
 @command("embed")
 @options_of(EmbedPrompts)
 @output_options
-@pass_state
 def embed(state: State, /, output: Output, **options: Any) -> None:
     from warehouse.analysis.text.embed import EmbedRow
 
@@ -76,7 +75,6 @@ def _print_embedded(embedding: Embedding, state: State) -> None:
 @command("similar")
 @options_of(FindSimilar)
 @output_options
-@pass_state
 def similar(state: State, /, output: Output, **options: Any) -> None:
     from warehouse.analysis.text.similar import SimilarRow
 
@@ -113,7 +111,6 @@ def _heading(part: str) -> str:
 @command("duplicates")
 @options_of(FindDuplicates)
 @output_options
-@pass_state
 def duplicates(state: State, /, output: Output, **options: Any) -> None:
     from warehouse.analysis.text.duplicates import DuplicateRow
 
@@ -216,7 +213,6 @@ _default_option = option("--default", "Use it for error bars from now on.", name
 @click.argument("benchmark")
 @click.argument("fields", metavar="FIELD[,FIELD]", callback=fields_callback)
 @_default_option
-@pass_state
 def by(state: State, benchmark: str, fields: tuple[str, ...], default: bool) -> None:
     _group_by_fields(state, benchmark, fields, default)
 
@@ -225,7 +221,6 @@ def by(state: State, benchmark: str, fields: tuple[str, ...], default: bool) -> 
 @click.argument("benchmark")
 @click.option("--by", "fields", metavar="FIELD[,FIELD]", required=True, callback=fields_callback)
 @_default_option
-@pass_state
 def former_by(state: State, benchmark: str, fields: tuple[str, ...], default: bool) -> None:
     state.say(f"note: this is now: warehouse cluster by {benchmark} {','.join(fields)}")
     _group_by_fields(state, benchmark, fields, default)
@@ -238,14 +233,12 @@ def _text_options(function: Function) -> Function:
 
 @command("cluster text")
 @_text_options
-@pass_state
 def text(state: State, /, output: Output, **options: Any) -> None:
     _group_by_text(state, output, options)
 
 
 @former("cluster-semantic", "cluster text")
 @_text_options
-@pass_state
 def former_text(state: State, /, output: Output, **options: Any) -> None:
     state.say(f"note: this is now: warehouse cluster text {options['benchmark']}")
     _group_by_text(state, output, options)
@@ -303,7 +296,6 @@ def _print_clusters(clusters: SemanticClusters) -> None:
 @command("cluster show")
 @click.argument("benchmark", required=False)
 @output_options
-@pass_state
 def show(state: State, /, benchmark: str | None, output: Output) -> None:
     from warehouse.analysis.text.semantic_clusters import ClusteringRow, stored_clusterings
 

@@ -9,7 +9,7 @@ from warehouse.questions.variance import PassRates, SeedVariance, Templates, Var
 from warehouse.tables.words import SHOWN, reasons
 
 from ..lazy_group import command
-from ..state import State, pass_state
+from ..state import State
 from ..ui.options import option, output_options, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 @options_of(PassRates)
 @option("--seeds", "Training seeds crossed with prompts instead.", is_flag=True)
 @output_options
-@pass_state
 def variance(state: State, /, output: Output, seeds: bool, **options: Any) -> None:
     question = PassRates.from_command(options, typed(options))
     if seeds:
@@ -81,8 +80,7 @@ def _heading(rows: Sequence[Any]) -> tuple[str, ...]:
 def _split(state: State, question: Variance, output: Output) -> None:
     from warehouse.analysis.variance.row import VarianceRow
 
-    with state.open() as store:
-        report: VarianceReport = question.ask(store)
+    report: VarianceReport = state.ask(question)
     if output.for_people:
         view = report.view(verbose=state.verbose)
         print_view(view)
@@ -98,8 +96,7 @@ def _split(state: State, question: Variance, output: Output) -> None:
 def _pass_rates(state: State, question: PassRates, output: Output) -> None:
     from warehouse.analysis.variance.variance import PassRow
 
-    with state.open() as store:
-        report: PassReport = question.ask(store)
+    report: PassReport = state.ask(question)
     _emit(state, output, report, PassRow, _print_rates)
 
 
@@ -160,8 +157,7 @@ def _rate_cells(row: PassRow, n_decimals: int, shared: Sequence[str], verbose: b
 def _seeds(state: State, question: SeedVariance, output: Output) -> None:
     from warehouse.analysis.variance.variance import SeedRow
 
-    with state.open() as store:
-        report: SeedReport = question.ask(store)
+    report: SeedReport = state.ask(question)
     _emit(state, output, report, SeedRow, _print_seeds)
 
 
@@ -226,7 +222,6 @@ def _part(variance: float | None) -> WrittenNumber | None:
 @command("templates")
 @options_of(Templates)
 @output_options
-@pass_state
 def templates(state: State, /, output: Output, **options: Any) -> None:
     from warehouse.analysis.variance.templates import TemplateRow
 

@@ -30,7 +30,7 @@ def test_ids_that_a_harness_cannot_take(tmp_path: Path) -> None:
         store.subset_export(plan.key, to="lm-eval")
     text = store.subset_export(plan.key, to="inspect").text
     assert text.count("[[]a]") == 10
-    with pytest.raises(MisuseError, match="there are: lm-eval, inspect"):
+    with pytest.raises(MisuseError, match="there are: lm_eval, inspect"):
         store.subset_export(plan.key, to="nothing")
     comma = [row | {"prompt_id": f"{row['prompt_id']},x", "benchmark": "comma"} for row in rows]
     key = warehouse.connect(load(tmp_path, comma)).subset_plan("comma", size=10).rows[0].key

@@ -76,7 +76,7 @@ def values(kind: type[Question], name: str, option: FieldOption) -> st.SearchStr
     least = 0 if option.least is None else option.least
     most = min(1e6 if option.most is None else option.most, 1e6)
     single: st.SearchStrategy[Any] = WORDS
-    if name in ("against", "verdicts") and kind.__name__ == "Audit":
+    if (kind.__name__, name) in (("Audit", "against"), ("Audit", "verdicts"), ("ImportSubset", "path")):
         single = st.just("verdicts.csv")
     elif name in ("margins", "weights"):
         single = st.dictionaries(NAMES, st.floats(0.001, 9), min_size=1, max_size=2)

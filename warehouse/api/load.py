@@ -107,9 +107,9 @@ class LoadMethods(Connection):
             of_urls = {"max_files": max_files, "max_bytes": max_bytes, "max_time": max_time}
             refuse_given("is for what is fetched from URLs", LoadMethods.ingest, **of_urls, allow_private=allow_private)
         limits = FetchLimits(max_files, max_bytes, max_time, allow_private)
-        with written(frames) as places, fetched(files, limits=limits) as local, self._writing() as store:
+        with written(frames) as of_frames, fetched(files, limits=limits) as local, self._writing() as store:
             discovered = discover(
-                [*local.paths, *places],
+                [*local.paths, *of_frames],
                 format=format,
                 values=values,
                 mapping=mapping,
@@ -118,7 +118,7 @@ class LoadMethods(Connection):
                 defaults=defaults,
                 force=force,
             )
-            sources = named(local.named(discovered), places)
+            sources = named(local.named(discovered), of_frames)
             return load(store, sources, dry_run=dry_run, progress=progress, only=only, on=on, lake=lake)
 
     def publish(self, path: str | Path, *, force: bool = False) -> PublishedCopy:

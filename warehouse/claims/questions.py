@@ -130,7 +130,7 @@ def ask(store: Store, kind: str, parameters: Mapping[str, Any]) -> ClaimedRows:
             raise MisuseError(f"the query gives {table.num_rows} rows; a claim has {MOST_ROWS} at most")
         rows = [_plain(row) for row in table.to_pylist()]
         if not _is_ordered(given["sql"]):
-            rows.sort(key=_place)
+            rows.sort(key=_sort_key)
         return ClaimedRows(rows, f"{len(rows)} rows")
     result = _result(store, kind, given)
     rows = [row.to_dict() for row in (*result.rows, *getattr(result, "differences", ()))]
@@ -152,7 +152,7 @@ def _is_ordered(sql: str) -> bool:
     return False
 
 
-def _place(row: Mapping[str, Any]) -> list[str]:
+def _sort_key(row: Mapping[str, Any]) -> list[str]:
     """Where a row stands among those of a query without an order: the same on every engine and machine."""
     return [f"{value:.6g}" if isinstance(value, float) else f"{value}" for value in row.values()]
 

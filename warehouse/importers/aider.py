@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError
+from warehouse.importers.base import source_of
 from warehouse.importers.common.header_values import moment
 from warehouse.importers.common.json_fields import number_or_none, share_of, text_or_none, without_nulls
 from warehouse.importers.common.jsonl import head_of, require_content
@@ -42,7 +43,7 @@ class Aider:
             if item.path.suffix in (".yml", ".yaml"):
                 head = head_of(item)
                 if all(re.search(rf"^[- ] *{key}:", head, re.MULTILINE) for key in KEYS):
-                    yield SourceFiles(str(item.path), item.path.parent, (item.path,))
+                    yield source_of(item.path)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open one table (InputError: it is damaged, or an entry lacks its model or its figures)."""

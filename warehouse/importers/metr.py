@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from warehouse.errors import InputError
-from warehouse.importers.base import binary_metric
+from warehouse.importers.base import binary_metric, source_of
 from warehouse.importers.common.json_fields import (
     Row,
     compact,
@@ -50,7 +50,7 @@ class Metr:
             if item.path.suffix == ".jsonl" and has_keys(head_of(item), *KEYS):
                 folder = nearest(item.path.parent, dates)
                 companions = (dates[folder],) if folder == item.path.parent else ()
-                yield SourceFiles(str(item.path), item.path.parent, (item.path, *companions))
+                yield source_of(item.path, *companions)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open one file (InputError: it is damaged, or names no agent)."""

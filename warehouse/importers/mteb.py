@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError
-from warehouse.importers.base import infer_step
+from warehouse.importers.base import infer_step, source_of
 from warehouse.importers.common.header_values import unix_time
 from warehouse.importers.common.json_fields import (
     Row,
@@ -66,7 +66,7 @@ class Mteb:
                 tasks.append(item.path)
         for path in tasks:
             companions = [meta[path.parent]] if path.parent in meta else []
-            yield SourceFiles(str(path), path.parent, (path, *companions))
+            yield source_of(path, *companions)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open one task (InputError: a file is damaged, holds no scores, or nothing names the model)."""

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError
-from warehouse.importers.base import TASK_COST, binary_metric
+from warehouse.importers.base import TASK_COST, binary_metric, source_of
 from warehouse.importers.common.header_values import moment
 from warehouse.importers.common.json_fields import Row, number_or_none, part_of, share_of, text_or_none, without_nulls
 from warehouse.importers.common.jsonl import RowSource, has_keys, head_of, read_document
@@ -32,7 +32,7 @@ class Tau2Bench:
         for item in candidates:
             is_named = item.path.name == "submission.json" or item.path.suffix == ".jsonl"
             if is_named and has_keys(head_of(item), *KEYS[:3], "pass_1"):
-                yield SourceFiles(str(item.path), item.path.parent, (item.path,))
+                yield source_of(item.path)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open one file (InputError: it is damaged, or names no model)."""

@@ -82,8 +82,8 @@ def stop_early(
     stopper = Stopper(store, baseline, settings, selection)
     samples = _with_ids(list(task.dataset))
     keys = sample_keys(samples)
-    places = stopper.places(keys)
-    ordered = [samples[number] for number in sorted(range(len(samples)), key=places.__getitem__)]
+    positions = stopper.positions(keys)
+    ordered = [samples[number] for number in sorted(range(len(samples)), key=positions.__getitem__)]
     dataset = MemoryDataset(ordered, name=task.dataset.name, location=task.dataset.location)
     changed: Task = task_with(task, dataset=dataset, early_stopping=stopper)
     return changed
@@ -102,15 +102,15 @@ class Stopper:
         self._epochs = 1
         self._scores: dict[SampleId, dict[int, float | None]] = {}
 
-    def places(self, keys: Sequence[PromptKey]) -> list[int]:
-        """Place of each sample in the order.
+    def positions(self, keys: Sequence[PromptKey]) -> list[int]:
+        """Position of each sample in the order.
 
         Raises:
             MisuseError: the samples are not the prompts of the baseline.
         """
         test = self._new_test("")
-        places = [test.place(key) for key in keys]
-        present = [index for index in places if index is not None]
+        positions = [test.position(key) for key in keys]
+        present = [index for index in positions if index is not None]
         n = test.plan.order.n
         if len(present) < len(keys) or len(present) < n:
             raise MisuseError(
@@ -122,8 +122,8 @@ class Stopper:
     async def start_task(self, task: EvalSpec, samples: list[Sample], epochs: int) -> str:
         """Fix order, predictions and limits."""
         self._test = self._new_test(str(task.model))
-        places = [self._test.place(key) for key in sample_keys(samples)]
-        if places != list(range(len(samples))):
+        positions = [self._test.position(key) for key in sample_keys(samples)]
+        if positions != list(range(len(samples))):
             raise MisuseError(
                 "the samples do not come in the declared order: leave out --sample-shuffle, --sample-id and a range"
                 " of --limit, and do not change the dataset after stop_early()"

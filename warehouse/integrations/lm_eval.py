@@ -193,7 +193,7 @@ def _model(name: str, arguments: str, options: Mapping[str, Any]) -> Any:
 
 def _in_order(keys: Sequence[PromptKey], test: LiveTest, base: Baseline) -> list[int]:
     """Row numbers of the documents in the declared order."""
-    positions = [test.place(key) for key in keys]
+    positions = [test.position(key) for key in keys]
     n, n_placed = test.plan.order.n, sum(index is not None for index in positions)
     if n_placed < len(keys) or n_placed < n:
         raise MisuseError(

@@ -68,17 +68,8 @@ def export(
     """Write ``data/BENCHMARK/DEVELOPER/MODEL/UUID.json`` and its samples for each current run.
 
     The folder is complete or not there at all. Names of files follow from what was measured: the
-    same runs give the same names.
-
-    Args:
-        store: an open store.
-        folder: where to; must not exist or be empty.
-        now: time of the export, in Unix seconds.
-        overwrite: replace an earlier export that lies there.
-        progress: told each file's name before it is written.
-
-    Raises:
-        MisuseError: the folder holds something already, or there is no run to write.
+    same runs give the same names. Arguments and errors are those of `Warehouse.export_every_eval_ever`; ``progress``
+    is told each file's name before it is written.
     """
     folder = require_free(folder, overwrite, MANIFEST)
     partial = draft_beside(folder)
@@ -173,8 +164,6 @@ def lines_of(store: Store, run: Run, evaluation_id: str, scored: bool) -> Iterat
     """The lines of a run.
 
     Args:
-        store: an open store.
-        run: the run.
         evaluation_id: id of its evaluation.
         scored: lines with a score; else what has none: scores without a number, and responses
             and likelihoods that nothing scores.

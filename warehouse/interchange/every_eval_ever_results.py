@@ -37,8 +37,6 @@ def aggregate(store: Store, run: Run, now: float) -> Row:
     """The JSON document of a run.
 
     Args:
-        store: an open store.
-        run: the run.
         now: time of the export, in Unix seconds.
     """
     figures = figures_of(store, run)
@@ -76,7 +74,6 @@ def card_documents(store: Store, rows: Sequence[Mapping[str, Any]], now: float) 
     """The rows of a card as evaluations: one for what one tool measured, or publishes, of one checkpoint.
 
     Args:
-        store: an open store.
         rows: of the card, by name of column, with figures.
         now: time of the export, in Unix seconds.
     """

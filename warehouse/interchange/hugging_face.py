@@ -66,7 +66,6 @@ def model_index(model: str, rows: Sequence[Row], datasets: Mapping[str, tuple[st
     """The metadata block of a model card.
 
     Args:
-        model: its name.
         rows: of a card, by name of column, with figures.
         datasets: data set of the Hub and its configuration, by benchmark.
         made: what made it; a comment.

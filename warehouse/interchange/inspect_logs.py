@@ -59,15 +59,8 @@ def export(
 ) -> InspectReport:
     """Write a log for each current run that has samples. The folder is complete or not there at all.
 
-    Args:
-        store: an open store.
-        folder: where to; must not exist or be empty.
-        now: time of the export, in Unix seconds: that of runs which have none.
-        overwrite: replace an earlier export that lies there.
-        progress: told each file's name before it is written.
-
-    Raises:
-        MisuseError: the folder holds something already, or there is no run to write.
+    Arguments and errors are those of `Warehouse.export_inspect`; ``progress`` is told each file's name before it is
+    written.
     """
     folder = require_free(folder, overwrite, MANIFEST)
     partial = draft_beside(folder)

@@ -220,8 +220,8 @@ class Question(Options):
             if option.is_spread:
                 texts += map(in_python, value)
             else:
-                by_place = option.is_argument and index == len(texts)
-                texts.append(in_python(value) if by_place else f"{name}={in_python(value)}")
+                by_position = option.is_argument and index == len(texts)
+                texts.append(in_python(value) if by_position else f"{name}={in_python(value)}")
         return f"store.{self.NAME}({', '.join(texts)})"
 
     def _said(self) -> Iterable[tuple[str, FieldOption, Any]]:
@@ -455,11 +455,11 @@ def method_by_kind(
 
 
 def _method(question: type[Question]) -> Callable[..., Any]:
-    def ask(self: Any, asked_question: Question) -> Any:
+    def ask(self: Any, filled_in: Question) -> Any:
         if question.OPENS:
-            return asked_question.ask(self._opener)
+            return filled_in.ask(self._opener)
         with self._reading() as store:
-            return asked_question.ask(store)
+            return filled_in.ask(store)
 
     return _with_keywords(question, question.NAME, ask)
 

@@ -80,7 +80,6 @@ class Alerts(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         number = len(self.rows)
         return f"{number or 'no'} alert{'' if number == 1 else 's'} ({self.tests} tests, Holm)"
 

@@ -70,7 +70,6 @@ class History(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         refreshes = len({row.refresh_id for row in self.rows})
         what = " on ".join(filter(None, (self.model, self.benchmark)))
         return f"{what}: {len(self.rows)} figures of {refreshes} refreshes"

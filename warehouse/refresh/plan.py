@@ -110,9 +110,9 @@ def make_plan(
 
     def is_gone(value: StoredValue) -> bool:
         family = family_of(value["input_fingerprint"])
-        is_asked = family in chosen and (family, value["benchmark"]) not in failed
+        is_chosen = family in chosen and (family, value["benchmark"]) not in failed
         here = named is None or value["benchmark"] in named
-        return is_asked and here and question_of(value["input_fingerprint"]) not in names
+        return is_chosen and here and question_of(value["input_fingerprint"]) not in names
 
     return RefreshPlan(
         questions=tuple(questions),

@@ -35,7 +35,6 @@ class StaleList(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         return f"{len(self.rows)} stale, {self.fresh} fresh"
 
     def view(self, *, verbose: bool = False) -> View:
@@ -80,7 +79,6 @@ class Refreshed(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         words = [f"{self.total('recomputed')} recomputed", f"{self.total('fresh')} fresh"]
         words += [f"{self.total(n)} {n}" for n in COUNTS if self.total(n)]
         return f"refresh {self.refresh_id}: {', '.join(words)}, {self.seconds:.1f} s"

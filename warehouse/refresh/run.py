@@ -88,24 +88,15 @@ def refresh(
     lake: str | None = None,
     clock: Clock = utc_now,
 ) -> Refreshed:
-    """Recompute what is stale.
-
-    The store is open only while it is read or written. Figures become visible together, at the
-    end; a refresh that was killed is taken up by the next.
+    """Recompute what is stale, as `Warehouse.refresh` says.
 
     Args:
-        opener: how to open the store.
-        work: what to refresh.
         wait: seconds to wait for another refresh of this store.
-        progress: told (done, all) questions.
         say: told if there is something to wait for, and what became of the lake.
-        lake: where a lake of the store lies, or shall; it is brought up afterwards, in one version.
         clock: naive UTC.
 
     Raises:
-        MisuseError: an unknown family or benchmark.
-        StoreLockedError: another process refreshes this store.
-        StoreError: the store cannot be opened or written.
+        StoreError: the store cannot be opened or written; and those of `Warehouse.refresh`.
     """
     families = choose_families(work.families)
     if lake is not None:

@@ -94,7 +94,6 @@ def run_job(
     """Do the job once.
 
     Args:
-        job: what.
         opener: how to open the store; it is open only for as long as a step needs it.
         log: told each step, and at the end how it went.
         stopped: asked between sources, questions and benchmarks whether to end.

@@ -56,18 +56,13 @@ def publish(
     The copy holds one state of the store. While it is made, others may read the store, and writers wait. It appears
     under its name when it is whole; a process that is killed meanwhile leaves the earlier copy as it was.
 
+    Errors, ``path`` and ``force`` are those of `Warehouse.publish`.
+
     Args:
         url: the store; default as in :func:`warehouse.store.open.open_store`.
-        path: file of the copy.
-        force: also in place of a file that is no published copy, but never of a database or a source.
         wait: seconds to wait for a store that another process holds.
         say: told if there is something to wait for.
         advice: what to do about a file that is no published copy.
-
-    Raises:
-        MisuseError: the store is on a server, whose readers do not wait for writers; or ``path``
-            is the store itself, or holds something that is no published copy.
-        StoreError: the store cannot be read, or the copy not be written.
     """
     started = time.monotonic()
     target = Path(path)
@@ -85,7 +80,7 @@ def publish(
         )
     with open_store(url, wait=wait, say=say) as store:  # it is there, and of this program's schema
         _require_other(store, target)
-        require_place(target, force=force, known_as=known_in(store), advice=advice)
+        require_target(target, force=force, known_as=known_in(store), advice=advice)
     target = target.resolve()
     sweep_drafts(target, _remove)
     draft = draft_beside(target)
@@ -99,7 +94,7 @@ def publish(
     return PublishedCopy(str(path), size, round(time.monotonic() - started, 3))
 
 
-def require_place(
+def require_target(
     target: Path, *, force: bool = False, known_as: KnownAs = lambda _path, _ours: "", advice: str = FORCE
 ) -> None:
     """Say no to a path that no copy can have; arguments as of `require_output`.

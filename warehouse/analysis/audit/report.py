@@ -53,7 +53,6 @@ class AuditReport(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         n, among = len(self.listed), f"{self.n_judged} keys"
         by = f"{self.benchmark}, {len(self.models)} models"
         if not n:

@@ -251,7 +251,6 @@ class ModelCard(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         published = sum(row.is_published for row in self.rows)
         n, own = len({row.benchmark for row in self.rows}), len(self.rows) - published
         kinds = [f"{own} from samples"] * bool(own) + [f"{published} as published"] * bool(published)

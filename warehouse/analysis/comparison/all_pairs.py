@@ -98,7 +98,6 @@ class Pairs(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         parts = [group.columns for group in self.groups]
         separated = sum(int(part.pairs.differ[: len(part)].sum()) for part in parts)
         models = sum(len(group.models) for group in self.groups)

@@ -67,7 +67,6 @@ class Comparison(SingleTest, Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         row = self.rows[0] if len(self.rows) == 1 else self.overall
         if row is None:
             return f"{self.a} against {self.b} on {len(self.rows)} benchmarks"

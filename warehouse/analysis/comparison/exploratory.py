@@ -88,7 +88,7 @@ def freeze(
 
     Args:
         compared: on a single benchmark and split.
-        wanted: the filter.
+        prompt_filter: what it keeps.
         prompts: that it keeps by what they are; None for all.
         sources: of the runs, with ``path`` and ``sha256``.
         now: when it is written, UTC.

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
 
-from warehouse.analysis.results import Result, Row
+from warehouse.analysis.results import ConditionRow, Result
 from warehouse.tables.view import Table, TableNote, View, legend
 from warehouse.tables.words import (
     decimals,
@@ -25,14 +25,9 @@ from warehouse.tables.words import (
 
 
 @dataclass(frozen=True)
-class FrontierRow(Row):
+class FrontierRow(ConditionRow):
     """Score and cost of one condition, and what beats it."""
 
-    model: str  #: name of the model.
-    condition: str  #: settings that tell the row from others.
-    benchmark: str  #: name of the benchmark.
-    split: str  #: part of the benchmark.
-    metric: str  #: name of the metric, with its filter.
     group: int  #: number of the rows that it is held against, of one split, task version and metric.
     cost_metric: str  #: ``cost`` (dollars as recorded), ``cost_priced``, ``tokens``, ``seconds`` or ``calls``.
     prices_digest: str  #: sha256 of the prices behind ``cost_priced``, else empty.
@@ -100,7 +95,6 @@ class FrontierReport(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         return " ".join(self.sentences)
 
     def view(self, *, verbose: bool = False) -> View:

@@ -161,7 +161,6 @@ class Gate(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         counts = ", ".join(
             f"{number} {verdict}" for verdict in EXIT if (number := sum(row.verdict == verdict for row in self.rows))
         )

@@ -179,9 +179,9 @@ def pair_up(
 
 
 def _common(a: Ids, b: Ids) -> tuple[Ids, Ids, Ids]:
-    """The prompts of both, ascending, and the place of each in either; without a sort where they are the same."""
+    """The prompts of both, ascending, and the position of each in either; without a sort where they are the same."""
     if np.array_equal(a, b):
-        return a, (places := np.arange(len(a))), places
+        return a, (positions := np.arange(len(a))), positions
     return np.intersect1d(a, b, assume_unique=True, return_indices=True)
 
 

@@ -347,17 +347,17 @@ class PairTexts:
     choices: Mapping[tuple[int, int], str]
 
 
-def read_texts(store: Store, wanted: Sequence[tuple[Pair, Sequence[int]]], most: int = ALL) -> list[PairTexts]:
+def read_texts(store: Store, chosen: Sequence[tuple[Pair, Sequence[int]]], most: int = ALL) -> list[PairTexts]:
     """The texts of some prompts of each pair, links followed; as many reads for all pairs as for one.
 
     Args:
         most: characters of each that are read.
     """
-    ids = sorted({prompt for _, own in wanted for prompt in own})
+    ids = sorted({prompt for _, own in chosen for prompt in own})
     prompts = {row["id"]: row for row in store.rows(_PROMPTS, {"ids": ids, "most": most})}
     linked = {row["prompt_id"]: row["canonical_prompt_id"] for row in store.rows(_LINKED, {"ids": ids})}
     canonical = {prompt: prompt for prompt in ids} | linked
-    runs = sorted({run for pair, _ in wanted for side in (pair.a, pair.b) for run in side.run_ids})
+    runs = sorted({run for pair, _ in chosen for side in (pair.a, pair.b) for run in side.run_ids})
 
     def rows_of(query: str) -> Iterator[tuple[tuple[int, int], Mapping[str, Any]]]:
         """Rows with their run and the prompt that they count as."""
@@ -372,7 +372,7 @@ def read_texts(store: Store, wanted: Sequence[tuple[Pair, Sequence[int]]], most:
     scored: dict[tuple[int, int], list[int]] = {}  # the likeliest comes last
     for key, row in rows_of("likeliest_choices"):
         scored.setdefault(key, []).append(row["choice_index"])
-    return [_texts_of(pair, own, prompts, responses, scored) for pair, own in wanted]
+    return [_texts_of(pair, own, prompts, responses, scored) for pair, own in chosen]
 
 
 def _texts_of(

@@ -102,7 +102,6 @@ class UnpairedComparison(SingleTest, Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         if len(self.rows) > 1:
             return f"{self.a} against {self.b}, unpaired, on {len(self.rows)} benchmarks"
         (row,) = self.rows

@@ -95,7 +95,6 @@ def fit_pool(pool: Pool, model: str | None = None) -> Fitted:
     """Fit a pool (StatisticsError: another model, models without a common scale; a 2PL that too few prompts link).
 
     Args:
-        pool: the answers.
         model: ``1pl`` or ``2pl``; None: 2PL from 20 models on, and, where blocks of models answered
             different prompts, 100 that link each block; else 1PL.
     """
@@ -174,7 +173,6 @@ def report_of(pool: Pool, *, model: str | None, families: Sequence[str | None], 
     """Fit a pool, and say what its prompts do (MisuseError: another model, models without a common scale).
 
     Args:
-        pool: the answers.
         model: ``1pl`` or ``2pl``; None: see `fit_pool`.
         families: of the models (`families_of`).
         seed: of the held-out cells.

@@ -104,7 +104,6 @@ class ScaleReport(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         return f"{len(self.rows)} models on {len(self.benchmarks)} benchmarks by {self.n_figures} figures"
 
 

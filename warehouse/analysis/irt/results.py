@@ -92,7 +92,6 @@ class IrtResult(StoredResult):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         share = self.n_cells / (self.n_models * self.n_items)
         missing = "" if share == 1 else f", {100 * (1 - share):.3g} % of the cells missing"
         listed = ", ".join(self.benchmarks[:4]) + (", ..." if len(self.benchmarks) > 4 else "")

@@ -26,7 +26,6 @@ def scale_of(
     """Put the models of a pool on one scale (MisuseError: another model, models without a common scale).
 
     Args:
-        pool: the answers.
         model: ``1pl`` or ``2pl``; None: see `fit_pool`.
         level: of intervals and rank sets.
         families: of the models: also fit without each benchmark and family; None: do not.

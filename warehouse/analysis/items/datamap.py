@@ -171,7 +171,6 @@ class DataMap(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         prompts = len({row.prompt_id for row in self.rows})
         return (
             f"{prompts} prompts under {len(self.distribution)} conditions, {len(self.suspects)} suspected label errors"

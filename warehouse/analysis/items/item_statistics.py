@@ -89,7 +89,6 @@ class ItemReport(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         negative, constant = sum(row.negative for row in self.rows), sum(row.constant for row in self.rows)
         against = sum(row.reversed for row in self.rows)
         fitted = f", {against} against the fitted ability" if against else ""

@@ -99,7 +99,6 @@ class _ItemsOfModels(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         return f"{self.benchmark} by {self.metric}: {self.n_items} prompts x {self.n_models} models"
 
 

@@ -52,7 +52,6 @@ class RunView(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         prompts = len({row.prompt_id for row in self.rows})
         return (
             f"run:{self.run['run_id']} {self.run['model']} on {self.run['benchmark']}"
@@ -84,7 +83,6 @@ class PromptRuns(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         runs = len({row.run_id for row in self.rows})
         return f"prompt:{self.prompt['id']} of {self.benchmark}, in {runs} runs"
 
@@ -105,7 +103,6 @@ class PromptView(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         name = self.prompt["tool_id"] or self.prompt["key"][:12]
         responses = "1 response" if len(self.responses) == 1 else f"{len(self.responses)} responses"
         scores = "1 score" if len(self.scores) == 1 else f"{len(self.scores)} scores"

@@ -44,7 +44,6 @@ class CorrectedFigures(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         first = self.rows[0]
         if self.verdict:
             return f"{self.verdict}: {first.model_a} against {first.model_b}, by what {self.human} would say"

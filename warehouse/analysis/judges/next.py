@@ -62,7 +62,6 @@ class LabelWave(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         return f"{self.benchmark}: wave {self.wave} of {self.rows[0].n_new} prompts of {self.rows[0].n_prompts}"
 
     def sheet_csv(self) -> str:

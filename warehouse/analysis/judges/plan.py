@@ -68,7 +68,6 @@ class LabelPlans(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         numbers = [row.n_labels for row in self.rows if row.n_labels is not None]
         goal = f"±{self.width / 2:g}" if self.width is not None else f"a difference of {self.difference:g}"
         if not numbers:

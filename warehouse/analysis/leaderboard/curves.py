@@ -58,7 +58,6 @@ class BenchmarkCurves(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         n = sum(row.n_checkpoints for row in self.rows)
         return f"{self.benchmark}: {len(self.rows)} curves of {n} checkpoints"
 

@@ -69,7 +69,6 @@ class Leaderboard(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         first = in_short(self.rows, self.higher_is_better)
         return f"{self.benchmark} by {self.metric}: {len(self.rows)} conditions{first}"
 
@@ -345,7 +344,6 @@ class Leaderboards(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         return f"{len(self.boards)} benchmarks, {len(self.rows)} rows"
 
     def to_dict(self) -> dict[str, Any]:

@@ -147,7 +147,6 @@ class MatrixResult(StoredResult):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         return f"{self.benchmark} by {self.metric}: {self.n_prompts} prompts × {self.n_models} models"
 
 

@@ -58,7 +58,6 @@ class CostPlan(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         return self.answer
 
     def view(self, *, verbose: bool = False) -> View:

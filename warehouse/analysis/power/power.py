@@ -189,7 +189,6 @@ class PowerPlan(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         return self.answer
 
 
@@ -233,7 +232,6 @@ def plan_power(question: PowerQuestion, source: VarianceParts | StoredPilot) -> 
     """The answer, the best designs and a table over n and K.
 
     Args:
-        question: what is asked.
         source: the variances, or stored runs that show them.
 
     Raises:

@@ -93,7 +93,6 @@ def read_votes(
     """The votes on a benchmark, in an order that is the same in every store that holds the same.
 
     Args:
-        store: an open store.
         benchmark: its name, or one that is an alias of it.
         scorer: who judged, as :class:`Scorer` calls it; needed where several did.
         by_scorer: the votes of all who judged, told apart by :attr:`Votes.scorer`.

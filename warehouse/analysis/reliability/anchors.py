@@ -59,7 +59,6 @@ class AnchorReport(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         last = [row for row in self.rows if row.n_items == len(self.anchors)]
         best = min(last, key=lambda row: row.error)
         plain = next(row for row in last if row.method == "random")

@@ -58,7 +58,6 @@ class FlashReport(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         if not self.model:
             return _check_in_words(self)
         last = next((row for row in self.rows if row.is_enough), self.rows[-1] if self.rows else None)

@@ -74,7 +74,6 @@ class ReliabilityReport(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         return f"{_order_in_words(self.prompt_rows, self.level)}; {_top_in_words(self.prompt_rows)}"
 
     @property

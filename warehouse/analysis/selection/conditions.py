@@ -221,7 +221,6 @@ def list_runs(store: Store, *, where: Sequence[str] = (), everything: bool = Fal
     """The runs of a store, oldest first, with what sets them apart.
 
     Args:
-        store: an open store.
         where: as of :func:`warehouse.store.curate.catalogue.runs`.
         everything: superseded and invalidated runs too.
 

@@ -198,10 +198,10 @@ def beginning(plan: SequentialPlan, scores: PromptScores, *, is_growing: bool) -
     samples = scores.unscored.copy()
     samples[np.searchsorted(scores.seen, scores.prompts)] += scores.n_draws
     done = scores.seen[samples == samples.max()] if is_growing and len(samples) else scores.seen
-    is_asked = np.isin(plan.order.prompts, done)
+    is_done = np.isin(plan.order.prompts, done)
     if not plan.is_stored:
-        is_asked &= plan.seen
-    n = len(is_asked) if is_asked.all() else int(np.argmin(is_asked))
+        is_done &= plan.seen
+    n = len(is_done) if is_done.all() else int(np.argmin(is_done))
     return in_order(scores, plan.order.prompts[:n])
 
 

@@ -302,18 +302,18 @@ class LiveTest:
         """Whether no further prompt is of use."""
         return self.monitor.is_over
 
-    def place(self, key: PromptKey) -> int | None:
-        """Place of a prompt in the order; None where the baseline does not have it."""
+    def position(self, key: PromptKey) -> int | None:
+        """Position of a prompt in the order; None where the baseline does not have it."""
         return self._indices.get(key)
 
-    def tell(self, place: int, score: float | None) -> None:
+    def tell(self, position: int, score: float | None) -> None:
         """The score of a prompt, as its metric has it; None (or NaN) where it cannot be scored.
 
         Raises:
             StatisticsError: a score out of range.
         """
         missing = score is None or math.isnan(score)
-        self._waiting[place] = None if score is None or missing else self.plan.sign * score
+        self._waiting[position] = None if score is None or missing else self.plan.sign * score
         while len(self.monitor.scores) in self._waiting and len(self.monitor.scores) < self.plan.design.n_max:
             self.monitor.update(self._waiting.pop(len(self.monitor.scores)))
 

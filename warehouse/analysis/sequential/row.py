@@ -105,7 +105,6 @@ class SequentialGate(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         candidate, baseline = names(self.candidate, self.baseline, self.rows)
         return f"{self.verdict}: {candidate} against {baseline}"
 

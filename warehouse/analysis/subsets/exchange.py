@@ -8,7 +8,6 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from pathlib import Path
 
 from warehouse.analysis.selection.benchmarks import all_benchmarks, choose_metrics, find_benchmark, metrics_of
@@ -17,12 +16,13 @@ from warehouse.analysis.selection.scored_conditions import read_entries
 from warehouse.analysis.subsets.plan import SubsetPlan, SubsetPlans, read_plans
 from warehouse.analysis.subsets.stored import StoredPlan, find_plans, on_plan, prompts_by_key, store_plan, with_prompts
 from warehouse.errors import MisuseError
+from warehouse.questions.question import answers
+from warehouse.questions.subsets import ExportSubset, ExtendSubset, ImportSubset
 from warehouse.records.clock import utc_now
 from warehouse.stats.subsets.design import extend_subset
 from warehouse.store.connection import Store
 from warehouse.store.open import StoreOpener
 
-HARNESSES = ("lm-eval", "inspect", "helm", "lighteval", "csv")
 _GLOB = "*?["
 
 
@@ -34,36 +34,27 @@ class Export:
     notes: tuple[str, ...]  #: how it is used, and what a reader should know.
 
 
-def export_subset(store: Store, plan: str, *, to: str) -> Export:
-    """The prompts of a plan for a harness.
-
-    Args:
-        plan: a plan file, or the key of a stored plan.
-        to: as for :func:`export_plans`.
-
-    Raises:
-        MisuseError: an unknown plan or harness, or ids that this harness cannot take.
-        InputError: a file that is no plan.
-    """
-    return export_plans(find_plans(store, plan), to)
+@answers(ExportSubset)
+def export_subset(store: Store, question: ExportSubset) -> Export:
+    """The prompts of a plan for a harness."""
+    return export_plans(find_plans(store, str(question.plan)), question.to)
 
 
 def export_plans(plans: SubsetPlans, to: str) -> Export:
-    """The prompts of plans for a harness (MisuseError: another name, or ids that this harness cannot take).
+    """The prompts of plans for a harness (MisuseError: ids that it cannot take).
 
     Args:
         plans: of a benchmark or suite.
-        to: ``lm-eval``: JSON of task and row numbers for ``--samples``; ``inspect``: ids with commas between for
+        to: ``lm_eval``: JSON of task and row numbers for ``--samples``; ``inspect``: ids with commas between for
             ``--sample-id``; ``helm``: instance ids, one a line; ``lighteval``: JSON of task and row numbers;
             ``csv``: a table.
     """
-    makers = {"lm-eval": _lm_eval, "inspect": _inspect, "helm": _helm, "lighteval": _lighteval, "csv": _csv}
-    if to not in makers:
-        raise MisuseError(f"no export to {to!r}; there are: {', '.join(HARNESSES)}")
+    makers = {"lm_eval": _lm_eval, "inspect": _inspect, "helm": _helm, "lighteval": _lighteval, "csv": _csv}
     exported = makers[to](plans.rows)
-    own = {"lm-eval": "lm_eval", "csv": ""}.get(to, to)
+    own = "" if to == "csv" else to
     foreign = sorted({plan.harness for plan in plans.rows if own and own not in plan.harness and plan.harness})
-    notes = [f"the ids come from runs of {', '.join(foreign)}: are they those of {to}?"] if foreign else []
+    name = to.replace("_", "-")
+    notes = [f"the ids come from runs of {', '.join(foreign)}: are they those of {name}?"] if foreign else []
     return Export(exported.text, (*exported.notes, *notes))
 
 
@@ -148,26 +139,14 @@ def _csv(plans: Sequence[SubsetPlan]) -> Export:
     return Export(out.getvalue(), ())
 
 
-def import_plans(
-    opener: StoreOpener, path: str | Path, *, as_dated: bool = False, now: datetime | None = None
-) -> SubsetPlans:
-    """Store the plans of a file, so that runs on them are recognised.
+@answers(ImportSubset)
+def import_plans(opener: StoreOpener, question: ImportSubset) -> SubsetPlans:
+    """The plans of the file, stored.
 
-    The file is read as any other input: ids, strata and the sample have to be those that its hash, predictions and
-    seed give. Its date is the file's word: a run that began before the import is only on the plan with ``as_dated``.
-
-    Args:
-        opener: how to open the store.
-        path: a plan file, as ``subset plan --out`` writes it.
-        as_dated: take the date in the file for when it was made; who says so vouches for it.
-        now: when, naive UTC; None for the clock's time.
-
-    Raises:
-        InputError: no such file, or no plan; says what was found.
-        MisuseError: other bounds or another direction of the metric here, or a date to come.
+    Its date is the file's word: a run that began before the import is only on the plan with ``as_dated``.
     """
-    plans = read_plans(Path(path))
-    moment = now or utc_now()
+    plans = read_plans(Path(question.path))
+    moment, as_dated = question.now or utc_now(), question.as_dated
     with opener.reading() as store:
         notes = [note for plan in plans.rows for note in _fits(store, plan)]
     late = next((plan for plan in plans.rows if plan.created > moment), None)
@@ -204,33 +183,23 @@ def _fits(store: Store, plan: SubsetPlan) -> list[str]:
     return [f"{lacking} of {plan.n_prompts} prompts of plan {plan.key} are not stored yet"] if lacking else []
 
 
-def extend_plan(opener: StoreOpener, plan: str, *, size: int, now: datetime | None = None) -> SubsetPlans:
-    """The plan with more prompts: the next ones of the same order, in the same strata.
-
-    Args:
-        opener: how to open the store.
-        plan: a plan file, or the key of a stored plan; of one benchmark.
-        size: prompts in all.
-        now: when, naive UTC; None for the clock's time.
-
-    Raises:
-        MisuseError: a run on the plan is stored (its scores are known), a suite, an unknown plan.
-        StatisticsError: a size below that of the plan, or above N.
-    """
+@answers(ExtendSubset)
+def extend_plan(opener: StoreOpener, question: ExtendSubset) -> SubsetPlans:
+    """The longer plan, stored."""
     with opener.reading() as store:
-        plans = find_plans(store, plan)
+        plans = find_plans(store, str(question.plan))
         if len(plans.rows) > 1:
             raise MisuseError(f"{plans} is of several benchmarks; extend the plan of each by its key")
         before = plans.rows[0]
-        if models := _asked_already(store, before):
+        if models := _with_results(store, before):
             raise MisuseError(
                 f"plan {before.key} has results of {', '.join(models[:3])}: more prompts after scores are known bias"
                 " the figure; make a new plan with another --seed"
             )
-    design = extend_subset(before.design, size)
-    moment = (now or utc_now()).isoformat(timespec="seconds")
+    design = extend_subset(before.design, question.size)
+    moment = (question.now or utc_now()).isoformat(timespec="seconds")
     notes = (*before.notes, f"extends plan {before.key} of {before.size} prompts, in its {design.n_strata} strata")
-    width = None if before.width is None else before.width * _narrower(before, size)
+    width = None if before.width is None else before.width * _narrower(before, question.size)
     after = before.with_design(design, created_at=moment, extends=before.key, width=width, notes=notes)
     stored, note = store_plan(opener, after)
     return SubsetPlans("", stored.width, stored.level, (stored,), (note,) if note else ())
@@ -242,7 +211,7 @@ def _narrower(before: SubsetPlan, size: int) -> float:
     return math.sqrt(left[1] / left[0]) if left[0] else 1.0
 
 
-def _asked_already(store: Store, plan: SubsetPlan) -> Sequence[str]:
+def _with_results(store: Store, plan: SubsetPlan) -> Sequence[str]:
     """Models with a run on the plan, whether it holds for them or not."""
     benchmark = find_benchmark(store, plan.benchmark)
     metrics = choose_metrics(metrics_of(store, benchmark.ids), plan.metric, benchmark.name)

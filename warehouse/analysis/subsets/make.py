@@ -20,8 +20,8 @@ from warehouse.analysis.subsets.plan import SCHEMA, PlanPrompt, SubsetPlan, Subs
 from warehouse.analysis.subsets.stored import plan_id, store_plan
 from warehouse.analysis.suites.tree import find_suite, is_suite
 from warehouse.errors import MisuseError
-from warehouse.questions.items import PlanSubset
 from warehouse.questions.question import answers
+from warehouse.questions.subsets import PlanSubset
 from warehouse.records.canonical_json import fingerprint
 from warehouse.records.clock import utc_now
 from warehouse.stats.core.inputs import Bounds, FloatArray

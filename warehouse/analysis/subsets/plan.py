@@ -114,7 +114,6 @@ class SubsetPlan(StoredResult):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         split = f" ({self.split})" if self.split else ""
         return f"{self.size} of {self.n_prompts} prompts of {self.benchmark}{split}, plan {self.key}"
 
@@ -153,7 +152,6 @@ class SubsetPlans(StoredResult):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         if not self.suite:
             return self.rows[0].one_line
         n, of = sum(plan.size for plan in self.rows), sum(plan.n_prompts for plan in self.rows)

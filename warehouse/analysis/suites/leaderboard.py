@@ -58,7 +58,6 @@ class SuiteBoard(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         first = in_short(self.rows, self.higher_is_better)
         return f"{self.suite} over {len(self.leaves)} benchmarks: {len(self.rows)} rows{first}"
 

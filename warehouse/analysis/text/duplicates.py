@@ -90,7 +90,6 @@ class Duplicates(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         of = "" if self.part == PROMPT else f" by {self.part}"
         return (
             f"{self.n_pairs} pairs of {self.n_compared} prompts are at least {self.threshold:g}"

@@ -65,7 +65,6 @@ class Embedding(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         new, unchanged = (sum(getattr(row, name) for row in self.rows) for name in ("n_new", "n_unchanged"))
         parts = list(dict.fromkeys(row.part for row in self.rows))
         of = "" if parts == [PROMPT] else f" ({', '.join(parts)})"

@@ -81,7 +81,6 @@ class SemanticClusters(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         median = self.median_growth
         grown = "" if median is None or median < GROWN else (f"; standard errors are {median:.2f} times as large")
         return f"{self.benchmark}: {self.n_prompts} prompts in {self.n_clusters} clusters{grown}{self.chained}"

@@ -48,7 +48,6 @@ class Similar(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         best = f", the nearest at {self.rows[0].similarity:.3f}" if self.rows else ""
         of = "" if self.part == PROMPT else f" by {self.part}"
         return f"{len(self.rows)} of {self.n_compared} prompts{of}{best} ({self.embedder})"

@@ -89,7 +89,6 @@ class CurvesReport(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         n = len(self.rows)
         n_above = sum(row.above_chance_from is not None for row in self.rows)
         n_with_chance = sum(row.chance is not None for row in self.rows)

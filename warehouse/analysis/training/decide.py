@@ -91,7 +91,6 @@ class Decisions(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         counts = Counter(row.verdict for row in self.rows)
         verdicts = ", ".join(f"{word} on {n}" for word, n in counts.items())
         return f"{self.a} against {self.b}, {len(self.rows)} benchmark{'s' * (len(self.rows) > 1)}: {verdicts}"

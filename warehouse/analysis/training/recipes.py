@@ -119,7 +119,6 @@ class RecipesReport(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         counts = Counter(row.verdict for row in self.rows)
         words = ", ".join(f"{n} {word}" for word, n in counts.most_common())
         return f"{len(self.rows)} benchmarks and metrics: {words}"

@@ -97,7 +97,6 @@ class SeedsReport(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         n = len({row.benchmark for row in self.rows})
         return f"{len(self.rows)} recipes with seeds or checkpoints on {n} benchmarks"
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.results import Result, Row
+from warehouse.analysis.results import ConditionRow, Result
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.selection.targets import Target, find_targets
 from warehouse.analysis.variance.judges import JudgeFlip, judge_flips, read_judged
@@ -26,14 +26,9 @@ PLAIN = "(plain)"
 
 
 @dataclass(frozen=True)
-class TemplateRow(Row):
+class TemplateRow(ConditionRow):
     """One condition over its templates (or other forms), on the prompts that have a score under each."""
 
-    model: str  #: name of the model.
-    condition: str  #: settings that tell the row from others.
-    benchmark: str  #: name of the benchmark.
-    split: str  #: part of the benchmark.
-    metric: str  #: name of the metric, with its filter.
     estimate: float | None  #: mean over prompts and templates.
     standard_error: float | None  #: of it, by what is taken for a sample; None with a ``reason``.
     ci_low: float | None  #: lower end of the interval, within the metric's bounds.
@@ -78,7 +73,6 @@ class TemplatesReport(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         return f"{self.target}: {len(self.rows)} conditions by {self.factor}"
 
 

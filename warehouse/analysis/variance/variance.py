@@ -50,7 +50,6 @@ class VarianceReport(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         if len(self.rows) == 1:
             row = self.rows[0]
             return f"{row.model} on {row.benchmark}: {row.advice or row.reason}"
@@ -190,7 +189,6 @@ class SeedReport(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         return f"{self.target}: {len(self.rows)} sets of training seeds"
 
 
@@ -331,7 +329,6 @@ class PassReport(Result):
 
     @property
     def one_line(self) -> str:
-        """The result in one line."""
         if len(self.rows) != 1:
             return f"{self.target}: {len(self.rows)} pass rates"
         row = self.rows[0]

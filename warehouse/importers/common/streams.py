@@ -149,7 +149,6 @@ def members(path: Path, name: str, globs: Sequence[str] = ()) -> list[Member]:
     """The tables in a file: itself, or the entries of a zip archive that can be tables.
 
     Args:
-        path: the file.
         name: its path relative to the source's root.
         globs: which entries of an archive to take; none = all with a known suffix.
 

@@ -149,7 +149,6 @@ def as_score(metric: str, value: Any, state: str | None = None, filter: str = ""
     """One score as a row of the store.
 
     Args:
-        metric: its name.
         value: as it stands in the log; ``None`` also for NaN: unscored.
         state: what happened to the sample (``error``, ``limit``, ``refused``), if anything.
         filter: the reducer, for a value of all epochs together.
@@ -267,7 +266,6 @@ def usage_of(sample: Sample, model: str, *, judges: bool) -> tuple[Mapping[str, 
     """Tokens and seconds: of the one request if there was one, else of all by which the model answered.
 
     Args:
-        sample: the sample.
         model: the evaluated model.
         judges: that model is the grader too.
     """

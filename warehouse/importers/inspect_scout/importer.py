@@ -92,7 +92,6 @@ class Scanner:
     """One file of values (InputError: it cannot be read, or holds no values of a scanner).
 
     Args:
-        path: the file.
         spec: ``_scan.json``, which says what was asked of the scanner.
         notes: told what is odd.
     """

@@ -57,7 +57,6 @@ class Details:
     """A file of details (InputError: no Parquet file, or not one of lighteval's).
 
     Args:
-        path: the file.
         tasks: names of tasks that the results file knows.
     """
 

@@ -386,7 +386,6 @@ def delimiter_of(header: str, format: str | None) -> str:
     """What parts the cells of a header line.
 
     Args:
-        header: the line.
         format: ``csv`` or ``tsv``, whose own delimiter comes first; else tabs do. Where the line
             has none of it, the first of comma, tab, semicolon and bar that it has.
     """

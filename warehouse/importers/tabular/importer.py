@@ -338,7 +338,6 @@ def same_content(mapping: TabularMapping, *, by_user: bool) -> SameContent | Non
     generations in a record, or by places that it names.
 
     Args:
-        mapping: the mapping.
         by_user: whether a user wrote it, or the names of the columns did.
     """
     first = mapping.variants[0]

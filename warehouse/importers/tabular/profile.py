@@ -85,14 +85,14 @@ _AROUND_FIGURES = frozenset("metric metrics result results score scores value va
 
 
 def _stated_figures(document: Any) -> RecordLocation | None:
-    """The tasks of a document of which it states figures; None where it has none, or has them in several places."""
-    places = list(_stated_below(document, ""))
-    if len(places) == 1:
-        return places[0]
-    folders = {location.at.removesuffix("{}").rpartition(".")[0] for location in places}
-    if len(folders) != 1 or any(location.skipped for location in places):
+    """The tasks of a document of which it states figures; None where it has none, or has them in several locations."""
+    locations = list(_stated_below(document, ""))
+    if len(locations) == 1:
+        return locations[0]
+    folders = {location.at.removesuffix("{}").rpartition(".")[0] for location in locations}
+    if len(folders) != 1 or any(location.skipped for location in locations):
         return None
-    tasks = tuple(dict.fromkeys(task for location in places for task in location.task_keys))
+    tasks = tuple(dict.fromkeys(task for location in locations for task in location.task_keys))
     return RecordLocation(f"{folders.pop()}{{}}{{}}", task_keys=tasks)
 
 

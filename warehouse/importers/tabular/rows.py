@@ -146,7 +146,6 @@ def scores_of(view: RowView, rules: Sequence[ScoreRule], faults: Faults) -> pa.A
     """The scores of each row.
 
     Args:
-        view: the rows.
         rules: where the scores stand.
         faults: grows by the rows whose scores cannot be read.
     """
@@ -302,7 +301,6 @@ def stray_rows(view: RowView, mapping: TabularMapping, variant: Variant, columns
     """Rows of a view that are no data, and why.
 
     Args:
-        view: the rows.
         mapping: how they are read.
         variant: the reading of each.
         columns: the fields of the sample that were read of them, by name.
@@ -332,7 +330,6 @@ def lacks_key(view: RowView, sources: Mapping[str, Source], parts: Mapping[str, 
     not all of them.
 
     Args:
-        view: the rows.
         sources: the expression of each part.
         parts: the values of each part.
     """

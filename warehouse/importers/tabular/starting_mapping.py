@@ -16,20 +16,10 @@ from warehouse.importers.tabular.column_names import OF_TRUTH, Grade, guess_vote
 from warehouse.importers.tabular.mapping import RECORD_FIELDS
 from warehouse.importers.tabular.plain_tables import vote_mapping
 from warehouse.importers.tabular.profile import ColumnProfile, TableProfile, column_of_values, profile
-from warehouse.importers.tabular.starting_fields import (
-    Choice,
-    Fields,
-    fields_of,
-    inline_table,
-    other_ids,
-    safe,
-    short,
-    texts,
-    toml_key,
-    toml_text,
-)
+from warehouse.importers.tabular.starting_fields import Fields, fields_of, other_ids
 from warehouse.importers.tabular.starting_scores import ScoreColumn, ScoreColumns, range_of, scores_of
 from warehouse.importers.tabular.starting_tables import cells_of, figures_of, is_signed
+from warehouse.importers.tabular.starting_toml import Choice, inline_table, safe, short, texts, toml_key, toml_text
 from warehouse.records import SourceFiles, parse_json
 from warehouse.records.credentials import MASK, without_credentials
 
@@ -45,7 +35,6 @@ def starting_mapping(path: Path | str, importer: str = "") -> str:
     readings are possible ``ingest`` refuses it until one is chosen.
 
     Args:
-        path: the file.
         importer: the one that reads the file without a mapping, if there is one.
 
     Raises:

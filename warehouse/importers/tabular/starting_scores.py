@@ -22,7 +22,8 @@ from warehouse.importers.tabular.columns import text_of
 from warehouse.importers.tabular.expressions import Equality
 from warehouse.importers.tabular.plain_tables import NULL_WORDS, plain
 from warehouse.importers.tabular.profile import ColumnProfile, TableProfile
-from warehouse.importers.tabular.starting_fields import Choice, Fields, inline_table, says_something, texts, toml_text
+from warehouse.importers.tabular.starting_fields import Fields, says_something
+from warehouse.importers.tabular.starting_toml import Choice, inline_table, texts, toml_text
 from warehouse.records import parse_json
 
 #: Names that say nothing of what was measured, where the objects around them may.

@@ -27,7 +27,8 @@ from warehouse.importers.tabular.column_names import (
 from warehouse.importers.tabular.profile import ColumnProfile, TableProfile, column_of_values
 from warehouse.importers.tabular.readers import ORIENTATIONS
 from warehouse.importers.tabular.runs import is_summary
-from warehouse.importers.tabular.starting_fields import Choice, Fields, inline_table, texts, toml_text
+from warehouse.importers.tabular.starting_fields import Fields
+from warehouse.importers.tabular.starting_toml import Choice, inline_table, texts, toml_text
 
 _BY_MODELS, _BY_PROMPTS = ORIENTATIONS
 _NAMED = 4

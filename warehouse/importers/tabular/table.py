@@ -54,7 +54,6 @@ def lines_by_number(path: Path, key: str) -> dict[str, Any]:
     """Lines of a file (also in gzip, or the files in a zip) by their number.
 
     Args:
-        path: the file.
         key: ``@index`` counts from 0, ``@line`` from 1.
 
     Raises:
@@ -373,7 +372,6 @@ def mistakes_in(mapping: TabularMapping, table: MappedTable, values: Mapping[str
     """What a mapping names that a file does not have.
 
     Args:
-        mapping: the mapping.
         table: one file of the dump.
         values: header fields that the user set; ``None``: not known yet.
     """

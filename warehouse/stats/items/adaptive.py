@@ -156,13 +156,13 @@ def _adapt(fit: IrtFit, held_out: Responses, n_items: int) -> tuple[FloatArray, 
     y = held_out.successes.astype(np.float64)
     k = np.ones(y.shape) if held_out.trials is None else held_out.trials.astype(np.float64)
     rows = np.arange(len(y))
-    is_asked = np.zeros(y.shape, bool)
+    is_chosen = np.zeros(y.shape, bool)
     ability, sd = np.zeros(len(y)), np.full(len(y), fit.prior_sd)
     for _ in range(n_items):
         p = special.expit(np.multiply.outer(ability, fit.a) + fit.d)
-        information = np.where(is_asked | (k == 0), -np.inf, fit.a**2 * p * (1 - p))
-        is_asked[rows, information.argmax(axis=1)] = True
-        ability, sd = _mode(fit, is_asked, y, k, ability)
+        information = np.where(is_chosen | (k == 0), -np.inf, fit.a**2 * p * (1 - p))
+        is_chosen[rows, information.argmax(axis=1)] = True
+        ability, sd = _mode(fit, is_chosen, y, k, ability)
     return ability, sd
 
 
@@ -171,16 +171,16 @@ def _at_random(fit: IrtFit, held_out: Responses, ranking: FloatArray, n_items: i
     k = np.ones(y.shape) if held_out.trials is None else held_out.trials.astype(np.float64)
     ranked = np.where(k > 0, ranking, np.inf)
     chosen = np.argsort(ranked, axis=1, kind="stable")[:, :n_items]
-    is_asked = np.zeros(y.shape, bool)
-    np.put_along_axis(is_asked, chosen, True, axis=1)
-    return _mode(fit, is_asked, y, k, np.zeros(len(y)))
+    is_chosen = np.zeros(y.shape, bool)
+    np.put_along_axis(is_chosen, chosen, True, axis=1)
+    return _mode(fit, is_chosen, y, k, np.zeros(len(y)))
 
 
 def _mode(
-    fit: IrtFit, is_asked: NDArray[np.bool_], y: FloatArray, k: FloatArray, start: FloatArray
+    fit: IrtFit, is_chosen: NDArray[np.bool_], y: FloatArray, k: FloatArray, start: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
     """MAP ability and its curvature on the asked items; each model has been asked equally many, or is alone."""
-    columns = np.argsort(~is_asked, axis=1, kind="stable")[:, : int(is_asked.sum(axis=1).max())]
+    columns = np.argsort(~is_chosen, axis=1, kind="stable")[:, : int(is_chosen.sum(axis=1).max())]
     a, d = fit.a[columns], fit.d[columns]
     y, k = np.take_along_axis(y, columns, axis=1), np.take_along_axis(k, columns, axis=1)
     ability, precision = start.copy(), fit.prior_sd**-2

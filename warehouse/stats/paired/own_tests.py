@@ -21,7 +21,7 @@ from warehouse.stats.multiple.adjust import benjamini_hochberg, holm
 from warehouse.stats.multiple.all_pairs import AllPairs
 
 _ENTRIES = 1 << 22  # of the largest temporary array
-Places = NDArray[np.intp]
+Indices = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ def hull_tests(scores: FloatArray, clusters: Clusters | None, pairs: AllPairs) -
         return PairTests(error, df, p, pairs.difference - high * error, pairs.difference - low * error)
 
 
-def _blocks(pairs: Places, n: int) -> Iterator[Places]:
+def _blocks(pairs: Indices, n: int) -> Iterator[Indices]:
     step = max(1, _ENTRIES // max(1, n))
     for start in range(0, len(pairs), step):
         yield np.arange(start, min(start + step, len(pairs)))
@@ -128,7 +128,7 @@ def _as_groups(
 
 
 def _totals(
-    scores: FloatArray, clusters: Clusters | None, sizes: FloatArray | None, a: Places, b: Places
+    scores: FloatArray, clusters: Clusters | None, sizes: FloatArray | None, a: Indices, b: Indices
 ) -> tuple[FloatArray, FloatArray | None]:
     """Deviations of the differences by unit and prompts of each unit, one row a pair."""
     if sizes is not None:

@@ -82,7 +82,6 @@ def runs(store: Store, *, where: Sequence[str] = (), everything: bool = False) -
     """The runs of a store, oldest first (MisuseError: another form, or no such field).
 
     Args:
-        store: an open store.
         where: ``field=value`` or ``field!=value`` texts that a run must fit; fields are those of :class:`RunEntry`,
             values may have ``*`` and ``?``, a list (``tags``, ``sources``) fits by any element.
         everything: superseded and invalidated runs too.
@@ -127,7 +126,6 @@ def sources(store: Store, reference: str | None = None) -> list[SourceEntry]:
     """The ledger, oldest first (MisuseError: no such source).
 
     Args:
-        store: an open store.
         reference: id or path of the source to show alone.
     """
     entries = [

@@ -63,14 +63,7 @@ class LakeCheck:
 def check(store: Store, location: str, *, progress: Callable[[str], None] = lambda _name: None) -> LakeCheck:
     """Read all of a lake's newest version, and all of the store, and compare them.
 
-    Args:
-        store: open for reading.
-        location: of the lake.
-        progress: told each table's name before it is read.
-
-    Raises:
-        StoreError: there is no lake, or it cannot be read: a file is missing, a log cut short.
-        MisuseError: the lake was made from another store.
+    Errors are those of `Warehouse.lake_check`; ``progress`` is told each table's name before it is read.
     """
     lake = LakeLocation(location)
     version = versions.find(lake)

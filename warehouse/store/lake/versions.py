@@ -320,15 +320,12 @@ def vacuum(
     A reader of a version that goes fails, in words; so the age has to be longer than the longest
     question. Files that a killed sync has left go when they are a day old.
 
+    Errors are those of `Warehouse.lake_vacuum`.
+
     Args:
-        location: of the lake.
         older_than: age of a version, counted from the next one: as long as it was the newest it was young.
         many: files of a table from which on they are joined to large ones.
         now: the clock, naive UTC.
-
-    Raises:
-        MisuseError: a negative age.
-        StoreError: there is no lake, it cannot be read or written, or a sync is under way.
     """
     if older_than < timedelta(0):
         raise MisuseError(f"an age of {older_than}; expected 0 or more")

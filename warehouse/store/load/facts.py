@@ -281,9 +281,9 @@ def link_sources(
         if run_id is None:
             run = decision.run if decision.same_in_dump is None else decision.same_in_dump
             run_id = run_ids[run]
-        place_in_source = readable(state.dump.runs[decision.run].place) or None
+        path_in_source = readable(state.dump.runs[decision.run].place) or None
         source_id = state.part_of(decision.run).source.id
-        rows.append({"run_id": run_id, "source_id": source_id, "place": place_in_source})
+        rows.append({"run_id": run_id, "source_id": source_id, "place": path_in_source})
     append(connection, tables.run_source, rows)
 
 

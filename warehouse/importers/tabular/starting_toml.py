@@ -1,0 +1,73 @@
+"""What a starting mapping says, as TOML: names, texts, values, and what is to be decided."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+_BARE = re.compile(r"[A-Za-z0-9_-]+")
+#: Characters of an example.
+_WIDTH = 60
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Something that a table does not tell."""
+
+    what: str  #: what is to be decided.
+    between: tuple[str, ...]  #: the readings, in words.
+    #: what the mapping says for each, as comments; empty where its sections have that themselves.
+    written: tuple[str, ...] = ()
+
+    def lines(self) -> Iterator[str]:
+        """The table ``[[choose]]`` for it."""
+        yield "[[choose]]  # to be decided: write one of the readings into this mapping, then delete this table"
+        yield f"what = {toml_text(safe(self.what))}"
+        yield f"between = {texts(map(safe, self.between))}"
+        yield from (f"#   {number}. {safe(text)}" for number, text in enumerate(self.written, 1))
+        yield ""
+
+
+def toml_key(name: str) -> str:
+    """A name as a key, in quotes where it needs them."""
+    return name if _BARE.fullmatch(name) else toml_text(name)
+
+
+def short(value: Any) -> str:
+    """A value as an example: its text, cut where it is long."""
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, default=str)
+    return text if len(text) <= _WIDTH else text[: _WIDTH - 1] + "…"
+
+
+def safe(text: str) -> str:
+    """The text without characters that a comment may not have."""
+    return "".join(char if char.isprintable() else " " for char in text)
+
+
+def toml_text(text: str) -> str:
+    """A text as TOML."""
+    if "\\" in text and "'" not in text and text.isprintable():
+        return f"'{text}'"
+    return json.dumps(text, ensure_ascii=False).replace("\x7f", "\\u007f")
+
+
+def texts(texts: Iterable[str]) -> str:
+    """A list of texts."""
+    return f"[{', '.join(map(toml_text, texts))}]"
+
+
+def inline_table(values: Mapping[str, Any]) -> str:
+    """An inline table."""
+    parts = (f"{toml_key(key)} = {_value(value)}" for key, value in values.items())
+    return f"{{ {', '.join(parts)} }}"
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return inline_table(value)
+    if isinstance(value, str):
+        return toml_text(value)
+    return texts(value) if isinstance(value, Sequence) else json.dumps(value)
