@@ -265,6 +265,8 @@ def _may_be_sample(name: str, column: ColumnProfile) -> bool:
         return False
     if name == "target" and {plain_name(parent) for parent in column.parents} & _SAID:
         return False
+    if name == "target" and plain_name(column.name) == "label" and column.scores.are_verdicts:
+        return False
     if name == "text" and len(column.values) == 1 and column.rows > 2:
         return False  # an instruction for all
     if name == "text":
