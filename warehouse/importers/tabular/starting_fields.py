@@ -294,7 +294,9 @@ def _take_run(table: TableProfile, columns: Sequence[ColumnProfile], fields: Fie
         if column is None:
             continue
         why = _why_no_run(name, column)
-        if why:
+        if name == "epoch" and any(plain_name(c.name) == "eval_id" for c in columns):
+            fields.sample.setdefault("draw", column)  # samples_df of Inspect numbers repeats so
+        elif why:
             fields.why_not[column.path] = f"{name}: {why}"
         else:
             fields.run[name] = column
