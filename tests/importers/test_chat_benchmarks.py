@@ -228,6 +228,8 @@ def test_promptfoo_writes_0_where_it_knows_no_price_and_no_time(tmp_path: Path) 
 def test_promptfoo_lines_hold_the_same_rows(tmp_path: Path) -> None:
     lines = take(PROMPTFOO, Path(shutil.copy(QUIZ / "out.jsonl", tmp_path / "quiz.jsonl")))
     assert {run.benchmark for run in lines.dump.runs} == {"quiz"}
+    named = take(PROMPTFOO, tmp_path / "quiz.jsonl", benchmark="mine")  # what the user says goes before a file's name
+    assert {run.benchmark for run in named.dump.runs} == {"mine"}
     key = lambda row: (row["run"], row["identity"], row["draw"])  # noqa: E731
     whole = take(PROMPTFOO, quiz(tmp_path))
     assert sorted(lines.rows, key=key) == sorted(whole.rows, key=key)

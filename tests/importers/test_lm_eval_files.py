@@ -73,6 +73,15 @@ def test_arrays_join_the_results_whose_arguments_name_them(tmp_path: Path) -> No
     assert len(second.files) == 3
 
 
+def test_arrays_of_another_model_do_not_join_the_results_that_replaced_theirs(tmp_path: Path) -> None:
+    shutil.copytree(FIXTURES / "v0_4_2", tmp_path, dirs_exist_ok=True)
+    own = tmp_path / "pretrained__org__tiny,revision__main_lists.jsonl"
+    shutil.copy(own, tmp_path / "pretrained__org__huge_lists.jsonl")
+    own.rename(tmp_path / own.name.replace("pretrained__org", "pretrained=org"))  # as some versions write it
+    other, run = sorted(claimed(tmp_path), key=lambda source: len(source.files))
+    assert len(run.files) == 3 and names(other.files) == ["pretrained__org__huge_lists.jsonl"]
+
+
 def test_samples_alone_and_results_alone_are_sources(tmp_path: Path) -> None:
     (source,) = claimed(FIXTURES / "samples_only")
     assert names(source.files) == ["samples_echo_2026-01-02T03-04-05.000001.jsonl"]

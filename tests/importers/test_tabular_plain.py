@@ -46,6 +46,26 @@ def test_texts_are_taken_by_the_usual_names(tmp_path: Path) -> None:
     assert any("question as text, answer as target, prediction as response" in n for n in notes)
 
 
+def test_a_label_that_judges_the_response_is_no_target(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """As a target it would make other prompts of those of which models got other verdicts."""
+    text = "model,benchmark,question,label,score\n" + "".join(
+        f"{model},quiz,q{i},{'correct' if right == '1' else 'incorrect'},{right}\n"
+        for model, verdicts in (("a", "1111"), ("b", "1010"))
+        for i, right in enumerate(verdicts)
+    )
+    (tmp_path / "r.csv").write_text(text)
+    caller, db = Caller(capsys), str(tmp_path / "t.duckdb")
+    assert "columns not used: label" in caller("ingest", str(tmp_path / "r.csv"), db=db).err
+    (compared,) = caller("compare", "a", "b", "--json", db=db).rows
+    assert (compared["n_prompts"], compared["difference"]) == (4, 0.5)
+    _, rows, _ = taken(tmp_path, text.replace("incorrect", "no").replace("correct", "yes"))
+    assert {row["target"] for row in rows} == {"yes", "no"}  # of the question
+    phoenix = {"input": "text", "output": "response", "explanation": "explanation"}
+    assert guess(["input", "output", "label", "score", "explanation"]).renamed == {
+        field: column for column, field in phoenix.items() if field != column
+    }
+
+
 def test_a_first_row_larger_than_a_files_beginning(tmp_path: Path) -> None:
     row = '{"model": "a", "benchmark": "sums", "id": "1", "response": "%s", "score": 1}\n'
     (run,), rows, _ = taken(tmp_path, row % ("x" * 100_000), name="r.jsonl")

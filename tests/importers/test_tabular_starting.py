@@ -110,6 +110,24 @@ def test_a_table_with_a_column_per_model(tmp_path: Path) -> None:
     assert [row["prompt_id"] for row in taken.rows][:3] == ["1", "2", "3"]
 
 
+def test_verdicts_of_a_draft_are_no_target(tmp_path: Path) -> None:
+    pd.DataFrame({"input": ["x", "y"], "label": ["correct", "wrong"], "score": [1, 0]}).to_csv(tmp_path / "y.csv")
+    assert "target" not in mapping_of(tmp_path / "y.csv")["sample"]
+
+
+def test_epochs_of_an_exported_inspect_log_are_draws(tmp_path: Path) -> None:
+    rows = [f"u{i}{epoch},E,{i},{epoch},q{i},A,{i * epoch % 2}" for i in (1, 2, 3) for epoch in (1, 2)]
+    (tmp_path / "y.csv").write_text("\n".join(["sample_id,eval_id,id,epoch,input,target,score_match", *rows]))
+    values = tomllib.loads(starting_mapping(tmp_path / "y.csv"))
+    assert values["sample"]["draw"] == "epoch" and "epoch" not in values["run"]
+
+
+def test_an_index_written_as_a_column_is_no_prompt(tmp_path: Path) -> None:
+    (tmp_path / "y.csv").write_text("Unnamed: 0,model,q1,q2,q3\n0,m1,1,0,1\n1,m2,0,0,1\n")
+    taken = read(tmp_path, mapping_of(tmp_path / "y.csv"), {"benchmark": "b"})
+    assert taken.values("model") == {("m1",): [1, 0, 1], ("m2",): [0, 0, 1]}
+
+
 def test_signed_cells_are_taken_for_right_and_wrong_with_a_warning(tmp_path: Path) -> None:
     pd.DataFrame({"": ["m1", "m2"], "0": [1, -1], "1": [-1, -1]}).to_csv(tmp_path / "y.csv", index=False)
     text = starting_mapping(tmp_path / "y.csv")

@@ -101,9 +101,8 @@ class Promptfoo:
             if isinstance(row, dict) and whole_count(row.get("promptIdx")) is not None:
                 first.setdefault(row["promptIdx"], row)
         model_setting = text_or_none(settings.user_values.get("model"))
-        dump.runs = tuple(
-            _header(document, row, _named(document, path.stem), model_setting, source.name) for row in first.values()
-        )
+        name = _named(document, text_or_none(settings.user_values.get("benchmark")) or path.stem)
+        dump.runs = tuple(_header(document, row, name, model_setting, source.name) for row in first.values())
         if not first:
             raise InputError("holds no result", path=str(path), expected="results of promptfoo")
         unchecked = sum(
@@ -120,8 +119,8 @@ class Promptfoo:
         return dump
 
 
-def _named(document: Row, stem: str) -> str:
-    return text_or_none(part_of(document, "config").get("description")) or stem
+def _named(document: Row, otherwise: str) -> str:
+    return text_or_none(part_of(document, "config").get("description")) or otherwise
 
 
 def _header(document: Row, row: Row, name: str, model_setting: str | None, file: str) -> RunHeader:

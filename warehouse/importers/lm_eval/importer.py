@@ -15,7 +15,7 @@ from warehouse.errors import InputError
 from warehouse.importers.common.json_fields import mapping_of, require_model, text_or_none
 from warehouse.importers.common.jsonl import EmbeddedRows, RowSource, read_document, unpacked_head
 from warehouse.importers.lm_eval.bulk_query import SampleFile, can_read, reading
-from warehouse.importers.lm_eval.layout import Layout, find_layout, other_model
+from warehouse.importers.lm_eval.layout import NAMING, Layout, find_layout, other_model
 from warehouse.importers.lm_eval.metrics import Seen, figures_of
 from warehouse.importers.lm_eval.results import LmEvalResults, first_seen, header_without_results, scan
 from warehouse.importers.lm_eval.rows import RowReader
@@ -172,7 +172,7 @@ class _SourceReader:
         raise InputError(
             "the file name does not say which task these samples are of",
             path=str(path),
-            expected="samples_<task>_<time>.jsonl, or a results file beside it",
+            expected="samples_<task>_<time>.jsonl, or the results file of its run beside it",
             advice="give the task with --default benchmark=NAME",
         )
 
@@ -216,11 +216,13 @@ def _members(results: ResultsFile, neighbours: Sequence[SamplesFile], alone: boo
         return list(neighbours) if alone else []
     names = old_sample_names(document)
     tasks = LmEvalResults(document, results.path).tasks
-    return [
-        file
-        for file in neighbours
-        if file.path.name.split(".json")[0] in names or (alone and task_of_old_name(file.path, tasks))
-    ]
+
+    def is_own(file: SamplesFile) -> bool:
+        stem = _plain(file.path.name.split(".json")[0])
+        renamed = alone and not _OF_ARGUMENTS.match(stem) and task_of_old_name(file.path, tasks)
+        return stem in names or bool(renamed)
+
+    return list(filter(is_own, neighbours))
 
 
 def _source(files: Sequence[ResultsFile | SamplesFile]) -> SourceFiles:
@@ -247,6 +249,8 @@ _STAMP_FIRST = re.compile(r"\d{8}_\d{6}_(?:results\.json|samples_)")
 # "acc,none": 0.5   the key that names a metric and a filter, which no other tool writes
 _METRIC_AND_FILTER = re.compile(r'"[^"\\\n]+,[^"\\\n]+"\s*:\s*(?:-?[\d.]|"N/A"|NaN|-?Infinity|null)')
 _RESULTS_KEY = re.compile(r'"(?:results|groups)"\s*:\s*\{')
+# pretrained__org__tiny,dtype__float16_arc   a name before 0.4.3, when the last run's results.json replaced the others'
+_OF_ARGUMENTS = re.compile(rf"(?:{'|'.join(NAMING)})_")
 _ROW_START = re.compile(r"(?:\[\s*)?\{")
 _ROW_KEYS = ('"doc_id":', '"doc":')
 _RESPONSE_KEY = re.compile(r'"(?:target|arguments|resps|filtered_resps)"\s*:')
@@ -311,5 +315,10 @@ def task_of_old_name(path: Path, tasks: Iterable[str]) -> str:
 
 def old_sample_names(results: Any) -> set[str]:
     """Stems of the sample files that 0.4.0-0.4.2 writes beside a results file."""
-    arguments = re.sub("[/=]", "__", str(mapping_of(results, "config").get("model_args")))
-    return {f"{arguments}_{task}" for task in mapping_of(results, "configs")}
+    arguments = mapping_of(results, "config").get("model_args")
+    return {_plain(f"{arguments}_{task}") for task in mapping_of(results, "configs")}
+
+
+def _plain(name: str) -> str:
+    """A name as it is compared: versions differ in the characters that they replace."""
+    return re.sub(r"\W+|_+", "_", name)

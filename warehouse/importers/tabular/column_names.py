@@ -103,7 +103,10 @@ def row_names(
 ) -> Mapping[str, tuple[str, ...]]:
     """Usual names of the fields of a row in a table with some columns: ``answer`` is what the model said where nothing
     else is that and the right answer has a column of its own, as in tables of retrieval (question, answer, truth).
-    Beside ``correct_answer`` it may be a key that was corrected, and stays one."""
+    Beside ``correct_answer`` it may be a key that was corrected, and stays one. A ``label`` with an ``explanation`` is
+    a judge's, as in evaluations of Phoenix."""
+    if "explanation" in columns:
+        usual = {**usual, "target": tuple(name for name in usual["target"] if name != "label")}
     target, response = usual["target"], {"response", *usual["response"]}
     right = {*target[target.index("answer") + 1 :]} - {"correct_answer"}
     if "answer" not in columns or not right & {*columns} or response & {*columns}:
@@ -225,7 +228,7 @@ _ANSWERS = _words(
 #: Words for what went well: a prompt, where nothing else is named.
 _DONE = _words("success successful succeeded pass passed passes")
 _ABOUT = _words("is was test tests all rate task at k score strict loose")
-_NEVER = re.compile(r"p|p_?val(ue)?|.*_p|n|k|[#№].*|.*[❤⭐$€].*|column_\d+")
+_NEVER = re.compile(r"p|p_?val(ue)?|.*_p|n|k|[#№].*|.*[❤⭐$€].*|column_\d+|unnamed:?_\d+")
 #: Words that a truth value's name begins with, and that it has, where it is a property rather than a result.
 _FLAG = _words("is has was are can needs use uses should supports")
 _FLAGS = _words(

@@ -27,7 +27,15 @@ from warehouse.importers.common.jsonl import open_text, unpacked_start
 from warehouse.importers.common.patterns import Pattern
 from warehouse.importers.common.streams import FORMATS
 from warehouse.importers.tabular.chunks import RowView
-from warehouse.importers.tabular.column_names import OF_TRUTH, SCORE_NAMES, Guess, guess, guess_votes, path_of
+from warehouse.importers.tabular.column_names import (
+    OF_TRUTH,
+    SCORE_NAMES,
+    Guess,
+    guess,
+    guess_votes,
+    path_of,
+    plain_name,
+)
 from warehouse.importers.tabular.columns import Column, Unfit, as_list, encode, number_of, text_of, to_number
 from warehouse.importers.tabular.delimited import delimiter_of, unique_names
 from warehouse.importers.tabular.expressions import Recode
@@ -36,6 +44,8 @@ from warehouse.records import Candidate, SourceFiles, parse_json
 
 _RIGHT = frozenset("yes y correct right pass passed success ok".split())
 _WRONG = frozenset("no n incorrect wrong fail failed failure".split())
+#: Such words that a judge says of a response; classes of questions are called yes and no, too.
+VERDICTS = (_RIGHT | _WRONG) - {"yes", "y", "no", "n", "ok"}
 #: How 1 and 0 are written among such words.
 _NUMBERS = {"1": 1, "0": 0, "1.0": 1, "0.0": 0, "true": 1, "false": 0, "True": 1, "False": 0, "TRUE": 1, "FALSE": 0}
 #: Texts that stand for a missing score.
@@ -92,6 +102,12 @@ class ScoreValues:
         """Whether all values are 0 or 1, true or false, or words for them."""
         words = {text for text in self.texts if plain(text) not in NULL_WORDS}
         return self.binary and _are_words(words) and (self.numbers or bool(words))
+
+    @property
+    def are_verdicts(self) -> bool:
+        """Whether all values are what a judge says of a response."""
+        words = {plain(text) for text in self.texts} - NULL_WORDS
+        return not self.numbers and bool(words) and words <= VERDICTS
 
     def reading(self, delimiter: str = ",") -> tuple[dict[str, Any], str]:
         """Keys of an expression that turn the texts into numbers, and what they do in words.
@@ -364,14 +380,23 @@ class PlainTable:
     higher_is_better: bool | None = None  #: where the user said it.
     delimiter: str = ","  #: what parts the cells; a comma where nothing does.
     _values: dict[tuple[str, str], ScoreValues] = field(default_factory=dict)
+    _labels: ScoreValues = field(default_factory=ScoreValues)  #: those of a target that is called ``label``.
 
     def paths(self) -> set[str]:
         """Field paths that have to be read for that."""
         columns = {column for _, column in self.columns.scores}
-        return {path_of(column) for column in columns | {self.columns.metric} if column}
+        return {path_of(column) for column in columns | {self.columns.metric, self._label} if column}
+
+    @property
+    def _label(self) -> str:
+        """The column ``label``, where it is taken for the right answer; else empty."""
+        column = self.columns.sample.get("target", "")
+        return column if plain_name(column) == "label" else ""
 
     def learn(self, view: RowView) -> None:
         """Take in some rows."""
+        if self._label:
+            self._labels.learn_values(encode(view.column(path_of(self._label)), view.size)[1])
         for metric, column in self.columns.scores:
             values = view.column(path_of(column))
             if metric:
@@ -380,7 +405,13 @@ class PlainTable:
                 self._learn_named(view, column, as_list(values, view.size))
 
     def settled(self, mapping: TabularMapping) -> TabularMapping:
-        """The mapping with what the values tell: words as numbers, directions of metrics."""
+        """The mapping with what the values tell: words as numbers, directions, verdicts that are no target."""
+        if self._labels.are_verdicts:  # which would make other prompts of those that one model has right
+            unused = (*self.columns.unused, self._label)
+            sample = {name: column for name, column in self.columns.sample.items() if name != "target"}
+            self.columns = replace(self.columns, sample=sample, unused=unused)
+            kept = (replace(part, sample={name: part.sample[name] for name in sample}) for part in mapping.variants)
+            mapping = replace(mapping, key=self.columns.key, variants=tuple(kept))
         recodes = {path_of(column): _recode(keys) for column, (keys, _) in self._readings().items() if keys}
 
         def reread(rule: ScoreRule) -> ScoreRule:

@@ -200,6 +200,8 @@ def _may_be_sample(name: str, column: ColumnProfile) -> bool:
         return False
     if name == "target" and {plain_name(parent) for parent in column.parents} & _SAID:
         return False
+    if name == "target" and plain_name(column.name) == "label" and column.scores.are_verdicts:
+        return False
     if name == "text" and len(column.values) == 1 and column.rows > 2:
         return False  # an instruction for all
     if name == "text":
@@ -227,7 +229,9 @@ def _take_run(table: TableProfile, columns: Sequence[ColumnProfile], fields: Fie
         if column is None:
             continue
         why = _why_no_run(name, column)
-        if why:
+        if name == "epoch" and any(plain_name(c.name) == "eval_id" for c in columns):
+            fields.sample.setdefault("draw", column)  # samples_df of Inspect numbers repeats so
+        elif why:
             fields.why_not[column.path] = f"{name}: {why}"
         else:
             fields.run[name] = column
