@@ -151,6 +151,32 @@ def test_no_spread_at_all() -> None:
     assert partly.flags == ("leaves_without_spread",) and partly.ci_low is not None
 
 
+def test_a_leaf_all_right_is_not_certain() -> None:
+    """By V alone 95 % covered .66: the small benchmark comes out all right in two samples of five."""
+    dice, n, small, covered = np.random.default_rng(7), 1000, 30, 0
+    truth = (0.9 + 0.97) / 2
+    for _ in range(300):
+        cells = [
+            leaf_cell((dice.random(n) < 0.9).astype(float), range(n)),
+            leaf_cell((dice.random(small) < 0.97).astype(float), range(n, n + small)),
+        ]
+        found = combine_leaves(cells, bounds=(0, 1))
+        assert found.ci_low is not None and found.ci_high is not None
+        covered += found.ci_low <= truth <= found.ci_high
+    assert covered / 300 > 0.96
+
+
+@pytest.mark.parametrize("scale", [1.0, 100.0])
+def test_the_ends_by_the_leaves_own_intervals(scale: float) -> None:
+    scores = np.repeat([0.0, 1.0], [100, 900])
+    cells = [leaf_cell(scores * scale, range(1000)), leaf_cell(np.full(30, scale), range(1000, 1030))]
+    found = combine_leaves(cells, bounds=(0, scale))
+    own = interval_wilson_bounded(0.9, cells[0].variance ** 0.5 / scale, 999), interval_wilson(30, 30)
+    assert own[0] is not None and found.ci_low is not None
+    assert found.ci_low == exact(scale * (0.95 - math.hypot(0.9 - own[0].low, 1 - own[1].low) / 2))
+    assert found.flags == ("leaves_without_spread",) and found.method == "wilson_bounded"
+
+
 def test_a_leaf_without_an_error_leaves_the_suite_without() -> None:
     lone = leaf_cell([0.5, 0.25], [3, 3])
     assert lone.variance is None

@@ -28,6 +28,8 @@ from warehouse.stats.core.inputs import (
     is_zero_one,
     mean_of,
 )
+from warehouse.stats.core.results import Interval
+from warehouse.stats.intervals.closed_form import interval_normal, interval_wilson, interval_wilson_bounded
 from warehouse.stats.intervals.standard_errors import UnitWeights, unit_weights
 
 UnitArray = NDArray[np.int64]
@@ -176,6 +178,35 @@ def overlap(first: Design, second: Design) -> float:
     diagonal = (x**2 - 2 * x * y) @ (p**2 - 2 * p * r)
     whole = xp**2 - 2 * xp * (xr + yp) + 2 * (xp * yr + xr * yp)
     return float(first.own[a] @ second.own[b] + whole - diagonal)
+
+
+def not_nearer(
+    interval: Interval, estimate: float, cells: Sequence[Cell], shares: FloatArray, limits: tuple[float, float]
+) -> Interval:
+    """``interval`` of Σ w_l m_l, its ends no nearer than √Σ (w_l h_l)², h_l how far the end of the leaf's own is.
+
+    A leaf of which all scores are equal adds nothing to the error of the sum, though it is not certain: of 1 000
+    prompts, .9 right, and 30, .97 right, 95 % covered .66, with this .99 (Zou and Donner 2008). The leaf's own interval
+    is Wilson's: at n = 1/Σ_u F_u² where its scores are equal, else at its error.
+    """
+    squares = np.zeros(2)
+    low, width = limits[0], limits[1] - limits[0]
+    for cell, w in zip(cells, shares, strict=True):
+        own: Interval | None
+        if cell.design is None:
+            own = interval_normal(cell.estimate, math.sqrt(cell.variance or 0), level=interval.level)
+        elif cell.constant:
+            n = 1 / float(cell.design.shares @ cell.design.shares)
+            unit = interval_wilson((cell.estimate - low) / width * n, n, level=interval.level)
+            own = Interval(low + width * unit.low, low + width * unit.high, interval.level, unit.method)
+        else:
+            error, df = math.sqrt(cell.variance or 0), 1 / overlap(cell.design, cell.design)
+            own = interval_wilson_bounded(cell.estimate, error, df, bounds=limits, level=interval.level)
+        if own is not None:
+            squares += (w * (cell.estimate - own.low)) ** 2, (w * (own.high - cell.estimate)) ** 2
+    below, above = np.sqrt(squares)
+    ends = max(low, min(interval.low, estimate - below)), min(limits[1], max(interval.high, estimate + above))
+    return Interval(float(ends[0]), float(ends[1]), interval.level, interval.method)
 
 
 #: Units of which the covariances are worked out at a time.

@@ -38,7 +38,7 @@ from warehouse.stats.core.results import Interval, NamedFigures, figures_text
 from warehouse.stats.core.sample import components, distinct
 from warehouse.stats.intervals.closed_form import interval_normal, interval_t, interval_wilson, interval_wilson_bounded
 from warehouse.stats.multiple.adjust import holm
-from warehouse.stats.suites.cells import Cell, Design, UnitTable, overlaps, satterthwaite
+from warehouse.stats.suites.cells import Cell, Design, UnitTable, not_nearer, overlaps, satterthwaite
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def combine_leaves(
     Where all leaves have the same finite bounds the interval is Wilson's at the effective size
     n_e = T(1 − T)/V · (z/t_ν)² on [0, 1], which stays within them; else Student's t; normal where
     all figures are published ones. 0/1 scores that are all equal: Wilson at
-    n = 1/Σ_u (Σ_l w_l f_ul)².
+    n = 1/Σ_u (Σ_l w_l f_ul)². Where some leaf has no spread, at least as wide as `cells.not_nearer` says.
 
     Args:
         cells: one for each leaf.
@@ -161,7 +161,12 @@ def _interval(
     if limits is None:
         return interval_t(estimate, error, df, level=level), f"{how}; unbounded"
     bounded = interval_wilson_bounded(estimate, error, df, bounds=limits, level=level)
-    return bounded, how if bounded is not None else "the figure lies on a bound"
+    if bounded is None:
+        return None, "the figure lies on a bound"
+    if any(cell.constant for cell in cells):
+        bounded = not_nearer(bounded, estimate, cells, shares, limits)
+        how += "; those without spread are as unsure as Wilson's intervals at their prompts"
+    return bounded, how
 
 
 def _concentration(cells: Sequence[Cell], shares: FloatArray, units: UnitTable) -> float:
