@@ -164,6 +164,7 @@ def votes(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> Warehouse
     return store
 
 
+@pytest.mark.rare
 def test_llmbar_s_counts_in_both_orders_are_as_published(votes: Warehouse, data_dir: Path) -> None:
     files = sorted((data_dir / "llmbar/Natural/evaluators").glob("*/*/statistics.json"))
     assert len(files) >= 15

@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.cli import Caller
+from tests.support.stores import filled_once, store_at
 from warehouse import connect
 from warehouse.api import Warehouse
 
@@ -19,9 +20,8 @@ def table(path: Path, model: str, scores: list[float]) -> Path:
 
 @pytest.fixture
 def store(tmp_path: Path) -> Warehouse:
-    found = connect(f"duckdb:///{tmp_path / 'mix.duckdb'}")
-    found.ingest(table(tmp_path / "a.csv", "a", [i % 3 > 0 for i in range(60)]))
-    return found
+    url, first = store_at(tmp_path / "mix.duckdb"), table(tmp_path / "a.csv", "a", [i % 3 > 0 for i in range(60)])
+    return connect(filled_once(url, __file__, lambda: connect(url).ingest(first)))
 
 
 def notes(store: Warehouse) -> list[str]:

@@ -209,8 +209,8 @@ def test_without_polars_it_is_said(store: Warehouse, monkeypatch: pytest.MonkeyP
 def test_results_are_drawn_with_and_without_altair(store: Warehouse, monkeypatch: pytest.MonkeyPatch) -> None:
     board, tested = store.leaderboard("alpha"), store.matrix("alpha").test()
     if importlib.util.find_spec("altair"):
-        assert type(board.plot()).__module__.startswith("altair")
-        assert board.plot().to_dict()["layer"]
+        with_altair = board.plot()
+        assert type(with_altair).__module__.startswith("altair") and with_altair.to_dict()["layer"]
     monkeypatch.setitem(sys.modules, "altair", None)
     for result in (board, store.compare("lab/a", "lab/b"), store.pairs("alpha"), tested):
         drawn = result.plot()

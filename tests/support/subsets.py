@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from tests.support.stores import store_at
+from tests.support.stores import filled_once, store_at
 from warehouse.analysis.subsets.plan import SubsetPlan
 from warehouse.ingest.pipeline import ingest
 from warehouse.store.open import open_store
@@ -45,10 +45,16 @@ def load(folder: Path, rows: Iterable[dict[str, Any]], url: str = "") -> str:
         writer = csv.DictWriter(file, fields)
         writer.writeheader()
         writer.writerows(rows)
-    url = url or store_at(folder / "subsets.duckdb")
-    with open_store(url, create=True) as store:
-        assert not ingest(store, [path]).refused
-    return url
+
+    def fill() -> None:
+        with open_store(url, create=True) as store:
+            assert not ingest(store, [path]).refused
+
+    if url:
+        fill()
+        return url
+    url = store_at(folder / "subsets.duckdb")
+    return filled_once(url, (__file__, path.read_bytes()), fill)
 
 
 def whole(seed: int = 1, benchmark: str = "quiz") -> list[dict[str, Any]]:
