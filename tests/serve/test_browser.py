@@ -297,3 +297,18 @@ def test_figures_of_a_comparison_say_on_how_many_prompts_and_how(page: Callable[
     script = f"return [...document.querySelectorAll('#figures tbody tr')].map(row => {cells})"
     for row in shown.execute_script(script):  # scores, their difference and its ends
         assert len({len(one) for one in re.findall(r"(?<=\.)\d+", row)}) == 1, row
+
+
+def test_a_table_says_what_its_shades_are_once_they_have_come(request: pytest.FixtureRequest, browser: Any) -> None:
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    rows = StoreRows()
+    for name in ("one", "two"):
+        rows.describe(name, rows.metric())
+        for model in range(45):
+            rows.scores(rows.run(f"m{model:02}", name), {f"p{key}": float(key < model) for key in range(45)})
+    with filled_url(request, "duckdb", rows) as url, serving(url) as address:
+        browser.get(address)
+        shaded = "return !document.querySelector('[data-again]') && document.querySelector('.heat[data-rows] caption')"
+        said = "The stronger a cell's colour"
+        WebDriverWait(browser, 60).until(lambda shown: (one := shown.execute_script(shaded)) and said in one.text)
