@@ -80,7 +80,7 @@ def compare(site: Site, request: PageRequest) -> Page:
             seed=comparison.seed,
         ),
         "better": better_in_words,
-        "form_of": lambda row, sign="": f"%{sign}.{decimals([row.standard_error])}f",
+        "form_of": lambda error, sign="": f"%{sign}.{decimals([error])}f",
         "overall": OVERALL,
         "table": [*comparison.rows[:BENCHMARKS], *([comparison.overall] if comparison.overall else [])],
         "n_left": max(0, len(comparison.rows) - BENCHMARKS),
