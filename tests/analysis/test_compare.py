@@ -97,7 +97,7 @@ def test_without_a_benchmark_all_common_ones_are_compared(world: Store) -> None:
     found = compare(world, "win/a", "win/c")
     assert [row.benchmark for row in found.rows] == ["suite/one", "suite/two/a"]
     assert found.left_out == ("suite/two/b: only one of them has it",)
-    assert found.one_line == "win/a - win/c on 2 benchmarks: +0.35 (4 common prompts)"
+    assert found.one_line == "win/a - win/c on 2 benchmarks: +0.350 (4 common prompts)"
 
 
 def test_better_follows_the_direction_of_the_metric(world: Store) -> None:

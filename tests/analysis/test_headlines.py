@@ -40,6 +40,10 @@ def build() -> StoreRows:
     for model in ("a", "b", "c"):
         _answer(rows, "tied", model, 0.2 if model == "c" else 0.8, SIZE)
         _answer(rows, "unknown", model, {"a": 0.9, "b": 0.5, "c": 0.1}[model], SIZE)
+    for name in ("close", "close-lower"):
+        rows.describe(name, rows.metric(), higher=name == "close")
+        for model, skill in (("a", 0.55), ("b", 0.5)):
+            _answer(rows, name, model, skill, SIZE)
     rows.describe("alone", rows.metric())
     _answer(rows, "alone", "only", 0.5, SIZE)
     _answer(rows, "alone", "part/high", 1.0, 10)
@@ -102,6 +106,14 @@ def test_models_with_one_figure_are_tied(world: Store) -> None:
     on_page = str(answer(board, pairs(world, "tied"), (0.0, 1.0)))
     assert on_page.startswith("a and b are tied with 0.800 [0.682, 0.882]; 60")
     assert "leads" not in on_page and "is first" not in on_page
+
+
+def test_who_cannot_be_told_from_others_is_not_called_first(world: Store) -> None:
+    board, page = leaderboard(world, "close"), pairs(world, "close")
+    for words in (said(board), str(answer(board, page, (0.0, 1.0)))):
+        assert words.startswith("a has the highest figure 0.55") and "first" not in words
+        assert "cannot be told apart" in words
+    assert said(leaderboard(world, "close-lower")).startswith("b has the lowest figure 0.50")
 
 
 def test_nobody_leads_by_an_unknown_direction(world: Store) -> None:

@@ -44,7 +44,7 @@ def test_a_leaderboard_for_programs_is_the_librarys(run: Caller, url: str) -> No
 def test_a_leaderboard_for_people_says_what_is_uncertain(run: Caller, url: str) -> None:
     found = run("leaderboard", "quiz", db=url)
     assert found.out.startswith(
-        "quiz by acc (higher is better)\norg/d (model_recorded=org/d, fewshot=5) is first with 1.000 ["
+        "quiz by acc (higher is better)\norg/d (model_recorded=org/d, fewshot=5) has the highest figure of the 7"
     )
     assert "\nrank  stat. rank  rank set  group" in found.out
     assert "95% interval" in found.out

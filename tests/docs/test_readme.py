@@ -37,5 +37,5 @@ def test_commands_for_own_files_work(
     monkeypatch.chdir(own_files.folder)
     exec(blocks(README, "python")[0], {})
     said = capsys.readouterr().out
-    assert "gsm8k by exact_match (higher is better)\nmodel-a is first with 0." in said
+    assert "gsm8k by exact_match (higher is better)\nmodel-a has the highest figure 0." in said
     assert "a = model-a\nb = model-b\n" in said and "+0.2" in said

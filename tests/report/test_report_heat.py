@@ -261,7 +261,7 @@ def test_figures_and_tables_can_be_copied_with_what_they_rest_on(opened: Any) ->
         for asked in (
             ("Models by benchmarks", "Markdown table"),
             ("acc on quiz", "SVG"),
-            ("Leaderboard of quiz", "PNG"),
+            ("Single prompts of quiz", "PNG"),
         )
     )
     assert focused and table_of["text"].startswith("**Models by benchmarks**")
@@ -269,6 +269,9 @@ def test_figures_and_tables_can_be_copied_with_what_they_rest_on(opened: Any) ->
     assert "<svg" in drawn["text"] and "var(--" not in drawn["text"]
     assert f"{N_PROMPTS} prompts" in drawn["text"] and "wilson" in drawn["text"] and "UTC" in drawn["text"]
     assert picture["size"] > 10_000
+    for name in ("Leaderboard of quiz", "All pairs of quiz", "lab/m0 minus each other model on quiz"):
+        drawn, _ = opened.execute_async_script(_COPY, name, "SVG")
+        assert f"{N_PROMPTS} prompts" in " ".join(re.sub("<[^>]+>", " ", drawn["text"]).split()), name
     assert [one for one in opened.get_log("browser") if "favicon" not in one["message"]] == []
 
 

@@ -269,3 +269,45 @@ def test_the_table_scrolls_through_all_models_and_benchmarks(request: pytest.Fix
         assert 41 < place <= 96 and link.endswith("#verdict")
         assert browser.execute_script(f"return {ALL}") == ["0.25"]
         assert browser.get_log("browser") == []  # nothing that the policy forbids was tried
+
+
+def test_a_leaderboard_is_copied_as_it_is_seen(page: Callable[..., Any]) -> None:
+    shown = page("/benchmark/one", 1400)
+    shown.execute_script(
+        "navigator.clipboard.writeText = async (text) => { window.got = text; };"
+        "document.querySelector('.copies button').click()"
+    )
+    texts = {}
+    for kind in ("SVG", "Markdown table"):
+        button = next(one for one in shown.find_elements("css selector", ".copies button") if one.text == kind)
+        texts[kind] = shown.execute_async_script(
+            "const done = arguments[1]; arguments[0].click(); setTimeout(() => done(window.got), 200)", button
+        )
+    assert texts["SVG"].count("<circle") == 3 and "wilson" in texts["SVG"]  # intervals are drawn
+    for text in texts.values():
+        assert "how?" not in text and "degrees" not in text and "Plan this" not in text  # what is not open is not drawn
+    assert "60" in texts["Markdown table"] and "as of 20" in texts["Markdown table"]
+
+
+def test_figures_of_a_comparison_say_on_how_many_prompts_and_how(page: Callable[..., Any]) -> None:
+    shown = page("/compare?a=lab/x&b=lab/y&latest=1", 1400)
+    notes = [one.text for one in shown.find_elements("css selector", "figure.copy > p")]
+    assert notes and all("common prompts" in one and "% intervals by paired" in one for one in notes)
+    cells = "[...row.cells].map(one => one.textContent).join(' ')"
+    script = f"return [...document.querySelectorAll('#figures tbody tr')].map(row => {cells})"
+    for row in shown.execute_script(script):  # scores, their difference and its ends
+        assert len({len(one) for one in re.findall(r"(?<=\.)\d+", row)}) == 1, row
+
+
+def test_a_table_says_what_its_shades_are_once_they_have_come(request: pytest.FixtureRequest, browser: Any) -> None:
+    from selenium.webdriver.support.ui import WebDriverWait
+
+    rows = StoreRows()
+    rows.describe("one", rows.metric())
+    for model in range(42):
+        rows.scores(rows.run(f"m{model:02}", "one"), {f"p{key}": float(2 * key < model) for key in range(21)})
+    with filled_url(request, "duckdb", rows) as url, serving(url) as address:
+        browser.get(address)
+        shaded = "return !document.querySelector('[data-again]') && document.querySelector('.heat[data-rows] caption')"
+        said = "The stronger a cell's colour"
+        WebDriverWait(browser, 60).until(lambda shown: (one := shown.execute_script(shaded)) and said in one.text)

@@ -10,6 +10,7 @@ from markupsafe import Markup, escape
 
 from warehouse.analysis.leaderboard.curves import BenchmarkCurves, ModelCurveRow
 from warehouse.analysis.leaderboard.row import LeaderboardRow
+from warehouse.analysis.leaderboard.words import counts_in_words
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.suites.leaderboard import SuiteBoard
 from warehouse.analysis.suites.row import SuiteRow
@@ -27,11 +28,18 @@ from warehouse.report.table import (
     text,
     written,
 )
-from warehouse.tables.words import decimals
+from warehouse.tables.words import decimals, listed
 
 DIRECTION = {True: "higher is better", False: "lower is better", None: "direction unknown"}
 #: Benchmarks of a suite whose figures stand in one table.
 MOST_LEAVES = 20
+
+
+def _what_differs(rows: Sequence[LeaderboardRow]) -> str:
+    """How many prompts there are and by what method, where that is not said of all rows; a semicolon before them."""
+    methods = [*dict.fromkeys(row.method.replace("_", " ") for row in rows)]
+    prompts = counts_in_words(rows) if len({row.n_prompts for row in rows}) > 1 else ""
+    return prompts + (f"; by {listed(methods)}" if len(methods) > 1 else "")
 
 
 def board_table(part: BenchmarkPart, level: float, *, with_letters: bool = True) -> Markup:
@@ -48,7 +56,7 @@ def board_table(part: BenchmarkPart, level: float, *, with_letters: bool = True)
     letters = with_letters and any(row.group for row in rows)
     return table(
         f"Leaderboard of {part.name}",
-        f"Leaderboard, {100 * level:g}% intervals."
+        f"Leaderboard, {100 * level:g}% intervals{_what_differs(rows)}."
         + (" Rows that share a letter cannot be told apart." if letters else ""),
         [
             count("Rank", [row.rank for row in rows], minor=False, keep=True),

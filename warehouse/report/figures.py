@@ -15,7 +15,7 @@ from warehouse.analysis.suites.leaderboard import SuiteBoard
 from warehouse.analysis.suites.row import SuiteRow
 from warehouse.report.heat import PART, PUBLISHED, mark_of
 from warehouse.report.pictures import Interval, Picture, Spot, by_cost, forest, note_of, pair_map, scatter, ties, wins
-from warehouse.tables.words import decimals
+from warehouse.tables.words import decimals, span_of
 
 #: Models of a map of pairs.
 MOST_PAIRED = 50
@@ -207,6 +207,11 @@ def _wins(group: PairGroup, benchmark: str, higher_is_better: bool | None, note:
     )
 
 
+def shared_prompts(group: PairGroup) -> str:
+    """How many prompts the pairs that were compared have in common."""
+    return span_of([n for n in group.pairs.n_prompts.tolist() if n] or [0])
+
+
 def differences(group: PairGroup, rows: Sequence[PairRow], benchmark: str) -> Picture | None:
     """Differences from the first, with simultaneous intervals."""
     if len(rows) < 2:
@@ -221,8 +226,8 @@ def differences(group: PairGroup, rows: Sequence[PairRow], benchmark: str) -> Pi
         shown,
         figure="difference",
         n_decimals=decimals(row.standard_error for row in rows),
-        note=f"paired, on the prompts that both have; intervals hold for all {len(group.pairs)} pairs together"
-        f" (max-|T|); filled: differs by Holm at {round(1 - group.pairs.level, 10):g}",
+        note=f"paired, on the {shared_prompts(group)} prompts that both have; intervals hold for all {len(group.pairs)}"
+        f" pairs together (max-|T|); filled: differs by Holm at {round(1 - group.pairs.level, 10):g}",
         zero=True,
     )
 
@@ -236,6 +241,6 @@ def all_pairs(group: PairGroup, benchmark: str) -> Picture | None:
         group.pairs.square("difference")[:most, :most].tolist(),
         group.pairs.square("differ")[:most, :most].tolist(),
         n_decimals=decimals(group.pairs.standard_error.tolist()),
-        note=f"row minus column where Holm's test over {len(group.pairs)} pairs tells them apart at {size:g}; empty:"
-        " it does not",
+        note=f"{shared_prompts(group)} prompts that both have; row minus column where Holm's test over"
+        f" {len(group.pairs)} pairs tells them apart at {size:g}; empty: it does not",
     )

@@ -11,7 +11,7 @@ from markupsafe import Markup, escape
 from warehouse.analysis.comparison.all_pairs import PairGroup, Pairs
 from warehouse.analysis.comparison.pair_rows import PairRow
 from warehouse.report.charts import Chart, distinct
-from warehouse.report.figures import MOST_PAIRED, all_pairs, differences
+from warehouse.report.figures import MOST_PAIRED, all_pairs, differences, shared_prompts
 from warehouse.report.matrix_charts import SHADES, heat_map
 from warehouse.report.table import PageColumn, count, name, number, table, text
 from warehouse.tables.words import decimals, fixed
@@ -69,8 +69,8 @@ def _forest(group: PairGroup, rows: list[PairRow], benchmark: str) -> Markup:
     differ = group.pairs.differ.tolist()[: len(rows)]
     return table(
         f"Differences from {labels[0]} on {benchmark}",
-        "Paired differences, first minus other, on the prompts that both have. Intervals hold for all pairs"
-        f" ({len(group.pairs)}) together (max-|T|). Differs: by Holm at {size:g}.",
+        f"Paired differences, first minus other, on the {shared_prompts(group)} prompts that both have. Intervals hold"
+        f" for all pairs ({len(group.pairs)}) together (max-|T|). Differs: by Holm at {size:g}.",
         [
             name("Other model", labels[1:]),
             number("Difference", [row.difference for row in rows], n_decimals, sign=True),
@@ -111,7 +111,8 @@ def _numbers(group: PairGroup, benchmark: str, part: str) -> Markup:
 
     return table(
         f"All pairs of {benchmark}{' ' * bool(part)}{part}",
-        f"Row minus column; bold with *: differs by Holm at {round(1 - group.pairs.level, 10):g}.",
+        f"Row minus column, on the {shared_prompts(group)} prompts that both have; bold with *: differs by Holm"
+        f" at {round(1 - group.pairs.level, 10):g}.",
         [name("Model", group.labels), *(cells(column) for column in range(len(group.labels)))],
         sortable=False,
     )

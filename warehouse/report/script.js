@@ -52,9 +52,10 @@
     made.append(...inside);
     return made;
   };
+  const aside = "button[aria-label],a[aria-label],a[href$='#plan'],svg,:is(td,th) details"; // no part of a picture
   const words = (node) => {
     const copy = node.cloneNode(true);
-    for (const out of copy.querySelectorAll("button[aria-label],a[aria-label],svg,.more")) out.remove();
+    for (const out of copy.querySelectorAll(`${aside},.more`)) out.remove();
     return copy.textContent.replace(/\s+/g, " ").trim();
   };
   const made = () => [document.title, document.querySelector("#made, #state")?.textContent].filter(Boolean).join(", ");
@@ -71,7 +72,7 @@
     const copy = plot.cloneNode(true), from = [...plot.querySelectorAll("*")];
     [...copy.querySelectorAll("*")].forEach((node, place) => {
       const style = getComputedStyle(from[place]);
-      for (const name of ["fill", "stroke"]) if (node.hasAttribute(name)) node.setAttribute(name, style[name]);
+      for (const name of ["fill", "stroke", "stroke-width"]) if (node.hasAttribute(name) || node.hasAttribute("class")) node.setAttribute(name, style[name]);
     });
     return { width: +plot.getAttribute("width"), height: +plot.getAttribute("height"), drawn: [...copy.childNodes] };
   };
@@ -84,9 +85,13 @@
       if (!box.width) continue;
       const place = { x: box.left - left, y: box.top - top, width: box.width, height: box.height };
       if (style.backgroundColor !== "rgba(0, 0, 0, 0)") drawn.push(element("rect", { ...place, fill: style.backgroundColor }));
+      for (const plot of cell.querySelectorAll("svg")) {
+        const { x, y } = plot.getBoundingClientRect();
+        drawn.push(element("g", { transform: `translate(${x - left} ${y - top})` }, ...plotOf(plot).drawn));
+      }
       const texts = document.createTreeWalker(cell, NodeFilter.SHOW_TEXT), range = document.createRange();
       for (let text; (text = texts.nextNode());) {
-        if (!text.data.trim() || text.parentNode.closest("button[aria-label],a[aria-label],svg")) continue;
+        if (!text.data.trim() || text.parentNode.closest(aside)) continue;
         const own = getComputedStyle(text.parentNode), lines = [];
         [...text.data].reduce((at, sign) => {
           range.setStart(text, at);

@@ -23,7 +23,7 @@ from warehouse.serve.form import question_from
 from warehouse.serve.page import Download, Page, PageRequest, Site
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
-from warehouse.tables.words import decimals
+from warehouse.tables.words import decimals, listed, span_of
 
 #: What an address may say of the comparison.
 COMPARISON_FIELDS = (
@@ -80,6 +80,7 @@ def compare(site: Site, request: PageRequest) -> Page:
             seed=comparison.seed,
         ),
         "better": better_in_words,
+        "form_of": lambda error, sign="": f"%{sign}.{decimals([error])}f",
         "overall": OVERALL,
         "table": [*comparison.rows[:BENCHMARKS], *([comparison.overall] if comparison.overall else [])],
         "n_left": max(0, len(comparison.rows) - BENCHMARKS),
@@ -183,11 +184,19 @@ def pictures(comparison: Comparison) -> list[Picture | None]:
             [_interval(row) for row in drawn],
             figure="a - b",
             n_decimals=decimals([row.standard_error for row in drawn]),
-            note=comparison.one_line,
+            note=_note(comparison, drawn),
             zero=True,
         )
         for drawn in ([[*rows, comparison.overall]] if comparison.overall else apart)
     ]
+
+
+def _note(comparison: Comparison, drawn: Sequence[ComparisonRow]) -> str:
+    """How many prompts a picture rests on, and by what method."""
+    methods = sorted({row.method.replace("_", " ") for row in drawn if row.benchmark != OVERALL})
+    n_prompts = f"; {span_of([row.n_prompts for row in drawn])} common prompts"
+    how = f"{100 * drawn[0].level:g}% intervals by {listed(methods)}"
+    return f"{comparison.one_line}{n_prompts * (len(comparison.rows) > 1 and not comparison.overall)}; {how}"
 
 
 def _interval(row: ComparisonRow) -> Interval:

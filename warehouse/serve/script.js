@@ -73,6 +73,7 @@
       const tables = await Promise.all(starts.map((left) => part(row, left)));
       if (tables.includes(null)) return;
       table.tHead.replaceChildren(...joined(tables.map((one) => [one.tHead.rows[0]])));
+      table.caption.replaceWith(document.importNode(tables[0].caption, true)); // it says what shades are, once they are there
       edge.disconnect();
       const next = column + table.tHead.rows[0].cells.length - 1;
       if (next < Math.min(columns, MOST_COLUMNS)) edge.observe(table.tHead.rows[0].lastElementChild);

@@ -86,7 +86,7 @@ class Comparison(SingleTest, Result):
         row = self.rows[0]
         if row.ci_low is None or row.ci_high is None:
             return f"No verdict on {row.benchmark}: {row.reason or 'no interval'}."
-        seen = f"a - b {row.difference:+.3g} [{row.ci_low:.3g}, {row.ci_high:.3g}], " if figures else ""
+        seen = f"a - b {difference_in_words(row)[0]}, " if figures else ""
         on = f"on {row.benchmark} ({seen}{row.n_prompts} common prompts)"
         if row.better:
             return f"{row.better} is better {on}."

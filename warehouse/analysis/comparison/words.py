@@ -150,9 +150,10 @@ def models_of(row: Any) -> list[str]:
 
 
 def difference_in_words(row: Any) -> tuple[str, str]:
-    """The difference of a row with its interval, and its p after a comma; empty where there is none."""
-    ends = "" if row.ci_low is None or row.ci_high is None else f" {ends_text(row.ci_low, row.ci_high)}"
-    return f"{row.difference:+.4g}{ends}", "" if row.p_value is None else f", p={row.p_value:.3g}"
+    """The difference of a row with its interval, as its table has them; and its p after a comma, empty without one."""
+    digits = decimals([row.standard_error])
+    difference = f"{number(row.difference, digits, sign=True)}{interval_in_words(row.ci_low, row.ci_high, digits)}"
+    return difference, "" if row.p_value is None else f", p={row.p_value:.3g}"
 
 
 def comparison_table(rows: Sequence[ComparisonRow], *, verbose: bool) -> Table:

@@ -59,14 +59,12 @@ def first_in_words(ranked: Rows, shown: Rows, higher_is_better: bool | None) -> 
         sentence = Sentence(f"{{}} has {figure}{of and f', the only one{of}'}", (label_of(first),))
     elif len(top) > 1 and apart < len(rows) - 1:
         sentence = named([*map(label_of, top)], "are tied") + Sentence(f" with {figure}{of and f',{of}'}")
-    elif higher_is_better is None or apart == len(rows) - 1:
+    elif higher_is_better is not None and first.group and not alike and not apart:
+        sentence = Sentence(f"{{}} leads with {figure}{of and f', first{of}'}", (label_of(first),))
+    else:  # who cannot be told from others is not called first
         extreme = "lowest" if higher_is_better is False else "highest"
         have = f"{'have' if len(top) > 1 else 'has'} the {extreme} figure{of and f'{of},'} {figure}"
         sentence = named([*map(label_of, top)], have)
-    elif first.group and not alike and not apart:
-        sentence = Sentence(f"{{}} leads with {figure}{of and f', first{of}'}", (label_of(first),))
-    else:
-        sentence = Sentence(f"{{}} is first with {figure}{of and f', first{of}'}", (label_of(first),))
     if len(rows) > 1 and higher_is_better is None:
         sentence += Sentence(NOBODY_LEADS)
     if set(map(label_of, alike)) - set(map(label_of, top)):

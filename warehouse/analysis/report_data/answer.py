@@ -77,10 +77,9 @@ def _of_pairs(
     ahead = labels[: 2 if gap else 1]
     if len(top) > 1:
         sentence = named(top, f"are tied{scored}") + Sentence(of and f"{', ' if scored else ''}{of.strip()}")
-    elif higher_is_better is None:
-        sentence = Sentence(f"{{}} has the highest figure{of}{of and score and ','}{score and f' {score}'}{gap}", ahead)
-    elif alike or group.n_not_compared:
-        sentence = Sentence(f"{{}} is first{scored}{scored and of and ','}{of}{gap}", ahead)
+    elif higher_is_better is None or alike or group.n_not_compared:  # as others may be
+        have = f"has the {'lowest' if higher_is_better is False else 'highest'} figure"
+        sentence = Sentence(f"{{}} {have}{of}{of and score and ','}{score and f' {score}'}{gap}", ahead)
     else:
         sentence = Sentence(f"{{}} leads{scored}{gap}{of and f', first{of}'}", ahead)
     if higher_is_better is None:
