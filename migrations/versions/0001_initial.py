@@ -192,7 +192,7 @@ def _create_what() -> None:
         sa.PrimaryKeyConstraint("id", name="pk_prompt"),
         sa.UniqueConstraint(
             "benchmark_id", "split", "key", "occurrence", name="uq_prompt_benchmark_id_split_key_occurrence"
-        ),
+        ).ddl_if(dialect="postgresql"),  # on DuckDB its index is memory that cannot be spilled, 140 MB a million
     )
     op.create_table(
         "prompt_link",

@@ -71,3 +71,11 @@ def test_commit_that_lacks_memory_is_told_from_others(why: str) -> None:
     """The engine says so as of a transaction: such a load is tried with more memory."""
     error = engine.TransactionException(f"TransactionContext Error: Failed to commit: {why}")
     assert duckdb.out_of_memory(error) == ("pin block" in why)
+
+
+def test_keys_of_prompts_take_no_memory_that_cannot_be_spilled(tmp_path: Path, large: Path) -> None:
+    """An index of their natural key would: 137 MB for a million of them, twice that while they are committed."""
+    with open_store(store_at(tmp_path / "store"), write=True) as store:
+        assert ingest(store, [large]).total("n_scores") == ROWS
+        held = store.arrow("select memory_usage_bytes as held from duckdb_memory() where tag = 'ART_INDEX'")
+        assert held["held"][0].as_py() < 40 * ROWS

@@ -26,7 +26,7 @@ from warehouse.store.sql.bind_parameters import bind_names, rename_binds, replac
 #: Memory that a connection which loads may use before it spills to disk; more makes it no faster.
 #: What cannot be spilled may need more: then it gets it (`more_memory`). Connections that read have
 #: the engine's own limit, queries that people type that of `Limits`. WAREHOUSE_MEMORY_LIMIT overrides all.
-MEMORY_LIMIT = "400MB"
+MEMORY_LIMIT = "250MB"
 #: Log size at which an embedded file is tidied up; each time rewrites the ends of its tables.
 CHECKPOINT_THRESHOLD = "64MB"
 #: The same for a commit of so many rows that it is quicker not to log them first: the engine writes

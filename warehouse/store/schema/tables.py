@@ -122,6 +122,7 @@ benchmark = _dimension(
     unique=("name",), refs={},
 )  # fmt: skip
 
+#: On DuckDB its natural key has no constraint: two loads conflict at ``id_counter``, and the checks prove it.
 prompt = _dimension(
     "prompt", _id(), _ref("benchmark_id"), _key("split"), _key("key"), _key("key_kind"),
     _small("occurrence", optional=False), _text("tool_id"), _hash("text_hash"), _text("text"),
