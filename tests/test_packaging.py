@@ -161,8 +161,9 @@ python -c "import warehouse; print(warehouse.__file__)"
 """
 
 
-@pytest.mark.rare
-@pytest.mark.parametrize("kind", ["wheel", pytest.param("sdist", marks=pytest.mark.slow)])  # gives the same wheel
+@pytest.mark.parametrize(  # the archive gives the same wheel: see above
+    "kind", [pytest.param("wheel", marks=pytest.mark.rare), pytest.param("sdist", marks=pytest.mark.slow)]
+)
 def test_an_archive_alone_answers_in_a_bare_environment(
     kind: str, request: pytest.FixtureRequest, tmp_path: Path
 ) -> None:
