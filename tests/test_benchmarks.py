@@ -94,12 +94,9 @@ ARGUMENTS = {
     "calibrate_training": ["--draws", "9"],
     "calibrate_unequal": ["--simulations", "9", "--question", "paired"],
 }
-#: Those that are run more often than at night: one of each kind, and those that start a server, but for Spark's, which
-#: is started as tests/spark starts it.
-IN_CI = ("lm-eval", "csv", "demo", "pairs", "report", "scores", "server", "small-sources", "writers") + (
-    "calibrate_subsets",
-    "calibrate_unequal",
-)
+#: Those that are run more often than at night: a load, a question, a server, a simulation. Users run none of them, and
+#: that all are loaded with their smallest sizes is tried by default.
+IN_CI = ("csv", "pairs", "server", "calibrate_subsets", "calibrate_unequal")
 #: Pages whose tables a script renews.
 PAGES = {
     "calibrate_cost": "cost.md",

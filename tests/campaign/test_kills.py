@@ -15,7 +15,7 @@ SCRIPT = Path(__file__).with_name("kills.py")
 WORKS = [
     pytest.param("ingest", marks=pytest.mark.rare),
     *(pytest.param(name, marks=pytest.mark.slow_on_server) for name in ("refresh", "upgrade", "vacuum")),
-    pytest.param("sync", marks=[*MARKS, pytest.mark.slow_on_server]),
+    pytest.param("sync", marks=[*MARKS, pytest.mark.slow]),  # tests/store/test_lake_writers.py kills one by day
 ]
 
 

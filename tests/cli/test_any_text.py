@@ -163,10 +163,10 @@ def hold(filled: str, run: Caller, folder: Path, called: Iterable[tuple[list[str
 
 @pytest.mark.rare
 def test_rows(filled: str, names: tuple[str, str, str], run: Caller, tmp_path: Path) -> None:
-    """Each call as people read it, as objects and as a table for programs, by turns: one writer of rows serves all
+    """Each call as people read it and in one form for programs, by turns: one writer of rows serves all
     calls, and `test_any_text_in_any_form` tries it in all forms."""
     found = calls(*names)
-    forms = ("",), ("--json", "--jsonl"), ("--csv", "--parquet", "--csv-safe")
+    forms = ("",), ("--json", "--csv", "--jsonl", "--parquet", "--csv-safe")
     hold(filled, run, tmp_path, [pair for some in forms for pair in zip(found, cycle(some))])
     hold(filled, run, tmp_path, zip(STRANGE, cycle(FORMS)))
 
