@@ -235,9 +235,8 @@ def publish(store: Store, scratch: Scratch, state: _Load, run_ids: Mapping[int, 
             metric = state.metric_ids[group_spec(part.dump, item)]
             rows.append(_published_row(state, part, item, part.runs[0], None, metric))
     if rows:
-        scratch.put("published_row", as_arrow(tables.published_score, rows))
-        scratch.push("published_score", "select * from published_row")
-        scratch.drop(["published_row"])
+        published = as_arrow(tables.published_score, rows)
+        store.dialect.append(store.connection, "published_score", published, scratch.replaced)
 
 
 def _published_row(

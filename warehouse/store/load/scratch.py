@@ -43,6 +43,7 @@ class Scratch:
         if beside is None:
             ((threads, home),) = self.rows("select current_setting('threads'), current_database()")
             self.threads = int(threads)  # that the engine may use
+            self._used = {"threads": self.threads}  # by all connections of a session: as it was set last
             self.home = str(home).replace('"', '""')
             # the database that all connections of a session share
             self.run("attach if not exists ':memory:' as scratch")
@@ -50,7 +51,7 @@ class Scratch:
                 self.run(f"create schema if not exists scratch.slot_{slot}")
             self.run("create table if not exists scratch.main.known_text (sent_hash uhugeint, sha256 blob)")
         else:
-            self.threads, self.home = beside.threads, beside.home
+            self.threads, self.home, self._used = beside.threads, beside.home, beside._used
         self.run("set enable_progress_bar = false")
         # what md5_number_lower gives, in a quarter of its time
         self.run("create or replace temp macro hash_64(said) as cast(md5_number(said) >> 64 as ubigint)")
@@ -78,8 +79,9 @@ class Scratch:
             self._use_threads(self.threads if n_rows >= ROWS_OF_A_GROUP else 1)
 
     def _use_threads(self, number: int) -> None:
-        if self.threads > 1:
+        if number != self._used["threads"]:
             self.run(f"set threads = {number}")
+            self._used["threads"] = number
 
     def expect(self, n_rows: int) -> None:
         """Make ready for a source: the rows of a large one go straight into the tables."""
@@ -145,8 +147,7 @@ class Scratch:
 
     def drop(self, names: Iterable[str]) -> None:
         """Remove scratch tables, if they exist."""
-        for name in names:
-            self.run(f"drop table if exists {name}")
+        self.run("; ".join(f"drop table if exists {name}" for name in names))
 
     def close(self) -> None:
         """Let go of what is not the store's."""

@@ -250,21 +250,15 @@ class _Given:
             self.scratch.raw.unregister("incoming_batch")
 
 
-def _forget_keys(scratch: Scratch) -> None:
-    """Too many content keys of this session are forgotten, but never within a source."""
-    if scratch.value("select count(*) from known_key") > KNOWN_KEYS:
-        scratch.run("delete from known_key")
-
-
-def learn_keys(scratch: Scratch) -> None:
-    """Compute the content key of every identity that has not been seen in this session."""
+def learn_keys(scratch: Scratch) -> int:
+    """Compute the content key of every identity that has not been seen in this session; gives how many are known."""
     total = scratch.script_into("new_identity", "new_identity")
+    first = scratch.value("select count(*) from known_key")
     for start in range(0, total, KEY_BLOCK):
         block = scratch.rows(
             f"select identity from new_identity where rowid between {start} and {start + KEY_BLOCK - 1} order by rowid"
         )
         keys = [_content_key(scratch, text) for (text,) in block]
-        first = scratch.value("select coalesce(max(key_no) + 1, 0) from known_key")
         scratch.put(
             "new_key",
             pa.table(
@@ -272,7 +266,9 @@ def learn_keys(scratch: Scratch) -> None:
             ),
         )
         scratch.script("known_key")
+        first += len(keys)
     scratch.drop(["new_identity", "new_key"])
+    return int(first)
 
 
 def _content_key(scratch: Scratch, identity: str) -> str:
@@ -297,8 +293,7 @@ def number_items(scratch: Scratch, on_duplicate: OnDuplicate, *, has_identities:
         has_identities: whether any row may have one.
         belong_together: whether rows of one content may be of one prompt, in any dump.
     """
-    if has_identities:
-        learn_keys(scratch)
+    n_known = learn_keys(scratch) if has_identities else 0
     scratch.script("stage_variant")
     scratch.script("stage_row")
     _refuse_lacking_ids(scratch)
@@ -307,8 +302,8 @@ def number_items(scratch: Scratch, on_duplicate: OnDuplicate, *, has_identities:
     if on_duplicate == "draws":
         scratch.script("number_draws")
     scratch.script("stage_item")
-    if has_identities:
-        _forget_keys(scratch)
+    if n_known > KNOWN_KEYS:  # but never within a source
+        scratch.run("delete from known_key")
 
 
 def _refuse_lacking_ids(scratch: Scratch) -> None:
