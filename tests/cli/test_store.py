@@ -106,7 +106,12 @@ def test_what_a_server_lacks_is_said_with_what_to_do(run: Caller, bare_postgres_
     with open_store(bare_postgres_url, write=True) as store, store.begin() as connection:
         connection.exec_driver_sql("create role weak login")
         connection.exec_driver_sql("grant all on all tables in schema public to weak")
-    run("db", "reader", db=bare_postgres_url.replace("postgres@", "weak@")).fails(4, "CREATEROLE")
+    weak = bare_postgres_url.replace("postgres@", "weak@")
+    run("db", "reader", "not_yet", db=weak).fails(4, "CREATEROLE")
+    run("db", "reader", "weak", db=weak)  # it may read itself
+    with open_store(bare_postgres_url, write=True) as store, store.begin() as connection:
+        connection.exec_driver_sql("create role waits login")
+    run("db", "reader", "waits", db=weak).fails(4, "waits was not let in", "owner")
 
 
 def test_check_finds_what_was_broken(run: Caller, store_url: str) -> None:

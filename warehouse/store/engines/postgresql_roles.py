@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from warehouse.errors import MisuseError
+from warehouse.errors import MisuseError, StoreError
 from warehouse.files import replace_file
 from warehouse.store.alchemy import sa
 from warehouse.store.engines.base import MadeReader, Roles
@@ -109,12 +109,19 @@ def readers(connection: sa.Connection) -> list[str]:
 
 
 def grant_reading(connection: sa.Connection, roles: Iterable[str], tables: Iterable[str]) -> None:
-    """Give roles the right to read tables and views, and no other."""
+    """Give roles the right to read tables and views, and no other.
+
+    Raises:
+        StoreError: some cannot read them still: the server only warns of whoever may not give that right.
+    """
+    roles, tables = list(roles), list(tables)
     if names := ", ".join(_quoted(connection, role) for role in roles):
         schema = _quoted(connection, _one(connection, "select current_schema()"))
         listed = ", ".join(_quoted(connection, table) for table in tables)
         connection.exec_driver_sql(f"grant usage on schema {schema} to {names}")
         connection.exec_driver_sql(f"grant select on {listed} to {names}")
+    for role, table in _rows(connection, "cannot_read", roles=roles, tables=tables):
+        raise StoreError(f"{role} was not let in: only the owner of {table}, or a superuser, can do that")
 
 
 def _hashed(connection: sa.Connection, role: str, password: str) -> str:
@@ -131,7 +138,7 @@ def _one(connection: sa.Connection, sql: str) -> Any:
     return connection.exec_driver_sql(sql).scalar_one()
 
 
-def _rows(connection: sa.Connection, name: str, **values: str) -> list[Any]:
+def _rows(connection: sa.Connection, name: str, **values: str | list[str]) -> list[Any]:
     text, _ = rename_binds(query_text("roles", name), "%(")
     return list(connection.exec_driver_sql(text, values))
 
