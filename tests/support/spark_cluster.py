@@ -30,7 +30,7 @@ _WATCHED = """
     wait $program
     kill $! 2>/dev/null
 """
-_LIGHT = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC"
+_LIGHT = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-BytecodeVerificationRemote"
 _SETTINGS = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
