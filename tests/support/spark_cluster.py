@@ -30,7 +30,8 @@ _WATCHED = """
     wait $program
     kill $! 2>/dev/null
 """
-_LIGHT = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:-BytecodeVerificationRemote"
+# What is loaded is what is distributed: to verify its bytecode takes a part of each start.
+_LIGHT = "-XX:TieredStopAtLevel=1 -XX:+UseSerialGC -XX:+UnlockDiagnosticVMOptions -XX:-BytecodeVerificationRemote"
 _SETTINGS = {
     "spark.driver.host": "127.0.0.1",
     "spark.driver.bindAddress": "127.0.0.1",
