@@ -49,6 +49,9 @@ _SETTINGS = {
     # nothing is nearer to one executor than to the other: a task that waits for its own waits for nothing
     "spark.locality.wait": "0s",
     "spark.ui.enabled": "false",
+    # nobody reads lines of each task, nor plans
+    "spark.log.level": "ERROR",
+    "spark.sql.maxPlanStringLength": "0",
 }
 
 
