@@ -230,7 +230,7 @@ def test_without_the_package_it_says_what_to_run(run: Caller, monkeypatch: pytes
     run("mcp").fails(2, "an MCP server needs the package mcp", "-m pip install")
 
 
-@pytest.mark.rare
+@pytest.mark.slow  # by day each answer of a small store is held, page by page, against that of its command
 def test_pages_of_a_store_of_real_size(run: Caller, data_dir: Path, tmp_path: Path) -> None:
     """86 models with long responses, and agents with transcripts; the size of each page is looked at by ``found``."""
     db = str(tmp_path / "real.db")
