@@ -50,7 +50,7 @@ test-server: setup ## Run on PostgreSQL what is proven of both engines at once i
 	@$(BIN)/pytest $(SHARED) -m 'on_server and not slow'
 
 test-slow: setup ## Run simulations, all orders of all dumps, all loads on the server (up to an hour)
-	@$(BIN)/pytest $(SHARED) -m slow
+	@$(BIN)/pytest $(SHARED) -m 'slow and not spark'
 
 # The program itself is not installed anew: .ci/run has the tests of lakes beside.
 define EXTRAS
@@ -71,7 +71,7 @@ test-lake: setup $(VENV)/.installed-lake ## Run the tests of lakes (installs del
 
 test-spark: setup $(VENV)/.installed-lake ## Run the tests on a real cluster of Spark (Java 17; installs Spark into build/spark: 450 MB)
 	@[ -e build/spark/pyspark ] || $(INSTALL) --no-deps --target build/spark 'pyspark>=4.3,<5'
-	@$(BIN)/pytest -m spark tests/spark
+	@$(BIN)/pytest -m '$(or $(MARKS),spark)' tests/spark
 
 check: setup ## Check style (ruff) and types (mypy)
 	@$(BIN)/ruff check

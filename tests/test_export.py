@@ -113,8 +113,8 @@ def test_a_reference_to_the_same_table_is_followed(exported: Path) -> None:
 def test_small_slices_give_the_same_rows(
     store: Store, exported: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(exporting, "FACT_ROWS", 7)
-    monkeypatch.setattr(exporting, "TEXT_ROWS", 2)
+    monkeypatch.setattr(exporting, "FACT_ROWS", 97)
+    monkeypatch.setattr(exporting, "TEXT_ROWS", 11)
     export(store, tmp_path / "out")
     for file in (exported / "tables").iterdir():
         assert rows_of(file) == rows_of(tmp_path / "out" / "tables" / file.name), file.name

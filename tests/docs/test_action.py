@@ -16,7 +16,7 @@ import click
 import pytest
 import yaml
 
-from tests.support.cli import COMMAND
+from tests.support import forked
 from tests.support.pages import ROOT
 from warehouse.cli.main import cli
 
@@ -49,10 +49,9 @@ def decide(tmp_path: Path) -> Any:
         files = {name: tmp_path / name for name in ("GITHUB_STEP_SUMMARY", "GITHUB_OUTPUT")}
         for path in files.values():
             path.write_text("")
-        path = f"{COMMAND.parent}{os.pathsep}{os.environ['PATH']}"
-        environment |= {"PATH": path, "RUNNER_TEMP": str(tmp_path)} | {name: str(one) for name, one in files.items()}
+        environment |= {"RUNNER_TEMP": str(tmp_path)} | {name: str(one) for name, one in files.items()}
         shell = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", STEPS["Decide"]["run"]]
-        done = subprocess.run(shell, env={**os.environ, **environment}, cwd=tmp_path, capture_output=True, text=True)
+        done = forked.in_shell(shell, env={**os.environ, **environment}, cwd=tmp_path, capture_output=True)
         return Decided(done.returncode, done.stdout + done.stderr, *(one.read_text() for one in files.values()))
 
     return call

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shutil
 import subprocess
@@ -11,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.cli import COMMAND
+from tests.support import forked
 from tests.support.pages import ROOT, Terminal, agrees, examples
 
 pytestmark = pytest.mark.rare
@@ -30,14 +29,7 @@ def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def shown(checkout: Path) -> str:
     """What the demo prints, where an earlier one has left its store."""
     (checkout / "demo.duckdb").write_text("left by an earlier demo")
-    done = subprocess.run(
-        ["sh", "docs/demo/run.sh"],
-        cwd=checkout,
-        text=True,
-        capture_output=True,
-        timeout=180,
-        env=os.environ | {"PATH": f"{COMMAND.parent}{os.pathsep}{os.environ['PATH']}"},
-    )
+    done = forked.in_shell(["sh", "docs/demo/run.sh"], cwd=checkout, capture_output=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stderr.startswith("created duckdb:///demo.duckdb\nrefresh 1: 10 recomputed")
     assert f"The report is the file {checkout}/report.html" in done.stdout and (checkout / "report.html").is_file()

@@ -63,7 +63,7 @@ def test_no_number_of_threads_is_an_error(said: str, tmp_path: Path, monkeypatch
             open_store(url, write=write)
 
 
-@pytest.mark.parametrize("source", ["lm_eval", pytest.param("inspect", marks=pytest.mark.rare)])
+@pytest.mark.parametrize("source", ["lm_eval", pytest.param("inspect", marks=pytest.mark.slow)])
 def test_threads_change_nothing_that_is_stored(source: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Test processes ask with one thread (`tests/conftest.py`), people with one for each core."""
     pictures = []

@@ -16,6 +16,7 @@ import io
 import json
 import os
 import runpy
+import shutil
 import signal
 import socket
 import struct
@@ -102,6 +103,41 @@ def run(arguments: list[str], text: str | None = None, **options: Any) -> subpro
             process.kill()
             raise
     return subprocess.CompletedProcess(arguments, process.returncode, out, error)
+
+
+#: A program that asks for a command, with what it has itself, and ends as that does. Its bytes are read to their end:
+#: a process id, and then how it has ended.
+ASKING = """#!{python} -IS
+import json, os, socket, struct, sys
+ours, theirs = socket.socketpair()
+with socket.socket(fileno={number}) as served:
+    call = dict(argv=[{command!r}, *sys.argv[1:]], cwd=os.getcwd(), env=dict(os.environ))
+    socket.send_fds(served, [json.dumps(call).encode()], [0, 1, 2, theirs.fileno()])
+theirs.close()
+told = b"".join(iter(lambda: ours.recv(64), b""))
+code = os.waitstatus_to_exitcode(struct.unpack({ended!r}, told[-{size}:])[0])
+os.kill(os.getpid(), -code) if code < 0 else sys.exit(code)
+"""
+
+
+def in_shell(script: list[str], **options: Any) -> subprocess.CompletedProcess[str]:
+    """A shell to its end, with what it says, whose calls of the installed program are forked as above."""
+    folder, number = _on_path()
+    environment = dict(options.pop("env", None) or os.environ)
+    environment["PATH"] = os.pathsep.join([folder, str(COMMAND.parent), environment["PATH"]])
+    return subprocess.run(script, env=environment, text=True, pass_fds=[number], timeout=180, **options)
+
+
+@cache
+def _on_path() -> tuple[str, int]:
+    """A folder for PATH with that program, and the descriptor that it reads."""
+    folder, number = tempfile.mkdtemp(), _loaded().fileno()
+    atexit.register(shutil.rmtree, folder, ignore_errors=True)
+    program = Path(folder) / COMMAND.name
+    names = {"python": sys.executable, "command": str(COMMAND), "ended": ENDED.format, "size": ENDED.size}
+    program.write_text(ASKING.format(number=number, **names))
+    program.chmod(0o755)
+    return folder, number
 
 
 @cache

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from io import StringIO
 from pathlib import Path
 
-from tests.support.cli import COMMAND
+from tests.support import forked
 from warehouse.cli.main import main
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -82,16 +82,8 @@ class Terminal:
         """What the command printed, on either stream."""
         if not _SHELL.search(_unquoted(command)):
             return self._here(shlex.split(command)[1:])
-        path = f"{COMMAND.parent}{os.pathsep}{os.environ['PATH']}"
-        done = subprocess.run(
-            ["sh", "-c", command],
-            cwd=self.folder,
-            env=os.environ | {"PATH": path},
-            text=True,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            timeout=120,
-        )
+        shell = ["sh", "-c", command]
+        done = forked.in_shell(shell, cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.status = done.returncode
         return done.stdout
 
