@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import gc
 import re
 import sys
 from collections.abc import Iterator, Mapping
@@ -156,7 +157,11 @@ def _statements(body: list[ast.stmt]) -> Iterator[ast.AST]:
 
 @cache
 def modules() -> tuple[Module, ...]:
-    return tuple(_modules())
+    gc.disable()  # none of the trees is garbage, and to look at all of them again and again is four fifths of the time
+    try:
+        return tuple(_modules())
+    finally:
+        gc.enable()
 
 
 def _modules() -> Iterator[Module]:

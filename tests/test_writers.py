@@ -72,8 +72,7 @@ def _is_statement(node: ast.AST) -> bool:
 
 def _writes(call: ast.Call) -> str:
     name = getattr(call.func, "attr", getattr(call.func, "id", ""))
-    words = {getattr(part, "attr", "") for part in ast.walk(call)}
-    if name in WRITERS or (name == "open" and words & FLAGS):
+    if name in WRITERS or (name == "open" and any(getattr(part, "attr", "") in FLAGS for part in ast.walk(call))):
         return name
     if name == "replace" and len(call.args) == 1 and not call.keywords and isinstance(call.func, ast.Attribute):
         return name  # of a path: that of a text has two arguments
