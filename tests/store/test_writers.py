@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
 
+import warehouse
 from tests.support import races
 from tests.support.forked import COMMAND, Popen
+from warehouse.errors import StoreLockedError
 from warehouse.store.load import source_ledger
 from warehouse.store.open import open_store
 from warehouse.store.schema import migrate
@@ -49,6 +52,43 @@ def test_of_several_that_make_a_store_one_does_and_all_have_it(bare_url: str) ->
     assert sum("created" in text for text in said) == 1, said
     with open_store(bare_url) as store:
         assert check(store).ok
+
+
+def test_threads_of_a_process_load_one_after_the_other(bare_url: str, tmp_path: Path) -> None:
+    """Into a file two of them shared a scratch space: scores of one model were stored as those of another. On a server
+    one ended as a deadlock of what brings statistics up to date."""
+    open_store(bare_url, create=True).close()
+    n_threads, n_files, n_prompts = 3, 3, 60
+    for thread in range(n_threads):
+        for number in range(n_files):
+            n_right = 10 * thread + number + 1
+            rows = [f"m{thread}-{number},quiz,q{prompt},{int(prompt < n_right)}\n" for prompt in range(n_prompts)]
+            file = tmp_path / f"{thread}_{number}.csv"
+            file.write_text("model,benchmark,prompt_id,score\n" + "".join(rows))
+
+    def load(thread: int) -> None:
+        store = warehouse.connect(bare_url, wait=60)
+        for number in range(n_files):
+            store.ingest(tmp_path / f"{thread}_{number}.csv")
+
+    with ThreadPoolExecutor(n_threads) as pool:
+        for ended in [pool.submit(load, thread) for thread in range(n_threads)]:
+            ended.result()
+    with open_store(bare_url) as store:
+        found = store.rows("select model, estimate from score_summary order by model")
+        assert check(store).ok
+    right = {f"m{t}-{n}": (10 * t + n + 1) / n_prompts for t in range(n_threads) for n in range(n_files)}
+    assert {row["model"]: row["estimate"] for row in found} == pytest.approx(right)
+
+
+def test_a_reader_waits_for_a_writer_of_its_process(bare_duckdb_url: str) -> None:
+    with open_store(bare_duckdb_url, create=True):
+        with pytest.raises(StoreLockedError, match="held by another connection of this process"):
+            open_store(bare_duckdb_url, wait=0)
+        with pytest.raises(StoreLockedError, match="held by another connection of this process"):
+            open_store(bare_duckdb_url, write=True, wait=0)
+    open_store(bare_duckdb_url).close()
+    open_store(bare_duckdb_url, write=True).close()
 
 
 @pytest.mark.rare

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import os
-import re
 import shutil
-import time
 import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -19,6 +17,7 @@ from numpy.typing import NDArray
 from warehouse.errors import MisuseError, QueryLimitError, StoreError, cause_of
 from warehouse.store.alchemy import sa
 from warehouse.store.engines.base import OTHER_LENGTH, Dialect, Limits, json_text
+from warehouse.store.engines.duckdb_holding import hold, holder
 from warehouse.store.engines.duckdb_reading import file_engine, printable, refuse_functions
 from warehouse.store.engines.urls import full_url, hint_on_slashes
 from warehouse.store.sql.bind_parameters import bind_names, rename_binds, replace_binds
@@ -134,7 +133,10 @@ def _engine(url: sa.URL, write: bool, limits: Limits | None) -> Any:
         del config["temp_directory"]  # the engine's own choice is the same folder, and may be used without access
     if not write and not url.query:
         return file_engine(lambda: _opened(path, config, limits))
-    return _full_engine(url, {"read_only": not write, "config": config}, limits)
+    engine = _full_engine(url, {"read_only": not write, "config": config}, limits)
+    if write:
+        hold(engine, path.resolve())
+    return engine
 
 
 def _opened(path: Path, config: Mapping[str, Any], limits: Limits | None) -> Any:
@@ -169,30 +171,6 @@ def _close_settings(connection: Any, path: Path) -> None:
     room = f"{SPILL * shutil.disk_usage(path.parent).free:.0f}B"
     connection.execute(f"set max_temp_directory_size = '{room}'")
     connection.execute("set lock_configuration = true")
-
-
-_HOLDER = re.compile(r"Conflicting lock is held in (.*?)\(PID (\d+)\)", re.DOTALL)
-_NO_HEADER = re.compile(r'The file "(.*)" exists, but it is not a valid DuckDB database file', re.DOTALL)
-#: For how long a file without a header is taken for one that another process is making.
-MAKING_SECONDS = 2.0
-
-
-def _holder(error: BaseException) -> str | None:
-    if match := _HOLDER.search(str(error)):
-        return f"process {match.group(2)} ({match.group(1).strip()})"
-    match = _NO_HEADER.search(str(error))
-    return "the process that makes it" if match and _is_being_made(Path(match.group(1))) else None
-
-
-def _is_being_made(path: Path) -> bool:
-    """A new file is there, without a lock, before its header is; which may have been written since it was looked at."""
-    try:
-        age = time.time() - path.stat().st_mtime
-        with path.open("rb") as file:
-            head = file.read(12)
-    except OSError:
-        return False
-    return age < MAKING_SECONDS and (not head.strip(b"\0") or head[8:] == b"DUCK")
 
 
 def _damaged(error: BaseException) -> bool:
@@ -398,7 +376,7 @@ DUCKDB = Dialect(
     is_lake=False,
     exists=lambda url: Path(url.database or "").exists(),
     open_engine=_engine,
-    lock_holder=_holder,
+    lock_holder=holder,
     damaged=_damaged,
     retryable=lambda error: "Conflict on update" in str(error),
     select=_select,

@@ -36,6 +36,8 @@ ALL_LOADS, KEYS, SOURCES, SHORT = 7236070, 7236072, 7236073, 7236071
 UNDER_WAY = 7236074
 #: Held by the session of the one process that refreshes; and what versions before this one hold for it.
 REFRESH, FORMER_REFRESH = 7236075, 7236072
+#: Held alone, while statistics are brought up to date after a load.
+ANALYZE = 7236076
 #: Keys share so many places: a dump of many runs must not fill the server's table of locks.
 PLACES = 256
 #: Seconds that a writer waits for a session that can only read.
@@ -354,6 +356,8 @@ def _analyze(connection: sa.Connection) -> None:
     """Only tables of which a tenth is new: all of a large store take seconds, at every load."""
     connection.exec_driver_sql("select pg_stat_force_next_flush()")
     connection.commit()  # then the server has counted this session's rows
+    # two at once lock the same tables in another order: one of them ended as a deadlock, after all was loaded
+    _wait(connection, ANALYZE, f"select pg_advisory_xact_lock({ANALYZE})")
     changed = connection.exec_driver_sql(
         "select quote_ident(relname) from pg_stat_user_tables where schemaname = current_schema()"
         " and n_mod_since_analyze * 10 > n_live_tup order by 1"
