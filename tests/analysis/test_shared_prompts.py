@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 import shutil
 from collections.abc import Sequence
@@ -204,6 +205,11 @@ def test_what_makes_the_mean_surer_than_its_data_is_flagged(run: Caller, tmp_pat
     (tmp_path / "b.csv").write_text(alike)
     run("ingest", str(tmp_path / "b.csv"), "--default", "benchmark=b", db=store)
     assert overall(store).flags == ("leaves_without_spread",)
+    (surer,) = (row for row in connect(store).compare("x", "y").rows if row.benchmark == "a")
+    z2 = 1.959963984540054**2  # b's end is that of Wilson at 0 of 3
+    expected = math.hypot(surer.standard_error or 0, math.sqrt(z2) / (3 + z2)) / 2
+    assert overall(store).standard_error == pytest.approx(expected, rel=1e-9)
+    assert "1 without spread as unsure as Wilson's intervals" in overall(store).reason
     assert "leaves_without_spread: a benchmark without any spread" in in_one_line(
         run("compare", "x", "y", db=store).out
     )

@@ -28,7 +28,7 @@ SKILL = {"org/best": 0.92, "org/good": 0.7, "org/alike": 0.7, "org/weak": 0.2}
 
 def build_rows() -> StoreRows:
     rows = StoreRows()
-    for part in (_exam, _talk, _twins, _mixed, _settings, _told):
+    for part in (_exam, _talk, _twins, _mixed, _settings, _told, _far):
         part(rows, random.Random(part.__name__))
     return rows
 
@@ -130,6 +130,15 @@ def _told(rows: StoreRows, dice: random.Random) -> None:
         rows.published(None, 0.61, metric, benchmark="told", standard_error=error, group=group)
 
 
+def _far(rows: StoreRows, dice: random.Random) -> None:
+    """A suite of 200 prompts on which two models are apart, and 5 that both have right."""
+    for leaf, size in (("far/many", 200), ("far/few", 5)):
+        rows.benchmark(leaf, "far")
+        rows.describe(leaf, rows.metric())
+        for model, wrong in (("org/a", 10), ("org/b", 40)):
+            rows.scores(rows.run(model, leaf), {f"{leaf}{i}": float(size == 5 or i >= wrong) for i in range(size)})
+
+
 ROWS = build_rows()
 
 
@@ -227,6 +236,12 @@ def test_rows_without_all_leaves_are_shown_and_not_ranked(store: Store) -> None:
     assert row_of(loose, "org/lacks").rank == 1
     assert row_of(loose, "org/lacks").statistical_rank is None
     assert row_of(loose, "org/short").statistical_rank is not None
+
+
+def test_a_benchmark_on_which_models_do_not_differ_does_not_settle_their_ranks(store: Store) -> None:
+    """Apart on 200 prompts: that 5 others are right twice proves nothing of the benchmark that they stand for."""
+    board = suite_leaderboard(store, "far")
+    assert {row.statistical_rank for row in board.rows} == {1}
 
 
 def test_statistical_ranks_come_from_paired_tests_over_the_suite(store: Store) -> None:

@@ -336,6 +336,20 @@ def test_every_run_may_have_scored_other_prompts() -> None:
             assert 29 < alone[2] < 6 * 29
 
 
+def test_a_leaf_on_which_runs_do_not_differ_is_not_certain() -> None:
+    """Beside 1 000 prompts, 30 that both have right: z of the error they add is Wilson's end at 0 of 30."""
+    dice, wide, few = np.random.default_rng(5), np.arange(1000), np.arange(2000, 2030)
+    runs = [cells_of([(dice.random(1000) < p).astype(float), np.ones(30)], [wide, few]) for p in (0.7, 0.75)]
+    certain, found = compare_suites(runs), compare_suites(runs, bounds=(0, 1))
+    z = 1.959963984540054
+    assert found.standard_error[0, 1] == exact(math.hypot(certain.standard_error[0, 1], z / (30 + z**2) / 2))
+    assert found.degrees_of_freedom[0, 1] < certain.degrees_of_freedom[0, 1]
+    clustered = [[run[0], leaf_cell(np.ones(30), few // 10)] for run in runs]
+    expected = math.hypot(certain.standard_error[0, 1], z / (3 + z**2) / 2)
+    assert compare_suites(clustered, bounds=(0, 1)).standard_error[0, 1] == exact(expected)
+    assert np.isnan(compare_suites([runs[0], runs[0]], bounds=(0, 1)).standard_error).all()
+
+
 def test_equal_runs_cannot_be_tested() -> None:
     cells = [leaf_cell(G1, np.arange(10)), leaf_cell([0.5, 1.0], [20, 21])]
     found = compare_suites([cells, cells])

@@ -282,8 +282,8 @@ MEANINGS = {
     "single_prompt": "one prompt has no standard error",
     "single_cluster": "one cluster has no standard error",
     "all_scores_equal": "all scores are the same number",
-    "leaves_without_spread": "a benchmark without any spread adds no error: of differences, and of scores without"
-    " bounds, the interval may be much too narrow",
+    "leaves_without_spread": "a benchmark without any spread is not certain: without bounds of the scores it adds no"
+    " error, and the interval may be much too narrow",
     "all_differences_equal": "the difference is the same on every prompt: no error, no p",
     "zero_standard_error": "the error comes out as 0: no interval, no p",
     "no_repeated_draws_a": "a has one draw per prompt: how much its draws vary is unknown",

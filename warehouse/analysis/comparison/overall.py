@@ -28,6 +28,7 @@ from warehouse.stats.core.sample import distinct
 from warehouse.stats.intervals.defaults import FEW_CLUSTERS
 from warehouse.stats.paired.few_differ import FewDiffering
 from warehouse.stats.paired.paired import FEW_VARYING
+from warehouse.stats.suites.cells import unseen_error
 from warehouse.stats.suites.weighted_mean import (
     BenchmarkDifference,
     CombinedDifference,
@@ -141,13 +142,16 @@ def overall_row(
     """
     parts = [_part(*each) for each in zip(sharing.copies, pairs, sharing.units, rows, strict=True)]
     weights = sharing.weights
+    n_zero = sum(part.error == 0 for part in parts)
+    if options.estimand != PROMPTS_FIXED and n_zero < len(parts):
+        parts = [_as_unsure(part, pair, options) for part, pair in zip(parts, pairs, strict=True)]
     combined = combine_differences(parts, weights=weights, level=options.level)
     why = _why_not(pairs, rows, options)
     p_flip, permutation = (None, "") if why else _flip(parts, weights, pairs, combined, options)
     own = [row for number, (copy_of, row) in enumerate(zip(sharing.copies, rows, strict=True)) if copy_of == number]
     test = "permutation" if options.test == "permutation" else "t"  # the others: one at a time
     p = p_flip if test == "permutation" else combined.p_value
-    flags = _flags(rows, combined)
+    flags = _flags(rows, combined, n_zero)
     p_equivalence = equivalence_p(combined.difference, combined.standard_error, combined.degrees_of_freedom, options)
     few = None if p_equivalence is None else _few_differing(pairs, sharing, rows)
     p_equivalence = careful_equivalence(p_equivalence, few, options)
@@ -159,7 +163,7 @@ def overall_row(
         n_prompts=int(sum(first.sum() for first in sharing.first)),
         n_clusters=_clusters(pairs, rows, sharing.units, options),
         method="summed_parts_t" if sharing.untold and not combined.n_shared else combined.method,
-        reason=f"{len(rows)} benchmarks of equal weight; {_how(combined, sharing, rows, options)}",
+        reason=f"{len(rows)} benchmarks of equal weight; {_how(combined, sharing, rows, options, n_zero)}",
         flags=flags,
         estimand=options.estimand,
     )
@@ -211,13 +215,13 @@ def _few_differing(pairs: Sequence[Pair], sharing: Sharing, rows: Sequence[Compa
     return FewDiffering(differences[used], units[used], bounded[0][1], weights=weights[used], parts=parts[used])
 
 
-def _flags(rows: Sequence[ComparisonRow], combined: CombinedDifference) -> tuple[str, ...]:
+def _flags(rows: Sequence[ComparisonRow], combined: CombinedDifference, n_zero: int) -> tuple[str, ...]:
     """Of the benchmarks' flags those that hold for the mean, and what only a mean can have."""
     own = {flag for row in rows for flag in row.flags}
     few = (combined.degrees_of_freedom or math.inf) < FEW_CLUSTERS - 1
     conditions = {
         PLANNED: PLANNED in own,
-        "leaves_without_spread": bool(combined.n_zero and combined.standard_error),
+        "leaves_without_spread": bool(n_zero and combined.standard_error),
         "few_clusters": few and "few_clusters" in own,
         "weights_concentrated": "weights_concentrated" in own,
         "weights_dominated": "weights_dominated" in own,
@@ -238,6 +242,12 @@ def _part(copy_of: int, pair: Pair, units: Units, row: ComparisonRow) -> Benchma
     if PLANNED in row.flags:
         differences = differences + (row.difference - differences.mean())
     return BenchmarkDifference(differences, units, error, row.degrees_of_freedom)
+
+
+def _as_unsure(part: BenchmarkDifference, pair: Pair, options: Compare) -> BenchmarkDifference:
+    """A benchmark on which nothing differs is not certain either; without bounds nothing says how unsure it is."""
+    found = bounded_differences(pair) if part.error == 0 else None
+    return part if found is None else replace(part, error=unseen_error(part.units, found[1], options.level))
 
 
 def _why_not(pairs: Sequence[Pair], rows: Sequence[ComparisonRow], options: Compare) -> str:
@@ -290,7 +300,9 @@ def _higher(pairs: Sequence[Pair], sharing: Sharing, sign: int) -> int:
     return int(sum(np.sum(sign * pair.differences[own] > 0) for pair, own in first))
 
 
-def _how(combined: CombinedDifference, sharing: Sharing, rows: Sequence[ComparisonRow], options: Compare) -> str:
+def _how(
+    combined: CombinedDifference, sharing: Sharing, rows: Sequence[ComparisonRow], options: Compare, n_zero: int
+) -> str:
     """How the errors of the benchmarks were put together, and which benchmarks are one."""
     if not combined.standard_error:
         return combined.reason
@@ -300,7 +312,9 @@ def _how(combined: CombinedDifference, sharing: Sharing, rows: Sequence[Comparis
         words = sharing_in_words(combined.n_shared, sharing.untold)
     again = copies_in_words([row.benchmark for row in rows], sharing.copies)
     zero = f"{combined.n_zero} with an error of 0 add none" if combined.n_zero else ""
-    return "; ".join(filter(None, [words, again, zero]))
+    n_unsure = n_zero - combined.n_zero
+    unsure = f"{n_unsure} without spread as unsure as Wilson's intervals at their prompts" if n_unsure else ""
+    return "; ".join(filter(None, [words, again, unsure, zero]))
 
 
 def _reasons(why: str, combined: CombinedDifference) -> tuple[str, ...]:

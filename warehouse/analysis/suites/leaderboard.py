@@ -15,7 +15,7 @@ from warehouse.analysis.selection.scored_conditions import PARTIAL, coverage_fla
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.subsets.stored import PlannedRun, estimate_of, recognise
 from warehouse.analysis.suites.entries import describe_sets, match_conditions, mixed_settings
-from warehouse.analysis.suites.read import Leaf, Scored, SuiteEntries, read_suite_entries, score_set
+from warehouse.analysis.suites.read import Leaf, Scored, SuiteEntries, bounds_of, read_suite_entries, score_set
 from warehouse.analysis.suites.row import SuiteLeaf, SuiteRow, leaves_in_words, legend_of, reasons_of, suite_table
 from warehouse.analysis.suites.tree import find_suite
 from warehouse.questions.leaderboard import OnSuite, SuiteLeaderboard
@@ -165,8 +165,13 @@ def _tests(
     if len(complete) < 2:
         return {}
     cells = [[item.cells[leaf.name] for leaf in leaves] for item in complete]
+    bounds = {bounds_of(leaves, item.cells)[0] for item in complete}
     comparison = compare_suites(
-        cells, [leaf.weight for leaf in leaves], level=level, higher_is_better=higher_is_better is not False
+        cells,
+        [leaf.weight for leaf in leaves],
+        bounds=bounds.pop() if len(bounds) == 1 else None,
+        level=level,
+        higher_is_better=higher_is_better is not False,
     )
     names = letters(rejects(comparison.p_holm, 1 - level))
     return {

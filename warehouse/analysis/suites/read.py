@@ -252,7 +252,7 @@ def score_set(
         if cell is not None:
             cells[leaf.name] = cell
     with_cells = [leaf for leaf in scored if leaf.name in cells]
-    bounds, outside = _bounds(with_cells, cells)
+    bounds, outside = bounds_of(with_cells, cells)
     combined = combine_leaves(list(cells.values()), [leaf.weight for leaf in with_cells], bounds=bounds, level=level)
     entries = [members.entries[leaf.name] for leaf in with_cells]
     scores = [entry.usable for entry in entries if entry.usable is not None]
@@ -307,7 +307,7 @@ def _counts(entries: Sequence[ScoredCondition], cells: Sequence[Cell], units: Un
     return published + sum(int(own.sum()) for own in first), int(n_draws)
 
 
-def _bounds(
+def bounds_of(
     leaves: Sequence[Leaf], cells: Mapping[str, Cell]
 ) -> tuple[tuple[float | None, float | None] | None, list[str]]:
     """Bounds that all leaves have, unless a figure breaks them."""

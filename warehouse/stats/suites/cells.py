@@ -28,6 +28,7 @@ from warehouse.stats.core.inputs import (
     is_zero_one,
     mean_of,
 )
+from warehouse.stats.core.quantiles import z_quantile
 from warehouse.stats.core.results import Interval
 from warehouse.stats.intervals.closed_form import interval_normal, interval_wilson, interval_wilson_bounded
 from warehouse.stats.intervals.standard_errors import UnitWeights, unit_weights
@@ -207,6 +208,51 @@ def not_nearer(
     below, above = np.sqrt(squares)
     ends = max(low, min(interval.low, estimate - below)), min(limits[1], max(interval.high, estimate + above))
     return Interval(float(ends[0]), float(ends[1]), interval.level, interval.method)
+
+
+def unseen_error(units: NDArray[np.int64], width: float, level: float) -> float:
+    """Error of a mean difference of which all are equal, as far as its units leave it open: z of it is Wilson's end.
+
+    Taken as 0, 95 % intervals of the mean of 1 000 prompts and of 30, of which .03 are lost, cover .65, with this .99.
+
+    Args:
+        units: what each difference belongs to, shape (n,).
+        width: of the range of the scores.
+        level: of the interval that it is for.
+    """
+    sizes = np.unique(units, return_counts=True)[1]
+    return float(_unseen(sizes.sum() ** 2 / (sizes @ sizes), width, level))
+
+
+def unseen_variances(
+    runs: Sequence[Sequence[Cell]],
+    per_leaf: FloatArray,
+    own: FloatArray,
+    shares: FloatArray,
+    limits: tuple[float, float] | None,
+    level: float,
+) -> FloatArray:
+    """What leaves on which two runs do not differ, or neither varies, add to the variance of their difference.
+
+    Args:
+        runs: the cells of each.
+        per_leaf: w_l² times the variance of the difference on leaf l, shape (L, M, M).
+        own: w_l² times that of each run, shape (M, L).
+        shares: w_l, shape (L,).
+        limits: smallest and largest score; None: unbounded, and nothing is added.
+        level: 1 less the size of the tests.
+    """
+    if limits is None:
+        return np.zeros_like(per_leaf)
+    n = np.array([[1 / (c.design.shares @ c.design.shares) if c.design else np.inf for c in cells] for cells in runs]).T
+    error = _unseen(np.minimum(n[:, :, None], n[:, None, :]), limits[1] - limits[0], level)
+    both = own.T[:, :, None] + own.T[:, None, :]
+    return np.where(per_leaf <= ROUNDING * both, (shares[:, None, None] * error) ** 2, 0.0)
+
+
+def _unseen(n: FloatArray | float, width: float, level: float) -> FloatArray:
+    z = z_quantile(level)
+    return np.asarray(width * z / (n + z**2))
 
 
 #: Units of which the covariances are worked out at a time.

@@ -38,7 +38,7 @@ from warehouse.stats.core.results import Interval, NamedFigures, figures_text
 from warehouse.stats.core.sample import components, distinct
 from warehouse.stats.intervals.closed_form import interval_normal, interval_t, interval_wilson, interval_wilson_bounded
 from warehouse.stats.multiple.adjust import holm
-from warehouse.stats.suites.cells import Cell, Design, UnitTable, not_nearer, overlaps, satterthwaite
+from warehouse.stats.suites.cells import Cell, Design, UnitTable, not_nearer, overlaps, satterthwaite, unseen_variances
 
 
 @dataclass(frozen=True)
@@ -206,6 +206,7 @@ def compare_suites(
     runs: Sequence[Sequence[Cell]],
     weights: ArrayLike | None = None,
     *,
+    bounds: Bounds | None = None,
     level: float = 0.95,
     higher_is_better: bool = True,
 ) -> SuitePairs:
@@ -214,6 +215,7 @@ def compare_suites(
     Args:
         runs: the cells of each run, one for each leaf, in the same order of leaves.
         weights: of the leaves, above 0, divided by their sum; None: equal.
+        bounds: of every leaf's figure; with them a leaf on which two runs do not differ is not taken for certain.
         level: 1 − level is the size of the tests.
         higher_is_better: direction of the ranks.
 
@@ -232,9 +234,10 @@ def compare_suites(
     own = np.array([_own(cells) for cells in runs]) * shares**2
     sums = own.sum(axis=1)
     with np.errstate(invalid="ignore"):
-        total = np.where(total > ROUNDING * (sums[:, None] + sums[None, :]), total, np.nan)
+        unseen = unseen_variances(runs, per_leaf, own, shares, finite_bounds(bounds), as_level(level))
+        total = np.where(total > ROUNDING * (sums[:, None] + sums[None, :]), total + unseen.sum(axis=0), np.nan)
     np.fill_diagonal(total, np.nan)
-    error, df = np.sqrt(total), _freedoms(runs, per_leaf, own)
+    error, df = np.sqrt(total), _freedoms(runs, per_leaf + unseen, own)
     p = t_p_values(difference / error, df)
     adjusted = _holm_square(p)
     ahead = difference if higher_is_better else -difference
