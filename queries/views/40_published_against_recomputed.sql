@@ -195,14 +195,22 @@ group_mean as (
 ),
 joined as (
   select
-    p.source_id, p.run_group_id, p.run_id, r.model,
-    r.benchmark as benchmark_name,
-    case when p.split = '' then r.split else p.split end as part,
-    p.metric_id, p.statistic, p.perturbation,
+    p.source_id,
+    p.run_group_id,
+    p.run_id,
+    r.model,
+    coalesce(r.benchmark, named_benchmark.name, benchmark.name) as benchmark_name,
+    case when p.split = '' then coalesce(r.split, '') else p.split end as part,
+    p.metric_id,
+    p.statistic,
+    p.perturbation,
     p.value as published,
     p.standard_error as published_error,
     p.n as n_published,
     case
+      when p.run_id is null and p.statistic = 'mean' then
+        case when abs(p.value - group_mean.of_prompts) < abs(p.value - group_mean.of_benchmarks)
+          then group_mean.of_prompts else group_mean.of_benchmarks end
       when p.statistic in ('mean', 'pass@1') then s.estimate
       when p.statistic = 'best' then best.estimate
       else passed.estimate
@@ -210,12 +218,14 @@ joined as (
     case when p.statistic in ('mean', 'pass@1') then s.se_clt end as recomputed_error,
     case when p.statistic in ('mean', 'pass@1') then filled.null_as_worst
       else passed.null_as_worst end as null_as_worst,
-    coalesce(s.n_prompts, 0) as n_found,
-    coalesce(s.n_prompts_unscored, 0) as n_prompts_unscored,
+    coalesce(s.n_prompts, group_mean.n_prompts, 0) as n_found,
+    coalesce(s.n_prompts_unscored, group_mean.n_prompts_unscored, 0) as n_prompts_unscored,
     coalesce(p.n, r.n_requested, r.n_benchmark) as n_declared,
     r.status
   from published_score p
-  join run_current r on r.run_id = p.run_id
+  join benchmark on benchmark.id = p.benchmark_id
+  left join benchmark named_benchmark on named_benchmark.id = benchmark.canonical_id
+  left join run_current r on r.run_id = p.run_id
   left join score_by_perturbation s
     on s.run_id = p.run_id and s.metric_id = p.metric_id and s.perturbation = p.perturbation
   left join filled
@@ -227,25 +237,10 @@ joined as (
   left join best
     on best.run_id = p.run_id and best.metric_id = p.metric_id
     and best.perturbation = p.perturbation
-  union all  -- apart, so that who reads the figures of some runs does not pay for all groups
-  select
-    p.source_id, p.run_group_id, null, null, coalesce(named_benchmark.name, benchmark.name),
-    p.split, p.metric_id, p.statistic, p.perturbation, p.value, p.standard_error, p.n,
-    case
-      when p.statistic <> 'mean' then null
-      when abs(p.value - group_mean.of_prompts) < abs(p.value - group_mean.of_benchmarks)
-        then group_mean.of_prompts
-      else group_mean.of_benchmarks
-    end,
-    null, null, coalesce(group_mean.n_prompts, 0), coalesce(group_mean.n_prompts_unscored, 0),
-    p.n, null
-  from published_score p
-  join benchmark on benchmark.id = p.benchmark_id
-  left join benchmark named_benchmark on named_benchmark.id = benchmark.canonical_id
   left join group_mean
     on group_mean.run_group_id = p.run_group_id and group_mean.benchmark_id = p.benchmark_id
-    and group_mean.metric_id = p.metric_id
-  where p.run_id is null
+    and group_mean.metric_id = p.metric_id and p.run_id is null
+  where p.run_id is null or r.run_id is not null
 ),
 tolerance as (
   select
@@ -266,7 +261,10 @@ tolerance as (
   from joined
 )
 select
-  t.source_id, t.run_group_id, t.run_id, t.model,
+  t.source_id,
+  t.run_group_id,
+  t.run_id,
+  t.model,
   t.benchmark_name as benchmark,
   t.part as split,
   t.metric_id,
@@ -281,7 +279,11 @@ select
   t.recomputed_error as recomputed_standard_error,
   t.published - t.recomputed as difference,
   t.published_error - t.recomputed_error as standard_error_difference,
-  t.null_as_worst, t.n_found, t.n_prompts_unscored, t.n_declared, t.status,
+  t.null_as_worst,
+  t.n_found,
+  t.n_prompts_unscored,
+  t.n_declared,
+  t.status,
   case
     when coalesce(t.recomputed, t.null_as_worst) is null or t.published is null
       then 'not_recomputable'
