@@ -64,6 +64,17 @@ def test_what_the_user_allows_is_not_exceeded(tmp_path: Path, large: Path, monke
         assert store.arrow("select count(*) as n from run")["n"][0].as_py() == 0
 
 
+def test_a_large_source_is_spilled_earlier_than_many_small_ones(
+    tmp_path: Path, large: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(duckdb, "LARGE_SOURCE", large.stat().st_size)
+    small = tmp_path / "small.csv"
+    small.write_text("model,benchmark,prompt_id,score\nm,other,p,1\n")
+    with open_store(store_at(tmp_path / "store"), write=True) as store:
+        limits = [(ingest(store, [source]).total("n_scores"), limit(store)) for source in (small, large, small)]
+    assert [held for _, held in limits] == ["381.4 MiB", "238.4 MiB", "238.4 MiB"]  # the last was there already
+
+
 @pytest.mark.parametrize(
     "why", ["failed to pin block of size 256.0 KiB (238.3 MiB/238.4 MiB used)", "Conflict on update"]
 )

@@ -15,7 +15,16 @@ from warehouse.importers.common.file_walk import why_unreadable
 from warehouse.ingest.discover import _DiscoveryPlan, _Job
 from warehouse.ingest.parse_elsewhere import Apart, Arrived
 from warehouse.ingest.progress import IngestProgress
-from warehouse.ingest.reading import SMALL_BYTES, Identity, Reading, ReadingTask, read, read_together, reading_of
+from warehouse.ingest.reading import (
+    SMALL_BYTES,
+    Identity,
+    Reading,
+    ReadingTask,
+    read,
+    read_together,
+    reading_of,
+    unpacked_size,
+)
 from warehouse.records import Dump, ImportSettings, Rejection
 from warehouse.store import engines
 from warehouse.store.connection import Store
@@ -78,6 +87,7 @@ def _parse_on_executors(work: ParsingContext, claimed: Sequence[Claimed], slot: 
 
 
 def _parse_stamped(work: ParsingContext, claimed: Sequence[Claimed], slot: int) -> Together:
+    work.loader.expect_source(max(unpacked_size(item.task.job) for item in claimed))
     if len(claimed) == 1:
         return Together(_parse_one(work, claimed[0], slot), claimed, [])
     readings = [item.reading for item in claimed]

@@ -22,6 +22,7 @@ from warehouse.store.engines.duckdb import DUCKDB
 from warehouse.store.engines.duckdb import FEW_ROWS as FEW_ROWS
 from warehouse.store.engines.duckdb import LARGE_COMMIT as LARGE_COMMIT
 from warehouse.store.engines.duckdb import column_type as column_type
+from warehouse.store.engines.duckdb import expect_source as expect_source
 from warehouse.store.engines.duckdb import few_rows as few_rows
 from warehouse.store.engines.duckdb import input_error as input_error
 from warehouse.store.engines.duckdb import is_published as is_published

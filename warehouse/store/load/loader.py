@@ -120,6 +120,10 @@ class Loader:
                 self.parser.run("create or replace view stage_text as from stage_said")
         return Parsed(tuple(dumps), slot, n_rows, {*columns, staging.TRANSCRIPT})
 
+    def expect_source(self, size: int) -> None:
+        """Let the engine use as much as a source of so many bytes takes; for the thread that parses."""
+        engines.expect_source(self.parser.raw, size)
+
     def more_memory(self) -> bool:
         """Let the engine use twice as much while this loader is open; for the thread that parses.
         False if it has all that it may have."""
