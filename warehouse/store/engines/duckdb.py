@@ -29,7 +29,7 @@ from warehouse.store.sql.bind_parameters import bind_names, rename_binds, replac
 MEMORY_LIMIT = "400MB"
 #: The same for a source of so many bytes: it is spilled in any case, a twentieth slower with less. What many smaller
 #: ones read and write again takes a fifth longer.
-LARGE_SOURCE, LARGE_LIMIT = 64 * 2**20, "250MB"
+LARGE_SOURCE, LARGE_LIMIT = 256 * 2**20, "250MB"
 #: Log size at which an embedded file is tidied up; each time rewrites the ends of its tables.
 CHECKPOINT_THRESHOLD = "64MB"
 #: The same for a commit of so many rows that it is quicker not to log them first: the engine writes
