@@ -27,8 +27,8 @@ from warehouse.store.sql.bind_parameters import bind_names, rename_binds, replac
 #: What cannot be spilled may need more: then it gets it (`more_memory`). Connections that read have
 #: the engine's own limit, queries that people type that of `Limits`. WAREHOUSE_MEMORY_LIMIT overrides all.
 MEMORY_LIMIT = "400MB"
-#: The same for a source of so many bytes, which is spilled in any case: a CSV takes a twentieth longer so, a million new
-#: prompts up to two fifths, for a third less memory. Many smaller ones would take a fifth longer, for little.
+#: The same for a source of so many bytes, which is spilled in any case: a CSV takes a twentieth longer so, a million
+#: new prompts up to two fifths, for a third less memory. Many smaller ones would take a fifth longer, for little.
 LARGE_SOURCE, LARGE_LIMIT = 256 * 2**20, "250MB"
 #: Log size at which an embedded file is tidied up; each time rewrites the ends of its tables.
 CHECKPOINT_THRESHOLD = "64MB"
