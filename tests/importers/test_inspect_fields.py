@@ -131,7 +131,7 @@ def test_a_figure_of_an_object_as_a_whole_is_no_metric_of_samples(tmp_path: Path
         "reducer": "mean",
         "metrics": {"best": {"name": "best", "value": 0.4}},
     }
-    log["results"]["scores"] = [whole, *scores]
+    log["results"] |= {"scores": [whole, *scores], "headline": None}
     path = tmp_path / "2026-01-01T00-00-00_grid_x.json"
     path.write_text(json.dumps(log))
     taken = take(path)
