@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -118,6 +119,27 @@ def test_published_figures_stand_with_metric_reducer_and_error(grid: Any) -> Non
     assert specs["match", ""].scorer_kind == "match"
     assert specs["match", ""].higher_is_better is True
     assert specs["length", ""].higher_is_better is None
+
+
+def test_a_figure_of_an_object_as_a_whole_is_no_metric_of_samples(tmp_path: Path) -> None:
+    """Metrics of a scorer that read its whole object stand under the scorer's name, before those of its keys."""
+    log = json.loads((FIXTURES / "grid.json").read_text())
+    scores = [entry for entry in log["results"]["scores"] if entry["scorer"] == "rubric"]
+    whole = {
+        "name": "rubric",
+        "scorer": "rubric",
+        "reducer": "mean",
+        "metrics": {"best": {"name": "best", "value": 0.4}},
+    }
+    log["results"] |= {"scores": [whole, *scores], "headline": None}
+    path = tmp_path / "2026-01-01T00-00-00_grid_x.json"
+    path.write_text(json.dumps(log))
+    taken = take(path)
+    (run,) = taken.dump.runs
+    assert [spec.name for spec in run.metrics if spec.is_default] == ["rubric.style"]
+    names = {name for row in taken.rows for name, _ in scores_by(row)}
+    assert names == {"rubric.style", "rubric.facts", "match", "length"}
+    assert [row.value for row in run.published if (row.metric, row.statistic) == ("rubric", "best")] == [0.4]
 
 
 def test_all_containers_of_a_log_give_the_same_rows() -> None:

@@ -163,9 +163,41 @@ def test_points_among_decimal_commas_are_points(tmp_path: Path, first: str, seco
     assert values_of(rows) == pytest.approx([0.85, 0.9])
 
 
+@pytest.mark.parametrize("form", ["{:.2f}%", "{:.4f}"])
+def test_numbers_in_words_are_read_however_many_there_are(tmp_path: Path, form: str) -> None:
+    """As texts only those were read that are whole: of F1 scores the zeros and ones."""
+    texts = [form.format(i).replace(".", ",") for i in range(40)]
+    rest = [] if "%" in form else ["0", "1.234,5"]
+    lines = "".join(f"a;b;{i};{text}\n" for i, text in enumerate([*texts, *rest]))
+    _, rows, _ = taken(tmp_path, f"model;benchmark;id;score\n{lines}")
+    expected = [*range(40), 0, 1234.5] if rest else [i / 100 for i in range(40)]
+    assert values_of(rows) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("text", ["85%", '"0,85"'])
+def test_numbers_of_two_forms_are_refused(tmp_path: Path, text: str) -> None:
+    """The mean would be that of the plain ones alone."""
+    with pytest.raises(InputError, match=r"r\.csv: '.*85.*' beside plain numbers in scores of score; expected"):
+        taken(tmp_path, f"model,benchmark,id,score\na,b,1,{text}\na,b,2,0\n")
+
+
 def test_blanks_around_names_make_no_other_run(tmp_path: Path) -> None:
     (run,), rows, _ = taken(tmp_path, "model,benchmark,id,score\na,b,1,1\na ,b,2,0\n a, b ,3,1\n")
     assert (run.model, run.benchmark, len(rows)) == ("a", "b", 3)
+
+
+def test_whole_numbers_with_decimals_name_what_integers_name(tmp_path: Path) -> None:
+    """pandas has integers beside gaps as 1.0: neither another prompt nor another seed."""
+    lines = (
+        '{"model":"a","benchmark":"b","id":7.0,"seed":1.0,"score":1}',
+        '{"model":"a","benchmark":"b","id":8,"score":1}',
+    )
+    (run, unseeded), rows, _ = taken(tmp_path, "\n".join(lines), "r.jsonl")
+    assert [row["prompt_id"] for row in rows] == ["7", "8"]
+    assert (run.training_seed, unseeded.training_seed) == ("1", None)
+    (tmp_path / "r.jsonl").unlink()
+    (run,), _, _ = taken(tmp_path, "model,benchmark,id,seed,score\na,b,7,1.0,1\n")
+    assert run.training_seed == "1"
 
 
 def test_without_ids_the_content_is_the_key(tmp_path: Path) -> None:

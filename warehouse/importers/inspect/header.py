@@ -310,7 +310,7 @@ class Scoring:
     @property
     def metrics(self) -> list[str]:
         """Every metric of the samples, the headline first; none if nothing was scored."""
-        published = [name for name, _, _ in self._figures()]
+        published = [name for name, _, _ in self._figures() if not self._objects(name)]
         values = [pair for sample in self.first for pair in values_of(scores_of(sample), self.unnamed)]
         seen = [name for name, _ in values]
         valued = {*published, *(name for name, value in values if value is not None)}
@@ -346,8 +346,9 @@ class Scoring:
 
     def specs(self) -> tuple[MetricSpec, ...]:
         """Specifications of all metrics, then of those that are reduced over epochs."""
-        names = self.metrics
-        plain = [self._spec(name, "", name == names[0]) for name in names]
+        # figures of objects as wholes have no scores
+        names = dict.fromkeys((*self.metrics, *(name for name, _, _ in self._figures())))
+        plain = [self._spec(name, "", index == 0) for index, name in enumerate(names)]
         reduced = [self._spec(name, reducer, False) for reducer in self.reducers for name in names]
         return (*plain, *reduced)
 
@@ -375,13 +376,15 @@ class Scoring:
         """The metric that Inspect calls by scorer and name."""
         if not isinstance(name, str):
             return None
-        if not isinstance(scorer, str) or (scorer == name and not self._is_object(scorer)):
+        if not isinstance(scorer, str):
             return name
-        return metric_name(scorer, name)
+        is_whole = scorer == name and not any(name in value for value in self._objects(scorer))
+        return name if is_whole else metric_name(scorer, name)
 
-    def _is_object(self, scorer: str) -> bool:
+    def _objects(self, scorer: str) -> list[dict[str, Any]]:
+        """The objects among what a scorer gave the first samples."""
         values = (scores_of(sample).get(scorer, {}).get("value") for sample in self.first)
-        return any(isinstance(value, dict) for value in values)
+        return [value for value in values if isinstance(value, dict)]
 
     def _spec(self, name: str, reducer: str, is_default: bool) -> MetricSpec:
         scorer = self._scorer_of(name)

@@ -75,7 +75,7 @@ class Inspect:
     """Logs of Inspect AI. Retries of a task keep its id, so that they supersede each other."""
 
     name = "inspect"
-    version = "4"  # 2: transcripts; 3: no tokens of judges; 4: reasoning that is not among the output
+    version = "5"  # 2: transcripts; 3: no tokens of judges; 4: reasoning not in the output; 5: figures of whole objects
     folders = 0
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:

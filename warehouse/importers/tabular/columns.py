@@ -90,10 +90,11 @@ def decode(codes: Codes, values: Sequence[Any]) -> Column:
     return [values[code] for code in codes.tolist()]
 
 
-def to_text(column: Column, size: int) -> Converted:
-    """Text: strings as they are, other values as their JSON."""
+def to_text(column: Column, size: int, *, labels: bool = False) -> Converted:
+    """Text: strings as they are, other values as their JSON; labels as ``label_of`` has them."""
     array = _string_array(column)
-    return Converted(array) if array is not None else _slowly(column, size, text_of, pa.string())
+    convert = label_of if labels else text_of
+    return Converted(array) if array is not None else _slowly(column, size, convert, pa.string())
 
 
 def to_integer(column: Column, size: int, kind: pa.DataType) -> Converted:
@@ -252,6 +253,11 @@ def text_of(value: Any) -> str | None | Unfit:
         return orjson.dumps(value, default=str).decode()
     except TypeError as error:
         return Unfit(str(value)[:80], f"text or a JSON value ({error})")
+
+
+def label_of(value: Any) -> str | None | Unfit:
+    """One value as the text by which something is named: ``1.0`` is ``1``, as pandas has integers beside gaps."""
+    return text_of(int(value) if isinstance(value, float) and value.is_integer() else value)
 
 
 def number_of(value: Any) -> int | float | None | Unfit:

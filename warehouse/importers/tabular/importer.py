@@ -60,7 +60,7 @@ class Tabular:
     """The importer without a mapping: takes tables whose columns carry the names of fields."""
 
     name = "tabular"
-    version = "3"  # 3: a label that says whether a response is right is no target
+    version = "4"  # 3: a label that says whether a response is right is no target; 4: id 1.0 is 1
     folders = 0
 
     def for_mapping(self, mapping: Mapping[str, Any], path: str) -> MappedTabular:
@@ -232,9 +232,10 @@ class _Reading:
 
     def _settle(self, plain: PlainTable) -> None:
         """Read the scores as their values want it."""
-        self.mapping = plain.settled(self.mapping)
+        name = self.tables[0].member.name
+        self.mapping = plain.settled(self.mapping, name)
         self.registry.metrics = plain.metrics()
-        self._dump.notes += plain.notes(self.tables[0].member.name)
+        self._dump.notes += plain.notes(name)
 
     def _runs(self, table: MappedTable) -> list[RunColumns]:
         return [RunColumns(variant, self.registry, table.member.name) for variant in self.mapping.variants]

@@ -51,7 +51,7 @@ _NUMBERS = {"1": 1, "0": 0, "1.0": 1, "0.0": 0, "true": 1, "false": 0, "True": 1
 #: Texts that stand for a missing score.
 NULL_WORDS = frozenset({"na", "n/a", "#n/a", "null", "none", "-", "--", "?", "missing"})
 PERCENT = re.compile(r"[+-]?\d+(?:[.,]\d+)?\s*%")
-_COMMA = re.compile(r"[+-]?\d+,\d+")
+_COMMA = re.compile(r"[+-]?(?:\d+|[1-9]\d{0,2}(?:\.\d{3})+),\d+")
 #: Distinct texts that are remembered; a column with more is no column of scores.
 _MOST = 32
 
@@ -62,8 +62,8 @@ class ScoreValues:
 
     binary: bool = True  #: every number so far is 0 or 1.
     numbers: bool = False  #: whether there was any number.
-    #: distinct values that are no numbers, as they stand, at most 33 of them.
-    texts: dict[str, None] = field(default_factory=dict)
+    #: distinct values that are no numbers, as they stand, at most 33 of them; of numbers in words one of each form.
+    forms: dict[object, str] = field(default_factory=dict)
     low: float = math.inf  #: the least number apart from -1, and the greatest.
     high: float = -math.inf
     has_minus_one: bool = False  #: whether one of them is -1.
@@ -81,8 +81,9 @@ class ScoreValues:
         for value in values:
             number = number_of(value)
             if isinstance(number, Unfit):
-                if len(self.texts) <= _MOST:
-                    self.texts[str(text_of(value))] = None
+                if len(self.forms) <= _MOST:
+                    text = str(text_of(value))
+                    self.forms.setdefault(_form(text), text)
             elif number is not None:
                 self.numbers = True
                 self.binary &= number in (0, 1)
@@ -91,6 +92,17 @@ class ScoreValues:
     def _learn_ends(self, low: float, high: float) -> None:
         self.low, self.high = (min(self.low, low), max(self.high, high)) if low != -1 else (self.low, self.high)
         self.has_minus_one |= low == -1
+
+    @property
+    def texts(self) -> list[str]:
+        """The values that are no numbers."""
+        return [*self.forms.values()]
+
+    def unread(self, delimiter: str) -> str | None:
+        """A text like ``85 %`` that is a number to people, and none beside the plain numbers of this column."""
+        if not self.numbers or self.reading(delimiter)[0]:
+            return None
+        return next((text for form, text in self.forms.items() if form != text), None)
 
     @property
     def is_marked(self) -> bool:
@@ -145,7 +157,7 @@ def plain(text: str) -> str:
 
 
 def _keys(words: list[str], values: ScoreValues, delimiter: str) -> tuple[dict[str, Any], str]:
-    if not words or len(values.texts) > _MOST:
+    if not words or len(values.forms) > _MOST:
         return {}, ""
     if values.binary and _are_words(words):
         numbers = {word: int(plain(word) in _RIGHT) for word in sorted(words)}
@@ -158,6 +170,12 @@ def _keys(words: list[str], values: ScoreValues, delimiter: str) -> tuple[dict[s
     if delimiter != "," and all(map(_COMMA.fullmatch, map(plain, words))):
         return {"decimal": ","}, "decimal commas"
     return {}, ""
+
+
+def _form(text: str) -> object:
+    """What all texts have in common that are read as this one is; a text that is no number is alone."""
+    word = plain(text)
+    return next(((form, "," in word) for form in (PERCENT, _COMMA) if form.fullmatch(word)), text)
 
 
 def _are_words(words: Iterable[str]) -> bool:
@@ -404,14 +422,30 @@ class PlainTable:
             else:
                 self._learn_named(view, column, as_list(values, view.size))
 
-    def settled(self, mapping: TabularMapping) -> TabularMapping:
-        """The mapping with what the values tell: words as numbers, directions, verdicts that are no target."""
+    def settled(self, mapping: TabularMapping, name: str) -> TabularMapping:
+        """The mapping with what the values tell: words as numbers, directions, verdicts that are no target.
+
+        Args:
+            mapping: what the names of columns amount to.
+            name: the file's name.
+
+        Raises:
+            InputError: numbers of a column are written in forms of which one alone would be read.
+        """
         if self._labels.are_verdicts:  # which would make other prompts of those that one model has right
             unused = (*self.columns.unused, self._label)
             sample = {name: column for name, column in self.columns.sample.items() if name != "target"}
             self.columns = replace(self.columns, sample=sample, unused=unused)
             kept = (replace(part, sample={name: part.sample[name] for name in sample}) for part in mapping.variants)
             mapping = replace(mapping, key=self.columns.key, variants=tuple(kept))
+        for metric, values in self._by_metric().items():
+            text = values.unread(self.delimiter)
+            if text is not None:
+                raise InputError(
+                    f"{text!r} beside plain numbers in scores of {metric}",
+                    path=name,
+                    expected=f"numbers of one form, or --map; `warehouse mapping {name}` begins a mapping",
+                )
         recodes = {path_of(column): _recode(keys) for column, (keys, _) in self._readings().items() if keys}
 
         def reread(rule: ScoreRule) -> ScoreRule:

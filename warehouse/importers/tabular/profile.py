@@ -336,8 +336,6 @@ class ColumnProfile:
     def reading(self, delimiter: str = ",") -> tuple[dict[str, Any], str]:
         """Keys of an expression that turn the values into numbers, and what they do in words; nothing where they
         are numbers, or none at all."""
-        if self.is_percent:
-            return column_of_values(self.values[:8]).scores.reading(delimiter)
         return self.scores.reading(delimiter)
 
     @cached_property

@@ -88,14 +88,17 @@ def documents_of(
 
 
 def _converted(name: str, column: Column, size: int) -> Converted:
-    return _to_choices(column, size) if name == "choices" else converted(column, size, SAMPLE_SCHEMA.field(name).type)
+    return _to_choices(column, size) if name == "choices" else converted(column, size, SAMPLE_SCHEMA.field(name))
 
 
-def converted(column: Column, size: int, kind: pa.DataType) -> Converted:
+def converted(column: Column, size: int, field: pa.Field) -> Converted:
     """A column as whole numbers, numbers or texts."""
+    kind = field.type
     if pa.types.is_integer(kind):
         return to_integer(column, size, kind)
-    return to_number(column, size) if pa.types.is_floating(kind) else to_text(column, size)
+    if pa.types.is_floating(kind):
+        return to_number(column, size)
+    return to_text(column, size, labels=field.name == "prompt_id")
 
 
 def _to_choices(column: Column, size: int) -> Converted:

@@ -24,6 +24,7 @@ from warehouse.importers.tabular.columns import (
     double_of,
     encode,
     integer_of,
+    label_of,
     number_of,
     score_of,
     text_of,
@@ -49,6 +50,7 @@ def is_summary(word: object) -> bool:
 
 #: Fields that are compared as names of models are.
 _NAMES = frozenset({"model", "base_checkpoint", "opponent"})
+_WHOLE = re.compile(r"(\d+)\.0")  # an integer, as pandas writes it beside gaps
 
 
 def agree(name: str, first: Any, second: Any) -> bool:
@@ -66,6 +68,9 @@ def header_value(name: str, value: Any) -> Any:
     kind = header_kinds()[name]
     if kind is Literal and value not in words_of(name):
         return Unfit(repr(value)[:60], f"one of {', '.join(words_of(name))}")
+    if name == "training_seed":
+        whole = isinstance(value, str) and _WHOLE.fullmatch(value)
+        return whole[1] if whole else label_of(value)
     return _CONVERTERS[kind](value)
 
 

@@ -125,6 +125,8 @@ def _reading(column: ColumnProfile, grade: Grade, table: TableProfile) -> tuple[
     keys, meaning = column.reading(table.delimiter)
     words = sorted(column.scores.texts)
     if not keys and grade is Grade.USUAL and column.scores.numbers and 0 < len(words) <= _WORDS:
+        if column.scores.unread(table.delimiter) is not None:
+            return {}, ""
         return {"null": words}, f"{' and '.join(map(repr, words))} = missing"
     return keys, meaning
 

@@ -48,7 +48,7 @@ def votes_of(
     sources |= {name: Literal("--set", settings.values[name]) for name in _OF_RUN if name in settings.values}
     sources |= {name: given[name] for name in (*_TEXTS, "weight") if name in given}
     columns = {
-        name: taken(converted(source.column(view), size, VOTE_SCHEMA.field(name).type), source.where, faults)
+        name: taken(converted(source.column(view), size, VOTE_SCHEMA.field(name)), source.where, faults)
         for name, source in sources.items()
     }
     for name in _OF_RUN:
