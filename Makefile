@@ -91,6 +91,7 @@ calibrate: setup ## Simulate the default intervals and tests, write docs/calibra
 	@$(BIN)/python benchmarks/calibrate_formulations.py --jobs $(JOBS)
 	@$(BIN)/python benchmarks/calibrate_sequential.py
 	@$(BIN)/python benchmarks/calibrate_subsets.py
+	@$(BIN)/python benchmarks/calibrate_matrix.py
 	@$(BIN)/python benchmarks/calibrate_training.py
 	@$(BIN)/python benchmarks/calibrate_audit.py
 	@$(BIN)/python benchmarks/calibrate_scale.py

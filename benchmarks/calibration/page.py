@@ -291,7 +291,9 @@ _HEAD = """# Calibration
 How often the default 95 % interval of `estimate_mean` holds the true mean, and the default tests reject a true null, by
 simulation. `make calibrate` writes this page (some minutes, seeded, the same figures every time); a test compares some
 cells with a fresh simulation. Unequal clusters, all pairs and missing scores are in
-[calibration_unequal.md](calibration_unequal.md).
+[calibration_unequal.md](calibration_unequal.md). Tests of the matrix (1 000 matrices a row) are in
+[matrix.md](matrix.md#how-often-the-tests-err), widths that plans promise (600 estimates a row) in
+[subsets.md](subsets.md#does-it-hold).
 
 The data: n prompts, in G clusters of equal size with a given correlation within clusters, or without clusters. *Shares
 of right draws* have mean p and K draws per prompt; with K above 1 the prompts of a cluster differ in difficulty (Beta,

@@ -239,7 +239,7 @@ def print_explanation(result: MatrixExplanation, top: int) -> None:
 #: Columns of parts in words.
 _PARTS = {
     "mean": "mean coefficient of performance on similarity of the part, within single prompts",
-    "shuffled": "the same where the scores of prompts are shuffled",
+    "shuffled": "the same where prompts have the text of others",
     "p Holm": "chance of such a mean without any effect, all parts taken together",
     "above 0": "share of prompts whose own coefficient is, at a false discovery rate below 0.05",
     "Mantel r": "correlation of both similarities over all pairs of prompts",

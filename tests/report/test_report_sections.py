@@ -7,6 +7,7 @@ import math
 import re
 import shlex
 from collections.abc import Iterator
+from dataclasses import replace
 from html import unescape
 from itertools import chain
 from pathlib import Path
@@ -26,6 +27,7 @@ from warehouse.analysis.report_data.report import BenchmarkPart, ReportData, rea
 from warehouse.report.charts import PLOT
 from warehouse.report.draw import draw
 from warehouse.report.matrix import matrix_part
+from warehouse.report.matrix import test_says as matrix_sentence
 from warehouse.report.page import render
 from warehouse.report.sections import benchmark_section, noise_table
 from warehouse.store.open import open_store
@@ -67,6 +69,15 @@ def test_matrix_tests_are_those_of_the_command(data: ReportData, page: Reader, u
     ]
     assert all(row["p"] == "0.02" for row in rows if row["Statistic"] == "ks")  # 1/50
     assert page.tags.count(("h4", {})) >= 5
+
+
+def test_the_sentence_counts_the_tests(url: str) -> None:
+    """Of 12 tests one has p ≤ .05 in a fifth of the matrices where prompts have nothing in common."""
+    found = warehouse.connect(url).matrix("exam").test(permutations=49)
+    assert len(found.rows) == 12 and "12 tests need 239" in matrix_sentence(found)
+    for p, said in {0.02: "No correlation", 0.004: "Prompts are correlated"}.items():
+        rows = [replace(row, p_value=p if row.statistic == "ks" else 0.9) for row in found.rows]
+        assert said in matrix_sentence(replace(found, n_permutations=1000, rows=tuple(rows)))
 
 
 def test_weights_are_those_of_the_command(page: Reader, url: str) -> None:

@@ -129,7 +129,7 @@ class _Explained(Options):
     intercept: Annotated[
         bool, Option("False for regressions through the origin, as in the paper.", flags=("--no-intercept",))
     ] = True
-    permutations: Annotated[int, _Shuffled] = 1000
+    permutations: Annotated[int, Option("Times that prompts get the text of others.", "N", least=1)] = 1000
     seed: Seed = 0
 
 

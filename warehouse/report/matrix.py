@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -192,17 +193,21 @@ def _explanation(explanation: MatrixExplanation) -> dict[str, Any]:
 
 #: Weightings that a narrow table shows.
 FIRST = 2
-#: Permutations from which on p can be .05.
+#: Permutations from which on p of one test can be .05.
 LEAST_PERMUTATIONS = 19
 #: A cluster with more than this share of the prompts says so.
 LARGE = 0.3
 
 
 def test_says(test: MatrixTest) -> str:
-    """Whether models fail on the same prompts."""
-    if test.n_permutations < LEAST_PERMUTATIONS:
-        return f"{test.n_permutations} permutations are too few to say whether prompts are correlated beyond chance."
-    if any(row.p_value is not None and row.p_value <= 0.05 for row in test.rows):
+    """Whether models fail on the same prompts: the smallest p, times the number of tests (Bonferroni)."""
+    n_tests = len(test.rows)
+    if 1 / (test.n_permutations + 1) > 0.05 / n_tests:
+        return (
+            f"{test.n_permutations} permutations are too few to say whether prompts are correlated beyond chance:"
+            f" {n_tests} tests need {math.ceil(n_tests / 0.05) - 1}."
+        )
+    if any(row.p_value is not None and row.p_value <= 0.05 / n_tests for row in test.rows):
         return (
             "Prompts are correlated: models succeed and fail on the same ones, more than by chance, so that the mean"
             " depends on which kinds of prompts there are many of."
@@ -413,7 +418,7 @@ def explanation_table(tests: Sequence[tuple[Any, ...]], benchmark: str) -> Marku
     """Tests of what text explains."""
     return table(
         f"Tests of the explanation, {benchmark}",
-        "Performance similarity regressed on semantic similarity, prompt by prompt, against shuffled matrices; Mantel"
+        "Performance similarity regressed on semantic similarity, prompt by prompt, against shuffled prompts; Mantel"
         " r: correlation of the two similarities over pairs.",
         [
             name_column("Statistic of the explanation", [test[0] for test in tests]),

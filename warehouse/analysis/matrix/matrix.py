@@ -58,7 +58,7 @@ from warehouse.store.curate.field_clusters import Members, store_clustering
 from warehouse.store.open import StoreOpener
 
 #: Raised when what is computed changes, so that stored answers count as absent.
-METHOD_VERSION = "2"
+METHOD_VERSION = "3"
 
 Found = TypeVar("Found", bound=MatrixResult)
 _SEMANTIC = "select name from clustering where kind = 'semantic' and benchmark_id in (:ids)"
