@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from functools import cache
 from importlib.resources import files
 from threading import Lock
 from typing import Any, Literal
@@ -228,6 +229,7 @@ def _tables_of_stores(store: Store) -> set[str]:
         return tables.metadata.tables.keys() & {*sa.inspect(engines.full_connection(begun)).get_table_names()}
 
 
+@cache
 def checks(engine: str = "") -> list[query_files.NamedQuery]:
     """The checks by name; ``engine`` chooses the override files."""
     return query_files.read_folder(files("warehouse.queries") / "checks", "library", engine)

@@ -86,11 +86,13 @@ def query_text(folder: str, name: str) -> str:
     return (files("warehouse.queries") / folder / f"{name}.sql").read_text(encoding="utf-8")
 
 
+@cache
 def views(engine: str = "") -> list[NamedQuery]:
     """The views in order of creation; ``engine`` chooses the override files."""
     return read_folder(files("warehouse.queries") / "views", "view", engine)
 
 
+@cache
 def library(engine: str = "") -> list[NamedQuery]:
     """The library queries by name; ``engine`` chooses the override files."""
     return read_folder(files("warehouse.queries") / "library", "library", engine)
