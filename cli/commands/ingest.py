@@ -321,6 +321,7 @@ DESCRIPTION = 100
 def mapping(file: str | None, listing: bool, output: Path | None, force: bool) -> None:
     from warehouse.importers.tabular.mapping_files import describe_mapping, mapping_file, shipped_mappings
     from warehouse.importers.tabular.starting_mapping import starting_mapping
+    from warehouse.importers.tabular.starting_tables import LEFT_OUT
 
     if listing:
         if file is not None:
@@ -347,6 +348,9 @@ def mapping(file: str | None, listing: bool, output: Path | None, force: bool) -
     unknown = [name for name in ("model", "benchmark") if f"\n# {name} = {{ const" in text and not shipped]
     values = "".join(f" --set {name}=NAME" for name in unknown)
     first = f"{ready} fits by its shape, and needs no draft; otherwise {first}" if ready else first
+    for line in text.splitlines() if not shipped else ():
+        if LEFT_OUT in line:
+            echo(f"note: {line[line.index(LEFT_OUT) :]}", err=True)
     echo(f"wrote {output}; next: {first}warehouse ingest {dumps} --map {output}{values}", err=True)
 
 

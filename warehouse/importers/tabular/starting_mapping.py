@@ -281,7 +281,7 @@ class _Writer:
         yield from self._if_null(candidate.missing)
         yield ""
         if metric:
-            yield from _metric(metric, candidate.is_truth, range_of(column))
+            yield from _metric(metric, candidate.is_truth, range_of(column), candidate.are_grades)
 
     def _if_null(self, missing: int) -> Iterator[str]:
         if missing and self.fields.metric is None:
@@ -360,7 +360,7 @@ def _as_published(values: Sequence[ColumnProfile], before: str) -> str:
     return before + "; ".join(blocks)
 
 
-def _metric(name: str, truth: bool, seen: str) -> Iterator[str]:
+def _metric(name: str, truth: bool, seen: str, are_grades: bool = False) -> Iterator[str]:
     """What is known of a metric, and what has to be filled in."""
     key = toml_key(name)
     yield f"[metrics.{key}]  # seen: {seen}"
@@ -368,7 +368,7 @@ def _metric(name: str, truth: bool, seen: str) -> Iterator[str]:
         yield 'kind = "binary"'
     else:
         yield '# kind = "bounded"  # with low and high; or "continuous"'
-    is_sure = truth and name in OF_TRUTH
+    is_sure = truth and name in OF_TRUTH or are_grades
     yield f"{'' if is_sure else '# '}higher_is_better = true{'' if is_sure else '  # or false'}"
     yield ""
 
