@@ -52,6 +52,8 @@ METADATA_NAMES = (
     *("category", "subcategory", "subject", "topic", "domain", "difficulty", "language"),
     *("human_minutes", "task_family"),
 )
+#: Columns that say of which part of a benchmark a prompt is: ids may repeat in each.
+_PART_NAMES = ("lang", "locale", "subset", "config")
 #: Columns of scores and the metric that each is; ``value`` where a column names the metric.
 SCORE_NAMES = {
     "score": "score",
@@ -132,7 +134,7 @@ def guess(columns: Sequence[str], objects: bool = False) -> Guess:
         sample_fields = [name for name in SAMPLE_FIELDS if name != "choices"]
     run = _chosen(run_fields, RUN_NAMES, names)
     sample = _chosen(sample_fields, row_names(names), names)
-    metadata = {name: names[name] for name in METADATA_NAMES if name in names}
+    metadata = {name: names[name] for name in (*METADATA_NAMES, *_PART_NAMES) if name in names}
     metric, filter_ = names.get("metric", ""), names.get("filter", "")
     scores = _scores(names, bool(metric))
     used = {*run.values(), *sample.values(), *metadata.values(), metric, filter_}

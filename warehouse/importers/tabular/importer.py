@@ -60,7 +60,7 @@ class Tabular:
     """The importer without a mapping: takes tables whose columns carry the names of fields."""
 
     name = "tabular"
-    version = "3"  # 3: a label that says whether a response is right is no target
+    version = "4"  # 3: a label that says whether a response is right is no target; 4: lang, subset and the like
     folders = 0
 
     def for_mapping(self, mapping: Mapping[str, Any], path: str) -> MappedTabular:
