@@ -130,7 +130,7 @@ def test_rows_of_one_id_in_several_parts_are_named_with_what_keeps_them_apart(
     """They are collapsed where they agree, and refused where not."""
     (tmp_path / "r.csv").write_text(f"model,benchmark,id,{column},score\nm,b,1,en,1\nm,b,1,de,{second}\n")
     said = run("ingest", str(tmp_path / "r.csv"), db=f"duckdb:///{tmp_path / 's.db'}")
-    assert said.code == (0 if second else 1) and f'prompt_id = {{ template = "{{ID}} {{{column}}}" }}' in said.err
+    assert said.code == (0 if second else 3) and f'prompt_id = {{ template = "{{ID}} {{{column}}}" }}' in said.err
     template = f'prompt_id = {{ template = "{{id}} {{{column}}}" }}'
     text = f'[run]\nmodel = "model"\nbenchmark = "benchmark"\n[sample]\n{template}\n[[scores]]\n'
     (tmp_path / "m.toml").write_text(text + 'metric = "acc"\nvalue = "score"\n')

@@ -106,7 +106,7 @@ def row_names(
     """Usual names of the fields of a row in a table with some columns: ``answer`` is what the model said where nothing
     else is that and the right answer has a column of its own, as in tables of retrieval (question, answer, truth).
     Beside ``correct_answer`` it may be a key that was corrected, and stays one. A ``label`` with an ``explanation`` is
-    a judge's, as in evaluations of Phoenix. In ``samples_df`` of Inspect, ``id`` names a prompt, ``sample_id`` one epoch
+    a judge's, as in evaluations of Phoenix. In ``samples_df`` of Inspect, ``id`` names a prompt, ``sample_id`` an epoch
     of it."""
     if {"sample_id", "eval_id", "epoch", "id"} <= {*columns}:
         usual = {**usual, "prompt_id": ("id",)}
