@@ -257,16 +257,16 @@ def _no_dump_message(given: Given, unread: Sequence[Unread]) -> tuple[str, str]:
     problem = f"no importer knows any of {count} files"
     if found := _broken(unread) or _without_scores(unread):
         problem += f"; {found}"
-    if shaped := _shaped(unread):
+    if shaped := _shaped([item.path for item in unread]):
         return problem, f"{shaped} fits by its shape; otherwise `warehouse mapping FILE` begins a mapping"
     return problem, "tables need --map FILE, which `warehouse mapping FILE` begins; --format names an importer"
 
 
-def _shaped(unread: Sequence[Unread]) -> str:
+def _shaped(paths: Sequence[Path]) -> str:
     """The shipped mappings whose shape some files have, as an option."""
     from warehouse.importers.tabular.table import mappings_for
 
-    names = (name for item in unread[:_LOOKED_AT] for name in mappings_for(item.path))
+    names = (name for path in paths[:_LOOKED_AT] for name in mappings_for(path))
     return " or ".join(f"--map {name}" for name in dict.fromkeys(names))
 
 
@@ -321,6 +321,7 @@ DESCRIPTION = 100
 def mapping(file: str | None, listing: bool, output: Path | None, force: bool) -> None:
     from warehouse.importers.tabular.mapping_files import describe_mapping, mapping_file, shipped_mappings
     from warehouse.importers.tabular.starting_mapping import starting_mapping
+    from warehouse.importers.tabular.starting_tables import LEFT_OUT
 
     if listing:
         if file is not None:
@@ -333,7 +334,9 @@ def mapping(file: str | None, listing: bool, output: Path | None, force: bool) -
         raise click.UsageError("expected a table to begin from, the name of a shipped mapping, or --list")
     path = mapping_file(file)
     shipped = not Path(file).is_file()
-    text = path.read_text(encoding="utf-8") if shipped else starting_mapping(path, _importer_name(path))
+    importer = "" if shipped else _importer_name(path)
+    ready = "" if shipped or importer else _shaped([path])
+    text = path.read_text(encoding="utf-8") if shipped else starting_mapping(path, importer, ready)
     if output is None:
         refuse_typed("goes with --output", "force")
         echo(text, nl=False)
@@ -344,6 +347,10 @@ def mapping(file: str | None, listing: bool, output: Path | None, force: bool) -
     first = f"decide what [[choose]] asks ({open_choices}), then " if open_choices else ""
     unknown = [name for name in ("model", "benchmark") if f"\n# {name} = {{ const" in text and not shipped]
     values = "".join(f" --set {name}=NAME" for name in unknown)
+    first = f"{ready} fits by its shape, and needs no draft; otherwise {first}" if ready else first
+    for line in text.splitlines() if not shipped else ():
+        if LEFT_OUT in line:
+            echo(f"note: {line[line.index(LEFT_OUT) :]}", err=True)
     echo(f"wrote {output}; next: {first}warehouse ingest {dumps} --map {output}{values}", err=True)
 
 

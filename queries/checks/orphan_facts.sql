@@ -147,6 +147,9 @@ held (table_name, reference, name, id, n) as (
   union all
   select 'run_source', 'source_id', 'source', source_id, count(*) from run_source group by source_id
   union all
+  select 'run_source', 'superseded_by', 'run', superseded_by, count(*) from run_source
+  group by superseded_by
+  union all
   select 'rejection', 'source_id', 'source', source_id, count(*) from rejection group by source_id
   union all
   select 'prompt_cluster', 'clustering_id', 'clustering', clustering_id, count(*)

@@ -1,8 +1,9 @@
--- Stored runs of some conditions or with some keys.
--- grain: one row per run
--- placeholder: columns column -- of run, with commas between them
-select {columns} from run
-where condition_key in (select unnest(cast(:conditions as varchar[])))
+-- Stored runs of some conditions, or that a source brought under some keys of their tools, with
+-- each key that they came under, and the run that replaced them under it.
+-- grain: one row per run and key
+-- placeholder: columns column -- of run and run_source, with commas between them
+select {columns} from run join run_source on run_source.run_id = run.id
+where run.condition_key in (select unnest(cast(:conditions as varchar[])))
 union
-select {columns} from run
-where run_key in (select unnest(cast(:run_keys as varchar[])))
+select {columns} from run join run_source on run_source.run_id = run.id
+where run_source.run_key in (select unnest(cast(:run_keys as varchar[])))

@@ -1,8 +1,10 @@
--- Marks runs as superseded: lists of equal length, of their ids and of those that supersede them.
--- grain: one row per superseded run
-update run
+-- Marks runs as superseded under a key: lists of equal length, of their ids, of the key, and of the
+-- ids of those that supersede them (null: none does any more).
+-- grain: one row per source of a superseded run
+update run_source
 set superseded_by = pair.new_id
 from (
-    select unnest(cast(:old as bigint[])) as old_id, unnest(cast(:new as bigint[])) as new_id
+    select unnest(cast(:old as bigint[])) as old_id, unnest(cast(:keys as varchar[])) as run_key,
+        unnest(cast(:new as bigint[])) as new_id
 ) as pair
-where run.id = pair.old_id
+where run_source.run_id = pair.old_id and run_source.run_key = pair.run_key

@@ -113,7 +113,9 @@ def test_who_cannot_be_told_from_others_is_not_called_first(world: Store) -> Non
     for words in (said(board), str(answer(board, page, (0.0, 1.0)))):
         assert words.startswith("a has the highest figure 0.55") and "first" not in words
         assert "cannot be told apart" in words
-    assert said(leaderboard(world, "close-lower")).startswith("b has the lowest figure 0.50")
+    lower = leaderboard(world, "close-lower")
+    assert said(lower).startswith("b has the lowest figure 0.50")
+    assert board.one_line.endswith(", highest a at 0.55") and lower.one_line.endswith(", lowest b at 0.5")
 
 
 def test_nobody_leads_by_an_unknown_direction(world: Store) -> None:

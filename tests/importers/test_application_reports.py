@@ -161,6 +161,10 @@ def test_items_of_langfuse(run: Caller, db: str, tmp_path: Path) -> None:
     path = _write(tmp_path, "items.jsonl", item(1, 1), item(2, 0))
     assert run("ingest", path, "--map", "langfuse", "--default", "model=org/a", db=db).code == 0
     assert _scores(run, db) == [("accuracy", 0.5, 2, 0)]
+    draft = run("mapping", path)
+    assert "\n#   warehouse ingest items.jsonl --map langfuse\n" in draft.out
+    said = run("mapping", path, "-o", str(tmp_path / "m.toml"))
+    assert "next: --map langfuse fits by its shape" in said.err
     listed = _write(tmp_path, "items.json", [item(1, 1), item(2, 0), item(3, 1) | {"scores": []}])
     said = run("ingest", listed, "--map", "langfuse", "--default", "model=org/a", db=db)
     assert said.code == 0 and "1 seen again" in said.out

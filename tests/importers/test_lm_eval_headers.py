@@ -12,6 +12,8 @@ import pytest
 
 from tests.support.lm_eval import FIXTURES, STAMP, take
 from warehouse.errors import InputError
+from warehouse.importers.lm_eval.results import LmEvalResults
+from warehouse.importers.lmms_eval.results import Results
 from warehouse.records import MetricSpec, PublishedScore
 from warehouse.store.load.run_keys import condition_key, run_key
 
@@ -268,3 +270,14 @@ def test_perplexities_of_the_fixture_are_what_the_harness_computes() -> None:
     run = take(FIXTURES / "v0_4_13").run("demo_ppl")
     figures = {score.metric: score.value for score in run.published}
     assert figures["word_perplexity"] == pytest.approx(math.exp(15.75 / 8), rel=1e-15)
+
+
+@pytest.mark.parametrize("turned", [True, False])
+def test_of_two_groups_of_a_task_the_smaller_is_above_it_whatever_their_order(turned: bool) -> None:
+    groups = {"all": ["stem", "algebra", "law"], "stem": ["algebra"], "b": ["law", "x"], "a": ["law", "y"]}
+    subtasks = dict(reversed(groups.items())) if turned else groups
+    for document in (
+        LmEvalResults({"group_subtasks": subtasks}, RESULTS),
+        Results({"group_subtasks": subtasks}, FIXTURES),
+    ):
+        assert [document._suite(task) for task in ("algebra", "law", "x", "z")] == [("all", "stem"), ("a",), ("b",), ()]

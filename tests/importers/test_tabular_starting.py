@@ -243,9 +243,9 @@ def test_a_row_per_prompt_is_no_table_of_figures(tmp_path: Path) -> None:
 
 def test_a_row_per_model_in_percent(tmp_path: Path) -> None:
     rows = [f"{n},m{n},{n}.5%,{n % 3}0%,1.{n}" for n in range(1, 60)]
-    (tmp_path / "board.csv").write_text("\n".join(["Rank,Model,Overall,Simple,Latency (s)", *rows]))
+    (tmp_path / "board.csv").write_text("\n".join(["Rank,Model,Multi,Simple,Latency (s)", *rows]))
     taken = read(tmp_path, mapping_of(tmp_path / "board.csv"))
-    assert {run.benchmark for run in taken.runs} == {"Overall", "Simple"}
+    assert {run.benchmark for run in taken.runs} == {"Multi", "Simple"}
     assert ("m58", 0.585) in {(run.model, round(run.published[0].value, 9)) for run in taken.runs}
 
 
@@ -593,6 +593,29 @@ def test_a_leaderboard_with_words_for_what_is_missing(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize("first", [True, False])
+def test_a_mean_of_benchmarks_is_none_unless_it_is_taken(tmp_path: Path, run: Caller, first: bool) -> None:
+    means, board = {"Average": [76.2, 58.6]}, {"MMLU": [86.4, 66.1], "GSM8K": [66.0, 51.1]}
+    models, names = {"Model": ["gpt-4", "llama-3"]}, ["MMLU", "GSM8K"]
+    rows = [
+        {"model": model, "benchmark": name, "accuracy": value}
+        for name, values in (board | means).items()
+        for model, value in zip(models["Model"], values, strict=True)
+    ]
+    tables = {
+        "wide": models | (means | board if first else board | means),
+        "turned": {"benchmark": ["Average", *names] if first else [*names, "Average"]}
+        | {model: [1.5] * 3 for model in models["Model"]},
+        "long": pd.DataFrame(rows[::-1] if first else rows).to_dict("list"),
+    }
+    for name, table in tables.items():
+        (tmp_path / name).mkdir()
+        path = csv(tmp_path / name / "b.csv", table)
+        assert {figure[1] for figure in figures(read(path.parent, mapping_of(path)))} == {*names}, name
+        said = run("mapping", str(path), "-o", str(tmp_path / f"{name}.toml")).err
+        assert said.startswith("note: left out, since it sums up others: Average; "), name
+
+
 def test_a_table_as_columns_and_rows(tmp_path: Path) -> None:
     """What Weights & Biases and MLflow write: no column was found in it."""
     names = ["question", "answer", "prediction", "correct"]
@@ -864,3 +887,33 @@ def test_scores_in_json_texts_of_cells_are_asked_about(tmp_path: Path) -> None:
     values = {key: value for key, value in values.items() if key not in ("choose", "metrics")} | {"scores": [score]}
     values["run"] = {"model": {"const": "m"}, "benchmark": {"const": "b"}}
     assert scores(read(tmp_path, values).rows) == [0.25, 0.5]
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_frame_of_inspects_samples_is_read_as_it_is_drafted(tmp_path: Path, run: Caller, kind: str) -> None:
+    """Epochs of a prompt are draws, C, P, I and N are what ``value_to_float`` makes of them."""
+    frame = pd.DataFrame(
+        {
+            "sample_id": [f"Kx{number}Zq9" for number in range(8)],
+            "eval_id": ["e"] * 8,
+            "id": [1, 1, 2, 2, 3, 3, 4, 4],
+            "epoch": [1, 2] * 4,
+            "input": [f"{number // 2}+1?" for number in range(8)],
+            "target": [str(number // 2 + 1) for number in range(8)],
+            "score_match": [*"CICCCIIC"],
+            "score_model_graded_qa": [*"CCPPNNII"],
+        }
+    )
+    path = tmp_path / f"samples.{kind}"
+    frame.to_csv(path, index=False) if kind == "csv" else frame.to_parquet(path)
+    draft, db = tmp_path / "draft.toml", f"duckdb:///{tmp_path / 's.db'}"
+    said = run("mapping", str(path), "-o", str(draft)).err
+    assert said.endswith(f"next: warehouse ingest {path} --map {draft} --set model=NAME --set benchmark=NAME\n")
+    done = run("ingest", str(path), "--map", str(draft), "--set", "model=m", "--set", "benchmark=sums", db=db)
+    assert done.code == 0, done
+    sql = "select metric, estimate, n_prompts, n_draws from score_summary order by metric"
+    found = run("query", "--json", "--sql", sql, db=db).rows
+    assert [tuple(row.values()) for row in found] == [
+        ("score_match", 0.625, 4, 8),
+        ("score_model_graded_qa", 0.375, 4, 8),
+    ]

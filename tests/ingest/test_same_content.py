@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.cli import Caller
 from tests.support.stores import select
 from warehouse.analysis.leaderboard.leaderboard import leaderboard
 from warehouse.ingest.pipeline import ingest
@@ -119,6 +120,24 @@ def test_rows_of_one_id_about_different_prompts(store_url: str, tmp_path: Path) 
     (refused,) = report.refused
     assert "rows of one id are about different prompts, in 1 place; first: id 1, rows 1 and 2" in refused.error
     assert "--on-duplicate" not in refused.error
+
+
+@pytest.mark.parametrize("column", ["language", "lang", "locale", "subject", "category", "config", "subset"])
+@pytest.mark.parametrize("second", [1, 0])
+def test_rows_of_one_id_in_several_parts_are_named_with_what_keeps_them_apart(
+    tmp_path: Path, run: Caller, column: str, second: int
+) -> None:
+    """They are collapsed where they agree, and refused where not."""
+    (tmp_path / "r.csv").write_text(f"model,benchmark,id,{column},score\nm,b,1,en,1\nm,b,1,de,{second}\n")
+    said = run("ingest", str(tmp_path / "r.csv"), db=f"duckdb:///{tmp_path / 's.db'}")
+    assert said.code == (0 if second else 3) and f'prompt_id = {{ template = "{{ID}} {{{column}}}" }}' in said.err
+    template = f'prompt_id = {{ template = "{{id}} {{{column}}}" }}'
+    text = f'[run]\nmodel = "model"\nbenchmark = "benchmark"\n[sample]\n{template}\n[[scores]]\n'
+    (tmp_path / "m.toml").write_text(text + 'metric = "acc"\nvalue = "score"\n')
+    kept = run(
+        "ingest", str(tmp_path / "r.csv"), "--map", str(tmp_path / "m.toml"), db=f"duckdb:///{tmp_path / 't.db'}"
+    )
+    assert kept.code == 0 and "samples   2" in kept.out
 
 
 @pytest.mark.parametrize("second", [1, 0])

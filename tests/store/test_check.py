@@ -252,11 +252,7 @@ FAULTS: dict[str, tuple[str, list[dict[str, Any]]]] = {
     ),
     "update score set value = 0.5 where value = 3.7": ("prompt_score", [{"run_id": 1, "fault": "value", "n": 1}]),
     # rings and aliases
-    "update run set superseded_by = 2 where id = 3": (
-        "superseded_rings",
-        [{"run_id": 2, "n": 2}, {"run_id": 3, "n": 2}],
-    ),
-    "update run set superseded_by = 4 where id = 4": ("superseded_rings", [{"run_id": 4, "n": 1}]),
+    "update run_source set superseded_by = null": ("superseded_runs", [{"run_id": 2, "n": 1}]),
     "update benchmark set parent_id = id where name = 'top'": (
         "benchmark_rings",
         [{"benchmark_id": 3, "benchmark": "top", "n": 1}],
@@ -306,6 +302,8 @@ def test_one_fault_is_found_alone(store: Store, change: str) -> None:
 
 #: faults that cannot come alone: some of the findings, and how many rows each
 MORE: dict[str, dict[str, int]] = {
+    "update run set superseded_by = 2 where id = 3": {"superseded_rings": 4, "superseded_runs": 1},
+    "update run set superseded_by = 4 where id = 4": {"superseded_rings": 1, "superseded_runs": 1},
     "delete from run where id = 4": {"orphan_facts": 8},
     "delete from prompt where key = 'd'": {"orphan_facts": 16 * 2 + 48 + 2 + 1},
     "delete from metric where name = 'm1'": {"orphan_facts": 4, "orphan_dimensions": 1},

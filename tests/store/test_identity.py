@@ -293,6 +293,45 @@ def test_samples_supersede_a_run_that_had_figures_only(kit: Any) -> None:
     assert (report.n_superseded, kit.current()) == (1, [2])
 
 
+# --- equal content under two ids -------------------------------------------------------------
+
+#: (id of the tool, scores) of a run, its equal under another id (or none), and a retry of that one.
+EQUALS: tuple[tuple[str | None, dict[str, float | None]], ...] = (
+    ("1", {"a": 1.0, "b": None}),
+    ("2", {"a": 1.0, "b": None}),
+    ("2", SCORES),
+)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+@pytest.mark.parametrize("first", ["1", None])
+def test_a_retry_replaces_a_run_under_its_own_id_alone(kit: Any, order: tuple[int, ...], first: str | None) -> None:
+    tries = [(first, EQUALS[0][1]), *EQUALS[1:]]
+    for number in order:
+        kit.load(kit.header(tries[number][0]), kit.rows(tries[number][1]), path=f"{number}.json")
+    found = "select n_found from run where superseded_by is null order by 1"
+    assert kit.all(found) == [(2,), (3,)] and kit.counts("run", "run_source") == (2, 3)
+    assert check(kit.store).integrity == ()
+    if first:  # the equal run is retried too, and then there is none of it left
+        kit.load(kit.header(first), kit.rows(SCORES | {"c": 0.0}), path="3.json")
+        assert kit.all(found) == [(3,), (3,)] and kit.counts("run") == (3,)
+        assert source_ledger.forget(kit.store, "3.json") == (1, 0)
+    source_ledger.forget(kit.store, "0.json")
+    assert kit.all(found) == [(3,)]
+    source_ledger.forget(kit.store, "2.json")
+    assert kit.all(found) == [(2,)] and kit.counts("run", "run_source") == (1, 1)
+    assert check(kit.store).integrity == ()
+
+
+@pytest.mark.parametrize("late", [True, False])
+def test_what_contradicts_a_run_is_refused_though_its_equal_came_first(kit: Any, late: bool) -> None:
+    other = kit.rows(SCORES | {"a": 0.0})
+    kit.load(kit.header("1"), kit.rows(SCORES))
+    kit.load(kit.header("2"), kit.rows(SCORES) if late else other)
+    with pytest.raises(ConflictError, match=r"run . of org/a on quiz has the same id of the tool \(2\)"):
+        kit.load(kit.header("2"), other if late else kit.rows(SCORES))
+
+
 # --- forgetting ------------------------------------------------------------------------------
 
 

@@ -181,6 +181,18 @@ def test_0012_prices_end_and_reasoning_has_its_own(kit: Any) -> None:
     assert kit.all("select model, valid_from, valid_until, reasoning_price from price") == [("org/m", day, None, None)]
 
 
+def test_0013_keeps_what_superseded_a_run(kit: Any) -> None:
+    kit.load(kit.header(), kit.rows({"a": 1.0}))
+    kit.load(kit.header(), kit.rows({"a": 1.0, "b": 1.0}))
+    said = "select run_id, run_key, superseded_by from run_source order by run_id"
+    before = kit.all(said)
+    migrate.downgrade(kit.store, "0012")
+    migrate.upgrade(kit.store)
+    assert migrate.schema_drift(kit.store) == []
+    assert (kit.all(said), kit.current(), [row[2] for row in before]) == (before, [2], [2, None])
+    assert migrate.check(kit.store).ok
+
+
 CHANGES = {
     "drop view score_summary cascade": "view score_summary is missing",
     "alter table rejection drop column found": "add column: rejection, found",

@@ -51,15 +51,14 @@ def first_in_words(ranked: Rows, shown: Rows, higher_is_better: bool | None) -> 
         return _unranked(shown)
     first = rows[0]
     top = [row for row in rows if is_tie(row.estimate, first.estimate)]
-    letters = {*letters_in(first.group)}
-    alike = [row for row in rows[1:] if letters & {*letters_in(row.group)}]
+    alike = _alike(rows)
     apart = _n_apart(first)
     figure, of = figure_in_words(first, shown), of_whom(rows)
     if len(rows) == 1:
         sentence = Sentence(f"{{}} has {figure}{of and f', the only one{of}'}", (label_of(first),))
     elif len(top) > 1 and apart < len(rows) - 1:
         sentence = named([*map(label_of, top)], "are tied") + Sentence(f" with {figure}{of and f',{of}'}")
-    elif higher_is_better is not None and first.group and not alike and not apart:
+    elif _leads(rows, higher_is_better):
         sentence = Sentence(f"{{}} leads with {figure}{of and f', first{of}'}", (label_of(first),))
     else:  # who cannot be told from others is not called first
         extreme = "lowest" if higher_is_better is False else "highest"
@@ -75,7 +74,8 @@ def first_in_words(ranked: Rows, shown: Rows, higher_is_better: bool | None) -> 
 
 
 def in_short(rows: Rows, higher_is_better: bool | None) -> str:
-    """``, first NAME at FIGURE`` for a line that goes on, with who is left out; empty where nobody is ranked."""
+    """``, first NAME at FIGURE`` (``highest`` where nobody leads) for a line that goes on, with who is left out; empty
+    where nobody is ranked."""
     ranked = first_group([row for row in rows if row.rank is not None and row.estimate is not None])
     if not ranked:
         return ""
@@ -87,9 +87,20 @@ def in_short(rows: Rows, higher_is_better: bool | None) -> str:
         leader = f"{named(top, 'tied')} {at}"
     else:
         extreme = "lowest" if higher_is_better is False else "highest"
-        best = extreme if higher_is_better is None or apart == len(ranked) - 1 else "first"
+        best = "first" if _leads(ranked, higher_is_better) else extreme
         leader = f"{best} {top[0]} {at}{NOBODY_LEADS if higher_is_better is None else ''}"
     return f", {leader}{not_compared(apart)}{beside_first(ranked, rows, higher_is_better)}"
+
+
+def _alike(rows: Sequence[Any]) -> list[Any]:
+    """The rows that no test tells from the first."""
+    letters = {*letters_in(rows[0].group)}
+    return [row for row in rows[1:] if letters & {*letters_in(row.group)}]
+
+
+def _leads(rows: Sequence[Any], higher_is_better: bool | None) -> bool:
+    """Whether the first is told from all others: who is not is not called first."""
+    return higher_is_better is not None and bool(rows[0].group) and not _alike(rows) and not _n_apart(rows[0])
 
 
 def first_group(ranked: Sequence[Any]) -> list[Any]:

@@ -11,6 +11,7 @@ from types import NoneType, UnionType
 from typing import Any, Literal, get_args, get_origin, get_type_hints
 
 from warehouse.errors import MisuseError
+from warehouse.importers.common.json_fields import items_of, texts_of
 from warehouse.records import MetricSpec, RunHeader, canonical_json
 from warehouse.records.canonical_json import sha256_of
 from warehouse.records.credentials import without_credentials
@@ -210,3 +211,21 @@ def fingerprint_of(**parts: Any) -> str | None:
 def fingerprint(parts: Mapping[str, Any]) -> str:
     """sha256 of canonical JSON, blind to the memory addresses that Python writes into reprs."""
     return sha256_of(_ADDRESS.sub("", canonical_json(parts).decode()))
+
+
+def groups_above(task: str, subtasks: Mapping[str, Any]) -> tuple[str, ...]:
+    """Groups above a task, outermost first. Of several that name it, the one with the fewest subtasks is the nearest;
+    of those the first by name.
+
+    Args:
+        subtasks: what each group names.
+    """
+    parents: dict[str, str] = {}
+    for group, children in sorted(subtasks.items(), key=lambda item: (len(items_of(item[1])), item[0])):
+        for child in texts_of(children):
+            parents.setdefault(child, group)
+    chain: list[str] = []
+    while task in parents and parents[task] not in chain:
+        task = parents[task]
+        chain.insert(0, task)
+    return tuple(chain)

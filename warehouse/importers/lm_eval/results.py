@@ -10,9 +10,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from warehouse.importers.common.header_values import fingerprint, fingerprint_of, unix_time
+from warehouse.importers.common.header_values import fingerprint, fingerprint_of, groups_above, unix_time
 from warehouse.importers.common.json_fields import (
-    items_of,
     mapping_of,
     number_or_none,
     other_sampling,
@@ -184,18 +183,7 @@ class LmEvalResults:
 
     def _suite(self, task: str) -> tuple[str, ...]:
         """Groups above a task, outermost first."""
-        subtasks = mapping_of(self.document, "group_subtasks")
-        parents = {
-            child: group
-            for group, children in reversed(subtasks.items())
-            for child in items_of(children)
-            if isinstance(child, str)
-        }
-        chain: list[str] = []
-        while task in parents and parents[task] not in chain:
-            task = parents[task]
-            chain.insert(0, task)
-        return tuple(chain)
+        return groups_above(task, mapping_of(self.document, "group_subtasks"))
 
 
 def _examples(config: Mapping[str, Any]) -> str | None:

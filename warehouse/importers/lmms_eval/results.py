@@ -9,12 +9,11 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from warehouse.importers.common.header_values import fingerprint_of, local_time
+from warehouse.importers.common.header_values import fingerprint_of, groups_above, local_time
 from warehouse.importers.common.json_fields import (
     as_text,
     endpoint_host,
     is_local,
-    items_of,
     mapping_of,
     number_or_none,
     other_sampling,
@@ -192,17 +191,7 @@ class Results:
 
     def _suite(self, task: str) -> tuple[str, ...]:
         """Groups above a task, outermost first."""
-        parents = {
-            child: group
-            for group, children in mapping_of(self.document, "group_subtasks").items()
-            for child in items_of(children)
-            if isinstance(child, str)
-        }
-        chain: list[str] = []
-        while task in parents and parents[task] not in chain:
-            task = parents[task]
-            chain.insert(0, task)
-        return tuple(chain)
+        return groups_above(task, mapping_of(self.document, "group_subtasks"))
 
     def _begun(self) -> datetime | None:
         time = local_time(self.stamp, "%Y%m%d_%H%M%S")

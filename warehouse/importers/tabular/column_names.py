@@ -52,6 +52,8 @@ METADATA_NAMES = (
     *("category", "subcategory", "subject", "topic", "domain", "difficulty", "language"),
     *("human_minutes", "task_family"),
 )
+#: Columns that say of which part of a benchmark a prompt is: ids may repeat in each.
+_PART_NAMES = ("lang", "locale", "subset", "config")
 #: Columns of scores and the metric that each is; ``value`` where a column names the metric.
 SCORE_NAMES = {
     "score": "score",
@@ -104,7 +106,10 @@ def row_names(
     """Usual names of the fields of a row in a table with some columns: ``answer`` is what the model said where nothing
     else is that and the right answer has a column of its own, as in tables of retrieval (question, answer, truth).
     Beside ``correct_answer`` it may be a key that was corrected, and stays one. A ``label`` with an ``explanation`` is
-    a judge's, as in evaluations of Phoenix."""
+    a judge's, as in evaluations of Phoenix. In ``samples_df`` of Inspect, ``id`` names a prompt, ``sample_id`` an epoch
+    of it."""
+    if {"sample_id", "eval_id", "epoch", "id"} <= {*columns}:
+        usual = {**usual, "prompt_id": ("id",)}
     if "explanation" in columns:
         usual = {**usual, "target": tuple(name for name in usual["target"] if name != "label")}
     target, response = usual["target"], {"response", *usual["response"]}
@@ -129,7 +134,7 @@ def guess(columns: Sequence[str], objects: bool = False) -> Guess:
         sample_fields = [name for name in SAMPLE_FIELDS if name != "choices"]
     run = _chosen(run_fields, RUN_NAMES, names)
     sample = _chosen(sample_fields, row_names(names), names)
-    metadata = {name: names[name] for name in METADATA_NAMES if name in names}
+    metadata = {name: names[name] for name in (*METADATA_NAMES, *_PART_NAMES) if name in names}
     metric, filter_ = names.get("metric", ""), names.get("filter", "")
     scores = _scores(names, bool(metric))
     used = {*run.values(), *sample.values(), *metadata.values(), metric, filter_}

@@ -6,11 +6,13 @@ row's number. DuckDB's reader has no number for good rows, no entries of archive
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 import re
 import threading
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -28,6 +30,11 @@ from warehouse.records import CUT_SHORT
 #: Stands where bytes were no UTF-8. A noncharacter, which no text holds.
 MARK = "\ufdd0"
 _ESCAPED = re.compile("[\udc80-\udcff]+")
+#: A first line by which Excel says what parts the cells.
+_SEP = re.compile(r'[\r\n]*"?sep=([^"\r\n])"?\r?\n', re.IGNORECASE)
+DELIMITERS = (",", "\t", ";", "|")
+#: Rows among which the header is sought that stands below titles.
+_TITLES = 20
 
 
 #: How many blocks are read and not yet given on; and for how many seconds this holds, lest both sides wait.
@@ -127,7 +134,7 @@ class DelimitedReader:
 
     def __init__(self, member: Member, rules: ReadingRules) -> None:
         self.member, self.quoting = member, rules.quoting is not False
-        header, self.header_lines, self.delimiter = _header(member, rules)
+        header, self.header_lines, self.delimiter, self.first_row = _header(member, rules)
         refuse_wide(len(header), member.name)
         self.kind = "TSV" if self.delimiter == "\t" else "CSV"
         self.suspicious = rules.quoting is None and self.delimiter == "\t"
@@ -181,7 +188,7 @@ class DelimitedReader:
                     yield chunk.keep(range(before, chunk.size)) if before else chunk
 
     def _parsed(self, paths: Collection[str] | None, reject: Reject) -> Iterator[TableChunk]:
-        numbering = _Numbering(self.columns, 2 if self.header_lines else 1)
+        numbering = _Numbering(self.columns, self.first_row)
         chosen = None if paths is None else {column_of(path, self.columns) for path in paths}
         columns = [name for name in self.columns if chosen is None or name in chosen or name in self.marks]
         columns = columns or self.columns[:1]
@@ -353,8 +360,8 @@ def _is_header(table: pa.Table, header: Mapping[str, str]) -> pa.ChunkedArray | 
     return same
 
 
-def _header(member: Member, rules: ReadingRules) -> tuple[list[str], int, str]:
-    """Names of the header, the lines that it takes up, and the delimiter."""
+def _header(member: Member, rules: ReadingRules) -> tuple[list[str], int, str, int]:
+    """Names of the header, the lines before the data, the delimiter, and the number of the first row of data."""
     with member.open() as stream:
         head = read_exactly(stream, _HEADER_BYTES)
     require_utf8(head, member.name)
@@ -362,8 +369,10 @@ def _header(member: Member, rules: ReadingRules) -> tuple[list[str], int, str]:
         text = head.decode("utf-8-sig", errors="strict" if len(head) < _HEADER_BYTES else "ignore")
     except UnicodeDecodeError:
         text = head.decode("utf-8-sig", errors="replace")
+    above = without_sep(text)
+    said, text = text[: len(text) - len(above[0])], above[0]
     first = text.lstrip("\r\n").partition("\n")[0]
-    delimiter = rules.delimiter or delimiter_of(first, rules.format or member.format)
+    delimiter = rules.delimiter or above[1] or delimiter_of(first, rules.format or member.format)
     rows = csv.reader(
         io.StringIO(text, newline=""),
         delimiter=delimiter,
@@ -378,8 +387,34 @@ def _header(member: Member, rules: ReadingRules) -> tuple[list[str], int, str]:
     if header is None:
         raise InputError("an empty file", path=member.name, expected="a row of column names")
     if not rules.header:
-        return [""] * len(header), 0, delimiter
-    return header, rows.line_num, delimiter
+        return [""] * len(header), said.count("\n"), delimiter, 1 + bool(said)
+    if sum(map(bool, map(str.strip, header))) == 1:
+        _refuse_titles(text, member)
+    return header, rows.line_num + said.count("\n"), delimiter, 2 + bool(said)
+
+
+def without_sep(text: str) -> tuple[str, str]:
+    """The text of a table after a line ``sep=;``, and what that line says parts the cells: nothing without one."""
+    found = _SEP.match(text)
+    return (text[found.end() :], found[1]) if found else (text, "")
+
+
+def _refuse_titles(text: str, member: Member) -> None:
+    """Refuse lines of text above the header, of one cell where that has several."""
+    lines = text.splitlines()
+    for mark in DELIMITERS:
+        rows = csv.reader(io.StringIO(text, newline=""), delimiter=mark)
+        with contextlib.suppress(csv.Error):
+            for cells in islice(rows, _TITLES):
+                if len(cells) > 2 and all(map(str.strip, cells)):
+                    raise InputError(
+                        f"{lines[0][:60]!r} is no row of column names;"
+                        f" line {rows.line_num} looks like it: {lines[rows.line_num - 1][:60]!r}",
+                        path=member.name,
+                        place="line 1",
+                        expected="the header first",
+                        advice="take out the lines above it",
+                    )
 
 
 def delimiter_of(header: str, format: str | None) -> str:
@@ -390,7 +425,7 @@ def delimiter_of(header: str, format: str | None) -> str:
             has none of it, the first of comma, tab, semicolon and bar that it has.
     """
     own = {"csv": ",", "tsv": "\t"}.get(format or "", "\t")
-    return next((mark for mark in (own, ",", "\t", ";", "|") if mark in header), own)
+    return next((mark for mark in (own, *DELIMITERS) if mark in header), own)
 
 
 def unique_names(header: Sequence[str]) -> list[str]:

@@ -37,7 +37,7 @@ from warehouse.importers.tabular.column_names import (
     plain_name,
 )
 from warehouse.importers.tabular.columns import Column, Unfit, as_list, encode, number_of, text_of, to_number
-from warehouse.importers.tabular.delimited import delimiter_of, unique_names
+from warehouse.importers.tabular.delimited import delimiter_of, unique_names, without_sep
 from warehouse.importers.tabular.expressions import Recode
 from warehouse.importers.tabular.mapping import ScoreRule, TabularMapping
 from warehouse.records import Candidate, SourceFiles, parse_json
@@ -348,7 +348,9 @@ def _columns(path: Path, head: bytes) -> Sequence[str]:
     head = head.removeprefix(BOM_UTF8)
     line = head.lstrip(b"\r\n").partition(b"\n")[0].decode("utf-8", "replace")
     if kind in ("csv", "tsv"):
-        rows = csv.reader([line.strip("\r")], delimiter=delimiter_of(line, kind))
+        text, mark = without_sep(head.decode("utf-8", "replace"))
+        line = text.lstrip("\r\n").partition("\n")[0]
+        rows = csv.reader([line.strip("\r")], delimiter=mark or delimiter_of(line, kind))
         with contextlib.suppress(csv.Error):  # then no importer knows the file
             return unique_names(next(rows, []))
     if kind == "json" and head.lstrip().startswith(b"["):

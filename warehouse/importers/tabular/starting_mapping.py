@@ -27,7 +27,7 @@ from warehouse.records.credentials import MASK, without_credentials
 _LISTED, _OFFERED, _NAME = 40, 60, 60
 
 
-def starting_mapping(path: Path | str, importer: str = "") -> str:
+def starting_mapping(path: Path | str, importer: str = "", ready: str = "") -> str:
     """A mapping (TOML) for a CSV, TSV, JSON, JSON lines or Parquet file, also in gzip.
 
     Columns are taken by their usual names and by their values; what was guessed, and what else a
@@ -36,12 +36,13 @@ def starting_mapping(path: Path | str, importer: str = "") -> str:
 
     Args:
         importer: the one that reads the file without a mapping, if there is one.
+        ready: option of the mappings that come with this program and fit the file, if there are some.
 
     Raises:
         InputError: the file cannot be read as a table, or has no rows.
     """
     table = profile(Path(path))
-    return "\n".join(_Writer(table, importer).lines()) + "\n"
+    return "\n".join(_Writer(table, importer, ready).lines()) + "\n"
 
 
 def _votes_in(table: TableProfile) -> dict[str, Any]:
@@ -56,8 +57,8 @@ def _votes_in(table: TableProfile) -> dict[str, Any]:
 class _Writer:
     """The lines of a mapping, section by section."""
 
-    def __init__(self, table: TableProfile, importer: str) -> None:
-        self.table, self.importer = table, importer
+    def __init__(self, table: TableProfile, importer: str, ready: str) -> None:
+        self.table, self.importer, self.ready = table, importer, ready
         self.votes = _votes_in(table)
         self.fields = fields_of(table) if not self.votes else Fields(key=self.votes.get("key", ()))
         self.figures = figures_of(table, self.fields) if not self.votes else None
@@ -113,6 +114,9 @@ class _Writer:
         if self.importer:
             yield f"# The importer {self.importer} reads this file without a mapping, and knows more of it:"
             yield f"#   warehouse ingest {safe(name)}"
+        if self.ready:
+            yield "# A mapping that comes with this program fits the file by its shape, and knows more of it:"
+            yield f"#   warehouse ingest {safe(name)} {self.ready}"
         yield "# Check every line: it was guessed from names and values. docs/mappings.md explains."
         yield "#"
         yield "# column: what it holds, distinct values, an example"
@@ -277,7 +281,7 @@ class _Writer:
         yield from self._if_null(candidate.missing)
         yield ""
         if metric:
-            yield from _metric(metric, candidate.is_truth, range_of(column))
+            yield from _metric(metric, candidate.is_truth, range_of(column), candidate.are_grades)
 
     def _if_null(self, missing: int) -> Iterator[str]:
         if missing and self.fields.metric is None:
@@ -356,7 +360,7 @@ def _as_published(values: Sequence[ColumnProfile], before: str) -> str:
     return before + "; ".join(blocks)
 
 
-def _metric(name: str, truth: bool, seen: str) -> Iterator[str]:
+def _metric(name: str, truth: bool, seen: str, are_grades: bool = False) -> Iterator[str]:
     """What is known of a metric, and what has to be filled in."""
     key = toml_key(name)
     yield f"[metrics.{key}]  # seen: {seen}"
@@ -364,7 +368,7 @@ def _metric(name: str, truth: bool, seen: str) -> Iterator[str]:
         yield 'kind = "binary"'
     else:
         yield '# kind = "bounded"  # with low and high; or "continuous"'
-    is_sure = truth and name in OF_TRUTH
+    is_sure = truth and name in OF_TRUTH or are_grades
     yield f"{'' if is_sure else '# '}higher_is_better = true{'' if is_sure else '  # or false'}"
     yield ""
 

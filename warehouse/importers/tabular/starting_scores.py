@@ -59,6 +59,11 @@ class ScoreColumn:
         return self.column.scores.is_truth or self.column.kind == "true/false"
 
     @property
+    def are_grades(self) -> bool:
+        """Whether the values are Inspect's letters for correct, partly, incorrect and no answer."""
+        return self.keys.get("values") is _LETTERS
+
+    @property
     def missing(self) -> int:
         """Rows without a value."""
         words = {"", *NULL_WORDS, *map(plain, self.keys.get("null", ()))}
@@ -105,6 +110,8 @@ def _candidates(table: TableProfile, fields: Fields) -> Iterator[ScoreColumn]:
         if grade is Grade.NEVER or column.path == "@key":
             continue
         keys, meaning = _reading(column, grade, table)
+        if keys.get("values") is _LETTERS:
+            grade = Grade.USUAL
         if not column.is_number and not column.scores.is_truth and not keys:
             continue
         if grade is Grade.POSSIBLE and not _is_unit(column, bool(keys)):
@@ -119,7 +126,8 @@ def _candidates(table: TableProfile, fields: Fields) -> Iterator[ScoreColumn]:
 
 def _reading(column: ColumnProfile, grade: Grade, table: TableProfile) -> tuple[dict[str, Any], str]:
     texts = {str(value) for value in column.values}
-    if grade is Grade.USUAL and column.parents and texts <= {*_LETTERS} and texts & {"C", "I"}:
+    is_graded = grade is Grade.USUAL and column.parents or _is_of_inspect(column)
+    if is_graded and texts <= {*_LETTERS} and texts & {"C", "I"}:
         shown = ", ".join(f"{letter} = {_LETTERS[letter]:g}" for letter in _LETTERS if letter in texts)
         return {"values": _LETTERS}, shown
     keys, meaning = column.reading(table.delimiter)
@@ -129,6 +137,11 @@ def _reading(column: ColumnProfile, grade: Grade, table: TableProfile) -> tuple[
             return {}, ""
         return {"null": words}, f"{' and '.join(map(repr, words))} = missing"
     return keys, meaning
+
+
+def _is_of_inspect(column: ColumnProfile) -> bool:
+    """Whether a column is called as ``samples_df`` of Inspect calls those of scorers."""
+    return not column.parents and column.name.startswith("score_")
 
 
 def _is_unit(column: ColumnProfile, is_read: bool) -> bool:

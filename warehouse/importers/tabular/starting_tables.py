@@ -28,8 +28,10 @@ from warehouse.importers.tabular.profile import ColumnProfile, TableProfile, col
 from warehouse.importers.tabular.readers import ORIENTATIONS
 from warehouse.importers.tabular.runs import is_summary
 from warehouse.importers.tabular.starting_fields import Fields
-from warehouse.importers.tabular.starting_toml import Choice, inline_table, texts, toml_text
+from warehouse.importers.tabular.starting_toml import Choice, inline_table, safe, short, texts, toml_text
 
+#: What a draft says of rows and columns such as ``Average``.
+LEFT_OUT = "left out, since it sums up others"
 _BY_MODELS, _BY_PROMPTS = ORIENTATIONS
 _NAMED = 4
 
@@ -194,6 +196,8 @@ class PublishedColumns:
     is_turned: bool = False
     is_keyed: bool = False  #: whether the keys of the records name benchmarks.
     is_stated: bool = False  #: whether all columns of figures are figures, whichever the first.
+    benchmark: ColumnProfile | None = None  #: names the benchmark of each row.
+    left_out: Sequence[ColumnProfile] = ()  #: columns that sum up the others.
     choices: tuple[Choice, ...] = ()
 
     @property
@@ -217,10 +221,11 @@ class PublishedColumns:
 
     def rows(self) -> Iterator[str]:
         """The sections that leave out what is no model, and make a row of each cell."""
-        sums = [str(value) for value in self.label.values if is_summary(value)] if self.label is not None else []
-        if sums and self.label is not None and not self.is_turned:
-            yield from ("[[rows.skip]]  # sums up the others", f"path = {toml_text(self.label.path)}")
-            yield from (f"equal_to = {texts(sums)}", "")
+        for column in (self.label, self.benchmark):
+            sums = [str(value) for value in column.values if is_summary(value)] if column is not None else []
+            if column is not None and sums and len(sums) < len(column.values):
+                yield f"[[rows.skip]]  # {LEFT_OUT}: {_shown(sums)}; without this [[rows.skip]] it is taken too"
+                yield from (f"path = {toml_text(column.path)}", f"equal_to = {texts(sums)}", "")
         if self.is_wide and self.label is not None:
             kinds = ("benchmark", "model") if self.is_turned else ("model", "benchmark (or metric)")
             yield f"# A row per {kinds[0]}, a column per {kinds[1]}: each cell becomes a figure."
@@ -228,6 +233,9 @@ class PublishedColumns:
             yield f"label = {toml_text(self.label.name)}  # the column that names the rows"
             names = "|".join(re.escape(column.name) for column in self.values)
             yield f"cells = {toml_text(names)}  # the columns with figures"
+            if self.left_out:
+                sums = [column.name for column in self.left_out]
+                yield f"# {LEFT_OUT}: {_shown(sums)}; add to cells what is to be a benchmark of its own"
             yield ""
 
     def published(self) -> Iterator[str]:
@@ -254,6 +262,10 @@ class PublishedColumns:
 
     def _value(self, path: str) -> str:
         return inline_table({"path": path} | dict(self.keys)) if self.keys else toml_text(path)
+
+
+def _shown(names: Sequence[str]) -> str:
+    return safe(", ".join(map(short, names)))
 
 
 def figures_of(table: TableProfile, fields: Fields) -> PublishedColumns | None:
@@ -285,9 +297,13 @@ def _wide(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     choices = [] if label.is_unique else [_which_label(label, table)]
     if not is_sure or not _are_figures(values, table):
         choices.append(_what_rows_are(label, values))
+    others = [column for column in values if not is_summary(column.name)] if is_wide else values
+    values, left_out = (others, [c for c in values if c not in others]) if others else (values, [])
     kept = values if is_wide else values[:1]
     keys = _keys(kept, table)
-    return PublishedColumns(label, values, error, size, keys=keys, is_wide=is_wide, choices=tuple(choices))
+    return PublishedColumns(
+        label, values, error, size, keys=keys, is_wide=is_wide, choices=tuple(choices), left_out=left_out
+    )
 
 
 def _label(table: TableProfile, fields: Fields) -> tuple[ColumnProfile | None, bool]:
@@ -461,7 +477,10 @@ def _long(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     choices = () if is_keyed or len({*rows}) == len(rows) else (_which_label(model or first, table),)
     keys = _keys(values[:1], table)
     errors = {c.path: error for c in values if (error := _error_of(c, table)) is not None}
-    return PublishedColumns(model, values, None, None, errors, keys, is_keyed=is_keyed, choices=choices)
+    benchmark = fields.run.get("benchmark")
+    return PublishedColumns(
+        model, values, None, None, errors, keys, is_keyed=is_keyed, choices=choices, benchmark=benchmark
+    )
 
 
 def _error_of(column: ColumnProfile, table: TableProfile) -> ColumnProfile | None:

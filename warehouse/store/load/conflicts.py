@@ -29,9 +29,9 @@ OnConflict = Literal["error", "skip", "supersede"]
 class Decision:
     """What to do with run number ``run`` of a dump.
 
-    ``new``: store it; the stored runs ``supersedes`` give way to it, and it gives way itself to
-    the stored run ``superseded_by``. ``seen``: the stored run ``same_as`` (or, if that is ``None``,
-    run ``same_in_dump`` of this dump) holds the same. ``skip``: leave it out.
+    ``new``: store it. ``seen``: the stored run ``same_as`` (or, if that is ``None``, run ``same_in_dump`` of this dump)
+    holds the same. Under its ``run_key`` the stored runs ``supersedes`` give way to it, and it gives way itself to the
+    stored run ``superseded_by``. ``skip``: leave it out.
     """
 
     run: int
@@ -49,6 +49,8 @@ class Decision:
 
 @dataclass(frozen=True)
 class _Stored:
+    """A stored run under one of its keys."""
+
     id: int
     condition_key: str
     run_key: str | None
@@ -80,11 +82,11 @@ class _StoredRuns:
     """The stored runs that a dump's runs may be the same as, by their keys."""
 
     def __init__(self, rows: Iterable[_Stored]) -> None:
-        self.same: dict[tuple[str, str], _Stored] = {}
+        self.same: dict[tuple[str, str], dict[str | None, _Stored]] = defaultdict(dict)
         self.current_conditions: set[str] = set()
         self.by_key: dict[str, list[_Stored]] = defaultdict(list)
         for row in rows:
-            self.same.setdefault((row.condition_key, row.content_digest), row)
+            self.same[row.condition_key, row.content_digest][row.run_key] = row
             if row.superseded_by is None:
                 self.current_conditions.add(row.condition_key)
             if row.run_key:
@@ -92,9 +94,13 @@ class _StoredRuns:
 
     def rivals(self, run: _DumpRun) -> list[_Stored]:
         """Current runs under the same key of the tool, with other content."""
-        if not run.key or (run.condition, run.content) in self.same:
+        if not run.key or self.holds(run):
             return []
         return [row for row in self.by_key.get(run.key, ()) if row.superseded_by is None]
+
+    def holds(self, run: _DumpRun) -> bool:
+        """Whether a source brought the same under the same key."""
+        return run.key in self.same.get((run.condition, run.content), ())
 
     def gave_way_to(self, key: str | None, run_id: int) -> list[_Stored]:
         """The tries of a run that a stored one has superseded."""
@@ -128,11 +134,10 @@ def decide(
     earlier: dict[tuple[str, str], int] = {}
     conditions: set[str] = set()
     for run in runs:
-        same_earlier = earlier.get((run.condition, run.content))
-        if same_earlier is not None:
-            decisions.append(Decision(run.index, "seen", *run.keys, same_in_dump=same_earlier))
-            continue
         decision = _decide_one(run, stored, overlaps, on_conflict, path)
+        same_earlier = earlier.get((run.condition, run.content))
+        if decision.action == "new" and same_earlier is not None:
+            decision = replace(decision, action="seen", same_in_dump=same_earlier, repeat=False)
         if decision.action == "new":
             earlier[run.condition, run.content] = run.index
             if decision.superseded_by is None:
@@ -165,11 +170,14 @@ def _run(index: int, header: RunHeader, measured: Measured | None) -> _DumpRun:
     return _DumpRun(index, header, condition_key(header), run_key(header), content, measured)
 
 
-_COLUMNS = "id, condition_key, run_key, content_digest, superseded_by, n_found, n_generations, n_scores, started_at"
+_COLUMNS = (
+    "run.id, run.condition_key, run_source.run_key, run.content_digest, run_source.superseded_by,"
+    " run.n_found, run.n_generations, run.n_scores, run.started_at"
+)
 
 
 def _stored(store: Store, runs: Sequence[_DumpRun]) -> list[_Stored]:
-    """Stored runs with the condition or the key of a run of the dump, by id."""
+    """Stored runs with the condition or a key of a run of the dump, by id, under each of their keys."""
     keys = {
         "conditions": sorted({run.condition for run in runs}),
         "run_keys": sorted({run.key for run in runs if run.key}),
@@ -182,23 +190,25 @@ def _decide_one(
     run: _DumpRun, stored: _StoredRuns, overlaps: Mapping[Pair, Overlap], on_conflict: OnConflict, path: str
 ) -> Decision:
     same = stored.same.get((run.condition, run.content))
+    here = Decision(run.index, "new", *run.keys)
     if same:
-        return Decision(run.index, "seen", *run.keys, same_as=same.id)
+        here = replace(here, action="seen", same_as=next(iter(same.values())).id)
+        if run.key in same:
+            return replace(here, superseded_by=same[run.key].superseded_by)
     for rival in stored.rivals(run):
         if not run.measured and rival.n_found:
             note = f"{run.header.benchmark}: figures only; run {rival.id} already holds the samples"
             return Decision(run.index, "seen", *run.keys, same_as=rival.id, note=note)
         overlap = overlaps.get((run.index, rival.id), Overlap(False, False))
         if on_conflict == "supersede" or _replaces(run, rival, overlap):
-            return Decision(run.index, "new", *run.keys, supersedes=(rival.id,))
+            return replace(here, supersedes=(rival.id,))
         if overlap.is_all_stored:
-            return Decision(run.index, "new", *run.keys, superseded_by=rival.id)
+            return replace(here, superseded_by=rival.id)
         if on_conflict == "skip":
             note = f"{run.header.benchmark}: conflict, left out"
             return Decision(run.index, "skip", *run.keys, note=note)
         raise _conflict(run.header, rival, path)
-    repeat = run.condition in stored.current_conditions
-    return Decision(run.index, "new", *run.keys, repeat=repeat)
+    return here if same else replace(here, repeat=run.condition in stored.current_conditions)
 
 
 def _replaces(run: _DumpRun, stored: _Stored, overlap: Overlap) -> bool:
@@ -227,7 +237,7 @@ def _put_into_chains(
 ) -> list[Decision]:
     """Tries that came late, where they would stand had they come in time: below the shortest that
     holds all of theirs, above those of which they hold all."""
-    late = {item.run: item.superseded_by for item in decisions if item.superseded_by is not None}
+    late = {item.run for item in decisions if item.superseded_by is not None and not stored.holds(runs[item.run])}
     overlaps = compare(
         scratch,
         (

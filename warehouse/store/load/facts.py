@@ -21,6 +21,7 @@ from warehouse.store.load.conflicts import Decision
 from warehouse.store.load.dimensions import allocate
 from warehouse.store.load.run_keys import scorers_key, spec_of
 from warehouse.store.load.scratch import Scratch
+from warehouse.store.load.source_ledger import supersede
 from warehouse.store.load.staging import TRANSCRIPT, Measured
 from warehouse.store.load.state import _Load
 from warehouse.store.schema.later import tables
@@ -41,14 +42,9 @@ def fingerprints(scratch: Scratch) -> list[tuple[int, str]]:
 
 
 def insert_runs(connection: sa.Connection, state: _Load, fresh: Sequence[Decision], run_ids: Mapping[int, int]) -> None:
-    """Rows of ``run``, and the mark on the runs that they supersede."""
+    """Rows of ``run``."""
     cuts = {part.runs.start: _cuts(part) for part in state.parts}
     append(connection, tables.run, [_run_row(state, cuts, decision, run_ids[decision.run]) for decision in fresh])
-    replaced = {old: run_ids[item.run] for item in fresh for old in item.supersedes}
-    if replaced:
-        connection.execute(
-            sa.text(query_text("ingest", "supersede")), {"old": list(replaced), "new": list(replaced.values())}
-        )
 
 
 def _run_row(state: _Load, cuts: Mapping[int, Cuts], decision: Decision, run_id: int) -> dict[str, Any]:
@@ -271,8 +267,10 @@ def _usable(value: float | None) -> float | None:
 def link_sources(
     connection: sa.Connection, state: _Load, decisions: Sequence[Decision], run_ids: Mapping[int, int]
 ) -> None:
-    """Which runs this source holds, new or seen again."""
-    rows = []
+    """Which runs this source holds, new or seen again, under which keys, and what they supersede under these."""
+    rows: list[dict[str, Any]] = []
+    replaced: list[tuple[int, str | None, int]] = []
+    again: set[int] = set()
     for decision in decisions:
         if decision.action == "skip":
             continue
@@ -282,8 +280,12 @@ def link_sources(
             run_id = run_ids[run]
         path_in_source = readable(state.dump.runs[decision.run].place) or None
         source_id = state.part_of(decision.run).source.id
-        rows.append({"run_id": run_id, "source_id": source_id, "place": path_in_source})
+        key = {"run_key": decision.run_key, "superseded_by": decision.superseded_by}
+        rows.append({"run_id": run_id, "source_id": source_id, "place": path_in_source, **key})
+        replaced += [(old, decision.run_key, run_id) for old in decision.supersedes]
+        again |= {run_id} if decision.action == "seen" else set()
     append(connection, tables.run_source, rows)
+    supersede(connection, replaced, again)
 
 
 def add_prompts(connection: sa.Connection, store: Store, scratch: Scratch, state: _Load) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -298,11 +298,13 @@ def forget(store: Store, reference: str) -> tuple[int, int]:
                 sa.select(links.c.run_id).where(links.c.run_id.in_(run_ids), links.c.source_id != source_id)
             )
         }
+        tries = _tries(connection, run_ids)
         _remove_runs(connection, sorted(run_ids - shared))
         scans.forget(store, source_id)
         _hand_over_figures(connection, source_id)
         for table in (links, tables.rejection, tables.published_score, tables.preference, tables.label_draw):
             connection.execute(sa.delete(table).where(table.c.source_id == source_id))
+        _take_out_of_chains(connection, tries, shared)
         connection.execute(sa.delete(tables.source).where(tables.source.c.id == source_id))
         if store.dialect.no_source_reserved(connection):
             remove_unheld(connection)
@@ -318,23 +320,45 @@ def _remove_runs(connection: sa.Connection, run_ids: Sequence[int]) -> None:
     votes = tables.preference  # stay, as votes between models
     for column in (votes.c.run_a_id, votes.c.run_b_id):
         connection.execute(sa.update(votes).where(column.in_(run_ids)).values({column.name: None}))
-    _take_out_of_chains(connection, set(run_ids))
     run = tables.run
     connection.execute(sa.delete(run).where(run.c.id.in_(run_ids)))
 
 
-def _take_out_of_chains(connection: sa.Connection, gone: set[int]) -> None:
-    """What a removed run had superseded is current, or superseded by what had superseded that."""
-    run = tables.run
-    query = sa.select(run.c.id, run.c.superseded_by).where(run.c.superseded_by.is_not(None))
-    chain = {int(row[0]): int(row[1]) for row in connection.execute(query)}
-    for run_id, newer in chain.items():
-        if run_id in gone or newer not in gone:
-            continue
-        heir: int | None = newer
-        while heir in gone:
-            heir = chain.get(heir)
-        connection.execute(sa.update(run).where(run.c.id == run_id).values(superseded_by=heir))
+#: (key of the tool, id of a run that came under it): the run that replaced it there, if any.
+_Tries = dict[tuple[str, int], int | None]
+
+
+def _tries(connection: sa.Connection, run_ids: Iterable[int]) -> _Tries:
+    """All tries under the keys that some runs came under."""
+    links = tables.run_source
+    keys = sa.select(links.c.run_key).where(links.c.run_id.in_(run_ids))
+    query = sa.select(links.c.run_key, links.c.run_id, links.c.superseded_by).where(links.c.run_key.in_(keys))
+    return {(row[0], row[1]): row[2] for row in connection.execute(query)}
+
+
+def _take_out_of_chains(connection: sa.Connection, before: _Tries, shared: Collection[int]) -> None:
+    """What a try that is gone had superseded is current, or superseded by what had superseded that."""
+    left = _tries(connection, {run_id for _, run_id in before})
+    replaced = []
+    for (key, run_id), newer in left.items():
+        heir = newer
+        while heir is not None and (key, heir) not in left:
+            heir = before[key, heir]
+        if heir != newer:
+            replaced.append((run_id, key, heir))
+    supersede(connection, replaced, shared)
+
+
+def supersede(
+    connection: sa.Connection, replaced: Collection[tuple[int, str | None, int | None]], others: Collection[int] = ()
+) -> None:
+    """Mark runs as superseded under a key: (id, key, id of the newer run, if any); whether these and ``others`` are
+    current follows from all their keys."""
+    if replaced:
+        old, keys, new = map(list, zip(*replaced, strict=True))
+        connection.execute(sa.text(query_text("ingest", "supersede")), {"old": old, "keys": keys, "new": new})
+    if ids := sorted({old for old, _, _ in replaced}.union(others)):
+        connection.execute(sa.text(query_text("ingest", "settle_superseded")), {"ids": ids})
 
 
 def _hand_over_figures(connection: sa.Connection, source_id: int) -> None:

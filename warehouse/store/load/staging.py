@@ -18,7 +18,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from warehouse.errors import ConflictError, InputError
-from warehouse.records import SAMPLE_SCHEMA, BulkQuery, Dump, SameContent, content_key
+from warehouse.records import SAMPLE_SCHEMA, BulkQuery, Dump, SameContent, content_key, parse_json
 from warehouse.records.canonical_json import canonical_digest
 from warehouse.store import engines
 from warehouse.store.load.scratch import ROWS_OF_A_GROUP, Scratch
@@ -379,16 +379,26 @@ class Dropped:
 
     same: int = 0
     other: int = 0
+    fields: tuple[str, ...] = ()  #: metadata in which rows of one id differ that agree otherwise.
 
     def notes(self, on_duplicate: OnDuplicate) -> list[str]:
         """Notes for whoever loaded them."""
-        notes = [f"{self.same} duplicate row{'s' * (self.same > 1)} collapsed"] * bool(self.same)
+        apart = ""
+        if self.fields:
+            apart = f"; rows of one id differ in {', '.join(self.fields)}: where they are prompts of their own, map "
+            apart += f"{_with_id(self.fields)} with the column of the id"
+        notes = [f"{self.same} duplicate row{'s' * (self.same > 1)} collapsed{apart}"] * bool(self.same)
         if self.other:
             notes.append(
                 f"{self.other} duplicate row{'s' * (self.other > 1)} with other values dropped: of "
                 f"each the {on_duplicate} one was kept (--on-duplicate {on_duplicate})"
             )
         return notes
+
+
+def _with_id(fields: Sequence[str]) -> str:
+    """How a mapping tells prompts of one id apart."""
+    return f'prompt_id = {{ template = "{" ".join(f"{{{name}}}" for name in ("ID", *fields))}" }}'
 
 
 def prompts_of_runs(scratch: Scratch) -> dict[int, int]:
@@ -419,10 +429,12 @@ def settle_duplicates(
     if not repeated:
         return Dropped()
     scratch.run("create or replace temp table dropped_row (r bigint, is_other boolean)")
+    fields: dict[str, None] = {}
     for table in repeated:
+        fields |= dict.fromkeys(_differing_fields(scratch, table))
         sizes[table] = _settle(scratch, table, on_duplicate)
     ((same, other),) = scratch.rows(query_text("ingest", "dropped_counts"))
-    return Dropped(same, other)
+    return Dropped(same, other, tuple(fields))
 
 
 def _repeated(scratch: Scratch, keys: Mapping[str, str], sizes: Mapping[str, int]) -> list[str]:
@@ -475,6 +487,14 @@ def _refuse_conflicts(scratch: Scratch, table: str, key: str, values: str) -> No
 _CONTENT = "concat_ws(chr(31), coalesce(s.text, ''), coalesce(s.target, ''), coalesce(s.choices, ''), s.metadata)"
 
 
+def _differing_fields(scratch: Scratch, table: str) -> list[str]:
+    """Fields of metadata in which the first rows of one fact differ that do so."""
+    columns = ", ".join(f"t.{name}" for name in _UNIQUE[table][0].split(", "))
+    pairs = scratch.rows(query_text("ingest", "other_metadata").format(key=columns, table=table))
+    first, second = (parse_json(text) for text in pairs[0]) if pairs else ({}, {})
+    return sorted(name for name in first.keys() | second.keys() if first.get(name) != second.get(name))
+
+
 def _refuse_other_questions(scratch: Scratch, table: str, key: str, fields: str) -> None:
     """Refuse rows of one id that are about different prompts: whichever is dropped, the mean is wrong."""
     columns = ", ".join(f"t.{name}" for name in key.split(", "))
@@ -483,11 +503,13 @@ def _refuse_other_questions(scratch: Scratch, table: str, key: str, fields: str)
     if not n:
         return
     item = scratch.value(f"select item from stage_row where r = {first}")
+    fields_apart = _differing_fields(scratch, table)
+    other_id = _with_id(fields_apart) if fields_apart else "another prompt_id"
     raise ConflictError(
         f"rows of one id are about different prompts, in {n} {'places' if n > 1 else 'place'}; "
         f"first: id {item}, rows {first + 1} and {second + 1} of the source",
         expected="one prompt for each id",
-        advice='map what tells the prompts apart: another prompt_id, or key = ["text", "target"]',
+        advice=f'map what tells the prompts apart: {other_id}, or key = ["text", "target"]',
     )
 
 

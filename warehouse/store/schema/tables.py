@@ -212,7 +212,11 @@ source = _dimension(
     unique=("sha256", "settings_key"), refs={},
 )  # fmt: skip
 
-run_source = _fact("run_source", _ref("run_id"), _ref("source_id"), _text("place"), index="run_id")
+run_source = _fact(
+    "run_source", _ref("run_id"), _ref("source_id"), _text("place"), _text("run_key"),
+    _ref("superseded_by", optional=True),
+    index="run_id",
+)  # fmt: skip
 
 rejection = _fact(
     "rejection", _ref("source_id"), _text("place"), _text("found"), _text("expected"),
