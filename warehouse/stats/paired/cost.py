@@ -311,21 +311,25 @@ def _sampled(
     """Of samples of units: p of the test, whether it is gated, and the error of the log ratio."""
     m = len(sums[0])
     counts = rng.multinomial(units, np.full(m, 1 / m), size=n_samples).astype(np.float64)
-    a, b, size = sums
-    total_a, total_b, n = (counts @ values for values in sums)
+    # Sums over samples of what a unit adds, as polynomials of the sums of its powers: one product of matrices.
+    a, size, apart = sums[0] / sums[0].mean(), sums[2], times * sums[0] - sums[1]
+    d = a - sums[1] / sums[1].mean()
+    powers = [a, d, a * a, d * a, d * d, a**3, d * a * a, d * d * a, d**3]
+    powers += [sums[1], size, apart, size * size, size * apart, apart * apart]
+    total_a, total_d, aa, da, dd, aaa, daa, dda, ddd, total_b, n, e, ss, se, ee = (counts @ np.transpose(powers)).T
     with np.errstate(invalid="ignore", divide="ignore"):
-        terms = a * (n / total_a)[:, None] - b * (n / total_b)[:, None]
-        short = times * total_a / total_b - 1
-        apart = (times * a - b) * (n / total_b)[:, None] - size * short[:, None]
-        errors = [np.sqrt(units / (units - 1) * (counts * z * z).sum(axis=1)) / n for z in (terms, apart)]
-        values = np.log1p(short), short
+        r = total_d / total_a  # a/total_a - b/total_b is d - r·a in units of 1/total_b
+        second, third = dd - 2 * r * da + r * r * aa, ddd - 3 * r * dda + 3 * r * r * daa - r**3 * aaa
+        second, third = np.where(second <= ROUNDING * (dd + r * r * aa), 0.0, (second, third))
+        square = n * n * ee - 2 * n * e * se + e * e * ss
+        square = np.where(square <= ROUNDING * (n * n * ee + e * e * ss), 0.0, square)
+        short = e / total_b
+        errors = [np.sqrt(units / (units - 1) * s) / t for s, t in ((second, total_a - total_d), (square, n * total_b))]
         tails = [
             special.stdtr(units - 1, np.where(error > ROUNDING, value / error, np.nan))
-            for value, error in zip(values, errors, strict=True)
+            for value, error in zip((np.log1p(short), short), errors, strict=True)
         ]
-        square = terms * terms
-        second, third = ((counts * power).sum(axis=1) / units for power in (square, square * terms))
-        gated = units * second**3 < UNITS_PER_SKEW * third**2
+        gated = second**3 < UNITS_PER_SKEW * third**2
     return np.fmax.reduce([np.where(np.isnan(tail), 1.0, tail) for tail in tails]), gated, errors[0]
 
 
