@@ -8,8 +8,11 @@
 --   run_id: id of the run
 --   metric_id: id of the metric
 --   perturbation: perturbation or prompt format; '' is the headline form
---   hc2: as if prompts were independent, before the link, squared
---   cr2: the same by unit
+--   mean: the weighted mean
+--   hc0: squared error as if prompts were independent, before the link, over 1
+--   hc2: the same over 1 - 2f + q
+--   cr0: as hc0, by unit; 0 where each unit's sum is 0 but for rounding
+--   cr2: as hc2, by unit
 --   n_kish: prompts that would count as much if all weighed the same, 1 / q [Kish 1965]
 --   n_effective_units: units likewise, 1 / sum of F F
 --   largest_share: the largest F [0 to 1]
@@ -40,10 +43,13 @@ units as (
     fact.run_id,
     fact.metric_id,
     fact.perturbation,
+    whole.r,
     whole.q,
+    count(*) as n,
     sum(fact.weight) / whole.w as share,
     sum(fact.weight * fact.weight) / (whole.w * whole.w) as squared_shares,
     sum(fact.weight * (fact.value - whole.r)) / whole.w as pull,
+    sum(power(fact.weight / whole.w * (fact.value - whole.r), 2)) as squares,
     sum(
       power(fact.weight / whole.w * (fact.value - whole.r), 2)
       / nullif(1 - 2 * fact.weight / whole.w + whole.q, 0)
@@ -60,15 +66,24 @@ units as (
     and prompt_cluster.prompt_id = fact.prompt_id
   where fact.value is not null
   group by
-    fact.run_id, fact.metric_id, fact.perturbation, whole.q, whole.w,
+    fact.run_id, fact.metric_id, fact.perturbation, whole.r, whole.q, whole.w,
     coalesce(prompt_cluster.cluster_id, -1 - fact.prompt_id)
 )
 select
   run_id,
   metric_id,
   perturbation,
+  min(r) as mean,
+  sum(squares) as hc0,
   sum(alone) as hc2,
-  sum(pull * pull / nullif(1 - 2 * share + share * share * q / squared_shares, 0)) as cr2,
+  case
+    when max(abs(pull)) <= 1e-12 * sqrt(sum(n) * sum(squares)) then 0
+    else sum(pull * pull)
+  end as cr0,
+  case
+    when max(abs(pull)) <= 1e-12 * sqrt(sum(n) * sum(squares)) then 0
+    else sum(pull * pull / nullif(1 - 2 * share + share * share * q / squared_shares, 0))
+  end as cr2,
   1 / min(q) as n_kish,
   1 / sum(share * share) as n_effective_units,
   max(share) as largest_share

@@ -40,152 +40,110 @@
 --   se_cr0: cluster-robust error without correction
 --   se_cr1: se_cr0 * sqrt(G / (G - 1))
 --   se_cr2: each cluster's squared sum over 1 - its share of the prompts [Bell, McCaffrey 2002]
-with scored as (
+with totals as (
   select
     fact.run_id,
     fact.metric_id,
     fact.perturbation,
-    fact.value,
-    fact.weight * fact.value as wv,
-    case when fact.value is not null then fact.weight end as w,
-    case when fact.value is not null then fact.n_draws end as n_draws,
-    case when fact.value is not null then fact.is_binary and fact.n_draws = 1 end as is_bernoulli,
-    fact.n_unscored,
-    prompt_cluster.cluster_id is not null as in_cluster
+    avg(fact.value) as mean,
+    var_pop(fact.value) as variance,
+    min(fact.value) = max(fact.value) as is_constant,
+    bool_and(fact.value is null or (fact.is_binary and fact.n_draws = 1)) as is_bernoulli,
+    count(fact.value) as n_prompts,
+    count(*) - count(fact.value) as n_prompts_unscored,
+    cast(sum(case when fact.value is not null then fact.n_draws end) as bigint) as n_draws,
+    cast(sum(fact.n_unscored) as bigint) as n_unscored
+  from prompt_score fact
+  join run on run.id = fact.run_id
+  where run.status <> 'invalidated' and run.superseded_by is null
+  group by fact.run_id, fact.metric_id, fact.perturbation
+),
+units as (
+  select
+    fact.run_id,
+    fact.metric_id,
+    fact.perturbation,
+    max(prompt_cluster.cluster_id) as cluster_id,
+    count(*) as n,
+    sum(fact.value) as total
   from prompt_score fact
   join run on run.id = fact.run_id
   join benchmark on benchmark.id = run.benchmark_id
   left join prompt_cluster
     on prompt_cluster.clustering_id = benchmark.default_clustering_id
     and prompt_cluster.prompt_id = fact.prompt_id
-  where run.status <> 'invalidated' and run.superseded_by is null
-),
-halves as (
-  select
-    run_id,
-    metric_id,
-    perturbation,
-    in_cluster,
-    count(value) as n,
-    count(*) - count(value) as n_missing,
-    sum(n_draws) as n_draws,
-    sum(n_unscored) as n_unscored,
-    sum(w) as w,
-    sum(wv) as wv,
-    var_pop(wv) as var_wv,
-    covar_pop(wv, w) as cov_wv_w,
-    var_pop(w) as var_w,
-    min(w) as lowest_w,
-    max(w) as highest_w,
-    min(value) as lowest,
-    max(value) as highest,
-    bool_and(is_bernoulli) as is_bernoulli
-  from scored
-  group by run_id, metric_id, perturbation, in_cluster
-),
-centred as (
-  select
-    halves.*,
-    sum(wv) over whole / nullif(sum(w) over whole, 0) as ratio
-  from halves
-  window whole as (partition by run_id, metric_id, perturbation)
-),
-spread as (
-  select
-    centred.*,
-    n * greatest(var_wv - 2 * ratio * cov_wv_w + ratio * ratio * var_w, 0)
-      + (wv - ratio * w) * (wv - ratio * w) / nullif(n, 0) as squares
-  from centred
-),
-totals as (
-  select
-    run_id,
-    metric_id,
-    perturbation,
-    min(ratio) as r,
-    cast(sum(n) as bigint) as n_prompts,
-    cast(sum(n_missing) as bigint) as n_prompts_unscored,
-    cast(sum(n_draws) as bigint) as n_draws,
-    cast(sum(n_unscored) as bigint) as n_unscored,
-    cast(coalesce(sum(n) filter (where not in_cluster), 0) as bigint) as n_alone,
-    sum(w) / nullif(sum(n), 0) as mean_w,
-    sum(squares) as squares,
-    coalesce(sum(squares) filter (where not in_cluster), 0) as alone_squares,
-    min(lowest) = max(highest) as is_constant,
-    bool_and(is_bernoulli) and min(lowest_w) = max(highest_w) as is_proportion
-  from spread
-  group by run_id, metric_id, perturbation
-),
-cluster_sums as (
-  select
-    fact.run_id,
-    fact.metric_id,
-    fact.perturbation,
-    prompt_cluster.cluster_id,
-    count(*) as n,
-    sum(fact.weight) as w,
-    sum(fact.weight * fact.value) as wv
-  from prompt_score fact
-  join run on run.id = fact.run_id
-  join benchmark on benchmark.id = run.benchmark_id
-  join prompt_cluster
-    on prompt_cluster.clustering_id = benchmark.default_clustering_id
-    and prompt_cluster.prompt_id = fact.prompt_id
   where fact.value is not null
+    and benchmark.default_clustering_id is not null
     and run.status <> 'invalidated' and run.superseded_by is null
-  group by fact.run_id, fact.metric_id, fact.perturbation, prompt_cluster.cluster_id
+  group by
+    fact.run_id, fact.metric_id, fact.perturbation,
+    coalesce(prompt_cluster.cluster_id, -1 - fact.prompt_id)
 ),
-clusters as (
+clustered as (
   select
     totals.run_id,
     totals.metric_id,
     totals.perturbation,
-    totals.r,
+    totals.mean,
+    totals.variance,
+    totals.is_constant,
+    totals.is_bernoulli,
     totals.n_prompts,
     totals.n_prompts_unscored,
     totals.n_draws,
     totals.n_unscored,
-    totals.n_alone,
-    totals.mean_w,
-    totals.squares,
-    totals.alone_squares,
-    totals.is_constant,
-    totals.is_proportion,
-    count(cluster_sums.cluster_id) as n_clusters,
-    sum(power(cluster_sums.wv - totals.r * cluster_sums.w, 2)) as square_sums,
+    case when count(units.cluster_id) > 0 then count(units.n) end as g,
+    sum(power((units.total - mean * units.n) / n_prompts, 2)) as cr0,
     sum(
-      power(cluster_sums.wv - totals.r * cluster_sums.w, 2)
-      * totals.n_prompts / nullif(totals.n_prompts - cluster_sums.n, 0)
-    ) as adjusted_sums,
-    max(abs(cluster_sums.wv - totals.r * cluster_sums.w)) as largest_sum
+      power(units.total - mean * units.n, 2)
+      / nullif(n_prompts - units.n, 0) / n_prompts
+    ) as cr2,
+    max(abs(units.total - mean * units.n)) / n_prompts as largest_pull
   from totals
-  left join cluster_sums
-    on cluster_sums.run_id = totals.run_id
-    and cluster_sums.metric_id = totals.metric_id
-    and cluster_sums.perturbation = totals.perturbation
+  left join units
+    on units.run_id = totals.run_id
+    and units.metric_id = totals.metric_id
+    and units.perturbation = totals.perturbation
   group by
-    totals.run_id, totals.metric_id, totals.perturbation, totals.r, totals.n_prompts,
-    totals.n_prompts_unscored, totals.n_draws, totals.n_unscored, totals.n_alone, totals.mean_w,
-    totals.squares, totals.alone_squares, totals.is_constant, totals.is_proportion
+    totals.run_id, totals.metric_id, totals.perturbation, totals.mean, totals.variance,
+    totals.is_constant, totals.is_bernoulli, totals.n_prompts, totals.n_prompts_unscored,
+    totals.n_draws, totals.n_unscored
 ),
 errors as (
   select
-    clusters.*,
-    n_clusters > 0 as is_clustered,
-    n_clusters + n_alone as g,
-    case when is_constant then 0 else squares / nullif(mean_w * mean_w, 0) end as all_squares,
+    clustered.run_id,
+    clustered.metric_id,
+    clustered.perturbation,
+    n_prompts,
+    n_prompts_unscored,
+    n_draws,
+    n_unscored,
+    is_constant,
+    is_bernoulli and weighted_error.run_id is null as is_proportion,
+    g,
+    coalesce(weighted_error.mean, clustered.mean) as r,
     case
-      when is_constant or (largest_sum <= 1e-12 * sqrt(squares * n_prompts) and n_alone = 0)
-        then 0
-      else (square_sums + alone_squares) / nullif(mean_w * mean_w, 0)
-    end as robust_squares,
+      when is_constant then 0
+      else coalesce(weighted_error.hc0, variance / nullif(n_prompts, 0))
+    end as hc0,
+    weighted_error.hc2,
     case
-      when is_constant or (largest_sum <= 1e-12 * sqrt(squares * n_prompts) and n_alone = 0)
-        then 0
-      else (adjusted_sums + alone_squares * n_prompts / nullif(n_prompts - 1, 0))
-        / nullif(mean_w * mean_w, 0)
-    end as adjusted_squares
-  from clusters
+      when is_constant then 0
+      when weighted_error.cr0 is not null then weighted_error.cr0
+      when largest_pull > 1e-12 * sqrt(variance) then clustered.cr0
+      else 0
+    end as cr0,
+    case
+      when is_constant then 0
+      when weighted_error.cr2 is not null then weighted_error.cr2
+      when largest_pull > 1e-12 * sqrt(variance) then clustered.cr2
+      else 0
+    end as cr2
+  from clustered
+  left join weighted_error
+    on weighted_error.run_id = clustered.run_id
+    and weighted_error.metric_id = clustered.metric_id
+    and weighted_error.perturbation = clustered.perturbation
 ),
 figures as (
   select
@@ -209,33 +167,19 @@ figures as (
 sized as (
   select
     figures.*,
-    slope * coalesce(
-      sqrt(weighted_error.hc2),
-      sqrt(all_squares / nullif(n_prompts - 1, 0) / n_prompts)
-    ) as se_clt,
+    slope * sqrt(coalesce(hc2, hc0 * n_prompts / nullif(n_prompts - 1, 0))) as se_clt,
     case when is_proportion and link = 'identity'
       then sqrt(r * (1 - r) / nullif(n_prompts, 0)) end as se_bernoulli,
-    case when is_clustered and g > 1
-      then slope * sqrt(robust_squares + all_squares / (n_prompts - 1)) / n_prompts
-      end as se_clustered,
-    case when is_clustered and g > 1 then slope * sqrt(robust_squares) / n_prompts end as se_cr0,
-    case when is_clustered and g > 1
-      then slope * sqrt(robust_squares * g / (g - 1)) / n_prompts end as se_cr1,
-    case
-      when is_clustered and g > 1 and adjusted_squares > 0 and weighted_error.cr2 is not null
-        then slope * sqrt(weighted_error.cr2)
-      when is_clustered and g > 1 then slope * sqrt(adjusted_squares) / n_prompts
-      end as se_cr2
+    case when g > 1 then slope * sqrt(cr0 + hc0 / (n_prompts - 1)) end as se_clustered,
+    case when g > 1 then slope * sqrt(cr0) end as se_cr0,
+    case when g > 1 then slope * sqrt(cr0 * g / (g - 1)) end as se_cr1,
+    case when g > 1 then slope * sqrt(cr2) end as se_cr2
   from figures
-  left join weighted_error
-    on weighted_error.run_id = figures.run_id
-    and weighted_error.metric_id = figures.metric_id
-    and weighted_error.perturbation = figures.perturbation
 ),
 headline as (
   select
     sized.*,
-    nullif(case when is_clustered then se_cr2 else se_clt end, 0) as standard_error
+    nullif(case when g is not null then se_cr2 else se_clt end, 0) as standard_error
   from sized
 )
 select
@@ -261,7 +205,7 @@ select
   headline.estimate - 1.959963984540054 * headline.standard_error as ci_normal_low,
   headline.estimate + 1.959963984540054 * headline.standard_error as ci_normal_high,
   headline.n_prompts,
-  case when headline.is_clustered then headline.g end as n_clusters,
+  headline.g as n_clusters,
   coalesce(headline.n_draws, 0) as n_draws,
   headline.n_unscored,
   headline.n_prompts_unscored,
@@ -270,10 +214,10 @@ select
     when headline.link = 'none' then 'none: the figure is no mean of these scores'
     when headline.estimate is null then 'none: the link overflows'
     when headline.n_prompts = 1 then 'none: a single prompt'
-    when headline.is_clustered and headline.g = 1 then 'none: a single cluster'
+    when headline.g = 1 then 'none: a single cluster'
     when headline.is_constant then 'none: all scores are equal'
     when headline.standard_error is null then 'none: the error is 0'
-    when headline.is_clustered then 'cr2'
+    when headline.g is not null then 'cr2'
     else 'clt'
   end as method,
   headline.se_clt,

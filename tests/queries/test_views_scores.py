@@ -138,6 +138,7 @@ def test_what_cannot_be_computed_is_null_with_its_reason(world: Store) -> None:
         (None, None, 2, 0, 0, "none: the figure is no mean of these scores"),
         (None, None, 2, 0, 0, "none: the link overflows"),
         (0.5, None, 4, 0, 0, "none: the error is 0"),
+        (pytest.approx(0.5), None, 4, 0, 0, "none: the error is 0"),
     ]
 
 

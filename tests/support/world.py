@@ -153,6 +153,8 @@ def _edges(rows: StoreRows) -> None:
         rows.scores(rows.run(f"edge/{number}", "edges"), scores, which)
     rows.clusters("balanced", {"x": ["p0", "p1"], "y": ["p2", "p3"]})
     rows.scores(rows.run("edge/0", "balanced"), numbered([0.3, 0.7, 0.9, 0.1]))
+    weights = {f"p{place}": weight for place, weight in enumerate((1.0, 3.0, 2.0, 2.0))}
+    rows.scores(rows.run("edge/1", "balanced"), numbered([0.2, 0.6, 0.9, 0.1]), weights=weights)
 
 
 def _seeds(rows: StoreRows) -> None:

@@ -249,8 +249,8 @@ def sign_block(n: int, rows: slice, seed: int, kind: DTypeLike = np.float64) -> 
     """Random signs, −1 or 1 (Rademacher weights), as `webb_block` gives weights."""
     signs = np.empty((-(-(rows.stop - rows.start) // STREAM) * STREAM, n), kind)
     for first in range(0, len(signs), STREAM):
-        bits = np.unpackbits(_generator(seed, rows.start + first).integers(0, 256, STREAM * n // 8, dtype=np.uint8))
-        own = bits.view(np.int8)
+        words = _generator(seed, rows.start + first).bit_generator.random_raw(STREAM * n // 64)
+        own = np.unpackbits(words.astype("<u8", copy=False).view(np.uint8)).view(np.int8)
         own *= 2
         own -= 1
         signs[first : first + STREAM] = own.reshape(STREAM, n)
