@@ -10,7 +10,7 @@ import pytest
 
 from warehouse.importers.base import batch_of
 from warehouse.records import BulkQuery, Dump, content_key
-from warehouse.store.load import prompt_completion, source_ledger, staging
+from warehouse.store.load import facts, prompt_completion, source_ledger, staging
 from warehouse.store.load.scratch import lone_parser
 from warehouse.store.load.state import LoadOptions
 
@@ -86,6 +86,23 @@ def test_questions_keep_their_keys_when_a_loader_forgets_them(
     held = dict(kit.all("select tool_id, key from prompt"))
     assert held == {identity(q=n): content_key(identity(q=n)) for n in (0, 1, 2, 10, 11, 12, 13)}
     assert kit.one("select count(*), count(distinct prompt_id) from score") == (16, 7)
+
+
+def test_more_prompts_than_are_written_at_a_time(kit: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Each is written once, with its own question, in the order of the source; those that are stored already lie
+    between the new ones."""
+    monkeypatch.setattr(facts, "ROWS_OF_A_GROUP", 2)
+    monkeypatch.setattr(staging, "KEY_BLOCK", 3)
+
+    def rows(*numbers: int) -> list[Any]:
+        return [kit.row(f"{n}", 1.0, identity=identity(q=n), text=f"What is {n}?", target=f"{n}") for n in numbers]
+
+    kit.load(kit.header("1"), rows(4, 1, 7))
+    kit.load(kit.header("2", model="org/b"), rows(*range(9)))
+    stored = kit.all("select tool_id, key, text, target from prompt order by id")
+    order = (4, 1, 7, 0, 2, 3, 5, 6, 8)
+    assert stored == [(f"{n}", content_key(identity(q=n)), f"What is {n}?", f"{n}") for n in order]
+    assert kit.one("select count(*), count(distinct prompt_id) from score") == (12, 9)
 
 
 def test_repeated_questions_are_numbered(kit: Any, whole: Any) -> None:

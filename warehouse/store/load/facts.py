@@ -20,7 +20,7 @@ from warehouse.store.load.bulk_insert import append, as_arrow
 from warehouse.store.load.conflicts import Decision
 from warehouse.store.load.dimensions import allocate
 from warehouse.store.load.run_keys import scorers_key, spec_of
-from warehouse.store.load.scratch import Scratch
+from warehouse.store.load.scratch import ROWS_OF_A_GROUP, Scratch
 from warehouse.store.load.source_ledger import supersede
 from warehouse.store.load.staging import TRANSCRIPT, Measured
 from warehouse.store.load.state import _Load
@@ -296,7 +296,7 @@ def add_prompts(connection: sa.Connection, store: Store, scratch: Scratch, state
         store.dialect.prepare(connection)  # then none comes in between
         state.new_prompts = _find_new_prompts(scratch, state)
     if state.new_prompts:
-        _push_prompts(scratch, connection, state.new_prompts)
+        _push_prompts(scratch, connection, state)
         field_clusters.extend(store, benchmarks_of(state))
     scratch.script("stage_prompt")
 
@@ -311,14 +311,20 @@ def _find_new_prompts(scratch: Scratch, state: _Load) -> int:
     return scratch.script("new_prompt")
 
 
-def _push_prompts(scratch: Scratch, connection: sa.Connection, count: int) -> None:
-    first = allocate(connection, "prompt", count)
+def _push_prompts(scratch: Scratch, connection: sa.Connection, state: _Load) -> None:
+    first = allocate(connection, "prompt", state.new_prompts)
     scratch.run(
         "insert into known_prompt by name select cast($first + number - 1 as bigint) as id, "
         "benchmark_id, split, key, occurrence from new_prompt",
         {"first": first},
     )
-    scratch.push("prompt", scratch.text("insert_prompt", first_id=first))
+    # in slices: all at once would be joined through the disk; a slice is work for one thread
+    scratch.fit_threads(0)
+    of_slice = f"(number - 1) // {ROWS_OF_A_GROUP}"
+    ends = f"select min(first_r), max(first_r) from new_prompt group by {of_slice} order by 1"
+    for low, high in scratch.rows(ends):
+        scratch.push("prompt", scratch.text("insert_prompt", first_id=first, low=low, high=high))
+    scratch.fit_threads(state.n_rows)
     for benchmark_id, fingerprint in fingerprints(scratch):
         connection.execute(
             sa.update(tables.benchmark).where(tables.benchmark.c.id == benchmark_id).values(fingerprint=fingerprint)

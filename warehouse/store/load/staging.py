@@ -256,7 +256,8 @@ def learn_keys(scratch: Scratch) -> int:
     first = scratch.value("select count(*) from known_key")
     for start in range(0, total, KEY_BLOCK):
         block = scratch.rows(
-            f"select identity from new_identity where rowid between {start} and {start + KEY_BLOCK - 1} order by rowid"
+            "select s.identity from new_identity as n join stage_sample as s on s.rowid = n.r"
+            f" where n.rowid between {start} and {start + KEY_BLOCK - 1} order by r"
         )
         keys = [_content_key(scratch, text) for (text,) in block]
         scratch.put(
