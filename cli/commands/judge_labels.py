@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 @option("--out FILE", "Write the sheet that people fill in there, as CSV.", OutputFile(SHEET))
 @output_options
 def next_(state: State, /, output: Output, out: Path | None, **options: Any) -> None:
-    from warehouse.analysis.judges.next import DrawnRow
-
     question = NextLabels.from_command(options, typed(options))
     if question.dry_run and out is not None:
         raise click.UsageError("--dry-run writes nothing, so no --out either")
@@ -42,10 +40,7 @@ def next_(state: State, /, output: Output, out: Path | None, **options: Any) -> 
     wave: LabelWave = question.ask(state.opener())
     if out is not None:
         write_output(out, wave.sheet_csv().encode(), SHEET, force=forced())
-    if output.for_people:
-        _print_wave(wave, question.n is not None, out)
-    else:
-        output.emit_records(DrawnRow, wave.rows)
+    output.give(wave, lambda: _print_wave(wave, question.n is not None, out))
     state.notes(wave.notes)
 
 
@@ -79,14 +74,9 @@ def _print_wave(wave: LabelWave, is_new: bool, out: Path | None) -> None:
 @options_of(PlanLabels, without=("judge",))
 @output_options
 def plan(state: State, /, output: Output, **options: Any) -> None:
-    from warehouse.analysis.judges.plan import LabelPlanRow
-
     question = PlanLabels.from_command(options, typed(options))
     plans: LabelPlans = state.ask(question)
-    if output.for_people:
-        _print_plans(plans)
-    else:
-        output.emit_records(LabelPlanRow, plans.rows)
+    output.give(plans, lambda: _print_plans(plans))
     state.notes(plans.notes)
     say_next(state, output, plans, question)
     if all(row.n_labels is None for row in plans.rows):

@@ -67,7 +67,7 @@ def power(
     output: Output,
     **options: Any,
 ) -> None:
-    from warehouse.analysis.power.power import PowerQuestion, PowerRow, given_parts, plan_power
+    from warehouse.analysis.power.power import PowerQuestion, given_parts, plan_power
     from warehouse.stats import Cost
 
     planned = AskedPower.from_command(options | {"references": (*pilot, *more)}, typed(options))
@@ -86,7 +86,7 @@ def power(
             planned.omega2 or 0.0, planned.sigma2_a, planned.sigma2_b, planned.icc, planned.cluster_size
         )
     plan = plan_power(question, source)
-    output.answer(PowerRow, plan.rows, lambda: _print(plan))
+    output.give(plan, lambda: _print(plan))
     state.notes(plan.notes)
     if not plan.reachable:
         raise click.exceptions.Exit(1)
@@ -95,10 +95,7 @@ def power(
 def _plan_costs(state: State, planned: AskedPower, output: Output) -> None:
     with state.open() as store:
         plan = planned.shared_with(CostPower).ask(store)
-    if output.for_people:
-        print_view(plan.view())
-    else:
-        output.emit_records(plan.ROW, plan.rows)
+    output.give(plan, lambda: print_view(plan.view()))
     state.notes(plan.notes)
     if not plan.reachable:
         raise click.exceptions.Exit(1)

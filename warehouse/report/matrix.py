@@ -202,7 +202,7 @@ def test_says(test: MatrixTest) -> str:
     """Whether models fail on the same prompts."""
     if test.n_permutations < LEAST_PERMUTATIONS:
         return f"{test.n_permutations} permutations are too few to say whether prompts are correlated beyond chance."
-    if any(row.p_value is not None and row.p_value <= 0.05 for row in test.rows):
+    if any(row.p_value <= 0.05 for row in test.rows):
         return (
             "Prompts are correlated: models succeed and fail on the same ones, more than by chance, so that the mean"
             " depends on which kinds of prompts there are many of."

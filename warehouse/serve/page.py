@@ -15,7 +15,7 @@ from urllib.parse import quote, urlencode
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
-from warehouse.analysis.results import plain
+from warehouse.analysis.results import Result, plain
 from warehouse.errors import MisuseError, WarehouseError
 from warehouse.questions.question import Question
 from warehouse.records.canonical_json import json_text, records_as_json
@@ -124,9 +124,8 @@ class Page:
 
     def json(self) -> str:
         """The answer as JSON, for programs."""
-        kind = getattr(self.answer, "ROW", None)
-        if kind is not None:
-            return records_as_json(kind, self.answer.rows)
+        if isinstance(self.answer, Result):
+            return records_as_json(self.answer.kind_of(), self.answer.rows)
         return json_text(plain(self.answer)) + "\n"
 
     @property

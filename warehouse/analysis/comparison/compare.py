@@ -50,8 +50,6 @@ class Comparison(SingleTest, Result):
         *("n_clusters", "only_a", "only_b", "unscored_a", "unscored_b", "correlation", "variance_saved", "flags"),
     )
 
-    ROW = ComparisonRow
-
     a: str  #: the first reference, as given.
     b: str  #: the second reference, as given.
     rows: tuple[ComparisonRow, ...]

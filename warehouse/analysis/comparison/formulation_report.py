@@ -71,8 +71,6 @@ class CrossingRow(Row):
 class FormulationsReport(Result):
     """Two formulations over the models that have both."""
 
-    ROW = AgreementRow
-
     first: str  #: the first, with what tells it from the second.
     second: str  #: the second.
     metric_first: str  #: metric of the first, with its filter.
