@@ -99,10 +99,6 @@ def _print(report: JudgeReport, state: State) -> None:
         print_text(_difference(difference))
     if report.sample is not None:
         _print_rates(report)
-    _explain(report, state)
-
-
-def _explain(report: JudgeReport, state: State) -> None:
     for flag, meaning in _FLAGS.items():
         if any(flag in row.flags for row in report.rows):
             print_text(f"{flag}: {meaning}")

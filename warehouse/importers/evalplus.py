@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from warehouse.errors import InputError
 from warehouse.importers.base import binary_metric, source_of
 from warehouse.importers.common.json_fields import (
@@ -87,20 +85,14 @@ class EvalPlus:
         )
         dump = Dump((header,), ())
         raw = _raw(source.files[1:], dump)
-        dump.batches = _batches(tasks, has_plus, raw, dump)
+        items = ((f"task {name[:100]}", (name, entries)) for name, entries in tasks.items())
+        dump.batches = batches_of(
+            items,
+            lambda item: _rows(item[0], item[1], has_plus, raw, dump.notes),
+            dump.rejections,
+            "verdicts as EvalPlus writes them",
+        )
         return dump
-
-
-def _batches(
-    tasks: Mapping[str, Any], has_plus: bool, raw: Mapping[str, Sequence[str | None]], dump: Dump
-) -> Iterator[pa.RecordBatch]:
-    items = ((f"task {name[:100]}", (name, entries)) for name, entries in tasks.items())
-    return batches_of(
-        items,
-        lambda item: _rows(item[0], item[1], has_plus, raw, dump.notes),
-        dump.rejections,
-        "verdicts as EvalPlus writes them",
-    )
 
 
 def _rows(
