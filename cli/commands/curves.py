@@ -30,8 +30,7 @@ _MOST_SENTENCES = 6
 @drawable
 @output_options
 def curves(state: State, /, points: bool, output: Output, **options: Any) -> None:
-    with state.open() as store:
-        report: CurvesReport = Curves(**options).ask(store)
+    report: CurvesReport = state.ask(Curves(**options))
     draw(report)
     output.give(report, lambda: _print(report, state, points), part="checkpoints" if points else "rows")
     if report.left_out:

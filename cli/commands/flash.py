@@ -149,8 +149,7 @@ def anchors(state: State, /, output: Output, listed: bool, ids: bool, models: bo
         refuse_typed("chooses what --list and --ids show; the errors are those of all ways to choose", "by")
     if ids + listed + models > 1:
         raise click.UsageError("give one of --ids, --list and --models")
-    with state.open() as store:
-        report: AnchorReport = Anchors(**options, models=models or wants_picture()).ask(store)
+    report: AnchorReport = state.ask(Anchors(**options, models=models or wants_picture()))
     draw(report)
     if ids:
         for row in report.anchors:

@@ -133,8 +133,7 @@ def scale(state: State, /, output: Output, by_benchmark: bool, top: int, **value
         raise click.UsageError("give one of --by-benchmark and --predict: each is a table of its own")
     if by_benchmark or values["predict"] is not None:
         refuse_typed("is for the table of models", "top")
-    with state.open() as store:
-        report = PublishedScale.from_command(values, typed(values)).ask(store)
+    report = state.ask(PublishedScale.from_command(values, typed(values)))
     part = "benchmarks" if by_benchmark else "rows" if values["predict"] is None else "predictions"
     records = first_rows(report.rows, top, output) if part == "rows" else None
     output.give(report, lambda: print_scale(report, top, by_benchmark), part=part, records=records)

@@ -116,8 +116,7 @@ def formulations(state: State, /, output: Output, models: bool, crossings: bool,
 
     if models and crossings:
         raise click.UsageError("give one of --models and --crossings")
-    with state.open() as store:
-        report: FormulationsReport = Formulations(**options).ask(store)
+    report: FormulationsReport = state.ask(Formulations(**options))
     if not output.for_people:
         part = "models" if models else "crossings" if crossings else "rows"
         output.emit_records(report.kind_of(part), getattr(report, part))

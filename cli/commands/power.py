@@ -79,8 +79,7 @@ def power(
     question = planned.shared_with(PowerQuestion, cost=Cost(cost_prompt, cost_generation))
     source: VarianceParts | StoredPilot
     if planned.references:
-        with state.open() as store:
-            source = planned.shared_with(PowerPilot).ask(store)
+        source = state.ask(planned.shared_with(PowerPilot))
     else:
         source = given_parts(
             planned.omega2 or 0.0, planned.sigma2_a, planned.sigma2_b, planned.icc, planned.cluster_size
@@ -93,8 +92,7 @@ def power(
 
 
 def _plan_costs(state: State, planned: AskedPower, output: Output) -> None:
-    with state.open() as store:
-        plan = planned.shared_with(CostPower).ask(store)
+    plan = state.ask(planned.shared_with(CostPower))
     output.give(plan, lambda: print_view(plan.view()))
     state.notes(plan.notes)
     if not plan.reachable:

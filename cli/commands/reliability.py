@@ -52,8 +52,7 @@ _ENOUGH = 0.9
 def reliability(state: State, /, part: str | None, svg: Path | None, output: Output, **options: Any) -> None:
     if svg and part not in (None, *_DRAWN):
         raise click.UsageError(f"--svg draws {', '.join(_DRAWN)}, or with no --part all of them; not {part}")
-    with state.open() as store:
-        report: ReliabilityReport = Reliability(**options, datasets=part == "datasets").ask(store)
+    report: ReliabilityReport = state.ask(Reliability(**options, datasets=part == "datasets"))
     if svg:
         from warehouse.report.plot_results import suite_charts
 

@@ -39,8 +39,7 @@ _FOR_ANOTHER = ("mean", "noise floor", "sd over seeds", "split")
 def seeds(state: State, /, output: Output, **options: Any) -> None:
     from warehouse.analysis.training.trajectories import describe_others
 
-    with state.open() as store:
-        report: SeedsReport = Seeds(**options).ask(store)
+    report: SeedsReport = state.ask(Seeds(**options))
     draw(report)
     output.give(report, lambda: _print_seeds(report, state))
     if report.left_out:
@@ -128,8 +127,7 @@ def _seeds_sentences(report: SeedsReport) -> Sequence[str]:
 @options_of(Decide)
 @output_options
 def decide(state: State, /, output: Output, **options: Any) -> None:
-    with state.open() as store:
-        decisions: Decisions = Decide(**options).ask(store)
+    decisions: Decisions = state.ask(Decide(**options))
     output.give(decisions, lambda: _print_decisions(decisions))
     state.notes(f"left out {reason}" for reason in decisions.left_out)
     if mixed := sum("mixed_lengths" in row.flags for row in decisions.rows):

@@ -40,8 +40,7 @@ EXCERPT = 60
 def show(state: State, run: str, prompt: str | None, full: bool, output: Output) -> None:
     from warehouse.analysis.items.show import PromptRuns, PromptView
 
-    with state.open() as store:
-        view: RunView | PromptView | PromptRuns = Show(run, prompt).ask(store)
+    view: RunView | PromptView | PromptRuns = state.ask(Show(run, prompt))
     if isinstance(view, PromptView):
         if output.for_people:
             _print_prompt(view, full)

@@ -74,8 +74,7 @@ def _print_embedded(embedding: Embedding, state: State) -> None:
 @options_of(FindSimilar)
 @output_options
 def similar(state: State, /, output: Output, **options: Any) -> None:
-    with state.open() as store:
-        nearest: Similar = FindSimilar(**options).ask(store)
+    nearest: Similar = state.ask(FindSimilar(**options))
     output.give(nearest, lambda: _print_similar(nearest))
 
 
