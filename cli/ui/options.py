@@ -203,11 +203,6 @@ def benchmark_argument(*, required: bool) -> Decorator:
     return decorate
 
 
-def resamples_option(default: int, text: str) -> Decorator:
-    """``--resamples N``; the command gets ``n_resamples``."""
-    return option("--resamples N", text, click.IntRange(min=0), default, name="n_resamples")
-
-
 def lake_option(function: Function) -> Function:
     """``--lake LOCATION``, of what changes the store."""
     return option("--lake LOCATION", "Bring the lake there up to the store afterwards, in one version.")(function)
