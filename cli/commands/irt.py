@@ -13,7 +13,7 @@ from warehouse.questions.question import options
 
 from ..lazy_group import command, group
 from ..state import State
-from ..ui.options import Function, first_rows, option, output_options, refuse_typed, typed
+from ..ui.options import Function, first_rows, option, output_options, refuse_typed, top_option, typed
 from ..ui.output import Output
 from ..ui.questions import level_option, options_of, seed_option
 from ..ui.table import echo
@@ -62,12 +62,7 @@ def families(text: str | None) -> str | dict[str, str] | None:
 
 @command("irt fit")
 @options_of(FitItems, without=("seed",))
-@option(
-    "--top N",
-    "Prompts in each table; 0 for all. [default: 10; other outputs have all]",
-    click.IntRange(min=0),
-    silent_default=10,
-)
+@top_option("Prompts in each table", 10)
 @irt_options
 def fit(state: State, /, output: Output, family: str | None, top: int, **values: Any) -> None:
     from ..ui.irt_tables import print_fit
@@ -118,12 +113,7 @@ def next_(state: State, /, output: Output, ids: bool, **values: Any) -> None:
 
 @command("irt scale")
 @option("--by-benchmark", "The benchmarks in place of the models: difficulty, slope, residual.", is_flag=True)
-@option(
-    "--top N",
-    "Models in the table; 0 for all. [default: 20; other outputs have all]",
-    click.IntRange(min=0),
-    silent_default=20,
-)
+@top_option("Models in the table", 20)
 @options_of(PublishedScale)
 @output_options
 def scale(state: State, /, output: Output, by_benchmark: bool, top: int, **values: Any) -> None:

@@ -19,6 +19,7 @@ from ..ui.options import (
     option,
     output_options,
     refuse_typed,
+    top_option,
     typed,
     wants_picture,
 )
@@ -35,12 +36,7 @@ if TYPE_CHECKING:
 @command("items")
 @benchmark_argument(required=True)
 @options_of(Items, without=("benchmark",))
-@option(
-    "--top N",
-    "Prompts to show, with --features values of a feature; 0 for all. [default: 20, 5; other outputs have all]",
-    click.IntRange(min=0),
-    silent_default=20,
-)
+@top_option("Prompts to show, with --features values of a feature", 20, "20, 5")
 @option("--splits", "Instead: does discrimination on some models hold on others?", is_flag=True)
 @option("--pruning", "Instead: what dropping weak prompts does, beside random ones.", is_flag=True)
 @option("--features", "Instead: what goes with difficulty and discrimination of prompts.", is_flag=True)

@@ -21,7 +21,7 @@ from warehouse.questions.question import options as fields_of
 
 from ..lazy_group import command, group
 from ..state import State
-from ..ui.options import Function, first_rows, option, output_options, refuse_typed
+from ..ui.options import Function, first_rows, option, output_options, refuse_typed, top_option
 from ..ui.output import Output
 from ..ui.questions import options_of, seed_option
 
@@ -181,12 +181,7 @@ def grow(state: State, /, output: Output, steps: bool, **options: Any) -> None:
 
 @command("matrix explain")
 @options_of(CompareParts, without=("seed", "parts"))
-@option(
-    "--top N",
-    "Prompts in the table; 0 for all. [default: 10; other outputs have all]",
-    click.IntRange(min=0),
-    silent_default=10,
-)
+@top_option("Prompts in the table", 10)
 @options_of(CompareParts, only=("parts",))
 @matrix_options
 def explain(state: State, /, output: Output, top: int, parts: tuple[str, ...], **options: Any) -> None:
