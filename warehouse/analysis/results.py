@@ -24,8 +24,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-#: Fields of a result that hold records.
-_RECORDS = ("rows", "others")
 #: Rows that a notebook shows.
 NOTEBOOK_ROWS = 200
 
@@ -227,9 +225,10 @@ class Result:
         return _kind_of(cls, part)  # type: ignore[arg-type]  # a class has a hash
 
     def to_dict(self) -> dict[str, Any]:
-        """All fields by name; ``rows`` and ``others`` are lists of dictionaries."""
+        """All fields by name; those that hold records are lists of dictionaries."""
         own = {item.name: getattr(self, item.name) for item in fields(self)}  # type: ignore[arg-type]
-        return own | {name: [plain(row) for row in own[name]] for name in _RECORDS if name in own}
+        held = {name for name in own if name == "rows" or is_dataclass(self.kind_of(name))}
+        return own | {name: [plain(record) for record in own[name]] for name in own if name in held}
 
     def records(self) -> list[dict[str, Any]]:
         """The rows, a dictionary each."""

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from warehouse.api.connection import Connection, refuse_given
-from warehouse.questions.question import Gives, method
+from warehouse.questions.methods import Gives, method
 from warehouse.questions.refresh import FigureHistory
 
 if TYPE_CHECKING:

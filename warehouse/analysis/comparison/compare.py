@@ -118,10 +118,7 @@ class Comparison(SingleTest, Result):
 
     def to_dict(self) -> dict[str, Any]:
         """All fields by name; rows are dictionaries."""
-        return super().to_dict() | {
-            "overall": None if self.overall is None else self.overall.to_dict(),
-            "flips": [flip.to_dict() for flip in self.flips],
-        }
+        return super().to_dict() | {"overall": None if self.overall is None else self.overall.to_dict()}
 
 
 def _over_all(rows: Sequence[ComparisonRow]) -> str:

@@ -125,11 +125,6 @@ class FormulationsReport(Result):
         notes += {row.reason for row in self.rows if row.reason not in self.one_line}
         return View(tuple(parts), (*self.notes, *notes))
 
-    def to_dict(self) -> dict[str, Any]:
-        """All fields by name; rows are dictionaries."""
-        lists = {name: [row.to_dict() for row in getattr(self, name)] for name in ("models", "crossings")}
-        return super().to_dict() | lists
-
 
 def _crossed(report: FormulationsReport) -> str:
     n, pairs = len(report.crossings), f"{report.n_pairs} pair{'s' * (report.n_pairs > 1)} of models"

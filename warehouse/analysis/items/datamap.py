@@ -176,10 +176,6 @@ class DataMap(Result):
             f"{prompts} prompts under {len(self.distribution)} conditions, {len(self.suspects)} suspected label errors"
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """All fields by name; rows and distribution are lists of dictionaries."""
-        return super().to_dict() | {"distribution": [row.to_dict() for row in self.distribution]}
-
 
 @answers(MapPrompts)
 def datamap(opener: StoreOpener, question: MapPrompts) -> DataMap:
