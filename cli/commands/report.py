@@ -61,8 +61,8 @@ def report(
     output: Output,
 ) -> None:
     from warehouse.analysis.report_data.report import ReportReading
-    from warehouse.report.page import FOLDER, Written, check_folder, is_page, write_report
     from warehouse.report.workers import side_by_side
+    from warehouse.report.writing import FOLDER, Written, check_folder, is_page, write_report
     from warehouse.store.load.source_ledger import known_in
 
     if split:
