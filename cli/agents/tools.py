@@ -161,7 +161,7 @@ def _rows(question: Question, result: Any) -> tuple[Sequence[str], list[Row], Se
         return _records(PromptRunRow if isinstance(result, PromptRuns) else PromptRow, result.rows)
     if isinstance(question, Compare) and question.flips:
         return _records(Flip, result.flips)
-    return _records(result.ROW, result.rows)
+    return _records(result.kind_of(), result.rows)
 
 
 def _records(kind: type, records: Sequence[Any]) -> tuple[Sequence[str], list[Row], Sequence[str]]:

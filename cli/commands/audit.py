@@ -46,8 +46,6 @@ _TABLE = click.Path(exists=True, dir_okay=False, path_type=Path)
 def audit(
     state: State, /, top: int, plan: Path | None, out: Path | None, force: bool, output: Output, **options: Any
 ) -> None:
-    from warehouse.analysis.audit.report import AuditAgreementRow, AuditRow, EffectRow, JudgedRow
-
     question = Audit.from_command(options, typed(options))
     _refuse_unused(options, plan, out, output)
     report: AuditReport = state.ask(question)
@@ -59,16 +57,9 @@ def audit(
         )
     if report.sample:
         return _give_sample(report, out, force, output, state)
-    if output.for_people:
-        _print(report, top, state)
-    elif report.judged:
-        output.emit_records(JudgedRow, report.judged)
-    elif report.agreement:
-        output.emit_records(AuditAgreementRow, report.agreement)
-    elif options["effect"]:
-        output.emit_records(EffectRow, report.effect)
-    else:
-        output.emit_records(AuditRow, first_rows(report.rows, top, output))
+    part = "judged" if report.judged else "agreement" if report.agreement else "effect" if options["effect"] else "rows"
+    records = first_rows(report.rows, top, output) if part == "rows" else None
+    output.give(report, lambda: _print(report, top, state), part=part, records=records)
     state.notes(report.notes)
 
 
@@ -91,18 +82,14 @@ def _refuse_unused(options: dict[str, Any], plan: Path | None, out: Path | None,
 
 def _give_sample(report: AuditReport, out: Path | None, force: bool, output: Output, state: State) -> None:
     """The table for people, into a file or onto the standard output."""
-    from warehouse.analysis.audit.report import SampleRow
-
     if out is not None:
         write_output(out, report.sample_csv().encode(), SAMPLE, force=force)
         state.say(
             f"wrote {out}: {len(report.sample)} of {report.n_judged} keys; fill in the column wrong (1, 0, or unknown),"
             f" then: warehouse audit {shlex.quote(report.benchmark)} --verdicts {shlex.quote(str(out))}"
         )
-    elif output.for_people:
-        echo(report.sample_csv(), nl=False)
     else:
-        output.emit_records(SampleRow, report.sample)
+        output.give(report, lambda: echo(report.sample_csv(), nl=False), part="sample")
     state.notes(report.notes)
 
 

@@ -66,7 +66,7 @@ def card(
             text, more = _text(store, made, question, form, assignments(datasets, "--dataset"))
             notes += more
     if not output.for_people:
-        output.emit_records(made.ROW, made.rows)
+        output.emit_records(made.kind_of(), made.rows)
     elif out is None:
         echo(text, nl=False)
     else:

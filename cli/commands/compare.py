@@ -86,7 +86,7 @@ def compare(
     elif question.flips:
         output.emit_records(Flip, comparison.flips)
     else:
-        output.emit_records(comparison.ROW, _shown(comparison, only_overall, both=False))
+        output.emit_records(comparison.kind_of(), _shown(comparison, only_overall, both=False))
     state.notes(comparison.notes)
     state.notes(f"left out {reason}" for reason in comparison.left_out)
     say_next(state, output, comparison, question)
@@ -107,7 +107,7 @@ def _unpaired(state: State, output: Output, question: CompareUnpaired) -> None:
         print_view(shown)
         state.notes(shown.notes)
     else:
-        output.emit_records(comparison.ROW, comparison.rows)
+        output.emit_records(comparison.kind_of(), comparison.rows)
     state.notes(f"left out {reason}" for reason in comparison.left_out)
 
 

@@ -30,17 +30,9 @@ _MOST_SENTENCES = 6
 @drawable
 @output_options
 def curves(state: State, /, points: bool, output: Output, **options: Any) -> None:
-    from warehouse.analysis.training.curve_rows import CheckpointRow, CurveRow
-
-    with state.open() as store:
-        report: CurvesReport = Curves(**options).ask(store)
+    report: CurvesReport = state.ask(Curves(**options))
     draw(report)
-    if output.for_people:
-        _print(report, state, points)
-    elif points:
-        output.emit_records(CheckpointRow, report.checkpoints)
-    else:
-        output.emit_records(CurveRow, report.rows)
+    output.give(report, lambda: _print(report, state, points), part="checkpoints" if points else "rows")
     if report.left_out:
         state.say(f"note: {report.left_out} recipes without a place in training are left out")
     if len(report.rows) > 2 and not any(row.other for row in report.rows):

@@ -39,20 +39,14 @@ S_TITLES = ("S = 0", "to -0.4", "to -0.8", "to -1.2", "to -1.6", "below")
 @level_option
 @output_options
 def datamap(state: State, /, suspects: bool, distribution: bool, output: Output, **options: Any) -> None:
-    from warehouse.analysis.items.datamap import DataMapRow, DistributionRow
-
     from ..ui.progress import share
 
     if suspects and distribution:
         raise click.UsageError("give one of --suspects and --distribution")
     with share(state.quiet, "grouping generations") as bar:
         mapped: DataMap = MapPrompts(**options, progress=bar).ask(state.opener())
-    if output.for_people:
-        _print(mapped, suspects, distribution)
-    elif distribution:
-        output.emit_records(DistributionRow, mapped.distribution)
-    else:
-        output.emit_records(DataMapRow, mapped.suspects if suspects else mapped.rows)
+    part = "distribution" if distribution else "suspects" if suspects else "rows"
+    output.give(mapped, lambda: _print(mapped, suspects, distribution), part=part)
     state.notes(mapped.notes)
     if output.for_people:
         state.notes(f"left out {reason}" for reason in mapped.left_out)

@@ -31,8 +31,6 @@ _SHOWN = 10
 @option("--check", "Every stored model ranked as if it were new.", is_flag=True)
 @output_options
 def flash(state: State, /, output: Output, ids: bool, check: bool, **options: Any) -> None:
-    from warehouse.analysis.reliability.results import FlashModelRow, FlashStepRow
-
     question = Flash.from_command(options, typed(options))
     if ids and question.model is None:
         raise click.UsageError("--ids goes with --model")
@@ -45,10 +43,8 @@ def flash(state: State, /, output: Output, ids: bool, check: bool, **options: An
     if ids:
         for row in report.next_prompts:
             echo(row.key)
-    elif not output.for_people:
-        output.emit_records(*((FlashModelRow, report.check) if checked else (FlashStepRow, report.rows)))
     else:
-        print_report(report, checked)
+        output.give(report, lambda: print_report(report, checked), part="check" if checked else "rows")
     state.notes(report.notes)
 
 
@@ -147,29 +143,23 @@ _ID, _BENCHMARK = 24, 20
 @option("--ids", "Only their ids in the dump, one a line.", is_flag=True)
 @output_options
 def anchors(state: State, /, output: Output, listed: bool, ids: bool, models: bool, **options: Any) -> None:
-    from warehouse.analysis.reliability.results import AnchorErrorRow, AnchorModelRow, AnchorRow
-
     if ids and not output.for_people:
         raise click.UsageError("give one of --ids, --json, --csv and --parquet")
     if not (ids or listed):
         refuse_typed("chooses what --list and --ids show; the errors are those of all ways to choose", "by")
     if ids + listed + models > 1:
         raise click.UsageError("give one of --ids, --list and --models")
-    with state.open() as store:
-        report: AnchorReport = Anchors(**options, models=models or wants_picture()).ask(store)
+    report: AnchorReport = state.ask(Anchors(**options, models=models or wants_picture()))
     draw(report)
     if ids:
         for row in report.anchors:
             echo(row.key)
-    elif not output.for_people:
-        errors_of = (AnchorModelRow, report.models) if models else (AnchorErrorRow, report.rows)
-        output.emit_records(*((AnchorRow, report.anchors) if listed else errors_of))
     elif listed:
-        _print_anchors(report)
+        output.give(report, lambda: _print_anchors(report), part="anchors")
     elif models:
-        _print_models(report)
+        output.give(report, lambda: _print_models(report), part="models")
     else:
-        _print_errors(report)
+        output.give(report, lambda: _print_errors(report))
     state.notes((*report.notes, "anchors are biased by design: never report a score of theirs as the benchmark's"))
 
 

@@ -103,7 +103,7 @@ def gate(
     elif output.for_people:
         _print(decision)
     else:
-        output.emit_records(decision.ROW, decision.rows)
+        output.emit_records(decision.kind_of(), decision.rows)
     if not markdown:
         state.notes((*decision.notes, *(f"left out {reason}" for reason in decision.left_out)))
         say_next(state, output, decision, question)

@@ -94,15 +94,13 @@ def sequential_gate(
     state: State, typed_gate: GateOptions, question: SequentialReleaseGate, output: Output, markdown: bool
 ) -> int:
     """Print the verdict so far, or follow a log until there is one; the exit code."""
-    from warehouse.analysis.sequential.row import SequentialRow
-
     if typed_gate.follow is not None:
         return _follow(state, typed_gate, question, output)
     decision: SequentialGate = state.ask(question)
     if markdown:
         echo(decision.to_markdown())
         return decision.exit_code
-    output.answer(SequentialRow, decision.rows, lambda: _print(decision))
+    output.give(decision, lambda: _print(decision))
     state.notes((*decision.notes, *(f"left out {reason}" for reason in decision.left_out)))
     return decision.exit_code
 

@@ -13,7 +13,7 @@ from warehouse.questions.question import options
 
 from ..lazy_group import command, group
 from ..state import State
-from ..ui.options import Function, first_rows, option, output_options, refuse_typed, typed
+from ..ui.options import Function, first_rows, option, output_options, refuse_typed, top_option, typed
 from ..ui.output import Output
 from ..ui.questions import level_option, options_of, seed_option
 from ..ui.table import echo
@@ -62,20 +62,13 @@ def families(text: str | None) -> str | dict[str, str] | None:
 
 @command("irt fit")
 @options_of(FitItems, without=("seed",))
-@option(
-    "--top N",
-    "Prompts in each table; 0 for all. [default: 10; other outputs have all]",
-    click.IntRange(min=0),
-    silent_default=10,
-)
+@top_option("Prompts in each table", 10)
 @irt_options
 def fit(state: State, /, output: Output, family: str | None, top: int, **values: Any) -> None:
-    from warehouse.analysis.irt.results import FittedItemRow
-
     from ..ui.irt_tables import print_fit
 
     report = model_of(state, values).fit(family=families(family), **values)
-    output.answer(FittedItemRow, first_rows(report.rows, top, output), lambda: print_fit(report, top))
+    output.give(report, lambda: print_fit(report, top), records=first_rows(report.rows, top, output))
     state.notes(report.notes)
 
 
@@ -83,22 +76,16 @@ def fit(state: State, /, output: Output, family: str | None, top: int, **values:
 @options_of(Abilities, only=("sensitivity", "family", "level"))
 @irt_options
 def ability(state: State, /, output: Output, sensitivity: bool, family: str | None, **values: Any) -> None:
-    from warehouse.analysis.irt.results import AbilityRow, SensitivityRow
-
     from ..ui.irt_tables import print_abilities, print_sensitivity
 
     if family is not None and not sensitivity:
         raise click.UsageError("--family goes with --sensitivity")
     model = model_of(state, values)
     report = model.abilities(sensitivity=sensitivity, family=families(family), **values)
-    if output.for_people and sensitivity:
-        print_sensitivity(report)
-    elif output.for_people:
-        print_abilities(report)
-    elif sensitivity:
-        output.emit_records(SensitivityRow, report.sensitivity)
+    if sensitivity:
+        output.give(report, lambda: print_sensitivity(report), part="sensitivity")
     else:
-        output.emit_records(AbilityRow, report.rows)
+        output.give(report, lambda: print_abilities(report))
     state.notes(report.notes)
 
 
@@ -108,7 +95,6 @@ def ability(state: State, /, output: Output, sensitivity: bool, family: str | No
 @level_option
 @irt_options
 def next_(state: State, /, output: Output, ids: bool, **values: Any) -> None:
-    from warehouse.analysis.irt.results import NextRow
     from warehouse.analysis.subsets.exchange import ids_text
 
     from ..ui.irt_tables import print_next
@@ -120,42 +106,27 @@ def next_(state: State, /, output: Output, ids: bool, **values: Any) -> None:
     report = model_of(state, values).next_items(**values)
     if ids:
         echo(ids_text([row.key for row in report.rows]), nl=False)
-    elif output.for_people:
-        print_next(report)
     else:
-        output.emit_records(NextRow, report.rows)
+        output.give(report, lambda: print_next(report))
     state.notes((*report.notes, "for ability and rank only: answers to chosen prompts give no score"))
 
 
 @command("irt scale")
 @option("--by-benchmark", "The benchmarks in place of the models: difficulty, slope, residual.", is_flag=True)
-@option(
-    "--top N",
-    "Models in the table; 0 for all. [default: 20; other outputs have all]",
-    click.IntRange(min=0),
-    silent_default=20,
-)
+@top_option("Models in the table", 20)
 @options_of(PublishedScale)
 @output_options
 def scale(state: State, /, output: Output, by_benchmark: bool, top: int, **values: Any) -> None:
-    from warehouse.analysis.irt.published import PredictionRow, ScaleBenchmarkRow, ScaleReport, ScaleRow
-
     from ..ui.irt_tables import print_scale
 
     if by_benchmark and values["predict"] is not None:
         raise click.UsageError("give one of --by-benchmark and --predict: each is a table of its own")
     if by_benchmark or values["predict"] is not None:
         refuse_typed("is for the table of models", "top")
-    with state.open() as store:
-        report: ScaleReport = PublishedScale.from_command(values, typed(values)).ask(store)
-    if output.for_people:
-        print_scale(report, top, by_benchmark)
-    elif by_benchmark:
-        output.emit_records(ScaleBenchmarkRow, report.benchmarks)
-    elif values["predict"] is not None:
-        output.emit_records(PredictionRow, report.predictions)
-    else:
-        output.emit_records(ScaleRow, first_rows(report.rows, top, output))
+    report = state.ask(PublishedScale.from_command(values, typed(values)))
+    part = "benchmarks" if by_benchmark else "rows" if values["predict"] is None else "predictions"
+    records = first_rows(report.rows, top, output) if part == "rows" else None
+    output.give(report, lambda: print_scale(report, top, by_benchmark), part=part, records=records)
     state.notes(report.left_out)
 
 
@@ -163,12 +134,10 @@ def scale(state: State, /, output: Output, by_benchmark: bool, top: int, **value
 @options_of(Dimensions, without=("seed",))
 @partial(irt_options, without=("model",))
 def dimensions(state: State, /, output: Output, **values: Any) -> None:
-    from warehouse.analysis.irt.results import DimensionRow
-
     from ..ui.irt_tables import print_dimensions
 
     report = model_of(state, values).dimensions(**values)
-    output.answer(DimensionRow, report.rows, lambda: print_dimensions(report))
+    output.give(report, lambda: print_dimensions(report))
     state.notes(report.notes)
 
 

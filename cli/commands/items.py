@@ -19,6 +19,7 @@ from ..ui.options import (
     option,
     output_options,
     refuse_typed,
+    top_option,
     typed,
     wants_picture,
 )
@@ -35,12 +36,7 @@ if TYPE_CHECKING:
 @command("items")
 @benchmark_argument(required=True)
 @options_of(Items, without=("benchmark",))
-@option(
-    "--top N",
-    "Prompts to show, with --features values of a feature; 0 for all. [default: 20, 5; other outputs have all]",
-    click.IntRange(min=0),
-    silent_default=20,
-)
+@top_option("Prompts to show, with --features values of a feature", 20, "20, 5")
 @option("--splits", "Instead: does discrimination on some models hold on others?", is_flag=True)
 @option("--pruning", "Instead: what dropping weak prompts does, beside random ones.", is_flag=True)
 @option("--features", "Instead: what goes with difficulty and discrimination of prompts.", is_flag=True)
@@ -89,29 +85,20 @@ def items(
 def _show_items(state: State, question: Items, top: int, output: Output) -> None:
     report: ItemReport = state.ask(question)
     draw(report)
-    if not output.for_people:
-        output.emit_records(report.ROW, first_rows(report.rows, top, output))
-    else:
-        print_items(report, top, state)
+    output.give(report, lambda: print_items(report, top, state), records=first_rows(report.rows, top, output))
     state.notes(report.notes)
 
 
 def _show_splits(state: State, question: ItemSplits, output: Output) -> None:
     report: SplitReport = state.ask(question)
     draw(report)
-    if not output.for_people:
-        output.emit_records(report.ROW, report.rows)
-    else:
-        print_splits(report)
+    output.give(report, lambda: print_splits(report))
     state.notes(report.notes)
 
 
 def _show_pruning(state: State, question: ItemPruning, output: Output) -> None:
     report: PruningReport = state.ask(question)
-    if not output.for_people:
-        output.emit_records(report.ROW, report.rows)
-    else:
-        print_pruning(report)
+    output.give(report, lambda: print_pruning(report))
     missing = [] if report.n_trainings else ["no monotonicity: no training run with 3 checkpoints here"]
     missing += [] if report.n_recipes else ["no signal-to-noise: no recipe with several training seeds here"]
     state.notes((*report.notes, *missing, "a pruned benchmark is easier: never report its scores"))
@@ -124,10 +111,8 @@ VALUES, LONG = 5, 40
 def _show_features(state: State, question: ItemFeatures, top: int, output: Output) -> None:
     report: FeatureReport = state.ask(question)
     draw(report)
-    if not output.for_people:
-        output.emit_records(report.ROW, _limited(report, top) if is_typed("top") else report.rows)
-    else:
-        print_features(report, top, state)
+    records = _limited(report, top) if is_typed("top") else report.rows
+    output.give(report, lambda: print_features(report, top, state), records=records)
     state.notes(report.notes)
 
 

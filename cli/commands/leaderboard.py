@@ -88,7 +88,7 @@ def leaderboard(
         state.notes(in_flags(AnyLeaderboard, note) for note in view.notes)
     else:
         state.notes(f"left out: {reason}" for reason in getattr(result, "left_out", ()))
-        output.emit_records(result.ROW, result.rows)
+        output.emit_records(result.kind_of(), result.rows)
     say_next(state, output, result, question)
 
 

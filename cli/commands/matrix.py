@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +21,7 @@ from warehouse.questions.question import options as fields_of
 
 from ..lazy_group import command, group
 from ..state import State
-from ..ui.options import Function, first_rows, option, output_options, refuse_typed
+from ..ui.options import Function, first_rows, option, output_options, refuse_typed, top_option
 from ..ui.output import Output
 from ..ui.questions import options_of, seed_option
 
@@ -78,19 +78,14 @@ def finish(state: State, result: MatrixResult) -> None:
 @option("--histogram", "Shares of pairs by similarity instead.", is_flag=True)
 @matrix_options
 def test(state: State, /, output: Output, histogram: bool, **options: Any) -> None:
-    from warehouse.analysis.matrix.results import HistogramRow, TestRow
-
     from ..ui.matrix_tables import print_histogram, print_test
 
     with opened(state, "permutations", options) as scores:
         result = scores.test(**options)
-    if not output.for_people:
-        kind, rows = (HistogramRow, result.histogram) if histogram else (TestRow, result.rows)
-        output.emit_records(kind, rows)
-    elif histogram:
-        print_histogram(result)
+    if histogram:
+        output.give(result, lambda: print_histogram(result), part="histogram")
     else:
-        print_test(result)
+        output.give(result, lambda: print_test(result))
     finish(state, result)
 
 
@@ -99,8 +94,6 @@ def test(state: State, /, output: Output, histogram: bool, **options: Any) -> No
 @option("--members", "The cluster of every prompt instead.", is_flag=True)
 @matrix_options
 def cluster(state: State, /, output: Output, members: bool, **options: Any) -> None:
-    from warehouse.analysis.matrix.results import ClusterCountRow
-
     from ..ui.matrix_tables import member_rows, print_clusters
 
     if not options["store"]:
@@ -112,10 +105,8 @@ def cluster(state: State, /, output: Output, members: bool, **options: Any) -> N
     if members:
         columns = ["prompt", "cluster", "distance", "is_medoid"]
         output.emit(columns, member_rows(result))
-    elif output.for_people:
-        print_clusters(result)
     else:
-        output.emit_records(ClusterCountRow, result.rows)
+        output.give(result, lambda: print_clusters(result))
     if options["store"]:
         state.say(f"stored as {options['store']}: --cluster {options['store']} uses it")
     finish(state, result)
@@ -130,22 +121,13 @@ def cluster(state: State, /, output: Output, members: bool, **options: Any) -> N
 )
 @matrix_options
 def weights(state: State, /, output: Output, part: str | None, given: Path | None, **options: Any) -> None:
-    from warehouse.analysis.matrix.results import OutrankRow, RandomWeightRow, WeightRow
-
     from ..ui.matrix_tables import print_weights
 
     options["given"] = None if given is None else read_weights(given)
     with opened(state, "random weightings", options) as scores:
         result = scores.weights(**options)
-    kinds: dict[str, tuple[type, Sequence[Any]]] = {
-        "schemes": (WeightRow, result.rows),
-        "random": (RandomWeightRow, result.random),
-        "pairs": (OutrankRow, result.outranks),
-    }
-    if output.for_people:
-        print_weights(result, part)
-    else:
-        output.emit_records(*kinds[part or "schemes"])
+    fields = {"schemes": "rows", "random": "random", "pairs": "outranks"}
+    output.give(result, lambda: print_weights(result, part), part=fields[part or "schemes"])
     finish(state, result)
 
 
@@ -187,46 +169,33 @@ def read_weights(path: Path) -> dict[str, float]:
 @option("--steps", "One row for each size instead of each model.", is_flag=True)
 @matrix_options
 def grow(state: State, /, output: Output, steps: bool, **options: Any) -> None:
-    from warehouse.analysis.matrix.results import GrowthRow, GrowthStep
-
     from ..ui.matrix_tables import print_growth
 
     if output.for_people:
         refuse_typed("goes with --json, --jsonl, --csv or --parquet: the table has the sizes anyway", "steps")
     with opened(state, "prompts", options) as scores:
         result = scores.grow(**options)
-    if output.for_people:
-        print_growth(result)
-    else:
-        kind, rows = (GrowthStep, result.steps) if steps else (GrowthRow, result.rows)
-        output.emit_records(kind, rows)
+    output.give(result, lambda: print_growth(result), part="steps" if steps else "rows")
     finish(state, result)
 
 
 @command("matrix explain")
 @options_of(CompareParts, without=("seed", "parts"))
-@option(
-    "--top N",
-    "Prompts in the table; 0 for all. [default: 10; other outputs have all]",
-    click.IntRange(min=0),
-    silent_default=10,
-)
+@top_option("Prompts in the table", 10)
 @options_of(CompareParts, only=("parts",))
 @matrix_options
 def explain(state: State, /, output: Output, top: int, parts: tuple[str, ...], **options: Any) -> None:
-    from warehouse.analysis.matrix.results import ExplainRow
-
     from ..ui.matrix_tables import print_explanation, print_parts
 
     if len(set(parts)) > 1:
         refuse_typed("goes with one --part: several are compared by their tests", "top")
         with opened(state, "permutations", options) as scores:
             compared = scores.explain_parts(parts=parts, **options)
-        output.answer(compared.ROW, compared.rows, lambda: print_parts(compared))
+        output.give(compared, lambda: print_parts(compared))
         return state.notes(compared.notes)
     with opened(state, "permutations", options) as scores:
         result = scores.explain(part=parts[0], **options)
-    output.answer(ExplainRow, first_rows(result.rows, top, output), lambda: print_explanation(result, top))
+    output.give(result, lambda: print_explanation(result, top), records=first_rows(result.rows, top, output))
     finish(state, result)
 
 

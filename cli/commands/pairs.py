@@ -45,7 +45,7 @@ def pairs(state: State, /, benchmark: str, matrix: bool, output: Output, **optio
     elif output.for_people:
         print_view(result.view())
     else:
-        output.emit(result.ROW.columns(), result.each_record())
+        output.emit(result.kind_of().columns(), result.each_record())
     for note in result.notes:
         state.say(f"note: {in_flags(AllPairs, note)}")
     say_next(state, output, result, question)
@@ -113,17 +113,13 @@ def _matrix_cells(
 @output_options
 def formulations(state: State, /, output: Output, models: bool, crossings: bool, **options: Any) -> None:
     from warehouse.analysis.comparison import formulation_report as words
-    from warehouse.analysis.comparison.formulation_report import CrossingRow, FormulationModel
 
     if models and crossings:
         raise click.UsageError("give one of --models and --crossings")
-    with state.open() as store:
-        report: FormulationsReport = Formulations(**options).ask(store)
+    report: FormulationsReport = state.ask(Formulations(**options))
     if not output.for_people:
-        if models or crossings:
-            output.emit_records(*((FormulationModel, report.models) if models else (CrossingRow, report.crossings)))
-        else:
-            output.emit_records(report.ROW, report.rows)
+        part = "models" if models else "crossings" if crossings else "rows"
+        output.emit_records(report.kind_of(part), getattr(report, part))
         return state.notes(report.notes)
     view = report.view(verbose=state.verbose)
     if models or crossings:
@@ -141,7 +137,7 @@ def formulations(state: State, /, output: Output, models: bool, crossings: bool,
 def frontier(state: State, /, output: Output, **options: Any) -> None:
     question = Frontier.from_command(options, typed(options))
     report: FrontierReport = state.ask(question)
-    output.answer(report.ROW, report.rows, lambda: print_view(report.view(verbose=state.verbose)))
+    output.give(report, lambda: print_view(report.view(verbose=state.verbose)))
     state.notes(in_flags(Frontier, note) for note in report.notes)
     draw(report)
     say_next(state, output, report, question)

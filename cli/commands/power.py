@@ -67,7 +67,7 @@ def power(
     output: Output,
     **options: Any,
 ) -> None:
-    from warehouse.analysis.power.power import PowerQuestion, PowerRow, given_parts, plan_power
+    from warehouse.analysis.power.power import PowerQuestion, given_parts, plan_power
     from warehouse.stats import Cost
 
     planned = AskedPower.from_command(options | {"references": (*pilot, *more)}, typed(options))
@@ -79,26 +79,21 @@ def power(
     question = planned.shared_with(PowerQuestion, cost=Cost(cost_prompt, cost_generation))
     source: VarianceParts | StoredPilot
     if planned.references:
-        with state.open() as store:
-            source = planned.shared_with(PowerPilot).ask(store)
+        source = state.ask(planned.shared_with(PowerPilot))
     else:
         source = given_parts(
             planned.omega2 or 0.0, planned.sigma2_a, planned.sigma2_b, planned.icc, planned.cluster_size
         )
     plan = plan_power(question, source)
-    output.answer(PowerRow, plan.rows, lambda: _print(plan))
+    output.give(plan, lambda: _print(plan))
     state.notes(plan.notes)
     if not plan.reachable:
         raise click.exceptions.Exit(1)
 
 
 def _plan_costs(state: State, planned: AskedPower, output: Output) -> None:
-    with state.open() as store:
-        plan = planned.shared_with(CostPower).ask(store)
-    if output.for_people:
-        print_view(plan.view())
-    else:
-        output.emit_records(plan.ROW, plan.rows)
+    plan = state.ask(planned.shared_with(CostPower))
+    output.give(plan, lambda: print_view(plan.view()))
     state.notes(plan.notes)
     if not plan.reachable:
         raise click.exceptions.Exit(1)

@@ -58,12 +58,9 @@ def prefer(state: State, /, elo: bool, output: Output, **options: Any) -> None:
     question = Prefer.from_command(options, typed(options))
     report: PreferenceReport = state.ask(question)
     draw(report)
-    if output.for_people:
-        _print(report, state, question, elo)
-    else:
-        if elo:
-            raise MisuseError("these rows have the Elo anyway: leave out --elo")
-        output.emit_records(report.ROW, report.rows)
+    if elo and not output.for_people:
+        raise MisuseError("these rows have the Elo anyway: leave out --elo")
+    output.give(report, lambda: _print(report, state, question, elo))
     state.notes(in_flags(Prefer, note) for note in report.notes)
     say_next(state, output, report, question)
 

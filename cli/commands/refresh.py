@@ -192,8 +192,8 @@ def _say(state: State, line: str, notes: tuple[str, ...]) -> None:
 @options_of(FigureHistory, without=("model", "benchmark"))
 @output_options
 def history(state: State, /, names: tuple[str, ...], benchmark: str | None, output: Output, **options: Any) -> None:
-    from warehouse.refresh.history import HistoryRow, history_of
     from warehouse.refresh.history import history as look
+    from warehouse.refresh.history import history_of
 
     given = (*names, *([benchmark] if benchmark else []))
     if not 1 <= len(given) <= 2:
@@ -203,7 +203,7 @@ def history(state: State, /, names: tuple[str, ...], benchmark: str | None, outp
             changes = look(store, *given, **options)
         else:
             changes = look(store, None, benchmark, **options) if benchmark else history_of(store, names[0], **options)
-    output.answer(HistoryRow, changes.rows, lambda: _print_history(changes))
+    output.give(changes, lambda: _print_history(changes))
 
 
 def _n_decimals(row: HistoryRow) -> int:

@@ -16,7 +16,6 @@ from ..ui.questions import options_of
 from ..ui.table import count_range, echo, excerpt, number, percentage, print_rows, print_text
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from pathlib import Path
 
     from warehouse.analysis.reliability.reliability import ReliabilityReport
@@ -51,31 +50,16 @@ _ENOUGH = 0.9
 @picture_option
 @output_options
 def reliability(state: State, /, part: str | None, svg: Path | None, output: Output, **options: Any) -> None:
-    from warehouse.analysis.reliability import results
-
     if svg and part not in (None, *_DRAWN):
         raise click.UsageError(f"--svg draws {', '.join(_DRAWN)}, or with no --part all of them; not {part}")
-    with state.open() as store:
-        report: ReliabilityReport = Reliability(**options, datasets=part == "datasets").ask(store)
+    report: ReliabilityReport = state.ask(Reliability(**options, datasets=part == "datasets"))
     if svg:
         from warehouse.report.plot_results import suite_charts
 
         drawn = suite_charts(report)
         write_picture(svg, [chart for name in ([part] if part else _DRAWN) for chart in drawn[name]])
-    kinds: dict[str, tuple[type, Sequence[Any]]] = {
-        "ranks": (results.RankRow, report.ranks),
-        "sizes": (results.ReliabilityRow, report.rows),
-        "models": (results.ModelRow, report.models),
-        "pool": (results.PoolRow, report.pool),
-        "switches": (results.SwitchRow, report.switches),
-        "agreement": (results.AgreementRow, report.agreement),
-        "seeds": (results.SeedDesignRow, report.seed_designs),
-        "datasets": (results.DatasetRow, report.datasets),
-    }
-    if not output.for_people:
-        output.emit_records(*kinds[part or "sizes"])
-    else:
-        print_report(report, part)
+    fields = {None: "rows", "sizes": "rows", "seeds": "seed_designs"}
+    output.give(report, lambda: print_report(report, part), part=fields.get(part, str(part)))
     state.notes(report.notes)
 
 

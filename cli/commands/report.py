@@ -11,7 +11,7 @@ from warehouse.files import REPORT
 from ..lazy_group import command
 from ..state import State
 from ..ui.next_step import say_next
-from ..ui.options import option, output_options, resamples_option
+from ..ui.options import option, output_options
 from ..ui.output import Output
 from ..ui.output_files import OutputFile, forced
 from ..ui.progress import share
@@ -38,7 +38,13 @@ from ..ui.table import print_text
     "Processes that work side by side. [default: 2 from 100 benchmarks on, else 1]",
     click.IntRange(min=1),
 )
-@resamples_option(1999, "Draws for rank sets and simultaneous intervals; 0: without.")
+@option(
+    "--resamples N",
+    "Draws for rank sets and simultaneous intervals; 0: without.",
+    click.IntRange(min=0),
+    1999,
+    name="n_resamples",
+)
 @level_option
 @seed_option
 @output_options
@@ -55,8 +61,8 @@ def report(
     output: Output,
 ) -> None:
     from warehouse.analysis.report_data.report import ReportReading
-    from warehouse.report.page import FOLDER, Written, check_folder, is_page, write_report
     from warehouse.report.workers import side_by_side
+    from warehouse.report.writing import FOLDER, Written, check_folder, is_page, write_report
     from warehouse.store.load.source_ledger import known_in
 
     if split:

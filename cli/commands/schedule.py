@@ -149,7 +149,7 @@ def _stay(state: State, settings: _Settings) -> None:
 
 def _require_outputs(job: Job) -> None:
     from warehouse.files import REPORT, UNATTENDED, require_output
-    from warehouse.report.page import check_folder
+    from warehouse.report.writing import check_folder
     from warehouse.store.snapshot import require_target
 
     if job.report:

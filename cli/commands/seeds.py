@@ -37,13 +37,11 @@ _FOR_ANOTHER = ("mean", "noise floor", "sd over seeds", "split")
 @drawable
 @output_options
 def seeds(state: State, /, output: Output, **options: Any) -> None:
-    from warehouse.analysis.training.seeds import SeedsRow
     from warehouse.analysis.training.trajectories import describe_others
 
-    with state.open() as store:
-        report: SeedsReport = Seeds(**options).ask(store)
+    report: SeedsReport = state.ask(Seeds(**options))
     draw(report)
-    output.answer(SeedsRow, report.rows, lambda: _print_seeds(report, state))
+    output.give(report, lambda: _print_seeds(report, state))
     if report.left_out:
         state.say(f"note: {report.left_out} recipes with one seed and one checkpoint are left out")
     if report.elsewhere:
@@ -129,11 +127,8 @@ def _seeds_sentences(report: SeedsReport) -> Sequence[str]:
 @options_of(Decide)
 @output_options
 def decide(state: State, /, output: Output, **options: Any) -> None:
-    from warehouse.analysis.training.decide import DecisionRow
-
-    with state.open() as store:
-        decisions: Decisions = Decide(**options).ask(store)
-    output.answer(DecisionRow, decisions.rows, lambda: _print_decisions(decisions))
+    decisions: Decisions = state.ask(Decide(**options))
+    output.give(decisions, lambda: _print_decisions(decisions))
     state.notes(f"left out {reason}" for reason in decisions.left_out)
     if mixed := sum("mixed_lengths" in row.flags for row in decisions.rows):
         many = f"{mixed} benchmark{'s' * (mixed > 1)}"
@@ -211,12 +206,11 @@ _MINOR_OF_RECIPES = (
 @options_of(Recipes)
 @output_options
 def recipes(state: State, /, output: Output, **options: Any) -> None:
-    from warehouse.analysis.training.recipes import RecipesRow
     from warehouse.analysis.training.trajectories import describe_others
 
     question = Recipes.from_command(options, typed(options))
     report: RecipesReport = state.ask(question)
-    output.answer(RecipesRow, report.rows, lambda: _print_recipes(report, state))
+    output.give(report, lambda: _print_recipes(report, state))
     if report.left_out:
         state.say(f"note: {report.left_out} benchmarks and metrics have one recipe only at this scale")
     if report.elsewhere:

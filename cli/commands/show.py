@@ -38,10 +38,9 @@ EXCERPT = 60
 @option("--full", "Every message of a transcript to its end; else its first lines.", is_flag=True)
 @output_options
 def show(state: State, run: str, prompt: str | None, full: bool, output: Output) -> None:
-    from warehouse.analysis.items.show import PromptRow, PromptRunRow, PromptRuns, PromptView
+    from warehouse.analysis.items.show import PromptRuns, PromptView
 
-    with state.open() as store:
-        view: RunView | PromptView | PromptRuns = Show(run, prompt).ask(store)
+    view: RunView | PromptView | PromptRuns = state.ask(Show(run, prompt))
     if isinstance(view, PromptView):
         if output.for_people:
             _print_prompt(view, full)
@@ -49,12 +48,12 @@ def show(state: State, run: str, prompt: str | None, full: bool, output: Output)
             row = view.to_dict()
             output.emit(list(row), [row])
     elif isinstance(view, PromptRuns):
-        output.answer(PromptRunRow, view.rows, lambda: _print_prompt_runs(view))
+        output.give(view, lambda: _print_prompt_runs(view))
     elif output.for_people:
         _print_run(view, state.verbose)
         say_next(state, output, view)
     else:
-        output.emit_records(PromptRow, view.rows)
+        output.emit_records(view.kind_of(), view.rows)
 
 
 def _print_run(view: RunView, verbose: bool = False) -> None:

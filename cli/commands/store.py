@@ -163,19 +163,15 @@ def publish(state: State, /, path: Path | None, after: str | None, output: Outpu
     if not target:
         raise click.UsageError("give a PATH, or publish.path in warehouse.toml")
     if after is not None:
-        _check_after(after)
+        unknown = [word for word in after.split(",") if word not in OCCASIONS]
+        if unknown:
+            raise click.BadParameter(f"'{unknown[0]}' is not one of {', '.join(OCCASIONS)}", param_hint="--after")
     done = _publish(state, target, force=forced())
     if after is not None:
         from warehouse.config import add_publish
 
         state.say(f"wrote to {add_publish(Path.cwd(), target, after)}")
     output.emit_records(PublishedCopy, [done])
-
-
-def _check_after(after: str) -> None:
-    unknown = [word for word in after.split(",") if word not in OCCASIONS]
-    if unknown:
-        raise click.BadParameter(f"'{unknown[0]}' is not one of {', '.join(OCCASIONS)}", param_hint="--after")
 
 
 def publish_after(state: State, occasion: str, path: Path | None = None) -> None:

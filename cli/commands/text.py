@@ -33,13 +33,11 @@ EXCERPT = 60
 @options_of(EmbedPrompts)
 @output_options
 def embed(state: State, /, output: Output, **options: Any) -> None:
-    from warehouse.analysis.text.embed import EmbedRow
-
     from ..ui.progress import steps
 
     with steps(state.quiet) as bar:
         embedding: Embedding = EmbedPrompts(**options, progress=bar).ask(state.opener())
-    output.answer(EmbedRow, embedding.rows, lambda: _print_embedded(embedding, state))
+    output.give(embedding, lambda: _print_embedded(embedding, state))
 
 
 def _print_embedded(embedding: Embedding, state: State) -> None:
@@ -76,11 +74,8 @@ def _print_embedded(embedding: Embedding, state: State) -> None:
 @options_of(FindSimilar)
 @output_options
 def similar(state: State, /, output: Output, **options: Any) -> None:
-    from warehouse.analysis.text.similar import SimilarRow
-
-    with state.open() as store:
-        nearest: Similar = FindSimilar(**options).ask(store)
-    output.answer(SimilarRow, nearest.rows, lambda: _print_similar(nearest))
+    nearest: Similar = state.ask(FindSimilar(**options))
+    output.give(nearest, lambda: _print_similar(nearest))
 
 
 def _print_similar(nearest: Similar) -> None:
@@ -112,13 +107,11 @@ def _heading(part: str) -> str:
 @options_of(FindDuplicates)
 @output_options
 def duplicates(state: State, /, output: Output, **options: Any) -> None:
-    from warehouse.analysis.text.duplicates import DuplicateRow
-
     from ..ui.progress import share
 
     with share(state.quiet, "comparing prompts") as bar:
         result: Duplicates = FindDuplicates(**options, progress=bar).ask(state.opener())
-    output.answer(DuplicateRow, result.rows, lambda: _print_duplicates(result))
+    output.give(result, lambda: _print_duplicates(result))
     if result.n_without_vector:
         state.say(f"note: {result.n_without_vector} prompts have no vector; see: warehouse embed")
     state.notes(result.notes)
@@ -245,15 +238,13 @@ def former_text(state: State, /, output: Output, **options: Any) -> None:
 
 
 def _group_by_text(state: State, output: Output, options: dict[str, Any]) -> None:
-    from warehouse.analysis.text.semantic_clusters import GrowthRow
-
     from ..ui.progress import share
 
     if options["default"] and not options["store_result"]:
         raise click.UsageError("--no-store stores nothing that --default could use")
     with share(state.quiet, "comparing prompts") as bar:
         clusters: SemanticClusters = ClusterByText(**options, progress=bar).ask(state.opener())
-    output.answer(GrowthRow, clusters.rows, lambda: _print_clusters(clusters))
+    output.give(clusters, lambda: _print_clusters(clusters))
     if clusters.n_without_vector:
         state.say(f"note: {clusters.n_without_vector} prompts have no vector; see: warehouse embed")
     _say_chained(state, clusters.name, clusters.largest, clusters.n_prompts)

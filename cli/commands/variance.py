@@ -225,8 +225,7 @@ def _part(variance: float | None) -> WrittenNumber | None:
 def templates(state: State, /, output: Output, **options: Any) -> None:
     from warehouse.analysis.variance.templates import TemplateRow
 
-    with state.open() as store:
-        report: TemplatesReport = Templates.from_command(options, typed(options)).ask(store)
+    report: TemplatesReport = state.ask(Templates.from_command(options, typed(options)))
     _emit(state, output, report, TemplateRow, _print_templates)
 
 

@@ -43,10 +43,7 @@ def give_corrected(
     Args:
         more: further cells of a row.
     """
-    if output.for_people:
-        print_corrected(found, more)
-    else:
-        output.emit_records(found.ROW, found.rows)
+    output.give(found, lambda: print_corrected(found, more))
     state.notes(found.notes)
 
 

@@ -106,7 +106,9 @@ def error_lines(refused: Iterable[LoadReport], *, show_all: bool = False) -> lis
         alike.setdefault(re.sub(r"\d+", "0", _without_name(item.error, item.source)), []).append(item)
     lines = []
     for first, *others in alike.values():
-        folder = _common_folder([item.source for item in (first, *others)])
+        # the folder that all lie in, with its slash; empty for none
+        common = os.path.commonprefix([item.source for item in (first, *others)])
+        folder = common[: common.rfind("/") + 1]
         names = ", ".join(item.source.removeprefix(folder) for item in (others if show_all else others[:NAMED]))
         more = ", … (-v names all)" if len(others) > NAMED and not show_all else ""
         text = _without_prefix(first.error, first.source)
@@ -133,12 +135,6 @@ def _without_prefix(text: str, source: str) -> str:
     for name in _names_of(source):
         text = text.removeprefix(f"{name}: ")
     return text
-
-
-def _common_folder(paths: Sequence[str]) -> str:
-    """The folder that all lie in, with its slash; empty for none."""
-    common = os.path.commonprefix(paths)
-    return common[: common.rfind("/") + 1]
 
 
 def archives_advice(unclaimed: Sequence[str]) -> str:

@@ -57,6 +57,12 @@ def option(
     return click.option(*names, *filter(None, [name]), metavar=metavar, type=type, help=text, **more)
 
 
+def top_option(shown: str, default: int, said: str = "") -> Decorator:
+    """``--top N``: how many rows people are shown, in the words of ``said`` where the number alone does not say it."""
+    text = f"{shown}; 0 for all. [default: {said or default}; other outputs have all]"
+    return option("--top N", text, click.IntRange(min=0), silent_default=default)
+
+
 class MappingFile(click.Path):
     """A mapping file that is there, or the name of a shipped one."""
 
@@ -201,11 +207,6 @@ def benchmark_argument(*, required: bool) -> Decorator:
         return wrapper
 
     return decorate
-
-
-def resamples_option(default: int, text: str) -> Decorator:
-    """``--resamples N``; the command gets ``n_resamples``."""
-    return option("--resamples N", text, click.IntRange(min=0), default, name="n_resamples")
 
 
 def lake_option(function: Function) -> Function:

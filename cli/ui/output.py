@@ -23,6 +23,8 @@ from .table import chosen_columns, echo, print_table, visible
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from warehouse.analysis.results import Result
+
 #: The beginning of what spreadsheets take for a formula, also the wide forms of its characters.
 _FORMULA = re.compile(r"^(?=\s*[=+\-@|%\t\r\uff1d\uff0b\uff0d\uff20])")
 #: Columns of views that a narrow terminal keeps before all others.
@@ -118,6 +120,17 @@ class Output:
             show()
         else:
             self.emit_records(kind, records)
+
+    def give(
+        self, result: Result, show: Callable[[], object], *, part: str = "rows", records: Sequence[Any] | None = None
+    ) -> None:
+        """Show people what they are shown of a result, and write what a field of it holds for programs.
+
+        Args:
+            part: name of the field.
+            records: those of its records that are written (default: all).
+        """
+        self.answer(result.kind_of(part), getattr(result, part) if records is None else records, show)
 
     def _write_parquet(self, columns: Sequence[str], rows: Iterable[Row]) -> None:
         import pyarrow as pa

@@ -82,13 +82,8 @@ def print_constants(rows: list[dict[str, Any]], names: Iterable[str]) -> list[di
     return rows
 
 
-def print_view(view: View, *, legend: bool = True) -> set[str]:
-    """Print sentences, tables and what stands below them; the columns that are shown.
-
-    Args:
-        view: its notes are left to the caller.
-        legend: with the lines that explain columns.
-    """
+def print_view(view: View) -> set[str]:
+    """Print sentences, tables and what stands below them, its notes apart; the columns that are shown."""
     shown: set[str] = set()
     recorded = _RECORDED.get()
     if recorded is not None:
@@ -99,13 +94,13 @@ def print_view(view: View, *, legend: bool = True) -> set[str]:
             shown |= {*_print(part)}
         elif not isinstance(part, TableNote):
             print_text(part)
-        elif not part.column or (legend and part.column in shown):
+        elif not part.column or part.column in shown:
             print(
                 "\n".join(wrap(visible(part.line), part.width))
                 if part.width and not sys.stdout.isatty()
                 else fitted(visible(part.line), sys.stdout)
             )
-    if legend and sys.stdout.isatty():
+    if sys.stdout.isatty():
         _name_terms([part.column for part in view.explained if part.column in shown])
     return shown
 

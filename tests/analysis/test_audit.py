@@ -21,7 +21,7 @@ from warehouse.analysis.audit.report import AuditReport
 from warehouse.analysis.report_data.report import read_report
 from warehouse.errors import InputError, MisuseError, StatisticsError
 from warehouse.ingest.pipeline import ingest
-from warehouse.report.page import write_report
+from warehouse.report.writing import write_report
 from warehouse.stats.labels.votes import votes_for_options
 from warehouse.stats.labels.wrong_keys import wrong_keys
 from warehouse.store.curate.aliases import alias

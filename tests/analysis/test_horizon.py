@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -106,6 +107,7 @@ def test_a_trend_over_days(tmp_path: Path) -> None:
     store.ingest(FOLDER)
     report = store.horizon("metr_horizon", q=[0.5], trend=True)
     (trend,) = report.trends
+    assert report.to_dict()["trends"] == [asdict(trend)]
     rows = {row.model: row for row in report.rows}
     assert rows["Tiny 0"].release_date is None and trend.n_models == 3
     assert trend.doubling_days is not None and trend.slope == pytest.approx(1 / trend.doubling_days)

@@ -18,7 +18,8 @@ from warehouse.cli.ui.questions import in_flags, options_of
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.comparison import Compare, CompareUnpaired
 from warehouse.questions.leaderboard import AnyLeaderboard, OneLeaderboard, Ranking
-from warehouse.questions.question import Answer, Option, Question, UnusedError, explained, options
+from warehouse.questions.methods import explained
+from warehouse.questions.question import Answer, Option, Question, UnusedError, options
 from warehouse.questions.text import EmbedPrompts, FindDuplicates
 from warehouse.records.dump import ImportSettings
 

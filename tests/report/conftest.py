@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from warehouse.analysis.report_data.report import ReportData, read_report
-from warehouse.report.page import write_report
+from warehouse.report.writing import write_report
 from warehouse.store.open import open_store
 
 

@@ -15,10 +15,11 @@ from tests.support.cli import Caller, filled_url
 from tests.support.html import EVIL, Reader, requests, table
 from tests.support.two_models import build_two_models
 from warehouse.analysis.report_data.report import ReportData, read_report
-from warehouse.report import page
+from warehouse.report import writing
 from warehouse.report.opening import anchor
-from warehouse.report.page import render, write_report
+from warehouse.report.page import render
 from warehouse.report.table import WIDTH, make_axis
+from warehouse.report.writing import write_report
 from warehouse.store.open import open_store
 from warehouse.tables.words import decimals
 
@@ -200,7 +201,7 @@ def test_a_page_that_shows_the_same_stays_whenever_it_is_made(
     held = replace(data, sources=[{**row, "claimed_at": loaded} for row in data.sources])
     out = tmp_path / "r.html"
     for later, unchanged in ((0, False), (30, True), (60, True), (86400, True)):
-        monkeypatch.setattr(page, "utc_now", lambda seconds=later: loaded + timedelta(seconds=seconds))
+        monkeypatch.setattr(writing, "utc_now", lambda seconds=later: loaded + timedelta(seconds=seconds))
         assert write_report(held, out, keep_unchanged=True).unchanged is unchanged
     assert out.read_text().count("2031-05-06 07:08") >= 2
     assert not write_report(held, out).unchanged

@@ -19,11 +19,12 @@ from tests.support.html import EVIL, Reader, requests, table
 from warehouse import connect
 from warehouse.analysis.report_data.report import ReportData, ReportReading, read_report
 from warehouse.errors import MisuseError
-from warehouse.report import page
+from warehouse.report import page, writing
 from warehouse.report.fold import MOST_NODES
 from warehouse.report.opening import answer_of
-from warehouse.report.page import INDEX, LOG, MOST_BENCHMARKS, SCORES, check_folder, file_name, write_report
+from warehouse.report.page import INDEX, LOG, file_name
 from warehouse.report.workers import side_by_side
+from warehouse.report.writing import MOST_BENCHMARKS, SCORES, check_folder, write_report
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
 
@@ -210,7 +211,7 @@ def test_many_benchmarks_or_bytes_become_a_folder(
     assert write_report(data, "named.html").pages == write_report(data, split=False).pages == 1
     few = replace(data, benchmarks=data.benchmarks[:3])
     assert write_report(few).path == "report.html"
-    monkeypatch.setattr(page, "MOST_BYTES", 1000)
+    monkeypatch.setattr(writing, "MOST_BYTES", 1000)
     assert write_report(few).pages == 5
 
 

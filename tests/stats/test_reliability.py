@@ -11,14 +11,13 @@ from scipy import optimize, stats
 from tests.support.suites import simulated, suite_of
 from warehouse.errors import StatisticsError
 from warehouse.stats.suites import dior
-from warehouse.stats.suites.dior import Reliability, quantile_bound, reliability, seed_designs, sizes_of, summarise
+from warehouse.stats.suites.dior import Reliability, quantile_bound, reliability, sizes_of, summarise
 from warehouse.stats.suites.flash import flash_check
 from warehouse.stats.suites.instances import Instances, draw_instances, shared_sizes
 from warehouse.stats.suites.rank_agreement import (
     AGGREGATES,
     aggregates,
     bradley_terry,
-    interval_width,
     kendall_tau_b,
     pool_stability,
     subscenario_agreement,
@@ -33,6 +32,7 @@ from warehouse.stats.suites.score_table import (
     suite_scores,
     win_rates,
 )
+from warehouse.stats.suites.seed_designs import interval_width, seed_designs
 
 NAN = math.nan
 #: goldens.md G19: scenarios × models A to E

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
@@ -23,8 +24,6 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-#: Fields of a result that hold records.
-_RECORDS = ("rows", "others")
 #: Rows that a notebook shows.
 NOTEBOOK_ROWS = 200
 
@@ -213,7 +212,6 @@ class SingleTest:
 class Result:
     """Base of a result: a frozen dataclass with ``rows``."""
 
-    ROW: ClassVar[type[Row]]  #: their class.
     notebook_columns: ClassVar[tuple[str, ...]] = ()  #: fields of the rows that a notebook shows; empty for all.
     rows: tuple[Any, ...]
 
@@ -221,10 +219,16 @@ class Result:
         super().__init_subclass__(**options)
         document_fields(cls)
 
+    @classmethod
+    def kind_of(cls, part: str = "rows") -> Any:
+        """Class of the records that a field holds, as it is declared: ``tuple[Class, ...]``; None for no such field."""
+        return _kind_of(cls, part)  # type: ignore[arg-type]  # a class has a hash
+
     def to_dict(self) -> dict[str, Any]:
-        """All fields by name; ``rows`` and ``others`` are lists of dictionaries."""
+        """All fields by name; those that hold records are lists of dictionaries."""
         own = {item.name: getattr(self, item.name) for item in fields(self)}  # type: ignore[arg-type]
-        return own | {name: [plain(row) for row in own[name]] for name in _RECORDS if name in own}
+        held = {name for name in own if name == "rows" or is_dataclass(self.kind_of(name))}
+        return own | {name: [plain(record) for record in own[name]] for name in own if name in held}
 
     def records(self) -> list[dict[str, Any]]:
         """The rows, a dictionary each."""
@@ -336,8 +340,6 @@ class Listing(Result):
 class StoredResult(Result):
     """A result that is stored once computed, and read back."""
 
-    ROWS: ClassVar[Mapping[str, type[Row]]] = {}  #: class of the entries of each field that holds rows.
-
     def to_dict(self) -> dict[str, Any]:
         """All fields by name; rows are dictionaries, tuples lists."""
         return {item.name: plain(getattr(self, item.name)) for item in fields(self)}  # type: ignore[arg-type]
@@ -345,7 +347,18 @@ class StoredResult(Result):
     @classmethod
     def from_dict(cls, stored: Mapping[str, Any]) -> Self:
         """The result that `to_dict` stored of."""
-        return cls(**{name: _typed(value, cls.ROWS.get(name)) for name, value in stored.items()})
+        return cls(**{name: _typed(value, cls.kind_of(name)) for name, value in stored.items()})
+
+
+@cache
+def _kind_of(result: type[Result], part: str) -> Any:
+    for base in result.__mro__:
+        member = vars(base).get(part)
+        getter = getattr(member, "fget", None) or getattr(member, "func", None)  # of a property, or a cached one
+        declared = get_annotations(getter)["return"] if getter else get_annotations(base).get(part)
+        if declared is not None:
+            return vars(sys.modules[base.__module__]).get(str(declared).removeprefix("tuple[").removesuffix(", ...]"))
+    return None
 
 
 def _typed(value: Any, row: type[Row] | None) -> Any:

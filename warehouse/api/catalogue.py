@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from warehouse.api.connection import Connection
 from warehouse.questions.leaderboard import Card
-from warehouse.questions.question import Gives, method
+from warehouse.questions.methods import Gives, method
 from warehouse.store.connection import Store
 
 if TYPE_CHECKING:

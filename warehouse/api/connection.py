@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import MisuseError
 from warehouse.questions.items import Show
-from warehouse.questions.question import Gives, method
+from warehouse.questions.methods import Gives, method
 from warehouse.store.connection import Store
 from warehouse.store.open import DEFAULT_URL, open_store
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from warehouse.api.connection import Connection
 from warehouse.questions.items import Audit, ItemFeatures, ItemPruning, ItemResponse, Items, ItemSplits, PublishedScale
 from warehouse.questions.matrix import PerformanceMatrix
-from warehouse.questions.question import Gives, method, method_of_several
+from warehouse.questions.methods import Gives, method, method_of_several
 from warehouse.questions.subsets import ExportSubset, ExtendSubset, ImportSubset, PlanSubset
 from warehouse.questions.text import ClusterByText, EmbedPrompts, FindDuplicates, FindSimilar, MapPrompts
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from warehouse.api.connection import Connection, refuse_given
-from warehouse.questions.question import Gives, method
+from warehouse.questions.methods import Gives, method
 from warehouse.questions.refresh import FigureHistory
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from warehouse.interchange.inspect_logs import InspectReport
     from warehouse.refresh.history import History  # noqa: F401
     from warehouse.refresh.results import Refreshed
-    from warehouse.report.page import Written
+    from warehouse.report.writing import Written
     from warehouse.store.lake.check import LakeCheck
     from warehouse.store.lake.sync import SyncReport
     from warehouse.store.lake.versions import LakeVersion, VacuumReport
@@ -262,8 +262,8 @@ class RefreshMethods(Connection):
         """
         from warehouse.analysis.report_data.report import ReportReading
         from warehouse.files import FORCE_IN_PYTHON
-        from warehouse.report.page import FOLDER, check_folder, write_report
         from warehouse.report.workers import side_by_side
+        from warehouse.report.writing import FOLDER, check_folder, write_report
         from warehouse.store.load.source_ledger import known_in
 
         if split:

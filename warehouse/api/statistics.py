@@ -19,8 +19,8 @@ from warehouse.questions.labels import (
     PlanLabels,
 )
 from warehouse.questions.leaderboard import AnyLeaderboard, EveryLeaderboard, OneLeaderboard, SuiteLeaderboard
+from warehouse.questions.methods import Gives, method, method_by_kind
 from warehouse.questions.power import CostPower, Frontier, PowerPilot
-from warehouse.questions.question import Gives, method, method_by_kind
 from warehouse.questions.reliability import Anchors, Flash, Reliability, TimeHorizon
 from warehouse.questions.sequential import SequentialReleaseGate, SequentialSettings
 from warehouse.questions.training import Curves, Decide, Recipes, Seeds

@@ -71,13 +71,13 @@ class AlpacaEval:
                 first["cost"] = (first["cost"] or 0.0) + price
         if not seen:
             raise InputError("holds no annotation", path=str(path), expected="a list of them")
-        model_setting = text_or_none(settings.user_values.get("model"))
+        model_setting = settings.model
         board = _board(source.files[1:])
         runs = tuple(_header(pair, first, board, model_setting, source.name) for pair, first in seen.items())
         dump = Dump(runs, ())
         dump.notes += _other_names(path, seen)
         lines = RowSource(path, path.name, ("instruction",), dump.rejections, dump.notes)
-        items = ((f"{path.name} line {line}", (index, row)) for index, (line, row) in enumerate(lines.numbered()))
+        items = ((location, (index, row)) for index, (location, row) in enumerate(lines.located()))
         numbers = {pair: number for number, pair in enumerate(seen)}
         rows_of = partial(_rows, numbers)
         dump.batches = batches_of(items, rows_of, dump.rejections, "an annotation as AlpacaEval writes it")

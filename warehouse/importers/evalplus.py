@@ -7,8 +7,6 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
-
 from warehouse.errors import InputError
 from warehouse.importers.base import binary_metric, source_of
 from warehouse.importers.common.json_fields import (
@@ -69,7 +67,7 @@ class EvalPlus:
         stem = path.name.removesuffix(_END) if path.name.endswith(_END) else path.parent.name
         named = _NAME.fullmatch(stem)
         model = named["model"].replace("--", "/") if named else None
-        require_model(text_or_none(settings.user_values.get("model")) or model, source.name)
+        require_model(settings.model or model, source.name)
         has_plus = any(_has_plus(entries) for entries in tasks.values())
         specs = [_passed(BASE, not has_plus)] + ([_passed(PLUS, True)] if has_plus else [])
         header = RunHeader(
@@ -87,20 +85,14 @@ class EvalPlus:
         )
         dump = Dump((header,), ())
         raw = _raw(source.files[1:], dump)
-        dump.batches = _batches(tasks, has_plus, raw, dump)
+        items = ((f"task {name[:100]}", (name, entries)) for name, entries in tasks.items())
+        dump.batches = batches_of(
+            items,
+            lambda item: _rows(item[0], item[1], has_plus, raw, dump.notes),
+            dump.rejections,
+            "verdicts as EvalPlus writes them",
+        )
         return dump
-
-
-def _batches(
-    tasks: Mapping[str, Any], has_plus: bool, raw: Mapping[str, Sequence[str | None]], dump: Dump
-) -> Iterator[pa.RecordBatch]:
-    items = ((f"task {name[:100]}", (name, entries)) for name, entries in tasks.items())
-    return batches_of(
-        items,
-        lambda item: _rows(item[0], item[1], has_plus, raw, dump.notes),
-        dump.rejections,
-        "verdicts as EvalPlus writes them",
-    )
 
 
 def _rows(
@@ -236,16 +228,15 @@ class HumanEval:
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open one file (InputError: it is damaged, or the model, which no such file names, is not stated)."""
         path = source.files[0]
-        require_model(text_or_none(settings.user_values.get("model")), source.name)
+        require_model(settings.model, source.name)
         header = RunHeader(
             harness="human-eval", model="", benchmark="humaneval", metrics=(_passed("", True),), place=path.name
         )
         dump = Dump((header,), ())
         lines = RowSource(path, path.name, ("task_id",), dump.rejections, dump.notes)
-        items = ((f"{path.name} line {line}", row) for line, row in lines.numbered())
         counts: dict[str, int] = {}
         dump.batches = batches_of(
-            items, lambda row: [_completion(row, counts)], dump.rejections, "a completion with its verdict"
+            lines.located(), lambda row: [_completion(row, counts)], dump.rejections, "a completion with its verdict"
         )
         return dump
 

@@ -98,7 +98,7 @@ class Harbor:
             groups.setdefault(_condition(trial), []).append(trial)
         if not groups:
             raise InputError("holds no trial", path=source.name, expected="a job of Harbor")
-        model_setting = text_or_none(settings.user_values.get("model"))
+        model_setting = settings.model
         dump = Dump(
             tuple(_header(condition, group, job, source.root, model_setting) for condition, group in groups.items()), ()
         )

@@ -60,7 +60,7 @@ class LiveCodeBench:
         path = source.files[0]
         named = _NAME.fullmatch(path.name)
         model = path.parent.name if named else None
-        require_model(text_or_none(settings.user_values.get("model")) or model, source.name)
+        require_model(settings.model or model, source.name)
         scenario = named["scenario"] if named else "codegeneration"
         header = RunHeader(
             harness=HARNESS,
@@ -74,7 +74,7 @@ class LiveCodeBench:
         )
         dump = Dump((header,), ())
         lines = RowSource(path, path.name, ("graded_list",), dump.rejections, dump.notes)
-        items = ((f"{path.name} line {line}", (index, row)) for index, (line, row) in enumerate(lines.numbered()))
+        items = ((location, (index, row)) for index, (location, row) in enumerate(lines.located()))
         rows_of = partial(_rows, dump.notes)
         dump.batches = batches_of(items, rows_of, dump.rejections, "a problem as LiveCodeBench writes it")
         return dump

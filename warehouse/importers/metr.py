@@ -73,9 +73,8 @@ class Metr:
         )
         dump = Dump(headers, ())
         lines = RowSource(path, path.name, NEEDED, dump.rejections, dump.notes)
-        items = ((f"{path.name} line {line}", row) for line, row in lines.numbered())
         rows_of = _Rows({name: number for number, name in enumerate(names)})
-        dump.batches = batches_of(items, rows_of, dump.rejections, "a run as METR writes it", ODD_VALUES)
+        dump.batches = batches_of(lines.located(), rows_of, dump.rejections, "a run as METR writes it", ODD_VALUES)
         return dump
 
 

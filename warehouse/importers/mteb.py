@@ -73,7 +73,7 @@ class Mteb:
         path = source.files[0]
         document = read_document(path)
         about = read_document(source.files[1]) if len(source.files) > 1 else {}
-        declared = text_or_none(settings.user_values.get("model"))
+        declared = settings.model
         model = text_or_none(about.get("name")) or _named_by_folder(path)
         require_model(declared or model, str(path))
         parts = [part for part in _parts(document) if any(True for _ in _published(part))]

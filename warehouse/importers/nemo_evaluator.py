@@ -89,14 +89,11 @@ class NemoEvaluator:
         survey = _Survey()
         for row, _ in RowSource(rows, rows.name, _KEYS).rows() if rows else ():
             survey.add(row)
-        dump.runs = (_header(bundle, survey, log, source, text_or_none(settings.user_values.get("model"))),)
+        dump.runs = (_header(bundle, survey, log, source, settings.model),)
         dump.notes += survey.against(part_of(part_of(bundle, "benchmark"), "categories"))
         if rows:
             dump.batches = batches_of(
-                (
-                    (f"{rows.name} line {line}", row)
-                    for line, row in RowSource(rows, rows.name, _KEYS, dump.rejections, dump.notes).numbered()
-                ),
+                RowSource(rows, rows.name, _KEYS, dump.rejections, dump.notes).located(),
                 partial(_rows, log=log, scorers=tuple(survey.scorers), drawn=defaultdict(int)),
                 dump.rejections,
                 "a result as NeMo Evaluator writes it",

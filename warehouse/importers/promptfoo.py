@@ -88,7 +88,7 @@ class Promptfoo:
         document: Row = {}
         if path.suffix == ".jsonl":
             lines = RowSource(path, path.name, ("promptIdx",), dump.rejections, dump.notes)
-            items = [(f"{path.name} line {line}", row) for line, row in lines.numbered()]
+            items = [*lines.located()]
         else:
             document = read_document(path)
             results = part_of(document, "results").get("results")
@@ -100,7 +100,7 @@ class Promptfoo:
         for row in rows:
             if isinstance(row, dict) and whole_count(row.get("promptIdx")) is not None:
                 first.setdefault(row["promptIdx"], row)
-        model_setting = text_or_none(settings.user_values.get("model"))
+        model_setting = settings.model
         name = _named(document, text_or_none(settings.user_values.get("benchmark")) or path.stem)
         dump.runs = tuple(_header(document, row, name, model_setting, source.name) for row in first.values())
         if not first:

@@ -66,7 +66,7 @@ class PydanticEvals:
 def _header(report: Row, metrics: tuple[MetricSpec, ...], settings: ImportSettings, name: str) -> RunHeader:
     said = part_of(report, "experiment_metadata")
     model = text_or_none(said.get("model")) or text_or_none(said.get("model_name"))
-    require_model(text_or_none(settings.user_values.get("model")) or model, name)
+    require_model(settings.model or model, name)
     return RunHeader(
         harness=HARNESS,
         model=model or "",

@@ -124,6 +124,12 @@ class ImportSettings:
         return {**self.defaults, **self.values}
 
     @property
+    def model(self) -> str | None:
+        """The model that the user names, if any."""
+        name = self.user_values.get("model")
+        return name if isinstance(name, str) and name.strip() else None
+
+    @property
     def stated(self) -> dict[str, Any]:
         """The former name of :attr:`user_values`."""
         warnings.warn("settings.stated is now settings.user_values", DeprecationWarning, stacklevel=2)

@@ -207,7 +207,7 @@ def test_says(test: MatrixTest) -> str:
             f"{test.n_permutations} permutations are too few to say whether prompts are correlated beyond chance:"
             f" {n_tests} tests need {math.ceil(n_tests / 0.05) - 1}."
         )
-    if any(row.p_value is not None and row.p_value <= 0.05 / n_tests for row in test.rows):
+    if any(row.p_value <= 0.05 / n_tests for row in test.rows):
         return (
             "Prompts are correlated: models succeed and fail on the same ones, more than by chance, so that the mean"
             " depends on which kinds of prompts there are many of."

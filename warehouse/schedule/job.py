@@ -309,7 +309,7 @@ class _JobRun:
     def _report(self) -> dict[str, Any]:
         from warehouse.analysis.report_data.report import ReportReading
         from warehouse.files import UNATTENDED
-        from warehouse.report.page import write_report
+        from warehouse.report.writing import write_report
         from warehouse.store.load.source_ledger import known_in
 
         with self._at_leisure() as store:

@@ -28,8 +28,7 @@ from warehouse.report.sections import preferences_table
 from warehouse.report.table import interval_drawn, is_finite, make_axis, written
 from warehouse.serve.differences import shortened
 from warehouse.serve.gauge import Gauge, HeldPairs
-from warehouse.serve.names import checked_name
-from warehouse.serve.page import Page, PageRequest, Site
+from warehouse.serve.page import Page, PageRequest, Site, checked_name
 from warehouse.store.connection import Store
 from warehouse.tables.words import decimals
 

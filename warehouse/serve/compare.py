@@ -19,8 +19,7 @@ from warehouse.records.canonical_json import json_text
 from warehouse.records.clock import utc_now
 from warehouse.report.pictures import Interval, Picture, forest
 from warehouse.serve.differences import compared_parts
-from warehouse.serve.form import question_from
-from warehouse.serve.page import Download, Page, PageRequest, Site
+from warehouse.serve.page import Download, Page, PageRequest, Site, question_from
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 from warehouse.tables.words import decimals, listed, span_of

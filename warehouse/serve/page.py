@@ -5,19 +5,19 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib.metadata import version
 from importlib.resources import files
-from typing import Any
+from typing import Any, TypeVar
 from urllib.parse import quote, urlencode
 
 from jinja2 import Environment, FunctionLoader, StrictUndefined
 from markupsafe import Markup
 
-from warehouse.analysis.results import plain
-from warehouse.errors import MisuseError, WarehouseError
-from warehouse.questions.question import Question
+from warehouse.analysis.results import Result, plain
+from warehouse.errors import MisuseError, WarehouseError, did_you_mean
+from warehouse.questions.question import FieldOption, Options, Question, options
 from warehouse.records.canonical_json import json_text, records_as_json
 from warehouse.refresh.alerts import Rules
 from warehouse.report.board import DIRECTION, in_words, unbroken
@@ -37,6 +37,8 @@ _LINK = re.compile(r' (?:href|action)="/[^"]*"')
 
 #: Templates of these pages.
 _SERVED = sorted(template.name for template in files("warehouse.serve").iterdir() if template.name.endswith(".j2"))
+
+T = TypeVar("T", bound=Options)
 
 
 class Missing(WarehouseError):
@@ -109,6 +111,56 @@ def link(*parts: str, **query: str | int | Sequence[str]) -> str:
     return f"{path}?{urlencode(query, doseq=True)}" if query else path
 
 
+def checked_name(kind: str, name: str, names: Iterable[str]) -> str:
+    """A name of an address, if the store has it.
+
+    Args:
+        kind: of what it is, such as ``benchmark``.
+        names: that there are.
+
+    Raises:
+        Missing: names what was perhaps meant.
+    """
+    there = [*names]
+    if name not in there:
+        shown = name.replace("\x00", "\N{REPLACEMENT CHARACTER}")[:100]
+        raise Missing(f"no {kind} {shown!r}; {did_you_mean(name[:100], there, 'the first page lists all')}")
+    return name
+
+
+def question_from(kind: type[T], request: PageRequest, names: Sequence[str] = ()) -> T:
+    """What an address asks for, as a question or a filter.
+
+    Args:
+        kind: its class.
+        names: fields that an address may say; none for all.
+
+    Raises:
+        MisuseError: a value that is none of the field, or a field that is required and missing.
+        StatisticsError: a number out of range.
+    """
+    fields = options(kind)
+    given = {name: _read(name, fields[name], request) for name in names or fields if request.value(name)}
+    missing = [name for name, option in fields.items() if option.default is option.empty and name not in given]
+    if missing:
+        raise MisuseError(f"the address does not say {' and '.join(missing)}")
+    return kind(**given)
+
+
+def _read(name: str, option: FieldOption, request: PageRequest) -> Any:
+    if option.is_list:
+        return [value for value in request.values(name) if value]
+    text = request.value(name)
+    if option.type is bool:
+        return text not in ("0", "no", "false")
+    if option.type not in (int, float):
+        return text
+    try:
+        return option.type(text)
+    except ValueError:
+        raise MisuseError(f"{name} is a number; found {text[:40]!r}") from None
+
+
 @dataclass(frozen=True)
 class Page:
     """What a view shows."""
@@ -124,9 +176,8 @@ class Page:
 
     def json(self) -> str:
         """The answer as JSON, for programs."""
-        kind = getattr(self.answer, "ROW", None)
-        if kind is not None:
-            return records_as_json(kind, self.answer.rows)
+        if isinstance(self.answer, Result):
+            return records_as_json(self.answer.kind_of(), self.answer.rows)
         return json_text(plain(self.answer)) + "\n"
 
     @property

@@ -153,7 +153,6 @@ from .suites.cells import published_cell as published_cell
 from .suites.dior import Reliability as Reliability
 from .suites.dior import Switch as Switch
 from .suites.dior import reliability as reliability
-from .suites.dior import seed_designs as seed_designs
 from .suites.flash import FlashCheck as FlashCheck
 from .suites.flash import flash_check as flash_check
 from .suites.formulations import Agreement as Agreement
@@ -164,7 +163,6 @@ from .suites.formulations import formulation_agreement as formulation_agreement
 from .suites.formulations import formulation_noise as formulation_noise
 from .suites.rank_agreement import Aggregates as Aggregates
 from .suites.rank_agreement import PoolStability as PoolStability
-from .suites.rank_agreement import SeedDesign as SeedDesign
 from .suites.rank_agreement import SubscenarioAgreement as SubscenarioAgreement
 from .suites.rank_agreement import aggregates as aggregates
 from .suites.rank_agreement import pool_stability as pool_stability
@@ -173,6 +171,8 @@ from .suites.score_table import SuiteScores as SuiteScores
 from .suites.score_table import mean_win_rate as mean_win_rate
 from .suites.score_table import subscenario as subscenario
 from .suites.score_table import suite_scores as suite_scores
+from .suites.seed_designs import SeedDesign as SeedDesign
+from .suites.seed_designs import seed_designs as seed_designs
 from .suites.weighted_mean import SuiteEstimate as SuiteEstimate
 from .suites.weighted_mean import SuitePairs as SuitePairs
 from .suites.weighted_mean import combine_leaves as combine_leaves

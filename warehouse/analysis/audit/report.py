@@ -74,13 +74,6 @@ class AuditReport(Result):
         ends = f"[{100 * rows[0].low:.0f} %, {100 * rows[0].high:.0f} %]"
         return f"; going by people's verdicts on a sample {share}{ends} of them are wrong"
 
-    def to_dict(self) -> dict[str, Any]:
-        """All fields by name; rows, strata, effect and agreement are lists of dictionaries."""
-        return super().to_dict() | {
-            name: [row.to_dict() for row in getattr(self, name)]
-            for name in ("strata", "effect", "agreement", "sample", "judged")
-        }
-
     def sample_csv(self) -> str:
         """The sample as the table that people fill in, with an empty column ``wrong``."""
         out = io.StringIO()

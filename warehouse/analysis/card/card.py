@@ -242,8 +242,6 @@ def _checkpoint(run: Mapping[str, Any]) -> str:
 class ModelCard(Result):
     """The figures of a model, a row for each condition on each benchmark, by name."""
 
-    ROW = CardRow
-
     model: str  #: name of the model.
     against: str  #: reference of the other model, as given; empty without one.
     rows: tuple[CardRow, ...]

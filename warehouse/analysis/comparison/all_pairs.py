@@ -83,8 +83,6 @@ class PairGroup:
 class Pairs(Result):
     """All pairs on a benchmark, the largest group first; in each the better condition first."""
 
-    ROW = PairRow
-
     benchmark: str  #: name of the benchmark.
     metric: str  #: name of the metric, with its filter.
     higher_is_better: bool | None  #: direction; None if unknown (then higher is first).

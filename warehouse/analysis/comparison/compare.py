@@ -50,8 +50,6 @@ class Comparison(SingleTest, Result):
         *("n_clusters", "only_a", "only_b", "unscored_a", "unscored_b", "correlation", "variance_saved", "flags"),
     )
 
-    ROW = ComparisonRow
-
     a: str  #: the first reference, as given.
     b: str  #: the second reference, as given.
     rows: tuple[ComparisonRow, ...]
@@ -120,10 +118,7 @@ class Comparison(SingleTest, Result):
 
     def to_dict(self) -> dict[str, Any]:
         """All fields by name; rows are dictionaries."""
-        return super().to_dict() | {
-            "overall": None if self.overall is None else self.overall.to_dict(),
-            "flips": [flip.to_dict() for flip in self.flips],
-        }
+        return super().to_dict() | {"overall": None if self.overall is None else self.overall.to_dict()}
 
 
 def _over_all(rows: Sequence[ComparisonRow]) -> str:

@@ -71,8 +71,6 @@ class CrossingRow(Row):
 class FormulationsReport(Result):
     """Two formulations over the models that have both."""
 
-    ROW = AgreementRow
-
     first: str  #: the first, with what tells it from the second.
     second: str  #: the second.
     metric_first: str  #: metric of the first, with its filter.
@@ -126,11 +124,6 @@ class FormulationsReport(Result):
         notes = [f"{n} of {len(self.models)} models: {reason}" for reason, n in sorted(reasons.items())]
         notes += {row.reason for row in self.rows if row.reason not in self.one_line}
         return View(tuple(parts), (*self.notes, *notes))
-
-    def to_dict(self) -> dict[str, Any]:
-        """All fields by name; rows are dictionaries."""
-        lists = {name: [row.to_dict() for row in getattr(self, name)] for name in ("models", "crossings")}
-        return super().to_dict() | lists
 
 
 def _crossed(report: FormulationsReport) -> str:

@@ -83,8 +83,6 @@ class FrontierRow(ConditionRow):
 class FrontierReport(Result):
     """Models by score and cost, of each benchmark the better score first."""
 
-    ROW = FrontierRow
-
     target: str  #: as given.
     unit: str  #: of costs, in words.
     higher_is_better: bool  #: direction of the scores of each benchmark.

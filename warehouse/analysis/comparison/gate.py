@@ -143,8 +143,6 @@ class GateRow(BenchmarkRow):
 class Gate(Result):
     """The verdict over all benchmarks."""
 
-    ROW = GateRow
-
     candidate: str  #: as given.
     baseline: str  #: as given.
     verdict: str  #: ``fail`` if one benchmark fails, else ``pass`` if all pass, else ``undecided``.

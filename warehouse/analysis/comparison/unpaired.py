@@ -93,8 +93,6 @@ class UnpairedRow(Tested, PairedRow):
 class UnpairedComparison(SingleTest, Result):
     """Unpaired differences, one row per benchmark and split."""
 
-    ROW = UnpairedRow
-
     a: str  #: the first reference, as given.
     b: str  #: the second reference, as given.
     rows: tuple[UnpairedRow, ...]

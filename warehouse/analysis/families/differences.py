@@ -21,14 +21,10 @@ def difference_of(data: BenchmarkData, question: RefreshQuestion, settings: Fami
     """The difference by the first metric that both are judged by (NotComparable: nothing in common)."""
     pair = _pair(data, *question.conditions)
     paired = pair.difference(settings.level)
-    return _value(question, pair, paired, data.metric_name(pair.metric))
-
-
-def _value(question: RefreshQuestion, pair: Pair, paired: PairedDifference, metric: str) -> Value:
     return Value(
         question.settings["kind"],
         pair_of(pair.a, pair.b),
-        metric,
+        data.metric_name(pair.metric),
         "difference",
         paired.method,
         estimate=paired.difference,

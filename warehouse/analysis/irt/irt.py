@@ -25,7 +25,8 @@ from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.suites.tree import benchmarks_named
 from warehouse.errors import MisuseError, StatisticsError, did_you_mean
 from warehouse.questions.items import Abilities, Dimensions, FitItems, ItemResponse, NextItems
-from warehouse.questions.question import Gives, answers, options, with_keywords
+from warehouse.questions.methods import Gives, with_keywords
+from warehouse.questions.question import answers, options
 from warehouse.records.canonical_json import fingerprint
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import FloatArray

@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
-from typing import ClassVar
 
 import numpy as np
 
@@ -85,8 +84,6 @@ class PredictionRow(Row):
 @dataclass(frozen=True)
 class ScaleReport(Result):
     """Models on one scale."""
-
-    ROW: ClassVar[type[Row]] = ScaleRow
 
     rows: tuple[ScaleRow, ...]  #: the models, the highest first.
     benchmarks: tuple[ScaleBenchmarkRow, ...]  #: the easiest first.

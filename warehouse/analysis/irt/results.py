@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -102,12 +101,6 @@ class IrtResult(StoredResult):
 class IrtReport(IrtResult):
     """A fitted item response model; prompts that fit worst first."""
 
-    ROWS: ClassVar[Mapping[str, type[Row]]] = {
-        "rows": FittedItemRow,
-        "forms": FormRow,
-        "blocks": BlockRow,
-        "families": FamilyRow,
-    }
     notebook_columns: ClassVar[tuple[str, ...]] = (
         *("prompt", "benchmark", "mean_score", "discrimination", "difficulty", "infit", "outfit", "text"),
     )
@@ -171,7 +164,6 @@ class SensitivityRow(Row):
 class AbilityReport(IrtResult):
     """All models on one scale, the most able first."""
 
-    ROWS: ClassVar[Mapping[str, type[Row]]] = {"rows": AbilityRow, "blocks": BlockRow, "sensitivity": SensitivityRow}
     rows: tuple[AbilityRow, ...]  #: one for each model.
     level: float  #: of the intervals and rank sets.
     blocks: tuple[BlockRow, ...]  #: models by the prompts that they answered.
@@ -198,7 +190,6 @@ class NextRow(Row):
 class NextReport(IrtResult):
     """The prompts to ask a model next: for its ability and rank, not for a score."""
 
-    ROWS: ClassVar[Mapping[str, type[Row]]] = {"rows": NextRow}
     rows: tuple[NextRow, ...]  #: the plan, the first prompt first.
     asked: str  #: the model that is to be asked.
     n_asked: int  #: prompts of the pool that it has answered.
@@ -223,7 +214,6 @@ class DimensionRow(Row, DimensionError):
 class DimensionsReport(IrtResult):
     """How many dimensions the answers have, and what estimates of scores by them are worth."""
 
-    ROWS: ClassVar[Mapping[str, type[Row]]] = {"rows": DimensionRow}
     n_groups: int  #: models, all settings of one being one.
     chosen: int  #: the fewest dimensions within one standard error of the least loss.
     rows: tuple[DimensionRow, ...]  #: one for each number of dimensions and of prompts.

@@ -176,10 +176,6 @@ class DataMap(Result):
             f"{prompts} prompts under {len(self.distribution)} conditions, {len(self.suspects)} suspected label errors"
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """All fields by name; rows and distribution are lists of dictionaries."""
-        return super().to_dict() | {"distribution": [row.to_dict() for row in self.distribution]}
-
 
 @answers(MapPrompts)
 def datamap(opener: StoreOpener, question: MapPrompts) -> DataMap:
@@ -357,12 +353,6 @@ def _has_draws(upper: float | None, question: MapPrompts) -> bool:
     return upper is not None and upper < max(MOST_UPPER, question.max_p)
 
 
-def _few_draws(rows: Sequence[DataMapRow], question: MapPrompts) -> int:
-    """Prompts beyond the thresholds that too few draws keep from being suspects."""
-    beyond = [row for row in rows if _is_beyond(row.p_correct, row.consistency, row.majority_answer, question)]
-    return sum(not row.suspected for row in beyond)
-
-
 def _notes(rows: Sequence[DataMapRow], sets: SetsOfPrompts, question: MapPrompts) -> list[str]:
     notes = []
     most = max((row.n_generations for row in rows), default=0)
@@ -375,7 +365,9 @@ def _notes(rows: Sequence[DataMapRow], sets: SetsOfPrompts, question: MapPrompts
             f"with {most} generations S is never below {-math.log(most):.2f}: a threshold of"
             f" {question.min_s:g} leaves nothing out"
         )
-    few = _few_draws(rows, question)
+    # prompts beyond the thresholds that too few draws keep from being suspects
+    beyond = [row for row in rows if _is_beyond(row.p_correct, row.consistency, row.majority_answer, question)]
+    few = sum(not row.suspected for row in beyond)
     if few:
         notes.append(
             f"{few} {'prompt is' if few == 1 else 'prompts are'} answered wrongly and alike in too few draws to be"

@@ -100,7 +100,6 @@ class FeatureRow(Row):
 class FeatureReport(Result):
     """What goes with the figures of prompts."""
 
-    ROW = FeatureRow
     notebook_columns: ClassVar[tuple[str, ...]] = (
         *("figure", "feature", "level", "n_prompts", "estimate", "ci_low", "ci_high", "per_sd", "p_holm"),
     )

@@ -78,8 +78,6 @@ class ItemReport(Result):
     notebook_columns: ClassVar[tuple[str, ...]] = (
         *("prompt", "mean_score", "r_implied", "r_corrected", "q_negative", "difficulty", "text"),
     )
-    ROW = ItemRow
-
     benchmark: str  #: its name.
     metric: str  #: name of the metric, with its filter.
     n_models: int  #: models; not every one need have answered every prompt.

@@ -106,8 +106,6 @@ class _ItemsOfModels(Result):
 class SplitReport(_ItemsOfModels):
     """Does discrimination carry over from models to others?"""
 
-    ROW = SplitRow
-
     rows: tuple[SplitRow, ...]
     points: tuple[SplitPoint, ...]  #: the prompts by the split by difficulty and the first random one.
 
@@ -117,8 +115,6 @@ class PruningReport(_ItemsOfModels):
     """Dropping the least discriminating prompts, beside random ones; never for figures that are reported."""
 
     notebook_columns: ClassVar[tuple[str, ...]] = ("split", "share", "figure", "value", "low", "high", "random")
-    ROW = PruningRow
-
     rows: tuple[PruningRow, ...]
     #: n_train, n_test: models of each split.
     n_train: int

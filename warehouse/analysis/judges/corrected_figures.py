@@ -28,8 +28,6 @@ from warehouse.tables.words import listed
 class CorrectedFigures(Result):
     """Figures side by side."""
 
-    ROW = CorrectedRow
-
     judge: str  #: who judges.
     human: str  #: whose labels.
     rows: tuple[CorrectedRow, ...]
@@ -60,8 +58,6 @@ class CorrectedFigures(Result):
 @dataclass(frozen=True)
 class CorrectedBoard(CorrectedFigures):
     """Figures of all models of a benchmark, best first, with their ranks."""
-
-    ROW = RankedRow
 
     rows: tuple[RankedRow, ...]
 

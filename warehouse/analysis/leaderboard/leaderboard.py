@@ -52,8 +52,6 @@ class Leaderboard(Result):
     rows without a rank after all that have one.
     """
 
-    ROW = LeaderboardRow
-
     benchmark: str  #: name of the benchmark.
     metric: str  #: name of the metric, with its filter.
     higher_is_better: bool | None  #: direction of the ranks; None if unknown (then higher is first).
@@ -331,8 +329,6 @@ def _why_not_placed(row: LeaderboardRow) -> str:
 @dataclass(frozen=True)
 class Leaderboards(Result):
     """Leaderboards by name of the benchmark."""
-
-    ROW = LeaderboardRow
 
     boards: tuple[Leaderboard, ...]  #: one for each benchmark that has one.
     left_out: tuple[str, ...]  #: why the others have none.

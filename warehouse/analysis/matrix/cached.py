@@ -81,7 +81,8 @@ def stored_matrix(store: Store, found: KnownBenchmark) -> StoredMatrix:
             (outdated if own else missing).append(word)
             continue
         results[name] = fitting[1]
-        selection = _in_words(fitting[0].parameters)
+        latest = ["the newest condition of each model"] if fitting[0].parameters["latest"] else []
+        selection = ", ".join([*fitting[0].parameters["where"], *latest])
         chosen += [(name, selection)] if selection else []
     return StoredMatrix(**results, chosen=tuple(chosen), missing=tuple(missing), outdated=tuple(outdated))
 
@@ -131,8 +132,3 @@ class _Current:
             return None
         self.fingerprints[replace(selection, metric=matrix.metric)] = matrix.fingerprint
         return matrix
-
-
-def _in_words(parameters: Mapping[str, Any]) -> str:
-    latest = ["the newest condition of each model"] if parameters["latest"] else []
-    return ", ".join([*parameters["where"], *latest])

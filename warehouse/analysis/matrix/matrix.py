@@ -48,7 +48,8 @@ from warehouse.questions.matrix import (
     PerformanceMatrix,
     WeightMatrix,
 )
-from warehouse.questions.question import Gives, answers, options, with_keywords
+from warehouse.questions.methods import Gives, with_keywords
+from warehouse.questions.question import answers, options
 from warehouse.records.canonical_json import fingerprint
 from warehouse.stats.matrix.similarity import check_similarity
 from warehouse.store.computed.prompt_vectors import PROMPT, read_vectors

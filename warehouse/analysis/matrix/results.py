@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 from warehouse.analysis.results import Result, Row, StoredResult
 from warehouse.stats.matrix.permutation import PermutedStatistic
@@ -154,16 +153,16 @@ class MatrixResult(StoredResult):
 class MatrixTest(MatrixResult):
     """Are prompts correlated beyond chance? ``histogram`` has the similarities behind it."""
 
+    rows: tuple[TestRow, ...]
     n_permutations: int
     histogram: tuple[HistogramRow, ...]
-
-    ROWS: ClassVar[Mapping[str, type[Row]]] = {"rows": TestRow, "histogram": HistogramRow}
 
 
 @dataclass(frozen=True)
 class MatrixClusters(MatrixResult):
     """Clusters of prompts on which models succeed and fail alike (their table 3)."""
 
+    rows: tuple[ClusterCountRow, ...]
     n_clusters: int  #: of the chosen clustering.
     silhouette: float | None  #: its mean silhouette.
     silhouette_permuted: float | None  #: mean of the best silhouettes of shuffled matrices.
@@ -175,34 +174,31 @@ class MatrixClusters(MatrixResult):
     medoids: tuple[int, ...]  #: row of each cluster's medoid.
     prompts: tuple[str, ...]  #: what each prompt is called.
 
-    ROWS: ClassVar[Mapping[str, type[Row]]] = {"rows": ClusterCountRow, "clusters": ClusterRow}
-
 
 @dataclass(frozen=True)
 class MatrixWeights(MatrixResult):
     """Scores and ranks when prompts do not weigh the same."""
 
+    rows: tuple[WeightRow, ...]
     n_draws: int  #: random weightings.
     random: tuple[RandomWeightRow, ...]  #: a row for each model.
     outranks: tuple[OutrankRow, ...]  #: a row for each ordered pair of models.
     clustering: str  #: clusters behind the medoid and distance weights.
-
-    ROWS: ClassVar[Mapping[str, type[Row]]] = {"rows": WeightRow, "random": RandomWeightRow, "outranks": OutrankRow}
 
 
 @dataclass(frozen=True)
 class MatrixGrowth(MatrixResult):
     """Scores while the benchmark grows; ``steps`` sums each size up."""
 
+    rows: tuple[GrowthRow, ...]
     steps: tuple[GrowthStep, ...]
-
-    ROWS: ClassVar[Mapping[str, type[Row]]] = {"rows": GrowthRow, "steps": GrowthStep}
 
 
 @dataclass(frozen=True)
 class MatrixExplanation(MatrixResult):
     """Does what prompts ask explain on which of them models succeed? Largest β first."""
 
+    rows: tuple[ExplainRow, ...]
     embedder: str  #: whose vectors.
     intercept: bool  #: whether regressions have one.
     n_permutations: int  #: N.
@@ -221,8 +217,6 @@ class MatrixExplanation(MatrixResult):
     mantel_r: float | None  #: correlation of the two similarities over pairs; one-sided p beside it.
     mantel_p: float | None
     part: str = "prompt"  #: what of the prompts was embedded.
-
-    ROWS: ClassVar[Mapping[str, type[Row]]] = {"rows": ExplainRow}
 
 
 @dataclass(frozen=True)
@@ -246,8 +240,6 @@ class PartRow(Row):
 @dataclass(frozen=True)
 class ExplainedParts(Result):
     """Explanations of one matrix by several parts of its prompts."""
-
-    ROW = PartRow
 
     benchmark: str  #: name of the benchmark.
     metric: str  #: name of the metric.

@@ -49,8 +49,6 @@ class CostPowerRow(Row):
 class CostPlan(Result):
     """A planned comparison of costs."""
 
-    ROW = CostPowerRow
-
     answer: str  #: in words.
     reachable: bool  #: False where no number of prompts shows it.
     rows: tuple[CostPowerRow, ...]  #: the answer, then a table over prompts.

@@ -174,8 +174,6 @@ class PowerRow(Row):
 class PowerPlan(Result):
     """A planned comparison."""
 
-    ROW = PowerRow
-
     goal: Goal  #: what was worked out: ``n``, ``mde`` or ``power``.
     answer: str  #: the answer in words.
     omega2: float  #: ω² that was planned with: variance over prompts of the true difference.

@@ -133,8 +133,6 @@ class PreferenceReport(Result):
     notes: tuple[str, ...]  #: on votes that stand in several sources.
     source_ids: tuple[int, ...]  #: where the votes are from.
 
-    ROW = PreferenceRow
-
     @property
     def one_line(self) -> str:
         """What is known, in a sentence for each of the first scorers."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -70,11 +70,6 @@ class AnchorReport(Result):
             f"{best.n_items} anchors of {self.n_items} prompts give a score {100 * best.error:.2g} points off (best:"
             f" {name}), as many random prompts {random}"
         )
-
-    def to_dict(self) -> dict[str, Any]:
-        """All fields by name; rows and anchors are lists of dictionaries."""
-        own = {name: [row.to_dict() for row in getattr(self, name)] for name in ("anchors", "models")}
-        return super().to_dict() | own
 
 
 @answers(Anchors)

@@ -69,12 +69,6 @@ class FlashReport(Result):
         rank += f" of {self.n_models + 1} after {last.n_prompts} of {self.n_prompts} prompts"
         return f"{rank}: settled" if self.is_settled else f"{rank}; {n} more prompts would come next"
 
-    def to_dict(self) -> dict[str, Any]:
-        """All fields by name; rows, check and next_prompts are lists of dictionaries."""
-        return super().to_dict() | {
-            name: [row.to_dict() for row in getattr(self, name)] for name in ("check", "next_prompts")
-        }
-
 
 @answers(Flash)
 def flash(store: Store, question: Flash) -> FlashReport:

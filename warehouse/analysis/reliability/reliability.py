@@ -24,17 +24,12 @@ from warehouse.analysis.results import Result
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.questions.question import answers
 from warehouse.questions.reliability import Reliability as Asked
-from warehouse.stats.suites.dior import Reliability, Switch, seed_designs, sizes_of
+from warehouse.stats.suites.dior import Reliability, Switch, sizes_of
 from warehouse.stats.suites.dior import reliability as one_reliability
 from warehouse.stats.suites.instances import GRANULARITIES
-from warehouse.stats.suites.rank_agreement import (
-    Aggregates,
-    SeedDesign,
-    aggregates,
-    pool_stability,
-    subscenario_agreement,
-)
+from warehouse.stats.suites.rank_agreement import Aggregates, aggregates, pool_stability, subscenario_agreement
 from warehouse.stats.suites.score_table import SuiteScores, best_first, ranks_of
+from warehouse.stats.suites.seed_designs import SeedDesign, seed_designs
 from warehouse.store.connection import Store
 
 #: An order, or a winner, counts as settled from here on.
@@ -80,11 +75,6 @@ class ReliabilityReport(Result):
     def prompt_rows(self) -> list[ReliabilityRow]:
         """Rows of other prompts, by size, all of them last."""
         return [row for row in self.rows if row.granularity == "prompts"]
-
-    def to_dict(self) -> dict[str, Any]:
-        """All fields by name; all kinds of rows are lists of dictionaries."""
-        parts = ("ranks", "datasets", "models", "pool", "switches", "agreement", "seed_designs")
-        return super().to_dict() | {name: [row.to_dict() for row in getattr(self, name)] for name in parts}
 
 
 @answers(Asked)

@@ -35,6 +35,8 @@ from warehouse.stats.suites.score_table import Subscenario, SuiteScores, subscen
 from warehouse.store.connection import Store
 
 _NAMED = 5
+#: Models that there have to be.
+LEAST_MODELS = 2
 #: Clusters of a subscenario from which on they are drawn whole.
 _FEWEST_CLUSTERS = 5
 
@@ -61,7 +63,6 @@ def read_suite(
     scenarios: str | None = None,
     standalone: bool = False,
     unfinished: Collection[str] = (),
-    least_models: int = 2,
 ) -> SuiteData:
     """The scores of all models on a suite, higher is better.
 
@@ -75,7 +76,6 @@ def read_suite(
             into scenarios; two with a comma: scenarios and their subscenarios.
         standalone: every subscenario is a scenario of its own.
         unfinished: names of models of which runs on a part count.
-        least_models: that there have to be.
 
     Raises:
         MisuseError: unknown names, ambiguous conditions, too few models with scores of prompts.
@@ -92,9 +92,9 @@ def read_suite(
     bare = [entry.model for entry in sets]
     full = [f"{m} ({label})" if bare.count(m) > 1 and label else m for m, label in zip(bare, labels, strict=True)]
     order = sorted(range(len(sets)), key=lambda i: (full[i], i))
-    if len(order) < least_models:
+    if len(order) < LEAST_MODELS:
         reasons = "".join(f"; {note}" for note in notes[:3])
-        raise MisuseError(f"{name}: {len(order)} model(s) with scores of prompts; {least_models} are needed{reasons}")
+        raise MisuseError(f"{name}: {len(order)} model(s) with scores of prompts; {LEAST_MODELS} are needed{reasons}")
     parts: list[tuple[Subscenario, tuple[Mapping[str, Any], ...]]] = []
     metrics: set[str] = set()
     for leaf in leaves:
@@ -112,8 +112,8 @@ def read_suite(
     there = np.zeros(len(names), bool)
     for part, _ in kept:
         there |= ~np.isnan(part.scores).all(axis=0)
-    if there.sum() < least_models or not kept:
-        raise MisuseError(f"{name}: {int(there.sum())} model(s) with scores of prompts; {least_models} are needed")
+    if there.sum() < LEAST_MODELS or not kept:
+        raise MisuseError(f"{name}: {int(there.sum())} model(s) with scores of prompts; {LEAST_MODELS} are needed")
     if not there.all():
         gone = [model for model, is_there in zip(names, there, strict=True) if not is_there]
         notes.append(f"without a score here, left out: {', '.join(gone[:_NAMED])}")

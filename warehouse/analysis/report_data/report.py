@@ -179,7 +179,9 @@ class ReportReading:
             for own in reads
         )
         for some in in_parts(parts, lambda part: part.weight, MOST_PAIRS, MOST_PARTS):
-            prompts = _named_prompts(self._store, some)
+            # the single prompts that parts name, read at once
+            ids = [prompt for part in some if part.hard for prompt in part.hard.prompts]
+            prompts = prompts_by_id(self._store, ids) if ids else {}
             while some:  # whoever takes one has it alone
                 yield replace(some.pop(0), prompts=prompts)
             give_back_memory()
@@ -232,12 +234,6 @@ def read_report(store: Store, benchmarks: Sequence[str] = (), **options: Any) ->
     """All that a report shows, at once; arguments as for :class:`ReportReading`."""
     reading = ReportReading(store, benchmarks, **options)
     return replace(reading.rest, benchmarks=tuple(reading.parts()))
-
-
-def _named_prompts(store: Store, parts: Sequence[BenchmarkPart]) -> dict[int, Row]:
-    """The single prompts that parts name, read at once."""
-    ids = [prompt for part in parts if part.hard for prompt in part.hard.prompts]
-    return prompts_by_id(store, ids) if ids else {}
 
 
 def _chosen(benchmarks: Collection[str], names: Sequence[str], suites: Mapping[str, Suite]) -> list[str]:

@@ -41,7 +41,6 @@ class PlanPrompt(Row):
 class SubsetPlan(StoredResult):
     """Which prompts of one benchmark to ask (statistics.md §10)."""
 
-    ROWS: ClassVar[Mapping[str, type[Row]]] = {"rows": PlanPrompt}
     notebook_columns: ClassVar[tuple[str, ...]] = ()
     schema: str  #: of the file.
     benchmark: str  #: its name.

@@ -35,8 +35,6 @@ from warehouse.tables.words import direction, visible
 class SuiteBoard(Result):
     """Models on a suite, best first; those that lack leaves come after."""
 
-    ROW = SuiteRow
-
     suite: str  #: name of the suite.
     metric: str  #: names of the metrics of its leaves.
     higher_is_better: bool | None  #: direction of the ranks; None if unknown (then higher is first).

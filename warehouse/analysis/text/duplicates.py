@@ -96,12 +96,6 @@ class Duplicates(Result):
             f" alike{of}: {self.n_prompts} prompts in {self.n_groups} groups ({self.embedder})"
         )
 
-    def to_dict(self) -> dict[str, Any]:
-        """All fields by name; rows, places and models are lists of dictionaries."""
-        return super().to_dict() | {
-            name: [row.to_dict() for row in getattr(self, name)] for name in ("places", "models")
-        }
-
 
 @answers(FindDuplicates)
 def duplicates(opener: StoreOpener, question: FindDuplicates) -> Duplicates:

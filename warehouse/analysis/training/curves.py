@@ -80,7 +80,9 @@ def curves_of(
         left_out: recipes without a place in training.
         two_formulations: of two benchmarks that are one in two formulations.
     """
-    curves = _labelled(curves)
+    # each with the settings in which it differs from the others
+    settings = settings_apart([curve.recipe for curve in curves])
+    curves = [replace(curve, setting=setting) for curve, setting in zip(curves, settings, strict=True)]
     rows, points = zip(*(_row(curve, level) for curve in curves), strict=True)
     crossed = cross_all(curves, rows, level, two_formulations=two_formulations)
     pearson, kendall = correlations(curves) if two_formulations else (None, None)
@@ -101,12 +103,6 @@ def _chosen(
             raise MisuseError(no_figure(text))
         chosen += [part for part in cut if part not in chosen]
     return chosen
-
-
-def _labelled(unlabelled: Sequence[Curve]) -> list[Curve]:
-    """Each with the settings in which it differs from the others."""
-    settings = settings_apart([curve.recipe for curve in unlabelled])
-    return [replace(curve, setting=setting) for curve, setting in zip(unlabelled, settings, strict=True)]
 
 
 def _row(curve: Curve, level: float) -> tuple[CurveRow, list[CheckpointRow]]:

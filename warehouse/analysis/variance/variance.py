@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.results import ConditionRow, Result, Row, shared_fields
-from warehouse.analysis.selection.scores import PromptScores, draws_declared, right_draws
+from warehouse.analysis.selection.scores import draws_declared, right_draws
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.selection.targets import Target, Targets, find_targets
 from warehouse.analysis.variance.row import VarianceRow, make_row, split_view
@@ -235,7 +235,7 @@ def _labels(members: Sequence[Target]) -> list[str]:
 
 def _row(members: Sequence[Target]) -> SeedRow:
     seeds = _labels(members)
-    common = _common([target.scores for target in members])
+    common = reduce(np.intersect1d, [target.scores.prompts for target in members])
     seen = np.unique(np.concatenate([target.scores.prompts for target in members]))
     reason = _why_not(members, seeds, common)
     crossed = None if reason else _crossed(members, common)
@@ -271,10 +271,6 @@ def _why_not(members: Sequence[Target], seeds: Sequence[str], common: NDArray[np
     if len(common) < 2:
         return f"only {len(common)} prompts have a score of every seed"
     return ""
-
-
-def _common(scores: Sequence[PromptScores]) -> NDArray[np.int64]:
-    return reduce(np.intersect1d, [item.prompts for item in scores])
 
 
 def _crossed(members: Sequence[Target], common: NDArray[np.int64]) -> CrossedVariance:

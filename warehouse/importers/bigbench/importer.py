@@ -24,7 +24,7 @@ from warehouse.importers.bigbench.task import (
     headers,
     is_choice,
 )
-from warehouse.importers.common.json_fields import Row, compact, number_or_none, part_of, text_or_none, texts_of
+from warehouse.importers.common.json_fields import Row, compact, number_or_none, part_of, texts_of
 from warehouse.importers.common.jsonl import batches_of, has_keys, head_of, read_document
 from warehouse.records import Candidate, Dump, ImportSettings, SourceFiles
 
@@ -63,7 +63,7 @@ class BigBench:
         path = source.files[0]
         dump = Dump((), ())
         task = TaskResults(path, read_document(path), dump.rejections, dump.notes)
-        dump.runs = headers(task, text_or_none(settings.user_values.get("model")), source.name)
+        dump.runs = headers(task, settings.model, source.name)
         dump.batches = batches(task)
         return dump
 

@@ -64,6 +64,11 @@ class RowSource:
             if row is not None:
                 yield line, row
 
+    def located(self) -> Iterator[tuple[str, dict[str, Any]]]:
+        """Where each row stands, for whoever reads of it, and the row (InputError: as for :meth:`rows`)."""
+        for line, row in self.numbered():
+            yield f"{self.name} line {line}", row
+
     def texts(self) -> Iterator[tuple[int, bytes]]:
         """Line number and JSON text of each row, not parsed (InputError: as for :meth:`rows`)."""
         require_content(self.path)

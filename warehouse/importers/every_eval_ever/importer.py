@@ -83,7 +83,7 @@ class EveryEvalEver:
             batches = _batched(rows, source.name)
             return Dump((own,), batches, (), rejections, notes)
         evaluation = Evaluation(document, samples, source.name)
-        model_setting = text_or_none(settings.user_values.get("model"))
+        model_setting = settings.model
         require_model(model_setting or evaluation.model, source.name)
         runs = tuple(evaluation.headers(notes))
         rows = chain.from_iterable(foreign_rows(evaluation, path, rejections) for path in samples)

@@ -60,7 +60,7 @@ class Helm:
                 "there is no 'adapter_spec'", path=str(source.files[0]), expected="the specification of a HELM run"
             )
         run.notes += _other_name(run, source.root)
-        model_setting = text_or_none(settings.user_values.get("model"))
+        model_setting = settings.model
         return Dump(
             tuple(headers(run, model_setting, source.name)), batches(run), rejections=run.rejections, notes=run.notes
         )

@@ -19,7 +19,6 @@ from warehouse.importers.common.json_fields import (
     paired_value,
     require_model,
     response_pair,
-    text_or_none,
     without_nulls,
 )
 from warehouse.importers.common.jsonl import ODD_VALUES, batches_of, read_document, require_content, unpacked_head
@@ -63,7 +62,7 @@ class Lighteval:
         notes = list(other_models(results, source.files))
         details = [Details(path, results.tasks) for path in source.files if path not in results_files]
         model = results.model or model_of_path(source.files[-1])
-        require_model(text_or_none(settings.user_values.get("model")) or model, source.name)
+        require_model(settings.model or model, source.name)
         by_task = {item.task: item for item in details}
         tasks = dict.fromkeys((*results.tasks, *by_task))
         runs = tuple(header(results, task, by_task.get(task), model or "") for task in tasks)

@@ -12,7 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse.errors import InputError
-from warehouse.importers.common.json_fields import mapping_of, require_model, text_or_none
+from warehouse.importers.common.json_fields import mapping_of, require_model
 from warehouse.importers.common.jsonl import EmbeddedRows, RowSource, read_document, unpacked_head
 from warehouse.importers.lm_eval.bulk_query import SampleFile, can_read, reading
 from warehouse.importers.lm_eval.layout import NAMING, Layout, find_layout, other_model
@@ -177,7 +177,7 @@ class _SourceReader:
         )
 
     def _header(self, task: str, samples: _Samples | None, source_file: str) -> RunHeader:
-        model_setting = text_or_none(self.settings.user_values.get("model"))
+        model_setting = self.settings.model
         if self.results:
             header = self.results.header(task, samples.seen if samples else Seen(), source_file)
             require_model(model_setting or header.model, self.source.name)

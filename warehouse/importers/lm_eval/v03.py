@@ -57,7 +57,7 @@ class LmEvalV03:
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open one source (InputError: an empty or incomplete file, or nothing names the model)."""
         path = source.files[0]
-        model_setting = text_or_none(settings.user_values.get("model"))
+        model_setting = settings.model
         if path.name.endswith(SUFFIX) or _starts_as_list(path):
             written = WriteOut(path)
             model = require_model(model_setting, source.name)

@@ -25,7 +25,6 @@ from warehouse.importers.common.json_fields import (
     require_model,
     response_pair,
     text_of_any,
-    text_or_none,
     whole_count,
     whole_or_none,
 )
@@ -70,7 +69,7 @@ class LmmsEval:
         if not results.stamp:
             results = Results({}, source.root, stamp)
             dump.notes.append(f"{source.files[0].name}: no results file, so no settings, versions or figures")
-        model = text_or_none(settings.user_values.get("model"))
+        model = settings.model
         tables = [_Table(task, samples.get(task), results, dump) for task in dict.fromkeys((*results.tasks, *samples))]
         if not tables:
             raise InputError("no task", path=source.name, expected="results of lmms-eval with configs")
@@ -127,7 +126,7 @@ class _Table:
             return
         source, turns = self._source(self.dump.rejections), Counter[int]()
         yield from batches_of(
-            ((f"{source.name} line {line}", row) for line, row in source.numbered()),
+            source.located(),
             partial(self._rows, run=run, turns=turns),
             self.dump.rejections,
             "a sample as lmms-eval writes it",

@@ -55,7 +55,7 @@ class OpenaiEvals:
         if not log.spec:
             raise InputError("no line has the 'spec' of a run", path=str(path), expected="a log as evals writes it")
         dump.notes += log.notes()
-        dump.runs = (header(log, text_or_none(settings.user_values.get("model")), source.name),)
+        dump.runs = (header(log, settings.model, source.name),)
         dump.batches = batches_of(
             log.ordered(), lambda sample: [row_of(log, sample)], dump.rejections, "events as evals writes them"
         )

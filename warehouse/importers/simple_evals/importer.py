@@ -75,7 +75,7 @@ class SimpleEvals:
             InputError: a file is damaged, its lists do not belong together, or nothing names the model.
         """
         results = SimpleEvalsFiles(source.files)
-        require_model(text_or_none(settings.user_values.get("model")) or results.model, source.name)
+        require_model(settings.model or results.model, source.name)
         rows = batches(results)
         return Dump((header(results),), rows, (), results.rejections, results.notes)
 

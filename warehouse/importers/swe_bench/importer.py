@@ -209,7 +209,7 @@ class SweBench:
             board = Board.read(source.files[0], dump)
             dump.runs, dump.batches = tuple(board.headers), board.batches()
             return dump
-        model_setting = text_or_none(settings.user_values.get("model"))
+        model_setting = settings.model
         given = [path for path in source.files if path.suffix == ".jsonl" and path.name not in INSTANCES]
         given += [
             path

@@ -175,7 +175,7 @@ def read_episodes(path: Path, configs: Sequence[Path], declared: str | None) -> 
     numbers |= {condition: numbers[agent] for condition, agent in adopted.items()}
     names = [[metric.name for metric in header.metrics] for header in headers]
     dump.batches = batches_of(
-        ((f"{path.name} line {line}", row) for line, row in source.numbered()),
+        source.located(),
         partial(_rows, usual=usual, path=path, numbers=numbers, names=names, drawn=defaultdict(int)),
         dump.rejections,
         "an episode as verifiers writes it",

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from warehouse.importers.common.json_fields import text_or_none
 from warehouse.importers.common.jsonl import has_keys, head_of, read_document
 from warehouse.importers.verifiers.episodes import is_episode, read_episodes
 from warehouse.importers.verifiers.rollouts import read_rollouts
@@ -40,7 +39,7 @@ class Verifiers:
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open one run (InputError: a file is damaged, or nothing names the model)."""
-        declared = text_or_none(settings.user_values.get("model"))
+        declared = settings.model
         first = source.files[0]
         metadata = next((path for path in source.files if path.name == METADATA), None)
         if metadata is None and _starts_with_episode(first):

@@ -118,7 +118,7 @@ def read_rollouts(rows: Path | None, metadata: Row, folder: Path, declared: str 
         source = RowSource(rows, rows.name, ("prompt",), dump.rejections, dump.notes)
         names = [metric.name for metric in header.metrics]
         dump.batches = batches_of(
-            ((f"{rows.name} line {line}", row) for line, row in source.numbered()),
+            source.located(),
             _taker(survey, names, _threshold(metadata)),
             dump.rejections,
             "a rollout as verifiers writes it",

@@ -99,14 +99,14 @@ def as_seed(seed: object) -> int:
     return int(seed)
 
 
-def as_weights(weights: ArrayLike, n: int, name: str = "weights") -> FloatArray:
+def as_weights(weights: ArrayLike, n: int) -> FloatArray:
     """``weights`` as a float array of length ``n``, every entry finite and above 0."""
-    values = as_scores(weights, name)
-    check_length(len(values), n, name)
+    values = as_scores(weights, "weights")
+    check_length(len(values), n, "weights")
     if values.min() <= 0:
         first = int(np.argmax(values <= 0))
         raise StatisticsError(
-            f"`{name}` must be above 0, found {values[first]} at index {first}; leave prompts without weight out"
+            f"`weights` must be above 0, found {values[first]} at index {first}; leave prompts without weight out"
         )
     return values
 

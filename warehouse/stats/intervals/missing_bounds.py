@@ -118,7 +118,8 @@ def missing_bounds(
         0.7317 to 0.7561 [0.6045, 0.8794] (95 % imbens_manski, 1 of 41 missing)
     """
     limits, missing, level = as_limits(bounds), as_count(n_missing), as_level(level)
-    _check_method(method)
+    if method not in METHODS:
+        raise StatisticsError(f"unknown method {method!r}; there are: {', '.join(METHODS)}")
     values = scored_values(scored, missing)
     if len(values):
         check_within(values, limits)
@@ -143,9 +144,8 @@ def filled_bounds(
     n_draws: ArrayLike | None = None,
     scored: Estimate | None = None,
     level: float = 0.95,
-    method: str = "default_hull",
 ) -> MissingBounds:
-    """`missing_bounds` for prompts of which some draws have a score and some have none.
+    """The hull of `missing_bounds` for prompts of which some draws have a score and some have none.
 
     Args:
         low: mean of each prompt over all its draws, scored or not, with the smallest possible
@@ -157,7 +157,6 @@ def filled_bounds(
         n_draws: draws of each prompt, scored or not, one number or shape (n,); None: one.
         scored: default estimate of the scored draws alone; the hull holds its interval too.
         level: nominal coverage, in (0, 1).
-        method: as in `missing_bounds`.
 
     Raises:
         StatisticsError: arguments out of range or misaligned; ``high`` below ``low``.
@@ -167,7 +166,6 @@ def filled_bounds(
         0.7317 to 0.7561 [0.5807, 0.8617] (95 % default_hull, 1 of 41 missing)
     """
     limits, missing, level = as_limits(bounds), as_count(n_missing), as_level(level)
-    _check_method(method)
     smallest, largest = as_scores(low, "low"), as_scores(high, "high")
     check_length(len(largest), len(smallest), "high")
     for values in (smallest, largest):
@@ -177,8 +175,7 @@ def filled_bounds(
             f"`high` must be `low` but for the {missing} prompt(s) with a draw missing, and never below it"
         )
     groups = None if clusters is None else as_clusters(clusters, len(smallest))
-    sides = _Sides(smallest, largest, groups, n_draws, limits, missing, level)
-    return _imbens_manski(sides) if method == "imbens_manski" else _hull(sides, scored)
+    return _hull(_Sides(smallest, largest, groups, n_draws, limits, missing, level), scored)
 
 
 @dataclass(frozen=True)
@@ -192,11 +189,6 @@ class _Sides:
     limits: tuple[float, float]
     missing: int
     level: float
-
-
-def _check_method(method: str) -> None:
-    if method not in METHODS:
-        raise StatisticsError(f"unknown method {method!r}; there are: {', '.join(METHODS)}")
 
 
 def _hull(sides: _Sides, scored: Estimate | None) -> MissingBounds:

@@ -70,7 +70,8 @@ def next_items(fit: IrtFit, successes: ArrayLike, trials: ArrayLike | None = Non
         StatisticsError: a fit with several blocks, another length, scores that are no counts,
             every item asked, n out of range.
     """
-    _check_one_block(fit)
+    if len(fit.block_means) > 1:
+        raise StatisticsError("items are chosen for one block of models; this fit has several prior means")
     y = as_floats(successes, "successes")
     k = np.where(np.isnan(y), 0.0, 1.0 if trials is None else as_floats(trials, "trials"))
     y = np.where(np.isnan(y), 0.0, y)
@@ -193,8 +194,3 @@ def _mode(
         if np.abs(step).max(initial=0) < 1e-8:
             break
     return ability, 1 / np.sqrt(curve)
-
-
-def _check_one_block(fit: IrtFit) -> None:
-    if len(fit.block_means) > 1:
-        raise StatisticsError("items are chosen for one block of models; this fit has several prior means")

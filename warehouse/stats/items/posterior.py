@@ -166,25 +166,14 @@ def _add_group(
 
     def add(blocks: list[slice]) -> None:
         for block in blocks:
-            _add_sums(sums, group, block, chances(group, block, *items, nodes), powers, at)
+            k = group.draws_of(block)
+            for i, p in enumerate(chances(group, block, *items, nodes)):
+                if i in at:
+                    variance = p - p * p
+                    sums[2:, block] += ((variance if k is None else k * variance) @ at[i].T).T
+                sums[:2, block] -= ((p if k is None else k * p) @ powers[:2, :, i].T).T
 
     in_parts(list(blocks_of(group)), group.y.size * nodes.shape[1], add)
-
-
-def _add_sums(
-    sums: FloatArray,
-    group: ModelGroup,
-    block: slice,
-    chances_at_nodes: Iterator[FloatArray],
-    powers: FloatArray,
-    at: dict[int, FloatArray],
-) -> None:
-    k = group.draws_of(block)
-    for i, p in enumerate(chances_at_nodes):
-        if i in at:
-            variance = p - p * p
-            sums[2:, block] += ((variance if k is None else k * variance) @ at[i].T).T
-        sums[:2, block] -= ((p if k is None else k * p) @ powers[:2, :, i].T).T
 
 
 def chances(

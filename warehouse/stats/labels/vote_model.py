@@ -10,7 +10,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
@@ -83,7 +82,8 @@ class WrongVotes:
         counts = votes.counts
         wrong = votes.totals(counts * votes.copies)[votes.owner] - counts
         self._votes = votes
-        self._counts, self._count_codes = _distinct(counts)
+        # the distinct values up to rounding, and which of them each one is
+        self._counts, self._count_codes = np.unique(counts.round(9), return_inverse=True)
         others = votes.n_options[votes.owner] - 1
         pairs, self._wrong_codes = np.unique(others + 1j * wrong.round(9), return_inverse=True)
         self._others, self._wrong = pairs.real, pairs.imag
@@ -135,11 +135,6 @@ def log_prior_of_keys(votes: Votes, rates: FloatArray) -> FloatArray:
     prior = (rates / (votes.n_options - 1))[votes.owner]
     prior[votes.start] = 1 - rates
     return np.log(prior)
-
-
-def _distinct(values: FloatArray) -> tuple[FloatArray, NDArray[np.intp]]:
-    """The distinct values up to rounding, and which of them each one is."""
-    return np.unique(values.round(9), return_inverse=True)
 
 
 _START_SPREAD, _START_CONCENTRATION = 2.0, 0.5

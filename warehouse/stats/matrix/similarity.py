@@ -23,7 +23,7 @@ Progress = Callable[[int, int], None]
 BLOCK_PAIRS = 4_000_000
 
 
-def as_matrix(matrix: ArrayLike, name: str = "matrix") -> FloatArray:
+def as_matrix(matrix: ArrayLike) -> FloatArray:
     """``matrix`` as floats: at least 2 prompts (rows) and 2 models (columns), all finite.
 
     Raises:
@@ -33,18 +33,18 @@ def as_matrix(matrix: ArrayLike, name: str = "matrix") -> FloatArray:
     try:
         values = np.ascontiguousarray(matrix, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise StatisticsError(f"`{name}` must hold numbers: {error}") from None
+        raise StatisticsError(f"`matrix` must hold numbers: {error}") from None
     if values.ndim != 2:
-        raise StatisticsError(f"`{name}` must have 2 dimensions, prompts × models")
+        raise StatisticsError("`matrix` must have 2 dimensions, prompts × models")
     n, k = values.shape
     if n < 2 or k < 2:
         raise StatisticsError(
-            f"`{name}` has {n} prompt(s) and {k} model(s); similarities between prompts need at least 2 of each"
+            f"`matrix` has {n} prompt(s) and {k} model(s); similarities between prompts need at least 2 of each"
         )
     incomplete = int((~np.isfinite(values)).any(axis=1).sum())
     if incomplete:
         raise StatisticsError(
-            f"`{name}` has {incomplete} row(s) with missing or infinite cells; leave incomplete"
+            f"`matrix` has {incomplete} row(s) with missing or infinite cells; leave incomplete"
             " rows out, none is filled in"
         )
     return values

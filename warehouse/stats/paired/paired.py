@@ -342,17 +342,16 @@ def _side(scores: FloatArray, weights: FloatArray | None, link: Link) -> PairSid
     return PairSide(scores, shares, linearise_figure(scores, weights, link), link)
 
 
-def figure_values(scores: ArrayLike, weights: ArrayLike | None, link: Link, name: str = "scores") -> FloatArray:
+def figure_values(scores: ArrayLike, weights: ArrayLike | None, link: Link) -> FloatArray:
     """Checked values, one per prompt, whose mean is the reported figure (delta method).
 
     Args:
         scores: finite, shape (n,).
         weights: at least 0, shape (n,), or None.
         link: of the metric; see `find_link`.
-        name: of ``scores`` in messages.
     """
-    raw = as_scores(scores, name)
-    checked = None if weights is None else as_prompt_weights(weights, len(raw), f"weights_{name}")
+    raw = as_scores(scores, "scores")
+    checked = None if weights is None else as_prompt_weights(weights, len(raw), "weights_scores")
     return linearise_figure(raw, checked, link)
 
 

@@ -16,21 +16,12 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, as_level, as_seed
 from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.intervals.closed_form import interval_wilson
-from warehouse.stats.suites.instances import (
-    BLOCK,
-    GRANULARITIES,
-    Instances,
-    draw_counts,
-    draw_instances,
-    draw_subsets,
-    shared_sizes,
-)
-from warehouse.stats.suites.rank_agreement import SeedDesign, interval_width, kendall_tau_b, weighted_tau
+from warehouse.stats.suites.instances import GRANULARITIES, Instances, draw_instances, shared_sizes
+from warehouse.stats.suites.rank_agreement import kendall_tau_b, weighted_tau
 from warehouse.stats.suites.score_table import (
     TIES_HALF,
     TIES_PUBLISHED,
     ModelPool,
-    Subscenario,
     SuiteScores,
     best_first,
     comparable,
@@ -394,84 +385,3 @@ def _check(granularity: str, size: int | None, n_resamples: int, ties: float | N
 
 def _or_nan(value: float | None) -> float:
     return math.nan if value is None else value
-
-
-#: Prompts of a subscenario that are tried under all seeds.
-SIZES = (10, 20, 50, 100, 200, 500, 1000)
-
-
-def seed_designs(
-    suite: SuiteScores, sizes: Sequence[int] | None = None, *, n_resamples: int = 1000, seed: int = 0
-) -> list[SeedDesign]:
-    """Both designs at equal budgets, with replacement (bootstrap) and without (subsample).
-
-    A budget of S·K calls is S prompts of a subscenario under each of its K seeds, or S·K cells drawn
-    from all prompts × seeds. Subscenarios without seeds are as they are in both.
-
-    Args:
-        suite: scores, some of them by few-shot seed.
-        sizes: S, prompts of a subscenario under all seeds; None: 10, 20, 50 … up to the largest.
-        n_resamples: instances of each.
-        seed: of them.
-
-    Returns:
-        a row for each resampling and budget.
-
-    Raises:
-        StatisticsError: no subscenario with several few-shot seeds, sizes below 1.
-    """
-    with_seeds = [sub for sub in suite.subscenarios if sub.seeds is not None]
-    if not with_seeds:
-        raise StatisticsError("no subscenario has scores under several few-shot seeds")
-    most = max(sub.n for sub in with_seeds)
-    tried_sizes = [*(size for size in SIZES if size < most), most] if sizes is None else list(sizes)
-    if min(tried_sizes, default=0) < 1 or n_resamples < 1:
-        raise StatisticsError(f"sizes and instances must be at least 1, found {sizes}, {n_resamples}")
-    k = max(len(sub.seeds) for sub in with_seeds if sub.seeds is not None)
-    return [
-        _design(suite, size, size * k, again, n_resamples, as_seed(seed))
-        for again in (True, False)
-        for size in tried_sizes
-    ]
-
-
-def _design(suite: SuiteScores, size: int, budget: int, again: bool, n_resamples: int, seed: int) -> SeedDesign:
-    """One budget; ``again``: with replacement."""
-    reference = mean_over_scenarios(win_rates(comparable(suite.scores(suite.means)), TIES_HALF))
-    figures: dict[str, float | None] = {}
-    for name in ("full", "uniform"):
-        rates, means = _rates(suite, size, name == "uniform", again, n_resamples, seed)
-        figures[f"width_{name}"], figures[f"error_{name}"] = interval_width(rates, reference)
-        own = np.nanmean(suite.means, axis=0)
-        figures[f"mean_width_{name}"], figures[f"mean_error_{name}"] = interval_width(means, own)
-        figures[f"ranking_{name}"] = quantile_bound(kendall_tau_b(reference, rates)).value
-    return SeedDesign(resampling="bootstrap" if again else "subsample", budget=budget, **figures)  # type: ignore[arg-type]
-
-
-def _rates(
-    suite: SuiteScores, size: int, uniform: bool, again: bool, n_resamples: int, seed: int
-) -> tuple[FloatArray, FloatArray]:
-    """Mean win rates and mean scores of subscenarios of instances, shape (B, M) each."""
-    which = 10 + uniform + 2 * (not again)
-    rngs = [np.random.default_rng([seed, which, size, index]) for index in range(len(suite.subscenarios))]
-    parts, scores_of = [], []
-    for start in range(0, n_resamples, BLOCK):
-        b = min(BLOCK, n_resamples - start)
-        several = zip(suite.subscenarios, rngs, strict=True)
-        means = np.stack([_means(sub, rng, b, size, uniform, again) for sub, rng in several], axis=1)
-        parts.append(mean_over_scenarios(win_rates(comparable(suite.scores(means)), TIES_HALF)))
-        scores_of.append(np.nanmean(means, axis=1))
-    return np.concatenate(parts), np.concatenate(scores_of)
-
-
-def _means(
-    subscenario: Subscenario, rng: np.random.Generator, b: int, size: int, uniform: bool, again: bool
-) -> FloatArray:
-    if subscenario.seeds is None:
-        return np.broadcast_to(subscenario.means, (b, len(subscenario.means)))
-    k, n, m = subscenario.seeds.shape
-    prompts = min(size, n)
-    drawn = draw_counts if again else draw_subsets
-    if uniform:
-        return np.asarray(drawn(rng, b, k * n, k * prompts) @ subscenario.seeds.reshape(k * n, m) / (k * prompts))
-    return np.asarray(drawn(rng, b, n, prompts) @ subscenario.seeds.mean(axis=0) / prompts)

@@ -3,7 +3,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -277,55 +276,3 @@ def subscenario_agreement(suite: SuiteScores) -> SubscenarioAgreement:
     parts = [of_pairs[chosen & ~np.isnan(of_pairs)] for chosen in (same, ~same)]
     within, across = (float(part.mean()) if part.size else None for part in parts)
     return SubscenarioAgreement(tau, within, across, len(parts[0]), len(parts[1]))
-
-
-@dataclass(frozen=True)
-class SeedDesign(NamedFigures):
-    """One budget of calls spent in two ways (Perlitz et al. 2024 figs. 4 and 7)."""
-
-    #: ``bootstrap``: instances with replacement; ``subsample``: without, so that all calls that there are leave nothing
-    #: open.
-    resampling: str
-    budget: int  #: calls (a prompt under one few-shot seed) for each subscenario with seeds.
-    #: ranking_full, ranking_uniform: DIoR of the ranking (2.5 % quantile of τ-b over instances): each prompt under all
-    #: seeds, or prompts and seeds drawn together; None if undefined.
-    ranking_full: float | None
-    ranking_uniform: float | None
-    #: width_full, width_uniform: width of the central 95 % of mean win rate − mean win rate of the suite, mean over
-    #: models.
-    width_full: float
-    width_uniform: float
-    #: error_full, error_uniform: Monte Carlo error of these: standard deviation over ten parts of the instances, over
-    #: √10; NaN below 20.
-    error_full: float
-    error_uniform: float
-    #: mean_width_full, mean_width_uniform: width of the central 95 % of the mean score over subscenarios that a model
-    #: has, mean over models, in units of the scores.
-    mean_width_full: float
-    mean_width_uniform: float
-    #: mean_error_full, mean_error_uniform: Monte Carlo error of these.
-    mean_error_full: float
-    mean_error_uniform: float
-
-    def __str__(self) -> str:
-        widths = f"width {self.width_full:.3g} (all seeds), {self.width_uniform:.3g} (uniform)"
-        return f"{self.resampling}, {self.budget} calls: {widths}"
-
-
-def interval_width(rates: FloatArray, reference: FloatArray) -> tuple[float, float]:
-    """Mean over models of the width of the central 95 %, and its Monte Carlo error (see `SeedDesign`).
-
-    Args:
-        rates: of instances, shape (B, M).
-        reference: of the suite, shape (M,).
-    """
-
-    def width(part: FloatArray) -> float:
-        low, high = np.quantile(part - reference, [0.025, 0.975], axis=0)
-        return float(np.nanmean(high - low))
-
-    whole = width(rates)
-    if len(rates) < 20:
-        return whole, math.nan
-    parts = [width(part) for part in np.array_split(rates, 10)]
-    return whole, float(np.std(parts, ddof=1) / math.sqrt(10))

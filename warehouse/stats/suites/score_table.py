@@ -229,20 +229,18 @@ def comparable(values: FloatArray) -> FloatArray:
         return np.asarray(np.round(values * scale) / scale + 0.0)
 
 
-def win_rates(scores: FloatArray, ties: float, pool: NDArray[np.intp] | None = None) -> FloatArray:
+def win_rates(scores: FloatArray, ties: float) -> FloatArray:
     """Share of the other models of a scenario that each model beats.
 
     Args:
         scores: comparable scenario scores, NaN where a model lacks it, shape (…, C, M).
         ties: what a tie counts, 0 to 1.
-        pool: opponents; None: all models.
 
     Returns:
         NaN where the model lacks the scenario, or nobody else has it, shape (…, C, M).
     """
-    opponents = range(scores.shape[-1]) if pool is None else pool.tolist()
     wins, others = np.zeros(scores.shape), np.zeros(scores.shape[:-1])
-    for m in opponents:
+    for m in range(scores.shape[-1]):
         other = scores[..., m : m + 1]
         beaten = scores > other
         wins += beaten
@@ -252,8 +250,7 @@ def win_rates(scores: FloatArray, ties: float, pool: NDArray[np.intp] | None = N
             wins += ties * tied
         others += ~np.isnan(other[..., 0])
     there = ~np.isnan(scores)
-    own = np.isin(np.arange(scores.shape[-1]), list(opponents))
-    rivals = others[..., None] - (there & own)
+    rivals = others[..., None] - there
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(there & (rivals > 0), wins / rivals, np.nan)
 

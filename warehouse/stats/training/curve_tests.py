@@ -186,20 +186,19 @@ def monotonicity_spearman(scores: ArrayLike) -> float | None:
     return float(np.corrcoef(ranks, np.arange(len(x)))[0, 1]) if len(counts) > 1 else None
 
 
-def relative_spread(scores: ArrayLike, last: int = 5) -> float | None:
-    """Standard deviation (ddof 0) of the last checkpoints over the size of their mean; None for fewer checkpoints, or
-    a mean of 0.
+def relative_spread(scores: ArrayLike) -> float | None:
+    """Standard deviation (ddof 0) of the last five checkpoints over the size of their mean; None for fewer checkpoints,
+    or a mean of 0.
 
     Args:
         scores: of one run in the order of training, shape (T,).
-        last: how many.
 
     Raises:
         StatisticsError: scores that are not finite.
     """
-    x = as_scores(scores, "scores")[-last:]
+    x = as_scores(scores, "scores")[-5:]
     mean = abs(float(x.mean()))
-    return float(x.std()) / mean if len(x) == last and mean > 0 else None
+    return float(x.std()) / mean if len(x) == 5 and mean > 0 else None
 
 
 @dataclass(frozen=True)

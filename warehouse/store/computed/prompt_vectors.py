@@ -145,7 +145,7 @@ def count_embedded(
         held = texts.held(store, embedder, templates)
         counts = [Counter(texts.benchmarks[row] for row in kind) for kind in (texts.benchmarks, texts.hashes, held)]
         return {benchmark: (n, counts[1][benchmark], counts[2][benchmark]) for benchmark, n in counts[0].items()}
-    where = _in_benchmarks("prompt.benchmark_id", benchmark_ids)
+    where = _in_benchmarks(benchmark_ids)
     fresh = "1 = 1" if templates is None else f"coalesce(held.template, '') = {_case('prompt', templates)}"
     sql = query_text("store", "vector_counts").format(embedder=embedder, benchmarks=where, fresh=fresh)
     rows = store.rows(sql)
@@ -169,7 +169,7 @@ def missing_texts(
         groups = sorted((min(ids), len(ids)) for ids in alike.values())
         pairs = np.array(groups, dtype=np.int64).reshape(-1, 2)
         return MissingTexts(pairs[:, 0], pairs[:, 1])
-    where = _in_benchmarks("prompt.benchmark_id", benchmark_ids)
+    where = _in_benchmarks(benchmark_ids)
     sql = query_text("store", "texts_without_vector")
     table = store.arrow(sql.format(embedder=embedder, benchmarks=where, templates=_case("prompt", templates)))
     return MissingTexts(_whole(table, "first_id"), _whole(table, "n_prompts"))
@@ -219,7 +219,7 @@ def read_vectors(
     store: Store, embedder: EmbedderRow, benchmark_ids: Sequence[int] | None = None, texts: PartTexts | None = None
 ) -> PromptVectors:
     """Up-to-date vectors of the prompts of some benchmarks (None: of all), of a part or the question."""
-    where = _in_benchmarks("prompt.benchmark_id", benchmark_ids)
+    where = _in_benchmarks(benchmark_ids)
     part = of_part(PROMPT if texts is None else texts.part)
     sql = query_text("store", "prompt_vectors").format(embedder=embedder.id, part=part, benchmarks=where)
     ids, vectors = store.vectors(sql, embedder.dimension)
@@ -266,10 +266,10 @@ def _case(table: str, templates: Templates) -> str:
     return f"case {table}.benchmark_id {arms or NO_ARM} else '' end"
 
 
-def _in_benchmarks(column: str, ids: Sequence[int] | None) -> str:
+def _in_benchmarks(ids: Sequence[int] | None) -> str:
     if ids is None:
         return "1 = 1"
-    return f"{column} in ({_listed(ids)})" if len(ids) else "1 = 0"
+    return f"prompt.benchmark_id in ({_listed(ids)})" if len(ids) else "1 = 0"
 
 
 def _listed(ids: Sequence[int] | NDArray[np.int64]) -> str:

@@ -178,20 +178,16 @@ def _rows(block: pa.RecordBatch) -> bytes:
     pieces = _Pieces(block.num_rows)
     pieces.add_fixed(">i2", block.num_columns)
     for column in block.columns:
-        _add_column(pieces, column)
+        if column.null_count == len(column):
+            pieces.add_fixed(">i4", -1)
+        elif column.type in _NUMBERS:
+            _add_numbers(pieces, column, _NUMBERS[column.type])
+        elif column.type == pa.large_binary():
+            pieces.add_fixed(">i4", pc.binary_length(column).fill_null(-1).to_numpy())
+            pieces.add_varying(column.fill_null(b"") if column.null_count else column)
+        else:
+            _add_vectors(pieces, column)
     return pieces.joined()
-
-
-def _add_column(pieces: _Pieces, column: Any) -> None:
-    if column.null_count == len(column):
-        pieces.add_fixed(">i4", -1)
-    elif column.type in _NUMBERS:
-        _add_numbers(pieces, column, _NUMBERS[column.type])
-    elif column.type == pa.large_binary():
-        pieces.add_fixed(">i4", pc.binary_length(column).fill_null(-1).to_numpy())
-        pieces.add_varying(column.fill_null(b"") if column.null_count else column)
-    else:
-        _add_vectors(pieces, column)
 
 
 def _add_numbers(pieces: _Pieces, column: Any, wire: str) -> None:
