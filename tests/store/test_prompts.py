@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
 import pytest
 
 from warehouse.importers.base import batch_of
@@ -37,6 +40,22 @@ def test_so_it_is_where_queries_over_files_give_the_rows(kit: Any) -> None:
     reports = kit.loader.load_all(parsed, [kit.claim() for _ in dumps], LoadOptions())
     assert [report.n_samples for report in reports] == [2, 2, 2]
     assert kit.all("select key, key_kind from prompt order by key") == [("0", "position"), ("1", "position")]
+
+
+def test_queries_over_files_give_rows_in_the_order_of_the_file(kit: Any, tmp_path: Path) -> None:
+    # the order tells prompts apart that have no id, and which of two rows is the last; threads read groups of rows
+    n_rows = 200_000
+    numbers = pa.array(range(n_rows))
+    ids, identities = numbers.cast(pa.string()), pc.binary_join_element_wise("q", numbers.cast(pa.string()), "")
+    table = pa.table({"run": pa.array([0] * n_rows, pa.int32()), "prompt_id": ids, "identity": identities})
+    pq.write_table(table, tmp_path / "rows.parquet", row_group_size=2048)
+    sql = "select *, [{'metric': 'acc', 'value': 1.0}] as scores from read_parquet($file)"
+    reading = BulkQuery(sql, {"file": str(tmp_path / "rows.parquet")}, lambda: iter(()))
+    with lone_parser() as parser:
+        parser.run("set threads = 4")
+        staging.fill(parser, [Dump((kit.header(),), [reading])])
+        moved = parser.value("select count(*) from stage_sample where cast(prompt_id as bigint) <> rowid")
+    assert moved == 0
 
 
 def test_the_key_is_the_content_else_the_id_else_the_position(kit: Any) -> None:

@@ -219,10 +219,11 @@ class _Given:
             described = self.scratch.raw.execute(shape, dict(reading.parameters)).description
             names = {column[0] for column in described}
             self.widen(names)
-            select = f"select * replace (run + {first_run} as run) from ({reading.sql}) as counted"
-            statement = _insert(select if first_run else reading.sql, names, reading.unfit)
-            self.scratch.fit_threads(ROWS_OF_A_GROUP)
-            return int(self.scratch.rows(statement, reading.parameters)[0][0])
+            # the look-up is a join, after which threads store rows in any order: numbered rows come in one stream
+            select = f"select *, row_number() over () as number from ({reading.sql}) as incoming"
+            select = f"select * exclude (number) replace (run + {first_run} as run) from ({select}) where number > 0"
+            self.scratch.fit_threads(0)
+            return int(self.scratch.rows(_insert(select, names, reading.unfit), reading.parameters)[0][0])
         except Exception as error:
             if engines.disk_full(error) or not engines.input_error(error):
                 raise
