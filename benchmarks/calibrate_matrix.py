@@ -96,6 +96,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--times", type=int, default=1000, help="matrices of a cell")
     parser.add_argument("--plans", type=int, default=12, help=f"plans of a cell, with {NEW} new models each")
+    parser.add_argument(
+        "--output", type=Path, help="a page of their own, in place of docs/matrix.md and docs/subsets.md"
+    )
     options = parser.parse_args()
     lines = [f"Share of p ≤ .05 in {options.times} matrices a row (Monte Carlo error .007 at .05 of 1 000).", ""]
     lines += ["| `matrix explain` | prompts × models | mean coefficient | KS of coefficients | Mantel |"]
@@ -111,8 +114,10 @@ def main() -> None:
     for n, k in ((30, 3), (60, 10), (100, 30)):
         lines.append(f"| {n} × {k} | " + " | ".join(f"{share:.3f}" for share in tested(n, k, options.times)) + " |")
         print(lines[-1], flush=True)
-    write_between(DOCS / "matrix.md", *TESTS, lines)
-    lines = ["| stored models | mean score | asked of 400 | promised | median width | coverage | estimates |"]
+    tests, lines = (
+        lines,
+        ["| stored models | mean score | asked of 400 | promised | median width | coverage | estimates |"],
+    )
     lines += ["| ---: | ---: | ---: | ---: | ---: | ---: | ---: |"]
     cells = ((1, 0.0, 0.15), (3, 0.0, 0.15), (30, 0.0, 0.15), (3, 4.0, 0.05), (30, 4.0, 0.05), (3, 5.5, 0.04))
     with TemporaryDirectory() as folder:
@@ -122,6 +127,10 @@ def main() -> None:
             figures = f"{m} | {promised:.3f} | {median:.3f} | {coverage:.3f} | {number}"
             lines.append(f"| {history} | {mean:.2f} | {figures} |")
             print(lines[-1], flush=True)
+    if options.output:
+        options.output.write_text("\n".join([*tests, "", *lines]) + "\n", encoding="utf-8")
+        return
+    write_between(DOCS / "matrix.md", *TESTS, tests)
     write_between(DOCS / "subsets.md", *PLANS, lines)
 
 

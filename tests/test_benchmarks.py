@@ -87,6 +87,7 @@ ARGUMENTS = {
     "calibrate_features": ["--samples", "2"],
     "calibrate_formulations": ["--simulations", "3", "--models", "3", "--cache", "formulations.jsonl"],
     "calibrate_horizon": ["--runs", "1", "--cells", "1"],
+    "calibrate_matrix": ["--times", "2", "--plans", "1"],
     "calibrate_preferences": ["--runs", "1", "--cells", "2"],
     "calibrate_judges": ["--runs", "2"],
     "calibrate_sequential": ["--runs", "20"],

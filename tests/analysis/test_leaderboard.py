@@ -237,7 +237,7 @@ def test_an_alias_of_a_benchmark_is_the_benchmark(world: Store) -> None:
 
 def test_a_result_has_one_line_rows_and_a_frame(world: Store) -> None:
     board = leaderboard(world, "draws")
-    assert board.one_line == "draws by acc: 5 conditions, first org/d at 0.75"
+    assert board.one_line == "draws by acc: 5 conditions, highest org/d at 0.75"
     frame = board.to_frame()
     assert list(frame["model"]) == [row.model for row in board.rows]
     content = board.to_dict()

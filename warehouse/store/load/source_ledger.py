@@ -343,7 +343,7 @@ def _take_out_of_chains(connection: sa.Connection, before: _Tries, shared: Colle
     for (key, run_id), newer in left.items():
         heir = newer
         while heir is not None and (key, heir) not in left:
-            heir = before[key, heir]
+            heir = before.get((key, heir))
         if heir != newer:
             replaced.append((run_id, key, heir))
     supersede(connection, replaced, shared)
