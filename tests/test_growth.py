@@ -23,8 +23,6 @@ STEADY = {"statements": 0.1}
 APART = {"calls": 0.1, "statements": 0.1}
 #: How often a browser asks until a page is there hangs on the machine, so calls say nothing.
 POLLED = {"calls": 9.0}
-#: Prompts are read some benchmarks at a time, and each reading scans the whole group of rows (122 880) that holds them.
-STRETCHES = {"rows read": 1.2}
 #: Axis, benchmarks x models x prompts, and what else holds for each work; ingest comes first and makes the store.
 GROWS: list[tuple[str, list[tuple[int, int, int]], dict[str, dict[str, float]]]] = [
     ("rows", [(1, 3, 3000), (1, 3, 30_000)], dict.fromkeys(("ingest", "leaderboard", "compare", "refresh"), STEADY)),
@@ -43,7 +41,7 @@ GROWS: list[tuple[str, list[tuple[int, int, int]], dict[str, dict[str, float]]]]
     (
         "benchmarks",
         [(20, 2, 10), (60, 2, 10)],
-        {"ingest": {}, "leaderboard": APART, "pairs": APART, "report": STRETCHES, "overview": POLLED, "refresh": {}},
+        {"ingest": {}, "leaderboard": APART, "pairs": APART, "report": {}, "overview": POLLED, "refresh": {}},
     ),
     ("runs", [(6, 6, 5), (18, 18, 5)], {"ingest": {}, "report": {}, "overview": POLLED, "refresh": {}}),
 ]
