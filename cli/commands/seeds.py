@@ -102,10 +102,12 @@ def _seeds_sentences(report: SeedsReport) -> Sequence[str]:
             " jitter alone is a lower bound (--json)."
         ]
     above = [row for row in floors if row.sd_ratio is not None and row.sd_ratio > 1]
+    few = ["few_seeds" in row.flags for row in floors]
     figure = "last checkpoint" if floors[0].averaged == 1 else f"mean of the last {floors[0].averaged} checkpoints"
     sentences = [
         f"Two single runs of one recipe (figure: {figure}) differ by more than the noise floor in"
-        f" {100 * (1 - report.level):.2g} % of cases."
+        f" {100 * (1 - report.level):.2g} % of cases"
+        + (", if no seed fails: so few may lack one in ten that does." if any(few) else ".")
     ]
     intervals = [row for row in report.rows if row.ratio_low is not None and row.ratio_high is not None]
     if intervals:

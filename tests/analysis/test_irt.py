@@ -81,7 +81,7 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> str:
     both = [row for h in ("one", "two") for row in rows_of("both", range(6), seed=len(h) + (h == "two"), harness=h)]
     started = [row for row in rows_of("begun", [11], seed=4) if row["prompt_id"] < "begun10"]
     begun = rows_of("begun", range(11), seed=1) + started
-    odd = partial + points + twice + both + begun + rows_of("drawn", range(8), seed=1, draws=4)
+    odd = partial + points + twice + both + begun + rows_of("drawn", range(8), seed=1, draws=3)
     return load(folder, one_block + apart + link + few + hub + odd)
 
 
@@ -217,13 +217,15 @@ def test_a_model_that_shares_no_prompt_is_left_out(url: str) -> None:
 
 def test_draws_count(url: str) -> None:
     found = asked(url, "drawn")
-    right, draws = np.zeros((8, PROMPTS)), np.full((8, PROMPTS), 4)
+    right, draws = np.zeros((8, PROMPTS)), np.full((8, PROMPTS), 3)
     order = sorted(range(8), key=lambda m: names()[m])
-    for row in rows_of("drawn", range(8), seed=1, draws=4):
+    for row in rows_of("drawn", range(8), seed=1, draws=3):
         right[order.index(names().index(row["model"])), int(row["prompt_id"][-2:])] += row["score"]
     fit = fit_irt(as_responses(right, draws))
-    by_key = {row.key: row.difficulty for row in found.fit().rows}
-    assert [by_key[key] for key in sorted(by_key)] == pytest.approx(fit.difficulty)
+    by_key = {row.key: row for row in found.fit().rows}
+    assert [by_key[key].difficulty for key in sorted(by_key)] == pytest.approx(fit.difficulty)
+    means = [by_key[key].mean_score for key in sorted(by_key)]
+    assert means == pytest.approx((right / draws).mean(axis=0), rel=1e-12)
     assert found.data.responses.are_counts
     report = found.abilities()
     by_prompt = abilities(fit, as_responses(right, draws), np.arange(PROMPTS))

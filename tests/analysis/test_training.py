@@ -93,6 +93,7 @@ def test_seeds_of_a_recipe(store: Store, averaged: int) -> None:
     assert row.tau is not None and row.tau > 0.5 and row.p_monotone is not None and row.p_monotone < 0.05
     assert row.half_width is not None and row.sd_ratio == pytest.approx(row.seed_sd / row.half_width)
     assert found.left_out == 1  # the lone run
+    assert "few_seeds" in row.flags and not any("few_seeds" in one.flags for one in found.rows if one.n_seeds == 1)
 
 
 def test_one_seed_gives_a_lower_bound_only(store: Store) -> None:
@@ -179,6 +180,7 @@ def test_a_hundred_seeds_of_hans(data_dir: Path, tmp_path: Path) -> None:
     with open_store(of_dump(tmp_path, [data_dir / "hans_bert_100_seeds"], "hans_accuracies")) as store:
         rows = {row.benchmark: row for row in seeds(store).rows}
     assert len(rows) == 38 and {row.n_seeds for row in rows.values()} == {100}
+    assert not any("few_seeds" in row.flags for row in rows.values())
     mnli = next(row for name, row in rows.items() if name.startswith("MNLI"))
     lexical = next(row for name, row in rows.items() if name == "Lexical (nonent)")
     assert mnli.seed_mean == pytest.approx(0.843393, abs=5e-7)
@@ -237,6 +239,7 @@ def test_one_seed_against_recipes_with_seeds(store: Store) -> None:
 def test_the_commands(run: Caller, url: str) -> None:
     shown = run("seeds", db=url)
     assert "noise floor" in shown.out and "left out" in shown.err
+    assert "cases, if no seed fails: so few may lack one in ten that does." in " ".join(shown.out.split())
     rows = run("seeds", "quiz", "--average", "4", "--json", db=url).rows
     assert [row["recipe"] for row in rows] == ["a", "b", "c"] and rows[0]["averaged"] == 4
     said = run("decide", "mix-a", "mix-b", db=url)

@@ -46,6 +46,11 @@ def test_g12() -> None:
     assert found.flags == ("noise",)
 
 
+def test_a_correlation_that_is_rounding_is_0() -> None:
+    found = discrimination([[1, 1, 0, 1], [1, 1, 1, 0], [0, 0, 1, 0]])  # the last was -3.6e-17, and its p 1/2
+    assert found.corrected[3] == 0 and found.p_negative[3] == 1
+
+
 def reversed_items(seed: int, models: int, items: int, share: float) -> np.ndarray:
     """Answers of which the first items are turned over."""
     y = simulate(seed, models, items, spread=0.0)[0].successes.astype(float)  # one draw each

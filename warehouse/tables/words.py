@@ -257,6 +257,7 @@ MEANINGS = {
     "few_skewed_prompts": "few prompts with skewed values: the t interval may cover too little",
     "few_informative_prompts": "too few prompts (10, by weight) have the higher or lower scores",
     "heavy_tailed_prompts": "few prompts, by weight, make up most of the error",
+    "few_seeds": "fewer than 29 seeds may lack one in ten that fails: intervals and noise floor suppose that none does",
     "far_bound": "a few prompts at a far bound, missed by chance, would move the mean out",
     "few_differing_prompts": "the runs differ on fewer than 10 prompts, by weight",
     "few_clusters": "fewer than 20 clusters, by size (or weight): may cover too little",

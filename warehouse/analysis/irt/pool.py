@@ -74,7 +74,7 @@ class Pool:
         y, k = self.responses.successes, self.responses.trials
         if k is None:
             return np.asarray(y.mean(axis=0, dtype=np.float64))
-        shares = np.where(k > 0, y / np.maximum(k, 1), 0).sum(axis=0, dtype=np.float64)
+        shares = np.divide(y, np.maximum(k, 1), dtype=np.float64).sum(axis=0)
         return np.asarray(shares / self.responses.cells(0))
 
     def benchmark_of(self) -> NDArray[np.str_]:

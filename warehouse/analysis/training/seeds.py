@@ -20,6 +20,7 @@ from warehouse.questions.training import Seeds
 from warehouse.stats.core.quantiles import z_quantile
 from warehouse.stats.training.curve_tests import monotonicity
 from warehouse.stats.training.noise_floor import (
+    FEW_SEEDS,
     MOST,
     NoiseFloor,
     jitter,
@@ -64,7 +65,9 @@ class SeedsRow(RecipeRow):
     other_tau: float | None  #: ``tau`` by that metric.
     tau: float | None  #: Kendall's τ-b of scores with the order of checkpoints, mean over seeds.
     p_monotone: float | None  #: one-sided p of a rise.
-    flags: tuple[str, ...]  #: what does not hold, such as ``autocorrelated``.
+    #: what does not hold, such as ``autocorrelated``; ``few_seeds``: fewer than 29, whose figures suppose nearly normal
+    #: seeds.
+    flags: tuple[str, ...]
     reason: str  #: why figures are missing.
     seeds: tuple[str, ...]  #: labels of the seeds.
 
@@ -234,7 +237,8 @@ def seeds_row(
     table = _variance(recipe, level)
     spread_within, bound, jitter_flags = _jitter(recipe, averaged, level)
     rises = _rises(recipe)
-    flags = dict.fromkeys((*(table.flags if table else ()), *jitter_flags, *rises[2], *(floor.flags if floor else ())))
+    few = ("few_seeds",) if 1 < n_seeds < FEW_SEEDS else ()
+    found = (*(table.flags if table else ()), *jitter_flags, *rises[2], *(floor.flags if floor else ()), *few)
     return SeedsRow(
         benchmark=recipe.benchmark,
         split=recipe.settings["split"] or "",
@@ -261,7 +265,7 @@ def seeds_row(
         **_ratio(recipe, other, averaged, level),
         tau=rises[0],
         p_monotone=rises[1],
-        flags=tuple(flags),
+        flags=tuple(dict.fromkeys(found)),
         reason="; ".join(reasons),
         seeds=tuple(run.seed for run in recipe.trajectories),
     )

@@ -336,13 +336,14 @@ def as_table(scores: ArrayLike, name: str = "scores") -> FloatArray:
 
 
 def _correlation(x: FloatArray, z: FloatArray, mask: NDArray[np.bool_]) -> FloatArray:
-    """Pearson's r of each column over the rows of its mask; NaN where a side does not vary."""
+    """Pearson's r of each column over the rows of its mask, 0 where it is rounding; NaN where a side does not vary."""
     n = mask.sum(axis=0)
     mean_x, mean_z = np.where(mask, x, 0).sum(axis=0) / n, np.where(mask, z, 0).sum(axis=0) / n
     dx, dz = np.where(mask, x - mean_x, 0.0), np.where(mask, z - mean_z, 0.0)
     xx, zz, xz = (dx * dx).sum(axis=0), (dz * dz).sum(axis=0), (dx * dz).sum(axis=0)
     varies = (xx > _NO_SPREAD * n * mean_x**2) & (zz > _NO_SPREAD * n * mean_z**2)
-    return np.where(varies, np.clip(xz / np.sqrt(xx * zz), -1, 1), np.nan)
+    r = np.where(np.abs(xz) > ROUNDING * np.sqrt(xx * zz), np.clip(xz / np.sqrt(xx * zz), -1, 1), 0.0)
+    return np.where(varies, r, np.nan)
 
 
 def _p_negative(r: FloatArray, n: NDArray[np.int_]) -> FloatArray:

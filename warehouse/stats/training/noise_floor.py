@@ -28,6 +28,9 @@ from warehouse.stats.training.seed_means import as_table, as_trajectory
 
 #: Below this number of seeds the interval of their spread is the χ² one.
 BONETT_FROM = 5
+#: With fewer, a seed in ten that fails may not be among them (.9^28 > .05): spread, noise floor and signal to noise
+#: then say too little, and nothing in the scores tells.
+FEW_SEEDS = 29
 
 
 @dataclass(frozen=True)
