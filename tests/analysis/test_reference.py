@@ -8,6 +8,7 @@ import pytest
 
 from tests.support.builders import StoreRows
 from tests.support.stores import filled_store
+from warehouse.analysis.selection.conditions import label_conditions
 from warehouse.analysis.selection.reference import Reference, find_conditions, parse_reference, parse_where, pick_one
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
@@ -147,7 +148,9 @@ def test_an_ambiguous_reference_lists_the_candidates(store: Store) -> None:
 
 def test_the_latest_is_the_one_that_ran_last(store: Store) -> None:
     candidates = find_conditions(store, "org/b")
-    assert pick_one(store, candidates, "org/b", latest=True).run_ids == (8,)
+    taken = pick_one(store, candidates, "org/b", latest=True)
+    assert taken.run_ids == (8,)
+    assert label_conditions(store, [taken]) == label_conditions(store, candidates)[-1:] != [""]
 
 
 def test_repeats_are_one_condition(store: Store) -> None:

@@ -306,6 +306,17 @@ def test_flash_tells_a_new_model_what_comes_next(run: Caller, url: str, tmp_path
         assert not {row.key for row in following.next_prompts} & set(ids)
 
 
+def test_a_rank_needs_two_models_beside_it(tmp_path: Path) -> None:
+    pair = StoreRows()
+    pair.describe("pair", pair.metric())
+    for model in ("org/a", "org/b"):
+        pair.scores(pair.run(model, "pair"), {f"p{i}": float(i % 2) for i in range(40)})
+    with open_store(store_at(tmp_path / "pair.duckdb"), write=True) as store:
+        pair.write(store)
+        with pytest.raises(MisuseError, match="pair has 1 model beside org/a on all prompts; a rank needs two"):
+            flash(store, "pair", model="org/a")
+
+
 def connect_store(folder: Path) -> Store:
     return open_store(f"duckdb:///{folder / 'begun.duckdb'}")
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+import pyarrow as pa
 import pytest
 import sqlalchemy as sa
 
@@ -408,6 +409,22 @@ def test_history_names_what_there_is(house: Warehouse) -> None:
     with pytest.raises(MisuseError, match="no statistic 'x' of 'org/b' on quiz; there are: difference, rank"):
         house.history("org/b", "quiz", statistic="x")
     assert {row.subject_kind for row in house.history("org/b", "quiz", last=1).rows} == {"condition", "pair"}
+
+
+def test_a_pair_without_a_common_prompt_is_a_pair_with_a_reason(store_url: str) -> None:
+    house = connect(store_url)
+    apart = [{"model": model, "benchmark": "apart", "prompt_id": model, "acc": 1.0} for model in (BASE, "org/b")]
+    house.ingest(pa.Table.from_pylist(apart))
+    house.refresh(baselines=[BASE])
+    (row,) = house.history("org/b", "apart", statistic="difference").rows
+    assert (row.subject_kind, row.estimate) == ("pair", None) and "no prompt in common" in row.reason
+    with pytest.raises(MisuseError, match=r"figures are stored of: org/b, org/base;"):
+        house.history("nobody")
+
+
+def test_a_list_is_no_path(house: Warehouse) -> None:
+    with pytest.raises(MisuseError, match=r"found \['a\.csv'\]; of a list: ingest\(\*paths\)"):
+        house.ingest(["a.csv"])  # type: ignore[arg-type]
 
 
 def test_an_empty_store_has_nothing_to_refresh(store_url: str) -> None:

@@ -73,6 +73,14 @@ def test_nothing_is_folded_on_paper(opened: Any) -> None:
     assert opened.execute_script(folded) == 0
 
 
+def test_the_first_sheet_is_no_empty_one(opened: Any) -> None:
+    opened.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": "print"})
+    breaks = "return [...document.querySelectorAll('h2')].map(head => getComputedStyle(head).breakBefore)"
+    first, *others = opened.execute_script(breaks)
+    opened.execute_cdp_cmd("Emulation.setEmulatedMedia", {"media": ""})
+    assert (first, set(others)) == ("auto", {"page"})
+
+
 def test_links_to_parts_lead_there(opened: Any) -> None:
     links = opened.find_elements("css selector", "ul.parts a")
     assert {link.text for link in links} >= {"Training", "Data map", "Performance matrix"}

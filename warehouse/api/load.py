@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Protocol
 
 from warehouse.api.connection import Connection, refuse_given
+from warehouse.errors import MisuseError
 from warehouse.questions.methods import Gives, method
 from warehouse.questions.refresh import FigureHistory
 
@@ -88,8 +89,8 @@ class LoadMethods(Connection):
             and the rest goes on.
 
         Raises:
-            MisuseError: a path that does not exist, an unknown format, or a value of ``model``
-                that would rename several models.
+            MisuseError: a path that does not exist, a list in place of paths, an unknown format, or a value of
+                ``model`` that would rename several models.
             MappingError: a mapping that is wrong in itself.
             InputError: a URL that cannot be reached.
             StoreError: the server was lost, or the lake cannot be written; what was loaded until then
@@ -103,6 +104,11 @@ class LoadMethods(Connection):
 
         frames = [path for path in paths if is_frame(path)]
         files = [path for path in paths if isinstance(path, str | Path)]
+        for other in paths:
+            if not (isinstance(other, str | Path) or is_frame(other)):
+                raise MisuseError(
+                    f"ingest takes paths, URLs and frames, found {other!r:.60}; of a list: ingest(*paths)"
+                )
         if not any(is_url(str(path)) for path in files):
             of_urls = {"max_files": max_files, "max_bytes": max_bytes, "max_time": max_time}
             refuse_given("is for what is fetched from URLs", LoadMethods.ingest, **of_urls, allow_private=allow_private)

@@ -119,8 +119,8 @@ class GateRow(BenchmarkRow):
     model_baseline: str  #: name of the baseline's.
     runs_candidate: tuple[int, ...]  #: ids of its runs.
     runs_baseline: tuple[int, ...]  #: of the baseline's.
-    condition_candidate: str  #: settings that tell its runs from the baseline's.
-    condition_baseline: str  #: settings that tell the baseline's from its.
+    condition_candidate: str  #: settings that tell its runs from the baseline's, and from what it is the newest of.
+    condition_baseline: str  #: the same of the baseline's.
     overall: str  #: the verdict over all benchmarks, the same in each row.
     costs: PairCosts | None = None  #: that the columns of costs come from.
     cost_metric: ClassVar[Column[str]] = Column("costs.metric", "")  #: cost that was asked for; empty without.
@@ -173,19 +173,17 @@ class Gate(Result):
 
 
 def names(candidate: str, baseline: str, rows: Sequence[Any]) -> tuple[str, str]:
-    """Both references so that a reader can tell them apart: ``run:7`` with its model, two conditions
-    of one model with the settings in which they differ; of the rows of a gate, or of a sequential one."""
-    sides = (
-        (candidate, {row.model_candidate for row in rows}, {row.condition_candidate for row in rows}),
-        (baseline, {row.model_baseline for row in rows}, {row.condition_baseline for row in rows}),
+    """Both references so that a reader knows what they mean: ``run:7`` with its model, and either with the settings
+    that tell it from the other and from what it is the newest of; of the rows of a gate, or of a sequential one."""
+    return (
+        _name(candidate, {row.model_candidate for row in rows}, {row.condition_candidate for row in rows}),
+        _name(baseline, {row.model_baseline for row in rows}, {row.condition_baseline for row in rows}),
     )
-    is_one = bool(rows) and sides[0][1] == sides[1][1]
-    return _name(*sides[0], is_one), _name(*sides[1], is_one)
 
 
-def _name(reference: str, models: set[str], conditions: set[str], is_one: bool) -> str:
+def _name(reference: str, models: set[str], conditions: set[str]) -> str:
     details = list(models) if reference.startswith("run:") and len(models) == 1 else []
-    details += list(conditions - {""}) if is_one and len(conditions) == 1 else []
+    details += list(conditions - {""}) if len(conditions) == 1 else []
     return f"{reference} ({', '.join(details)})" if details else reference
 
 

@@ -80,7 +80,7 @@ def _pair(data: BenchmarkData, first: str, second: str) -> Pair:
 class Differences:
     """One question for each condition and baseline, and for each checkpoint with one before it."""
 
-    name, version = "differences", "4"
+    name, version = "differences", "5"
 
     def questions(self, data: BenchmarkData, settings: FamilySettings) -> Sequence[RefreshQuestion]:
         """Pairs of one split and task version; of a baseline's conditions the newest counts."""
@@ -92,8 +92,12 @@ class Differences:
         return list(questions.values())
 
     def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: FamilySettings) -> Sequence[Value]:
-        """The difference by the first metric that both are judged by (NotComparable: nothing in common)."""
-        return [difference_of(data, question, settings)]
+        """The difference by the first metric that both are judged by, or why there is none."""
+        try:
+            return [difference_of(data, question, settings)]
+        except NotComparable as error:
+            pair = pair_of(*(data.conditions[key] for key in question.conditions))
+            return [Value(question.settings["kind"], pair, "", "difference", "none", reason=str(error))]
 
 
 def _alike(condition: Condition, other: Condition) -> bool:

@@ -86,6 +86,8 @@ def flash(store: Store, question: Flash) -> FlashReport:
     column = None if model is None else _column_of(data, model, question.new)
     everyone = np.arange(len(data.scores.models))
     stored = data.scores if column is None else data.scores.part(np.delete(everyone, column))
+    if len(stored.models) < 2:
+        raise MisuseError(f"{data.name} has {len(stored.models)} model beside {model} on all prompts; a rank needs two")
     check, why = _check(stored, steps_at, tiers, n_resamples, seed)
     full = ranks_of(mean_win_rate(stored.scores(stored.means), ties=0.5))
     steps, following, answered = [], None, None

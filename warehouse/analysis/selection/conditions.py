@@ -6,7 +6,7 @@ import dataclasses
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from operator import itemgetter
 from typing import Any
@@ -27,6 +27,8 @@ class Condition:
 
     key: str  #: condition key; equal for repeats.
     runs: tuple[Run, ...]  #: rows of ``run_current``, its repeats, by id.
+    #: what else fitted where this was taken as the newest; labels tell it from them.
+    others: tuple[Condition, ...] = field(default=(), compare=False, repr=False)
 
     @property
     def run_ids(self) -> tuple[int, ...]:
@@ -139,11 +141,17 @@ _NAMES = (*_ABOUT, "condition")
 
 
 def label_conditions(store: Store, conditions: Sequence[Condition]) -> list[str]:
-    """`describe`, with hashes replaced by the fields that differ, where the store has them."""
+    """`describe`, with hashes replaced by the fields that differ, where the store has them.
+
+    One that was taken as the newest is told from those that it was taken from too.
+    """
+    asked, known = len(conditions), {condition.key for condition in conditions}
+    others = {other.key: other for condition in conditions for other in condition.others if other.key not in known}
+    conditions = [*conditions, *others.values()]
     labels = describe(conditions)
     hashed = [index for index, label in enumerate(labels) if any(_part(label, name) for name in _NAMES)]
     if not hashed or len(hashed) > MOST:
-        return labels
+        return labels[:asked]
     run_ids = [conditions[index].run_ids[0] for index in hashed]
     rows = store.rows(query_text("analysis", "run_settings"), {"run_ids": run_ids})
     leaves = {row.pop("run_id"): dict(_leaves(row)) for row in rows}
@@ -154,7 +162,7 @@ def label_conditions(store: Store, conditions: Sequence[Condition]) -> list[str]
         if all(words) and len(set(words)) == len({_part(labels[index], name) for index in group}):
             for index, difference in zip(group, words, strict=True):
                 labels[index] = labels[index].replace(_part(labels[index], name), difference)
-    return labels
+    return labels[:asked]
 
 
 def _part(label: str, name: str) -> str:

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
@@ -157,10 +157,15 @@ def choose_conditions(
 
 
 def _newest_of_each(conditions: Iterable[Condition]) -> list[Condition]:
-    newest: dict[tuple[str, str], Condition] = {}
+    groups: dict[tuple[str, str], list[Condition]] = {}
     for condition in sorted(conditions, key=lambda item: item.newest):
-        newest[condition.model, condition.setting("split")] = condition
-    return list(newest.values())
+        groups.setdefault((condition.model, condition.setting("split")), []).append(condition)
+    return [_newest(members) for members in groups.values()]
+
+
+def _newest(conditions: Sequence[Condition]) -> Condition:
+    newest = max(conditions, key=lambda condition: condition.newest)
+    return replace(newest, others=tuple(other for other in conditions if other is not newest))
 
 
 def hint_on_values(where: Sequence[Where], runs: Sequence[Run]) -> str:
@@ -192,7 +197,7 @@ def pick_one(store: Store, conditions: Sequence[Condition], text: str, *, latest
         MisuseError: there are several; lists them with references that tell them apart.
     """
     if len(conditions) == 1 or latest:
-        return max(conditions, key=lambda condition: condition.newest)
+        return _newest(conditions)
     lines = [
         f"  {_exact(condition)}  {condition.model}{', ' if label else ''}{label}"
         for condition, label in zip(conditions, label_conditions(store, conditions), strict=True)

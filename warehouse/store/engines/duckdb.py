@@ -137,6 +137,8 @@ def _engine(url: sa.URL, write: bool, limits: Limits | None) -> Any:
         raise StoreError(f"{path} is a folder; expected the file of a store")
     if not path.parent.is_dir():
         raise StoreError(f"the folder {path.parent} does not exist; create it first{hint_on_slashes(url)}")
+    if path.is_file() and _is_of_another_program(path):  # the engine would fetch an extension that reads some of them
+        raise StoreError(f"{path} is not a valid DuckDB database file; name a store with --db, or move this file away")
     config = _settings(path.with_name(path.name + ".tmp"), MEMORY_LIMIT if write else None)
     if write:
         config["storage_compatibility_version"] = "v1.5.0"
@@ -151,6 +153,12 @@ def _engine(url: sa.URL, write: bool, limits: Limits | None) -> Any:
     if write:
         hold(engine, path.resolve())
     return engine
+
+
+def _is_of_another_program(path: Path) -> bool:
+    with path.open("rb") as file:
+        head = file.read(12)
+    return bool(head.strip(b"\0")) and head[8:] != b"DUCK"
 
 
 def _opened(path: Path, config: Mapping[str, Any], limits: Limits | None) -> Any:
@@ -190,7 +198,9 @@ def _close_settings(connection: Any, path: Path) -> None:
 def _damaged(error: BaseException) -> bool:
     """A checksum that does not fit: the engine overwrites a block that is in use when it tidies its
     log up, and a process that is killed within that write leaves half of one."""
-    return any(words in str(error) for words in ("Corrupt database file", "Corrupt WAL file"))
+    return any(
+        words in str(error) for words in ("Corrupt database file", "Corrupt WAL file", "Could not read enough bytes")
+    )
 
 
 def _select(connection: sa.Connection, sql: str, params: Mapping[str, Any], most: int | None = None) -> pa.Table:
