@@ -16,7 +16,7 @@ from tests.support.pages import ROOT, blocks
 
 
 #: Mappings by the sources of tools: no published file of theirs is at hand.
-WITHOUT_DATA = ("braintrust", "label_sheet", "langfuse")
+WITHOUT_DATA = ("bigcodebench", "braintrust", "label_sheet", "langfuse", "tau2_simulations")
 
 
 def test_every_mapping_is_used_once() -> None:

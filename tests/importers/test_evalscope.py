@@ -125,6 +125,29 @@ def test_what_the_real_package_writes() -> None:
     assert [(item.statistic, item.value) for item in trees.published] == [("mean", 0.25)]
 
 
+@pytest.mark.parametrize(
+    ("of_rows", "name", "dimensions"),
+    [
+        ("bleu-4", "bleu", {"ngram": 4}),
+        ("Rouge-2-P", "rouge", {"ngram": 2, "statistic": "precision"}),
+        ("Rouge-L-R", "rouge", {"statistic": "recall", "variant": "l"}),
+    ],
+)
+def test_axes_of_a_metric_are_part_of_its_name_in_rows(
+    work: Path, of_rows: str, name: str, dimensions: dict[str, Any]
+) -> None:
+    for path in [*work.glob("reviews/*/quiz*"), *work.glob("predictions/*/quiz*")]:
+        path.write_text(path.read_text().replace('"acc"', f'"{of_rows}"'))
+    path = work / "reports" / "tiny" / "quiz.json"
+    document = json.loads(path.read_text())
+    for metric in document["metrics"]:
+        metric["identity"] |= {"name": name, "dimensions": dimensions | metric["identity"]["dimensions"]}
+    path.write_text(json.dumps(document))
+    taken = taken_of(work, "quiz")
+    assert [metric.name for run in taken.dump.runs for metric in run.metrics] == [of_rows] * 2
+    assert {item.metric for run in taken.dump.runs for item in run.published} == {of_rows}
+
+
 def test_a_report_alone_is_figures(work: Path) -> None:
     for folder in ("predictions", "reviews"):
         shutil.rmtree(work / folder)

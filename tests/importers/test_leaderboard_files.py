@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from tests.support import lm_eval
+from tests.support.cli import Caller
 from tests.support.lm_eval import Taken
 from tests.support.mutants import stand_line_swaps, stand_swaps
 from tests.support.stores import select
@@ -232,3 +233,27 @@ def test_the_figures_of_real_leaderboards(data_dir: Path, tmp_path: Path) -> Non
         assert found["Claude-3.7-Sonnet", domain, "pass^4"] == pytest.approx(fourth)
     assert found["Claude Opus 4.6", "banking_knowledge", "mean"] == pytest.approx(0.2732)
     assert found["Claude Opus 4.6", "banking_knowledge", "pass^4"] == pytest.approx(0.1134)
+
+
+def test_simulations_of_tau2_by_the_shipped_mapping(tmp_path: Path, run: Caller) -> None:
+    db = f"duckdb:///{tmp_path / 's.db'}"
+    sides = {"agent_info": {"implementation": "llm_agent", "llm": "org/a"}, "user_info": {"llm": "org/u"}}
+    simulations = [
+        {"task_id": task, "trial": trial, "duration": 1.5, "seed": trial + 300, "agent_cost": 0.5}
+        | {"reward_info": reward and {"reward": reward - 1}, "termination_reason": why}
+        for task, trial, reward, why in [
+            ("0", 0, 2.0, "user_stop"),
+            ("1", 0, 1.0, "too_many_errors"),
+            ("0", 1, 1.0, "user_stop"),
+            ("1", 1, None, "infrastructure_error"),
+        ]
+    ]
+    info = {"git_commit": "c", "environment_info": {"domain_name": "retail"}} | sides
+    document = {"timestamp": "2025-07-01T09:00:00", "info": info, "tasks": [], "simulations": simulations}
+    (tmp_path / "a.json").write_text(json.dumps(document))
+    assert "--map tau2_simulations fits" in run("ingest", str(tmp_path / "a.json"), db=db).err
+    assert run("ingest", str(tmp_path / "a.json"), "--map", "tau2_simulations", db=db).code == 0
+    with open_store(db) as store:
+        what = "model, benchmark, metric, estimate, n_prompts, n_draws, n_unscored"
+        (row,) = select(store, f"select {what} from score_summary")
+        assert tuple(row.values()) == ("org/a", "tau2_bench_retail", "success", 0.25, 2, 3, 1)

@@ -800,6 +800,14 @@ def test_an_answer_column_is_held_against_the_target_rather_than_the_text_around
     assert scores(taken.rows) == [1, 1, 1, 0]
 
 
+def test_seeds_of_trials_are_no_training_seeds(tmp_path: Path) -> None:
+    rows = {"task_id": [0, 0, 1, 1], "trial": [0, 1, 0, 1], "seed": [300, 301, 300, 301], "reward": [1, 0, 1, 1]}
+    drafted = mapping_of(csv(tmp_path / "a.csv", rows))
+    assert drafted["sample"]["draw"] == "trial" and "training_seed" not in drafted["run"]
+    models = {"task_id": [0, 0, 1, 1], "trial": [0, 0, 0, 0], "seed": [300, 301, 300, 301], "reward": [1, 0, 1, 1]}
+    assert mapping_of(csv(tmp_path / "b.csv", models))["run"]["training_seed"] == "seed"
+
+
 def test_trials_are_generations_and_epochs_are_asked_about(tmp_path: Path) -> None:
     rows = {"task_id": [0, 0, 1, 1], "trial": [1, 2, 1, 2], "reward": [1, 0, 1, 1]}
     taken = read(tmp_path, mapping_of(csv(tmp_path / "a.csv", rows)), {"model": "m", "benchmark": "b"})

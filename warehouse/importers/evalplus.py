@@ -18,6 +18,7 @@ from warehouse.importers.common.json_fields import (
     required_text,
     text_or_none,
     verdict,
+    without_nulls,
 )
 from warehouse.importers.common.jsonl import RowSource, batches_of, has_keys, head_of, read_document
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, RunHeader, SourceFiles
@@ -27,9 +28,10 @@ BASE, PLUS = "base", "plus"
 STATUSES = ("pass", "fail", "timeout")
 
 _END = "_eval_results.json"
-# org--tiny_vllm_temp_0.2-sanitized   model, backend, temperature, whether programs were cut out of the answers
+# org--tiny_vllm_temp_0.2-sanitized   model, backend (not before 0.3), temperature, whether programs were cut out
+_BACKENDS = "vllm|hf|hf_gaudi|openai|anthropic|google|bedrock|ollama|gptqmodel"
 _NAME = re.compile(
-    r"(?P<model>.+)_(?P<backend>[A-Za-z0-9]+)_temp_(?P<temperature>\d+(?:\.\d+)?)(?P<sanitized>-sanitized)?"
+    rf"(?P<model>.+?)(?:_(?P<backend>{_BACKENDS}))?_temp_(?P<temperature>\d+(?:\.\d+)?)(?P<sanitized>-sanitized)?"
 )
 
 
@@ -41,7 +43,7 @@ class EvalPlus:
     """Verdicts of the base tests, and of those together with the plus tests."""
 
     name = "evalplus"
-    version = "1"
+    version = "2"
     folders = 1
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -76,9 +78,9 @@ class EvalPlus:
             benchmark=_benchmark(tasks),
             dataset_revision=text_or_none(document.get("hash")),
             temperature=float(named["temperature"]) if named else None,
-            sampling={"backend": named["backend"]} | ({"sanitized": True} if named["sanitized"] else {})
-            if named
-            else {},
+            sampling=without_nulls(
+                {"backend": named["backend"], "sanitized": True if named["sanitized"] else None} if named else {}
+            ),
             metrics=tuple(specs),
             configuration={"date": document["date"]} if document.get("date") else {},
             place=path.name,

@@ -41,8 +41,14 @@ from warehouse.records import (
     parse_json,
 )
 
+_OF_OVERLAP = ("recall", "precision", "f1")
 #: Reports of version 2 write these names of rows out.
-_SPELT_OUT = {"acc": "accuracy", "f1_score": "f1", "em": "exact_match", "bertscore": "bert_score"}
+_SPELT_OUT = {
+    **{"acc": "accuracy", "f1_score": "f1", "em": "exact_match", "bertscore": "bert_score"},
+    **{f"bleu-{n}": f"bleu[ngram={n}]" for n in range(1, 5)},
+    **{f"rouge-{n}-{of[0]}": f"rouge[ngram={n},statistic={of}]" for n in (1, 2) for of in _OF_OVERLAP},
+    **{f"rouge-l-{of[0]}": f"rouge[statistic={of},variant=l]" for of in _OF_OVERLAP},
+}
 # "mean_acc", "mean_acc_pass@2"   the mean, or another figure, of the metric of the rows
 _NAMED = re.compile(r"(?:mean_)?(?P<name>.+?)(?:_(?P<figure>(?:pass|vote)@\d+|pass\^\d+))?")
 _K_OF = {"pass_at_k": "pass@{}", "pass_hat_k": "pass^{}", "vote_at_k": "vote@{}"}
@@ -340,7 +346,7 @@ class EvalScope:
     """Files under ``predictions/``, ``reviews/`` and ``reports/`` of a work folder, and its configuration."""
 
     name = "evalscope"
-    version = "2"
+    version = "3"
     folders = 1
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:

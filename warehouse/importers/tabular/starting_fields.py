@@ -401,11 +401,16 @@ def _settle_draws(table: TableProfile, columns: Sequence[ColumnProfile], fields:
         return
     others = [c for name, c in fields.run.items() if plain_name(c.name) not in _DRAWS]
     others += [column for column in (fields.metric, fields.filter) if column is not None]
-    rows = list(zip(*(map(_text, table.values(column)) for column in (*prompts, *others)), strict=True))
-    if len({*rows}) == len(rows):
-        return
     numbers = [c for c in columns if c.is_number and c.path not in fields.sample]
     turn, column = _named(numbers, ("turn",)), _named(numbers, _DRAWS)
+    rows = _rows(table, (*prompts, *others))
+    if len({*rows}) == len(rows):
+        seed = fields.run.get("training_seed")
+        rows = _rows(table, (*prompts, *(other for other in others if other is not seed)))
+        if seed is None or plain_name(seed.name) != "seed" or column is None or len({*rows}) == len(rows):
+            return
+        if _part(table, rows, column):  # each repeat has its seed: one of sampling
+            del fields.run["training_seed"]
     if turn is not None and not fields.key and _part(table, rows, turn):
         fields.turn = turn
         return
@@ -424,6 +429,10 @@ def _settle_draws(table: TableProfile, columns: Sequence[ColumnProfile], fields:
         )
     else:
         fields.draw = draw
+
+
+def _rows(table: TableProfile, columns: Sequence[ColumnProfile]) -> list[tuple[str, ...]]:
+    return list(zip(*(map(_text, table.values(column)) for column in columns), strict=True))
 
 
 def _part(table: TableProfile, rows: Sequence[Any], column: ColumnProfile) -> bool:
