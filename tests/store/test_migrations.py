@@ -195,7 +195,9 @@ def test_0013_keeps_what_superseded_a_run(kit: Any) -> None:
 
 def test_0014_keeps_the_mean_of_each_draw(kit: Any) -> None:
     """As a load does: where each draw has as many scores, without weights."""
-    several = [kit.row(prompt, value * draw, draw=draw) for prompt, value in (("a", 0.5), ("b", 0.2)) for draw in (1, 2)]
+    several = [
+        kit.row(prompt, value * draw, draw=draw) for prompt, value in (("a", 0.5), ("b", 0.2)) for draw in (1, 2)
+    ]
     loads = (
         several,
         [*several, kit.row("c", 1.0, draw=1)],
