@@ -34,6 +34,9 @@ with repeated (table_name, run_id, surplus) as (
   union all
   select 'prompt_score', run_id, count(*) - 1 from prompt_score
   group by run_id, prompt_id, metric_id, perturbation having count(*) > 1
+  union all
+  select 'draw_score', run_id, count(*) - 1 from draw_score
+  group by run_id, metric_id, variant_id, draw having count(*) > 1
 )
 select table_name, run_id, cast(sum(surplus) as bigint) as n
 from repeated

@@ -125,6 +125,13 @@ held (table_name, reference, name, id, n) as (
   select 'prompt_score', 'metric_id', 'metric', metric_id, count(*)
   from prompt_score group by metric_id
   union all
+  select 'draw_score', 'run_id', 'run', run_id, count(*) from draw_score group by run_id
+  union all
+  select 'draw_score', 'metric_id', 'metric', metric_id, count(*) from draw_score group by metric_id
+  union all
+  select 'draw_score', 'variant_id', 'prompt_variant', variant_id, count(*)
+  from draw_score group by variant_id
+  union all
   select 'published_score', 'run_id', 'run', run_id, count(*) from published_score group by run_id
   union all
   select 'published_score', 'run_group_id', 'run_group', run_group_id, count(*)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterator
+from importlib import import_module
 from itertools import combinations
 from typing import Any
 
@@ -82,6 +83,8 @@ def world(request: pytest.FixtureRequest) -> Iterator[Store]:
 @pytest.fixture(scope="module", params=ENGINES)
 def store(request: pytest.FixtureRequest) -> Iterator[Store]:
     with filled_store(request, request.param, DRAWS) as filled:
+        with filled.begin() as connection:  # the means of draws, as a load keeps them
+            connection.exec_driver_sql(import_module("warehouse.migrations.versions.0014_draw_score")._FILL)
         yield filled
 
 
@@ -178,6 +181,17 @@ def test_the_range_of_single_draws_is_that_of_the_draws(
     assert row.delta_k1_expected == near(expected.expected)
     assert row.delta_k1_p_value == near(expected.p_value)
     assert row.delta_k1_runs == expected.n_runs
+
+
+def test_kept_means_of_draws_are_those_of_the_scores(store: Store) -> None:
+    kept = variance(store, "ordered").rows
+    assert kept[0].delta_k1 is not None
+    with store.begin() as connection:
+        connection.exec_driver_sql("delete from draw_score")
+        assert variance(store, "ordered").rows == kept
+        connection.rollback()
+        connection.begin()
+    assert select(store, "select count(*) > 0 as n from draw_score") == [{"n": True}]
 
 
 def test_g5_in_a_store(world: Store) -> None:

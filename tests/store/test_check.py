@@ -131,6 +131,7 @@ def test_a_loaded_store_is_clean(store: Store) -> None:
 
 
 #: what is broken: the finding, and its groups
+DRAW = "insert into draw_score select run_id, metric_id, variant_id,"
 FAULTS: dict[str, tuple[str, list[dict[str, Any]]]] = {
     # references
     "update generation set variant_id = 999 where variant_id = (select max(variant_id) from generation)": (
@@ -251,6 +252,19 @@ FAULTS: dict[str, tuple[str, list[dict[str, Any]]]] = {
         [{"run_id": 1, "fault": "missing", "n": 1}, {"run_id": 1, "fault": "surplus", "n": 1}],
     ),
     "update score set value = 0.5 where value = 3.7": ("prompt_score", [{"run_id": 1, "fault": "value", "n": 1}]),
+    f"{DRAW} draw, value, 1 from score where value = 0.3": ("draw_score", [{"run_id": 1, "fault": "plain", "n": 1}]),
+    f"{DRAW} draw, value, 2 from score where value = 1e9": (
+        "draw_score",
+        [{"run_id": 1, "fault": "n_prompts", "n": 1}],
+    ),
+    f"{DRAW} draw, value * (1 + 3e-9), 1 from score where value = 1e9": (
+        "draw_score",
+        [{"run_id": 1, "fault": "value", "n": 1}],
+    ),
+    f"{DRAW} draw + 1, value, 1 from score where value = 1e9": (
+        "draw_score",
+        [{"run_id": 1, "fault": "missing", "n": 1}, {"run_id": 1, "fault": "surplus", "n": 1}],
+    ),
     # rings and aliases
     "update run_source set superseded_by = null": ("superseded_runs", [{"run_id": 2, "n": 1}]),
     "update benchmark set parent_id = id where name = 'top'": (

@@ -193,6 +193,28 @@ def test_0013_keeps_what_superseded_a_run(kit: Any) -> None:
     assert migrate.check(kit.store).ok
 
 
+def test_0014_keeps_the_mean_of_each_draw(kit: Any) -> None:
+    """As a load does: where each draw has as many scores, without weights."""
+    several = [
+        kit.row(prompt, value * draw, draw=draw) for prompt, value in (("a", 0.5), ("b", 0.2)) for draw in (1, 2)
+    ]
+    loads = (
+        several,
+        [*several, kit.row("c", 1.0, draw=1)],
+        [*several[1:], kit.row("a", scores=[{"metric": "acc", "value": 0.5, "weight": 2.0}], draw=1)],
+        [*several, kit.row("a", scores=[{"metric": "acc", "value": 1.0}], draw=-1)],
+        kit.rows({"a": 1.0, "b": 0.0}),
+    )
+    for number, rows in enumerate(loads):
+        kit.load(kit.header(str(number), model=f"org/{number}"), rows)
+    said = "select run_id, draw, value, n_prompts from draw_score order by draw"
+    assert (before := kit.all(said)) == [(1, 1, pytest.approx(0.35), 2), (1, 2, pytest.approx(0.7), 2)]
+    migrate.downgrade(kit.store, "0013")
+    migrate.upgrade(kit.store)
+    assert (kit.all(said), migrate.schema_drift(kit.store)) == (before, [])
+    assert migrate.check(kit.store).ok
+
+
 CHANGES = {
     "drop view score_summary cascade": "view score_summary is missing",
     "alter table rejection drop column found": "add column: rejection, found",

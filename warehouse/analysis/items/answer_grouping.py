@@ -276,7 +276,9 @@ def _by_means(
     table = store.columns(query_text("analysis", "right_by_prompt"), params)
     if not table.whole_numbers("is_counted").all():
         return None
-    if any(row["n_scores"] for row in store.rows(query_text("analysis", "unlike_draws"), params)):
+    kept = {row["run_id"] for row in store.rows(query_text("analysis", "draw_scores"), params)}  # all alike there
+    rest = {**params, "run_ids": [run for run in params["run_ids"] if run not in kept]}
+    if rest["run_ids"] and any(row["n_scores"] for row in store.rows(query_text("analysis", "unlike_draws"), rest)):
         return None
     ones, draws = table.numbers("n_ones"), table.numbers("n_draws")
     return CorrectCounts(table.whole_numbers("prompt_id"), ones * one_right + (draws - ones) * zero_right, draws)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from typing import Any
@@ -109,13 +109,14 @@ def _ranges(store: Store, targets: Sequence[Target]) -> Mapping[tuple[str, int],
 def _single_draws(store: Store, targets: Sequence[Target], metric_id: int) -> dict[str, list[tuple[float, int]]]:
     """Scores of the single-draw runs with their numbers of prompts, by condition.
 
-    Where every draw has all prompts, the draws as stored are these runs; else the draws of each
-    prompt are numbered, which takes an engine long.
+    Where every draw has all prompts, the draws as stored are these runs, of which the means may be
+    kept; else the draws of each prompt are numbered, which takes an engine long.
     """
     whole: dict[str, list[tuple[float, int]]] = {}
     by_run: dict[int, list[tuple[float, int]]] = {}
-    for row in _by_draw(store, "scores_of_whole_draws", targets, metric_id):
-        by_run.setdefault(row["run_id"], []).append((row["score"], row["n_prompts"]))
+    for name in ("draw_scores", "scores_of_whole_draws"):
+        for row in _by_draw(store, name, targets, metric_id, without=set(by_run)):
+            by_run.setdefault(row["run_id"], []).append((row["score"], row["n_prompts"]))
     rest = []
     for target in targets:
         draws = [draw for run in sorted(target.condition.run_ids) for draw in by_run.get(run, ())]
@@ -123,14 +124,18 @@ def _single_draws(store: Store, targets: Sequence[Target], metric_id: int) -> di
             whole[target.condition.key] = draws
         else:
             rest.append(target)
-    for row in _by_draw(store, "scores_by_draw", rest, metric_id) if rest else ():
+    for row in _by_draw(store, "scores_by_draw", rest, metric_id):
         whole.setdefault(row["condition_key"], []).append((row["score"], row["n_prompts"]))
     return whole
 
 
-def _by_draw(store: Store, name: str, targets: Sequence[Target], metric_id: int) -> list[dict[str, Any]]:
-    """Rows of a query of the scores of some conditions by draw."""
-    run_ids = [run for target in targets for run in target.condition.run_ids]
+def _by_draw(
+    store: Store, name: str, targets: Sequence[Target], metric_id: int, without: Collection[int] = ()
+) -> list[dict[str, Any]]:
+    """Rows of a query of the scores of some conditions by draw, but for those of some runs."""
+    run_ids = [run for target in targets for run in target.condition.run_ids if run not in without]
+    if not run_ids:
+        return []
     most = max(int(target.scores.n_draws.min()) for target in targets)
     query = query_text("analysis", name).format(most=most)
     return store.rows(query, {"metric_ids": [metric_id], "run_ids": run_ids})

@@ -47,6 +47,7 @@ _BY_UNIT = {
     "choice": ("run_id", "run_marks"),
     "score": ("run_id", "run_marks"),
     "prompt_score": ("run_id", "run_marks"),
+    "draw_score": ("run_id", "run_marks"),
     "run_metric": ("run_id", "run_marks"),
     "scan_value": ("source_id", "scan_marks"),
     "preference": ("source_id", "preference_marks"),

@@ -135,6 +135,8 @@ def push(scratch: Scratch, state: _Load, run_ids: Mapping[int, int]) -> None:
             are_all or scratch.value(f"select count(*) from stage_{table} semi join run_id using (run)")
         ):
             scratch.push(table, f"select run_id, {columns} from stage_{table} join run_id using (run) order by {order}")
+    if not state.are_apart:
+        scratch.push("draw_score", query_text("ingest", "draw_scores"))
     if TRANSCRIPT in state.columns:
         push_transcripts(scratch, run_ids)
     _push_texts(scratch, are_all)

@@ -104,7 +104,7 @@ def _pairs(connection: sa.Connection, sources: Sequence[int], runs: Sequence[int
 
 
 #: (table, what of it is made of scans)
-_MADE = (("score", "origin = 'scanned'"), ("prompt_score", "true"), ("run_metric", "true"))
+_MADE = (("score", "origin = 'scanned'"), ("prompt_score", "true"), ("draw_score", "true"), ("run_metric", "true"))
 
 
 def _settle(store: Store) -> None:

@@ -314,7 +314,7 @@ def forget(store: Store, reference: str) -> tuple[int, int]:
 def _remove_runs(connection: sa.Connection, run_ids: Sequence[int]) -> None:
     if not run_ids:
         return
-    of_runs = (tables.published_score, tables.run_metric, tables.run_source, tables.label_draw)
+    of_runs = (tables.published_score, tables.draw_score, tables.run_metric, tables.run_source, tables.label_draw)
     for table in (*tables.RUN_FACTS, *of_runs):
         connection.execute(sa.delete(table).where(table.c.run_id.in_(run_ids)))
     votes = tables.preference  # stay, as votes between models

@@ -299,6 +299,12 @@ prompt_score = _fact(
     index="run_id",
 )  # fmt: skip
 
+draw_score = _fact(
+    "draw_score", _ref("run_id"), _ref("metric_id"), _ref("variant_id"), _small("draw", optional=False),
+    _number("value", optional=False), _whole("n_prompts", optional=False),
+    index="run_id",
+)  # fmt: skip
+
 published_score = _fact(
     "published_score", _ref("run_group_id"), _ref("run_id", optional=True),
     _ref("source_id"), _ref("benchmark_id"), _ref("metric_id"), _key("statistic"),
