@@ -39,7 +39,7 @@ from warehouse.ingest.reading import (
     waves,
 )
 from warehouse.ingest.remote import fetched
-from warehouse.ingest.report import IngestReport, _reconcile, notes_on_corrected, notes_on_shared
+from warehouse.ingest.report import IngestReport, _reconcile, notes_on_corrected, notes_on_scales, notes_on_shared
 from warehouse.records.credentials import masked
 from warehouse.store.connection import Store
 from warehouse.store.curate import field_clusters
@@ -119,7 +119,8 @@ def load(
     reports += loaded
     left = tuple(item for item in discovered.unread if not item.is_missed)
     fields = plan.options.cluster_by
-    shared = [] if dry_run else [*notes_on_shared(store, reports), *notes_on_corrected(store, reports)]
+    on_sources = (notes_on_shared, notes_on_corrected, notes_on_scales)
+    shared = [] if dry_run else [note for notes_on in on_sources for note in notes_on(store, reports)]
     lacking = _cluster(store, reports, fields) if fields and not dry_run else []
     return IngestReport(
         sources=tuple(reports),

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from warehouse.importers.common.file_walk import Unread
+from warehouse.records.score_span import MIXED, ScoreSpan
 from warehouse.store.connection import Store
 from warehouse.store.lake.sync import SyncReport
 from warehouse.store.load.state import LoadReport
@@ -157,6 +158,41 @@ def notes_on_corrected(store: Store, reports: Sequence[LoadReport]) -> list[str]
         if row["source_id"] in new:
             earlier.setdefault(row["source_id"], []).append(row["earlier"])
     return [_on_corrected(new[source].source, ids) for source, ids in earlier.items()]
+
+
+#: Runs that were there before whose scores are held against new ones.
+_MOST_BEFORE = 20
+
+
+def notes_on_scales(store: Store, reports: Sequence[LoadReport]) -> list[str]:
+    """Which sources give one metric of one benchmark as shares of 1 and which, it seems, in per cent, where one of them
+    is new."""
+    new = {run for report in reports for run in report.run_ids if report.n_runs}
+    if not new or not store.rows(query_text("store", "may_share"))[0]["has_unbounded"]:
+        return []
+    rows = store.rows(query_text("store", "score_spans"), {"first_run": min(new), "most_before": _MOST_BEFORE})
+    found: dict[tuple[str, str], dict[str, list[Mapping[str, Any]]]] = {}
+    for row in rows:
+        span = ScoreSpan(row["low"], row["high"], row["n_positive"], row["n_small"])
+        found.setdefault((row["benchmark"], row["metric"]), {}).setdefault(span.scale, []).append(row)
+    both = [(key, by["share"], by["percent"]) for key, by in found.items() if by.keys() >= {*MIXED}]
+    mixed = [item for item in both if any(row["run_id"] in new for row in (*item[1], *item[2]))]
+    notes = [_on_scales(*key, shares, percents) for key, shares, percents in mixed[:_MOST_NAMED]]
+    more = [f"metrics on two scales: {len(mixed) - _MOST_NAMED} more"] if len(mixed) > _MOST_NAMED else []
+    return notes + more
+
+
+def _on_scales(
+    benchmark: str, metric: str, shares: Sequence[Mapping[str, Any]], percents: Sequence[Mapping[str, Any]]
+) -> str:
+    given, other = ({row["source_id"]: str(row["path"]) for row in rows} for rows in (shares, percents))
+    low, high = min(row["low"] for row in percents), max(row["high"] for row in percents)
+    forget = " && ".join(f"warehouse forget {number}" for number in [*other][:_MOST_NAMED])
+    return (
+        f"{metric} on {benchmark}: scores from 0 to 1 in {_some([*given.values()])}, from {low:g} to {high:g} in"
+        f" {_some([*other.values()])}: if these are per cent, nothing compares the two; {forget}, then ingest again"
+        " with a mapping that has `scale = 0.01` for the score (`warehouse mapping FILE` begins one)"
+    )
 
 
 def _on_corrected(path: str, ids: Sequence[int]) -> str:

@@ -32,7 +32,7 @@ from warehouse.analysis.selection.scored_conditions import (
     list_editions,
     select_entries,
 )
-from warehouse.analysis.selection.scores import unstated_bounds
+from warehouse.analysis.selection.scores import are_mixed, mixed_scales, unstated_bounds
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError
 from warehouse.questions.leaderboard import EveryLeaderboard, OneLeaderboard, Ranking
@@ -41,7 +41,7 @@ from warehouse.questions.question import answers
 from warehouse.store.connection import Store
 from warehouse.store.shared_reads import in_blocks, runs_by_benchmark
 from warehouse.tables.view import TableNote, View
-from warehouse.tables.words import direction, listed, visible
+from warehouse.tables.words import MIXED_SCALES, direction, listed, visible
 
 Line = tuple[ScoredCondition, LeaderboardRow]
 
@@ -144,11 +144,21 @@ def rank_rows(scores: BenchmarkScores, options: Ranking, planned: PlannedRows = 
         (entry, make_row(entry, scores.clusters, options, scores.coverages[entry.group])) for entry in scores.entries
     ]
     rows, on_plan = planned.divide(rows) if planned.figures else (rows, [])
-    groups = _ranked(rows, scores.subset_ok)
+    groups = [_with_scales(group) for group in _ranked(rows, scores.subset_ok)]
     if options.estimand == PROMPTS_SAMPLED:
         groups = [with_ranks(group, scores.clusters, options, LastPairs.among(scores)) for group in groups]
     groups = planned.insert(groups, on_plan) if on_plan else groups
     return [_with_left_out(group) for group in groups]
+
+
+def _with_scales(group: list[Line]) -> list[Line]:
+    """A flag at each figure that may be on another scale than others."""
+    if group[0][0].metric.link != "identity" or not are_mixed(entry.spans for entry, _ in group):
+        return group
+    return [
+        (entry, replace(row, flags=(*row.flags, MIXED_SCALES)) if any(span.scale for span in entry.spans) else row)
+        for entry, row in group
+    ]
 
 
 def _with_left_out(group: Sequence[Line]) -> list[Line]:
@@ -250,9 +260,10 @@ def _notes(rows: Sequence[Line], subset_ok: bool) -> list[str]:
         if entry.metric.higher_is_better is None
     )
     notes += [f"higher is ranked first; {direction_unknown(*names)}" for names in unknown]
-    named = ((entry.condition.benchmark_split[0], entry.metric, entry.usable) for entry, _ in rows)
+    named = [(entry.condition.benchmark_split[0], entry.metric, entry) for entry, _ in rows]
     notes += not_compared_notes((label_of(row), row.n_not_compared) for _, row in rows)
-    notes += unstated_bounds((name, metric, scores) for name, metric, scores in named if scores is not None)
+    notes += mixed_scales((name, metric, entry.spans) for name, metric, entry in named)
+    notes += unstated_bounds([(name, metric, entry.usable) for name, metric, entry in named if entry.usable])
     return notes
 
 
