@@ -51,6 +51,8 @@ from span
 join run on run.id = span.run_id
 join benchmark on benchmark.id = run.benchmark_id
 join metric on metric.id = span.metric_id
-join source on source.id = (select min(source_id) from run_source where run_source.run_id = span.run_id)
+join source on source.id = (
+    select min(source_id) from run_source where run_source.run_id = span.run_id
+)
 where metric.link = 'identity'
 order by benchmark.name, metric.name, metric.filter, span.run_id
