@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -160,6 +162,46 @@ def notes_on_corrected(store: Store, reports: Sequence[LoadReport]) -> list[str]
     return [_on_corrected(new[source].source, ids) for source, ids in earlier.items()]
 
 
+def last_prompt(store: Store) -> int:
+    """Id of the last prompt."""
+    return int(store.rows("select coalesce(max(id), 0) as id from prompt")[0]["id"])
+
+
+def notes_on_ids(store: Store, before: int) -> list[str]:
+    """Which benchmarks have prompts after those ``before`` whose ids others write otherwise (``1`` and ``1.0``), where
+    that makes at least half of what they have more than their largest run."""
+    if last_prompt(store) == before:
+        return []
+    alike: dict[tuple[str, str, int], dict[str, dict[str, int]]] = {}
+    sizes = {"last_prompt": before, "most_prompts": _MOST_PROMPTS}
+    for row in store.rows(query_text("store", "prompt_ids_apart"), sizes):
+        by_plain = alike.setdefault((row["benchmark"], row["split"], row["n_more"]), {})
+        by_plain.setdefault(_plain(row["key"]), {}).setdefault(row["key"], row["id"])
+    notes = []
+    for (benchmark, _, n_more), by_plain in alike.items():
+        twins = [ids for ids in by_plain.values() if len(ids) > 1]
+        if 2 * len(twins) < max(n_more, 1):
+            continue
+        (both,) = store.rows(query_text("store", "runs_with_both"), {"prompts": [*twins[0].values()]})
+        notes += [_on_ids(benchmark, len(twins), *sorted(twins[0]))] if not both["n"] else []
+    return notes
+
+
+def _plain(key: str) -> str:
+    """An id without how it is written: blanks, case, zeros before it, ``.0`` behind it, forms of letters."""
+    return re.sub(r"^0+(?=.)|[.]0+$", "", unicodedata.normalize("NFKC", key).strip().casefold())
+
+
+def _on_ids(benchmark: str, n: int, one: str, other: str, *_: str) -> str:
+    return (
+        f"{benchmark}: {n} prompts have ids that others write otherwise, such as {one!r} and {other!r}: models share no"
+        " prompt by these; `warehouse forget` one of the sources, and ingest it again with a mapping that writes them"
+        " alike (`prompt_id = { path = …, pattern = … }`)"
+    )
+
+
+#: Prompts of a benchmark up to which their ids are held against one another.
+_MOST_PROMPTS = 100_000
 #: Runs that were there before whose scores are held against new ones.
 _MOST_BEFORE = 20
 
