@@ -318,6 +318,23 @@ def test_ids_that_are_drawn_for_each_answer_do_not_part_models(run: Caller, tmp_
     assert row["n_prompts"] == 12
 
 
+def test_ids_that_are_drawn_for_each_record_with_several_scores(tmp_path: Path) -> None:
+    """Output items of the OpenAI Evals API, two graders each; and a trace of Langfuse below a name."""
+    graded = [{"name": name, "passed": True, "score": 1.0} for name in ("String check", "Label check")]
+    items = [
+        {"id": f"outputitem_{7919 * i:032x}", "run_id": "evalrun_1", "datasource_item_id": i, "results": graded}
+        for i in range(12)
+    ]
+    (tmp_path / "a.json").write_text(json.dumps({"object": "list", "data": items}))
+    assert mapping_of(tmp_path / "a.json")["sample"]["prompt_id"] == "^.datasource_item_id"
+    traces = [{"id": item["id"].partition("_")[2], "scores": graded} for item in items]
+    (tmp_path / "b.json").write_text(json.dumps({"x": {"data": traces}}))
+    asked(tmp_path / "b.json", "what the rows are")
+    named = [{**trace, "id": f"quiz-{place}"} for place, trace in enumerate(traces)]
+    (tmp_path / "c.json").write_text(json.dumps({"x": {"data": named}}))
+    assert mapping_of(tmp_path / "c.json")["sample"]["prompt_id"] == "^.id"
+
+
 def test_ids_that_differ_where_the_content_is_the_same_are_asked_about(tmp_path: Path) -> None:
     named = {**RECORDS, "question_id": [f"{name}-{i}" for name, i in (("a", 7), ("a", 8), ("b", 7), ("b", 8))]}
     pd.DataFrame(named).to_json(tmp_path / "a.jsonl", orient="records", lines=True)
