@@ -38,6 +38,7 @@ from warehouse.errors import MisuseError
 from warehouse.questions.leaderboard import EveryLeaderboard, OneLeaderboard, Ranking
 from warehouse.questions.options import PROMPTS_SAMPLED
 from warehouse.questions.question import answers
+from warehouse.records.score_span import ScoreSpan
 from warehouse.store.connection import Store
 from warehouse.store.shared_reads import in_blocks, runs_by_benchmark
 from warehouse.tables.view import TableNote, View
@@ -153,12 +154,22 @@ def rank_rows(scores: BenchmarkScores, options: Ranking, planned: PlannedRows = 
 
 def _with_scales(group: list[Line]) -> list[Line]:
     """A flag at each figure that may be on another scale than others."""
-    if group[0][0].metric.link != "identity" or not are_mixed(entry.spans for entry, _ in group):
+    if group[0][0].metric.link != "identity" or not are_mixed(_spans(*line) for line in group):
         return group
     return [
-        (entry, replace(row, flags=(*row.flags, MIXED_SCALES)) if any(span.scale for span in entry.spans) else row)
+        (
+            entry,
+            replace(row, flags=(*row.flags, MIXED_SCALES)) if any(span.scale for span in _spans(entry, row)) else row,
+        )
         for entry, row in group
     ]
+
+
+def _spans(entry: ScoredCondition, row: LeaderboardRow) -> tuple[ScoreSpan, ...]:
+    """Between which values lie the scores that a figure rests on, and itself where it is a published one."""
+    scored = entry.scores.spans if entry.scores is not None and entry.stopped is None else ()
+    figure = row.estimate if row.method == "published" else None
+    return scored if figure is None else (*scored, ScoreSpan(figure, figure, figure > 0, 0 < figure <= 1))
 
 
 def _with_left_out(group: Sequence[Line]) -> list[Line]:
@@ -260,10 +271,11 @@ def _notes(rows: Sequence[Line], subset_ok: bool) -> list[str]:
         if entry.metric.higher_is_better is None
     )
     notes += [f"higher is ranked first; {direction_unknown(*names)}" for names in unknown]
-    named = [(entry.condition.benchmark_split[0], entry.metric, entry) for entry, _ in rows]
+    named = [(entry.condition.benchmark_split[0], entry.metric, entry, row) for entry, row in rows]
     notes += not_compared_notes((label_of(row), row.n_not_compared) for _, row in rows)
-    notes += mixed_scales((name, metric, entry.spans) for name, metric, entry in named)
-    notes += unstated_bounds([(name, metric, entry.usable) for name, metric, entry in named if entry.usable])
+    notes += mixed_scales((name, metric, _spans(entry, row)) for name, metric, entry, row in named)
+    usable = ((name, metric, entry.usable) for name, metric, entry, _ in named)
+    notes += unstated_bounds((name, metric, scores) for name, metric, scores in usable if scores is not None)
     return notes
 
 

@@ -9,8 +9,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-import numpy as np
-
 from warehouse.analysis.selection.benchmarks import (
     Benchmark,
     BenchmarkFacts,
@@ -24,11 +22,10 @@ from warehouse.analysis.selection.benchmarks import (
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition, Run, label_conditions
 from warehouse.analysis.selection.reference import choose_conditions
-from warehouse.analysis.selection.scores import PromptScores, PublishedFigure, RunFigures, spans_of
+from warehouse.analysis.selection.scores import PromptScores, PublishedFigure, RunFigures
 from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.selection.stopped import StoppedScores, read_stopped
 from warehouse.analysis.subsets.stored import BenchmarkPlans, possible_plans
-from warehouse.records.score_span import ScoreSpan
 from warehouse.store.connection import Store
 
 #: Flags that keep a row from being ranked with rows that lack them.
@@ -76,13 +73,6 @@ class ScoredCondition:
         """The scores, if a mean of them is the figure."""
         has_mean = self.scores is not None and self.scores.n and self.metric.link != "none"
         return self.scores if has_mean and self.stopped is None else None
-
-    @property
-    def spans(self) -> tuple[ScoreSpan, ...]:
-        """Between which values what the figure rests on lies."""
-        is_published = self.published is not None and (self.usable is None or self.is_cut)
-        figures = spans_of(np.array([self.published.value])) if self.published and is_published else ()
-        return (*(self.usable.spans if self.usable else ()), *figures)
 
     @property
     def why_none(self) -> str:

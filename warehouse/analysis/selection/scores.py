@@ -5,8 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from itertools import chain, pairwise
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -50,12 +49,7 @@ class PromptScores:
     unscored: NDArray[np.float64]  #: samples without a score of each of ``seen``, shape (m,).
     n_unscored: int  #: samples (prompt and draw) without a score.
     n_samples: int  #: samples in all.
-    of_repeats: tuple[ScoreSpan, ...] = ()  #: between which values each of several repeats lies.
-
-    @cached_property
-    def spans(self) -> tuple[ScoreSpan, ...]:
-        """Between which values the scores of each repeat lie."""
-        return self.of_repeats or tuple(spans_of(self.values))
+    spans: tuple[ScoreSpan, ...] = ()  #: between which values the scores of each repeat lie.
 
     @property
     def n(self) -> int:
@@ -78,12 +72,12 @@ class PromptScores:
         return replace(self, prompts=prompts, **{name: getattr(self, name)[rows] for name in columns})
 
 
-def spans_of(values: NDArray[np.float64]) -> Iterator[ScoreSpan]:
-    """The span of values; none where there are none."""
-    found = values[np.isfinite(values)]
-    if len(found):
-        positive, small = (int(np.count_nonzero((found > 0) & (found <= most))) for most in (np.inf, 1))
-        yield ScoreSpan(float(found.min()), float(found.max()), positive, small)
+def _spans(values: NDArray[np.float64], run_ids: NDArray[np.int64]) -> Iterator[ScoreSpan]:
+    """The span of each run that has values, of which NaN is none."""
+    for own in np.split(values, np.flatnonzero(np.diff(run_ids)) + 1) if run_ids[0] != run_ids[-1] else [values]:
+        low, high = float(np.fmin.reduce(own)), float(np.fmax.reduce(own))
+        if low <= high:
+            yield ScoreSpan(low, high, *(int(np.count_nonzero((own > 0) & (own <= most))) for most in (np.inf, 1)))
 
 
 @dataclass(frozen=True)
@@ -206,7 +200,6 @@ def _mapped(run_ids: NDArray[np.int64], runs: Mapping[int, int]) -> NDArray[np.i
 
 def _pool(facts: _Facts, run_ids: NDArray[np.int64]) -> PromptScores:
     """One row per prompt: values by weight and draws, weights by draws, as the loader pools."""
-    repeats = np.split(facts.values, np.flatnonzero(np.diff(run_ids)) + 1) if run_ids[0] != run_ids[-1] else []
     prompts, sorted_facts = facts.prompts, facts
     if not bool((prompts[1:] > prompts[:-1]).all()):
         sorted_facts = facts.take(np.argsort(prompts, kind="stable"))
@@ -226,7 +219,7 @@ def _pool(facts: _Facts, run_ids: NDArray[np.int64]) -> PromptScores:
         unscored=sorted_facts.n_unscored,
         n_unscored=int(facts.n_unscored.sum()),
         n_samples=int((facts.n_scored + facts.n_unscored).sum()),
-        of_repeats=tuple(chain.from_iterable(map(spans_of, repeats))),
+        spans=tuple(_spans(facts.values, run_ids)),
     )
 
 
