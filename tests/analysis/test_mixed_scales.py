@@ -53,3 +53,57 @@ def test_every_comparison_says_so_until_the_advice_is_taken(store: Warehouse, tm
 def test_other_ranges_are_left_alone(store: Warehouse, tmp_path: Path, scores: list[float]) -> None:
     store.ingest(table(tmp_path / "b.csv", "b", scores), higher_is_better=True)
     assert notes(store) == []
+
+
+def flags(store: Warehouse) -> list[bool]:
+    return ["mixed_scales" in row.flags for row in store.leaderboard("mix").rows]
+
+
+@pytest.mark.parametrize("files", ["ab", "ba", "one call"])
+def test_ingest_names_both_sources_and_figures_have_a_flag(tmp_path: Path, files: str) -> None:
+    store = connect(store_at(tmp_path / "mix.duckdb"))
+    shares = table(tmp_path / "a.csv", "a", [i % 3 / 2 for i in range(60)])
+    percent = table(tmp_path / "b.csv", "b", [i % 4 * 25.0 for i in range(60)])
+    order = [[shares, percent]] if files == "one call" else [[shares], [percent]][:: 1 if files == "ab" else -1]
+    said = [note for paths in order for note in store.ingest(*paths, higher_is_better=True).notes]
+    assert len(said) == 1 and "from 0 to 1 in" in said[0] and "a.csv, from 0 to 75 in" in said[0]
+    assert f"warehouse forget {1 if files == 'ba' else 2}" in said[0]
+    board, comparison = store.leaderboard("mix"), store.compare("a", "b", benchmark="mix")
+    assert flags(store) == [True, True] and "leads" in board.sentence
+    assert all("if all scores are on one scale" in text for text in (board.sentence, board.one_line))
+    assert "mixed_scales" in comparison.rows[0].flags and "on one scale" in comparison.sentence
+    assert store.gate("b", "a", 0.05).verdict == "undecided"
+
+
+def test_repeats_of_one_model_are_not_pooled_without_a_word(store: Warehouse, tmp_path: Path) -> None:
+    assert store.ingest(table(tmp_path / "b.csv", "a", [100 * (i % 3 > 0) for i in range(60)])).notes
+    (note,) = store.leaderboard("mix").notes  # and none that advises bounds from 0 to 50.5
+    assert flags(store) == [True] and "1 of 2 runs have scores from 0 to 1, 1 from 0 to 100" in note
+
+
+def test_declared_bounds_do_not_silence_it(store: Warehouse, tmp_path: Path) -> None:
+    mapping = (
+        '[run]\nmodel = "model"\nbenchmark = "benchmark"\n[sample]\nprompt_id = "prompt_id"\n'
+        '[[scores]]\nmetric = "score"\nvalue = "score"\n'
+        '[metrics.score]\nkind = "bounded"\nlow = 0\nhigh = 100\nhigher_is_better = true\n'
+    )
+    (tmp_path / "marks.toml").write_text(mapping)
+    percent = table(tmp_path / "b.csv", "b", [100 * (i % 4 > 0) for i in range(60)])
+    assert store.ingest(percent, mapping=tmp_path / "marks.toml").notes
+    assert flags(store) == [True, True] and len(notes(store)) == 4
+
+
+def test_published_figures(tmp_path: Path) -> None:
+    store = connect(store_at(tmp_path / "mix.duckdb"))
+    mapping = '[run]\nmodel = "model"\nbenchmark = "benchmark"\n[[published]]\nmetric = "acc"\nvalue = "acc"\n'
+    (tmp_path / "stated.toml").write_text(mapping)
+    for model, figure in (("a", 0.71), ("b", 68), ("c", 0)):
+        (tmp_path / f"{model}.csv").write_text(f"model,benchmark,acc\n{model},mix,{figure}\n")
+    said = [store.ingest(tmp_path / f"{model}.csv", mapping=tmp_path / "stated.toml").notes for model in "abc"]
+    assert [len(of) for of in said] == [0, 1, 0]
+    assert flags(store) == [True, True, False]
+
+
+def test_counts_beside_a_model_that_has_few_are_no_per_cent(store: Warehouse, tmp_path: Path) -> None:
+    report = store.ingest(table(tmp_path / "b.csv", "b", [i % 5 + 9 * (i % 20 == 3) for i in range(60)]))
+    assert report.notes == () and notes(store) == [] and flags(store) == [False, False]

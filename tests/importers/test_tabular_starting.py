@@ -318,6 +318,48 @@ def test_ids_that_are_drawn_for_each_answer_do_not_part_models(run: Caller, tmp_
     assert row["n_prompts"] == 12
 
 
+def test_ids_that_are_drawn_for_each_record_with_several_scores(tmp_path: Path) -> None:
+    """Output items of the OpenAI Evals API, two graders each; and a trace of Langfuse below a name."""
+    graded = [{"name": name, "passed": True, "score": 1.0} for name in ("String check", "Label check")]
+    items = [
+        {"id": f"outputitem_{7919 * i:032x}", "run_id": "evalrun_1", "datasource_item_id": i, "results": graded}
+        for i in range(12)
+    ]
+    (tmp_path / "a.json").write_text(json.dumps({"object": "list", "data": items}))
+    assert mapping_of(tmp_path / "a.json")["sample"]["prompt_id"] == "^.datasource_item_id"
+    traces = [{"id": item["id"].partition("_")[2], "scores": graded} for item in items]
+    (tmp_path / "b.json").write_text(json.dumps({"x": {"data": traces}}))
+    asked(tmp_path / "b.json", "what the rows are")
+    named = [{**trace, "id": f"quiz-{place}"} for place, trace in enumerate(traces)]
+    (tmp_path / "c.json").write_text(json.dumps({"x": {"data": named}}))
+    assert mapping_of(tmp_path / "c.json")["sample"]["prompt_id"] == "^.id"
+
+
+def test_spans_of_a_trace_are_no_prompts(run: Caller, tmp_path: Path) -> None:
+    """Raw events of Braintrust: the span of a scorer lies below that of its prompt, and has its score too."""
+    store = str(tmp_path / "s.duckdb")
+    for number, model in enumerate(("org/a", "org/b")):
+        events = []
+        for i in range(12):
+            ids = [f"{100 * number + 2 * i + place:08x}-1b2c-4d5e-8f90-0a1b2c3d4e5f" for place in (0, 1)]
+            event = {
+                "id": ids[0],
+                "span_id": ids[0],
+                "span_parents": None,
+                "input": f"{i}+1?",
+                "scores": {"right": i % 2},
+            }
+            events += [event, {**event, "id": ids[1], "span_id": ids[1], "span_parents": ids[:1], "input": [event]}]
+        (tmp_path / "a.json").write_text(json.dumps({"events": events}))
+        text = starting_mapping(tmp_path / "a.json")
+        assert mapping_of(tmp_path / "a.json")["rows"]["skip"] == [{"path": "span_parents", "matching": "."}]
+        (tmp_path / "m.toml").write_text(text)
+        given = ("--set", f"model={model}", "--set", "benchmark=sums")
+        assert run("ingest", str(tmp_path / "a.json"), "--map", str(tmp_path / "m.toml"), *given, db=store).code == 0
+    (row,) = run("compare", "org/a", "org/b", "--json", db=store).rows
+    assert (row["n_prompts"], row["mean_a"]) == (12, 0.5)
+
+
 def test_ids_that_differ_where_the_content_is_the_same_are_asked_about(tmp_path: Path) -> None:
     named = {**RECORDS, "question_id": [f"{name}-{i}" for name, i in (("a", 7), ("a", 8), ("b", 7), ("b", 8))]}
     pd.DataFrame(named).to_json(tmp_path / "a.jsonl", orient="records", lines=True)

@@ -39,7 +39,15 @@ from warehouse.ingest.reading import (
     waves,
 )
 from warehouse.ingest.remote import fetched
-from warehouse.ingest.report import IngestReport, _reconcile, notes_on_corrected, notes_on_shared
+from warehouse.ingest.report import (
+    IngestReport,
+    _reconcile,
+    last_prompt,
+    notes_on_corrected,
+    notes_on_ids,
+    notes_on_scales,
+    notes_on_shared,
+)
 from warehouse.records.credentials import masked
 from warehouse.store.connection import Store
 from warehouse.store.curate import field_clusters
@@ -111,6 +119,7 @@ def load(
     if only is not None:
         jobs = tuple(job for job in jobs if only(job.files.files))
         missed = [item for item in missed if only((item.path,))]
+    before = 0 if dry_run else last_prompt(store)
     watcher = progress or Silent()
     watcher.start(sum(job.size for job in jobs))
     reports = [LoadReport(item.shown, "refused", error=str(item)) for item in missed]
@@ -119,7 +128,9 @@ def load(
     reports += loaded
     left = tuple(item for item in discovered.unread if not item.is_missed)
     fields = plan.options.cluster_by
-    shared = [] if dry_run else [*notes_on_shared(store, reports), *notes_on_corrected(store, reports)]
+    on_sources = (notes_on_shared, notes_on_corrected, notes_on_scales)
+    shared = [] if dry_run else [note for notes_on in on_sources for note in notes_on(store, reports)]
+    shared += [] if dry_run else notes_on_ids(store, before)
     lacking = _cluster(store, reports, fields) if fields and not dry_run else []
     return IngestReport(
         sources=tuple(reports),

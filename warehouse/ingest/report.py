@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from warehouse.importers.common.file_walk import Unread
+from warehouse.records.score_span import MIXED, ScoreSpan
 from warehouse.store.connection import Store
 from warehouse.store.lake.sync import SyncReport
 from warehouse.store.load.state import LoadReport
@@ -157,6 +160,81 @@ def notes_on_corrected(store: Store, reports: Sequence[LoadReport]) -> list[str]
         if row["source_id"] in new:
             earlier.setdefault(row["source_id"], []).append(row["earlier"])
     return [_on_corrected(new[source].source, ids) for source, ids in earlier.items()]
+
+
+def last_prompt(store: Store) -> int:
+    """Id of the last prompt."""
+    return int(store.rows("select coalesce(max(id), 0) as id from prompt")[0]["id"])
+
+
+def notes_on_ids(store: Store, before: int) -> list[str]:
+    """Which benchmarks have prompts after those ``before`` whose ids others write otherwise (``1`` and ``1.0``), where
+    that makes at least half of what they have more than their largest run."""
+    if last_prompt(store) == before:
+        return []
+    alike: dict[tuple[str, str, int], dict[str, dict[str, int]]] = {}
+    sizes = {"last_prompt": before, "most_prompts": _MOST_PROMPTS}
+    for row in store.rows(query_text("store", "prompt_ids_apart"), sizes):
+        by_plain = alike.setdefault((row["benchmark"], row["split"], row["n_more"]), {})
+        by_plain.setdefault(_plain(row["key"]), {}).setdefault(row["key"], row["id"])
+    notes = []
+    for (benchmark, _, n_more), by_plain in alike.items():
+        twins = [ids for ids in by_plain.values() if len(ids) > 1]
+        if 2 * len(twins) < max(n_more, 1):
+            continue
+        (both,) = store.rows(query_text("store", "runs_with_both"), {"prompts": [*twins[0].values()]})
+        notes += [_on_ids(benchmark, len(twins), *sorted(twins[0]))] if not both["n"] else []
+    return notes
+
+
+def _plain(key: str) -> str:
+    """An id without how it is written: blanks, case, zeros before it, ``.0`` behind it, forms of letters."""
+    return re.sub(r"^0+(?=.)|[.]0+$", "", unicodedata.normalize("NFKC", key).strip().casefold())
+
+
+def _on_ids(benchmark: str, n: int, one: str, other: str, *_: str) -> str:
+    return (
+        f"{benchmark}: {n} prompts have ids that others write otherwise, such as {one!r} and {other!r}: models share no"
+        " prompt by these; `warehouse forget` one of the sources, and ingest it again with a mapping that writes them"
+        " alike (`prompt_id = { path = …, pattern = … }`)"
+    )
+
+
+#: Prompts of a benchmark up to which their ids are held against one another.
+_MOST_PROMPTS = 100_000
+#: Runs that were there before whose scores are held against new ones.
+_MOST_BEFORE = 20
+
+
+def notes_on_scales(store: Store, reports: Sequence[LoadReport]) -> list[str]:
+    """Which sources give one metric of one benchmark as shares of 1 and which, it seems, in per cent, where one of them
+    is new."""
+    new = {run for report in reports for run in report.run_ids if report.n_runs}
+    if not new or not store.rows(query_text("store", "may_share"))[0]["has_unbounded"]:
+        return []
+    rows = store.rows(query_text("store", "score_spans"), {"first_run": min(new), "most_before": _MOST_BEFORE})
+    found: dict[tuple[str, str], dict[str, list[Mapping[str, Any]]]] = {}
+    for row in rows:
+        span = ScoreSpan(row["low"], row["high"], row["n_positive"], row["n_small"])
+        found.setdefault((row["benchmark"], row["metric"]), {}).setdefault(span.scale, []).append(row)
+    both = [(key, by["share"], by["percent"]) for key, by in found.items() if by.keys() >= {*MIXED}]
+    mixed = [item for item in both if any(row["run_id"] in new for row in (*item[1], *item[2]))]
+    notes = [_on_scales(*key, shares, percents) for key, shares, percents in mixed[:_MOST_NAMED]]
+    more = [f"metrics on two scales: {len(mixed) - _MOST_NAMED} more"] if len(mixed) > _MOST_NAMED else []
+    return notes + more
+
+
+def _on_scales(
+    benchmark: str, metric: str, shares: Sequence[Mapping[str, Any]], percents: Sequence[Mapping[str, Any]]
+) -> str:
+    given, other = ({row["source_id"]: str(row["path"]) for row in rows} for rows in (shares, percents))
+    low, high = min(row["low"] for row in percents), max(row["high"] for row in percents)
+    forget = " && ".join(f"warehouse forget {number}" for number in [*other][:_MOST_NAMED])
+    return (
+        f"{metric} on {benchmark}: scores from 0 to 1 in {_some([*given.values()])}, from {low:g} to {high:g} in"
+        f" {_some([*other.values()])}: if these are per cent, nothing compares the two; {forget}, then ingest again"
+        " with a mapping that has `scale = 0.01` for the score (`warehouse mapping FILE` begins one)"
+    )
 
 
 def _on_corrected(path: str, ids: Sequence[int]) -> str:

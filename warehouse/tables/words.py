@@ -252,6 +252,10 @@ def some_of(names: Sequence[str], most: int = _NAMES) -> str:
     return shown if len(names) <= most else f"{shown} and {len(names) - most} more"
 
 
+#: Where scores of some look like shares of 1, those of others like per cent.
+MIXED_SCALES = "mixed_scales"
+IF_ONE_SCALE = ", if all scores are on one scale"
+
 MEANINGS = {
     "few_prompts": "too few prompts for the interval to be relied on",
     "few_skewed_prompts": "few prompts with skewed values: the t interval may cover too little",
@@ -261,6 +265,7 @@ MEANINGS = {
     "far_bound": "a few prompts at a far bound, missed by chance, would move the mean out",
     "few_differing_prompts": "the runs differ on fewer than 10 prompts, by weight",
     "few_clusters": "fewer than 20 clusters, by size (or weight): may cover too little",
+    MIXED_SCALES: "scores of 0 to 1 beside others of up to 100: per cent?",
     "skewed": "the mean is skewed: t and bootstrap-t differ, and the interval is wide enough for both",
     "weights_concentrated": "few prompts, by weight, make up the figure: the tail of the weights is hardly sampled",
     "weights_dominated": "one prompt (or cluster) holds a tenth of the weight or more: the figure is mostly its score",

@@ -29,7 +29,7 @@ from warehouse.analysis.comparison.words import (
 )
 from warehouse.analysis.results import Result, SingleTest
 from warehouse.analysis.selection.reference import in_words
-from warehouse.analysis.selection.scores import unstated_bounds
+from warehouse.analysis.selection.scores import mixed_scales, unstated_bounds
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.questions.comparison import Compare
 from warehouse.questions.question import answers
@@ -37,7 +37,7 @@ from warehouse.stats.multiple.adjust import holm_of_distinct
 from warehouse.store.connection import Store
 from warehouse.store.shared_reads import SharedReads
 from warehouse.tables.view import View
-from warehouse.tables.words import visible
+from warehouse.tables.words import IF_ONE_SCALE, MIXED_SCALES, visible
 
 
 @dataclass(frozen=True)
@@ -87,7 +87,7 @@ class Comparison(SingleTest, Result):
         seen = f"a - b {difference_in_words(row)[0]}, " if figures else ""
         on = f"on {row.benchmark} ({seen}{row.n_prompts} common prompts)"
         if row.better:
-            return f"{row.better} is better {on}."
+            return f"{row.better} is better {on}{IF_ONE_SCALE * (MIXED_SCALES in row.flags)}."
         if better_in_words(row) == NOT_KNOWN:
             return f"a and b differ {on}; which is better is {NOT_KNOWN}."
         return f"a and b {f'are equal within {row.margin:g}' if row.equivalent else CANNOT_TELL} {on}."
@@ -131,6 +131,7 @@ def _over_all(rows: Sequence[ComparisonRow]) -> str:
             f"a and b {CANNOT_TELL} on any of {rest} benchmarks." if rest else f"No verdict on {len(rows)} benchmarks."
         )
     wins = [f"{name} is better on {n}" for name, n in (("a", a), ("b", b)) if n]
+    wins[-1:] = [win + IF_ONE_SCALE * any(MIXED_SCALES in row.flags for row in rows) for win in wins[-1:]]
     if differ:
         wins.append(f"they differ on {differ}, where which is better is {NOT_KNOWN}")
     others = ((rest, f"a and b {CANNOT_TELL}"), (untested, "there is no verdict"))
@@ -220,7 +221,8 @@ def _comparison(
         sharing = sharing_of(pairs, shared)
         copies, why = [*sharing.copies], why_no_overall(pairs) or why_not_over_plans(rows, sharing)
         overall = None if why else overall_row(pairs, sharing, rows, options)
-    scored = (side for pair in pairs for side in pair.scored)
+    scored = [side for pair in pairs for side in pair.scored]
+    scales = mixed_scales((name, metric, scores.spans) for name, metric, scores in scored)
     notes = [f"{in_words(pair.a.benchmark_split)}: {note}" for pair, _, note in compared if note]
     return Comparison(
         a=options.a,
@@ -230,7 +232,7 @@ def _comparison(
         flips=flips,
         left_out=(*left_out, *([f"overall: {why}"] if why else [])),
         n_tests=len({of for of, row in zip(copies, rows, strict=True) if row.p_value is not None}),
-        notes=(*notes, *unstated_bounds(scored)),
+        notes=(*notes, *scales, *unstated_bounds(scored)),
         n_resamples=options.n_resamples,
         seed=options.seed,
     )

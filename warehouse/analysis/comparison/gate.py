@@ -261,7 +261,8 @@ def _gate(
         for item, verdict, p_values in zip(tested, verdicts.each, adjusted, strict=True)
     )
     candidate, baseline = question.candidate, question.baseline
-    scales = mixed_scales(side for item in tested for side in item.pair.scored)
+    scored = [side for item in tested for side in item.pair.scored]
+    scales = mixed_scales((name, metric, scores.spans) for name, metric, scores in scored)
     return Gate(candidate, baseline, verdicts.verdict, alpha, rows, left_out, n_tests, (*scales, *notes))
 
 
@@ -316,6 +317,8 @@ def _why_undecided(pair: Pair, max_unscored: float) -> tuple[float, str]:
     unscored = pair.scores_a.n_unscored / pair.scores_a.n_samples
     if pair.metric.higher_is_better is None:
         return unscored, direction_unknown(pair.metric.label, pair.a.benchmark_split[0])
+    if pair.scale_flags:
+        return unscored, "scores of the two look to be on two scales"
     return unscored, f"{unscored:.1%} of the candidate's samples have no score" if unscored > max_unscored else ""
 
 

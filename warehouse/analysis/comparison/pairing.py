@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import ClusterMap
 from warehouse.analysis.selection.conditions import Condition
-from warehouse.analysis.selection.scores import Links, PromptScores, unscored_flags
+from warehouse.analysis.selection.scores import Links, PromptScores, are_mixed, unscored_flags
 from warehouse.analysis.subsets.stored import BenchmarkPlans
 from warehouse.errors import MisuseError
 from warehouse.stats.core.inputs import is_constant
 from warehouse.stats.core.sample import find_link
+from warehouse.tables.words import MIXED_SCALES
 
 if TYPE_CHECKING:
     from warehouse.stats import PairedDifference
@@ -65,6 +66,12 @@ class Pair:
         """``many_unscored`` where either lacks many scores."""
         a, b = self.scores_a, self.scores_b
         return unscored_flags(a.n_unscored, a.n_samples) or unscored_flags(b.n_unscored, b.n_samples)
+
+    @property
+    def scale_flags(self) -> tuple[str, ...]:
+        """``mixed_scales`` where scores look like shares of 1 here, like per cent there."""
+        is_mixed = self.metric.link == "identity" and are_mixed(scores.spans for _, _, scores in self.scored)
+        return (MIXED_SCALES,) * is_mixed
 
     @property
     def benchmark(self) -> str:

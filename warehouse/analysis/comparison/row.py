@@ -128,7 +128,7 @@ def make_row(
         only_b=pair.scores_b.n - pair.n,
         n_draws_a=pair.n_draws[0],
         n_draws_b=pair.n_draws[1],
-        flags=paired.flags + tests.flags + outside_clusters(pair.clusters) + pair.unscored_flags,
+        flags=paired.flags + tests.flags + outside_clusters(pair.clusters) + pair.unscored_flags + pair.scale_flags,
         runs_a=a.run_ids,
         runs_b=b.run_ids,
         test=options.test,

@@ -32,16 +32,17 @@ from warehouse.analysis.selection.scored_conditions import (
     list_editions,
     select_entries,
 )
-from warehouse.analysis.selection.scores import unstated_bounds
+from warehouse.analysis.selection.scores import are_mixed, mixed_scales, unstated_bounds
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError
 from warehouse.questions.leaderboard import EveryLeaderboard, OneLeaderboard, Ranking
 from warehouse.questions.options import PROMPTS_SAMPLED
 from warehouse.questions.question import answers
+from warehouse.records.score_span import ScoreSpan
 from warehouse.store.connection import Store
 from warehouse.store.shared_reads import in_blocks, runs_by_benchmark
 from warehouse.tables.view import TableNote, View
-from warehouse.tables.words import direction, listed, visible
+from warehouse.tables.words import MIXED_SCALES, direction, listed, visible
 
 Line = tuple[ScoredCondition, LeaderboardRow]
 
@@ -144,11 +145,31 @@ def rank_rows(scores: BenchmarkScores, options: Ranking, planned: PlannedRows = 
         (entry, make_row(entry, scores.clusters, options, scores.coverages[entry.group])) for entry in scores.entries
     ]
     rows, on_plan = planned.divide(rows) if planned.figures else (rows, [])
-    groups = _ranked(rows, scores.subset_ok)
+    groups = [_with_scales(group) for group in _ranked(rows, scores.subset_ok)]
     if options.estimand == PROMPTS_SAMPLED:
         groups = [with_ranks(group, scores.clusters, options, LastPairs.among(scores)) for group in groups]
     groups = planned.insert(groups, on_plan) if on_plan else groups
     return [_with_left_out(group) for group in groups]
+
+
+def _with_scales(group: list[Line]) -> list[Line]:
+    """A flag at each figure that may be on another scale than others."""
+    if group[0][0].metric.link != "identity" or not are_mixed(_spans(*line) for line in group):
+        return group
+    return [
+        (
+            entry,
+            replace(row, flags=(*row.flags, MIXED_SCALES)) if any(span.scale for span in _spans(entry, row)) else row,
+        )
+        for entry, row in group
+    ]
+
+
+def _spans(entry: ScoredCondition, row: LeaderboardRow) -> tuple[ScoreSpan, ...]:
+    """Between which values lie the scores that a figure rests on, and itself where it is a published one."""
+    scored = entry.scores.spans if entry.scores is not None and entry.stopped is None else ()
+    figure = row.estimate if row.method == "published" else None
+    return scored if figure is None else (*scored, ScoreSpan(figure, figure, figure > 0, 0 < figure <= 1))
 
 
 def _with_left_out(group: Sequence[Line]) -> list[Line]:
@@ -250,9 +271,11 @@ def _notes(rows: Sequence[Line], subset_ok: bool) -> list[str]:
         if entry.metric.higher_is_better is None
     )
     notes += [f"higher is ranked first; {direction_unknown(*names)}" for names in unknown]
-    named = ((entry.condition.benchmark_split[0], entry.metric, entry.usable) for entry, _ in rows)
+    named = [(entry.condition.benchmark_split[0], entry.metric, entry, row) for entry, row in rows]
     notes += not_compared_notes((label_of(row), row.n_not_compared) for _, row in rows)
-    notes += unstated_bounds((name, metric, scores) for name, metric, scores in named if scores is not None)
+    notes += mixed_scales((name, metric, _spans(entry, row)) for name, metric, entry, row in named)
+    usable = ((name, metric, entry.usable) for name, metric, entry, _ in named)
+    notes += unstated_bounds((name, metric, scores) for name, metric, scores in usable if scores is not None)
     return notes
 
 

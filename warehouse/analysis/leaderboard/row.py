@@ -199,8 +199,8 @@ class LeaderboardRow(Row):
     runs: int  #: repeats that were pooled.
     method: ClassVar[Column[str]] = Column("figure.method", "none")  #: of the interval, or ``"published"``.
     #: warnings of the statistics, and ``subset``, ``truncated``, ``failed``, ``unscored``, ``many_unscored``,
-    #: ``other_prompts``, ``published``, ``outside_bounds``, ``prompts_outside_clusters``, ``stopped_early``;
-    #: ``planned``: the figure is that of all prompts, estimated from a planned subset.
+    #: ``other_prompts``, ``published``, ``outside_bounds``, ``prompts_outside_clusters``, ``stopped_early``,
+    #: ``mixed_scales``; ``planned``: the figure is that of all prompts, estimated from a planned subset.
     flags: tuple[str, ...]
     reason: str  #: why this method, or why there is no figure or interval.
     #: error as if prompts were independent (Miller eq. 1).

@@ -11,7 +11,7 @@ from warehouse.analysis.leaderboard.row import STOPPED, LeaderboardRow
 from warehouse.analysis.selection.scored_conditions import is_partial
 from warehouse.analysis.suites.row import SuiteRow
 from warehouse.stats.multiple.ranks import letters_in
-from warehouse.tables.words import decimals, fixed, listed, span_of
+from warehouse.tables.words import IF_ONE_SCALE, MIXED_SCALES, decimals, fixed, listed, span_of
 
 #: Names in one group that a sentence has.
 MOST_NAMES = 4
@@ -89,6 +89,7 @@ def in_short(rows: Rows, higher_is_better: bool | None) -> str:
         extreme = "lowest" if higher_is_better is False else "highest"
         best = "first" if _leads(ranked, higher_is_better) else extreme
         leader = f"{best} {top[0]} {at}{NOBODY_LEADS if higher_is_better is None else ''}"
+    leader += IF_ONE_SCALE * any(MIXED_SCALES in row.flags for row in ranked)
     return f", {leader}{not_compared(apart)}{beside_first(ranked, rows, higher_is_better)}"
 
 
@@ -257,9 +258,10 @@ def label_of(row: LeaderboardRow | SuiteRow) -> str:
 
 def counts_in_words(rows: Sequence[LeaderboardRow]) -> str:
     """How many prompts and clusters the figures rest on; a semicolon before them."""
+    scale = IF_ONE_SCALE * any(MIXED_SCALES in row.flags for row in rows)
     if not any(row.n_prompts for row in rows):
-        return "; published figures" if any(row.estimate is not None for row in rows) else ""
+        return scale + ("; published figures" if any(row.estimate is not None for row in rows) else "")
     prompts = span_of([row.n_prompts for row in rows])
     clusters = [row.n_clusters for row in rows if row.n_clusters is not None]
     within = f" in {span_of(clusters)} clusters" if clusters else ""
-    return f"; {prompts} {'prompt' if prompts == '1' else 'prompts'}{within}"
+    return f"{scale}; {prompts} {'prompt' if prompts == '1' else 'prompts'}{within}"

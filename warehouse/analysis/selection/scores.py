@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.questions.options import MAX_UNSCORED
+from warehouse.records.score_span import MIXED, ScoreSpan
 from warehouse.stats.core.draws import PromptDraws
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
@@ -48,6 +49,7 @@ class PromptScores:
     unscored: NDArray[np.float64]  #: samples without a score of each of ``seen``, shape (m,).
     n_unscored: int  #: samples (prompt and draw) without a score.
     n_samples: int  #: samples in all.
+    spans: tuple[ScoreSpan, ...] = ()  #: between which values the scores of each repeat lie.
 
     @property
     def n(self) -> int:
@@ -68,6 +70,14 @@ class PromptScores:
         prompts, rows = np.unique(followed, return_index=True)
         columns = ("values", "weights", "n_draws", "within", "zero_one")
         return replace(self, prompts=prompts, **{name: getattr(self, name)[rows] for name in columns})
+
+
+def _spans(values: NDArray[np.float64], run_ids: NDArray[np.int64]) -> Iterator[ScoreSpan]:
+    """The span of each run that has values, of which NaN is none."""
+    for own in np.split(values, np.flatnonzero(np.diff(run_ids)) + 1) if run_ids[0] != run_ids[-1] else [values]:
+        low, high = float(np.fmin.reduce(own)), float(np.fmax.reduce(own))
+        if low <= high:
+            yield ScoreSpan(low, high, *(int(np.count_nonzero((own > 0) & (own <= most))) for most in (np.inf, 1)))
 
 
 @dataclass(frozen=True)
@@ -141,8 +151,9 @@ def _pooled(
     if not _ascends(groups):
         order = np.argsort(groups, kind="stable")
         groups, facts = groups[order], facts.take(order)
+        run_ids = run_ids[order]
     starts = np.flatnonzero(np.diff(groups, prepend=-1)).tolist()
-    return {int(groups[a]): _pool(facts.take(slice(a, b))) for a, b in pairwise([*starts, len(groups)])}
+    return {int(groups[a]): _pool(facts.take(slice(a, b)), run_ids[a:b]) for a, b in pairwise([*starts, len(groups)])}
 
 
 def follow_links(prompts: NDArray[np.int64], links: Links) -> NDArray[np.int64]:
@@ -187,7 +198,7 @@ def _mapped(run_ids: NDArray[np.int64], runs: Mapping[int, int]) -> NDArray[np.i
     return groups[np.searchsorted(keys, run_ids)]
 
 
-def _pool(facts: _Facts) -> PromptScores:
+def _pool(facts: _Facts, run_ids: NDArray[np.int64]) -> PromptScores:
     """One row per prompt: values by weight and draws, weights by draws, as the loader pools."""
     prompts, sorted_facts = facts.prompts, facts
     if not bool((prompts[1:] > prompts[:-1]).all()):
@@ -208,6 +219,7 @@ def _pool(facts: _Facts) -> PromptScores:
         unscored=sorted_facts.n_unscored,
         n_unscored=int(facts.n_unscored.sum()),
         n_samples=int((facts.n_scored + facts.n_unscored).sum()),
+        spans=tuple(_spans(facts.values, run_ids)),
     )
 
 
@@ -311,18 +323,20 @@ _PERCENT = (0.0, 100.0)
 
 def unstated_bounds(scored: Iterable[tuple[str, Metric, PromptScores]]) -> Iterator[str]:
     """What to say of each metric whose scores are two values only, or reach from 0 to 100: intervals
-    that know no bounds lie beyond them; and where they look like shares of some conditions, per cent of others.
+    that know no bounds lie beyond them.
 
     Args:
         scored: name of the benchmark, metric and scores of each condition.
     """
-    for (benchmark, label), ranges in _without_bounds(scored).items():
-        if mixed := _mixed(benchmark, label, ranges):
-            yield mixed
-            continue
-        values = np.unique(np.concatenate([scores.values for scores in ranges]))
+    found: dict[tuple[str, str], list[PromptScores]] = {}
+    for benchmark, metric, scores in scored:
+        if metric.bounds is None and metric.link == "identity" and scores.n:
+            found.setdefault((benchmark, metric.label), []).append(scores)
+    for (benchmark, label), conditions in found.items():
+        values = np.unique(np.concatenate([scores.values for scores in conditions]))
         ends = (float(values[0]), float(values[-1]))
-        if sum(scores.n for scores in ranges) < ENOUGH or not (len(values) == 2 or ends == _PERCENT):
+        few = sum(scores.n for scores in conditions) < ENOUGH
+        if few or not (len(values) == 2 or ends == _PERCENT) or are_mixed(scores.spans for scores in conditions):
             continue
         what = "only {:g} and {:g} occur" if len(values) == 2 else "scores lie between {:g} and {:g}"
         low, high = (f"{end:.12g}" for end in ends)
@@ -333,33 +347,35 @@ def unstated_bounds(scored: Iterable[tuple[str, Metric, PromptScores]]) -> Itera
         )
 
 
-def mixed_scales(scored: Iterable[tuple[str, Metric, PromptScores]]) -> Iterator[str]:
-    """What to say of each metric whose scores look like shares of some conditions, per cent of others."""
-    for (benchmark, label), ranges in _without_bounds(scored).items():
-        yield from filter(None, [_mixed(benchmark, label, ranges)])
+def are_mixed(conditions: Iterable[Sequence[ScoreSpan]]) -> bool:
+    """Whether the scores of some runs look like shares of 1, those of others like per cent."""
+    return {*MIXED} <= {span.scale for spans in conditions for span in spans}
 
 
-def _without_bounds(scored: Iterable[tuple[str, Metric, PromptScores]]) -> dict[tuple[str, str], list[PromptScores]]:
-    found: dict[tuple[str, str], list[PromptScores]] = {}
-    for benchmark, metric, scores in scored:
-        if metric.bounds is None and metric.link == "identity" and scores.n:
-            found.setdefault((benchmark, metric.label), []).append(scores)
-    return found
+def mixed_scales(scored: Iterable[tuple[str, Metric, Sequence[ScoreSpan]]]) -> Iterator[str]:
+    """What to say of each metric that is :func:`are_mixed`.
+
+    Args:
+        scored: name of the benchmark, metric and spans of each condition.
+    """
+    found: dict[tuple[str, str], list[Sequence[ScoreSpan]]] = {}
+    for benchmark, metric, spans in scored:
+        if metric.link == "identity" and spans:
+            found.setdefault((benchmark, metric.label), []).append(spans)
+    for (benchmark, label), conditions in found.items():
+        if are_mixed(conditions):
+            yield _mixed(benchmark, label, conditions)
 
 
-def _mixed(benchmark: str, label: str, ranges: Sequence[PromptScores]) -> str:
-    ends = [(float(scores.values.min()), float(scores.values.max())) for scores in ranges]
-    shares = [end for end in ends if end[0] >= 0 < end[1] <= 1]
-    percents = [end for end in ends if end[0] >= 0 and _SURELY_PERCENT < end[1] <= _PERCENT[1]]
-    if not shares or not percents:
-        return ""
-    low, high = min(end[0] for end in percents), max(end[1] for end in percents)
+def _mixed(benchmark: str, label: str, conditions: Sequence[Sequence[ScoreSpan]]) -> str:
+    pooled = any(are_mixed([spans]) for spans in conditions)  # repeats of one condition: its figure is of both
+    counted = [[span] for own in conditions for span in own] if pooled else conditions
+    percents = [span for own in conditions for span in own if span.scale == "percent"]
+    n_shares, n_percents = (sum(scale in {span.scale for span in own} for own in counted) for scale in MIXED)
+    low, high = min(span.low for span in percents), max(span.high for span in percents)
+    what = "runs" if pooled else "conditions"
     return (
-        f"{label} on {benchmark}: {len(shares)} of {len(ends)} conditions have scores from 0 to 1, {len(percents)} from"
+        f"{label} on {benchmark}: {n_shares} of {len(counted)} {what} have scores from 0 to 1, {n_percents} from"
         f" {low:g} to {high:g}: if these are per cent, nothing here compares them; `warehouse forget` their source, and"
         " ingest it with a mapping that has `scale = 0.01` for the score"
     )
-
-
-#: Scores above that are no shares.
-_SURELY_PERCENT = 10.0

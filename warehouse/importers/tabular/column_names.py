@@ -261,6 +261,7 @@ ID_NAMES = (
     "problem_id",
     "case_id",
     "qid",
+    "datasource_item_id",
     "question_idx",
     "index",
 )

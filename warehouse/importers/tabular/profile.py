@@ -395,6 +395,7 @@ class TableProfile:
     chunk: Chunk  #: the rows themselves.
     location: RecordLocation = RecordLocation()  #: where the records are, and the generations in each.
     document: dict[str, Any] = field(default_factory=dict)  #: scalars of the document that holds the records, by path.
+    parent: str = ""  #: where other rows, which are left out here, name the row that they are a part of.
 
     @property
     def is_flat(self) -> bool:
@@ -435,6 +436,8 @@ def profile(path: Path) -> TableProfile:
     if location.skipped:
         keys = as_list(chunk.column("@key"), chunk.size)
         chunk = chunk.keep([row for row, key in enumerate(keys) if key in location.task_keys])
+    parent, roots = _above_others(chunk)
+    chunk = chunk.keep(roots) if parent else chunk
     rows = max(_LEAST_ROWS, min(SAMPLE_ROWS, _CELLS // max(1, len(chunk.names()))))
     chunk = chunk.keep(range(min(chunk.size, rows)))
     paths = _table_paths(chunk) if reader.is_table else _record_paths(chunk, location, isinstance(document, dict))
@@ -449,7 +452,23 @@ def profile(path: Path) -> TableProfile:
         chunk,
         location=location,
         document=scalars,
+        parent=parent,
     )
+
+
+def _above_others(chunk: Chunk) -> tuple[str, list[int]]:
+    """Where rows name the row that they are a part of, as spans of a trace do, and the rows that name none; nothing
+    where there are none of either kind."""
+    columns = {name: as_list(chunk.column(path_of(name)), chunk.size) for name in chunk.names()}
+    for name, values in columns.items():
+        above = [value if isinstance(value, list) else [] if value in (None, "") else [value] for value in values]
+        roots = [row for row, parents in enumerate(above) if not parents]
+        named = {str(parent) for parents in above for parent in parents}
+        if "parent" not in plain_name(name) or not named or not roots:
+            continue
+        if any(named <= {*map(str, ids)} for other, ids in columns.items() if other != name):
+            return path_of(name), roots
+    return "", []
 
 
 def why_unreadable(path: Path) -> str:

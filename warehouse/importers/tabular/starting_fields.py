@@ -309,8 +309,9 @@ def _settle_prompts(table: TableProfile, columns: Sequence[ColumnProfile], field
             fields.choices.append(_which_key(column, content))
         elif verdict == "texts":
             fields.why_not[column.path] = "prompt_id: the same prompt has several, or several prompts the same"
-    elif column is not None and _is_drawn(column):
-        others = [c for c in columns if c.path not in fields.taken and not _is_drawn(c) and not c.depth]
+    elif column is not None and _is_drawn(table, fields, column):
+        free = [c for c in columns if c.path not in fields.taken and not c.parents]
+        others = [c for c in free if not _is_drawn(table, fields, c)]
         other = _named(others, ("prompt_id", *SAMPLE_NAMES["prompt_id"], *ID_NAMES))
         del fields.sample["prompt_id"]
         fields.why_not[column.path] = "prompt_id: looks drawn for each row"
@@ -387,8 +388,12 @@ def _ids_against_texts(table: TableProfile, fields: Fields) -> str:
     return "either" if repeated * 20 > len(ids_by_text) else "ids"
 
 
-def _is_drawn(column: ColumnProfile) -> bool:
-    return column.is_unique and all(_DRAWN.fullmatch(_text(value)) for value in column.values)
+def _is_drawn(table: TableProfile, fields: Fields, column: ColumnProfile) -> bool:
+    """Whether ids look drawn for each record, which has a row of each metric: no other model has one of them."""
+    if not all(_DRAWN.fullmatch(_text(value)) for value in column.values):
+        return False
+    apart = [table.values(part) for part in (column, fields.metric, fields.filter) if part is not None]
+    return column.is_unique or len({*zip(*(map(_text, values) for values in apart), strict=True)}) == table.rows
 
 
 def _settle_draws(table: TableProfile, columns: Sequence[ColumnProfile], fields: Fields) -> None:

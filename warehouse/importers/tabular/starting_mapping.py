@@ -150,6 +150,12 @@ class _Writer:
         if self.table.location.skipped:
             yield from ("[[rows.skip]]  # what lies beside them", 'path = "@key"')
             yield from (f"equal_to = {texts(self.table.location.skipped)}", "")
+        if self.table.parent:
+            yield from (
+                "[[rows.skip]]  # parts of other rows, such as spans of a trace",
+                f"path = {toml_text(self.table.parent)}",
+            )
+            yield from ("matching = '.'", "")
         if self.figures is not None:
             yield from self.figures.rows()
         if self.cells is not None:

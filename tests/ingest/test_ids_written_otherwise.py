@@ -1,0 +1,58 @@
+"""Ids of one benchmark that files write in several ways: models share no prompt by them, and are told why."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.cli import Caller
+
+MAPPING = """
+[run]
+model = "model"
+benchmark = "benchmark"
+[sample]
+prompt_id = { path = "prompt_id", pattern = '(\\d+)[.]0' }
+[[scores]]
+metric = "score"
+value = "score"
+"""
+
+
+def table(path: Path, model: str, ids: list[str]) -> str:
+    lines = [f"{model},sums,{name},{number % 2}" for number, name in enumerate(ids)]
+    path.write_text("\n".join(["model,benchmark,prompt_id,score", *lines]))
+    return str(path)
+
+
+def _written(spelling: str, number: int) -> str:
+    """A number as a file may have it; wide digits as some editors write them."""
+    return spelling.replace("{}", f"{number % 10}") if "\uff11" in spelling else spelling.format(number)
+
+
+@pytest.mark.parametrize("spelling", ["{}.0", "00{}", "{} ", "\uff11{}"])
+def test_ids_that_differ_in_how_they_are_written_are_told(
+    run: Caller, store_url: str, tmp_path: Path, spelling: str
+) -> None:
+    first = table(tmp_path / "a.csv", "a", [f"{number}" for number in range(11, 19)])
+    second = table(tmp_path / "b.csv", "b", [_written(spelling, number) for number in range(12, 19)])
+    assert "write otherwise" not in run("ingest", first, db=store_url).err
+    said = run("ingest", second, db=store_url).err
+    assert "sums: 7 prompts have ids that others write otherwise, such as" in said and "warehouse forget" in said
+    assert "write otherwise" not in run("ingest", table(tmp_path / "c.csv", "c", ["11", "12"]), db=store_url).err
+
+
+def test_the_advice_joins_them(run: Caller, store_url: str, tmp_path: Path) -> None:
+    ids = [f"{number}" for number in range(1, 9)]
+    files = [table(tmp_path / "b.csv", "b", [f"{name}.0" for name in ids]), table(tmp_path / "a.csv", "a", ids)]
+    assert "'1' and '1.0'" in run("ingest", *files, db=store_url).err
+    run("forget", files[0], db=store_url)
+    (tmp_path / "alike.toml").write_text(MAPPING)
+    assert "otherwise" not in run("ingest", files[0], "--map", str(tmp_path / "alike.toml"), db=store_url).err
+    assert run("compare", "a", "b", "--json", db=store_url).rows[0]["n_prompts"] == 8
+
+
+def test_ids_of_one_file_are_its_own(run: Caller, store_url: str, tmp_path: Path) -> None:
+    parts = table(tmp_path / "a.csv", "a", ["1", "1.0", "A", "a"]), table(tmp_path / "b.csv", "b", ["x", "y", "1", "a"])
+    assert all("write otherwise" not in run("ingest", part, db=store_url).err for part in parts)
