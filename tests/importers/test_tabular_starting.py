@@ -807,6 +807,24 @@ def test_trials_are_generations_and_epochs_are_asked_about(tmp_path: Path) -> No
     asked(csv(tmp_path / "a.csv", {"epoch" if name == "trial" else name: c for name, c in rows.items()}), '"epoch"')
 
 
+@pytest.mark.parametrize("column", ["judge", "checkpoint", "sample", "subject"])
+def test_what_tells_rows_of_one_prompt_apart_is_asked_about(tmp_path: Path, run: Caller, column: str) -> None:
+    """As it stood ingest refused the draft: facts stood twice."""
+    rows = [(m, f"q{i}", w, (i + k) % 3) for k, w in enumerate(("x", "y")) for m in "ab" for i in range(6)]
+    table = dict(zip(("model", "id", column, "score"), zip(*rows, strict=True), strict=True))
+    text = asked(csv(tmp_path / "a.csv", table), f'what "{column}" tells apart, where rows are of one prompt')
+    draft = text[: text.index("[[choose]]")] + text[text.index("\n[run]") :]
+    draw = f'draw = {{ path = "{column}", values = {{ x = 0, y = 1 }} }}'
+    assert f"#   1. [sample] {draw}\n" in text
+    store, command = str(tmp_path / "s.duckdb"), ("ingest", str(tmp_path / "a.csv"), "--set", "benchmark=b", "--map")
+    for name, mapping in (("as it was", draft), ("chosen", draft.replace("[sample]", f"[sample]\n{draw}\n#"))):
+        (tmp_path / f"{name}.toml").write_text(mapping)
+        assert run(*command, str(tmp_path / f"{name}.toml"), db=store).code == (3 if name == "as it was" else 0)
+    sql = "select model, estimate, n_prompts, n_draws from score_summary order by 1"
+    rows = [[*row.values()] for row in run("query", "--sql", sql, "--json", db=store).rows]
+    assert rows == [["a", 1, 6, 12], ["b", 1, 6, 12]]
+
+
 def test_a_file_that_an_importer_knows_is_said_to_be(run: Caller) -> None:
     shown = run("mapping", str(ROOT / "tests" / "data" / "inspect" / "grid.json"))
     assert "The importer inspect reads this file without a mapping" in shown.out

@@ -29,7 +29,7 @@ from warehouse.importers.tabular.columns import text_of
 from warehouse.importers.tabular.mapping import RECORD_FIELDS, RUN_FIELDS, SAMPLE_FIELDS
 from warehouse.importers.tabular.plain_tables import NULL_WORDS, plain
 from warehouse.importers.tabular.profile import METRIC_NAMES, ColumnProfile, TableProfile
-from warehouse.importers.tabular.starting_toml import Choice, inline_table, texts, toml_text
+from warehouse.importers.tabular.starting_toml import Choice, inline_table, texts, toml_key, toml_text
 
 #: Further names of fields of a row, in a draft.
 _ALSO = {
@@ -410,9 +410,15 @@ def _settle_draws(table: TableProfile, columns: Sequence[ColumnProfile], fields:
         fields.turn = turn
         return
     if column is None or not _part(table, rows, column):
+        groups = len({*rows})
+        taken = fields.taken - {c.path for c in fields.metadata.values()}
+        free = [c for c in columns if c.path not in taken and not c.nulls and not is_metric(c.name)]
+        apart = [c for c in free if 1 < len(c.values) <= groups // 2 and _part(table, rows, c)]
+        if apart:
+            of_one = min(apart, key=lambda c: len(c.values))
+            fields.choices.append(_which_rows(of_one, [c.path for c in prompts], len(rows) - groups, len(rows)))
         return
-    first = min(column.numbers)
-    draw = inline_table({"path": column.path, "add": -int(first)}) if first else toml_text(column.path)
+    draw = _numbered(column)
     if fields.run.get("epoch") is column:
         del fields.run["epoch"]
         fields.choices.append(
@@ -424,6 +430,28 @@ def _settle_draws(table: TableProfile, columns: Sequence[ColumnProfile], fields:
         )
     else:
         fields.draw = draw
+
+
+def _numbered(column: ColumnProfile) -> str:
+    """An expression that numbers what a column tells apart, from 0."""
+    if not column.is_number:
+        return inline_table({"path": column.path, "values": dict(zip(map(_text, column.values), range(99), strict=False))})
+    first = min(column.numbers)
+    return inline_table({"path": column.path, "add": -int(first)}) if first else toml_text(column.path)
+
+
+def _which_rows(column: ColumnProfile, prompts: Sequence[str], repeated: int, rows: int) -> Choice:
+    path, template = toml_text(column.path), " ".join(f"{{{name}}}" for name in (*prompts, column.path))
+    return Choice(
+        f"what {path} tells apart, where rows are of one prompt ({repeated} of {rows} repeat another)",
+        ("generations of each prompt", "judges or ways to score, a figure each", "runs, a figure each", "prompts"),
+        (
+            f"[sample] draw = {_numbered(column)}",
+            f"filter = {{ path = {path} }} in each of the [[scores]]",
+            f"[run.configuration] {toml_key(column.name)} = {path}",
+            f"[sample] prompt_id = {{ template = {toml_text(template)} }}",
+        ),
+    )
 
 
 def _part(table: TableProfile, rows: Sequence[Any], column: ColumnProfile) -> bool:
