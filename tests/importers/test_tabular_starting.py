@@ -807,6 +807,34 @@ def test_trials_are_generations_and_epochs_are_asked_about(tmp_path: Path) -> No
     asked(csv(tmp_path / "a.csv", {"epoch" if name == "trial" else name: c for name, c in rows.items()}), '"epoch"')
 
 
+@pytest.mark.parametrize("kept", [("question",), ("datasource_item_id",), ()])
+def test_ids_drawn_for_each_answer_above_its_scores_do_not_part_models(
+    tmp_path: Path, run: Caller, kept: tuple[str, ...]
+) -> None:
+    """Output items of OpenAI's evals: their ids are of one run, and no two models shared a prompt."""
+
+    def item(model: str, place: int) -> dict[str, Any]:
+        results = [{"name": name, "score": (place + i) % 2} for i, name in enumerate(("exact_match", "judge_score"))]
+        found = {"id": f"outputitem_{place + 100 * ord(model):032x}", "results": results, "sample": {"model": model}}
+        item = {"question": f"{place}+1?"} if "question" in kept else {}
+        return (
+            found | {"datasource_item": item} | ({"datasource_item_id": place} if "datasource_item_id" in kept else {})
+        )
+
+    (tmp_path / "a.jsonl").write_text("".join(f"{json.dumps(item(m, i))}\n" for m in "ab" for i in range(12)))
+    if not kept:
+        asked(tmp_path / "a.jsonl", "no two models have a prompt in common")
+        return
+    (tmp_path / "m.toml").write_text(starting_mapping(tmp_path / "a.jsonl"))
+    store = str(tmp_path / "s.duckdb")
+    ingested = run(
+        *("ingest", str(tmp_path / "a.jsonl"), "--map", str(tmp_path / "m.toml"), "--set", "benchmark=b"), db=store
+    )
+    assert ingested.code == 0
+    (row,) = run("compare", "a", "b", "--metric", "exact_match", "--json", db=store).rows
+    assert (row["n_prompts"], row["difference"]) == (12, 0)
+
+
 @pytest.mark.parametrize("column", ["judge", "checkpoint", "sample", "subject"])
 def test_what_tells_rows_of_one_prompt_apart_is_asked_about(tmp_path: Path, run: Caller, column: str) -> None:
     """As it stood ingest refused the draft: facts stood twice."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import getitem
 from pathlib import Path
 from typing import Any
 
@@ -555,9 +556,11 @@ def _around(row: NestedRow, location: RecordLocation, is_document: bool) -> Iter
     if location.draws and isinstance(row.draw, dict):
         yield from ((name, f"{location.draws}.{path}", parents) for name, path, parents in _fields(row.draw))
     around = row.levels[-2][0] if len(row.levels) > 1 + is_document else None
-    for name, value in around.items() if isinstance(around, dict) else ():
-        if not isinstance(value, list | dict):
-            yield str(name), f"^.{path_of(str(name))}", ()
+    is_map = not location.at.endswith("[]")
+    for name, path, parents in _fields(around) if isinstance(around, dict) else ():
+        value = reduce(getitem, (*parents, name), around)
+        if not isinstance(value, list | dict) and not (parents and is_map):
+            yield name, f"^.{path}", parents
 
 
 def _fields(record: Mapping[str, Any], parents: tuple[str, ...] = (), depth: int = 0) -> Iterator[_Where]:

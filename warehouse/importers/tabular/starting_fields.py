@@ -310,10 +310,14 @@ def _settle_prompts(table: TableProfile, columns: Sequence[ColumnProfile], field
         elif verdict == "texts":
             fields.why_not[column.path] = "prompt_id: the same prompt has several, or several prompts the same"
     elif column is not None and _is_drawn(column):
-        others = [c for c in columns if c.path not in fields.taken and not _is_drawn(c) and not c.depth]
-        other = _named(others, ("prompt_id", *SAMPLE_NAMES["prompt_id"], *ID_NAMES))
-        del fields.sample["prompt_id"]
-        fields.why_not[column.path] = "prompt_id: looks drawn for each row"
+        others = [c for c in columns if c.path not in fields.taken and not _is_drawn(c) and c.depth <= column.depth]
+        names = ("prompt_id", *SAMPLE_NAMES["prompt_id"], *ID_NAMES)
+        other = _named(others, names) or next((c for c in others if _ends_with_id(c)), None)
+        if other is not None or not column.depth:
+            del fields.sample["prompt_id"]
+            fields.why_not[column.path] = "prompt_id: looks drawn for each row"
+        else:  # rows of one prompt, whose numbers tell nothing
+            fields.choices.append(_which_ids(column))
         if other is not None:
             fields.sample["prompt_id"] = other
     elif column is not None and column.is_unique and len(getattr(fields.run.get("model"), "values", ())) > 1:
@@ -379,7 +383,7 @@ def _ids_against_texts(table: TableProfile, fields: Fields) -> str:
             continue  # of a row that failed, say
         texts_by_id.setdefault(identifier, set()).add(content)
         ids_by_text.setdefault(content, set()).add(identifier)
-    if column.is_unique and all(_DRAWN.fullmatch(identifier) for identifier in ids):
+    if _is_drawn(column):
         return "texts"
     if sum(len(texts) > 1 for texts in texts_by_id.values()) * 20 > len(texts_by_id):
         return "texts"
@@ -387,8 +391,18 @@ def _ids_against_texts(table: TableProfile, fields: Fields) -> str:
     return "either" if repeated * 20 > len(ids_by_text) else "ids"
 
 
+def _ends_with_id(column: ColumnProfile) -> bool:
+    """Whether a name ends with that of an id of prompts: ``datasource_item_id``."""
+    return len(column.values) > 1 and plain_name(column.name).endswith(
+        tuple(f"_{name}" for name in ID_NAMES if "_" in name)
+    )
+
+
 def _is_drawn(column: ColumnProfile) -> bool:
-    return column.is_unique and all(_DRAWN.fullmatch(_text(value)) for value in column.values)
+    """Whether the values are drawn ids: of each row, or of what rows lie in."""
+    return (column.is_unique or column.path.startswith("^")) and all(
+        _DRAWN.fullmatch(_text(value)) for value in column.values
+    )
 
 
 def _settle_draws(table: TableProfile, columns: Sequence[ColumnProfile], fields: Fields) -> None:
@@ -435,7 +449,9 @@ def _settle_draws(table: TableProfile, columns: Sequence[ColumnProfile], fields:
 def _numbered(column: ColumnProfile) -> str:
     """An expression that numbers what a column tells apart, from 0."""
     if not column.is_number:
-        return inline_table({"path": column.path, "values": dict(zip(map(_text, column.values), range(99), strict=False))})
+        return inline_table(
+            {"path": column.path, "values": dict(zip(map(_text, column.values), range(99), strict=False))}
+        )
     first = min(column.numbers)
     return inline_table({"path": column.path, "add": -int(first)}) if first else toml_text(column.path)
 
