@@ -817,9 +817,8 @@ def test_ids_drawn_for_each_answer_above_its_scores_do_not_part_models(
         results = [{"name": name, "score": (place + i) % 2} for i, name in enumerate(("exact_match", "judge_score"))]
         found = {"id": f"outputitem_{place + 100 * ord(model):032x}", "results": results, "sample": {"model": model}}
         item = {"question": f"{place}+1?"} if "question" in kept else {}
-        return (
-            found | {"datasource_item": item} | ({"datasource_item_id": place} if "datasource_item_id" in kept else {})
-        )
+        by_id = {"datasource_item_id": place} if "datasource_item_id" in kept else {}
+        return found | {"datasource_item": item} | by_id
 
     (tmp_path / "a.jsonl").write_text("".join(f"{json.dumps(item(m, i))}\n" for m in "ab" for i in range(12)))
     if not kept:
@@ -833,6 +832,40 @@ def test_ids_drawn_for_each_answer_above_its_scores_do_not_part_models(
     assert ingested.code == 0
     (row,) = run("compare", "a", "b", "--metric", "exact_match", "--json", db=store).rows
     assert (row["n_prompts"], row["difference"]) == (12, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "response"),
+    [
+        ("inputs.query", "inputs.ground_truth", "inputs.response"),  # Azure's evaluate
+        ("inputs", "reference_outputs", "outputs"),  # LangSmith's table, MLflow's
+        ("inputs.question", "target.answer", "output"),  # Humanloop's
+    ],
+)
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_texts_of_exports_are_known_flattened_or_not(
+    tmp_path: Path, text: str, target: str, response: str, suffix: str
+) -> None:
+    """The place of the row was the key: models pair wrongly where files differ in order."""
+    columns = {text: ["1+1?", "2+3?"], target: ["two", "five"], response: ["two", "six"], "feedback.correct": [1, 0]}
+    table = pd.DataFrame(columns)
+    if suffix == "csv":
+        table.to_csv(tmp_path / "a.csv", index=False)
+    else:
+        table.to_json(tmp_path / "a.jsonl", orient="records", lines=True)
+    mapping = mapping_of(tmp_path / f"a.{suffix}")
+    names = {name: path.strip('"') for name, path in mapping["sample"].items()}
+    assert mapping["key"] == ["text", "target"]
+    assert names == {"text": text, "target": target, "response": response}
+
+
+@pytest.mark.parametrize(("form", "is_step"), [("step{}", True), ("{}", True), ("1B-step{}", False), ("late", False)])
+def test_a_step_in_a_text_is_its_number(tmp_path: Path, form: str, is_step: bool) -> None:
+    columns = {"model": "m", "task": "b", "id": [1, 2, 1, 2], "score": [1, 0, 0, 0], "step": [9, 9, 10, 10]}
+    table = columns | {"step": [form.format(step) for step in columns["step"]]}  # type: ignore[attr-defined]
+    expected = {"path": "step", "pattern": r"\d+"} if form == "step{}" else "step" if is_step else None
+    mapping = tomllib.loads(starting_mapping(csv(tmp_path / "a.csv", table)))
+    assert mapping["run"].get("step") == expected
 
 
 @pytest.mark.parametrize("column", ["judge", "checkpoint", "sample", "subject"])

@@ -39,8 +39,8 @@ from warehouse.importers.tabular.table import SHEETS, open_reader
 _DEPTH, _LOOKED_AT, _MANY = 5, 50, 20
 #: What exports call the objects that they flatten into columns (``inputs.question``).
 _FLATTENED = frozenset(
-    "input inputs output outputs reference_outputs expected feedback feedback_stats scores score metrics metadata meta"
-    " example extra summary usage".split()
+    "input inputs output outputs reference_outputs reference expected target feedback feedback_stats feedback_scores"
+    " scores score metrics metadata meta example extra summary usage".split()
 )
 #: What names the elements of a list that are metrics of one generation.
 METRIC_NAMES = ("metric", "metric_name", "name", "scorer", "evaluator", "grader", "key")
@@ -505,11 +505,16 @@ def _table_paths(chunk: Chunk) -> list[_Where]:
         is_nested = isinstance(column, list) or pa.types.is_nested(getattr(column, "type", pa.null()))
         objects = [value for value in as_list(column, chunk.size) if isinstance(value, dict)] if is_nested else []
         if not objects:
-            *around, last = name.split(".")
-            is_inside = bool(around) and plain_name(around[0]) in _FLATTENED
-            found.append((last, path_of(name), tuple(around)) if is_inside else (name, path_of(name), ()))
+            found.append(_unflattened(name, path_of(name), ()))
         found += {field[1]: field for value in objects[:_ASKED] for field in _fields({name: value})}.values()
     return found
+
+
+def _unflattened(name: str, path: str, parents: tuple[str, ...]) -> _Where:
+    """A column by its last name, where an export made it of objects (``inputs.question``)."""
+    *around, last = name.split(".")
+    is_inside = bool(around) and not parents and plain_name(around[0]) in _FLATTENED
+    return (last, path, tuple(around)) if is_inside else (name, path, parents)
 
 
 def _record_paths(chunk: Chunk, location: RecordLocation, is_document: bool) -> list[_Where]:
@@ -569,7 +574,7 @@ def _fields(record: Mapping[str, Any], parents: tuple[str, ...] = (), depth: int
         if isinstance(value, dict) and value and depth < _DEPTH - 1 and not keyed_kind(value):
             yield from _fields(value, (*parents, str(key)), depth + 1)
         else:
-            yield str(key), ".".join(path_of(str(step)) for step in (*parents, key)), parents
+            yield _unflattened(str(key), ".".join(path_of(str(step)) for step in (*parents, key)), parents)
 
 
 def _column(chunk: Chunk, name: str, path: str, parents: tuple[str, ...]) -> ColumnProfile:

@@ -34,9 +34,9 @@ from warehouse.importers.tabular.starting_toml import Choice, inline_table, text
 #: Further names of fields of a row, in a draft.
 _ALSO = {
     "prompt_id": tuple(name for name in ID_NAMES if name not in SAMPLE_NAMES["prompt_id"]),
-    "text": ("user_input", "query"),
-    "response": ("actual_output", "actualoutput", "generation"),
-    "target": ("expectedoutput", "expected_output", "gold_answer"),
+    "text": ("user_input", "query", "inputs"),
+    "response": ("actual_output", "actualoutput", "generation", "outputs"),
+    "target": ("expectedoutput", "expected_output", "gold_answer", "reference_answer", "reference_outputs"),
 }
 _WORDS = {name: (*SAMPLE_NAMES.get(name, ()), *_ALSO.get(name, ())) for name in dict.fromkeys((*SAMPLE_NAMES, *_ALSO))}
 #: Objects that hold what a model said, and no right answers.
@@ -47,6 +47,9 @@ _OF_ONE_RUN = frozenset(
     {"started_at", "cost", "status", "note", "tags", "hardware", "n_benchmark", "n_requested", "tokens"}
 )
 _WHOLE = frozenset({"step", "epoch", "tokens", "training_seed", "initialisation_seed", "data_order_seed", "fewshot"})
+#: Fields of a run that are numbers, and how a text holds one: ``step1000``.
+POSITIONS = ("step", "epoch", "tokens")
+_ONE_NUMBER = re.compile(r"[^\d.,]*\d+[^\d.,]*")
 #: Names of columns that number the generations of a prompt.
 _DRAWS = ("draw", "trial", "attempt", "repeat", "repetition", "rollout", "epoch", "generation_index", "sample_index")
 #: Tokens that a model is trained on, at least.
@@ -262,6 +265,8 @@ def _why_no_run(name: str, column: ColumnProfile) -> str:
         return "too few for those of a training"
     if name in _WHOLE and not all(number.is_integer() for number in column.numbers):
         return "no whole numbers"
+    if name in POSITIONS and not column.is_number and not all(map(_ONE_NUMBER.fullmatch, texts)):
+        return "texts with more than a number, or none"
     return "" if name not in RECORD_FIELDS or column.kind == "object" else "no object"
 
 
@@ -310,16 +315,7 @@ def _settle_prompts(table: TableProfile, columns: Sequence[ColumnProfile], field
         elif verdict == "texts":
             fields.why_not[column.path] = "prompt_id: the same prompt has several, or several prompts the same"
     elif column is not None and _is_drawn(column):
-        others = [c for c in columns if c.path not in fields.taken and not _is_drawn(c) and c.depth <= column.depth]
-        names = ("prompt_id", *SAMPLE_NAMES["prompt_id"], *ID_NAMES)
-        other = _named(others, names) or next((c for c in others if _ends_with_id(c)), None)
-        if other is not None or not column.depth:
-            del fields.sample["prompt_id"]
-            fields.why_not[column.path] = "prompt_id: looks drawn for each row"
-        else:  # rows of one prompt, whose numbers tell nothing
-            fields.choices.append(_which_ids(column))
-        if other is not None:
-            fields.sample["prompt_id"] = other
+        _replace_drawn(columns, fields, column)
     elif column is not None and column.is_unique and len(getattr(fields.run.get("model"), "values", ())) > 1:
         del fields.sample["prompt_id"]
         fields.choices.append(_which_ids(column))
@@ -334,6 +330,20 @@ def _settle_prompts(table: TableProfile, columns: Sequence[ColumnProfile], field
         and fields.metric is None
     ):
         _settle_repeated(table, fields)
+
+
+def _replace_drawn(columns: Sequence[ColumnProfile], fields: Fields, column: ColumnProfile) -> None:
+    """Another column that names prompts in place of ids that look drawn."""
+    others = [c for c in columns if c.path not in fields.taken and not _is_drawn(c) and c.depth <= column.depth]
+    names = ("prompt_id", *SAMPLE_NAMES["prompt_id"], *ID_NAMES)
+    other = _named(others, names) or next((c for c in others if _ends_with_id(c)), None)
+    if other is None and column.depth:  # rows of one prompt, whose numbers tell nothing
+        fields.choices.append(_which_ids(column))
+        return
+    del fields.sample["prompt_id"]
+    fields.why_not[column.path] = "prompt_id: looks drawn for each row"
+    if other is not None:
+        fields.sample["prompt_id"] = other
 
 
 def _settle_repeated(table: TableProfile, fields: Fields) -> None:
@@ -393,16 +403,14 @@ def _ids_against_texts(table: TableProfile, fields: Fields) -> str:
 
 def _ends_with_id(column: ColumnProfile) -> bool:
     """Whether a name ends with that of an id of prompts: ``datasource_item_id``."""
-    return len(column.values) > 1 and plain_name(column.name).endswith(
-        tuple(f"_{name}" for name in ID_NAMES if "_" in name)
-    )
+    endings = tuple(f"_{name}" for name in ID_NAMES if "_" in name)
+    return len(column.values) > 1 and plain_name(column.name).endswith(endings)
 
 
 def _is_drawn(column: ColumnProfile) -> bool:
     """Whether the values are drawn ids: of each row, or of what rows lie in."""
-    return (column.is_unique or column.path.startswith("^")) and all(
-        _DRAWN.fullmatch(_text(value)) for value in column.values
-    )
+    is_of_each = column.is_unique or column.path.startswith("^")
+    return is_of_each and all(_DRAWN.fullmatch(_text(value)) for value in column.values)
 
 
 def _settle_draws(table: TableProfile, columns: Sequence[ColumnProfile], fields: Fields) -> None:

@@ -16,7 +16,7 @@ from warehouse.importers.tabular.column_names import OF_TRUTH, Grade, guess_vote
 from warehouse.importers.tabular.mapping import RECORD_FIELDS
 from warehouse.importers.tabular.plain_tables import vote_mapping
 from warehouse.importers.tabular.profile import ColumnProfile, TableProfile, column_of_values, profile
-from warehouse.importers.tabular.starting_fields import Fields, fields_of, other_ids
+from warehouse.importers.tabular.starting_fields import POSITIONS, Fields, fields_of, other_ids
 from warehouse.importers.tabular.starting_scores import ScoreColumn, ScoreColumns, range_of, scores_of
 from warehouse.importers.tabular.starting_tables import cells_of, figures_of, is_signed
 from warehouse.importers.tabular.starting_toml import Choice, inline_table, safe, short, texts, toml_key, toml_text
@@ -171,7 +171,10 @@ class _Writer:
                 )
         for name, path in taken.items():
             hint = "  # or sampling_seed" if name == "training_seed" else ""
-            yield f"{name} = {toml_text(path)}{hint}"
+            column = self.fields.run.get(name)
+            in_text = name in POSITIONS and column is not None and not column.is_number
+            value = inline_table({"path": path, "pattern": r"\d+"}) if in_text else toml_text(path)
+            yield f"{name} = {value}{hint}"
         yield ""
 
     def _why_not(self, name: str) -> str:
