@@ -859,6 +859,25 @@ def test_texts_of_exports_are_known_flattened_or_not(
     assert names == {"text": text, "target": target, "response": response}
 
 
+def test_scores_in_a_list_beside_one_of_generations_are_draws(tmp_path: Path, run: Caller) -> None:
+    lists = [["a", "b", "c"], ["d"], None]
+    records = [
+        {"task_id": f"t{i}", "model": "m", "generations": texts, "passed": texts and [i, *([1] * (len(texts) - 1))]}
+        for i, texts in enumerate(lists)
+    ]
+    (tmp_path / "a.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    (tmp_path / "m.toml").write_text(starting_mapping(tmp_path / "a.jsonl"))
+    store = str(tmp_path / "s.duckdb")
+    done = run("ingest", str(tmp_path / "a.jsonl"), "--map", str(tmp_path / "m.toml"), "--set", "benchmark=b", db=store)
+    assert done.code == 0
+    sql = "select key, draw, value from score join prompt on prompt.id = prompt_id order by key, draw"
+    rows = run("query", "--sql", sql, "--json", db=store).rows
+    assert [[*row.values()] for row in rows] == [["t0", 0, 0], ["t0", 1, 1], ["t0", 2, 1], ["t1", 0, 1]]
+    alone = [{name: value for name, value in record.items() if name != "generations"} for record in records[:2]]
+    (tmp_path / "b.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in alone))
+    asked(tmp_path / "b.jsonl", "where the scores are")  # they may be parts of one answer, as tests are
+
+
 @pytest.mark.parametrize(("form", "is_step"), [("step{}", True), ("{}", True), ("1B-step{}", False), ("late", False)])
 def test_a_step_in_a_text_is_its_number(tmp_path: Path, form: str, is_step: bool) -> None:
     columns = {"model": "m", "task": "b", "id": [1, 2, 1, 2], "score": [1, 0, 0, 0], "step": [9, 9, 10, 10]}

@@ -227,6 +227,8 @@ def _of_records(path: str, records: Sequence[Any], outer: Any, count: int, depth
     yield RecordLocation(path), record, outer, count
     names_prompts = any(plain_name(str(key)) in _OF_PROMPTS for key in record)
     for key, inner in record.items() if names_prompts else ():
+        if grade_of(str(key)) >= Grade.LIKELY and _scores_a_list(inner, record):
+            yield RecordLocation(path, f"{path_of(str(key))}[]"), {**record, key: inner[0]}, outer, count
         if not _is_list_of_records(inner) or not _score_grade(inner[0]):
             continue
         if {plain_name(str(name)) for name in inner[0]} & _CONTENT - {"text"}:
@@ -234,6 +236,18 @@ def _of_records(path: str, records: Sequence[Any], outer: Any, count: int, depth
         if not names_of_metrics([item.get(key) for item in records if isinstance(item.get(key), list)]):
             yield RecordLocation(path, f"{path_of(str(key))}[]"), {**inner[0], **record}, outer, count
     yield from _inside(record, f"{path}.", depth)
+
+
+def _scores_a_list(value: Any, record: Mapping[str, Any]) -> bool:
+    """Whether a list holds a score for each element of another one: texts of generations."""
+    if not isinstance(value, list) or not value or not all(map(_is_unit, value)):
+        return False
+    others = (inner for inner in record.values() if inner is not value and _are_beside(inner, value))
+    return any(isinstance(part, str) for inner in others for part in inner[:1])
+
+
+def _are_beside(value: Any, other: Any) -> bool:
+    return isinstance(value, list) and isinstance(other, list) and len(value) == len(other)
 
 
 def _inside(record: Mapping[str, Any], prefix: str, depth: int) -> Iterator[Any]:
@@ -523,6 +537,8 @@ def _record_paths(chunk: Chunk, location: RecordLocation, is_document: bool) -> 
     inner = location.draws.removesuffix("[]")
     for record in chunk.records()[:_ASKED]:
         for item in _fields(record) if isinstance(record, dict) else ():
+            if inner and _are_beside(record.get(item[0]), record.get(inner)):
+                item = (item[0].removesuffix("s"), f"{item[1]}[@draw]", ())  # a list beside that of the generations
             if not inner or not item[1].startswith(inner):
                 found.setdefault(item[1], item)
     if isinstance(chunk, NestedChunk):
@@ -558,7 +574,9 @@ def _around(row: NestedRow, location: RecordLocation, is_document: bool) -> Iter
     elif "{}" in location.at:
         path = "^" * location.at.rpartition("{}")[2].count("[]") + "@key"
         yield path, path, ()
-    if location.draws and isinstance(row.draw, dict):
+    if location.draws != "[]" and row.draw is not None and not isinstance(row.draw, dict):
+        yield location.draws.removesuffix("[]"), location.draws, ()
+    elif location.draws and isinstance(row.draw, dict):
         yield from ((name, f"{location.draws}.{path}", parents) for name, path, parents in _fields(row.draw))
     around = row.levels[-2][0] if len(row.levels) > 1 + is_document else None
     is_map = not location.at.endswith("[]")

@@ -261,13 +261,21 @@ def _why_no_run(name: str, column: ColumnProfile) -> str:
             return "differs from row to row"
         if len(column.values) * 2 > column.rows and name != "model":
             return f"{len(column.values)} different in {column.rows} rows"
+    if why := _why_no_number(name, column):
+        return why
+    return "" if name not in RECORD_FIELDS or column.kind == "object" else "no object"
+
+
+def _why_no_number(name: str, column: ColumnProfile) -> str:
+    """Why values are not the numbers that a field wants; nothing if they are, or it wants none."""
     if name == "tokens" and min(column.numbers, default=0) < _LEAST_TOKENS:
         return "too few for those of a training"
     if name in _WHOLE and not all(number.is_integer() for number in column.numbers):
         return "no whole numbers"
-    if name in POSITIONS and not column.is_number and not all(map(_ONE_NUMBER.fullmatch, texts)):
-        return "texts with more than a number, or none"
-    return "" if name not in RECORD_FIELDS or column.kind == "object" else "no object"
+    if name in POSITIONS and not column.is_number:
+        is_one = all(_ONE_NUMBER.fullmatch(_text(value)) for value in column.values)
+        return "" if is_one else "texts with more than a number, or none"
+    return ""
 
 
 def of_document(table: TableProfile, fields: Fields) -> dict[str, str]:
