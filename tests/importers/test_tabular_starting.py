@@ -15,10 +15,12 @@ import pytest
 import warehouse
 from tests.support.cli import Caller
 from tests.support.pages import ROOT
-from tests.support.tabular import read, scores
+from tests.support.tabular import candidates, read, scores
 from warehouse.errors import InputError
+from warehouse.importers.tabular.importer import IMPORTER
 from warehouse.importers.tabular.mapping import parse_mapping
 from warehouse.importers.tabular.starting_mapping import starting_mapping
+from warehouse.records import ImportSettings
 
 RECORDS = {
     "model": ["org/a", "org/b"] * 2,
@@ -857,6 +859,21 @@ def test_texts_of_exports_are_known_flattened_or_not(
     names = {name: path.strip('"') for name, path in mapping["sample"].items()}
     assert mapping["key"] == ["text", "target"]
     assert names == {"text": text, "target": target, "response": response}
+
+
+@pytest.mark.parametrize("name", ["gpt-4.1.csv", "gpt-4.1/answers.csv"])
+def test_the_model_may_be_in_the_name_of_the_file_or_its_folder(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "runs" / name
+    path.parent.mkdir(parents=True)
+    text = starting_mapping(csv(path, {"id": [1, 2], "task": "b", "correct": [1, 0]}))
+    wanted = "# its folder's" if "/" in name else "# the file's name"
+    lines = [
+        line.removeprefix("# ") if line.endswith(wanted) or line.startswith("# [path]") else line
+        for line in text.splitlines()
+    ]
+    importer = IMPORTER.for_mapping(tomllib.loads("\n".join(lines)), "m.toml")
+    (source,) = importer.claim(candidates(tmp_path))
+    assert [run.model for run in importer.read(source, ImportSettings()).runs] == ["gpt-4.1"]
 
 
 def test_scores_in_a_list_beside_one_of_generations_are_draws(tmp_path: Path, run: Caller) -> None:

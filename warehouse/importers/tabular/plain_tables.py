@@ -249,7 +249,8 @@ def plain_columns(source: SourceFiles, values: Mapping[str, Any]) -> Guess:
             path=source.name,
             expected=f"columns model, benchmark, prompt_id and one of {', '.join(SCORE_NAMES)}",
             advice=(f"say {' '.join(options)}, or " if options else "")
-            + "let `warehouse mapping FILE` begin a mapping for --map",
+            + "let `warehouse mapping FILE` begin a mapping for --map"
+            + (", which can take the model from names of files or folders" if "model" in missing else ""),
         )
     return guessed
 

@@ -134,9 +134,10 @@ class _Writer:
             yield from choice.lines()
         names_models = {"model"} & {*self.fields.run, *self.fields.document} or self.figures is not None or self.cells
         if not (names_models or self.votes):
-            stem = name.partition(".")[0]
-            yield "# [path]  # fields that only a file's name or folder tells"
-            yield f"# pattern = '(?P<model>[^/]+)/{re.escape(safe(stem))}.+'"
+            ending = re.escape(safe(Path(name.removesuffix(".gz")).suffix + (".gz" if name.endswith(".gz") else "")))
+            yield "# [path]  # what only names of files or folders tell; files = is then for all of them, as *.csv"
+            yield f"# pattern = '(?P<model>[^/]+){ending}'  # the file's name"
+            yield f"# pattern = '(?P<model>[^/]+)/[^/]+{ending}'  # its folder's"
             yield ""
 
     def _rows(self) -> Iterator[str]:
@@ -167,7 +168,7 @@ class _Writer:
                 why = self._why_not(name)
                 yield (
                     f'# {name} = {{ const = "NAME" }}  # not known{why}: fill in, or say '
-                    f"--set {name}=NAME{self._perhaps()}"
+                    f"--set {name}=NAME{', or [path] above' if name == 'model' else ''}{self._perhaps()}"
                 )
         for name, path in taken.items():
             hint = "  # or sampling_seed" if name == "training_seed" else ""
