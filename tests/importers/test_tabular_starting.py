@@ -15,7 +15,7 @@ import pytest
 import warehouse
 from tests.support.cli import Caller
 from tests.support.pages import ROOT
-from tests.support.tabular import candidates, read, scores
+from tests.support.tabular import candidates, read, read_toml, scores
 from warehouse.errors import InputError
 from warehouse.importers.tabular.importer import IMPORTER
 from warehouse.importers.tabular.mapping import parse_mapping
@@ -874,6 +874,39 @@ def test_the_model_may_be_in_the_name_of_the_file_or_its_folder(tmp_path: Path, 
     importer = IMPORTER.for_mapping(tomllib.loads("\n".join(lines)), "m.toml")
     (source,) = importer.claim(candidates(tmp_path))
     assert [run.model for run in importer.read(source, ImportSettings()).runs] == ["gpt-4.1"]
+
+
+@pytest.mark.parametrize("shape", ["wide", "by prompt", "by model"])
+def test_models_that_columns_or_keys_name_are_among_the_readings(tmp_path: Path, shape: str) -> None:
+    """They were metrics of one model, or columns of which the first held the scores."""
+    names, right = ("gpt-4o", "llama-3-8b"), {f"q{i}": (i % 2, 1) for i in range(30)}
+    if shape == "wide":
+        wide = {f"{name}_correct": [pair[n] for pair in right.values()] for n, name in enumerate(names)}
+        path, chosen = csv(tmp_path / "a.csv", {"question": [*right], **wide}), "'\"{system}_correct\"'"
+    else:
+        by_prompt = {key: dict(zip(names, pair, strict=True)) for key, pair in right.items()}
+        by_model = {name: {key: pair[n] for key, pair in right.items()} for n, name in enumerate(names)}
+        (path := tmp_path / "a.json").write_text(json.dumps(by_prompt if shape == "by prompt" else by_model))
+        chosen = "'\"{system}\"'"
+    text = asked(path)
+    rest = text[: text.index("[[choose]]")] + text[text.index("\n[", text.index("\n#   1.")) :]
+    if shape == "by model":
+        assert '#   1. [rows] at = "{}{}", [run] model = "^@key"\n' in text
+        text = rest.replace('at = "gpt-4o{}"', 'at = "{}{}"').replace("[run]", '[run]\nmodel = "^@key"\n#')
+    else:
+        each = 'system = ["gpt-4o", "llama-3-8b"]'
+        assert f'#   1. [each] {each}, with [run] model = {{ const = "{{system}}" }} and one [[scores]]' in text
+        assert f"value = {chosen}\n" in text
+        model = '[run]\nmodel = { const = "{system}" }\n#'
+        text = f'{rest.replace("[run]", model)}\n[each]\n{each}\n[[scores]]\nmetric = "score"\nvalue = {chosen}\n'
+    taken = read_toml(tmp_path, text, benchmark="b")
+    means = {run.model: [] for run in taken.runs}
+    for row in taken.rows:
+        means[taken.runs[row["run"]].model] += [score["value"] for score in row["scores"]]
+    assert {name: (sum(values), len(values)) for name, values in means.items()} == {
+        "gpt-4o": (15, 30),
+        "llama-3-8b": (30, 30),
+    }
 
 
 def test_scores_in_a_list_beside_one_of_generations_are_draws(tmp_path: Path, run: Caller) -> None:

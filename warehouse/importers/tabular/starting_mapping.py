@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.importers.common.messages import listed
-from warehouse.importers.tabular.column_names import OF_TRUTH, Grade, guess_votes, is_metric
+from warehouse.importers.tabular.column_names import OF_TRUTH, Grade, are_models, guess_votes, is_metric
 from warehouse.importers.tabular.mapping import RECORD_FIELDS
 from warehouse.importers.tabular.plain_tables import vote_mapping
 from warehouse.importers.tabular.profile import ColumnProfile, TableProfile, column_of_values, profile
@@ -414,10 +414,18 @@ def of_record_paths(table: TableProfile) -> Iterator[Choice]:
         )
     if location.parallel:
         fields = ", ".join(toml_text(f"$.{path}[@key]") for path in location.parallel[:8])
+        folder = location.at.removesuffix("{}").rpartition(".")[0]
+        names = [path.rpartition(".")[2].strip('"') for path in (location.at.removesuffix("{}"), *location.parallel)]
+        of_models = ("each a model",) * are_models(names)
+        by_model = f'[rows] at = {toml_text(f"{folder}{{}}{{}}")}, [run] model = "^@key"'
         yield Choice(
             f"what {listed(map(toml_text, location.parallel), 8)} hold, by the same keys as {toml_text(location.at)}",
-            ("further columns of the table", "something else"),
-            (f"{fields} in [run], [sample] or [metadata], as their names say", "leave them out"),
+            (*of_models, "further columns of the table", "something else"),
+            (
+                *([by_model] if of_models else []),
+                f"{fields} in [run], [sample] or [metadata], as their names say",
+                "leave them out",
+            ),
         )
 
 
