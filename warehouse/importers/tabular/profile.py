@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property, reduce
-from operator import getitem
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -581,7 +580,9 @@ def _around(row: NestedRow, location: RecordLocation, is_document: bool) -> Iter
     around = row.levels[-2][0] if len(row.levels) > 1 + is_document else None
     is_map = not location.at.endswith("[]")
     for name, path, parents in _fields(around) if isinstance(around, dict) else ():
-        value = reduce(getitem, (*parents, name), around)
+        value: Any = around
+        for key in (*parents, name):
+            value = value[key]
         if not isinstance(value, list | dict) and not (parents and is_map):
             yield name, f"^.{path}", parents
 
