@@ -150,6 +150,13 @@ def scanned(path: Path) -> Means:
     return {("", "score", ""): float((pd.read_parquet(path)["value"].str.lower() == "true").mean())}
 
 
+def pydantic_evals(path: Path) -> Means:
+    """Of the cases that did not fail, each score and assertion."""
+    cases = json.loads(path.read_text())["cases"]
+    named = [(name, part["value"]) for case in cases for name, part in (case["scores"] | case["assertions"]).items()]
+    return {("", name, ""): pd.Series([v for n, v in named if n == name]).mean() for name, _ in named}
+
+
 ORACLES: dict[str, Callable[[Path], Means]] = {
     "*/eval_arena/*.jsonl": column_means("pass1", by="model"),
     "*/lm_eval*/*samples_*.jsonl": column_means("acc", "exact_match", "match", by="filter"),
@@ -166,6 +173,7 @@ ORACLES: dict[str, Callable[[Path], Means]] = {
     "*/reviews/tiny/*.jsonl": reviews,
     "*/lmms_eval/*.jsonl": column_means("acc"),
     "*/deepeval/*.json": deepeval,
+    "*/pydantic_evals/*.json": pydantic_evals,
     "*matrix*/*": matrix_means,
     "*/tabular/matrix.csv": matrix_means,
     "*/lighteval/*/details_*.parquet": lighteval,

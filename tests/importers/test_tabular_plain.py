@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -125,6 +127,8 @@ def test_columns_that_are_not_used_are_named(tmp_path: Path) -> None:
         ("exact_match", ("1.0", "0.0"), [1, 0], True),
         ("score", ("1", ""), [1, None], True),
         ("is_correct", ("yes", "No"), [1, 0], True),
+        ("correct", ("✓", "✗"), [1, 0], True),
+        ("score", ("t", "f"), [1, 0], True),
         ("score", ("0.5", "1"), [0.5, 1], None),
         ("score", ("85%", "12.5 %"), [0.85, 0.125], None),
         ("correct", ("1", "N/A"), [1, None], True),
@@ -224,6 +228,26 @@ def test_whole_numbers_with_decimals_name_what_integers_name(tmp_path: Path) -> 
     (tmp_path / "r.jsonl").unlink()
     (run,), _, _ = taken(tmp_path, "model,benchmark,id,seed,score\na,b,7,1.0,1\n")
     assert run.training_seed == "1"
+
+
+def test_lines_in_json_and_tables_in_a_zip_are_read_by_their_names(tmp_path: Path, run: Caller) -> None:
+    rows = [f"{model},quiz,q{i},{(i + (model == 'b')) % 2}" for model in "ab" for i in range(3)]
+    records = [dict(zip(("model", "task", "id", "score"), row.split(","), strict=True)) for row in rows]
+    (tmp_path / "lines.json").write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    with zipfile.ZipFile(tmp_path / "two.zip", "w") as packed:
+        for place, name in enumerate(("x/b.csv", "a.csv")):
+            packed.writestr(name, "\n".join(("model,task,id,score", *rows[3 * place :][:3])))
+        packed.writestr("README.md", "# of whom")
+    for name in ("lines.json", "two.zip"):
+        store = str(tmp_path / f"{name}.duckdb")
+        assert run("ingest", str(tmp_path / name), db=store).code == 0
+        assert {row["model"]: row["estimate"] for row in run("leaderboard", "quiz", "--json", db=store).rows} == {
+            "a": pytest.approx(1 / 3),
+            "b": pytest.approx(2 / 3),
+        }
+    with zipfile.ZipFile(tmp_path / "two.zip", "a") as packed:
+        packed.writestr("config.json", "{}")
+    run("ingest", str(tmp_path / "two.zip"), db=str(tmp_path / "s.duckdb")).fails(3, "unpack first")
 
 
 def test_without_ids_the_content_is_the_key(tmp_path: Path) -> None:

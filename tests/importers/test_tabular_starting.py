@@ -6,6 +6,7 @@ import gzip
 import json
 import re
 import tomllib
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,12 @@ import pytest
 import warehouse
 from tests.support.cli import Caller
 from tests.support.pages import ROOT
-from tests.support.tabular import read, scores
+from tests.support.tabular import candidates, read, read_toml, scores
 from warehouse.errors import InputError
+from warehouse.importers.tabular.importer import IMPORTER
 from warehouse.importers.tabular.mapping import parse_mapping
 from warehouse.importers.tabular.starting_mapping import starting_mapping
+from warehouse.records import ImportSettings
 
 RECORDS = {
     "model": ["org/a", "org/b"] * 2,
@@ -329,7 +332,7 @@ def test_ids_that_are_drawn_for_each_record_with_several_scores(tmp_path: Path) 
     assert mapping_of(tmp_path / "a.json")["sample"]["prompt_id"] == "^.datasource_item_id"
     traces = [{"id": item["id"].partition("_")[2], "scores": graded} for item in items]
     (tmp_path / "b.json").write_text(json.dumps({"x": {"data": traces}}))
-    asked(tmp_path / "b.json", "what the rows are")
+    asked(tmp_path / "b.json", "what tells prompts apart")
     named = [{**trace, "id": f"quiz-{place}"} for place, trace in enumerate(traces)]
     (tmp_path / "c.json").write_text(json.dumps({"x": {"data": named}}))
     assert mapping_of(tmp_path / "c.json")["sample"]["prompt_id"] == "^.id"
@@ -855,6 +858,147 @@ def test_trials_are_generations_and_epochs_are_asked_about(tmp_path: Path) -> No
     taken = read(tmp_path, mapping_of(csv(tmp_path / "a.csv", rows)), {"model": "m", "benchmark": "b"})
     assert [row["draw"] for row in taken.rows] == [0, 1, 0, 1]
     asked(csv(tmp_path / "a.csv", {"epoch" if name == "trial" else name: c for name, c in rows.items()}), '"epoch"')
+
+
+@pytest.mark.parametrize("kept", [("question",), ("datasource_item_id",), ()])
+def test_ids_drawn_for_each_answer_above_its_scores_do_not_part_models(
+    tmp_path: Path, run: Caller, kept: tuple[str, ...]
+) -> None:
+    """Output items of OpenAI's evals: their ids are of one run, and no two models shared a prompt."""
+
+    def item(model: str, place: int) -> dict[str, Any]:
+        results = [{"name": name, "score": (place + i) % 2} for i, name in enumerate(("exact_match", "judge_score"))]
+        found = {"id": f"outputitem_{place + 100 * ord(model):032x}", "results": results, "sample": {"model": model}}
+        item = {"question": f"{place}+1?"} if "question" in kept else {}
+        by_id = {"datasource_item_id": place} if "datasource_item_id" in kept else {}
+        return found | {"datasource_item": item} | by_id
+
+    (tmp_path / "a.jsonl").write_text("".join(f"{json.dumps(item(m, i))}\n" for m in "ab" for i in range(12)))
+    if not kept:
+        asked(tmp_path / "a.jsonl", "no two models have a prompt in common")
+        return
+    (tmp_path / "m.toml").write_text(starting_mapping(tmp_path / "a.jsonl"))
+    store = str(tmp_path / "s.duckdb")
+    ingested = run(
+        *("ingest", str(tmp_path / "a.jsonl"), "--map", str(tmp_path / "m.toml"), "--set", "benchmark=b"), db=store
+    )
+    assert ingested.code == 0
+    (row,) = run("compare", "a", "b", "--metric", "exact_match", "--json", db=store).rows
+    assert (row["n_prompts"], row["difference"]) == (12, 0)
+
+
+@pytest.mark.parametrize(
+    ("text", "target", "response"),
+    [
+        ("inputs.query", "inputs.ground_truth", "inputs.response"),  # Azure's evaluate
+        ("inputs", "reference_outputs", "outputs"),  # LangSmith's table, MLflow's
+        ("inputs.question", "target.answer", "output"),  # Humanloop's
+    ],
+)
+@pytest.mark.parametrize("suffix", ["csv", "jsonl"])
+def test_texts_of_exports_are_known_flattened_or_not(
+    tmp_path: Path, text: str, target: str, response: str, suffix: str
+) -> None:
+    """The place of the row was the key: models pair wrongly where files differ in order."""
+    columns = {text: ["1+1?", "2+3?"], target: ["two", "five"], response: ["two", "six"], "feedback.correct": [1, 0]}
+    table = pd.DataFrame(columns)
+    if suffix == "csv":
+        table.to_csv(tmp_path / "a.csv", index=False)
+    else:
+        table.to_json(tmp_path / "a.jsonl", orient="records", lines=True)
+    mapping = mapping_of(tmp_path / f"a.{suffix}")
+    names = {name: path.strip('"') for name, path in mapping["sample"].items()}
+    assert mapping["key"] == ["text", "target"]
+    assert names == {"text": text, "target": target, "response": response}
+
+
+@pytest.mark.parametrize("name", ["gpt-4.1.csv", "gpt-4.1/answers.csv"])
+def test_the_model_may_be_in_the_name_of_the_file_or_its_folder(tmp_path: Path, name: str) -> None:
+    path = tmp_path / "runs" / name
+    path.parent.mkdir(parents=True)
+    text = starting_mapping(csv(path, {"id": [1, 2], "task": "b", "correct": [1, 0]}))
+    wanted = "# its folder's" if "/" in name else "# the file's name"
+    lines = [
+        line.removeprefix("# ") if line.endswith(wanted) or line.startswith("# [path]") else line
+        for line in text.splitlines()
+    ]
+    importer = IMPORTER.for_mapping(tomllib.loads("\n".join(lines)), "m.toml")
+    (source,) = importer.claim(candidates(tmp_path))
+    assert [run.model for run in importer.read(source, ImportSettings()).runs] == ["gpt-4.1"]
+
+
+@pytest.mark.parametrize("shape", ["wide", "by prompt", "by model"])
+def test_models_that_columns_or_keys_name_are_among_the_readings(tmp_path: Path, shape: str) -> None:
+    """They were metrics of one model, or columns of which the first held the scores."""
+    names, right = ("gpt-4o", "llama-3-8b"), {f"q{i}": (i % 2, 1) for i in range(30)}
+    if shape == "wide":
+        wide = {f"{name}_correct": [pair[n] for pair in right.values()] for n, name in enumerate(names)}
+        path, chosen = csv(tmp_path / "a.csv", {"question": [*right], **wide}), "'\"{system}_correct\"'"
+    else:
+        by_prompt = {key: dict(zip(names, pair, strict=True)) for key, pair in right.items()}
+        by_model = {name: {key: pair[n] for key, pair in right.items()} for n, name in enumerate(names)}
+        (path := tmp_path / "a.json").write_text(json.dumps(by_prompt if shape == "by prompt" else by_model))
+        chosen = "'\"{system}\"'"
+    text = asked(path)
+    rest = text[: text.index("[[choose]]")] + text[text.index("\n[", text.index("\n#   1.")) :]
+    if shape == "by model":
+        assert '#   1. [rows] at = "{}{}", [run] model = "^@key"\n' in text
+        text = rest.replace('at = "gpt-4o{}"', 'at = "{}{}"').replace("[run]", '[run]\nmodel = "^@key"\n#')
+    else:
+        each = 'system = ["gpt-4o", "llama-3-8b"]'
+        assert f'#   1. [each] {each}, with [run] model = {{ const = "{{system}}" }} and one [[scores]]' in text
+        assert f"value = {chosen}\n" in text
+        model = '[run]\nmodel = { const = "{system}" }\n#'
+        text = f'{rest.replace("[run]", model)}\n[each]\n{each}\n[[scores]]\nmetric = "score"\nvalue = {chosen}\n'
+    taken = read_toml(tmp_path, text, benchmark="b")
+    found = [(taken.runs[row["run"]].model, score["value"]) for row in taken.rows for score in row["scores"]]
+    assert Counter(found) == {("gpt-4o", 0): 15, ("gpt-4o", 1): 15, ("llama-3-8b", 1): 30}
+
+
+def test_scores_in_a_list_beside_one_of_generations_are_draws(tmp_path: Path, run: Caller) -> None:
+    lists = [["a", "b", "c"], ["d"], None]
+    records = [
+        {"task_id": f"t{i}", "model": "m", "generations": texts, "passed": texts and [i, *([1] * (len(texts) - 1))]}
+        for i, texts in enumerate(lists)
+    ]
+    (tmp_path / "a.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in records))
+    (tmp_path / "m.toml").write_text(starting_mapping(tmp_path / "a.jsonl"))
+    store = str(tmp_path / "s.duckdb")
+    done = run("ingest", str(tmp_path / "a.jsonl"), "--map", str(tmp_path / "m.toml"), "--set", "benchmark=b", db=store)
+    assert done.code == 0
+    sql = "select key, draw, value from score join prompt on prompt.id = prompt_id order by key, draw"
+    rows = run("query", "--sql", sql, "--json", db=store).rows
+    assert [[*row.values()] for row in rows] == [["t0", 0, 0], ["t0", 1, 1], ["t0", 2, 1], ["t1", 0, 1]]
+    alone = [{name: value for name, value in record.items() if name != "generations"} for record in records[:2]]
+    (tmp_path / "b.jsonl").write_text("".join(f"{json.dumps(record)}\n" for record in alone))
+    asked(tmp_path / "b.jsonl", "where the scores are")  # they may be parts of one answer, as tests are
+
+
+@pytest.mark.parametrize(("form", "is_step"), [("step{}", True), ("{}", True), ("1B-step{}", False), ("late", False)])
+def test_a_step_in_a_text_is_its_number(tmp_path: Path, form: str, is_step: bool) -> None:
+    columns = {"model": "m", "task": "b", "id": [1, 2, 1, 2], "score": [1, 0, 0, 0]}
+    table = columns | {"step": [form.format(step) for step in (9, 9, 10, 10)]}
+    expected = {"path": "step", "pattern": r"\d+"} if form == "step{}" else "step" if is_step else None
+    mapping = tomllib.loads(starting_mapping(csv(tmp_path / "a.csv", table)))
+    assert mapping["run"].get("step") == expected
+
+
+@pytest.mark.parametrize("column", ["judge", "checkpoint", "sample", "subject"])
+def test_what_tells_rows_of_one_prompt_apart_is_asked_about(tmp_path: Path, run: Caller, column: str) -> None:
+    """As it stood ingest refused the draft: facts stood twice."""
+    rows = [(m, f"q{i}", w, (i + k) % 3) for k, w in enumerate(("x", "y")) for m in "ab" for i in range(6)]
+    table = dict(zip(("model", "id", column, "score"), zip(*rows, strict=True), strict=True))
+    text = asked(csv(tmp_path / "a.csv", table), f'what "{column}" tells apart, where rows are of one prompt')
+    draft = text[: text.index("[[choose]]")] + text[text.index("\n[run]") :]
+    draw = f'draw = {{ path = "{column}", values = {{ x = 0, y = 1 }} }}'
+    assert f"#   1. [sample] {draw}\n" in text
+    store, command = str(tmp_path / "s.duckdb"), ("ingest", str(tmp_path / "a.csv"), "--set", "benchmark=b", "--map")
+    for name, mapping in (("as it was", draft), ("chosen", draft.replace("[sample]", f"[sample]\n{draw}\n#"))):
+        (tmp_path / f"{name}.toml").write_text(mapping)
+        assert run(*command, str(tmp_path / f"{name}.toml"), db=store).code == (3 if name == "as it was" else 0)
+    sql = "select model, estimate, n_prompts, n_draws from score_summary order by 1"
+    found = [[*row.values()] for row in run("query", "--sql", sql, "--json", db=store).rows]
+    assert found == [["a", 1, 6, 12], ["b", 1, 6, 12]]
 
 
 def test_a_file_that_an_importer_knows_is_said_to_be(run: Caller) -> None:

@@ -274,7 +274,7 @@ BACKENDS = _words(
 )
 #: Names of columns that name models, those that may, and those that name benchmarks.
 MODEL_LABELS = re.compile(
-    r"(the_)?(model|models|llm|system|checkpoint|submission)(_(name|version|id|versions))?|full_?name|.*_model_name"
+    r"(the_)?(model|models|llm|system|checkpoint|submission)(_(name|version|id|versions)|/adapter)?|full_?name|.*_model_name"
 )
 WEAK_LABELS = re.compile(r"name|agent|method|label|")
 BENCHMARK_LABELS = re.compile(r"(benchmark|task|dataset|metric|category|subset|eval|evaluation|test)s?(_name|_id)?")

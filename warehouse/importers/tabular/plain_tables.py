@@ -25,7 +25,7 @@ from warehouse.errors import InputError
 from warehouse.importers.common import bounds
 from warehouse.importers.common.jsonl import open_text, unpacked_start
 from warehouse.importers.common.patterns import Pattern
-from warehouse.importers.common.streams import FORMATS
+from warehouse.importers.common.streams import Member, members, read_exactly
 from warehouse.importers.tabular.chunks import RowView
 from warehouse.importers.tabular.column_names import (
     OF_TRUTH,
@@ -40,12 +40,13 @@ from warehouse.importers.tabular.columns import Column, Unfit, as_list, encode, 
 from warehouse.importers.tabular.delimited import delimiter_of, unique_names, without_sep
 from warehouse.importers.tabular.expressions import Recode
 from warehouse.importers.tabular.mapping import ScoreRule, TabularMapping
+from warehouse.importers.tabular.readers import flavour_of
 from warehouse.records import Candidate, SourceFiles, parse_json
 
-_RIGHT = frozenset("yes y correct right pass passed success ok".split())
-_WRONG = frozenset("no n incorrect wrong fail failed failure".split())
+_RIGHT = frozenset("yes y t correct right pass passed success ok ✓ ✔ ✔️ ✅ ☑".split())
+_WRONG = frozenset("no n f incorrect wrong fail failed failure ✗ ✘ ✖ ✖️ ❌ ☒".split())
 #: Such words that a judge says of a response; classes of questions are called yes and no, too.
-VERDICTS = (_RIGHT | _WRONG) - {"yes", "y", "no", "n", "ok"}
+VERDICTS = (_RIGHT | _WRONG) - {"yes", "y", "t", "no", "n", "f", "ok"}
 #: How 1 and 0 are written among such words.
 _NUMBERS = {"1": 1, "0": 0, "1.0": 1, "0.0": 0, "true": 1, "false": 0, "True": 1, "False": 0, "TRUE": 1, "FALSE": 0}
 #: Texts that stand for a missing score.
@@ -248,7 +249,8 @@ def plain_columns(source: SourceFiles, values: Mapping[str, Any]) -> Guess:
             path=source.name,
             expected=f"columns model, benchmark, prompt_id and one of {', '.join(SCORE_NAMES)}",
             advice=(f"say {' '.join(options)}, or " if options else "")
-            + "let `warehouse mapping FILE` begin a mapping for --map",
+            + "let `warehouse mapping FILE` begin a mapping for --map"
+            + (", which can take the model from names of files or folders" if "model" in missing else ""),
         )
     return guessed
 
@@ -328,9 +330,8 @@ def _score(guessed: Guess, metric: str, column: str) -> Iterator[tuple[str, Any]
 
 
 def _format(path: Path) -> str:
-    """The format that a plain file's name promises, ``""`` if it promises none."""
-    inner = path.with_suffix("") if path.suffix.lower() == ".gz" else path
-    return FORMATS.get(inner.suffix.lower(), "")
+    """The format that a file's name promises, or that of the first table in an archive; ``""`` if none."""
+    return members(path, path.name)[0].format
 
 
 def _head_columns(path: Path) -> Sequence[str]:
@@ -339,12 +340,31 @@ def _head_columns(path: Path) -> Sequence[str]:
 
 
 def _columns(path: Path, head: bytes) -> Sequence[str]:
-    """Names of the columns of a plain file, as far as they can be told from its beginning."""
+    """Names of the columns of a file, as far as they can be told from its beginning; of an archive those that all
+    its tables have."""
+    if path.suffix.lower() == ".zip":
+        with contextlib.suppress(InputError):  # hostile or damaged, or nothing in it is a table
+            found = [_names_in(member.format, _head(member)) for member in members(path, path.name)]
+            return found[0] if all(names == found[0] for names in found) else []
+        return []
     kind = _format(path)
     if path.suffix.lower() == ".gz":
         head = unpacked_start(head)
     elif kind == "parquet" and head.startswith(b"PAR1"):
         return _parquet_columns(path)
+    elif kind == "jsonl" and b"\n" not in head and head.startswith(b"{"):  # a first row of megabytes
+        with open_text(path) as handle:
+            head = handle.readline(bounds.MAX_DOCUMENT_BYTES)
+    return _names_in(kind, head)
+
+
+def _head(member: Member) -> bytes:
+    with member.open() as stream:
+        return read_exactly(stream, _HEAD_BYTES)
+
+
+def _names_in(kind: str, head: bytes) -> Sequence[str]:
+    """Names of the columns of a table of some format from its beginning."""
     head = head.removeprefix(BOM_UTF8)
     line = head.lstrip(b"\r\n").partition(b"\n")[0].decode("utf-8", "replace")
     if kind in ("csv", "tsv"):
@@ -353,14 +373,11 @@ def _columns(path: Path, head: bytes) -> Sequence[str]:
         rows = csv.reader([line.strip("\r")], delimiter=mark or delimiter_of(line, kind))
         with contextlib.suppress(csv.Error):  # then no importer knows the file
             return unique_names(next(rows, []))
-    if kind == "json" and head.lstrip().startswith(b"["):
-        return _first_keys(head)
-    if kind != "jsonl":
+    if kind not in ("json", "jsonl"):
         return []
-    if b"\n" not in head and head.startswith(b"{"):  # a first row of megabytes
-        with open_text(path) as handle:
-            line = handle.readline(bounds.MAX_DOCUMENT_BYTES).removeprefix(BOM_UTF8).decode("utf-8", "replace")
-    return _keys_of_line(line)
+    if flavour_of(head.lstrip(), kind) == "jsonl":
+        return _keys_of_line(line)
+    return _first_keys(head) if head.lstrip().startswith(b"[") else []
 
 
 def _parquet_columns(path: Path) -> list[str]:

@@ -38,8 +38,8 @@ from warehouse.importers.tabular.table import SHEETS, open_reader
 _DEPTH, _LOOKED_AT, _MANY = 5, 50, 20
 #: What exports call the objects that they flatten into columns (``inputs.question``).
 _FLATTENED = frozenset(
-    "input inputs output outputs reference_outputs expected feedback feedback_stats scores score metrics metadata meta"
-    " example extra summary usage".split()
+    "input inputs output outputs reference_outputs reference expected target feedback feedback_stats feedback_scores"
+    " scores score metrics metadata meta example extra summary usage".split()
 )
 #: What names the elements of a list that are metrics of one generation.
 METRIC_NAMES = ("metric", "metric_name", "name", "scorer", "evaluator", "grader", "key")
@@ -226,6 +226,8 @@ def _of_records(path: str, records: Sequence[Any], outer: Any, count: int, depth
     yield RecordLocation(path), record, outer, count
     names_prompts = any(plain_name(str(key)) in _OF_PROMPTS for key in record)
     for key, inner in record.items() if names_prompts else ():
+        if grade_of(str(key)) >= Grade.LIKELY and _scores_a_list(inner, record):
+            yield RecordLocation(path, f"{path_of(str(key))}[]"), {**record, key: inner[0]}, outer, count
         if not _is_list_of_records(inner) or not _score_grade(inner[0]):
             continue
         if {plain_name(str(name)) for name in inner[0]} & _CONTENT - {"text"}:
@@ -233,6 +235,18 @@ def _of_records(path: str, records: Sequence[Any], outer: Any, count: int, depth
         if not names_of_metrics([item.get(key) for item in records if isinstance(item.get(key), list)]):
             yield RecordLocation(path, f"{path_of(str(key))}[]"), {**inner[0], **record}, outer, count
     yield from _inside(record, f"{path}.", depth)
+
+
+def _scores_a_list(value: Any, record: Mapping[str, Any]) -> bool:
+    """Whether a list holds a score for each element of another one: texts of generations."""
+    if not isinstance(value, list) or not value or not all(map(_is_unit, value)):
+        return False
+    others = (inner for inner in record.values() if inner is not value and _are_beside(inner, value))
+    return any(isinstance(part, str) for inner in others for part in inner[:1])
+
+
+def _are_beside(value: Any, other: Any) -> bool:
+    return isinstance(value, list) and isinstance(other, list) and len(value) == len(other)
 
 
 def _inside(record: Mapping[str, Any], prefix: str, depth: int) -> Iterator[Any]:
@@ -523,11 +537,16 @@ def _table_paths(chunk: Chunk) -> list[_Where]:
         is_nested = isinstance(column, list) or pa.types.is_nested(getattr(column, "type", pa.null()))
         objects = [value for value in as_list(column, chunk.size) if isinstance(value, dict)] if is_nested else []
         if not objects:
-            *around, last = name.split(".")
-            is_inside = bool(around) and plain_name(around[0]) in _FLATTENED
-            found.append((last, path_of(name), tuple(around)) if is_inside else (name, path_of(name), ()))
+            found.append(_unflattened(name, path_of(name), ()))
         found += {field[1]: field for value in objects[:_ASKED] for field in _fields({name: value})}.values()
     return found
+
+
+def _unflattened(name: str, path: str, parents: tuple[str, ...]) -> _Where:
+    """A column by its last name, where an export made it of objects (``inputs.question``)."""
+    *around, last = name.split(".")
+    is_inside = bool(around) and not parents and plain_name(around[0]) in _FLATTENED
+    return (last, path, tuple(around)) if is_inside else (name, path, parents)
 
 
 def _record_paths(chunk: Chunk, location: RecordLocation, is_document: bool) -> list[_Where]:
@@ -536,6 +555,8 @@ def _record_paths(chunk: Chunk, location: RecordLocation, is_document: bool) -> 
     inner = location.draws.removesuffix("[]")
     for record in chunk.records()[:_ASKED]:
         for item in _fields(record) if isinstance(record, dict) else ():
+            if inner and _are_beside(record.get(item[0]), record.get(inner)):
+                item = (item[0].removesuffix("s"), f"{item[1]}[@draw]", ())  # a list beside that of the generations
             if not inner or not item[1].startswith(inner):
                 found.setdefault(item[1], item)
     if isinstance(chunk, NestedChunk):
@@ -571,12 +592,18 @@ def _around(row: NestedRow, location: RecordLocation, is_document: bool) -> Iter
     elif "{}" in location.at:
         path = "^" * location.at.rpartition("{}")[2].count("[]") + "@key"
         yield path, path, ()
-    if location.draws and isinstance(row.draw, dict):
+    if location.draws != "[]" and row.draw is not None and not isinstance(row.draw, dict):
+        yield location.draws.removesuffix("[]"), location.draws, ()
+    elif location.draws and isinstance(row.draw, dict):
         yield from ((name, f"{location.draws}.{path}", parents) for name, path, parents in _fields(row.draw))
     around = row.levels[-2][0] if len(row.levels) > 1 + is_document else None
-    for name, value in around.items() if isinstance(around, dict) else ():
-        if not isinstance(value, list | dict):
-            yield str(name), f"^.{path_of(str(name))}", ()
+    is_map = not location.at.endswith("[]")
+    for name, path, parents in _fields(around) if isinstance(around, dict) else ():
+        value: Any = around
+        for key in (*parents, name):
+            value = value[key]
+        if not isinstance(value, list | dict) and not (parents and is_map):
+            yield name, f"^.{path}", parents
 
 
 def _fields(record: Mapping[str, Any], parents: tuple[str, ...] = (), depth: int = 0) -> Iterator[_Where]:
@@ -585,7 +612,7 @@ def _fields(record: Mapping[str, Any], parents: tuple[str, ...] = (), depth: int
         if isinstance(value, dict) and value and depth < _DEPTH - 1 and not keyed_kind(value):
             yield from _fields(value, (*parents, str(key)), depth + 1)
         else:
-            yield str(key), ".".join(path_of(str(step)) for step in (*parents, key)), parents
+            yield _unflattened(str(key), ".".join(path_of(str(step)) for step in (*parents, key)), parents)
 
 
 def _column(chunk: Chunk, name: str, path: str, parents: tuple[str, ...]) -> ColumnProfile:

@@ -250,6 +250,11 @@ def json_flavour(member: Member) -> str:
         head = read_exactly(stream, _SNIFF_BYTES).removeprefix(BOM_UTF8).lstrip()
     if not head:
         raise InputError("an empty file", path=member.name, expected="JSON")
+    return flavour_of(head, member.format)
+
+
+def flavour_of(head: bytes, promised: str) -> str:
+    """The same, from the beginning of the file and the format that its name promises."""
     line, newline, rest = head.partition(b"\n")
     try:
         json.loads(line)
@@ -260,7 +265,7 @@ def json_flavour(member: Member) -> str:
         return "jsonl"
     if head.startswith(b"[") and (is_whole or newline):
         return "json"
-    return member.format if member.format == "jsonl" else "json"
+    return "jsonl" if promised == "jsonl" else "json"
 
 
 #: Called with what cannot be read: place in the file, what was found, what was expected.

@@ -29,14 +29,14 @@ from warehouse.importers.tabular.columns import text_of
 from warehouse.importers.tabular.mapping import RECORD_FIELDS, RUN_FIELDS, SAMPLE_FIELDS
 from warehouse.importers.tabular.plain_tables import NULL_WORDS, plain
 from warehouse.importers.tabular.profile import METRIC_NAMES, ColumnProfile, TableProfile
-from warehouse.importers.tabular.starting_toml import Choice, inline_table, texts, toml_text
+from warehouse.importers.tabular.starting_toml import Choice, inline_table, texts, toml_key, toml_text
 
 #: Further names of fields of a row, in a draft.
 _ALSO = {
     "prompt_id": tuple(name for name in ID_NAMES if name not in SAMPLE_NAMES["prompt_id"]),
-    "text": ("user_input", "query"),
-    "response": ("actual_output", "actualoutput", "generation"),
-    "target": ("expectedoutput", "expected_output", "gold_answer"),
+    "text": ("user_input", "query", "inputs"),
+    "response": ("actual_output", "actualoutput", "generation", "outputs"),
+    "target": ("expectedoutput", "expected_output", "gold_answer", "reference_answer", "reference_outputs"),
 }
 _WORDS = {name: (*SAMPLE_NAMES.get(name, ()), *_ALSO.get(name, ())) for name in dict.fromkeys((*SAMPLE_NAMES, *_ALSO))}
 #: Objects that hold what a model said, and no right answers.
@@ -47,6 +47,9 @@ _OF_ONE_RUN = frozenset(
     {"started_at", "cost", "status", "note", "tags", "hardware", "n_benchmark", "n_requested", "tokens"}
 )
 _WHOLE = frozenset({"step", "epoch", "tokens", "training_seed", "initialisation_seed", "data_order_seed", "fewshot"})
+#: Fields of a run that are numbers, and how a text holds one: ``step1000``.
+POSITIONS = ("step", "epoch", "tokens")
+_ONE_NUMBER = re.compile(r"[^\d.,]*\d+[^\d.,]*")
 #: Names of columns that number the generations of a prompt.
 _DRAWS = ("draw", "trial", "attempt", "repeat", "repetition", "rollout", "epoch", "generation_index", "sample_index")
 #: Tokens that a model is trained on, at least.
@@ -258,11 +261,21 @@ def _why_no_run(name: str, column: ColumnProfile) -> str:
             return "differs from row to row"
         if len(column.values) * 2 > column.rows and name != "model":
             return f"{len(column.values)} different in {column.rows} rows"
+    if why := _why_no_number(name, column):
+        return why
+    return "" if name not in RECORD_FIELDS or column.kind == "object" else "no object"
+
+
+def _why_no_number(name: str, column: ColumnProfile) -> str:
+    """Why values are not the numbers that a field wants; nothing if they are, or it wants none."""
     if name == "tokens" and min(column.numbers, default=0) < _LEAST_TOKENS:
         return "too few for those of a training"
     if name in _WHOLE and not all(number.is_integer() for number in column.numbers):
         return "no whole numbers"
-    return "" if name not in RECORD_FIELDS or column.kind == "object" else "no object"
+    if name in POSITIONS and not column.is_number:
+        is_one = all(_ONE_NUMBER.fullmatch(_text(value)) for value in column.values)
+        return "" if is_one else "texts with more than a number, or none"
+    return ""
 
 
 def of_document(table: TableProfile, fields: Fields) -> dict[str, str]:
@@ -310,13 +323,7 @@ def _settle_prompts(table: TableProfile, columns: Sequence[ColumnProfile], field
         elif verdict == "texts":
             fields.why_not[column.path] = "prompt_id: the same prompt has several, or several prompts the same"
     elif column is not None and _is_drawn(table, fields, column):
-        free = [c for c in columns if c.path not in fields.taken and not c.parents]
-        others = [c for c in free if not _is_drawn(table, fields, c)]
-        other = _named(others, ("prompt_id", *SAMPLE_NAMES["prompt_id"], *ID_NAMES))
-        del fields.sample["prompt_id"]
-        fields.why_not[column.path] = "prompt_id: looks drawn for each row"
-        if other is not None:
-            fields.sample["prompt_id"] = other
+        _replace_drawn(table, columns, fields, column)
     elif column is not None and column.is_unique and len(getattr(fields.run.get("model"), "values", ())) > 1:
         del fields.sample["prompt_id"]
         fields.choices.append(_which_ids(column))
@@ -331,6 +338,23 @@ def _settle_prompts(table: TableProfile, columns: Sequence[ColumnProfile], field
         and fields.metric is None
     ):
         _settle_repeated(table, fields)
+
+
+def _replace_drawn(
+    table: TableProfile, columns: Sequence[ColumnProfile], fields: Fields, column: ColumnProfile
+) -> None:
+    """Another column that names prompts in place of ids that look drawn."""
+    free = [c for c in columns if c.path not in fields.taken and c.depth <= column.depth]
+    others = [c for c in free if not _is_drawn(table, fields, c)]
+    names = ("prompt_id", *SAMPLE_NAMES["prompt_id"], *ID_NAMES)
+    other = _named(others, names) or next((c for c in others if _ends_with_id(c)), None)
+    if other is None and column.depth:  # rows of one prompt, whose numbers tell nothing
+        fields.choices.append(_which_ids(column))
+        return
+    del fields.sample["prompt_id"]
+    fields.why_not[column.path] = "prompt_id: looks drawn for each row"
+    if other is not None:
+        fields.sample["prompt_id"] = other
 
 
 def _settle_repeated(table: TableProfile, fields: Fields) -> None:
@@ -380,7 +404,7 @@ def _ids_against_texts(table: TableProfile, fields: Fields) -> str:
             continue  # of a row that failed, say
         texts_by_id.setdefault(identifier, set()).add(content)
         ids_by_text.setdefault(content, set()).add(identifier)
-    if column.is_unique and all(_DRAWN.fullmatch(identifier) for identifier in ids):
+    if _is_drawn(table, fields, column):
         return "texts"
     if sum(len(texts) > 1 for texts in texts_by_id.values()) * 20 > len(texts_by_id):
         return "texts"
@@ -388,12 +412,20 @@ def _ids_against_texts(table: TableProfile, fields: Fields) -> str:
     return "either" if repeated * 20 > len(ids_by_text) else "ids"
 
 
+def _ends_with_id(column: ColumnProfile) -> bool:
+    """Whether a name ends with that of an id of prompts: ``datasource_item_id``."""
+    endings = tuple(f"_{name}" for name in ID_NAMES if "_" in name)
+    return len(column.values) > 1 and plain_name(column.name).endswith(endings)
+
+
 def _is_drawn(table: TableProfile, fields: Fields, column: ColumnProfile) -> bool:
-    """Whether ids look drawn for each record, which has a row of each metric: no other model has one of them."""
+    """Whether ids look drawn for each record, which has a row of each metric, or for what rows lie in."""
     if not all(_DRAWN.fullmatch(_text(value)) for value in column.values):
         return False
+    if column.is_unique or column.path.startswith("^"):
+        return True
     apart = [table.values(part) for part in (column, fields.metric, fields.filter) if part is not None]
-    return column.is_unique or len({*zip(*(map(_text, values) for values in apart), strict=True)}) == table.rows
+    return len({*zip(*(map(_text, values) for values in apart), strict=True)}) == table.rows
 
 
 def _settle_draws(table: TableProfile, columns: Sequence[ColumnProfile], fields: Fields) -> None:
@@ -420,9 +452,15 @@ def _settle_draws(table: TableProfile, columns: Sequence[ColumnProfile], fields:
         fields.turn = turn
         return
     if column is None or not _part(table, rows, column):
+        groups = len({*rows})
+        taken = fields.taken - {c.path for c in fields.metadata.values()}
+        free = [c for c in columns if c.path not in taken and not c.nulls and not is_metric(c.name)]
+        apart = [c for c in free if 1 < len(c.values) <= groups // 2 and _part(table, rows, c)]
+        if apart:
+            of_one = min(apart, key=lambda c: len(c.values))
+            fields.choices.append(_which_rows(of_one, [c.path for c in prompts], len(rows) - groups, len(rows)))
         return
-    first = min(column.numbers)
-    draw = inline_table({"path": column.path, "add": -int(first)}) if first else toml_text(column.path)
+    draw = _numbered(column)
     if fields.run.get("epoch") is column:
         del fields.run["epoch"]
         fields.choices.append(
@@ -438,6 +476,30 @@ def _settle_draws(table: TableProfile, columns: Sequence[ColumnProfile], fields:
 
 def _rows(table: TableProfile, columns: Sequence[ColumnProfile]) -> list[tuple[str, ...]]:
     return list(zip(*(map(_text, table.values(column)) for column in columns), strict=True))
+
+
+def _numbered(column: ColumnProfile) -> str:
+    """An expression that numbers what a column tells apart, from 0."""
+    if not column.is_number:
+        return inline_table(
+            {"path": column.path, "values": dict(zip(map(_text, column.values), range(99), strict=False))}
+        )
+    first = min(column.numbers)
+    return inline_table({"path": column.path, "add": -int(first)}) if first else toml_text(column.path)
+
+
+def _which_rows(column: ColumnProfile, prompts: Sequence[str], repeated: int, rows: int) -> Choice:
+    path, template = toml_text(column.path), " ".join(f"{{{name}}}" for name in (*prompts, column.path))
+    return Choice(
+        f"what {path} tells apart, where rows are of one prompt ({repeated} of {rows} repeat another)",
+        ("generations of each prompt", "judges or ways to score, a figure each", "runs, a figure each", "prompts"),
+        (
+            f"[sample] draw = {_numbered(column)}",
+            f"filter = {{ path = {path} }} in each of the [[scores]]",
+            f"[run.configuration] {toml_key(column.name)} = {path}",
+            f"[sample] prompt_id = {{ template = {toml_text(template)} }}",
+        ),
+    )
 
 
 def _part(table: TableProfile, rows: Sequence[Any], column: ColumnProfile) -> bool:

@@ -12,11 +12,11 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.importers.common.messages import listed
-from warehouse.importers.tabular.column_names import OF_TRUTH, Grade, guess_votes, is_metric
+from warehouse.importers.tabular.column_names import OF_TRUTH, Grade, are_models, guess_votes, is_metric
 from warehouse.importers.tabular.mapping import RECORD_FIELDS
 from warehouse.importers.tabular.plain_tables import vote_mapping
 from warehouse.importers.tabular.profile import ColumnProfile, TableProfile, column_of_values, profile
-from warehouse.importers.tabular.starting_fields import Fields, fields_of, other_ids
+from warehouse.importers.tabular.starting_fields import POSITIONS, Fields, fields_of, other_ids
 from warehouse.importers.tabular.starting_scores import ScoreColumn, ScoreColumns, range_of, scores_of
 from warehouse.importers.tabular.starting_tables import cells_of, figures_of, is_signed
 from warehouse.importers.tabular.starting_toml import Choice, inline_table, safe, short, texts, toml_key, toml_text
@@ -134,9 +134,10 @@ class _Writer:
             yield from choice.lines()
         names_models = {"model"} & {*self.fields.run, *self.fields.document} or self.figures is not None or self.cells
         if not (names_models or self.votes):
-            stem = name.partition(".")[0]
-            yield "# [path]  # fields that only a file's name or folder tells"
-            yield f"# pattern = '(?P<model>[^/]+)/{re.escape(safe(stem))}.+'"
+            ending = re.escape(safe(Path(name.removesuffix(".gz")).suffix + (".gz" if name.endswith(".gz") else "")))
+            yield "# [path]  # what only names of files or folders tell; files = is then for all of them, as *.csv"
+            yield f"# pattern = '(?P<model>[^/]+){ending}'  # the file's name"
+            yield f"# pattern = '(?P<model>[^/]+)/[^/]+{ending}'  # its folder's"
             yield ""
 
     def _rows(self) -> Iterator[str]:
@@ -173,11 +174,14 @@ class _Writer:
                 why = self._why_not(name)
                 yield (
                     f'# {name} = {{ const = "NAME" }}  # not known{why}: fill in, or say '
-                    f"--set {name}=NAME{self._perhaps()}"
+                    f"--set {name}=NAME{', or [path] above' if name == 'model' else ''}{self._perhaps()}"
                 )
         for name, path in taken.items():
             hint = "  # or sampling_seed" if name == "training_seed" else ""
-            yield f"{name} = {toml_text(path)}{hint}"
+            column = self.fields.run.get(name)
+            in_text = name in POSITIONS and column is not None and not column.is_number
+            value = inline_table({"path": path, "pattern": r"\d+"}) if in_text else toml_text(path)
+            yield f"{name} = {value}{hint}"
         yield ""
 
     def _why_not(self, name: str) -> str:
@@ -416,10 +420,18 @@ def of_record_paths(table: TableProfile) -> Iterator[Choice]:
         )
     if location.parallel:
         fields = ", ".join(toml_text(f"$.{path}[@key]") for path in location.parallel[:8])
+        folder = location.at.removesuffix("{}").rpartition(".")[0]
+        names = [path.rpartition(".")[2].strip('"') for path in (location.at.removesuffix("{}"), *location.parallel)]
+        of_models = ("each a model",) * are_models(names)
+        by_model = f'[rows] at = {toml_text(f"{folder}{{}}{{}}")}, [run] model = "^@key"'
         yield Choice(
             f"what {listed(map(toml_text, location.parallel), 8)} hold, by the same keys as {toml_text(location.at)}",
-            ("further columns of the table", "something else"),
-            (f"{fields} in [run], [sample] or [metadata], as their names say", "leave them out"),
+            (*of_models, "further columns of the table", "something else"),
+            (
+                *([by_model] if of_models else []),
+                f"{fields} in [run], [sample] or [metadata], as their names say",
+                "leave them out",
+            ),
         )
 
 

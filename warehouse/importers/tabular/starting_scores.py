@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from os.path import commonprefix
 from typing import Any
 
 from warehouse.importers.tabular.column_names import (
@@ -181,6 +182,8 @@ def _chosen(table: TableProfile, candidates: Sequence[ScoreColumn]) -> ScoreColu
     if likely:
         first = _highest(likely)
         first += [c for c in named if c not in likely and c.column.depth == first[0].column.depth]
+        if _are_by_model(first):
+            return ScoreColumns(choices=[_by_model(first)])
         alike = all(_are_equal(table, first[0], other) for other in first[1:])
         varies = len(first[0].column.values) > 1
         return (
@@ -196,23 +199,31 @@ def _are_systems(candidates: Sequence[ScoreColumn]) -> bool:
 
 
 def _are_by_model(candidates: Sequence[ScoreColumn]) -> bool:
-    """Whether columns of one object have names of models."""
-    names = [candidate.column.name for candidate in candidates]
+    """Whether columns of one object have names of models, with the name of a metric before or after them or not."""
+    names = _between_affixes([candidate.column.name for candidate in candidates])[1]
     around = {candidate.column.parents for candidate in candidates}
-    return (
-        len(names) > 1 and len(around) == 1 and around != {()} and are_models(names) and not any(map(is_metric, names))
-    )
+    return len(names) > 1 and len(around) == 1 and are_models(names) and not any(map(is_metric, names))
+
+
+def _between_affixes(names: Sequence[str]) -> tuple[str, list[str], str]:
+    """What names begin with, where they differ, and what they end with: ``a_correct``, ``b_correct``. Beginnings and
+    ends that are no name of a metric belong to what differs."""
+    start = re.sub(r"[^_. /-]*$", "", commonprefix(names))
+    end = re.sub(r"^[^_. /-]*", "", commonprefix([name[::-1] for name in names])[::-1])
+    start, end = start if is_metric(start) else "", end if is_metric(end) else ""
+    return start, [name[len(start) : len(name) - len(end)] for name in names], end
 
 
 def _by_model(candidates: Sequence[ScoreColumn]) -> Choice:
-    names = ", ".join(toml_text(candidate.column.name) for candidate in candidates)
-    around = ".".join(map(path_of, candidates[0].column.parents))
+    start, systems, end = _between_affixes([candidate.column.name for candidate in candidates])
+    names = ", ".join(map(toml_text, systems))
+    around = "".join(f"{path_of(parent)}." for parent in candidates[0].column.parents)
     return Choice(
         f"what {names} are, of which each prompt has a score",
         ("models", "metrics of one model"),
         (
             f'[each] system = [{names}], with [run] model = {{ const = "{{system}}" }} and one [[scores]] with '
-            f"value = '{around}.\"{{system}}\"'",
+            f"value = '{around}\"{start}{{system}}{end}\"'",
             "uncomment the [[scores]] of each",
         ),
     )
@@ -344,6 +355,8 @@ def _sparse(candidate: ScoreColumn) -> Choice:
 
 
 def _nothing(table: TableProfile, scores: ScoreColumns) -> Choice:
+    if _are_by_model(scores.offered):
+        return _by_model(scores.offered)
     offered = tuple(candidate.shown for candidate in scores.offered)
     readings = (*_of_object(table), *_in_texts(table))
     between, written = tuple(words for words, _ in readings), tuple(text for _, text in readings)
