@@ -349,10 +349,10 @@ def bare_url(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module")
 def rows(request: pytest.FixtureRequest) -> StoreRows:
-    """What the store of a test module holds: the module's ``ROWS``, else the world; or the module has a
-    fixture of its own of this name."""
+    """What the store of a test module holds: the module's ``ROWS``, what its ``build`` makes, else the world; or the
+    module has a fixture of its own of this name."""
     own = getattr(request.module, "ROWS", None)
-    return own if isinstance(own, StoreRows) else build_world()
+    return own if isinstance(own, StoreRows) else getattr(request.module, "build", build_world)()
 
 
 @pytest.fixture(scope="module", params=ENGINES)
