@@ -31,6 +31,7 @@ from hypothesis import HealthCheck, settings
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller, filled_url
 from tests.support.costs import Costs
+from tests.support.held import begin, give_up, readers_held
 from tests.support.rewriting import rewrite_share
 from tests.support.stores import ENGINES, made_from_copy, store_at
 from tests.support.world import build_world
@@ -270,9 +271,22 @@ def postgres_cluster() -> Iterator[PostgresCluster]:
 @pytest.fixture(scope="session", autouse=True)
 def new_files_are_copies() -> Iterator[None]:
     """What makes a store in this process gets a copy of an empty one, which one test process makes once."""
-    with pytest.MonkeyPatch.context() as patch:
+    with pytest.MonkeyPatch.context() as patch, readers_held():
         patch.setattr(migrate, "create", made_from_copy)
         yield
+
+
+#: Rooms of tests that ask a file more than once, and have nobody else write to it meanwhile.
+ASKING = ("analysis", "claims", "cli", "queries", "refresh", "report")
+
+
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    begin(item.path.parent.name in ASKING)
+
+
+def pytest_runtest_teardown(item: pytest.Item) -> None:
+    if not {"url", "world"} & set(getattr(item, "fixturenames", ())):
+        give_up()
 
 
 @pytest.fixture(scope="session")
@@ -335,10 +349,10 @@ def bare_url(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module")
 def rows(request: pytest.FixtureRequest) -> StoreRows:
-    """What the store of a test module holds: the module's ``ROWS``, else the world; or the module has a
-    fixture of its own of this name."""
+    """What the store of a test module holds: the module's ``ROWS``, what its ``build`` makes, else the world; or the
+    module has a fixture of its own of this name."""
     own = getattr(request.module, "ROWS", None)
-    return own if isinstance(own, StoreRows) else build_world()
+    return own if isinstance(own, StoreRows) else getattr(request.module, "build", build_world)()
 
 
 @pytest.fixture(scope="module", params=ENGINES)

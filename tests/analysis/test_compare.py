@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 import pytest
 
-from tests.support.stores import ENGINES, filled_store
 from tests.support.world import build_world
 from warehouse.analysis.comparison.compare import compare
 from warehouse.errors import MisuseError, StatisticsError
@@ -15,12 +12,6 @@ from warehouse.stats import paired_difference
 from warehouse.store.connection import Store
 
 ROWS = build_world()
-
-
-@pytest.fixture(scope="module", params=ENGINES)
-def world(request: pytest.FixtureRequest) -> Iterator[Store]:
-    with filled_store(request, request.param, ROWS) as store:
-        yield store
 
 
 def means(run: int, metric: int) -> dict[int, tuple[float, float]]:

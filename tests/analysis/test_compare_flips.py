@@ -2,21 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 
-from tests.support.stores import ENGINES, filled_store
-from tests.support.two_models import MODELS, ROWS, draws, means
+from tests.support.two_models import MODELS, draws, means
+from tests.support.two_models import ROWS as ROWS
 from warehouse.analysis.comparison.compare import Comparison, compare
 from warehouse.store.connection import Store
-
-
-@pytest.fixture(scope="module", params=ENGINES)
-def world(request: pytest.FixtureRequest) -> Iterator[Store]:
-    with filled_store(request, request.param, ROWS) as store:
-        yield store
 
 
 def every(world: Store, **options: object) -> Comparison:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from itertools import combinations
 
 import numpy as np
 import pytest
 from scipy import stats
 
-from tests.support.stores import ENGINES, filled_store
 from tests.support.two_models import MODELS, ROWS, draws, means
 from warehouse.analysis.comparison.compare import Comparison, compare
 from warehouse.analysis.comparison.row import ComparisonRow
@@ -25,12 +23,6 @@ from warehouse.stats import (
 from warehouse.stats.core.draws import summarise_draws
 from warehouse.stats.multiple.adjust import holm
 from warehouse.store.connection import Store
-
-
-@pytest.fixture(scope="module", params=ENGINES)
-def world(request: pytest.FixtureRequest) -> Iterator[Store]:
-    with filled_store(request, request.param, ROWS) as store:
-        yield store
 
 
 def on(world: Store, benchmark: str, **options: object) -> ComparisonRow:

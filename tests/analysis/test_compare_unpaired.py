@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -14,7 +13,6 @@ from statsmodels.stats.proportion import proportion_confint
 
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller
-from tests.support.stores import ENGINES, filled_store
 from warehouse.analysis.comparison.compare import compare
 from warehouse.analysis.comparison.unpaired import compare_unpaired
 from warehouse.errors import MisuseError, StatisticsError
@@ -42,12 +40,6 @@ def build() -> tuple[StoreRows, dict[tuple[str, str], list[float]]]:
 
 
 ROWS, DRAWN = build()
-
-
-@pytest.fixture(scope="module", params=ENGINES)
-def world(request: pytest.FixtureRequest) -> Iterator[Store]:
-    with filled_store(request, request.param, ROWS) as store:
-        yield store
 
 
 def test_it_is_equations_5_and_6_and_welchs_t(world: Store) -> None:

@@ -82,11 +82,6 @@ def build() -> StoreRows:
     return rows
 
 
-@pytest.fixture(scope="module")
-def rows() -> StoreRows:
-    return build()
-
-
 @pytest.fixture
 def opener(url: str) -> StoreOpener:
     return opener_of(url)

@@ -61,11 +61,6 @@ def _answer(rows: StoreRows, benchmark: str, model: str, skill: float, n: int) -
     rows.scores(rows.run(model, benchmark, n_benchmark=SIZE), scores)
 
 
-@pytest.fixture(scope="module")
-def rows() -> StoreRows:
-    return build()
-
-
 def said(board: Leaderboard) -> str:
     return str(rows_in_words(board.rows, board.higher_is_better))
 

@@ -13,6 +13,7 @@ import pytest
 
 import warehouse
 from tests.support.cli import Caller
+from tests.support.stores import filled_once, store_at
 from warehouse.errors import MisuseError
 from warehouse.questions.question import UnusedError
 from warehouse.stats import time_horizons
@@ -37,6 +38,13 @@ def stored(tmp_path: Path, *frames: pd.DataFrame) -> warehouse.Warehouse:
     for one in frames:
         store.ingest(one)
     return store
+
+
+@pytest.fixture
+def metr(tmp_path: Path) -> str:
+    """A store of the small dump."""
+    url = store_at(tmp_path / "m.duckdb")
+    return filled_once(url, FOLDER, lambda: warehouse.connect(url).ingest(FOLDER))
 
 
 def test_the_figures_are_those_of_the_statistics(tmp_path: Path) -> None:
@@ -95,16 +103,14 @@ def test_no_minutes_at_all(tmp_path: Path, run: Caller) -> None:
     run("horizon", "jobs", db=f"{tmp_path}/h.duckdb").fails(2, "human_minutes", "[metadata]")
 
 
-def test_scores_in_between_are_no_success(tmp_path: Path) -> None:
-    store = warehouse.connect(f"duckdb:///{tmp_path}/m.duckdb")
-    store.ingest(FOLDER)
+def test_scores_in_between_are_no_success(metr: str) -> None:
+    store = warehouse.connect(metr)
     with pytest.raises(MisuseError, match=r"right or wrong.*other metrics: score_binarized"):
         store.horizon("metr_horizon", metric="score")
 
 
-def test_a_trend_over_days(tmp_path: Path) -> None:
-    store = warehouse.connect(f"duckdb:///{tmp_path}/m.duckdb")
-    store.ingest(FOLDER)
+def test_a_trend_over_days(metr: str) -> None:
+    store = warehouse.connect(metr)
     report = store.horizon("metr_horizon", q=[0.5], trend=True)
     (trend,) = report.trends
     assert report.to_dict()["trends"] == [asdict(trend)]
@@ -117,47 +123,39 @@ def test_a_trend_over_days(tmp_path: Path) -> None:
         store.horizon("metr_horizon", interval="fieller", trend=True)
 
 
-def test_the_command(tmp_path: Path, run: Caller) -> None:
-    db = f"{tmp_path}/m.duckdb"
-    warehouse.connect(f"duckdb:///{db}").ingest(FOLDER)
-    shown = run("horizon", "metr_horizon", "--trend", db=db).out
+def test_the_command(metr: str, run: Caller) -> None:
+    shown = run("horizon", "metr_horizon", "--trend", db=metr).out
     assert "Tiny 2 does tasks of " in shown and "Horizons for 50% double in " in shown and "no penalty" in shown
     assert "Tiny 0: no horizon for 50%: nothing solved." in shown
-    rows = run("horizon", "metr_horizon", "--q", ".3", "--json", db=db).rows
+    rows = run("horizon", "metr_horizon", "--q", ".3", "--json", db=metr).rows
     assert [row["q"] for row in rows] == [0.3] * 4 and {"p50", "p80", "low", "high", "bins", "slope"} <= rows[0].keys()
-    run("horizon", "metr_horizon", "--q", "half", db=db).fails(2, "0.5,0.8")
-    run("horizon", "metr_horizon", "--q", "1.5", db=db).fails(2, "q")
-    run("horizon", "metr_horizon", "--interval", "fieller", "--seed", "2", db=db).fails(2, "--seed")
+    run("horizon", "metr_horizon", "--q", "half", db=metr).fails(2, "0.5,0.8")
+    run("horizon", "metr_horizon", "--q", "1.5", db=metr).fails(2, "q")
+    run("horizon", "metr_horizon", "--interval", "fieller", "--seed", "2", db=metr).fails(2, "--seed")
 
 
-def test_the_picture(tmp_path: Path, run: Caller) -> None:
-    db = f"{tmp_path}/m.duckdb"
-    warehouse.connect(f"duckdb:///{db}").ingest(FOLDER)
-    run("horizon", "metr_horizon", "--trend", "--svg", f"{tmp_path}/h.svg", db=db)
+def test_the_picture(metr: str, tmp_path: Path, run: Caller) -> None:
+    run("horizon", "metr_horizon", "--trend", "--svg", f"{tmp_path}/h.svg", db=metr)
     drawn = (tmp_path / "h.svg").read_text()
     assert "success by human time; horizons for 50%" in drawn and "15 min" in drawn and "released" in drawn
 
 
-def test_a_claim_holds(tmp_path: Path, run: Caller) -> None:
-    db = f"{tmp_path}/m.duckdb"
-    warehouse.connect(f"duckdb:///{db}").ingest(FOLDER)
-    run("claim", "horizon metr_horizon --q 0.5,0.8", "-o", f"{tmp_path}/claim.json", db=db)
-    assert "holds" in run("claim", "verify", f"{tmp_path}/claim.json", db=db).out
+def test_a_claim_holds(metr: str, tmp_path: Path, run: Caller) -> None:
+    run("claim", "horizon metr_horizon --q 0.5,0.8", "-o", f"{tmp_path}/claim.json", db=metr)
+    assert "holds" in run("claim", "verify", f"{tmp_path}/claim.json", db=metr).out
 
 
-def test_days_that_a_person_says(tmp_path: Path, run: Caller) -> None:
-    db = f"{tmp_path}/m.duckdb"
-    warehouse.connect(f"duckdb:///{db}").ingest(FOLDER)
+def test_days_that_a_person_says(metr: str, run: Caller) -> None:
     dates = ("--release-date", "Tiny 0", "2023-05-06", "--release-date", "Tiny 1", "2023-06-07")
-    rows = run("models", *dates, "--json", db=db).rows
+    rows = run("models", *dates, "--json", db=metr).rows
     assert {row["model"]: row["release_date"] for row in rows}["Tiny 1"] == "2023-06-07"
-    found = {row["model"]: row["release_date"] for row in run("horizon", "metr_horizon", "--json", db=db).rows}
+    found = {row["model"]: row["release_date"] for row in run("horizon", "metr_horizon", "--json", db=metr).rows}
     assert found == {"Tiny 0": "2023-05-06", "Tiny 1": "2023-06-07", "Tiny 2": "2024-07-01", "Tiny 3": "2025-01-01"}
-    run("models", "--release-date", "Tiny 1", "", db=db)
-    again = {row["model"]: row["release_date"] for row in run("horizon", "metr_horizon", "--json", db=db).rows}
+    run("models", "--release-date", "Tiny 1", "", db=metr)
+    again = {row["model"]: row["release_date"] for row in run("horizon", "metr_horizon", "--json", db=metr).rows}
     assert again["Tiny 1"] == "2024-01-01"
-    run("models", "--release-date", "Tiny 1", "May", db=db).fails(2, "2024-01-31")
-    run("models", "--release-date", "Tiny 9", "2024-01-01", db=db).fails(2, "Tiny 9")
-    run("models", "--release-date", "Tiny 1", "2024-01-01", "alias", "Tiny 1", "Tiny 2", db=db).fails(
+    run("models", "--release-date", "Tiny 1", "May", db=metr).fails(2, "2024-01-31")
+    run("models", "--release-date", "Tiny 9", "2024-01-01", db=metr).fails(2, "Tiny 9")
+    run("models", "--release-date", "Tiny 1", "2024-01-01", "alias", "Tiny 1", "Tiny 2", db=metr).fails(
         2, "--release-date"
     )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +9,6 @@ import pytest
 
 import warehouse
 from tests.support.builders import StoreRows
-from tests.support.stores import ENGINES, filled_store
 from tests.support.world import build_world
 from warehouse.analysis.comparison.all_pairs import pairs
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard, leaderboard
@@ -39,12 +37,6 @@ value = "loss"
 kind = "continuous"
 higher_is_better = false
 """
-
-
-@pytest.fixture(scope="module", params=ENGINES)
-def world(request: pytest.FixtureRequest) -> Iterator[Store]:
-    with filled_store(request, request.param, ROWS) as store:
-        yield store
 
 
 def row_of(board: Leaderboard, model: str, condition: str = "") -> LeaderboardRow:

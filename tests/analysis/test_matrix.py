@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from tests.support.builders import StoreRows
 from tests.support.matrices import binary, continuous
-from tests.support.stores import ENGINES, empty_store, select
+from tests.support.stores import select
 from warehouse.analysis.leaderboard.leaderboard import leaderboard
 from warehouse.analysis.matrix.matrix import matrix
 from warehouse.api import Warehouse
@@ -79,14 +79,6 @@ def _embed(rows: StoreRows) -> None:
             rows.rows["prompt_embedding"].append(
                 {"prompt_id": key, "embedder_id": embedder, "text_hash": text_hash, "vector": VECTORS[i].tolist()}
             )
-
-
-@pytest.fixture(scope="module", params=ENGINES)
-def url(request: pytest.FixtureRequest) -> Iterator[str]:
-    with empty_store(request, request.param) as found:
-        with open_store(found, create=True) as store:
-            build().write(store)
-        yield found
 
 
 @pytest.fixture

@@ -9,8 +9,7 @@ import pytest
 import sqlalchemy as sa
 
 import warehouse
-from tests.support.sections import build
-from tests.support.stores import ENGINES, empty_store
+from tests.support.sections import build as build
 from warehouse.analysis.matrix.cached import StoredMatrix, stored_matrix
 from warehouse.analysis.matrix.results import MatrixResult
 from warehouse.analysis.selection.benchmarks import read_benchmark
@@ -20,14 +19,6 @@ from warehouse.store.open import open_store
 from warehouse.store.schema import tables
 
 ALL = ("test", "cluster", "weights", "grow", "explain")
-
-
-@pytest.fixture(scope="module", params=ENGINES)
-def url(request: pytest.FixtureRequest) -> Iterator[str]:
-    with empty_store(request, request.param) as found:
-        with open_store(found, create=True) as store:
-            build().write(store)
-        yield found
 
 
 @pytest.fixture

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from tests.support.cli import Caller
-from tests.support.stores import ENGINES, filled_store
 from tests.support.world import build_world
 from warehouse.analysis.items.show import PromptRuns, PromptView, RunView, in_order, show
 from warehouse.errors import MisuseError
@@ -16,12 +14,6 @@ from warehouse.store.connection import Store
 
 ROWS = build_world()
 SEEN = next(run["id"] for run in ROWS.rows["run"] if run["benchmark_id"] == ROWS.benchmark("seen"))
-
-
-@pytest.fixture(scope="module", params=ENGINES)
-def world(request: pytest.FixtureRequest) -> Iterator[Store]:
-    with filled_store(request, request.param, ROWS) as store:
-        yield store
 
 
 def test_a_run_lists_its_prompts(world: Store) -> None:

@@ -77,11 +77,6 @@ def text_hash(text: str) -> bytes:
     return hashlib.sha256(text.encode()).digest()
 
 
-@pytest.fixture(scope="module")
-def rows() -> StoreRows:
-    return build()
-
-
 @pytest.fixture
 def url(own_url: str) -> str:
     return own_url

@@ -75,12 +75,6 @@ DRAWS = build_draws()
 
 
 @pytest.fixture(scope="module", params=ENGINES)
-def world(request: pytest.FixtureRequest) -> Iterator[Store]:
-    with filled_store(request, request.param, ROWS) as store:
-        yield store
-
-
-@pytest.fixture(scope="module", params=ENGINES)
 def store(request: pytest.FixtureRequest) -> Iterator[Store]:
     with filled_store(request, request.param, DRAWS) as filled:
         with filled.begin() as connection:  # the means of draws, as a load keeps them

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-import pytest
-
 import warehouse
-from tests.analysis.test_datamap import build
-from tests.support.builders import StoreRows
+from tests.analysis.test_datamap import build as build
 from tests.support.cli import Caller
 from warehouse.analysis.items.datamap import DataMapRow, DistributionRow
-
-
-@pytest.fixture(scope="module")
-def rows() -> StoreRows:
-    return build()
 
 
 def test_people_see_distribution_map_and_suspects(run: Caller, url: str) -> None:

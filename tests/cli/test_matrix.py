@@ -7,64 +7,54 @@ from pathlib import Path
 
 import pytest
 
-from tests.analysis.test_matrix import SCORES, build
-from tests.support.builders import StoreRows
+from tests.analysis.test_matrix import SCORES
+from tests.analysis.test_matrix import build as build
 from tests.support.cli import Caller
 from warehouse.api import Warehouse
 from warehouse.stats.matrix import permutation_test
 
 
-@pytest.fixture(scope="module")
-def rows() -> StoreRows:
-    return build()
-
-
-@pytest.fixture
-def call(capsys: pytest.CaptureFixture[str]) -> Caller:
-    return Caller(capsys)
-
-
-def test_test(call: Caller, url: str) -> None:
+def test_test(run: Caller, url: str) -> None:
     options = ["matrix", "test", "exam", "--permutations", "20", "--seed", "1"]
-    rows = call(*options, "--json", db=url).rows
+    rows = run(*options, "--json", db=url).rows
     expected = permutation_test(SCORES, n_permutations=20, seed=1)
     assert [row["p_value"] for row in rows] == [row.p_value for row in expected.statistics]
-    told = call(*options, db=url)
+    told = run(*options, db=url)
     assert "exam by acc: 40 prompts × 6 models, 20 permutations, seed 1" in told.out
     assert "tests nothing" in told.out and "too small" in told.out
     assert "note: read back: computed on" in told.err
-    assert "read back" not in call(*options, "--fresh", db=url).err
-    bins = call(*options, "--histogram", "--json", db=url).rows
+    assert "read back" not in run(*options, "--fresh", db=url).err
+    bins = run(*options, "--histogram", "--json", db=url).rows
     assert len(bins) == 60 and set(bins[0]) >= {"similarity", "low", "observed", "permuted"}
-    assert "0.95 to 1.00" in call(*options, "--histogram", db=url).out
+    assert "0.95 to 1.00" in run(*options, "--histogram", db=url).out
 
 
-def test_cluster(call: Caller, url: str) -> None:
-    told = call("matrix", "cluster", "exam", "--clusters", "2-4", "--store", "alike", db=url)
+def test_cluster(run: Caller, url: str) -> None:
+    told = run("matrix", "cluster", "exam", "--clusters", "2-4", "--store", "alike", db=url)
     assert told.code == 0 and "chosen" in told.out and "medoid" in told.out
     assert "stored as alike: --cluster alike uses it" in told.err
-    members = call("matrix", "cluster", "exam", "--clusters", "2-4", "--members", "--json", db=url)
+    members = run("matrix", "cluster", "exam", "--clusters", "2-4", "--members", "--json", db=url)
     assert len(members.rows) == 40
     chosen = max(row["cluster"] for row in members.rows)
     assert sum(row["is_medoid"] for row in members.rows) == chosen
-    board = call("leaderboard", "exam", "--cluster", "alike", "--json", db=url).rows
+    board = run("leaderboard", "exam", "--cluster", "alike", "--json", db=url).rows
     assert {row["n_clusters"] for row in board} == {chosen}
-    rows = call("matrix", "cluster", "exam", "--clusters", "2,4", "--csv", db=url).out
+    rows = run("matrix", "cluster", "exam", "--clusters", "2,4", "--csv", db=url).out
     assert [line.split(",")[0] for line in rows.splitlines()] == ["n_clusters", "2", "4"]
 
 
-def test_weights(call: Caller, url: str, tmp_path: Path) -> None:
+def test_weights(run: Caller, url: str, tmp_path: Path) -> None:
     file = tmp_path / "weights.csv"
     file.write_text("prompt,weight\nq00,2\nq01,1\n")
     options = ["matrix", "weights", "exam", "--draws", "100", "--weights", str(file)]
-    rows = call(*options, "--json", db=url).rows
+    rows = run(*options, "--json", db=url).rows
     given = [row["score"] for row in rows if row["scheme"] == "given"]
     assert given == pytest.approx(((2 * SCORES[0] + SCORES[1]) / 3).tolist())
-    told = call(*options, db=url).out
+    told = run(*options, db=url).out
     assert "medoid ±rank" in told and "over 100 random weightings" in told
-    assert len(call(*options, "--part", "pairs", "--json", db=url).rows) == 30
-    assert len(call(*options, "--part", "random", "--json", db=url).rows) == 6
-    assert "row outranks column" in call(*options, "--part", "pairs", db=url).out
+    assert len(run(*options, "--part", "pairs", "--json", db=url).rows) == 30
+    assert len(run(*options, "--part", "random", "--json", db=url).rows) == 6
+    assert "row outranks column" in run(*options, "--part", "pairs", db=url).out
 
 
 @pytest.mark.parametrize(
@@ -78,34 +68,34 @@ def test_weights(call: Caller, url: str, tmp_path: Path) -> None:
     ],
 )
 def test_weights_that_cannot_be_read(
-    call: Caller, url: str, tmp_path: Path, text: str | None, parts: tuple[str, ...]
+    run: Caller, url: str, tmp_path: Path, text: str | None, parts: tuple[str, ...]
 ) -> None:
     file = tmp_path / "weights.csv"
     if text is not None:
         file.write_text(text)
-    call("matrix", "weights", "exam", "--weights", str(file), db=url).fails(3, *parts)
+    run("matrix", "weights", "exam", "--weights", str(file), db=url).fails(3, *parts)
 
 
-def test_grow(call: Caller, url: str) -> None:
-    rows = call("matrix", "grow", "exam", "--sizes", "5,10", "--json", db=url).rows
+def test_grow(run: Caller, url: str) -> None:
+    rows = run("matrix", "grow", "exam", "--sizes", "5,10", "--json", db=url).rows
     assert len(rows) == 2 * 3 * 6
-    steps = call("matrix", "grow", "exam", "--sizes", "5,10", "--steps", "--json", db=url).rows
+    steps = run("matrix", "grow", "exam", "--sizes", "5,10", "--steps", "--json", db=url).rows
     assert [row["size"] for row in steps] == [5, 10, 40] * 2
-    assert "largest gap to all" in call("matrix", "grow", "exam", db=url).out
+    assert "largest gap to all" in run("matrix", "grow", "exam", db=url).out
 
 
-def test_explain(call: Caller, url: str) -> None:
+def test_explain(run: Caller, url: str) -> None:
     options = ["matrix", "explain", "exam", "--embedder", "mini", "--permutations", "5"]
-    assert len(call(*options, "--json", db=url).rows) == 39
-    told = call(*options, "--top", "3", db=url)
+    assert len(run(*options, "--json", db=url).rows) == 39
+    told = run(*options, "--top", "3", db=url)
     assert "Mantel r" in told.out and told.out.count("question q") == 3
     assert "1 prompts left out" in told.err
-    origin = call(*options, "--no-intercept", db=url)
+    origin = run(*options, "--no-intercept", db=url)
     assert "through the origin" in origin.out and "read back" not in origin.err
 
 
-def test_the_same_from_python(call: Caller, url: str) -> None:
-    rows = call("matrix", "grow", "exam", "--seed", "3", "--json", db=url).rows
+def test_the_same_from_python(run: Caller, url: str) -> None:
+    rows = run("matrix", "grow", "exam", "--seed", "3", "--json", db=url).rows
     found = Warehouse(url).matrix("exam").grow(seed=3)
     assert json.loads(json.dumps([row.to_dict() for row in found.rows])) == rows
 
@@ -129,5 +119,5 @@ def test_the_same_from_python(call: Caller, url: str) -> None:
         (("explain", "exam"), 2, ("--embedder: mini@1 ",)),
     ],
 )
-def test_mistakes(call: Caller, url: str, arguments: tuple[str, ...], code: int, parts: tuple[str, ...]) -> None:
-    call("matrix", *arguments, db=url).fails(code, *parts)
+def test_mistakes(run: Caller, url: str, arguments: tuple[str, ...], code: int, parts: tuple[str, ...]) -> None:
+    run("matrix", *arguments, db=url).fails(code, *parts)

@@ -9,21 +9,22 @@ import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 from anyio import fail_after
 from anyio.from_thread import start_blocking_portal
-from mcp import Client, types
-from mcp.client.stdio import StdioServerParameters
 
 from tests.cli.test_query import OF_DUCKDB, OF_DUCKDB_FUNCTIONS, OF_POSTGRESQL, SNEAKING, WRITING
 from tests.support.cli import COMMAND, Caller
 from warehouse.cli.agents.tools import SIZE
 from warehouse.store.open import open_store
 
+if TYPE_CHECKING:  # a second of each test process that only collects
+    from mcp import types
+
 pytestmark = pytest.mark.engine
-Call = Callable[..., types.CallToolResult]
+Call = Callable[..., "types.CallToolResult"]
 
 WEIGHTS = {"suite/one": 2, "suite/two/a": 1, "suite/two/b": 0.5}
 QUESTIONS: list[tuple[str, dict[str, Any]]] = [
@@ -63,6 +64,9 @@ QUESTIONS: list[tuple[str, dict[str, Any]]] = [
 @contextmanager
 def talking(url: str, folder: Path) -> Iterator[Call]:
     """Calls of tools of a server on a store, in a process of its own."""
+    from mcp import Client
+    from mcp.client.stdio import StdioServerParameters
+
     server = StdioServerParameters(command=str(COMMAND), args=["--db", url, "mcp"], env=dict(os.environ), cwd=folder)
     with start_blocking_portal() as portal, portal.wrap_async_context_manager(Client(server)) as client:
 
@@ -84,8 +88,10 @@ def call(url: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Call]:
 
 
 def text_of(answer: types.CallToolResult) -> str:
+    from mcp.types import TextContent
+
     (content,) = answer.content
-    assert isinstance(content, types.TextContent)
+    assert isinstance(content, TextContent)
     assert len(content.text.encode()) <= SIZE
     return content.text
 

@@ -5,30 +5,18 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import pytest
 
-from tests.refresh.test_refresh import BASE, Fake, build
-from tests.support.cli import Caller, filled_url, in_subprocess
-from tests.support.stores import ENGINES, store_at
+from tests.refresh.test_refresh import BASE, Fake
+from tests.refresh.test_refresh import build as build  # the first test refreshes its store
+from tests.support.cli import Caller, in_subprocess
+from tests.support.stores import store_at
 from warehouse.analysis import families
 from warehouse.store.computed import metric_values
 from warehouse.store.open import open_store
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Caller:
-    return Caller(capsys)
-
-
-@pytest.fixture(scope="module", params=ENGINES)
-def url(request: pytest.FixtureRequest) -> Iterator[str]:
-    """A store that the first test refreshes."""
-    with filled_url(request, request.param, build()) as filled:
-        yield filled
 
 
 def test_what_is_stale_is_listed_then_computed_then_fresh(run: Caller, url: str) -> None:

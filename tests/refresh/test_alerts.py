@@ -39,16 +39,6 @@ NOW = datetime(2026, 6, 1)
 WORK = replace(ALL, families=("scores", "differences"))
 
 
-@pytest.fixture(scope="module")
-def rows() -> StoreRows:
-    return build()
-
-
-@pytest.fixture
-def house(own_url: str) -> Warehouse:
-    return connect(own_url)
-
-
 def alerts(house: Warehouse, **rules: Any) -> Alerts:
     found = refresh(house._opener, WORK)
     with house._reading() as store:

@@ -14,11 +14,11 @@ import pytest
 import sqlalchemy as sa
 
 from tests.refresh.test_alerts import server, socket_that
-from tests.refresh.test_refresh import build, change_run
-from tests.support.builders import StoreRows
+from tests.refresh.test_refresh import build as build
+from tests.refresh.test_refresh import change_run
 from tests.support.cli import Caller
 from tests.support.forked import COMMAND, Popen
-from warehouse.api import Warehouse, connect
+from warehouse.api import Warehouse
 from warehouse.errors import WarehouseError
 from warehouse.records.clock import utc_now
 from warehouse.refresh import deliver_alerts as delivering
@@ -31,16 +31,6 @@ from warehouse.store.computed.metric_values import untold
 RULES = Rules(worse=False)
 #: Only what `moved` looks at.
 WORK = RefreshRequest(("scores",))
-
-
-@pytest.fixture(scope="module")
-def rows() -> StoreRows:
-    return build()
-
-
-@pytest.fixture
-def house(own_url: str) -> Warehouse:
-    return connect(own_url)
 
 
 @pytest.fixture

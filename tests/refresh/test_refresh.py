@@ -47,16 +47,6 @@ def build() -> StoreRows:
     return rows
 
 
-@pytest.fixture(scope="module")
-def rows() -> StoreRows:
-    return build()
-
-
-@pytest.fixture
-def house(own_url: str) -> Warehouse:
-    return connect(own_url)
-
-
 def current(house: Warehouse, statistic: str = "", benchmark: str = "") -> list[dict[str, Any]]:
     with house._reading() as store:
         found = select(store, f"select * from metric_current order by {KEY}")

@@ -15,12 +15,12 @@ import pytest
 import sqlalchemy as sa
 
 from tests.conftest import ROOT
-from tests.refresh.test_refresh import BASE, WORK, build, change_run, current
+from tests.refresh.test_refresh import BASE, WORK, change_run, current
+from tests.refresh.test_refresh import build as build
 from tests.refresh.test_refresh_stale import from_scratch, shown
-from tests.support.builders import StoreRows
 from tests.support.cli import COMMAND
 from tests.support.stores import select
-from warehouse.api import Warehouse, connect
+from warehouse.api import Warehouse
 from warehouse.errors import StoreError
 from warehouse.refresh.run import refresh
 from warehouse.store.engines import parse_url
@@ -36,16 +36,6 @@ def start(url: str, *options: str) -> subprocess.Popen[str]:
         stderr=subprocess.PIPE,
         env={**os.environ, "OMP_NUM_THREADS": "1"},
     )
-
-
-@pytest.fixture(scope="module")
-def rows() -> StoreRows:
-    return build()
-
-
-@pytest.fixture
-def house(own_url: str) -> Warehouse:
-    return connect(own_url)
 
 
 #: A refresh that writes after every question, and says when it is about to begin.

@@ -55,11 +55,6 @@ def rows() -> StoreRows:
     return rows
 
 
-@pytest.fixture
-def house(own_url: str) -> Warehouse:
-    return connect(own_url)
-
-
 def shown(house: Warehouse) -> list[tuple[Any, ...]]:
     return [tuple(row[name] for name in FIGURES) for row in current(house)]
 

@@ -11,7 +11,7 @@ from scipy import stats
 
 from tests.refresh.test_refresh import change_run, current
 from tests.support.builders import StoreRows
-from warehouse.api import Warehouse, connect
+from warehouse.api import Warehouse
 from warehouse.errors import MisuseError
 from warehouse.refresh.alerts import Rules, check
 from warehouse.refresh.run import RefreshRequest, refresh
@@ -27,11 +27,6 @@ def rows() -> StoreRows:
                 scores = {f"{name}{i}": float(dice.random() < 0.6) for i in range(50)}
                 rows.scores(rows.run("org/m", name, seed=seed, recipe="mix" if seed else "", step=step), scores)
     return rows
-
-
-@pytest.fixture
-def house(own_url: str) -> Warehouse:
-    return connect(own_url)
 
 
 def test_the_family_keeps_the_figures_of_seeds(house: Warehouse) -> None:

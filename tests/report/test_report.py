@@ -38,11 +38,6 @@ def build() -> StoreRows:
     return rows
 
 
-@pytest.fixture(scope="module")
-def rows() -> StoreRows:
-    return build()
-
-
 def test_figures_are_those_of_the_commands(data: ReportData, url: str) -> None:
     store = warehouse.connect(url)
     part = next(part for part in data.benchmarks if part.name == "one")
@@ -170,11 +165,6 @@ def test_axes_of_odd_data_hold_it(values: list[float]) -> None:
     assert axis.at(None) is None
     assert make_axis([None, float("nan"), float("inf")]) is None
     assert make_axis([-1.7e308, 1.7e308]) is None
-
-
-@pytest.fixture
-def run(capsys: pytest.CaptureFixture[str]) -> Caller:
-    return Caller(capsys)
 
 
 def test_the_command_writes_and_replaces(run: Caller, url: str, tmp_path: Path) -> None:

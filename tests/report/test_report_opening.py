@@ -85,11 +85,6 @@ def _refreshes(rows: StoreRows) -> None:
         )
 
 
-@pytest.fixture(scope="module")
-def rows() -> StoreRows:
-    return build()
-
-
 def test_one_line_says_who_leads_and_who_cannot_be_told_apart(data: ReportData) -> None:
     part = next(one for one in data.benchmarks if one.name == "quiz")
     assert part.board is not None and part.pairs is not None and part.bounds == (0.0, 1.0)
