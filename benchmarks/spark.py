@@ -56,19 +56,23 @@ SETTINGS = {
 def run(folder: Path, options: argparse.Namespace) -> Iterator[Row]:
     """What each engine takes for each question, and the ratio to DuckDB."""
     del options
+    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+    from tests.support.spark_cluster import SparkCluster, SparkMissing
+
+    place = folder / "cluster"
+    try:
+        cluster = SparkCluster(place, SETTINGS)
+    except SparkMissing as missing:
+        print(f"skipped: {missing}")
+        return
     store, lake = folder / "large.duckdb", folder / "large"
     if not store.exists():
         store, lake = folder / "spark.duckdb", folder / "spark"
         time_script(FILL, [f"duckdb:///{store}", "100", "1000", "20"], 1)
     if not lake.exists():
         time_script(SYNC, [f"duckdb:///{store}", str(lake)], 1)
-    sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-    from tests.support.spark_cluster import SparkCluster
-
-    place = folder / "cluster"
     shutil.rmtree(place, ignore_errors=True)
     place.mkdir()
-    cluster = SparkCluster(place, SETTINGS)
     cluster.start()
     try:
         urls = [f"duckdb:///{store}", f"sail:?lake={lake}", f"{cluster.url}?lake={lake}&read=files"]

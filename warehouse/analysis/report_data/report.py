@@ -10,6 +10,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
+from itertools import chain, islice
 from typing import TYPE_CHECKING, Any
 
 from warehouse.analysis.families.family import GONE, key_of, model_of
@@ -79,9 +80,8 @@ class ReportData:
         return iter(self.benchmarks)
 
 
-#: Pairs of models, and benchmarks, that are in memory at once, beside what the store's reads take. Each benchmark
-#: of 100 models leaves 7 MB to the allocator, which is given back after so many.
-MOST_PAIRS, MOST_PARTS = 250_000, 16
+#: Pairs of models that are in memory at once, beside what the store's reads take.
+MOST_PAIRS = 250_000
 
 
 class ReportReading:
@@ -178,8 +178,10 @@ class ReportReading:
             )
             for own in reads
         )
-        for some in in_parts(parts, lambda part: part.weight, MOST_PAIRS, MOST_PARTS):
-            # the single prompts that parts name, read at once
+        # the single prompts that parts name are read as often as scores; memory that benchmarks leave (7 MB each of
+        # 100 models) is given back then
+        blocks = (islice(parts, len(block)) for block in blocks_of(runs))
+        for some in chain.from_iterable(in_parts(block, lambda part: part.weight, MOST_PAIRS) for block in blocks):
             ids = [prompt for part in some if part.hard for prompt in part.hard.prompts]
             prompts = prompts_by_id(self._store, ids) if ids else {}
             while some:  # whoever takes one has it alone
