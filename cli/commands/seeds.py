@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from warehouse.questions.training import Decide, Recipes, Seeds
+from warehouse.tables.words import MEANINGS, MIXED_SCALES
 
 from ..lazy_group import command
 from ..state import State
@@ -135,6 +136,8 @@ def decide(state: State, /, output: Output, **options: Any) -> None:
     if mixed := sum("mixed_lengths" in row.flags for row in decisions.rows):
         many = f"{mixed} benchmark{'s' * (mixed > 1)}"
         state.say(f"note: the runs end at different places in training on {many}; MODEL@step=N ends them at one")
+    if mixed := sum(MIXED_SCALES in row.flags for row in decisions.rows):
+        state.say(f"note: {MEANINGS[MIXED_SCALES]} ({mixed} benchmark{'s' * (mixed > 1)})")
 
 
 #: Rows whose sentences are told one by one.

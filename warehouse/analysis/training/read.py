@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from warehouse.analysis.selection.benchmarks import Benchmark, Metric
+from warehouse.analysis.selection.benchmarks import Benchmark, Metric, find_benchmark, metrics_of
 from warehouse.analysis.selection.clusterings import cluster_map, clusters_under_links
 from warehouse.analysis.selection.prompts import options
 from warehouse.analysis.selection.reference import Where
@@ -24,8 +24,10 @@ from warehouse.analysis.training.trajectories import (
     Curve,
     RecipeScores,
     Trajectory,
+    change,
 )
 from warehouse.errors import MisuseError
+from warehouse.stats.training.seed_means import SeedMean
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
@@ -236,6 +238,20 @@ def _checkpoint(
 
 def _common(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
     return a if np.array_equal(a, b) else np.intersect1d(a, b, assume_unique=True)
+
+
+def read_difference(store: Store, a: RecipeScores, b: RecipeScores) -> SeedMean | None:
+    """The difference of two recipes on one benchmark at their last common checkpoints, with its error over prompts;
+    None where the seeds of one have no checkpoint in common.
+    """
+    if not (a.common and b.common):
+        return None
+    benchmark, links = find_benchmark(store, a.benchmark), read_links(store)
+    clusters = clusters_under_links(cluster_map(store, benchmark.ids, benchmark.clusterings, None), links)
+    metrics = {metric.id: metric for metric in metrics_of(store, benchmark.ids)}
+    ends = read_checkpoints(store, [a.last(), b.last()], metrics, links)
+    first, second = (next(iter(end.values())) for end in ends)
+    return change(first, second, clusters, same_seeds=False).mean
 
 
 def read_curves(
