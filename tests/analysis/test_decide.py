@@ -20,7 +20,7 @@ from warehouse.analysis.training.pools import Noise, pool_for, published_spreads
 from warehouse.analysis.training.trajectories import SHARED, RecipeScores
 from warehouse.ingest.pipeline import ingest
 from warehouse.stats.training.noise_floor import seed_pool
-from warehouse.stats.training.seed_means import difference_of_seed_means
+from warehouse.stats.training.seed_means import difference_of_figures, difference_of_seed_means
 from warehouse.store.open import open_store
 
 MAPPING = """
@@ -188,6 +188,7 @@ def test_models_that_do_not_differ_are_told_apart_in_one_case_of_twenty() -> Non
         for_one, for_both = noise.weigh(gap, 0.95), counted.weigh(gap, 0.95)
         assert for_one is not None and for_both is not None
         alone, both = alone + (for_one.word == "decides"), both + (for_both.word == "decides")
+        assert noise.with_prompts(difference_of_figures(a[:1], b[:1], [0.03], [0.03])) is noise  # not of the pair
     assert alone > 1_000 and both == pytest.approx(100, abs=30)
 
 

@@ -224,11 +224,13 @@ class Noise:
 
     def with_prompts(self, difference: SeedMean) -> Noise:
         """With the error over prompts of the difference, where the spread over seeds was seen on others: of few it is
-        larger, as which of them a seed gets right varies too. Degrees of freedom are Satterthwaite's.
+        larger, as which of them a seed gets right varies too. Degrees of freedom are Satterthwaite's. Errors that are
+        reported of single runs do not count: they are not of the pair, and much too large for it.
         """
         scale = sum(1 / n for n in self.counts)
         prompts, nu = difference.prompt_variance / scale, self.degrees_of_freedom
-        if self.source != "pool" or not prompts or not nu or self.standard_deviation is None:
+        is_known = self.source == "pool" and difference.basis != "reported errors"
+        if not (is_known and prompts and nu and self.standard_deviation is not None):
             return self
         seeds = self.standard_deviation**2
         of_both = (seeds + prompts) ** 2 / (seeds**2 / nu + prompts**2 / (difference.prompt_df or math.inf))
