@@ -176,7 +176,7 @@ def test_prompts_count_where_the_spread_is_that_of_others(store_url: str) -> Non
 def test_models_that_do_not_differ_are_told_apart_in_one_case_of_twenty() -> None:
     """2 000 pairs on 300 prompts; by the pool alone, which has this benchmark, in more than half."""
     settings = dict.fromkeys(SHARED)
-    recipe = RecipeScores("mmlu", "acc", True, "m", "", "", settings, (), (), (), 7e9, True, 300)
+    recipe = RecipeScores("mmlu", "acc", True, "m", "", "", settings, (), (), (), 7e9, True)
     pool = pool_for(recipe, ())
     assert pool is not None and pool.figures is not None and pool.own is not None
     rng, alone, both = np.random.default_rng(5), 0, 0
@@ -197,7 +197,7 @@ def test_shares_beside_per_cent_are_no_gap(tmp_path: Path, run: Caller) -> None:
     row = rows_of(url, "odd")["quiz"]
     assert row.flags == ("mixed_scales",) and "by 71, if all scores are on one scale" in row.sentence
     assert (
-        "note: scores of 0 to 1 beside others of up to 100: per cent?"
+        "note: mixed_scales: scores of 0 to 1 beside others of up to 100: per cent?"
         in run("decide", "m-a", "m-b", "-m", "odd", db=url).err
     )
 

@@ -15,7 +15,7 @@ from warehouse.analysis.selection.reference import BySplit, by_benchmark_split, 
 from warehouse.analysis.selection.scores import are_mixed
 from warehouse.analysis.training.pools import SEEN_OF_JITTER, Noise, Spread, noise_of, stored_spreads
 from warehouse.analysis.training.read import no_figure, read_difference, read_recipes
-from warehouse.analysis.training.trajectories import RecipeScores
+from warehouse.analysis.training.trajectories import RecipeScores, unequal_prompts
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.questions.training import Decide
@@ -77,7 +77,8 @@ class DecisionRow(BenchmarkRow):
     runs_to_settle: int | None  #: further runs of both that this takes; 0 where it decides, None if unknown.
     averaged: int  #: last checkpoints that are averaged in each run.
     #: ``pool_not_matched``: the spread is of another benchmark or another size of model; ``mixed_lengths``: runs end at
-    #: different places in training; ``mixed_scales``: figures of 0 to 1 beside others of up to 100.
+    #: different places in training; ``unequal_prompts``: their figures do not rest on as many prompts;
+    #: ``mixed_scales``: figures of 0 to 1 beside others of up to 100.
     flags: tuple[str, ...]
     advice: str  #: what would settle it, and what that costs.
     sentence: str  #: all of this for a reader.
@@ -228,8 +229,9 @@ def _row(a: RecipeScores, b: RecipeScores, names: tuple[str, str], noise: Noise,
 def _flags(a: RecipeScores, b: RecipeScores, noise: Noise) -> tuple[str, ...]:
     is_mixed = len({(side.unit, run.positions[-1]) for side in (a, b) for run in side.trajectories}) > 1
     not_matched = bool(noise.source) and not noise.is_matched
+    unequal = unequal_prompts(n for side in (a, b) for run in side.trajectories for n in run.counts[-noise.averaged :])
     scales = are_mixed([ScoreSpan.of(*figures.tolist())] for figures in noise.figures)
-    return ("pool_not_matched",) * not_matched + ("mixed_lengths",) * is_mixed + (MIXED_SCALES,) * scales
+    return ("pool_not_matched",) * not_matched + ("mixed_lengths",) * is_mixed + unequal + (MIXED_SCALES,) * scales
 
 
 def _runs_to_settle(needed: int | None, counts: tuple[int, int]) -> int | None:

@@ -152,10 +152,10 @@ def _recipe(
     runs: pa.Table, seeds: Sequence[str | None], positions: Sequence[float | None], rows: Sequence[tuple[Any, ...]]
 ) -> RecipeScores:
     """Figures of runs of one kind: the place of the run in ``runs``, then ``_FIGURE``."""
-    by_seed: dict[str, dict[float, list[tuple[float, float, int]]]] = {}
-    for index, run, *_metric, estimate, error in rows:
+    by_seed: dict[str, dict[float, list[tuple[float, float, int, int]]]] = {}
+    for index, run, *_metric, n_prompts, estimate, error in rows:
         position = np.inf if (at := positions[index]) is None else float(at)  # a model without: its end
-        figure = (estimate, np.nan if error is None else error, run)
+        figure = (estimate, np.nan if error is None else error, run, n_prompts or 0)
         by_seed.setdefault(seeds[index] or "", {}).setdefault(position, []).append(figure)
     taken = sorted({row[0] for row in rows})
     first = runs.slice(taken[0], 1).to_pylist()[0]
@@ -173,19 +173,18 @@ def _recipe(
         benchmark_ids=tuple(sorted(numbers)),
         parameters=float(size) if len(sizes) == 1 and (size := sizes.pop()) else None,
         is_rate=rows[0][5] is not False and rows[0][6] == 1,
-        n_prompts=min((row[7] for row in rows if row[7]), default=None),
     )
 
 
-def _trajectory(seed: str, by_position: Mapping[float, Sequence[tuple[float, float, int]]]) -> Trajectory:
+def _trajectory(seed: str, by_position: Mapping[float, Sequence[tuple[float, float, int, int]]]) -> Trajectory:
     positions = tuple(sorted(by_position))
     repeats = [by_position[position] for position in positions]
     scores, errors = (
         tuple(group[0][part] if len(group) == 1 else fmean(figure[part] for figure in group) for group in repeats)
         for part in (0, 1)
     )
-    runs = tuple(tuple(run for _, _, run in group) for group in repeats)
-    return Trajectory(seed, positions, scores, errors, runs)
+    runs = tuple(tuple(run for _, _, run, _ in group) for group in repeats)
+    return Trajectory(seed, positions, scores, errors, runs, tuple(min(n for *_, n in group) for group in repeats))
 
 
 def read_checkpoints(
