@@ -255,6 +255,7 @@ def some_of(names: Sequence[str], most: int = _NAMES) -> str:
 #: Where scores of some look like shares of 1, those of others like per cent.
 MIXED_SCALES = "mixed_scales"
 UNEQUAL_PROMPTS = "unequal_prompts"
+IF_LIKE_PROMPTS = ", if the prompts that some lack are as hard as the others"
 IF_ONE_SCALE = ", if all scores are on one scale"
 
 MEANINGS = {

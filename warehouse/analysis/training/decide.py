@@ -24,7 +24,7 @@ from warehouse.stats.training.noise_floor import Word, noise_only_above
 from warehouse.stats.training.seed_means import SeedMean
 from warehouse.stats.training.seed_planning import seeds_needed
 from warehouse.store.connection import Store
-from warehouse.tables.words import IF_ONE_SCALE, MIXED_SCALES
+from warehouse.tables.words import IF_LIKE_PROMPTS, IF_ONE_SCALE, MIXED_SCALES, UNEQUAL_PROMPTS
 
 #: A difference that takes more seeds of each recipe is not looked for.
 MANY_SEEDS = 100
@@ -256,7 +256,8 @@ def _sentence(row: DecisionRow, ahead: str) -> str:
     verdict = f"{row.benchmark} {row.verdict}"
     if row.difference == 0:
         return f"{verdict}: the two have the same figure."
-    order = f"{verdict}: {ahead} by {_short(abs(row.difference))}{IF_ONE_SCALE * (MIXED_SCALES in row.flags)}"
+    order = f"{verdict}: {ahead} by {_short(abs(row.difference))}"
+    order += IF_ONE_SCALE * (MIXED_SCALES in row.flags) + IF_LIKE_PROMPTS * (UNEQUAL_PROMPTS in row.flags)
     if row.p_wrong_sign is not None:
         order += f", which is the wrong order with a probability of {_percent(row.p_wrong_sign)}"
     only = "only " * (row.verdict != "cannot tell")
