@@ -6,6 +6,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, Any
 
 from warehouse.questions.training import Curves
+from warehouse.tables.words import meanings
 
 from ..lazy_group import command
 from ..state import State
@@ -49,6 +50,7 @@ def _print(report: CurvesReport, state: State, points: bool) -> None:
         _print_curves(report)
     reasons = Counter(why for row in report.rows for why in {row.reason, row.chance_reason} if why)
     state.notes(f"{why}: {n} curve{'s' * (n > 1)}" for why, n in reasons.items())
+    state.notes(meanings(flag for row in report.rows for flag in row.flags))
     partly = sum(row.n_left_out > 0 for row in report.rows)
     if partly:
         state.say(f"note: checkpoints that only some seeds have are left out in {partly} curve{'s' * (partly > 1)}")

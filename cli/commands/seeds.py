@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from warehouse.questions.training import Decide, Recipes, Seeds
+from warehouse.tables.words import UNEQUAL_PROMPTS, meanings
 
 from ..lazy_group import command
 from ..state import State
@@ -44,6 +45,7 @@ def seeds(state: State, /, output: Output, **options: Any) -> None:
     output.give(report, lambda: _print_seeds(report, state))
     if report.left_out:
         state.say(f"note: {report.left_out} recipes with one seed and one checkpoint are left out")
+    state.notes(meanings(flag for row in report.rows for flag in row.flags if flag == UNEQUAL_PROMPTS))
     if report.elsewhere:
         state.say(f"note: seeds or checkpoints {describe_others(report.elsewhere)}")
 
@@ -135,6 +137,7 @@ def decide(state: State, /, output: Output, **options: Any) -> None:
     if mixed := sum("mixed_lengths" in row.flags for row in decisions.rows):
         many = f"{mixed} benchmark{'s' * (mixed > 1)}"
         state.say(f"note: the runs end at different places in training on {many}; MODEL@step=N ends them at one")
+    state.notes(meanings(flag for row in decisions.rows for flag in row.flags))
 
 
 #: Rows whose sentences are told one by one.

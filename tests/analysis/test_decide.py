@@ -6,17 +6,21 @@ import json
 import math
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import pytest
+from numpy.typing import NDArray
 from scipy import stats
 
 import warehouse
 from tests.support.cli import Caller, on_a_terminal
 from tests.support.stores import store_at
 from warehouse.analysis.training.decide import DecisionRow, decide
-from warehouse.analysis.training.pools import published_spreads
+from warehouse.analysis.training.pools import Noise, pool_for, published_spreads
+from warehouse.analysis.training.trajectories import SHARED, RecipeScores
 from warehouse.ingest.pipeline import ingest
 from warehouse.stats.training.noise_floor import seed_pool
+from warehouse.stats.training.seed_means import difference_of_figures, difference_of_seed_means
 from warehouse.store.open import open_store
 
 MAPPING = """
@@ -142,6 +146,60 @@ def test_spreads_on_many_prompts_say_nothing_of_few(store_url: str, run: Caller)
     ten, many = json.loads(run("decide", "m-a", "m-b", "--json", db=store_url).out)
     assert (ten["verdict"], ten["p_wrong_sign"], ten["pool"]) == ("cannot tell", None, "")
     assert (many["verdict"], many["pool_size"]) == ("decides", 14)
+
+
+def equal_models(n: int, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Two models that are right as often on prompts like these n."""
+    return (rng.random((2, n)) < 1 / (1 + np.exp(rng.normal(0, 1.2, n)))).astype(float)
+
+
+def test_prompts_count_where_the_spread_is_that_of_others(store_url: str) -> None:
+    """Spreads of whole benchmarks say too little of one's own 300 prompts: `compare` finds the same order."""
+    scores, house = equal_models(300, np.random.default_rng(5)), warehouse.connect(store_url)
+    rows = [
+        {"model": model, "benchmark": "mmlu", "prompt_id": str(i), "score": score}
+        for model, own in zip(("m-a", "m-b"), scores, strict=True)
+        for i, score in enumerate(own)
+    ]
+    assert not house.ingest(pd.DataFrame(rows)).refused
+    (row,), (pair,) = house.decide("m-a", "m-b").rows, house.compare("m-a", "m-b").rows
+    assert row.prompt_sd is not None and pair.standard_error is not None and row.seed_sd is not None
+    assert row.prompt_sd == pytest.approx(pair.standard_error / math.sqrt(2)) and row.seed_sd < row.prompt_sd / 4
+    seeds, prompts = 2 * row.seed_sd**2, pair.standard_error**2
+    prior = seed_pool([one.standard_deviation for one in published_spreads()], [9.0] * 14).degrees_of_freedom
+    nu = (seeds + prompts) ** 2 / (seeds**2 / (prior or 0) + prompts**2 / 299)
+    assert row.degrees_of_freedom == pytest.approx(nu)
+    assert row.p_wrong_sign == pytest.approx(stats.t.cdf(-abs(row.difference) / math.sqrt(seeds + prompts), nu))
+    assert row.verdict == "leans" and "other prompts do by another 0.026" in row.sentence
+
+
+def test_models_that_do_not_differ_are_told_apart_in_one_case_of_twenty() -> None:
+    """2 000 pairs on 300 prompts; by the pool alone, which has this benchmark, in more than half."""
+    settings = dict.fromkeys(SHARED)
+    recipe = RecipeScores("mmlu", "acc", True, "m", "", "", settings, (), (), (), 7e9, True)
+    pool = pool_for(recipe, ())
+    assert pool is not None and pool.figures is not None and pool.own is not None
+    rng, alone, both = np.random.default_rng(5), 0, 0
+    for _ in range(2_000):
+        a, b = equal_models(300, rng)
+        noise = Noise((a[:1], b[:1]), 1, "pool", *pool.figures, pool, True, None)
+        gap = float(a.mean() - b.mean())
+        counted = noise.with_prompts(difference_of_seed_means(a[None], b[None]))
+        for_one, for_both = noise.weigh(gap, 0.95), counted.weigh(gap, 0.95)
+        assert for_one is not None and for_both is not None
+        alone, both = alone + (for_one.word == "decides"), both + (for_both.word == "decides")
+        assert noise.with_prompts(difference_of_figures(a[:1], b[:1], [0.03], [0.03])) is noise  # not of the pair
+    assert alone > 1_000 and both == pytest.approx(100, abs=30)
+
+
+def test_shares_beside_per_cent_are_no_gap(tmp_path: Path, run: Caller) -> None:
+    url = store_of(tmp_path, pair("quiz", 0.71, 72, "odd"))
+    row = rows_of(url, "odd")["quiz"]
+    assert row.flags == ("mixed_scales",) and "by 71, if all scores are on one scale" in row.sentence
+    assert (
+        "note: mixed_scales: scores of 0 to 1 beside others of up to 100: per cent?"
+        in run("decide", "m-a", "m-b", "-m", "odd", db=url).err
+    )
 
 
 def test_no_better_one_without_a_direction_and_lengths_that_differ_are_noted(tmp_path: Path, run: Caller) -> None:

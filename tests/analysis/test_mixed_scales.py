@@ -49,6 +49,14 @@ def test_every_comparison_says_so_until_the_advice_is_taken(store: Warehouse, tm
     assert notes(store) == [] and store.compare("a", "b").rows[0].mean_b == pytest.approx(0.75)
 
 
+def test_pairs_have_the_flag_one_by_one(store: Warehouse, tmp_path: Path) -> None:
+    store.ingest(table(tmp_path / "b.csv", "b", [100 * (i % 4 > 0) for i in range(60)]))
+    store.ingest(table(tmp_path / "c.csv", "c", [i % 2 for i in range(60)]))
+    rows = store.pairs("mix").groups[0].columns
+    found = {(row.model_a, row.model_b): "mixed_scales" in row.flags for row in rows}
+    assert found == {("b", "a"): True, ("b", "c"): True, ("a", "c"): False}
+
+
 @pytest.mark.parametrize("scores", [[0.0] * 60, [i % 3 - 1 for i in range(60)], [i % 7 for i in range(60)]])
 def test_other_ranges_are_left_alone(store: Warehouse, tmp_path: Path, scores: list[float]) -> None:
     store.ingest(table(tmp_path / "b.csv", "b", scores), higher_is_better=True)

@@ -236,6 +236,29 @@ def test_one_seed_against_recipes_with_seeds(store: Store) -> None:
     assert (row.verdict == "decides") == (abs(row.difference) > row.noise_floor)
 
 
+def test_figures_on_fewer_prompts_are_named(tmp_path: Path, run: Caller) -> None:
+    """One seed of one recipe lacks the harder half of its prompts at the last step."""
+    lines = [
+        f"org/{name},{name},quiz,{seed},{step},p{n},{'' if lacks and n >= 20 else int(n * 7 % 40 < 15 + step + seed)}"
+        for name in "xy"
+        for seed in (1, 2)
+        for step in (1, 2, 3)
+        for lacks in [(name, seed, step) == ("x", 2, 3)]
+        for n in range(40)
+    ]
+    (tmp_path / "scores.csv").write_text("\n".join(["model,recipe,benchmark,seed,step,prompt_id,score", *lines]) + "\n")
+    url, flag = store_at(tmp_path / "store.duckdb"), "unequal_prompts"
+    with open_store(url, write=True) as store:
+        assert not ingest(store, [tmp_path]).refused
+        assert [flag in row.flags for row in seeds(store, ["quiz"]).rows] == [True, False]
+        assert [row.flags for row in curves(store, "quiz").rows] == [(flag,), ()]
+        (row,) = decide(store, "org/x", "org/y").rows
+        assert row.flags == (flag,) and ", if the prompts that some lack are as hard as the others" in row.sentence
+        assert [row.flags for row in decide(store, "org/x@step=2", "org/y@step=2").rows] == [()]
+    for command in (("seeds",), ("curves", "quiz"), ("decide", "org/x", "org/y")):
+        assert f"note: {flag}: figures rest on fewer prompts than others" in run(*command, db=url).err
+
+
 def test_the_commands(run: Caller, url: str) -> None:
     shown = run("seeds", db=url)
     assert "noise floor" in shown.out and "left out" in shown.err

@@ -21,7 +21,7 @@ import warehouse.report.plot_results
 from tests.support.cli import Caller
 from tests.support.html import EVIL, Reader, table
 from tests.support.sections import ANSWERS, STEPS, analysed_url
-from tests.support.stores import ENGINES
+from tests.support.stores import ENGINES, store_at
 from warehouse.analysis.matrix.results import HistogramRow, OutrankRow
 from warehouse.analysis.report_data.report import BenchmarkPart, ReportData, read_report
 from warehouse.report.charts import PLOT
@@ -160,6 +160,22 @@ def test_another_level_holds_for_noise_and_decisions_too(url: str) -> None:
     said = benchmark_section(found)
     assert any("in 10 % of cases" in one for one in said["findings"])
     assert "in 10 % of cases" in noise_table(found.noise, "steps")
+
+
+def test_a_decision_counts_the_prompts_as_the_command_does(tmp_path: Path) -> None:
+    lines = [
+        f"{model},piqa,{step},{prompt},{int(prompt * 7 % 13 < base + step)}"
+        for model, base in (("lab/x", 5), ("lab/y", 6))
+        for step in (1, 2)
+        for prompt in range(150)
+    ]
+    (tmp_path / "steps.csv").write_text("\n".join(["model,benchmark,step,prompt_id,score", *lines]) + "\n")
+    url = store_at(tmp_path / "store.duckdb")
+    assert not warehouse.connect(url).ingest(tmp_path / "steps.csv").refused
+    with open_store(url) as store:
+        found = part(read_report(store, ["piqa"], n_resamples=0), "piqa").decided
+    assert found is not None and found.rows[0].floor_from == "pool" and found.rows[0].prompt_sd
+    assert found.rows == warehouse.connect(url).decide(found.a, found.b).rows
 
 
 def test_data_maps_are_those_of_the_command(data: ReportData, page: Reader, url: str) -> None:

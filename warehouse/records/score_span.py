@@ -24,6 +24,12 @@ class ScoreSpan:
     n_positive: int  #: above 0.
     n_small: int  #: of these not above 1.
 
+    @classmethod
+    def of(cls, *figures: float) -> ScoreSpan:
+        """That of some figures."""
+        positive = [figure for figure in figures if figure > 0]
+        return cls(min(figures), max(figures), len(positive), sum(figure <= 1 for figure in positive))
+
     @property
     def scale(self) -> Scale:
         """What they look like; empty where that cannot be told, as of zeros, which fit every scale."""

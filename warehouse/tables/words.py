@@ -254,6 +254,8 @@ def some_of(names: Sequence[str], most: int = _NAMES) -> str:
 
 #: Where scores of some look like shares of 1, those of others like per cent.
 MIXED_SCALES = "mixed_scales"
+UNEQUAL_PROMPTS = "unequal_prompts"
+IF_LIKE_PROMPTS = ", if the prompts that some lack are as hard as the others"
 IF_ONE_SCALE = ", if all scores are on one scale"
 
 MEANINGS = {
@@ -265,6 +267,7 @@ MEANINGS = {
     "far_bound": "a few prompts at a far bound, missed by chance, would move the mean out",
     "few_differing_prompts": "the runs differ on fewer than 10 prompts, by weight",
     "few_clusters": "fewer than 20 clusters, by size (or weight): may cover too little",
+    UNEQUAL_PROMPTS: "figures rest on fewer prompts than others: they also differ by how hard the missing ones are",
     MIXED_SCALES: "scores of 0 to 1 beside others of up to 100: per cent?",
     "skewed": "the mean is skewed: t and bootstrap-t differ, and the interval is wide enough for both",
     "weights_concentrated": "few prompts, by weight, make up the figure: the tail of the weights is hardly sampled",

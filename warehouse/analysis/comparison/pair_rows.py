@@ -15,9 +15,10 @@ from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.clusterings import outside_clusters
 from warehouse.analysis.selection.score_matrix import ScoreTable
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
-from warehouse.analysis.selection.scores import unscored_flags
+from warehouse.analysis.selection.scores import are_mixed, unscored_flags
 from warehouse.stats import AllPairs as PairStatistics
 from warehouse.stats import pair_flags, paired_flags
+from warehouse.tables.words import MIXED_SCALES
 
 
 @dataclass(frozen=True)
@@ -112,9 +113,14 @@ class PairColumns:
         flags = None if table is None else _flags(table, pairs, metric)
         counts = [(entry.scores.n_unscored, entry.scores.n_samples) if entry.scores else (0, 0) for entry in entries]
         unscored = [unscored_flags(*count) for count in counts]
-        if flags is not None and any(unscored):
+        spans = [entry.usable.spans if entry.usable and metric.link == "identity" else () for entry in entries]
+        mixed = are_mixed(spans)
+        if flags is not None and (any(unscored) or mixed):
             ends = zip(flags, pairs.first.tolist(), pairs.second.tolist(), strict=True)
-            flags = [own + (unscored[a] or unscored[b]) for own, a, b in ends]
+            flags = [
+                own + (unscored[a] or unscored[b]) + (MIXED_SCALES,) * (mixed and are_mixed((spans[a], spans[b])))
+                for own, a, b in ends
+            ]
         return cls(pairs, n_rows, common, by_side, metric.higher_is_better, flags)
 
     def __len__(self) -> int:

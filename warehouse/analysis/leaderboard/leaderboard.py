@@ -169,7 +169,7 @@ def _spans(entry: ScoredCondition, row: LeaderboardRow) -> tuple[ScoreSpan, ...]
     """Between which values lie the scores that a figure rests on, and itself where it is a published one."""
     scored = entry.scores.spans if entry.scores is not None and entry.stopped is None else ()
     figure = row.estimate if row.method == "published" else None
-    return scored if figure is None else (*scored, ScoreSpan(figure, figure, figure > 0, 0 < figure <= 1))
+    return scored if figure is None else (*scored, ScoreSpan.of(figure))
 
 
 def _with_left_out(group: Sequence[Line]) -> list[Line]:

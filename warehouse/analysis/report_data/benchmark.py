@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -31,10 +31,12 @@ from warehouse.analysis.training.decide import Decisions, decide_of
 from warehouse.analysis.training.pools import Spread
 from warehouse.analysis.training.recipes import RecipesReport, recipes_of
 from warehouse.analysis.training.seeds import SeedsReport, recipe_seeds
+from warehouse.analysis.training.trajectories import RecipeScores, change
 from warehouse.analysis.variance.variance import SeedReport, VarianceReport, seeds_of, variance_of
 from warehouse.questions.leaderboard import Ranking
 from warehouse.stats.items.discrimination import discrimination
 from warehouse.stats.labels.wrong_keys import THRESHOLD
+from warehouse.stats.training.seed_means import SeedMean
 
 
 @dataclass(frozen=True)
@@ -146,7 +148,17 @@ def _decided(reads: BenchmarkReads, noise: SeedsReport, spreads: Sequence[Spread
     if len(best) < 2:
         return None
     a, b = ((model, by_split(group_runs(run for run in reads.facts.runs if run["model"] == model))) for model in best)
-    return or_why(lambda: decide_of(a, b, reads.recipes, level=level, stored=spreads))[0]
+
+    def by_prompt(first: RecipeScores, second: RecipeScores) -> SeedMean | None:
+        ends = [
+            (curve.checkpoints[side.common[-1]], curve.clusters)
+            for side in (first, second)
+            for curve in reads.curves
+            if side.common and replace(curve.recipe, trajectories=()) == replace(side, trajectories=())
+        ]
+        return change(ends[0][0], ends[1][0], ends[0][1], same_seeds=False).mean if len(ends) == 2 else None
+
+    return or_why(lambda: decide_of(a, b, reads.recipes, level=level, stored=spreads, by_prompt=by_prompt))[0]
 
 
 def _bounds(scores: BenchmarkScores) -> tuple[float | None, float | None] | None:

@@ -21,6 +21,7 @@ from warehouse.analysis.training.trajectories import (
     change,
     describe_others,
     settings_apart,
+    unequal_prompts,
 )
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
@@ -138,6 +139,7 @@ def _row(curve: Curve, level: float) -> tuple[CurveRow, list[CheckpointRow]]:
         crossing_high=None,
         crossing=None,
         crossing_in_words="",
+        flags=unequal_prompts(n for run in recipe.trajectories for n in run.counts),
         chance_reason=chance.reason,
         reason=_why(curve, points, tested),
     )

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import ClassVar
 
 from warehouse.analysis.results import BenchmarkRow, Result
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.reference import BySplit, by_benchmark_split, common_benchmarks, parse_where
+from warehouse.analysis.selection.scores import are_mixed
 from warehouse.analysis.training.pools import SEEN_OF_JITTER, Noise, Spread, noise_of, stored_spreads
-from warehouse.analysis.training.read import no_figure, read_recipes
-from warehouse.analysis.training.trajectories import RecipeScores
+from warehouse.analysis.training.read import no_figure, read_difference, read_recipes
+from warehouse.analysis.training.trajectories import RecipeScores, unequal_prompts
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.questions.training import Decide
+from warehouse.records.score_span import ScoreSpan
 from warehouse.stats.training.noise_floor import Word, noise_only_above
+from warehouse.stats.training.seed_means import SeedMean
 from warehouse.stats.training.seed_planning import seeds_needed
 from warehouse.store.connection import Store
+from warehouse.tables.words import IF_LIKE_PROMPTS, IF_ONE_SCALE, MIXED_SCALES, UNEQUAL_PROMPTS
 
 #: A difference that takes more seeds of each recipe is not looked for.
 MANY_SEEDS = 100
@@ -54,6 +59,9 @@ class DecisionRow(BenchmarkRow):
     n_seeds_b: int  #: seeds of the second.
     degrees_of_freedom: float | None  #: of the floor.
     seed_sd: float | None  #: standard deviation over seeds of one run's figure, as the floor has it; None without one.
+    #: what other prompts make of one run's figure besides, as the floor has it: half the variance of the difference, by
+    #: prompt, of single runs; None where the spread was seen on these very prompts, or nothing tells it.
+    prompt_sd: float | None
     jitter: float | None  #: standard deviation of a run's figure by jitter alone; None below sixteen checkpoints.
     ci_low: float | None  #: difference − noise floor; None where jitter is all there is.
     ci_high: float | None  #: difference + noise floor.
@@ -69,7 +77,8 @@ class DecisionRow(BenchmarkRow):
     runs_to_settle: int | None  #: further runs of both that this takes; 0 where it decides, None if unknown.
     averaged: int  #: last checkpoints that are averaged in each run.
     #: ``pool_not_matched``: the spread is of another benchmark or another size of model; ``mixed_lengths``: runs end at
-    #: different places in training.
+    #: different places in training; ``unequal_prompts``: their figures do not rest on as many prompts;
+    #: ``mixed_scales``: figures of 0 to 1 beside others of up to 100.
     flags: tuple[str, ...]
     advice: str  #: what would settle it, and what that costs.
     sentence: str  #: all of this for a reader.
@@ -106,7 +115,7 @@ def decide(store: Store, question: Decide) -> Decisions:
     numbers = sorted({recipe.setting("benchmark_id") for key in common for _, side in (a, b) for recipe in side[key]})
     recipes = read_recipes(store, numbers, metric=question.metric)
     stored = stored_spreads(store, question.metric, question.averaged)
-    return decide_of(a, b, recipes, question.averaged, question.level, stored)
+    return decide_of(a, b, recipes, question.averaged, question.level, stored, partial(read_difference, store))
 
 
 def decide_of(
@@ -116,6 +125,7 @@ def decide_of(
     averaged: int = 1,
     level: float = 0.95,
     stored: Sequence[Spread] = (),
+    by_prompt: Callable[[RecipeScores, RecipeScores], SeedMean | None] = lambda a, b: None,
 ) -> Decisions:
     """`decide` of recipes that were read (MisuseError: nothing can be compared).
 
@@ -124,6 +134,7 @@ def decide_of(
         b: the second.
         recipes: of the benchmarks that both have, with others as a measure of noise.
         stored: spreads over seeds on other benchmarks of the store.
+        by_prompt: the difference of two recipes with its error over prompts, asked where a pool is the measure.
     """
     rows: list[DecisionRow] = []
     left_out: list[str] = []
@@ -132,7 +143,10 @@ def decide_of(
         try:
             first, second = (_side(text, side[key], here) for text, side in (a, b))
             names = _names(first, second, a[0], b[0])
-            rows.append(_row(first, second, names, noise_of(first, second, here, stored, averaged, level), level))
+            noise = noise_of(first, second, here, stored, averaged, level)
+            if noise.source == "pool" and (difference := by_prompt(first, second)) is not None:
+                noise = noise.with_prompts(difference)
+            rows.append(_row(first, second, names, noise, level))
         except MisuseError as error:
             left_out.append(f"{key[0]}: {error}")
     if not rows:
@@ -169,8 +183,8 @@ def _row(a: RecipeScores, b: RecipeScores, names: tuple[str, str], noise: Noise,
     ahead = 0 if a.sign * difference > 0 else 1
     verdict: Word = weighed.word if weighed else "cannot tell"
     needed = None
-    if noise.standard_deviation and difference and not is_bound:
-        needed = seeds_needed(difference, seed_variance=noise.standard_deviation**2, level=level).n_seeds
+    if noise.total and difference and not is_bound:
+        needed = seeds_needed(difference, seed_variance=noise.total**2, level=level).n_seeds
     row = DecisionRow(
         benchmark=a.benchmark,
         split=a.settings["split"] or "",
@@ -190,6 +204,7 @@ def _row(a: RecipeScores, b: RecipeScores, names: tuple[str, str], noise: Noise,
         n_seeds_b=counts[1],
         degrees_of_freedom=noise.degrees_of_freedom,
         seed_sd=None if is_bound else noise.standard_deviation,
+        prompt_sd=noise.prompt_sd,
         jitter=noise.jitter,
         ci_low=weighed.ci_low if weighed and not is_bound else None,
         ci_high=weighed.ci_high if weighed and not is_bound else None,
@@ -214,7 +229,9 @@ def _row(a: RecipeScores, b: RecipeScores, names: tuple[str, str], noise: Noise,
 def _flags(a: RecipeScores, b: RecipeScores, noise: Noise) -> tuple[str, ...]:
     is_mixed = len({(side.unit, run.positions[-1]) for side in (a, b) for run in side.trajectories}) > 1
     not_matched = bool(noise.source) and not noise.is_matched
-    return ("pool_not_matched",) * not_matched + ("mixed_lengths",) * is_mixed
+    unequal = unequal_prompts(n for side in (a, b) for run in side.trajectories for n in run.counts[-noise.averaged :])
+    scales = are_mixed([ScoreSpan.of(*figures.tolist())] for figures in noise.figures)
+    return ("pool_not_matched",) * not_matched + ("mixed_lengths",) * is_mixed + unequal + (MIXED_SCALES,) * scales
 
 
 def _runs_to_settle(needed: int | None, counts: tuple[int, int]) -> int | None:
@@ -240,6 +257,7 @@ def _sentence(row: DecisionRow, ahead: str) -> str:
     if row.difference == 0:
         return f"{verdict}: the two have the same figure."
     order = f"{verdict}: {ahead} by {_short(abs(row.difference))}"
+    order += IF_ONE_SCALE * (MIXED_SCALES in row.flags) + IF_LIKE_PROMPTS * (UNEQUAL_PROMPTS in row.flags)
     if row.p_wrong_sign is not None:
         order += f", which is the wrong order with a probability of {_percent(row.p_wrong_sign)}"
     only = "only " * (row.verdict != "cannot tell")
@@ -263,8 +281,9 @@ def _known(row: DecisionRow) -> str:
     spread = f"{_short(low)} to {_short(high)}" if row.pool_size != 1 else f"{_short(low)}"
     own = f" (on this one by {_short(row.pool_own_sd)})" if row.pool_own_sd else ""
     reference = f"and on {row.pool_size} benchmark{'s' * (row.pool_size != 1)} {row.pool} they did by {spread}{own}"
-    is_larger = row.jitter is not None and row.jitter == row.seed_sd
-    return f"{reference}, checkpoints of one run by {_short(row.jitter)}" if is_larger else reference
+    if row.jitter is not None and row.jitter == row.seed_sd:
+        reference += f", checkpoints of one run by {_short(row.jitter)}"
+    return reference if row.prompt_sd is None else f"{reference}; other prompts do by another {_short(row.prompt_sd)}"
 
 
 def _short(value: float | None) -> str:

@@ -27,6 +27,7 @@ from warehouse.stats.training.noise_floor import (
     seed_pool,
     weigh_difference,
 )
+from warehouse.stats.training.seed_means import SeedMean
 from warehouse.store.connection import Store
 
 #: Sizes of models whose ratio is within this are alike.
@@ -214,6 +215,26 @@ class Noise:
     pool: Pool | None  #: of other benchmarks, where there is one.
     is_matched: bool  #: whether it is of this benchmark and size of model.
     jitter: float | None  #: standard deviation of a figure by jitter alone; None where it is not known.
+    prompt_sd: float | None = None  #: what other prompts make of one run's figure; None where that is not counted.
+
+    @property
+    def total(self) -> float | None:
+        """Standard deviation of one run's figure, by seeds and by prompts; None without the former."""
+        return None if self.standard_deviation is None else math.hypot(self.standard_deviation, self.prompt_sd or 0.0)
+
+    def with_prompts(self, difference: SeedMean) -> Noise:
+        """With the error over prompts of the difference, where the spread over seeds was seen on others: of few it is
+        larger, as which of them a seed gets right varies too. Degrees of freedom are Satterthwaite's. Errors that are
+        reported of single runs do not count: they are not of the pair, and much too large for it.
+        """
+        scale = sum(1 / n for n in self.counts)
+        prompts, nu = difference.prompt_variance / scale, self.degrees_of_freedom
+        is_known = self.source == "pool" and difference.basis != "reported errors"
+        if not (is_known and prompts and nu and self.standard_deviation is not None):
+            return self
+        seeds = self.standard_deviation**2
+        of_both = (seeds + prompts) ** 2 / (seeds**2 / nu + prompts**2 / (difference.prompt_df or math.inf))
+        return replace(self, prompt_sd=math.sqrt(prompts), degrees_of_freedom=of_both)
 
     @property
     def counts(self) -> tuple[int, int]:
@@ -241,11 +262,9 @@ class Noise:
         """The difference against this noise; None without. By jitter alone nothing decides, and
         leans where seeds would have to spread by more than twice the most that was seen, in multiples of jitter.
         """
-        if self.standard_deviation is None or self.degrees_of_freedom is None:
+        if self.total is None or self.standard_deviation is None or self.degrees_of_freedom is None:
             return None
-        weighed = weigh_difference(
-            difference, self.standard_deviation, self.degrees_of_freedom, *self.counts, level=level
-        )
+        weighed = weigh_difference(difference, self.total, self.degrees_of_freedom, *self.counts, level=level)
         if self.source == "jitter":
             threshold = noise_only_above(difference, *self.counts, level=level)
             leans = threshold > BEYOND * SEEN_OF_JITTER[1] * self.standard_deviation

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from warehouse.analysis.selection.benchmarks import Benchmark, Metric
+from warehouse.analysis.selection.benchmarks import Benchmark, Metric, find_benchmark, metrics_of
 from warehouse.analysis.selection.clusterings import cluster_map, clusters_under_links
 from warehouse.analysis.selection.prompts import options
 from warehouse.analysis.selection.reference import Where
@@ -24,8 +24,10 @@ from warehouse.analysis.training.trajectories import (
     Curve,
     RecipeScores,
     Trajectory,
+    change,
 )
 from warehouse.errors import MisuseError
+from warehouse.stats.training.seed_means import SeedMean
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
@@ -150,10 +152,10 @@ def _recipe(
     runs: pa.Table, seeds: Sequence[str | None], positions: Sequence[float | None], rows: Sequence[tuple[Any, ...]]
 ) -> RecipeScores:
     """Figures of runs of one kind: the place of the run in ``runs``, then ``_FIGURE``."""
-    by_seed: dict[str, dict[float, list[tuple[float, float, int]]]] = {}
-    for index, run, *_metric, estimate, error in rows:
+    by_seed: dict[str, dict[float, list[tuple[float, float, int, int]]]] = {}
+    for index, run, *_metric, n_prompts, estimate, error in rows:
         position = np.inf if (at := positions[index]) is None else float(at)  # a model without: its end
-        figure = (estimate, np.nan if error is None else error, run)
+        figure = (estimate, np.nan if error is None else error, run, n_prompts or 0)
         by_seed.setdefault(seeds[index] or "", {}).setdefault(position, []).append(figure)
     taken = sorted({row[0] for row in rows})
     first = runs.slice(taken[0], 1).to_pylist()[0]
@@ -171,19 +173,18 @@ def _recipe(
         benchmark_ids=tuple(sorted(numbers)),
         parameters=float(size) if len(sizes) == 1 and (size := sizes.pop()) else None,
         is_rate=rows[0][5] is not False and rows[0][6] == 1,
-        n_prompts=min((row[7] for row in rows if row[7]), default=None),
     )
 
 
-def _trajectory(seed: str, by_position: Mapping[float, Sequence[tuple[float, float, int]]]) -> Trajectory:
+def _trajectory(seed: str, by_position: Mapping[float, Sequence[tuple[float, float, int, int]]]) -> Trajectory:
     positions = tuple(sorted(by_position))
     repeats = [by_position[position] for position in positions]
     scores, errors = (
         tuple(group[0][part] if len(group) == 1 else fmean(figure[part] for figure in group) for group in repeats)
         for part in (0, 1)
     )
-    runs = tuple(tuple(run for _, _, run in group) for group in repeats)
-    return Trajectory(seed, positions, scores, errors, runs)
+    runs = tuple(tuple(run for _, _, run, _ in group) for group in repeats)
+    return Trajectory(seed, positions, scores, errors, runs, tuple(min(n for *_, n in group) for group in repeats))
 
 
 def read_checkpoints(
@@ -236,6 +237,20 @@ def _checkpoint(
 
 def _common(a: NDArray[np.int64], b: NDArray[np.int64]) -> NDArray[np.int64]:
     return a if np.array_equal(a, b) else np.intersect1d(a, b, assume_unique=True)
+
+
+def read_difference(store: Store, a: RecipeScores, b: RecipeScores) -> SeedMean | None:
+    """The difference of two recipes on one benchmark at their last common checkpoints, with its error over prompts;
+    None where the seeds of one have no checkpoint in common.
+    """
+    if not (a.common and b.common):
+        return None
+    benchmark, links = find_benchmark(store, a.benchmark), read_links(store)
+    clusters = clusters_under_links(cluster_map(store, benchmark.ids, benchmark.clusterings, None), links)
+    metrics = {metric.id: metric for metric in metrics_of(store, benchmark.ids)}
+    ends = read_checkpoints(store, [a.last(), b.last()], metrics, links)
+    first, second = (next(iter(end.values())) for end in ends)
+    return change(first, second, clusters, same_seeds=False).mean
 
 
 def read_curves(

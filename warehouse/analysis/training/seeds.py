@@ -13,7 +13,7 @@ from warehouse.analysis.results import RecipeRow, Result
 from warehouse.analysis.selection.reference import parse_where
 from warehouse.analysis.suites.tree import ids_named
 from warehouse.analysis.training.read import by_other_metrics, check_metric, read_recipes
-from warehouse.analysis.training.trajectories import RecipeScores, describe_others, settings_in_groups
+from warehouse.analysis.training.trajectories import RecipeScores, describe_others, settings_in_groups, unequal_prompts
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.question import answers
 from warehouse.questions.training import Seeds
@@ -66,7 +66,8 @@ class SeedsRow(RecipeRow):
     tau: float | None  #: Kendall's τ-b of scores with the order of checkpoints, mean over seeds.
     p_monotone: float | None  #: one-sided p of a rise.
     #: what does not hold, such as ``autocorrelated``; ``few_seeds``: fewer than 29, whose figures suppose nearly normal
-    #: seeds.
+    #: seeds; ``unequal_prompts``: some figures rest on fewer prompts, so that spread, jitter and tau hold also how hard
+    #: the others are.
     flags: tuple[str, ...]
     reason: str  #: why figures are missing.
     seeds: tuple[str, ...]  #: labels of the seeds.
@@ -238,7 +239,8 @@ def seeds_row(
     spread_within, bound, jitter_flags = _jitter(recipe, averaged, level)
     rises = _rises(recipe)
     few = ("few_seeds",) if 1 < n_seeds < FEW_SEEDS else ()
-    found = (*(table.flags if table else ()), *jitter_flags, *rises[2], *(floor.flags if floor else ()), *few)
+    unequal = unequal_prompts(n for run in recipe.trajectories for n in run.counts)
+    found = (*unequal, *(table.flags if table else ()), *jitter_flags, *rises[2], *(floor.flags if floor else ()), *few)
     return SeedsRow(
         benchmark=recipe.benchmark,
         split=recipe.settings["split"] or "",

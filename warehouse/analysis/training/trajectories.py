@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import combinations, islice
 from typing import Any
@@ -21,6 +21,7 @@ from warehouse.stats.training.seed_means import (
     figure_mean,
     seed_mean,
 )
+from warehouse.tables.words import UNEQUAL_PROMPTS
 
 #: What replicates of a recipe share: all but their seed and what names a checkpoint.
 SHARED = tuple(name for name in LABEL_FIELDS if name not in ("training_seed", *CHECKPOINT_FIELDS))
@@ -32,24 +33,33 @@ _SAID_ELSEWHERE = ("recipe", "split", "benchmark_recorded")
 @dataclass(frozen=True)
 class Trajectory:
     """One replicate along its training; the other fields by position, in its order; ``runs`` holds
-    the ids of the repeats of each checkpoint."""
+    the ids of the repeats of each checkpoint, ``counts`` the prompts behind its figure, 0 where unknown."""
 
     seed: str
     positions: tuple[float, ...]
     scores: tuple[float, ...]
     errors: tuple[float, ...]
     runs: tuple[tuple[int, ...], ...]
+    counts: tuple[int, ...] = ()
 
     def until(self, index: int) -> Trajectory:
         """Its beginning, up to one of its checkpoints."""
-        end = slice(index + 1)
-        return Trajectory(self.seed, self.positions[end], self.scores[end], self.errors[end], self.runs[end])
+        return self._cut(slice(index + 1))
 
     def at(self, position: float) -> Trajectory:
         """One of its checkpoints alone."""
         index = self.positions.index(position)
-        only = slice(index, index + 1)
-        return Trajectory(self.seed, self.positions[only], self.scores[only], self.errors[only], self.runs[only])
+        return self._cut(slice(index, index + 1))
+
+    def _cut(self, to: slice) -> Trajectory:
+        figures = self.positions[to], self.scores[to], self.errors[to]
+        return Trajectory(self.seed, *figures, self.runs[to], self.counts[to])
+
+
+def unequal_prompts(counts: Iterable[int]) -> tuple[str, ...]:
+    """``unequal_prompts`` where figures rest on other numbers of prompts than others (0: unknown): what they differ by
+    is also how hard the prompts are that some lack."""
+    return (UNEQUAL_PROMPTS,) * (len({*counts} - {0}) > 1)
 
 
 @dataclass(frozen=True)
@@ -68,7 +78,11 @@ class RecipeScores:
     benchmark_ids: tuple[int, ...] = ()  #: of the rows of the benchmark that the runs are on.
     parameters: float | None = None  #: of the model; None where unknown or several.
     is_rate: bool = False  #: whether the metric is at most 1, and more is better.
-    n_prompts: int | None = None  #: fewest behind a figure; None where unknown.
+
+    @property
+    def n_prompts(self) -> int | None:
+        """Fewest behind a figure; None where unknown."""
+        return min((n for run in self.trajectories for n in run.counts if n), default=None)
 
     @property
     def sign(self) -> float:
