@@ -153,6 +153,23 @@ def test_two_games_of_mt_bench_are_one_vote_as_the_tool_counts(store: Store, tmp
     assert store.rows("select text from prompt where tool_id = '81'") == [{"text": "Go"}]
 
 
+def test_ratings_of_mt_bench_are_averaged_as_the_tool_does(store: Store, tmp_path: Path) -> None:
+    ratings = {("org/a", 81): (7, -1), ("org/a", 82): (4, 6), ("org/b", 81): (9, 2), ("org/b", 82): (-1, -1)}
+    records = [
+        {"question_id": question, "model": model, "judge": ["gpt-4", "single-v1"], "score": score, "turn": turn}
+        | {"user_prompt": "x", "judgment": f"Rating: [[{score}]]", "tstamp": 1.5}
+        for (model, question), scores in ratings.items()
+        for turn, score in enumerate(scores, 1)
+    ]
+    lines(tmp_path / "model_judgment" / "gpt-4_single.jsonl", records)
+    options = LoadOptions(cluster_by=("question_id",))
+    ingest(store, [tmp_path], mapping="mt_bench_single", options=options)
+    found = store.rows("select model, metric_filter, estimate, n_prompts, n_clusters from score_summary order by model")
+    assert [tuple(row.values()) for row in found] == [
+        ("org/a", "gpt-4", pytest.approx(17 / 3), 3, 2), ("org/b", "gpt-4", pytest.approx(11 / 2), 2, 1)
+    ]  # fmt: skip
+
+
 @pytest.mark.parametrize("mapping", ["arena_hard", "arena_hard_v01"])
 def test_each_game_of_arena_hard_is_a_vote_as_the_tool_counts(
     store: Store, tmp_path: Path, run: Caller, mapping: str
