@@ -16,7 +16,10 @@ from tests.support.pages import ROOT, blocks
 
 
 #: Mappings by the sources of tools: no published file of theirs is at hand.
-WITHOUT_DATA = ("bigcodebench", "braintrust", "label_sheet", "langfuse", "tau2_simulations")
+WITHOUT_DATA = (
+    *("arena_hard", "arena_hard_v01", "bigcodebench", "braintrust", "label_sheet", "langfuse", "mt_bench_pair"),
+    *("mt_bench_single", "tau2_simulations"),
+)
 
 
 def test_every_mapping_is_used_once() -> None:

@@ -4,12 +4,18 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from tests.support.inspect_logs import FIXTURES, Row, by_draw, scores_by, take
+from tests.support.stores import store_at
+from warehouse.ingest.discover import discover
+from warehouse.ingest.pipeline import ingest
+from warehouse.store.load.state import LoadOptions
+from warehouse.store.open import open_store
 
 GRID = ("grid.eval", "grid.json", "grid_chunked.eval")
 TEXTS = {"q/1": ["2", "It is 2", "three"], "7": ["Lima", "Cuzco", "Lima"], "last": ["nothing", "hm", "?"]}
@@ -158,6 +164,29 @@ def test_an_edited_score_counts_as_edited_and_is_noted() -> None:
     taken = take(FIXTURES / "grid_edited.eval")
     assert scores_by(by_draw(taken)["last", 1])["match", ""]["value"] == 1.0
     assert taken.dump.notes == ["1 scores were edited after the run"]
+
+
+@pytest.mark.parametrize("names", [("a", "b"), ("b", "a")])
+def test_of_copies_of_a_log_the_one_edited_later_comes_later_whatever_its_name(
+    tmp_path: Path, names: tuple[str, str]
+) -> None:
+    paths = [tmp_path / f"{name}.eval" for name in names]
+    for path, log in zip(paths, ("grid", "grid_edited"), strict=True):
+        shutil.copy(FIXTURES / f"{log}.eval", path)
+    (tmp_path / "c.eval").write_bytes(paths[0].read_bytes()[:999])  # of which nothing can be said
+    (tmp_path / "d.eval").write_bytes(paths[0].read_bytes())
+    ordered = [job.files.files[0] for job in discover([tmp_path]).jobs]
+    assert ordered == [paths[0], tmp_path / "d.eval", tmp_path / "c.eval", paths[1]]
+    with open_store(store_at(tmp_path / "refused.duckdb"), write=True) as store:
+        reports = ingest(store, sorted(paths)).sources
+        assert [(report.source, report.state) for report in reports] == [
+            (str(paths[0]), "loaded"),
+            (str(paths[1]), "refused"),
+        ]
+    with open_store(store_at(tmp_path / "superseded.duckdb"), write=True) as store:
+        ingest(store, sorted(paths), options=LoadOptions(on_conflict="supersede"))
+        current = "select path from source join run_source on source.id = source_id where superseded_by is null"
+        assert store.rows(current) == [{"path": str(paths[1])}]
 
 
 def test_letters_of_options_become_their_texts() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import pytest
@@ -96,8 +97,35 @@ def test_a_bad_element_ends_the_list(tmp_path: Path) -> None:
     assert [item.place for item in taken.dump.rejections] == ["yes_write_out_info.json line 12"]
 
 
-def test_each_file_is_a_source() -> None:
-    assert len(claimed(FOLDER, importer=IMPORTER)) == 3
+def test_samples_join_the_only_aggregates_of_their_folder(tmp_path: Path) -> None:
+    assert len(claimed(FOLDER, importer=IMPORTER)) == 3  # its aggregates are of other tasks
+    document = json.loads((FOLDER / "tiny_step300.json").read_text())
+    document["results"] |= {"yes": {"acc": 0.5, "acc_stderr": 0.5}, "other": {"acc": 0.25}}
+    (tmp_path / "results.json").write_text(json.dumps(document))
+    shutil.copy(FOLDER / "yes_write_out_info.json", tmp_path)
+    taken = take_v03(tmp_path)
+    assert [run.benchmark for run in taken.dump.runs] == ["quiz", "prose", "yes", "other"]
+    assert [row["run"] for row in taken.rows] == [2, 2] and taken.mean("yes", "acc") == 0.5
+    run = taken.run("yes")
+    assert (run.model, run.step, run.fewshot) == ("org/tiny-v1", 300, 5) and run.published[0].value == 0.5
+    assert [spec.name for spec in run.metrics] == ["acc", "margin"] and taken.dump.notes == []
+    shutil.copy(FOLDER / "say_write_out_info.json", tmp_path)  # of none of its tasks
+    assert len(claimed(tmp_path, importer=IMPORTER)) == 2
+    shutil.copy(tmp_path / "results.json", tmp_path / "again.json")  # of which run are the samples?
+    assert len(claimed(tmp_path, importer=IMPORTER)) == 4
+    (tmp_path / "again.json").unlink()
+    (tmp_path / "results.json").write_text(json.dumps(document)[:200])
+    assert len(claimed(tmp_path, importer=IMPORTER)) == 3
+
+
+def test_bad_rows_beside_aggregates_are_recorded(tmp_path: Path) -> None:
+    document = json.loads((FOLDER / "tiny_step300.json").read_text())
+    document["results"]["yes"] = {"acc": 0.5}
+    (tmp_path / "results.json").write_text(json.dumps(document))
+    text = (FOLDER / "yes_write_out_info.json").read_text()
+    (tmp_path / "yes_write_out_info.json").write_text(text.replace('"logit_0": -1.5', '"logit_0": -1.5.5'))
+    taken = take_v03(tmp_path)
+    assert [item.place for item in taken.dump.rejections] == ["yes_write_out_info.json line 12"]
 
 
 def test_an_aggregate_cut_short_is_claimed_and_refused(tmp_path: Path) -> None:

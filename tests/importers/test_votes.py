@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.cli import Caller
 from tests.support.stores import store_at
 from warehouse.analysis.leaderboard.leaderboard import leaderboard
 from warehouse.analysis.preferences.votes import read_votes
@@ -111,6 +112,92 @@ def test_a_board_of_votes_alone_sends_to_strengths(store: Store) -> None:
     ingest(store, [ARENA], defaults={"benchmark": "arena"})
     with pytest.raises(MisuseError, match="arena has votes between models, and no scores; see: warehouse prefer arena"):
         leaderboard(store, benchmark="arena")
+
+
+def lines(path: Path, records: list[dict[str, Any]]) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+
+
+def counted(store: Store) -> list[tuple[Any, ...]]:
+    """Pair, wins of the first model by name, wins of the other, ties (each by weight), votes without a verdict."""
+    votes = store.rows("select model_a, model_b, outcome, weight from preference_current order by benchmark")
+    totals: dict[tuple[str, ...], list[float]] = {}
+    for vote in votes:
+        pair = (vote["model_a"], vote["model_b"])
+        total = totals.setdefault(tuple(sorted(pair)), [0, 0, 0, 0])
+        winner = {"a": 0, "b": 1}.get(vote["outcome"])
+        at = 3 if vote["outcome"] is None else 2 if winner is None else sorted(pair).index(pair[winner])
+        total[at] += 1 if at == 3 else vote["weight"]
+    return [(*pair, *total) for pair, total in sorted(totals.items())]
+
+
+def test_two_games_of_mt_bench_are_one_vote_as_the_tool_counts(store: Store, tmp_path: Path, run: Caller) -> None:
+    games = [  # a win wants both games; an error in either is no verdict
+        ("model_1", "model_1"), ("model_2", "model_2"), ("model_2", "model_2"), ("model_1", "model_2"), ("tie", "tie"),
+        ("model_1", "tie"), ("tie", "model_2"), ("error", "model_1"), ("tie", "error"), ("error", "error"),
+    ]  # fmt: skip
+    shared = {"model_1": "vicuna", "model_2": "alpaca", "judge": ["gpt-4", "pair-v2"], "turn": 1, "tstamp": 1.5}
+    path = tmp_path / "mt_bench" / "model_judgment" / "gpt-4_pair.jsonl"
+    records = [
+        {**shared, "question_id": 81 + at, "g1_winner": first, "g2_winner": second}
+        for at, (first, second) in enumerate(games)
+    ]
+    lines(path, [*records, {**records[0], "turn": 2, "judge": ["gpt-4", "pair-v2-multi-turn"]}])
+    lines(tmp_path / "mt_bench" / "question.jsonl", [{"question_id": 81, "category": "writing", "turns": ["Go", "On"]}])
+    assert "--map mt_bench_pair fits" in run("ingest", str(path), db=store_at(tmp_path / "none.duckdb")).err
+    assert ingest(store, [tmp_path], mapping="mt_bench_pair").sources[0].n_votes == 11
+    assert counted(store) == [("alpaca", "vicuna", 2, 2, 4, 3)]
+    votes = read_votes(store, "mt_bench", "gpt-4")
+    assert votes.scorers[0].kind == "model" and not votes.order_known.any()
+    assert store.rows("select text from prompt where tool_id = '81'") == [{"text": "Go"}]
+
+
+def test_ratings_of_mt_bench_are_averaged_as_the_tool_does(store: Store, tmp_path: Path) -> None:
+    ratings = {("org/a", 81): (7, -1), ("org/a", 82): (4, 6), ("org/b", 81): (9, 2), ("org/b", 82): (-1, -1)}
+    records = [
+        {"question_id": question, "model": model, "judge": ["gpt-4", "single-v1"], "score": score, "turn": turn}
+        | {"user_prompt": "x", "judgment": f"Rating: [[{score}]]", "tstamp": 1.5}
+        for (model, question), scores in ratings.items()
+        for turn, score in enumerate(scores, 1)
+    ]
+    lines(tmp_path / "model_judgment" / "gpt-4_single.jsonl", records)
+    options = LoadOptions(cluster_by=("question_id",))
+    ingest(store, [tmp_path], mapping="mt_bench_single", options=options)
+    found = store.rows("select model, metric_filter, estimate, n_prompts, n_clusters from score_summary order by model")
+    assert [tuple(row.values()) for row in found] == [
+        ("org/a", "gpt-4", pytest.approx(17 / 3), 3, 2), ("org/b", "gpt-4", pytest.approx(11 / 2), 2, 1)
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("mapping", ["arena_hard", "arena_hard_v01"])
+def test_each_game_of_arena_hard_is_a_vote_as_the_tool_counts(
+    store: Store, tmp_path: Path, run: Caller, mapping: str
+) -> None:
+    is_new = mapping == "arena_hard"
+    games = [("A>>B", "A>B"), ("A=B", "B>>A"), ("B>A", "A=B"), ("A>B", None), ("A>B", "A>>B")]
+    shared = {"model": "org/m", "judge": "gpt-4.1"}
+    if is_new:
+        shared |= {"category": "hard_prompt", "baseline": "base"}
+    records: list[dict[str, Any]] = [
+        {**shared, "uid" if is_new else "question_id": f"u{at}", "games": [{"score": score} for score in pair]}
+        for at, pair in enumerate(games)
+    ]
+    if is_new:
+        records.append({**records[0], "uid": "u5", "games": [None, {"score": "A>B"}]})
+    path = tmp_path / "model_judgment" / "gpt-4.1" / "m.jsonl"
+    lines(path, records)
+    assert f"--map {mapping} fits" in run("ingest", str(path), db=store_at(tmp_path / "none.duckdb")).err
+    assert ingest(store, [tmp_path], mapping=mapping).sources[0].state == "loaded"
+    baseline, benchmark = ("base", "arena-hard-v2.0_hard_prompt") if is_new else ("gpt-4-0314", "arena-hard-v0.1")
+    # A is the baseline in the first game and the model in the second. Baseline: 3 + 3 + 1, and 1 of the question of
+    # which only v0.1 counts one game alone. Model: 1 + 1 + 3.
+    assert counted(store) == [(baseline, "org/m", *((7, 5, 2, 4) if is_new else (8, 5, 2, 1)))]
+    votes = read_votes(store, benchmark, "gpt-4.1")
+    assert votes.order_known.all() and votes.scorers[0].kind == "model"
+    assert Counter(votes.models[at] for at in votes.first.tolist()) == (
+        {baseline: 4, "org/m": 4} if is_new else {baseline: 5, "org/m": 4}
+    )
 
 
 @pytest.mark.skipif(not (SHARED / "llmfao").is_dir(), reason="the developer data set llmfao is not here")

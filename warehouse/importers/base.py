@@ -29,6 +29,8 @@ class Importer(Protocol):
     the folders above a source says at how many of them by an attribute ``folders`` (0 if at none);
     one that does not say so is taken to look at four. One whose rows the engine mostly reads by itself
     (:class:`~warehouse.records.BulkQuery`) says so by ``in_bulk = True``: more of its sources are loaded together.
+    One that can tell which of several sources came later has ``in_time(sources)``, which gives them in that order:
+    their names then decide nothing.
     """
 
     name: str

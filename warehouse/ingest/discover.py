@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -102,6 +102,17 @@ def _jobs(paths: Iterable[str | Path], format: str | None, settings: ImportSetti
     return jobs, unread
 
 
+def _in_time(jobs: Sequence[_Job]) -> list[_Job]:
+    """The sources, those of each importer that can tell in the order of time."""
+    ordered = list(jobs)
+    for tool in {job.importer.name: job.importer for job in jobs}.values():
+        places = [place for place, job in enumerate(jobs) if job.importer is tool]
+        if len(places) > 1 and (in_time := getattr(tool, "in_time", None)):
+            for place, files in zip(places, in_time([jobs[place].files for place in places]), strict=True):
+                ordered[place] = _Job(tool, files)
+    return ordered
+
+
 def _left_over(item: Candidate, settings: ImportSettings) -> Unread:
     """A file of a walk that is in no source."""
     unread = left_over(item)
@@ -148,7 +159,7 @@ def discover(
     :func:`warehouse.ingest.pipeline.ingest`. Needs no store."""
     plan = _plan(values or {}, mapping, options or LoadOptions(), defaults or {}, force, higher_is_better)
     jobs, unread = _jobs(paths, format, plan.settings)
-    return Discovered(tuple(jobs), tuple(unread), plan)
+    return Discovered(tuple(_in_time(jobs)), tuple(unread), plan)
 
 
 def sources(

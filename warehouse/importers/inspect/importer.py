@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from codecs import BOM_UTF8
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -27,7 +28,7 @@ from warehouse.importers.common.jsonl import BATCH_ROWS
 from warehouse.importers.common.messages import listed
 from warehouse.importers.common.transcripts import content_of, question_of
 from warehouse.importers.inspect.header import Scoring, role_models, run_header, settings_changed
-from warehouse.importers.inspect.log import InspectLog, Sample, eval_id_of, open_log
+from warehouse.importers.inspect.log import InspectLog, Sample, attempt_in, eval_id_of, open_log, times_in
 from warehouse.importers.inspect.sample_fields import (
     Score,
     answer_of,
@@ -83,6 +84,20 @@ class Inspect:
         logs = [item.path for item in candidates if _is_log(item)]
         for path in sorted(logs, key=lambda item: (item.name, str(item))):
             yield source_of(path)
+
+    def in_time(self, sources: Sequence[SourceFiles]) -> Sequence[SourceFiles]:
+        """Logs of one attempt by the times that their samples state: one that was edited or scored anew comes later."""
+        copies = defaultdict[bytes | None, list[int]](list)
+        for place, source in enumerate(sources):
+            copies[attempt_in(source.files[0])].append(place)
+        copies.pop(None, None)
+        ordered = list(sources)
+        for places in copies.values():
+            if len(places) > 1:
+                logs = sorted((sources[place] for place in places), key=lambda log: times_in(log.files[0]))
+                for place, log in zip(places, logs, strict=True):
+                    ordered[place] = log
+        return ordered
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open one log.

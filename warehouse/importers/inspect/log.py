@@ -7,9 +7,11 @@ import re
 import sys
 from codecs import BOM_UTF8
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from copy import copy
 from dataclasses import dataclass, field
+from datetime import datetime
 from functools import cached_property
 from hashlib import blake2s
 from pathlib import Path
@@ -20,6 +22,7 @@ import orjson
 
 from warehouse.errors import InputError
 from warehouse.importers.common import bounds
+from warehouse.importers.common.header_values import moment
 from warehouse.importers.common.json_fields import items_of, objects_of, part_of, text_or_none, whole_count
 from warehouse.importers.common.zip_archive import Archive, EntryError
 from warehouse.records import Rejection, parse_json
@@ -441,6 +444,34 @@ class _Resolver:
         if self.left < 0:
             raise ValueError(f"attachments add up to more than {bounds.MAX_ENTRY_BYTES} characters")
         return text
+
+
+_ATTEMPT = re.compile(rb'"(?:eval_id|task_id)"\s*:\s*"([^"\\]+)"')  # the oldest logs have only the second
+_TIME = re.compile(rb'"timestamp"\s*:\s*"([^"\\]{1,40})"')
+
+
+def attempt_in(path: Path) -> bytes | None:
+    """The id of the attempt that a file is a log of, without reading the log."""
+    texts = _texts(path, lambda name: name in ("header.json", "_journal/start.json"), 1 << 16)
+    return next((found[1] for text in texts if (found := _ATTEMPT.search(text))), None)
+
+
+def times_in(path: Path) -> list[datetime]:
+    """The times that samples of a log state, of events, edits and invalidations, the latest first."""
+    found = {time for text in _texts(path, lambda name: name.startswith("samples/")) for time in _TIME.findall(text)}
+    return sorted(filter(None, (moment(time.decode("utf-8", "replace")) for time in found)), reverse=True)
+
+
+def _texts(path: Path, is_wanted: Callable[[str], bool], most: int = -1) -> Iterator[bytes]:
+    """Entries of an archive, or so many bytes of another file; none of what cannot be read."""
+    with suppress(InputError, OSError):
+        if path.suffix == ".eval":
+            with Archive(path) as archive:
+                entries = archive.read_all(list(filter(is_wanted, archive.entries)))
+                yield from (data for _, data in entries if isinstance(data, bytes))
+        else:
+            with path.open("rb") as handle:
+                yield handle.read(most)
 
 
 def eval_id_of(spec: Mapping[str, Any]) -> str | None:

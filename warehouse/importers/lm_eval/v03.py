@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import ast
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -41,22 +44,29 @@ _LARGEST = 64 << 20
 
 
 class LmEvalV03:
-    """Each file is a source: one of aggregates over many tasks, or one of samples of one task."""
+    """A file of aggregates over many tasks, with the samples of its tasks where it is the only one of its folder; else
+    each file of samples is a source."""
 
     name = "lm_eval_v03"
-    version = "1"
+    version = "2"  # 2: aggregates and their samples are one source
     folders = 2
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
         """Files of aggregates by their content, files of samples also by their name."""
-        for candidate in candidates:
-            path = candidate.path
-            if path.name.endswith(SUFFIX) or _is_ours(candidate):
-                yield source_of(path)
+        found = [item.path for item in candidates if item.path.name.endswith(SUFFIX) or _is_ours(item)]
+        written = [path for path in found if path.name.endswith(SUFFIX) or _starts_as_list(path)]
+        results = [path for path in found if path not in written]
+        holders = Counter(path.parent for path in results)
+        for path in results:
+            beside = [item for item in written if item.parent == path.parent] if holders[path.parent] == 1 else []
+            own = _written_with(path, beside) if beside else []
+            yield source_of(path, *own)
+            written = [item for item in written if item not in own]
+        yield from map(source_of, written)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open one source (InputError: an empty or incomplete file, or nothing names the model)."""
-        path = source.files[0]
+        path, *beside = source.files
         model_setting = settings.model
         if path.name.endswith(SUFFIX) or _starts_as_list(path):
             written = WriteOut(path)
@@ -69,16 +79,21 @@ class LmEvalV03:
                 path=source.name,
                 expected="an object with results, versions and config",
             )
-        headers = tuple(_header(document, task, path) for task in mapping_of(document, "results"))
+        dump = Dump((), ())
+        samples = {_task_of(item): WriteOut(item, dump.rejections, dump.notes) for item in beside}
+        tasks = list(mapping_of(document, "results"))
+        headers = tuple(_header(document, task, path, samples.get(task)) for task in tasks)
         for header in headers:
             require_model(model_setting or header.model, source.name)
-        return Dump(headers, ())
+        batches = chain.from_iterable(item.batches(tasks.index(task)) for task, item in samples.items())
+        return replace(dump, runs=headers, batches=batches)
 
 
 IMPORTER = LmEvalV03()
 
 
-def _header(document: Mapping[str, Any], task: str, path: Path) -> RunHeader:
+def _header(document: Mapping[str, Any], task: str, path: Path, samples: WriteOut | None) -> RunHeader:
+    seen = samples.seen if samples else Seen()
     config = mapping_of(document, "config")
     figures = mapping_of(document, "results", task)
     description = mapping_of(config, "description_dict").get(task)
@@ -92,11 +107,11 @@ def _header(document: Mapping[str, Any], task: str, path: Path) -> RunHeader:
         fewshot=whole_or_none(config.get("num_fewshot")),
         template_hash=fingerprint({"description": description}) if description else None,
         sampling={name: value for name, value in sampling.items() if value},
-        metrics=metric_specs({}, figures, {}, Seen()),
+        metrics=metric_specs({}, figures, {}, seen),
         configuration={"config": config},
         n_requested=whole_or_none(config.get("limit")),
-        published=published_scores({}, figures, None, Seen()),
-        place=path.name,
+        published=published_scores({}, figures, None, seen),
+        place=samples.path.name if samples else path.name,
     )
 
 
@@ -112,6 +127,15 @@ def _is_ours(candidate: Candidate) -> bool:
         return _has_keys(read_document(candidate.path))
     except InputError:  # cut short, but it began as one: reading it says what is wrong
         return _FIRST_FIGURE.match(head) is not None
+
+
+def _written_with(results: Path, written: Sequence[Path]) -> list[Path]:
+    """Those files of samples that are of tasks of a file of aggregates."""
+    try:
+        tasks = mapping_of(read_document(results), "results")
+    except InputError:  # the source says so when it is read
+        return []
+    return [path for path in written if _task_of(path) in tasks]
 
 
 def _has_keys(document: Mapping[str, Any]) -> bool:
@@ -136,36 +160,50 @@ def looks_like_write_out(head: str) -> bool:
     return _START.match(head) is not None and _OURS.search(head) is not None
 
 
+def _task_of(path: Path) -> str:
+    return path.name.removesuffix(SUFFIX).removesuffix(".json")
+
+
+@dataclass
 class WriteOut:
     """One file. The task is in its name; the model is nowhere."""
 
-    def __init__(self, path: Path) -> None:
-        self.path = path
-        self.rejections: list[Rejection] = []
-        self.notes: list[str] = []
-        self._rows = RowSource(path, path.name, rejections=self.rejections, notes=self.notes)
+    path: Path
+    rejections: list[Rejection] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._rows = RowSource(self.path, self.path.name, rejections=self.rejections, notes=self.notes)
         self._first = self._rows.first()
+
+    @property
+    def seen(self) -> Seen:
+        """What the samples show of metrics."""
+        metrics = dict.fromkeys(name for row in self._first for name in _metrics(row))
+        values = {name: next((_parsed(row.get(name)) for row in self._first if name in row), None) for name in metrics}
+        return Seen(tuple((name, "") for name in metrics), values)
+
+    @property
+    def formulation(self) -> str | None:
+        """How the task was asked, by its first row."""
+        return _formulation(self._first[0]) if self._first else None
 
     def header(self, model: str) -> RunHeader:
         """The header, as far as samples alone give one."""
-        task = self.path.name.removesuffix(SUFFIX).removesuffix(".json")
-        metrics = dict.fromkeys(name for row in self._first for name in _metrics(row))
-        values = {name: next((_parsed(row.get(name)) for row in self._first if name in row), None) for name in metrics}
-        seen = Seen(tuple((name, "") for name in metrics), values)
         self.notes.append(f"{self.path.name}: no results file, so no settings or versions")
         return RunHeader(
             harness=HARNESS,
             model=model,
-            benchmark=task,
+            benchmark=_task_of(self.path),
             **position_fields((), model, self.path),
-            formulation=_formulation(self._first[0]) if self._first else None,
-            metrics=metric_specs({}, {}, {}, seen),
+            formulation=self.formulation,
+            metrics=metric_specs({}, {}, {}, self.seen),
             place=self.path.name,
         )
 
-    def batches(self) -> Iterator[pa.RecordBatch]:
+    def batches(self, run: int = 0) -> Iterator[pa.RecordBatch]:
         """All sample rows."""
-        return in_batches(([_record(row)] for row, _ in self._rows.rows()), BATCH_ROWS)
+        return in_batches(([_record(row) | {"run": run}] for row, _ in self._rows.rows()), BATCH_ROWS)
 
 
 def _record(row: Mapping[str, Any]) -> dict[str, Any]:
@@ -174,7 +212,6 @@ def _record(row: Mapping[str, Any]) -> dict[str, Any]:
     target = row.get("truth")
     written = next((item for item in outputs if isinstance(item, str)), None)
     return {
-        "run": 0,
         "position": row["doc_id"] if type(row["doc_id"]) is int else None,  # true is no place
         "prompt_id": str(row["doc_id"]),
         "identity": compact({"prompts": prompts, "target": target}),
