@@ -130,7 +130,7 @@ def load(
     fields = plan.options.cluster_by
     on_sources = (notes_on_shared, notes_on_corrected, notes_on_scales)
     shared = [] if dry_run else [note for notes_on in on_sources for note in notes_on(store, reports)]
-    shared += [] if dry_run else notes_on_ids(store, before)
+    shared += [] if dry_run else notes_on_ids(store, reports, before)
     lacking = _cluster(store, reports, fields) if fields and not dry_run else []
     return IngestReport(
         sources=tuple(reports),

@@ -36,16 +36,7 @@ from warehouse.importers.tabular.column_names import (
     path_of,
     plain_name,
 )
-from warehouse.importers.tabular.columns import (
-    Column,
-    Unfit,
-    as_list,
-    encode,
-    number_of,
-    text_of,
-    to_number,
-    to_text,
-)
+from warehouse.importers.tabular.columns import Column, Unfit, as_list, encode, number_of, text_of, to_number, to_text
 from warehouse.importers.tabular.delimited import delimiter_of, unique_names, without_sep
 from warehouse.importers.tabular.expressions import Recode
 from warehouse.importers.tabular.mapping import ScoreRule, TabularMapping
