@@ -162,6 +162,22 @@ def notes_on_corrected(store: Store, reports: Sequence[LoadReport]) -> list[str]
     return [_on_corrected(new[source].source, ids) for source, ids in earlier.items()]
 
 
+def notes_on_named(store: Store, reports: Sequence[LoadReport], model: str | None) -> list[str]:
+    """Which files became repeats of one model because the user named it for all of them."""
+    new = [min(report.run_ids) for report in reports if report.run_ids and report.n_runs]
+    if model is None or len(new) < 2 or not any(report.n_repeats for report in reports):
+        return []
+    rows = store.rows(query_text("store", "sources_of_one_model"), {"first_run": min(new), "model": model})
+    if not rows:
+        return []
+    forget = " && ".join(f"warehouse forget {row['source_id']}" for row in rows[:_MOST_NAMED])
+    return [
+        f"{_some([row['path'] for row in rows])} became repeats of one model, {model}, which you named for all; if each"
+        f" is another model: {forget}, then name each by itself, or with a mapping from its file's name"
+        " (`warehouse mapping FILE` offers the pattern)"
+    ]
+
+
 def last_prompt(store: Store) -> int:
     """Id of the last prompt."""
     return int(store.rows("select coalesce(max(id), 0) as id from prompt")[0]["id"])
