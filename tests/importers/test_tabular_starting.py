@@ -1111,3 +1111,18 @@ def test_a_frame_of_inspects_samples_is_read_as_it_is_drafted(tmp_path: Path, ru
         ("score_match", 0.625, 4, 8),
         ("score_model_graded_qa", 0.375, 4, 8),
     ]
+
+
+@pytest.mark.parametrize("names", [("n", "c"), ("num_samples", "num_correct"), ("total", "passed_count")])
+@pytest.mark.parametrize("of", [[10, 10, 10], [10, 20, 10]])
+def test_counts_of_right_generations_are_offered_as_shares(
+    tmp_path: Path, names: tuple[str, str], of: list[int]
+) -> None:
+    total, right = names
+    path = csv(tmp_path / "a.csv", {"task_id": ["x", "y", "z"], total: of, right: [0, 3, 10]})
+    draft = asked(path, "where the scores are")
+    value = f'{{ path = "{right}", scale = 0.1 }}' if len({*of}) == 1 else '"COLUMN"'
+    assert f'[[scores]] metric = "pass@1", value = {value}, n_draws = "{total}"' in draft
+    assert (f"write {right} / {total} into a column" in draft) == (len({*of}) > 1)
+    more = csv(tmp_path / "b.csv", {"task_id": ["x", "y", "z"], total: of, right: [0, 30, 10]})
+    assert "pass@1" not in asked(more, "where the scores are")

@@ -18,6 +18,7 @@ from warehouse.importers.tabular.column_names import (
     is_setting,
     path_of,
     plain_name,
+    words_of,
 )
 from warehouse.importers.tabular.columns import text_of
 from warehouse.importers.tabular.expressions import Equality
@@ -312,6 +313,28 @@ def _of_object(table: TableProfile) -> Iterator[tuple[str, str]]:
     )
 
 
+#: Words of names of counts: generations of a prompt that were right, and all of them.
+_RIGHT = frozenset("c correct passed solved succeeded successes".split())
+_ALL = frozenset("n samples total trials attempts generations completions".split())
+
+
+def _of_counts(table: TableProfile) -> Iterator[tuple[str, str]]:
+    """Counts of right generations among all of a prompt, in words, and how a mapping makes a share of them."""
+    whole = [c for c in table.columns if c.is_number and not c.nulls and all(n.is_integer() for n in c.numbers)]
+    named = [c for c in whole if {*words_of(c.name)} & _RIGHT]
+    for right, of in ((c, n) for c in named for n in whole if n not in named and {*words_of(n.name)} & _ALL):
+        if not all(0 <= float(c) <= float(n) for c, n in zip(table.values(right), table.values(of), strict=True)):
+            continue
+        value, n_draws = toml_text("COLUMN"), toml_text(of.path)
+        how = f"write {right.path} / {of.path} into a column of the file, then "
+        if len(of.values) == 1 and of.numbers[0]:
+            value, how = inline_table({"path": right.path, "scale": 1 / of.numbers[0]}), ""
+        yield (
+            f"{toml_text(right.path)} of {n_draws} generations of each prompt are right",
+            f'{how}[[scores]] metric = "pass@1", value = {value}, n_draws = {n_draws}',
+        )
+
+
 def _in_texts(table: TableProfile) -> Iterator[tuple[str, str]]:
     """Numbers in objects of JSON that stand as text in a cell, by what their names say: in words, and in a mapping."""
     for column in table.columns if table.is_flat else ():
@@ -358,7 +381,7 @@ def _nothing(table: TableProfile, scores: ScoreColumns) -> Choice:
     if _are_by_model(scores.offered):
         return _by_model(scores.offered)
     offered = tuple(candidate.shown for candidate in scores.offered)
-    readings = (*_of_object(table), *_in_texts(table))
+    readings = (*_of_counts(table), *_of_object(table), *_in_texts(table))
     between, written = tuple(words for words, _ in readings), tuple(text for _, text in readings)
     if not offered:
         return Choice(
