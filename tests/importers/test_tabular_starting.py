@@ -1126,3 +1126,32 @@ def test_counts_of_right_generations_are_offered_as_shares(
     assert (f"write {right} / {total} into a column" in draft) == (len({*of}) > 1)
     more = csv(tmp_path / "b.csv", {"task_id": ["x", "y", "z"], total: of, right: [0, 30, 10]})
     assert "pass@1" not in asked(more, "where the scores are")
+
+
+def test_fields_of_a_dataset_that_an_export_flattened_tell_prompts_apart(tmp_path: Path) -> None:
+    """As Opik exports a comparison: by place, files in another order would be paired wrongly."""
+    columns = {"dataset.question": ["a?", "b?"], "dataset.expected_output": ["x", "y"], "output": ["p", "q"]}
+    draft = mapping_of(csv(tmp_path / "a.csv", columns | {"feedback_scores.equals": [1, 0]}))
+    assert draft["key"] == ["text", "target"] and draft["sample"]["text"] == '"dataset.question"'
+
+
+def test_ids_in_camel_case_stand_in_for_ids_that_are_drawn(tmp_path: Path) -> None:
+    """As items of a run of a dataset in Langfuse."""
+    items = [
+        {"id": f"{i:08x}-1b2c-4d5e-8f90-0a1b2c3d4e5f", "datasetItemId": f"item-{i}", "output": "x"} for i in range(4)
+    ]
+    scores = [{"name": name, "value": value} for name, value in (("accuracy", 1), ("quality", 0.4))]
+    (tmp_path / "a.json").write_text(json.dumps({"data": [item | {"scores": scores} for item in items]}))
+    assert mapping_of(tmp_path / "a.json")["sample"]["prompt_id"] == "^.datasetItemId"
+
+
+def test_results_of_0_and_1_are_a_reading_beside_scores(tmp_path: Path) -> None:
+    """As RewardBench has them beside the rewards of both answers."""
+    columns = {
+        "id": range(4),
+        "results": [0, 1, 1, 0],
+        "scores_chosen": [0.1, 0.4, 2, 1],
+        "scores_rejected": [1, 0, 1, 2],
+    }
+    draft = asked(csv(tmp_path / "a.csv", columns), "which columns are the scores")
+    assert 'between = ["results (0/1, 0 to 1)", "scores_chosen' in draft

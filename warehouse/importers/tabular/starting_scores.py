@@ -114,6 +114,8 @@ def _candidates(table: TableProfile, fields: Fields) -> Iterator[ScoreColumn]:
         keys, meaning = _reading(column, grade, table)
         if keys.get("values") is _LETTERS:
             grade = Grade.USUAL
+        if grade is Grade.POSSIBLE and plain_name(column.name) in ("result", "results") and column.scores.is_truth:
+            grade = Grade.LIKELY
         if not column.is_number and not column.scores.is_truth and not keys:
             continue
         if grade is Grade.POSSIBLE and not _is_unit(column, bool(keys)):
