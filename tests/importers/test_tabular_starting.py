@@ -1131,7 +1131,7 @@ def test_counts_of_right_generations_are_offered_as_shares(
 def test_fields_of_a_dataset_that_an_export_flattened_tell_prompts_apart(tmp_path: Path) -> None:
     """As Opik exports a comparison: by place, files in another order would be paired wrongly."""
     columns = {"dataset.question": ["a?", "b?"], "dataset.expected_output": ["x", "y"], "output": ["p", "q"]}
-    draft = mapping_of(csv(tmp_path / "a.csv", columns | {"feedback_scores.equals": [1, 0]}))
+    draft = tomllib.loads(starting_mapping(csv(tmp_path / "a.csv", columns | {"feedback_scores.equals": [1, 0]})))
     assert draft["key"] == ["text", "target"] and draft["sample"]["text"] == '"dataset.question"'
 
 
