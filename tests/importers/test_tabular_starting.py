@@ -1155,3 +1155,23 @@ def test_results_of_0_and_1_are_a_reading_beside_scores(tmp_path: Path) -> None:
     }
     draft = asked(csv(tmp_path / "a.csv", columns), "which columns are the scores")
     assert 'between = ["results (0/1, 0 to 1)", "scores_chosen' in draft
+
+
+def test_lists_side_by_side_are_offered_as_rows(tmp_path: Path, run: Caller) -> None:
+    """As RewardBench and ``Dataset.to_dict`` write columns; the reading works as it is said."""
+    columns = {"id": ["x", "y", "z"], "results": [1, 0, 1], "model": "m"}
+    (tmp_path / "a.json").write_text(json.dumps(columns))
+    draft = asked(tmp_path / "a.json", "where the scores are", "lists id, results, which lie side by side")
+    assert '[rows] at = "SCORES[]"' in draft and 'prompt_id = "$.IDS[@index]"' in draft
+    (tmp_path / "m.toml").write_text(
+        '[rows]\nat = "results[]"\n[run]\nmodel = "$.model"\nbenchmark = { const = "b" }\n'
+        '[sample]\nprompt_id = "$.id[@index]"\n[[scores]]\nmetric = "score"\nvalue = "@"\n'
+    )
+    db = str(tmp_path / "s.db")
+    assert run("ingest", str(tmp_path / "a.json"), "--map", str(tmp_path / "m.toml"), db=db).code == 0
+    sql = "select key, value from prompt_score join prompt on prompt.id = prompt_id order by key"
+    assert [[*row.values()] for row in run("query", "--sql", sql, "--json", db=db).rows] == [
+        ["x", 1],
+        ["y", 0],
+        ["z", 1],
+    ]

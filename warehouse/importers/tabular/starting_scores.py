@@ -337,6 +337,17 @@ def _of_counts(table: TableProfile) -> Iterator[tuple[str, str]]:
         )
 
 
+def _of_lists(table: TableProfile) -> Iterator[tuple[str, str]]:
+    """Columns that stand in one object as lists side by side, in words and in a mapping."""
+    lists = [c for c in table.columns if table.is_object and not c.parents and c.kind == "list"]
+    if len(lists) > 1 and len({len(c.values[0]) for c in lists}) == 1:
+        yield (
+            f"numbers of one of the lists {', '.join(c.path for c in lists[:_OFFERED])}, which lie side by side",
+            '[rows] at = "SCORES[]", [[scores]] metric = "score", value = "@"; what lies beside as'
+            ' [sample] prompt_id = "$.IDS[@index]", what holds for all as [run] model = "$.NAME"',
+        )
+
+
 def _in_texts(table: TableProfile) -> Iterator[tuple[str, str]]:
     """Numbers in objects of JSON that stand as text in a cell, by what their names say: in words, and in a mapping."""
     for column in table.columns if table.is_flat else ():
@@ -383,7 +394,7 @@ def _nothing(table: TableProfile, scores: ScoreColumns) -> Choice:
     if _are_by_model(scores.offered):
         return _by_model(scores.offered)
     offered = tuple(candidate.shown for candidate in scores.offered)
-    readings = (*_of_counts(table), *_of_object(table), *_in_texts(table))
+    readings = (*_of_counts(table), *_of_lists(table), *_of_object(table), *_in_texts(table))
     between, written = tuple(words for words, _ in readings), tuple(text for _, text in readings)
     if not offered:
         return Choice(
