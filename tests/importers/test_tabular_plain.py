@@ -323,3 +323,13 @@ def test_questions_without_a_target_are_known_by_their_text(tmp_path: Path) -> N
     text = "model,benchmark,question,answer,score\na,sums,1+1?,2,1\na,sums,say something,,0\n"
     _, rows, _ = taken(tmp_path, text)
     assert values_of(rows) == [1, 0]
+
+
+@pytest.mark.parametrize("average", ["50%", "0.5", "1/2"])
+def test_a_row_that_sums_up_does_not_say_how_scores_are_written(tmp_path: Path, average: str) -> None:
+    (tmp_path / "r.csv").write_text(f"id,score\nq1,1\nq2,0\nAverage,{average}\n")
+    (source,) = IMPORTER.claim(candidates(tmp_path))
+    dump = IMPORTER.read(source, ImportSettings({"model": "m", "benchmark": "b"}))
+    assert values_of([row for batch in dump.batches for row in batch.to_pylist()]) == [1, 0]
+    assert [item.place for item in dump.rejections] == ["r.csv row 4"]
+    assert "only 0 and 1 in score" in " ".join(dump.notes)

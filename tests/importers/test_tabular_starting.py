@@ -1111,3 +1111,67 @@ def test_a_frame_of_inspects_samples_is_read_as_it_is_drafted(tmp_path: Path, ru
         ("score_match", 0.625, 4, 8),
         ("score_model_graded_qa", 0.375, 4, 8),
     ]
+
+
+@pytest.mark.parametrize("names", [("n", "c"), ("num_samples", "num_correct"), ("total", "passed_count")])
+@pytest.mark.parametrize("of", [[10, 10, 10], [10, 20, 10]])
+def test_counts_of_right_generations_are_offered_as_shares(
+    tmp_path: Path, names: tuple[str, str], of: list[int]
+) -> None:
+    total, right = names
+    path = csv(tmp_path / "a.csv", {"task_id": ["x", "y", "z"], total: of, right: [0, 3, 10]})
+    draft = asked(path, "where the scores are")
+    value = f'{{ path = "{right}", scale = 0.1 }}' if len({*of}) == 1 else '"COLUMN"'
+    assert f'[[scores]] metric = "pass@1", value = {value}, n_draws = "{total}"' in draft
+    assert (f"write {right} / {total} into a column" in draft) == (len({*of}) > 1)
+    more = csv(tmp_path / "b.csv", {"task_id": ["x", "y", "z"], total: of, right: [0, 30, 10]})
+    assert "pass@1" not in asked(more, "where the scores are")
+
+
+def test_fields_of_a_dataset_that_an_export_flattened_tell_prompts_apart(tmp_path: Path) -> None:
+    """As Opik exports a comparison: by place, files in another order would be paired wrongly."""
+    columns = {"dataset.question": ["a?", "b?"], "dataset.expected_output": ["x", "y"], "output": ["p", "q"]}
+    draft = tomllib.loads(starting_mapping(csv(tmp_path / "a.csv", columns | {"feedback_scores.equals": [1, 0]})))
+    assert draft["key"] == ["text", "target"] and draft["sample"]["text"] == '"dataset.question"'
+
+
+def test_ids_in_camel_case_stand_in_for_ids_that_are_drawn(tmp_path: Path) -> None:
+    """As items of a run of a dataset in Langfuse."""
+    items = [
+        {"id": f"{i:08x}-1b2c-4d5e-8f90-0a1b2c3d4e5f", "datasetItemId": f"item-{i}", "output": "x"} for i in range(4)
+    ]
+    scores = [{"name": name, "value": value} for name, value in (("accuracy", 1), ("quality", 0.4))]
+    (tmp_path / "a.json").write_text(json.dumps({"data": [item | {"scores": scores} for item in items]}))
+    assert mapping_of(tmp_path / "a.json")["sample"]["prompt_id"] == "^.datasetItemId"
+
+
+def test_results_of_0_and_1_are_a_reading_beside_scores(tmp_path: Path) -> None:
+    """As RewardBench has them beside the rewards of both answers."""
+    columns = {
+        "id": range(4),
+        "results": [0, 1, 1, 0],
+        "scores_chosen": [0.1, 0.4, 2, 1],
+        "scores_rejected": [1, 0, 1, 2],
+    }
+    draft = asked(csv(tmp_path / "a.csv", columns), "which columns are the scores")
+    assert 'between = ["results (0/1, 0 to 1)", "scores_chosen' in draft
+
+
+def test_lists_side_by_side_are_offered_as_rows(tmp_path: Path, run: Caller) -> None:
+    """As RewardBench and ``Dataset.to_dict`` write columns; the reading works as it is said."""
+    columns = {"id": ["x", "y", "z"], "results": [1, 0, 1], "model": "m"}
+    (tmp_path / "a.json").write_text(json.dumps(columns))
+    draft = asked(tmp_path / "a.json", "where the scores are", "lists id, results, which lie side by side")
+    assert '[rows] at = "SCORES[]"' in draft and 'prompt_id = "$.IDS[@index]"' in draft
+    (tmp_path / "m.toml").write_text(
+        '[rows]\nat = "results[]"\n[run]\nmodel = "$.model"\nbenchmark = { const = "b" }\n'
+        '[sample]\nprompt_id = "$.id[@index]"\n[[scores]]\nmetric = "score"\nvalue = "@"\n'
+    )
+    db = str(tmp_path / "s.db")
+    assert run("ingest", str(tmp_path / "a.json"), "--map", str(tmp_path / "m.toml"), db=db).code == 0
+    sql = "select key, value from prompt_score join prompt on prompt.id = prompt_id order by key"
+    assert [[*row.values()] for row in run("query", "--sql", sql, "--json", db=db).rows] == [
+        ["x", 1],
+        ["y", 0],
+        ["z", 1],
+    ]

@@ -110,3 +110,21 @@ def test_an_importer_is_told_of_both(tmp_path: Path, field: str) -> None:
     (source,) = tool.claim([Candidate(path, text.encode(), len(text))])
     given: dict[str, Any] = {field: {"model": "m"}}
     assert len(tool.read(source, ImportSettings(**given)).runs) == 1
+
+
+@pytest.mark.parametrize("flag", ["--default", "--set"])
+def test_files_that_became_one_model_by_its_name_are_told(
+    run: Caller, store_url: str, tmp_path: Path, flag: str
+) -> None:
+    for name, scores in (("ada", (1, 0)), ("bob", (0, 0)), ("other", (1, 1))):
+        benchmark = "else" if name == "other" else "sums"
+        rows = [f"{benchmark},q{number},{score}\n" for number, score in enumerate(scores)]
+        (tmp_path / f"{name}.csv").write_text("".join(["benchmark,prompt_id,score\n", *rows]))
+    said = run("ingest", str(tmp_path), flag, "model=m", db=store_url).err
+    assert "ada.csv, " in said and "bob.csv became repeats of one model, m" in said
+    assert "warehouse forget 1 && warehouse forget 2, then" in said
+    run("forget", "1", "2", "3", db=store_url)
+    calls = [
+        run("ingest", str(tmp_path / f"{name}.csv"), flag, f"model={name}", db=store_url) for name in ("ada", "bob")
+    ]
+    assert all("became repeats" not in call.err for call in calls)

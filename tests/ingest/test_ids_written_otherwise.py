@@ -56,3 +56,39 @@ def test_the_advice_joins_them(run: Caller, store_url: str, tmp_path: Path) -> N
 def test_ids_of_one_file_are_its_own(run: Caller, store_url: str, tmp_path: Path) -> None:
     parts = table(tmp_path / "a.csv", "a", ["1", "1.0", "A", "a"]), table(tmp_path / "b.csv", "b", ["x", "y", "1", "a"])
     assert all("write otherwise" not in run("ingest", part, db=store_url).err for part in parts)
+
+
+@pytest.mark.parametrize("together", [True, False])
+@pytest.mark.parametrize("ids", ["{n}", "run-{model}-{n}"])
+def test_models_that_share_no_prompt_are_told(
+    run: Caller, store_url: str, tmp_path: Path, ids: str, together: bool
+) -> None:
+    numbers = {"b": range(20, 40), "a": range(1, 21)}  # one in common
+    files = [
+        table(tmp_path / f"{model}.csv", model, [ids.format(model=model, n=n) for n in those])
+        for model, those in numbers.items()
+    ]
+    said = [run("ingest", *part, db=store_url).err for part in ([files] if together else [[files[0]], [files[1]]])]
+    assert "sums: a (20 prompts) and b (20) share next to none" in said[-1]
+    assert "warehouse forget" in said[-1] and "share next to none" not in "".join(said[:-1])
+
+
+@pytest.mark.parametrize(
+    ("models", "sizes", "told"),
+    [
+        ("aa", (20, 20), ""),  # the rest of what one model answered
+        ("ab", (20, 8), ""),  # a part, by its size
+        ("ab", (20, 20), ",question"),  # other questions, by their texts
+        ("ab", (20, 20), ",n_benchmark"),  # parts of what is said to be larger
+    ],
+)
+def test_parts_that_are_apart_by_design_are_not_told(
+    run: Caller, store_url: str, tmp_path: Path, models: str, sizes: tuple[int, int], told: str
+) -> None:
+    said = ""
+    for place, (model, size) in enumerate(zip(models, sizes, strict=True)):
+        more = {",question": ",what is {}?", ",n_benchmark": ",400"}.get(told, "")
+        rows = [f"{model},sums,{n},{n % 2}{more.format(n)}" for n in range(100 * place, 100 * place + size)]
+        (tmp_path / f"{place}.csv").write_text("\n".join([f"model,benchmark,prompt_id,score{told}", *rows]))
+        said += run("ingest", str(tmp_path / f"{place}.csv"), db=store_url).err
+    assert "share next to none" not in said

@@ -45,6 +45,7 @@ from warehouse.ingest.report import (
     last_prompt,
     notes_on_corrected,
     notes_on_ids,
+    notes_on_named,
     notes_on_scales,
     notes_on_shared,
 )
@@ -130,7 +131,8 @@ def load(
     fields = plan.options.cluster_by
     on_sources = (notes_on_shared, notes_on_corrected, notes_on_scales)
     shared = [] if dry_run else [note for notes_on in on_sources for note in notes_on(store, reports)]
-    shared += [] if dry_run else notes_on_ids(store, before)
+    if not dry_run:
+        shared += notes_on_ids(store, reports, before) + notes_on_named(store, reports, plan.settings.model)
     lacking = _cluster(store, reports, fields) if fields and not dry_run else []
     return IngestReport(
         sources=tuple(reports),

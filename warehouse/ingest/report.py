@@ -162,29 +162,79 @@ def notes_on_corrected(store: Store, reports: Sequence[LoadReport]) -> list[str]
     return [_on_corrected(new[source].source, ids) for source, ids in earlier.items()]
 
 
+def notes_on_named(store: Store, reports: Sequence[LoadReport], model: str | None) -> list[str]:
+    """Which files became repeats of one model because the user named it for all of them."""
+    new = [min(report.run_ids) for report in reports if report.run_ids and report.n_runs]
+    if model is None or len(new) < 2 or not any(report.n_repeats for report in reports):
+        return []
+    rows = store.rows(query_text("store", "sources_of_one_model"), {"first_run": min(new), "model": model})
+    if not rows:
+        return []
+    forget = " && ".join(f"warehouse forget {row['source_id']}" for row in rows[:_MOST_NAMED])
+    return [
+        f"{_some([row['path'] for row in rows])} became repeats of one model, {model}, which you named for all; if each"
+        f" is another model: {forget}, then name each by itself, or with a mapping from its file's name"
+        " (`warehouse mapping FILE` offers the pattern)"
+    ]
+
+
 def last_prompt(store: Store) -> int:
     """Id of the last prompt."""
     return int(store.rows("select coalesce(max(id), 0) as id from prompt")[0]["id"])
 
 
-def notes_on_ids(store: Store, before: int) -> list[str]:
+def notes_on_ids(store: Store, reports: Sequence[LoadReport], before: int) -> list[str]:
     """Which benchmarks have prompts after those ``before`` whose ids others write otherwise (``1`` and ``1.0``), where
-    that makes at least half of what they have more than their largest run."""
-    if last_prompt(store) == before:
+    that makes at least half of what they have more than their largest run; which have models that share none."""
+    new = [min(report.run_ids) for report in reports if report.run_ids and report.n_runs]
+    if not new or last_prompt(store) == before:
         return []
     alike: dict[tuple[str, str, int], dict[str, dict[str, int]]] = {}
     sizes = {"last_prompt": before, "most_prompts": _MOST_PROMPTS}
     for row in store.rows(query_text("store", "prompt_ids_apart"), sizes):
         by_plain = alike.setdefault((row["benchmark"], row["split"], row["n_more"]), {})
         by_plain.setdefault(_plain(row["key"]), {}).setdefault(row["key"], row["id"])
-    notes = []
-    for (benchmark, _, n_more), by_plain in alike.items():
+    notes: dict[tuple[str, str], str] = {}
+    for (benchmark, split, n_more), by_plain in alike.items():
         twins = [ids for ids in by_plain.values() if len(ids) > 1]
         if 2 * len(twins) < max(n_more, 1):
             continue
         (both,) = store.rows(query_text("store", "runs_with_both"), {"prompts": [*twins[0].values()]})
-        notes += [_on_ids(benchmark, len(twins), *sorted(twins[0]))] if not both["n"] else []
-    return notes
+        if not both["n"]:
+            notes[benchmark, split] = _on_ids(benchmark, len(twins), *sorted(twins[0]))
+    of_split: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
+    for row in store.rows(query_text("store", "models_apart"), {"first_run": min(new), "last_prompt": before}):
+        of_split.setdefault((row["benchmark"], row["split"]), []).append(row)
+    for place, rows in of_split.items():
+        pair = next(((a, b) for a in rows if _is_lone(a) for b in rows if a is not b and _are_of_one_size(a, b)), None)
+        if pair is not None:
+            notes.setdefault(place, _on_lone(*pair, sum(map(_is_lone, rows))))
+    return [*notes.values()]
+
+
+#: Prompts of a model below which others may well be others by design.
+_FEWEST_ALONE = 5
+
+
+def _is_lone(row: Mapping[str, Any]) -> bool:
+    """Whether a model has next to no prompt that another has."""
+    return bool(row["n_found"] >= _FEWEST_ALONE and 20 * row["n_own"] >= 19 * row["n_found"])
+
+
+def _are_of_one_size(a: Mapping[str, Any], b: Mapping[str, Any]) -> bool:
+    """Whether two models have about as many prompts, as they have of the same questions."""
+    few, many = sorted((a["n_found"], b["n_found"]))
+    return bool(5 * few >= 4 * many)
+
+
+def _on_lone(row: Mapping[str, Any], other: Mapping[str, Any], n_lone: int) -> str:
+    more = f", nor do {n_lone - 2} more models with others" if n_lone > 2 else ""
+    return (
+        f"{row['benchmark']}: {row['model']} ({row['n_found']} prompts) and {other['model']} ({other['n_found']}) share"
+        f" next to none{more}, so that nothing compares them; if these are the same questions, their ids do not say so"
+        " (rows numbered through all models, ids drawn for each run, a text that the model wrote): `warehouse forget`"
+        " the sources, and ingest again with a mapping that has another prompt_id or key"
+    )
 
 
 def _plain(key: str) -> str:

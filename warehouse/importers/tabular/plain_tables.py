@@ -36,11 +36,12 @@ from warehouse.importers.tabular.column_names import (
     path_of,
     plain_name,
 )
-from warehouse.importers.tabular.columns import Column, Unfit, as_list, encode, number_of, text_of, to_number
+from warehouse.importers.tabular.columns import Column, Unfit, as_list, encode, number_of, text_of, to_number, to_text
 from warehouse.importers.tabular.delimited import delimiter_of, unique_names, without_sep
 from warehouse.importers.tabular.expressions import Recode
 from warehouse.importers.tabular.mapping import ScoreRule, TabularMapping
 from warehouse.importers.tabular.readers import flavour_of
+from warehouse.importers.tabular.runs import summaries
 from warehouse.records import Candidate, SourceFiles, parse_json
 
 _RIGHT = frozenset("yes y t correct right pass passed success ok ✓ ✔ ✔️ ✅ ☑".split())
@@ -422,7 +423,12 @@ class PlainTable:
     def paths(self) -> set[str]:
         """Field paths that have to be read for that."""
         columns = {column for _, column in self.columns.scores}
-        return {path_of(column) for column in columns | {self.columns.metric, self._label} if column}
+        return {path_of(column) for column in columns | {self.columns.metric, self._label, self._name} if column}
+
+    @property
+    def _name(self) -> str:
+        """The column by which prompts are called."""
+        return self.columns.sample.get("prompt_id") or self.columns.sample.get("text", "")
 
     @property
     def _label(self) -> str:
@@ -431,7 +437,11 @@ class PlainTable:
         return column if plain_name(column) == "label" else ""
 
     def learn(self, view: RowView) -> None:
-        """Take in some rows."""
+        """Take in some rows; those that sum up others are no scores of prompts, and may be written otherwise."""
+        if self._name:
+            sums = pc.fill_null(summaries(to_text(view.column(path_of(self._name)), view.size).array), False)
+            if pc.any(sums).as_py():
+                view = replace(view, chunk=view.chunk.keep(np.flatnonzero(~np.asarray(sums)).tolist()))
         if self._label:
             self._labels.learn_values(encode(view.column(path_of(self._label)), view.size)[1])
         for metric, column in self.columns.scores:

@@ -38,8 +38,8 @@ from warehouse.importers.tabular.table import SHEETS, open_reader
 _DEPTH, _LOOKED_AT, _MANY = 5, 50, 20
 #: What exports call the objects that they flatten into columns (``inputs.question``).
 _FLATTENED = frozenset(
-    "input inputs output outputs reference_outputs reference expected target feedback feedback_stats feedback_scores"
-    " scores score metrics metadata meta example extra summary usage".split()
+    "dataset input inputs output outputs reference_outputs reference expected target feedback feedback_stats"
+    " feedback_scores scores score metrics metadata meta example extra summary usage".split()
 )
 #: What names the elements of a list that are metrics of one generation.
 METRIC_NAMES = ("metric", "metric_name", "name", "scorer", "evaluator", "grader", "key")

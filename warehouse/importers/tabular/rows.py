@@ -32,7 +32,7 @@ from warehouse.importers.tabular.columns import (
 from warehouse.importers.tabular.expressions import At, Equals, Source
 from warehouse.importers.tabular.mapping import ChoiceRule, ScoreRule, TabularMapping, Variant
 from warehouse.importers.tabular.readers import RowFault
-from warehouse.importers.tabular.runs import IN_SUMMARIES, RunColumns, is_summary
+from warehouse.importers.tabular.runs import RunColumns, summaries
 from warehouse.records import CHOICE_TYPE, SAMPLE_SCHEMA, SCORE_STATUSES, SCORE_TYPE
 
 
@@ -470,13 +470,10 @@ def _summaries(
     names, others = _labels(view, mapping, identifier, columns)
     if names is None:
         return
-    words = pc.unique(names)
-    words = words.filter(pc.match_substring_regex(words, IN_SUMMARIES, ignore_case=True))
-    for word in filter(is_summary, words.to_pylist()):
-        for row in _rows(pc.equal(names, word)):
-            texts = {columns[name][row].as_py() for name in others if name in columns}
-            if texts <= {None, word}:
-                yield row, word
+    for row in _rows(summaries(names)):
+        word = names[row].as_py()
+        if {columns[name][row].as_py() for name in others if name in columns} <= {None, word}:
+            yield row, word
 
 
 def _labels(

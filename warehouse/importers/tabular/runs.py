@@ -12,6 +12,8 @@ from datetime import datetime
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
 
 from warehouse.errors import InputError
 from warehouse.importers.common.header_values import EMPTY, header_kinds, moment, unix_time, words_of
@@ -34,18 +36,21 @@ from warehouse.importers.tabular.mapping import AgreementRule, PublishedRule, Va
 from warehouse.importers.tabular.readers import RowFault
 from warehouse.records import MetricSpec, PublishedScore, RunHeader, canonical_json
 
-_OF_ALL = re.compile(
-    r"(?:(?:grand|sub|macro|micro|weighted|overall)[ _-]*)?(?:total|overall|average|avg|mean)"
-    r"|all|sum|summary|aggregate",
-    re.IGNORECASE,
+_OF_ALL = (
+    r"^[ *_:.]*(?:(?:(?:grand|sub|macro|micro|weighted|overall)[ _-]*)?(?:total|overall|average|avg|mean)"
+    r"|all|sum|summary|aggregate)[ *_:.]*$"
 )
-#: What stands in each such name.
-IN_SUMMARIES = "total|average|avg|mean|all|sum|aggregate"
+_IS_OF_ALL = re.compile(_OF_ALL, re.IGNORECASE)
 
 
 def is_summary(word: object) -> bool:
     """Whether a text is a name for all the others together, such as ``Overall`` or ``macro avg``."""
-    return isinstance(word, str) and _OF_ALL.fullmatch(word.strip(" *_:.")) is not None
+    return isinstance(word, str) and _IS_OF_ALL.fullmatch(word) is not None
+
+
+def summaries(names: pa.Array) -> pa.Array:
+    """Which of some texts are such names; null of null."""
+    return pc.match_substring_regex(names, _OF_ALL, ignore_case=True)
 
 
 #: Fields that are compared as names of models are.

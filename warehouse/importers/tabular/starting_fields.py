@@ -24,6 +24,7 @@ from warehouse.importers.tabular.column_names import (
     is_setting,
     plain_name,
     row_names,
+    words_of,
 )
 from warehouse.importers.tabular.columns import text_of
 from warehouse.importers.tabular.mapping import RECORD_FIELDS, RUN_FIELDS, SAMPLE_FIELDS
@@ -413,9 +414,9 @@ def _ids_against_texts(table: TableProfile, fields: Fields) -> str:
 
 
 def _ends_with_id(column: ColumnProfile) -> bool:
-    """Whether a name ends with that of an id of prompts: ``datasource_item_id``."""
+    """Whether a name ends with that of an id of prompts: ``datasource_item_id``, ``datasetItemId``."""
     endings = tuple(f"_{name}" for name in ID_NAMES if "_" in name)
-    return len(column.values) > 1 and plain_name(column.name).endswith(endings)
+    return len(column.values) > 1 and "_".join(words_of(column.name)).endswith(endings)
 
 
 def _is_drawn(table: TableProfile, fields: Fields, column: ColumnProfile) -> bool:

@@ -18,6 +18,7 @@ from warehouse.importers.tabular.column_names import (
     is_setting,
     path_of,
     plain_name,
+    words_of,
 )
 from warehouse.importers.tabular.columns import text_of
 from warehouse.importers.tabular.expressions import Equality
@@ -113,6 +114,8 @@ def _candidates(table: TableProfile, fields: Fields) -> Iterator[ScoreColumn]:
         keys, meaning = _reading(column, grade, table)
         if keys.get("values") is _LETTERS:
             grade = Grade.USUAL
+        if grade is Grade.POSSIBLE and plain_name(column.name) in ("result", "results") and column.scores.is_truth:
+            grade = Grade.LIKELY
         if not column.is_number and not column.scores.is_truth and not keys:
             continue
         if grade is Grade.POSSIBLE and not _is_unit(column, bool(keys)):
@@ -312,6 +315,39 @@ def _of_object(table: TableProfile) -> Iterator[tuple[str, str]]:
     )
 
 
+#: Words of names of counts: generations of a prompt that were right, and all of them.
+_RIGHT = frozenset("c correct passed solved succeeded successes".split())
+_ALL = frozenset("n samples total trials attempts generations completions".split())
+
+
+def _of_counts(table: TableProfile) -> Iterator[tuple[str, str]]:
+    """Counts of right generations among all of a prompt, in words, and how a mapping makes a share of them."""
+    whole = [c for c in table.columns if c.is_number and not c.nulls and all(n.is_integer() for n in c.numbers)]
+    named = [c for c in whole if {*words_of(c.name)} & _RIGHT]
+    for right, of in ((c, n) for c in named for n in whole if n not in named and {*words_of(n.name)} & _ALL):
+        if not all(0 <= float(c) <= float(n) for c, n in zip(table.values(right), table.values(of), strict=True)):
+            continue
+        value, n_draws = toml_text("COLUMN"), toml_text(of.path)
+        how = f"write {right.path} / {of.path} into a column of the file, then "
+        if len(of.values) == 1 and of.numbers[0]:
+            value, how = inline_table({"path": right.path, "scale": 1 / of.numbers[0]}), ""
+        yield (
+            f"{toml_text(right.path)} of {n_draws} generations of each prompt are right",
+            f'{how}[[scores]] metric = "pass@1", value = {value}, n_draws = {n_draws}',
+        )
+
+
+def _of_lists(table: TableProfile) -> Iterator[tuple[str, str]]:
+    """Columns that stand in one object as lists side by side, in words and in a mapping."""
+    lists = [c for c in table.columns if table.is_object and not c.parents and c.kind == "list"]
+    if len(lists) > 1 and len({len(c.values[0]) for c in lists}) == 1:
+        yield (
+            f"numbers of one of the lists {', '.join(c.path for c in lists[:_OFFERED])}, which lie side by side",
+            '[rows] at = "SCORES[]", [[scores]] metric = "score", value = "@"; what lies beside as'
+            ' [sample] prompt_id = "$.IDS[@index]", what holds for all as [run] model = "$.NAME"',
+        )
+
+
 def _in_texts(table: TableProfile) -> Iterator[tuple[str, str]]:
     """Numbers in objects of JSON that stand as text in a cell, by what their names say: in words, and in a mapping."""
     for column in table.columns if table.is_flat else ():
@@ -358,7 +394,7 @@ def _nothing(table: TableProfile, scores: ScoreColumns) -> Choice:
     if _are_by_model(scores.offered):
         return _by_model(scores.offered)
     offered = tuple(candidate.shown for candidate in scores.offered)
-    readings = (*_of_object(table), *_in_texts(table))
+    readings = (*_of_counts(table), *_of_lists(table), *_of_object(table), *_in_texts(table))
     between, written = tuple(words for words, _ in readings), tuple(text for _, text in readings)
     if not offered:
         return Choice(
