@@ -80,7 +80,7 @@ class State:
             StoreError: the store cannot say whether the file is one of its sources.
         """
         from warehouse.files import COPY, require_output
-        from warehouse.store.load.source_ledger import known_in
+        from warehouse.store.known_sources import known_in
 
         if kind is COPY:  # publishing asks the store itself
             from warehouse.store.snapshot import require_target

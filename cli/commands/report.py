@@ -63,7 +63,7 @@ def report(
     from warehouse.analysis.report_data.report import ReportReading
     from warehouse.report.workers import side_by_side
     from warehouse.report.writing import FOLDER, Written, check_folder, is_page, write_report
-    from warehouse.store.load.source_ledger import known_in
+    from warehouse.store.known_sources import known_in
 
     if split:
         check_folder(out or FOLDER)

@@ -22,7 +22,7 @@ select drawn.run_id, drawn.metric_id, drawn.variant_id, drawn.draw, drawn.value,
 from drawn
 join (
     select run_id, metric_id from drawn group by run_id, metric_id
-    having bool_and(is_plain) and count(*) > 1 and min(n_prompts) = max(n_prompts)
+    having bool_and(is_plain) and count(*) > 1 and min(n_prompts) = max(n_prompts) and min(n_prompts) > 1
 ) as kept on kept.run_id = drawn.run_id and kept.metric_id = drawn.metric_id
 order by 1, 2, 3, 4
 """

@@ -1,5 +1,5 @@
--- Mean of each draw, by metrics of which each draw of a run has as many scores, one of one
--- generation for each prompt, without weights.
+-- Mean of each draw, by metrics of which each draw of a run has as many scores, more than one, each
+-- of one generation for a prompt, without weights.
 -- grain: one row per run, metric, variant and draw
 with drawn as (
     select run_id, metric_id, variant_id, draw, sum(value) / count(*) as value,
@@ -11,6 +11,7 @@ with drawn as (
 kept as (
     select run_id, metric_id from drawn group by run_id, metric_id
     having bool_and(is_plain) and count(*) > 1 and min(n_prompts) = max(n_prompts)
+        and min(n_prompts) > 1
 )
 select drawn.* exclude (is_plain)
 from drawn semi join kept using (run_id, metric_id)

@@ -28,7 +28,8 @@ from warehouse.store.schema import tables
 from warehouse.store.sql.run_query import run_sql
 
 pytestmark = MARKS
-FACTS = {"generation", "score", "prompt_score", "run_metric", "run", "run_current", "source", "run_source", UNITS}
+FACTS = {"generation", "score", "prompt_score", "draw_score", "run_metric"}
+FACTS |= {"run", "run_current", "source", "run_source", UNITS}
 
 
 def test_a_lake_holds_every_row_of_the_store(store_url: str, tmp_path: Path) -> None:

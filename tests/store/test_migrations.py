@@ -204,6 +204,7 @@ def test_0014_keeps_the_mean_of_each_draw(kit: Any) -> None:
         [*several[1:], kit.row("a", scores=[{"metric": "acc", "value": 0.5, "weight": 2.0}], draw=1)],
         [*several, kit.row("a", scores=[{"metric": "acc", "value": 1.0}], draw=-1)],
         kit.rows({"a": 1.0, "b": 0.0}),
+        [kit.row("a", 1.0, draw=1), kit.row("b", 0.0, draw=2)],  # a draw of its own: as many means as scores
     )
     for number, rows in enumerate(loads):
         kit.load(kit.header(str(number), model=f"org/{number}"), rows)

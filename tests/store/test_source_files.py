@@ -7,8 +7,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from warehouse.store.known_sources import known_as
 from warehouse.store.load import source_ledger
-from warehouse.store.load.source_ledger import known_as
 from warehouse.store.schema import tables
 
 

@@ -270,7 +270,7 @@ class RefreshMethods(Connection):
         from warehouse.files import FORCE_IN_PYTHON
         from warehouse.report.workers import side_by_side
         from warehouse.report.writing import FOLDER, check_folder, write_report
-        from warehouse.store.load.source_ledger import known_in
+        from warehouse.store.known_sources import known_in
 
         if split:
             check_folder(out or FOLDER)

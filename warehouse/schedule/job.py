@@ -310,7 +310,7 @@ class _JobRun:
         from warehouse.analysis.report_data.report import ReportReading
         from warehouse.files import UNATTENDED
         from warehouse.report.writing import write_report
-        from warehouse.store.load.source_ledger import known_in
+        from warehouse.store.known_sources import known_in
 
         with self._at_leisure() as store:
             reading = ReportReading(store, progress=lambda _name, _done, _of: self._check())

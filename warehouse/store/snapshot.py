@@ -20,7 +20,7 @@ from warehouse.files import COPY, FORCE, KnownAs, draft_beside, is_stream, requi
 from warehouse.records.answer_text import without_surrogates
 from warehouse.store import engines
 from warehouse.store.connection import Store, wait_for
-from warehouse.store.load.source_ledger import known_in
+from warehouse.store.known_sources import known_in
 from warehouse.store.open import DEFAULT_URL, open_store
 
 READ_ONLY = stat.S_IRUSR | stat.S_IRGRP | stat.S_IROTH
