@@ -65,12 +65,23 @@ def _weight(part: str, parts: list[str]) -> tuple[str, float]:
 
 @command("leaderboard")
 @benchmark_argument(required=False)
+@click.argument("more", nargs=-1, metavar="")
 @options_of(AnyLeaderboard, without=("benchmark",), weights={"default": None, "callback": weights_callback})
 @corrected_options
 @output_options
 def leaderboard(
-    state: State, /, output: Output, corrected: bool, judge: str | None, human: str | None, **options: Any
+    state: State,
+    /,
+    output: Output,
+    corrected: bool,
+    judge: str | None,
+    human: str | None,
+    more: tuple[str, ...],
+    **options: Any,
 ) -> None:
+    if more:
+        several = ",".join((options["benchmark"], *more))
+        raise click.UsageError(f"one benchmark at a time, or all without a name; as one suite: --group {several}")
     question = AnyLeaderboard.from_command(options, typed(options))
     if corrected:
         return _corrected(state, output, question, judge, human)
