@@ -153,6 +153,19 @@ def parted(message: str) -> tuple[str, str]:
     return error, "".join(advice)
 
 
+def names_of(source: str) -> list[str]:
+    """A source, and what it is called in each of the folders that it lies in."""
+    parts = source.split("/")
+    return ["/".join(parts[number:]) for number in range(len(parts))]
+
+
+def without_prefix(text: str, source: str) -> str:
+    """A text that says first which source it is about, without that."""
+    for name in names_of(source):
+        text = text.removeprefix(f"{name}: ")
+    return text
+
+
 def did_you_mean(name: str, names: Iterable[str], otherwise: str) -> str:
     """The end of a message on an unknown name: ``did you mean a or b?``, else ``otherwise``.
 

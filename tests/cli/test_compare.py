@@ -164,6 +164,18 @@ def test_versions_of_a_benchmark_are_not_compared_unasked(run: Caller, tmp_path:
         assert "benchmark's version (1, 2.0)" in run(command, "b", db=store).err
 
 
+def test_where_nothing_can_be_tested_the_column_says_what_the_sentence_says(run: Caller, tmp_path: Path) -> None:
+    rows = [f"{model},{name},{i},{i % 2}" for model in "xy" for name in ("b", "c") for i in range(8)]
+    rows += [f"{model},d,{i},{(i * k) % 5 % 2}" for model, k in (("x", 1), ("y", 2)) for i in range(40)]
+    (tmp_path / "t.csv").write_text("\n".join(["model,benchmark,prompt_id,score", *rows]))
+    store = str(tmp_path / "s.duckdb")
+    run("ingest", str(tmp_path / "t.csv"), db=store)
+    several = run("compare", "x", "y", db=store).out
+    assert "cannot be told apart; on 2 there is no verdict." in in_one_line(several)
+    assert (several.count("  no verdict  "), several.count("  neither  ")) == (2, 2)  # of d, and over all
+    assert "no verdict" in run("pairs", "b", db=store).out
+
+
 def test_who_is_better_is_not_said_by_a_metric_of_no_known_direction(run: Caller, tmp_path: Path) -> None:
     table, mapping, store = tmp_path / "t.csv", tmp_path / "m.toml", str(tmp_path / "s.duckdb")
     right = {"x": 38, "y": 20, "z": 19}
