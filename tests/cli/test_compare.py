@@ -164,6 +164,16 @@ def test_versions_of_a_benchmark_are_not_compared_unasked(run: Caller, tmp_path:
         assert "benchmark's version (1, 2.0)" in run(command, "b", db=store).err
 
 
+def test_what_stands_against_several_benchmarks_is_said_once(run: Caller, tmp_path: Path) -> None:
+    rows = [f"{model},{name},{model}{i},{i % 2}" for model in "xy" for name in ("b", "c") for i in range(4)]
+    (tmp_path / "t.csv").write_text("\n".join(["model,benchmark,prompt_id,score", *rows]))
+    store = str(tmp_path / "s.duckdb")
+    run("ingest", str(tmp_path / "t.csv"), db=store)
+    refused = run("compare", "x", "y", db=store)
+    refused.fails(2, "b, c: no prompt in common")
+    assert refused.err.count("no prompt in common") == 1
+
+
 def test_where_nothing_can_be_tested_the_column_says_what_the_sentence_says(run: Caller, tmp_path: Path) -> None:
     rows = [f"{model},{name},{i},{i % 2}" for model in "xy" for name in ("b", "c") for i in range(8)]
     rows += [f"{model},d,{i},{(i * k) % 5 % 2}" for model, k in (("x", 1), ("y", 2)) for i in range(40)]

@@ -107,7 +107,7 @@ def not_compared_notes(others: Iterable[tuple[str, int]]) -> list[str]:
     Args:
         others: name of each condition, and with how many others it has no prompt in common.
     """
-    names = [f"{name} with {n}" for name, n in others if n]
+    names = [f"{name} with {n} other{'s' * (n > 1)}" for name, n in others if n]
     more = [f"{len(names) - _MOST_NAMED} more"] if len(names) > _MOST_NAMED else []
     if not names:
         return []
