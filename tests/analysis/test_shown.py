@@ -158,6 +158,14 @@ def test_lines_below_are_of_columns_that_are_shown() -> None:
     assert "wide: a text" in in_text(view, width=200)
 
 
+def test_a_heading_that_is_a_difference_stays_in_one_line() -> None:
+    rows = [
+        {"prompt": f"p{i}", "a - b": i % 2, "question": "what is it " * 9, "said": "it is this " * 9} for i in (1, 2)
+    ]
+    head = lay_out(Table.of(rows), width=60).lines[0]
+    assert "  a - b  " in head
+
+
 def test_a_narrow_page_keeps_names_whole_before_it_keeps_spare_columns() -> None:
     names = ("a-model-with-a-rather-long-name-0123", "b", "c")
     rows = [{"rank": 1, "model": name, **{f"figure {i}": 0.123456 for i in range(5)}, "flags": ""} for name in names]

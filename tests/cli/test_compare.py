@@ -112,8 +112,8 @@ def test_flips_are_short_for_people_and_whole_for_programs(run: Caller, url: str
     total = row["higher_a"] + row["higher_b"]
     assert f"one: {total} of 60 prompts differ, a is higher on {row['higher_a']}" in found
     assert f"... and {total - 4} more: --flips {total}" in found
-    command = found.split("warehouse show ")[1].split(" (")[0].split()
-    assert f"text\n{rows[0]['text']}" in run("show", *command, db=url).out
+    db, *command = found.split("all of one prompt: warehouse --db ")[1].split(" (")[0].split()
+    assert f"text\n{rows[0]['text']}" in run(*command, db=db).out  # pasted, it asks the same store
     assert len(run(*ONE, "--flips", "--json", db=url).rows) == 10
 
 
