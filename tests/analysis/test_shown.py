@@ -159,7 +159,7 @@ def test_lines_below_are_of_columns_that_are_shown() -> None:
 
 
 def test_a_heading_that_is_a_difference_stays_in_one_line() -> None:
-    texts = {name: "what is it all about " * 9 for name in ("question", "target", "a said", "b said")}
+    texts = dict.fromkeys(("question", "target", "a said", "b said"), "what is it all about " * 9)
     rows = [{"prompt": i, "a - b": i, "a": i, "b": i, **texts} for i in (1, 2)]
     assert lay_out(Table.of(rows), width=80).lines[0].startswith("prompt  a - b  a  b  question")
 
