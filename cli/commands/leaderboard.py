@@ -63,23 +63,15 @@ def _weight(part: str, parts: list[str]) -> tuple[str, float]:
     return name, weight
 
 
-@command("leaderboard")
+@command("leaderboard", context_settings={"allow_extra_args": True})
 @benchmark_argument(required=False)
-@click.argument("more", nargs=-1, metavar="")
 @options_of(AnyLeaderboard, without=("benchmark",), weights={"default": None, "callback": weights_callback})
 @corrected_options
 @output_options
 def leaderboard(
-    state: State,
-    /,
-    output: Output,
-    corrected: bool,
-    judge: str | None,
-    human: str | None,
-    more: tuple[str, ...],
-    **options: Any,
+    state: State, /, output: Output, corrected: bool, judge: str | None, human: str | None, **options: Any
 ) -> None:
-    if more:
+    if more := click.get_current_context().args:
         several = ",".join((options["benchmark"], *more))
         raise click.UsageError(f"one benchmark at a time, or all without a name; as one suite: --group {several}")
     question = AnyLeaderboard.from_command(options, typed(options))
