@@ -126,7 +126,8 @@ def test_columns_are_chosen_by_name_in_every_form(run: Caller, url: str) -> None
 
 
 def test_two_benchmarks_are_asked_as_a_suite(run: Caller, url: str) -> None:
-    run("leaderboard", "quiz", "other", db=url).fails(2, "--group quiz,other")
+    for words in (("leaderboard", "quiz", "other"), ("claim", "leaderboard quiz other", "-o", "never.json")):
+        run(*words, db=url).fails(2, "--group quiz,other")
 
 
 # --- compare ---------------------------------------------------------------------------------
