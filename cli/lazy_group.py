@@ -92,7 +92,7 @@ def command(
     """
 
     def decorate(function: Callable[..., Any]) -> click.Command:
-        made: Any = click.command(name.split()[-1], cls=Command, **_texts(COMMANDS[today or name]), **settings)
+        made: Any = click.command(name.split()[-1], **{"cls": Command, **_texts(COMMANDS[today or name]), **settings})
         made_command: click.Command = made(global_options(pass_state(function) if takes_state else function))
         return made_command
 

@@ -101,7 +101,7 @@ class SchemaVersionError(StoreError):
     """The store's schema is older or newer than the program.
 
     Args:
-        found: revision of the store (``None``: the store is empty).
+        found: revision of the store (``None``: there is none in the database).
         expected: revision that this program works with.
         command: the command that repairs it.
     """
@@ -109,8 +109,9 @@ class SchemaVersionError(StoreError):
     def __init__(self, found: str | None, expected: str, command: str) -> None:
         self.found, self.expected, self.command = found, expected, command
         super().__init__(
-            f"the store's schema is at revision {found or 'none (empty store)'}, this program"
-            f" needs {expected}; run: {command}"
+            f"the database holds no store; make one: {command}"
+            if found is None
+            else f"the store's schema is at revision {found}, this program needs {expected}; run: {command}"
         )
 
 
@@ -152,6 +153,19 @@ def parted(message: str) -> tuple[str, str]:
     return error, "".join(advice)
 
 
+def names_of(source: str) -> list[str]:
+    """A source, and what it is called in each of the folders that it lies in."""
+    parts = source.split("/")
+    return ["/".join(parts[number:]) for number in range(len(parts))]
+
+
+def without_prefix(text: str, source: str) -> str:
+    """A text that says first which source it is about, without that."""
+    for name in names_of(source):
+        text = text.removeprefix(f"{name}: ")
+    return text
+
+
 def did_you_mean(name: str, names: Iterable[str], otherwise: str) -> str:
     """The end of a message on an unknown name: ``did you mean a or b?``, else ``otherwise``.
 
@@ -160,7 +174,7 @@ def did_you_mean(name: str, names: Iterable[str], otherwise: str) -> str:
         otherwise: what to say where none is close.
     """
     spelled = {one.lower(): one for one in sorted(set(names), reverse=True)}
-    close = [spelled[one] for one in get_close_matches(name.lower(), spelled)]
+    close = [spelled[one] for one in get_close_matches(name.lower(), spelled, cutoff=0.65)]
     return f"did you mean {' or '.join(close)}?" if close else otherwise
 
 

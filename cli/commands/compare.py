@@ -13,7 +13,7 @@ from warehouse.questions.labels import CorrectedComparison
 from ..lazy_group import command
 from ..state import State
 from ..ui.corrected import UNUSED, corrected_options, give_corrected
-from ..ui.next_step import say_next
+from ..ui.next_step import say_next, with_store
 from ..ui.options import option, output_options, refuse_typed, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
@@ -82,7 +82,7 @@ def compare(
         print_view(shown)
         state.notes(shown.notes)
         if question.flips:
-            _print_flips(comparison, question.flips)
+            _print_flips(state, comparison, question.flips)
     elif question.flips:
         output.emit_records(Flip, comparison.flips)
     else:
@@ -126,7 +126,7 @@ def _shown(comparison: Comparison, only_overall: bool, *, both: bool) -> list[Co
     return overall
 
 
-def _print_flips(comparison: Comparison, limit: int) -> None:
+def _print_flips(state: State, comparison: Comparison, limit: int) -> None:
     """The prompts of each benchmark under a line that says how many there are."""
     columns = ["prompt", "a - b", "a", "b", "question", "target", "a said", "b said"]
     for row in comparison.rows:
@@ -144,7 +144,8 @@ def _print_flips(comparison: Comparison, limit: int) -> None:
         print_table(columns, cells, hide_empty=hide_empty)
         if total > limit:
             echo(f"... and {total - limit} more: --flips {total}")
-        echo(f"all of one prompt: warehouse show run:{flips[0].run_a} {flips[0].prompt_id} (b: run:{flips[0].run_b})")
+        line = with_store(state, f"warehouse show run:{flips[0].run_a} {flips[0].prompt_id}")
+        echo(f"all of one prompt: {line} (b: run:{flips[0].run_b})")
 
 
 def _flip_cells(flip: Flip, question: str) -> list[Any]:

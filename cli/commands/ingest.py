@@ -254,12 +254,12 @@ def _no_dump_message(given: Given, unread: Sequence[Unread]) -> tuple[str, str]:
         return f"the importer {given.format_name} knows none of {count} files", advice
     if not count:
         return "holds no files; hidden ones are left out", "name a hidden file itself"
-    problem = f"no importer knows any of {count} files"
+    problem = f"no importer knows {'the only file' if count == 1 else f'any of {count} files'}"
     if found := _broken(unread) or _without_scores(unread):
         problem += f"; {found}"
     if shaped := _shaped([item.path for item in unread]):
         return problem, f"{shaped} fits by its shape; otherwise `warehouse mapping FILE` begins a mapping"
-    return problem, "tables need --map FILE, which `warehouse mapping FILE` begins; --format names an importer"
+    return problem, "`warehouse mapping FILE` begins a mapping for a table, --map takes it; --format names an importer"
 
 
 def _shaped(paths: Sequence[Path]) -> str:

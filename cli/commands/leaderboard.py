@@ -18,7 +18,7 @@ from ..ui.corrected import UNUSED, corrected_options, give_corrected
 from ..ui.next_step import say_next
 from ..ui.options import benchmark_argument, output_options, refuse_typed, typed
 from ..ui.output import Output
-from ..ui.output_files import writes
+from ..ui.output_files import Command, writes
 from ..ui.questions import in_flags, options_of
 from ..ui.table import print_view
 
@@ -63,7 +63,20 @@ def _weight(part: str, parts: list[str]) -> tuple[str, float]:
     return name, weight
 
 
-@command("leaderboard")
+class _OneOrAll(Command):
+    """Of one benchmark or all; says how several are asked as one."""
+
+    allow_extra_args = True
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        more = super().parse_args(ctx, args)
+        if more:
+            several = ",".join((ctx.params["benchmark"], *more))
+            raise click.UsageError(f"one benchmark at a time, or all without a name; as one suite: --group {several}")
+        return more
+
+
+@command("leaderboard", cls=_OneOrAll)
 @benchmark_argument(required=False)
 @options_of(AnyLeaderboard, without=("benchmark",), weights={"default": None, "callback": weights_callback})
 @corrected_options

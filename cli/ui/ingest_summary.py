@@ -11,6 +11,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from warehouse.errors import names_of, without_prefix
+
 from ..state import State
 from .next_step import say_next
 from .output import Output
@@ -61,7 +63,7 @@ def _of_sources(notes: Iterable[tuple[str, str]]) -> list[str]:
     """Each note once, with its source, or the first and the number of those of which the same is said."""
     sources: dict[str, list[str]] = {}
     for source, note in notes:
-        sources.setdefault(_without_prefix(note, source), []).append(source)
+        sources.setdefault(without_prefix(note, source), []).append(source)
     return [
         f"{first}: {note}" if not others else f"{len(others) + 1} sources, the first {first}: {note}"
         for note, (first, *others) in sources.items()
@@ -111,30 +113,15 @@ def error_lines(refused: Iterable[LoadReport], *, show_all: bool = False) -> lis
         folder = common[: common.rfind("/") + 1]
         names = ", ".join(item.source.removeprefix(folder) for item in (others if show_all else others[:NAMED]))
         more = ", … (-v names all)" if len(others) > NAMED and not show_all else ""
-        text = _without_prefix(first.error, first.source)
-        error = first.error if text == first.error else f"{first.source}: {text}"
-        lines.append(error + (f" [and {len(others)} more like it: {names}{more}]" if others else ""))
+        lines.append(first.error + (f" [and {len(others)} more like it: {names}{more}]" if others else ""))
     return lines
-
-
-def _names_of(source: str) -> list[str]:
-    """A source, and what it is called in each of the folders that it lies in."""
-    parts = source.split("/")
-    return ["/".join(parts[number:]) for number in range(len(parts))]
 
 
 def _without_name(error: str, source: str) -> str:
     """What an error says of any source."""
-    for name in _names_of(source):
+    for name in names_of(source):
         error = error.replace(name, "\0")
     return error
-
-
-def _without_prefix(text: str, source: str) -> str:
-    """A text that says first which source it is about, without that."""
-    for name in _names_of(source):
-        text = text.removeprefix(f"{name}: ")
-    return text
 
 
 def archives_advice(unclaimed: Sequence[str]) -> str:

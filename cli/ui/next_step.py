@@ -42,15 +42,19 @@ def say_next(state: State, output: Output, answer: Any, question: Any = None) ->
     """
     if state.quiet or not output.for_people or not reads_along():
         return
-    from warehouse.store.engines import shown_text
-
     step = None
     with suppress(WarehouseError):  # what no command can say is no reason to fail after an answer
         step = STEPS[type(answer).__name__](answer, question)
     if step is not None:
-        db = [] if state.db is None else ["--db", shown_text(state.db) if "://" in state.db else state.db]
-        line = step[1].replace("warehouse", shlex.join(["warehouse", *db]), 1)
-        print(visible(f"next, {step[0]}: {line}"), file=sys.stderr)  # unbroken, so that it can be pasted
+        print(visible(f"next, {step[0]}: {with_store(state, step[1])}"), file=sys.stderr)  # unbroken, to be pasted
+
+
+def with_store(state: State, line: str) -> str:
+    """A command with the store of this one, where that was named."""
+    from warehouse.store.engines import shown_text
+
+    db = [] if state.db is None else ["--db", shown_text(state.db) if "://" in state.db else state.db]
+    return line.replace("warehouse", shlex.join(["warehouse", *db]), 1)
 
 
 def reads_along() -> bool:

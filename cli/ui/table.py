@@ -90,6 +90,9 @@ def print_view(view: View) -> set[str]:
         recorded += view.parts
         return shown
     for part in view.parts:
+        if isinstance(part, Table) and part.rows:
+            chosen_columns(part.columns)  # a name that there is not is refused before anything is said
+    for part in view.parts:
         if isinstance(part, Table):
             shown |= {*_print(part)}
         elif not isinstance(part, TableNote):

@@ -152,11 +152,11 @@ def test_nothing_in_common_is_not_compared(world: Store) -> None:
     assert not set(board.rows[0].group) & set(board.rows[1].group)
     assert "cannot be told apart" not in said(board) and "leads" not in said(board)
     assert said(board).startswith("left and right have the highest figure") and "first" not in said(board)
-    assert "not compared with 1 that has no prompt in common with it" in said(board)
+    assert "not compared with 1 other, which has no prompt in common with it" in said(board)
     found = pairs(world, "apart")
     assert "not compared" in str(found.view()) and "neither" not in str(found.view())
     assert "cannot be told apart" not in str(answer(board, found, (0.0, 1.0)))
-    note = "no prompt in common, so not compared: left with 1 and right with 1; that these share no letter"
+    note = "no prompt in common, so not compared: left with 1 other and right with 1 other; that these share no letter"
     for result in (board, found):
         assert any(one.startswith(note) for one in result.notes)
     assert not any("no prompt in common" in one for one in leaderboard(world, "tied").notes)

@@ -158,6 +158,12 @@ def test_lines_below_are_of_columns_that_are_shown() -> None:
     assert "wide: a text" in in_text(view, width=200)
 
 
+def test_a_heading_that_is_a_difference_stays_in_one_line() -> None:
+    texts = dict.fromkeys(("question", "target", "a said", "b said"), "what is it all about " * 9)
+    rows = [{"prompt": i, "a - b": i, "a": i, "b": i, **texts} for i in (1, 2)]
+    assert lay_out(Table.of(rows), width=80).lines[0].startswith("prompt  a - b  a  b  question")
+
+
 def test_a_narrow_page_keeps_names_whole_before_it_keeps_spare_columns() -> None:
     names = ("a-model-with-a-rather-long-name-0123", "b", "c")
     rows = [{"rank": 1, "model": name, **{f"figure {i}": 0.123456 for i in range(5)}, "flags": ""} for name in names]

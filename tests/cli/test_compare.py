@@ -112,8 +112,8 @@ def test_flips_are_short_for_people_and_whole_for_programs(run: Caller, url: str
     total = row["higher_a"] + row["higher_b"]
     assert f"one: {total} of 60 prompts differ, a is higher on {row['higher_a']}" in found
     assert f"... and {total - 4} more: --flips {total}" in found
-    command = found.split("warehouse show ")[1].split(" (")[0].split()
-    assert f"text\n{rows[0]['text']}" in run("show", *command, db=url).out
+    db, *command = found.split("all of one prompt: warehouse --db ")[1].split(" (")[0].split()
+    assert f"text\n{rows[0]['text']}" in run(*command, db=db).out  # pasted, it asks the same store
     assert len(run(*ONE, "--flips", "--json", db=url).rows) == 10
 
 
@@ -162,6 +162,28 @@ def test_versions_of_a_benchmark_are_not_compared_unasked(run: Caller, tmp_path:
         assert row["n_prompts"] == 30
     for command in ("leaderboard", "pairs"):
         assert "benchmark's version (1, 2.0)" in run(command, "b", db=store).err
+
+
+def test_what_stands_against_several_benchmarks_is_said_once(run: Caller, tmp_path: Path) -> None:
+    rows = [f"{model},{name},{model}{i},{i % 2}" for model in "xy" for name in ("b", "c") for i in range(4)]
+    (tmp_path / "t.csv").write_text("\n".join(["model,benchmark,prompt_id,score", *rows]))
+    store = str(tmp_path / "s.duckdb")
+    run("ingest", str(tmp_path / "t.csv"), db=store)
+    refused = run("compare", "x", "y", db=store)
+    refused.fails(2, "b, c: no prompt in common")
+    assert refused.err.count("no prompt in common") == 1
+
+
+def test_where_nothing_can_be_tested_the_column_says_what_the_sentence_says(run: Caller, tmp_path: Path) -> None:
+    rows = [f"{model},{name},{i},{i % 2}" for model in "xy" for name in ("b", "c") for i in range(8)]
+    rows += [f"{model},d,{i},{(i * k) % 5 % 2}" for model, k in (("x", 1), ("y", 2)) for i in range(40)]
+    (tmp_path / "t.csv").write_text("\n".join(["model,benchmark,prompt_id,score", *rows]))
+    store = str(tmp_path / "s.duckdb")
+    run("ingest", str(tmp_path / "t.csv"), db=store)
+    several = run("compare", "x", "y", db=store).out
+    assert "cannot be told apart; on 2 there is no verdict." in in_one_line(several)
+    assert (several.count("  no verdict  "), several.count("  neither  ")) == (2, 2)  # of d, and over all
+    assert "no verdict" in run("pairs", "b", db=store).out
 
 
 def test_who_is_better_is_not_said_by_a_metric_of_no_known_direction(run: Caller, tmp_path: Path) -> None:

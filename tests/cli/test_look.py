@@ -13,6 +13,7 @@ from warehouse.analysis.comparison.row import ComparisonRow
 from warehouse.analysis.items.show import PromptRow
 from warehouse.analysis.leaderboard.leaderboard import leaderboard
 from warehouse.analysis.leaderboard.row import LeaderboardRow
+from warehouse.errors import did_you_mean
 from warehouse.stats.intervals.estimate_mean import METHODS, RESAMPLED
 from warehouse.store.open import open_store
 
@@ -119,7 +120,14 @@ def test_columns_are_chosen_by_name_in_every_form(run: Caller, url: str) -> None
     assert list(run(*asked, "estimate,model", "--json", db=url).rows[0]) == ["estimate", "model"]
     assert run(*asked, "model,estimate", "--csv", db=url).out.splitlines()[0] == "model,estimate"
     assert run(*asked, "estimate,model", db=url).out.splitlines()[2].split() == ["estimate", "model"]
-    run(*asked, "modle", db=url).fails(2, "no column 'modle'", "model, ")
+    refused = run(*asked, "modle", db=url)
+    refused.fails(2, "no column 'modle'", "model, ")
+    assert not refused.out  # the sentence above the table would be read as the answer
+
+
+def test_two_benchmarks_are_asked_as_a_suite(run: Caller, url: str) -> None:
+    for words in (("leaderboard", "quiz", "other"), ("claim", "leaderboard quiz other", "-o", "never.json")):
+        run(*words, db=url).fails(2, "--group quiz,other")
 
 
 # --- compare ---------------------------------------------------------------------------------
@@ -202,3 +210,4 @@ def test_names_that_are_nearly_right_are_answered_with_close_ones(run: Caller, u
         (("link", "quizz", "quiz"), "did you mean quiz?"),
     ):
         assert part in run(*words, db=url).err, words
+    assert did_you_mean("squad", ["equal"], "none") == "none"  # three letters of five

@@ -85,7 +85,7 @@ def test_a_schema_of_another_version_is_refused_with_the_repair(run: Caller, sto
 def test_down_and_up_again(run: Caller, store_url: str) -> None:
     run("init", db=store_url)
     assert run("db", "downgrade", "base", "--yes", db=store_url).out.endswith("-> empty\n")
-    run("runs", db=store_url).fails(4, "empty store", "db upgrade")
+    run("runs", db=store_url).fails(4, "holds no store", "init")
     assert f"empty -> {revision.HEAD}" in run("db", "upgrade", db=store_url).out
     again = run("db", "upgrade", db=store_url).out
     assert again.endswith(f"up to date at {revision.HEAD}; the views were made anew\n")
@@ -100,7 +100,8 @@ def test_downgrade_loses_no_data_that_nobody_gave_up(run: Caller, duckdb_url: st
 
 
 def test_what_a_server_lacks_is_said_with_what_to_do(run: Caller, bare_postgres_url: str) -> None:
-    run("db", "check", db=bare_postgres_url).fails(4, "holds no store", "init")
+    (said,) = {run(*asked, db=bare_postgres_url).err for asked in (("db", "check"), ("leaderboard",))}
+    assert said == f"Error: the database holds no store; make one: warehouse --db {bare_postgres_url} init\n"
     run("runs", db=re.sub(r":\d+/", ":1/", bare_postgres_url)).fails(4, "is the server up")
     run("init", db=bare_postgres_url)
     with open_store(bare_postgres_url, write=True) as store, store.begin() as connection:

@@ -214,7 +214,7 @@ def test_the_command(tmp_path: Path, run: Caller) -> None:
 def test_ingest_names_the_command_where_nobody_knows_a_file(tmp_path: Path, run: Caller) -> None:
     (tmp_path / "wide.csv").write_text("id,gpt-4,llama\n1,1,0\n")
     done = run("ingest", str(tmp_path / "wide.csv"), db=f"duckdb:///{tmp_path / 's.db'}")
-    done.fails(3, "`warehouse mapping FILE`")
+    done.fails(3, "no importer knows the only file", "`warehouse mapping FILE`")
 
 
 @pytest.mark.parametrize("label", ["Model", "model_name"])

@@ -128,6 +128,7 @@ def test_two_picked_models_have_their_verdict(client: TestClient, run: Caller, u
 
 def test_the_verdict_leads_to_the_comparison_that_it_is_of(client: TestClient) -> None:
     verdict = whole(client, "/?a=org/d&b=org/a").partition('id="verdict"')[2]  # a name that means two conditions
+    assert "several conditions the newest is compared" in verdict  # the table shows the best
     (address,) = re.findall(r'href="(/compare[^"]*)">Compare them', verdict)
     assert figures(verdict.partition("</section>")[0]) <= {
         float(one) for one in re.findall(r'<data value="([^"]+)"', whole(client, unescape(address)))

@@ -239,19 +239,22 @@ def test_a_missing_view_comes_back(kit: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    ("recorded", "command"),
-    [("0000", "db upgrade"), (None, "db upgrade"), ("9999", "pip install --upgrade")],
+    ("recorded", "words"),
+    [
+        ("0000", ("0000", revision.HEAD, "db upgrade")),
+        (None, ("holds no store", " init")),
+        ("9999", ("9999", revision.HEAD, "pip install --upgrade")),
+    ],
     ids=["older", "none", "newer"],
 )
-def test_another_revision_is_refused(store_url: str, recorded: str | None, command: str) -> None:
+def test_another_revision_is_refused(store_url: str, recorded: str | None, words: tuple[str, ...]) -> None:
     with open_store(store_url, write=True) as store, store.begin() as connection:
         connection.execute(sa.text("delete from alembic_version"))
         if recorded:
             connection.execute(sa.text("insert into alembic_version values (:r)"), {"r": recorded})
     with pytest.raises(SchemaVersionError) as refused:
         open_store(store_url)
-    message = str(refused.value)
-    assert (recorded or "none") in message and revision.HEAD in message and command in message
+    assert all(word in str(refused.value) for word in words)
     assert (refused.value.found, refused.value.expected) == (recorded, revision.HEAD)
     with open_store(store_url, check=False) as store:
         assert revision.found(store) == recorded
@@ -266,7 +269,7 @@ def empty_url(bare_url: str) -> str:
 
 
 def test_a_database_that_is_no_store_is_refused(empty_url: str) -> None:
-    with pytest.raises(SchemaVersionError, match=r"none \(empty store\).*db upgrade"):
+    with pytest.raises(SchemaVersionError, match="holds no store.* init"):
         open_store(empty_url, write=True)
 
 

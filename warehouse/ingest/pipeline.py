@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from warehouse.errors import InputError, MisuseError, WarehouseError
+from warehouse.errors import InputError, MisuseError, WarehouseError, without_prefix
 from warehouse.ingest.discover import Discovered, _DiscoveryPlan, _Job, discover
 from warehouse.ingest.parse_elsewhere import Apart
 from warehouse.ingest.parsing import (
@@ -346,7 +346,7 @@ def _load_one(work: ParsingContext, item: Claimed, parsed: Future[Together]) -> 
         return work.loader.load(staged, item.claim, work.plan.options, dry_run=work.dry_run)
     except (InputError, MisuseError) as error:
         reason = masked(work.shown(str(error)))
-        message = reason if name in reason else f"{name}: {reason}"
+        message = reason if name in reason else f"{name}: {without_prefix(reason, name)}"
         if not work.dry_run:
             source_ledger.refuse(work.store, item.claim, message, item.rejections)
         return LoadReport(name, "refused", n_rejected=len(item.rejections), error=message)

@@ -14,7 +14,7 @@ from typing import TypeAlias
 from warehouse.analysis.comparison.all_pairs import Pairs
 from warehouse.analysis.comparison.pair_rows import PairRow
 from warehouse.analysis.comparison.row import ComparisonRow
-from warehouse.analysis.comparison.words import better_in_words
+from warehouse.analysis.comparison.words import NO_VERDICT, better_in_words
 
 #: Ids of the runs of a condition.
 Runs: TypeAlias = tuple[int, ...]
@@ -93,7 +93,7 @@ def _gauge(row: PairRow, sign: int, df: float) -> Gauge:
         )
     ends = sorted(sign * end for end in (row.ci_low, row.ci_high) if end is not None)
     low, high = ends if len(ends) == 2 else (None, None)
-    is_found = better_in_words(row) != "neither"  # Holm's test
+    is_found = better_in_words(row) not in ("neither", NO_VERDICT)  # Holm's test
     word, why = _said(is_found, row.difference, row.standard_error, _alpha(row))
     return Gauge(word, why, sign * row.difference, low, high, row, df if df == df else None)
 

@@ -138,7 +138,9 @@ def _verdict(site: Site, two: Sequence[str], n_models: int) -> tuple[Any, Compar
     sure = word_of(row, n_models * (n_models - 1) // 2)
     n_decimals = decimals([row.standard_error])
     return {
-        "words": answer.in_words(figures=False),
+        "words": answer.in_words(figures=False)
+        + " Of a model with several conditions the newest is compared."
+        * any(row.condition_a or row.condition_b for row in answer.rows),
         "link": link("compare", a=a, b=b, latest=1),
         "row": row,
         "difference": number(row.difference, n_decimals, sign=True),

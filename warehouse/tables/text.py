@@ -165,7 +165,7 @@ class _TableText:
         widths = []
         for index, name in enumerate(self.columns):
             longest = self.longest[index]
-            word = max(map(len, name.split(" ")))
+            word = max(map(len, name.replace(" - ", "---").split(" ")))  # "a - b" stays in one line
             room = naming if index == self.first_long else least
             widths.append(max(word, longest if longest <= max(SHORT, room) else room))
         return widths

@@ -11,7 +11,7 @@ from warehouse.analysis.comparison.compare import Comparison, compare_read
 from warehouse.analysis.comparison.pairing import NotComparable
 from warehouse.analysis.comparison.read import OnBenchmarks, TwoModels
 from warehouse.analysis.comparison.row import ComparisonRow
-from warehouse.analysis.comparison.words import better_in_words
+from warehouse.analysis.comparison.words import NO_VERDICT, better_in_words
 from warehouse.analysis.leaderboard.leaderboard import Line
 from warehouse.analysis.leaderboard.planned import planned_rows
 from warehouse.analysis.leaderboard.row import LeaderboardRow, make_row
@@ -197,8 +197,8 @@ class CardRow(Row):
         verdict = why_not
         if paired is not None:
             words = better_in_words(paired)
-            untested = paired.ci_low is None and words == "neither"
-            verdict = f"no verdict: {paired.reason}" if untested else _VERDICTS.get(words, words)
+            untested = paired.ci_low is None and words in ("neither", NO_VERDICT)
+            verdict = f"{NO_VERDICT}: {paired.reason}" if untested else _VERDICTS.get(words, words)
         return replace(self, paired=paired, verdict=verdict)
 
 

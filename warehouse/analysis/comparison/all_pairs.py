@@ -279,7 +279,7 @@ def tests(groups: Sequence[PairGroup]) -> list[str]:
     sentences = []
     for group in groups:
         pairs = group.pairs
-        width = f"{pairs.critical_value:.3g} errors each side or more"
+        width = f"each at least {pairs.critical_value:.3g} errors to either side"
         if math.isinf(pairs.critical_value):
             width = f"none, too few {'prompts' if pairs.n_clusters is None else 'clusters'} to tell a difference"
         draws = f"all {pairs.n_resamples} signs" if pairs.exact else f"{pairs.n_resamples} draws, seed {pairs.seed}"

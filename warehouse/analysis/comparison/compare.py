@@ -18,6 +18,7 @@ from warehouse.analysis.comparison.read import OnBenchmarks, SharedRead, TwoMode
 from warehouse.analysis.comparison.row import ComparisonRow, Flip, flipped, flips_of, make_row, which_better
 from warehouse.analysis.comparison.words import (
     CANNOT_TELL,
+    NO_VERDICT,
     NOT_KNOWN,
     better_in_words,
     comparison_table,
@@ -124,7 +125,7 @@ class Comparison(SingleTest, Result):
 def _over_all(rows: Sequence[ComparisonRow]) -> str:
     """On how many benchmarks each is better, and on how many nothing can be tested."""
     a, b, differ = (sum(better_in_words(row) == name for row in rows) for name in ("a", "b", NOT_KNOWN))
-    untested = sum(row.ci_low is None and better_in_words(row) == "neither" for row in rows)
+    untested = sum(row.ci_low is None and better_in_words(row) in ("neither", NO_VERDICT) for row in rows)
     rest = len(rows) - a - b - differ - untested
     if len(rows) in (rest, untested):
         return (

@@ -82,23 +82,25 @@ class OnBenchmarks(Generic[T]):
         all_needed: bool = False,
         refusals: type[MisuseError] | tuple[type[MisuseError], ...] = (NotComparable, StatisticsError),
     ) -> tuple[list[R], list[str]]:
-        """What a function makes of each, and why the others cannot be compared.
+        """What a function makes of each, and why the others cannot be compared, each reason once.
 
         Args:
             all_needed: one that cannot be compared is an error.
             refusals: errors that say so; any other is one of the question.
         """
-        computed, refused = [], []
+        computed: list[R] = []
+        refused: dict[str, list[str]] = {}  # benchmarks by reason
         for both in self.per_benchmark:
             try:
                 if isinstance(both.read, MisuseError):
                     raise both.read
                 computed.append(function(both.read))
             except refusals as error:
-                refused.append(f"{in_words(both.a.benchmark_split)}: {error}")
+                name = in_words(both.a.benchmark_split)
                 if all_needed:
-                    raise type(error)(refused[-1]) from None
-        return computed, refused
+                    raise type(error)(f"{name}: {error}") from None
+                refused.setdefault(str(error), []).append(name)
+        return computed, [f"{', '.join(names)}: {reason}" for reason, names in refused.items()]
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,6 +37,8 @@ OVERALL = "overall"
 CANNOT_TELL = "cannot be told apart"
 #: What stands in place of the better one where two differ by a metric of no known direction.
 NOT_KNOWN = "not known"
+#: The same where there is no test, as where all differences are equal.
+NO_VERDICT = "no verdict"
 #: The same where two have no prompt in common.
 NOT_COMPARED = "not compared"
 #: Conditions that a note names.
@@ -58,7 +60,7 @@ class Sentence:
 
 
 def better_in_words(row: Any) -> str:
-    """``a`` or ``b``, ``neither`` where the test says nothing, :data:`NOT_KNOWN`, and :data:`NOT_COMPARED`.
+    """``a`` or ``b``, ``neither`` where the test says nothing, or why there is none to say: the constants above.
 
     Args:
         row: with ``better``, ``level``, ``n_prompts``, and ``p_holm`` or else ``p_value``, by which it was decided.
@@ -66,7 +68,7 @@ def better_in_words(row: Any) -> str:
     if getattr(row, "n_prompts", None) == 0:
         return NOT_COMPARED
     p = row.p_value if row.p_holm is None else row.p_holm
-    return row.better or (NOT_KNOWN if rejects(p, 1 - row.level) else "neither")
+    return row.better or (NO_VERDICT if p is None else NOT_KNOWN if rejects(p, 1 - row.level) else "neither")
 
 
 def better_of_pairs(
@@ -80,10 +82,10 @@ def better_of_pairs(
         n_prompts: that both have a score of.
         alpha: size of the tests.
     """
-    undecided = [NOT_KNOWN if is_told else "neither" for is_told in rejects(p_values, alpha).tolist()]
+    undecided = np.where(np.isnan(p_values), NO_VERDICT, np.where(rejects(p_values, alpha), NOT_KNOWN, "neither"))
     return [
         (own or other) if shared else NOT_COMPARED
-        for own, other, shared in zip(better, undecided, n_prompts.tolist(), strict=True)
+        for own, other, shared in zip(better, undecided.tolist(), n_prompts.tolist(), strict=True)
     ]
 
 
@@ -105,7 +107,7 @@ def not_compared_notes(others: Iterable[tuple[str, int]]) -> list[str]:
     Args:
         others: name of each condition, and with how many others it has no prompt in common.
     """
-    names = [f"{name} with {n}" for name, n in others if n]
+    names = [f"{name} with {n} other{'s' * (n > 1)}" for name, n in others if n]
     more = [f"{len(names) - _MOST_NAMED} more"] if len(names) > _MOST_NAMED else []
     if not names:
         return []

@@ -107,7 +107,7 @@ def items(store: Store, question: Items) -> ItemReport:
     notes = list(data.notes)
     if table.flags:
         notes.append(
-            f"correlations over {len(data.models)} models are mostly noise (below {MODELS_FOR_RAW}): read r_implied"
+            f"correlations over {len(data.models)} models are mostly noise (below {MODELS_FOR_RAW}): read r implied"
         )
     notes += _findable(table)
     fit = None if question.irt == "none" else _Fitted.of(data, question.irt, notes)

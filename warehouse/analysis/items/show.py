@@ -55,7 +55,7 @@ class RunView(Result):
         prompts = len({row.prompt_id for row in self.rows})
         return (
             f"run:{self.run['run_id']} {self.run['model']} on {self.run['benchmark']}"
-            f" ({self.run['status']}, {prompts} prompts)"
+            f" ({self.run['status']}, {prompts} prompt{'s' * (prompts != 1)})"
         )
 
 

@@ -202,7 +202,8 @@ def named(names: Sequence[str], are: str) -> Sentence:
 
 def not_compared(n: int) -> str:
     """That some have no prompt in common with the first; empty for none."""
-    return f"; not compared with {n} that {'has' if n == 1 else 'have'} no prompt in common with it" if n else ""
+    others = "1 other, which has" if n == 1 else f"{n} others, which have"
+    return f"; not compared with {others} no prompt in common with it" if n else ""
 
 
 def _unranked(shown: Rows) -> Sentence:

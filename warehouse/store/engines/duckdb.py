@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from warehouse.errors import MisuseError, QueryLimitError, StoreError, cause_of
 from warehouse.store.alchemy import sa
 from warehouse.store.engines.base import OTHER_LENGTH, Dialect, Limits, json_text
-from warehouse.store.engines.duckdb_holding import hold, holder
+from warehouse.store.engines.duckdb_holding import hold, holder, is_being_made
 from warehouse.store.engines.duckdb_reading import file_engine, printable, refuse_functions
 from warehouse.store.engines.urls import full_url, hint_on_slashes
 from warehouse.store.sql.bind_parameters import bind_names, rename_binds, replace_binds
@@ -158,7 +158,7 @@ def _engine(url: sa.URL, write: bool, limits: Limits | None) -> Any:
 def _is_of_another_program(path: Path) -> bool:
     with path.open("rb") as file:
         head = file.read(12)
-    return bool(head.strip(b"\0")) and head[8:] != b"DUCK"
+    return head[8:] != b"DUCK" and not is_being_made(path)
 
 
 def _opened(path: Path, config: Mapping[str, Any], limits: Limits | None) -> Any:

@@ -54,10 +54,10 @@ def holder(error: BaseException) -> str | None:
     if any(words in str(error) for words in _OF_THIS_PROCESS):
         return "another connection of this process"
     match = _NO_HEADER.search(str(error))
-    return "the process that makes it" if match and _is_being_made(Path(match.group(1))) else None
+    return "the process that makes it" if match and is_being_made(Path(match.group(1))) else None
 
 
-def _is_being_made(path: Path) -> bool:
+def is_being_made(path: Path) -> bool:
     """A new file is there, without a lock, before its header is; which may have been written since it was looked at."""
     try:
         age = time.time() - path.stat().st_mtime

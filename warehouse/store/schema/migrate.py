@@ -207,7 +207,7 @@ def check(store: Store) -> CheckReport:
         StoreError: there is no store; or a check failed although the schema is as it should be.
     """
     if revision.found(store) is None and not _tables_of_stores(store):
-        raise StoreError(f"{store.name} holds no store; make one: warehouse --db {store.name} init")
+        revision.require(store)
     drift = tuple(schema_drift(store))
     findings, skipped = [], []
     for query in checks(store.dialect.name):

@@ -52,5 +52,5 @@ def require(store: Store) -> None:
     if revision is not None and revision > HEAD:
         command = "pip install --upgrade eval-warehouse (the store was made by a newer version)"
     else:
-        command = f"warehouse --db {store.name} db upgrade"
+        command = f"warehouse --db {store.name} {'init' if revision is None else 'db upgrade'}"
     raise SchemaVersionError(revision, HEAD, command)
