@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
+from unittest.mock import patch
 
 COMMAND = str(Path(sys.executable).with_name("warehouse"))
 #: Before each script, which measures a part of itself from `now()` to `spent(...)`, its last line; a script that prints
@@ -228,7 +229,8 @@ def postgresql(url: str | None) -> Iterator[str]:
         yield url
         return
     sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
-    from tests.conftest import PostgresCluster, _postgres_programs
+    with patch.dict(os.environ):  # tests work with one thread; what is measured, here or after, does not
+        from tests.conftest import PostgresCluster, _postgres_programs
 
     cluster = PostgresCluster(_postgres_programs(), Path(tempfile.mkdtemp(prefix="warehouse-bench-server-")))
     try:
