@@ -5,7 +5,7 @@
 --   run_id: id of the run
 --   fault: missing, surplus, or what differs: n_prompts, value, or draws that are not plain
 --   n: rows
-with wanted as (
+with expected as (
   select score.run_id, score.metric_id, score.variant_id, score.draw,
     sum(score.value) / count(*) as mean, max(abs(score.value)) as size, count(*) as n_scores,
     bool_and(
@@ -18,20 +18,20 @@ with wanted as (
 ),
 compared as (
   select
-    coalesce(held.run_id, wanted.run_id) as run_id,
+    coalesce(held.run_id, expected.run_id) as run_id,
     case
       when held.run_id is null then 'missing'
-      when wanted.run_id is null then 'surplus'
-      when not wanted.is_plain then 'plain'
-      when held.n_prompts <> wanted.n_scores then 'n_prompts'
-      when not abs(held.value - wanted.mean) <= 1e-9 * wanted.size then 'value'
+      when expected.run_id is null then 'surplus'
+      when not expected.is_plain then 'plain'
+      when held.n_prompts <> expected.n_scores then 'n_prompts'
+      when not abs(held.value - expected.mean) <= 1e-9 * expected.size then 'value'
     end as fault
-  from wanted
+  from expected
   full join draw_score held
-    on held.run_id = wanted.run_id
-    and held.metric_id = wanted.metric_id
-    and held.variant_id = wanted.variant_id
-    and held.draw = wanted.draw
+    on held.run_id = expected.run_id
+    and held.metric_id = expected.metric_id
+    and held.variant_id = expected.variant_id
+    and held.draw = expected.draw
 )
 select run_id, fault, count(*) as n
 from compared

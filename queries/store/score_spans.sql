@@ -11,10 +11,10 @@ with scored as (
         ) as newest
     from run
     join run_metric on run_metric.run_id = run.id
-    join benchmark_metric known
-        on known.benchmark_id = run.benchmark_id and known.metric_id = run_metric.metric_id
+    join benchmark_metric declared
+        on declared.benchmark_id = run.benchmark_id and declared.metric_id = run_metric.metric_id
     where run.superseded_by is null and run.status <> 'invalidated'
-        and coalesce(known.kind, '') <> 'binary' and (known.high is null or known.high > 1)
+        and coalesce(declared.kind, '') <> 'binary' and (declared.high is null or declared.high > 1)
         and run.benchmark_id in (select benchmark_id from run where id >= :first_run)
 ),
 chosen as (

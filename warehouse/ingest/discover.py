@@ -106,10 +106,10 @@ def _in_time(jobs: Sequence[_Job]) -> list[_Job]:
     """The sources, those of each importer that can tell in the order of time."""
     ordered = list(jobs)
     for tool in {job.importer.name: job.importer for job in jobs}.values():
-        places = [place for place, job in enumerate(jobs) if job.importer is tool]
-        if len(places) > 1 and (in_time := getattr(tool, "in_time", None)):
-            for place, files in zip(places, in_time([jobs[place].files for place in places]), strict=True):
-                ordered[place] = _Job(tool, files)
+        indices = [index for index, job in enumerate(jobs) if job.importer is tool]
+        if len(indices) > 1 and (in_time := getattr(tool, "in_time", None)):
+            for index, files in zip(indices, in_time([jobs[index].files for index in indices]), strict=True):
+                ordered[index] = _Job(tool, files)
     return ordered
 
 

@@ -205,10 +205,10 @@ def notes_on_ids(store: Store, reports: Sequence[LoadReport], before: int) -> li
     of_split: dict[tuple[str, str], list[Mapping[str, Any]]] = {}
     for row in store.rows(query_text("store", "models_apart"), {"first_run": min(new), "last_prompt": before}):
         of_split.setdefault((row["benchmark"], row["split"]), []).append(row)
-    for place, rows in of_split.items():
+    for benchmark_split, rows in of_split.items():
         pair = next(((a, b) for a in rows if _is_lone(a) for b in rows if a is not b and _are_of_one_size(a, b)), None)
         if pair is not None:
-            notes.setdefault(place, _on_lone(*pair, sum(map(_is_lone, rows))))
+            notes.setdefault(benchmark_split, _on_lone(*pair, sum(map(_is_lone, rows))))
     return [*notes.values()]
 
 

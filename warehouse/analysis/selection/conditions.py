@@ -145,13 +145,13 @@ def label_conditions(store: Store, conditions: Sequence[Condition]) -> list[str]
 
     One that was taken as the newest is told from those that it was taken from too.
     """
-    asked, known = len(conditions), {condition.key for condition in conditions}
-    others = {other.key: other for condition in conditions for other in condition.others if other.key not in known}
+    n_given, keys = len(conditions), {condition.key for condition in conditions}
+    others = {other.key: other for condition in conditions for other in condition.others if other.key not in keys}
     conditions = [*conditions, *others.values()]
     labels = describe(conditions)
     hashed = [index for index, label in enumerate(labels) if any(_part(label, name) for name in _NAMES)]
     if not hashed or len(hashed) > MOST:
-        return labels[:asked]
+        return labels[:n_given]
     run_ids = [conditions[index].run_ids[0] for index in hashed]
     rows = store.rows(query_text("analysis", "run_settings"), {"run_ids": run_ids})
     leaves = {row.pop("run_id"): dict(_leaves(row)) for row in rows}
@@ -162,7 +162,7 @@ def label_conditions(store: Store, conditions: Sequence[Condition]) -> list[str]
         if all(words) and len(set(words)) == len({_part(labels[index], name) for index in group}):
             for index, difference in zip(group, words, strict=True):
                 labels[index] = labels[index].replace(_part(labels[index], name), difference)
-    return labels[:asked]
+    return labels[:n_given]
 
 
 def _part(label: str, name: str) -> str:

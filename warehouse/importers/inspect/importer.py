@@ -88,15 +88,15 @@ class Inspect:
     def in_time(self, sources: Sequence[SourceFiles]) -> Sequence[SourceFiles]:
         """Logs of one attempt by the times that their samples state: one that was edited or scored anew comes later."""
         copies = defaultdict[bytes | None, list[int]](list)
-        for place, source in enumerate(sources):
-            copies[attempt_in(source.files[0])].append(place)
+        for index, source in enumerate(sources):
+            copies[attempt_in(source.files[0])].append(index)
         copies.pop(None, None)
         ordered = list(sources)
-        for places in copies.values():
-            if len(places) > 1:
-                logs = sorted((sources[place] for place in places), key=lambda log: times_in(log.files[0]))
-                for place, log in zip(places, logs, strict=True):
-                    ordered[place] = log
+        for indices in copies.values():
+            if len(indices) > 1:
+                logs = sorted((sources[index] for index in indices), key=lambda log: times_in(log.files[0]))
+                for index, log in zip(indices, logs, strict=True):
+                    ordered[index] = log
         return ordered
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
