@@ -348,7 +348,8 @@ def _of_lists(table: TableProfile) -> Iterator[tuple[str, str]]:
 
 
 def _in_texts(table: TableProfile) -> Iterator[tuple[str, str]]:
-    """Numbers in objects that stand as text in a cell, of JSON or as Python prints them, by what their names say: in words, and in a mapping."""
+    """Numbers in objects that stand as text in a cell, as JSON or as Python has them, by what their names say: in
+    words, and in a mapping."""
     for column in table.columns if table.is_flat else ():
         objects = _objects(column)
         found = dict.fromkeys(name for item in objects for name, value in item.items() if _is_number(value))
