@@ -212,6 +212,26 @@ def test_no_better_one_without_a_direction_and_lengths_that_differ_are_noted(tmp
     assert "m-a is above m-b" in said.out and "different places in training on 1 benchmark;" in said.err
 
 
+def test_two_recipes_of_one_model(tmp_path: Path, run: Caller) -> None:
+    lines = [
+        f"{size},{seed},7e9,5,quiz,acc,{base + off + seed / 100},{recipe}"
+        for size, off in (("small", 0.0), ("large", 0.2))
+        for recipe, base in (("mix-a", 0.5), ("mix-b", 0.4))
+        for seed in (1, 2, 3)
+    ]
+    (tmp_path / "runs.csv").write_text("model,seed,size,step,benchmark,metric,value,mix\n" + "\n".join(lines) + "\n")
+    (tmp_path / "mapping.toml").write_text(MAPPING.replace('model = "model"', 'model = "model"\nrecipe = "mix"'))
+    url = store_at(tmp_path / "store.duckdb")
+    with open_store(url, write=True) as store:
+        assert not ingest(store, [tmp_path], mapping=tmp_path / "mapping.toml").refused
+    assert "means 2 models, choose one: large mix-a, small mix-a" in run("decide", "mix-a", "mix-b", db=url).err
+    named = run("decide", "small", "small", db=url).err
+    assert "means 2 recipes or settings (small mix-a, small mix-b); say one of these" in named
+    for words in (("small mix-a", "small mix-b"), ("mix-a", "mix-b", "--where", "model=small")):
+        assert "quiz decides: mix-a is ahead of mix-b by 0.1," in run("decide", *words, db=url).out
+    assert "mix-b is ahead" in run("decide", "small mix-a", "large mix-b@step=5", db=url).out
+
+
 def test_jitter_is_no_spread_over_seeds(tmp_path: Path) -> None:
     lines = [
         f"m-{name},1,7e9,{step},quiz,{metric},{base + 0.02 * ((step * 7919) % 13 - 6) / 6}"

@@ -7,6 +7,7 @@ import json
 import re
 import tomllib
 from collections import Counter
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -1068,16 +1069,17 @@ def test_columns_that_an_export_flattened_are_known_by_their_last_name(tmp_path:
     assert values["scores"] == [{"metric": "correctness", "value": '"feedback.correctness"'}]
 
 
-def test_scores_in_json_texts_of_cells_are_asked_about(tmp_path: Path) -> None:
+@pytest.mark.parametrize("written", [json.dumps, str])
+def test_scores_in_texts_of_objects_are_asked_about(tmp_path: Path, written: Callable[[Any], str]) -> None:
     rows = {"id": ["q1", "q2"], "input": ["1+1?", "2+2?"], "output": ["2", "4"], "expected": ["2", "4"]}
-    rows["scores"] = ['{"Factuality": 0.25, "n": 3}', '{"Factuality": 0.5}']
+    rows["scores"] = [written({"Factuality": 0.25, "n": 3, "of": None}), written({"Factuality": 0.5})]
     pd.DataFrame(rows).to_csv(tmp_path / "a.csv", index=False)
     text = starting_mapping(tmp_path / "a.csv")
     values = tomllib.loads(text)
     assert values["choose"][0]["between"][1:] == ['Factuality in the texts of "scores"']
-    written = re.search(r"\[\[scores\]\] metric = (.+), value = (\{.+\})", text)
-    assert written is not None
-    score = tomllib.loads(f"metric = {written[1]}\nvalue = {written[2]}")
+    found = re.search(r"\[\[scores\]\] metric = (.+), value = (\{.+\})", text)
+    assert found is not None
+    score = tomllib.loads(f"metric = {found[1]}\nvalue = {found[2]}")
     values = {key: value for key, value in values.items() if key not in ("choose", "metrics")} | {"scores": [score]}
     values["run"] = {"model": {"const": "m"}, "benchmark": {"const": "b"}}
     assert scores(read(tmp_path, values).rows) == [0.25, 0.5]

@@ -1,7 +1,8 @@
 """Which run is "model A": the reference grammar that all commands share.
 
 ``MODEL[@REVISION|@step=N][+AGENT]`` or ``run:ID``. MODEL, REVISION and AGENT may be globs; MODEL
-is the whole name, or what follows its last slash. Conditions such as ``temperature=0.8`` narrow
+is the whole name, or what follows its last slash; where no model is called so, a recipe, alone or behind its model
+(``mix-a``, ``olmo-150M mix-a``). Conditions such as ``temperature=0.8`` narrow
 what a reference means; ``name=`` asks for a setting that is not set, ``name!=value`` excludes.
 ``parameter_count=1.4B`` and ``tokens=29B`` fit every number that rounds to it (K, M, B, T).
 """
@@ -23,6 +24,7 @@ from warehouse.store.shared_reads import SharedReads
 from warehouse.tables.words import some_of
 
 _MODELS = "select model_id, model, model_recorded, count(*) as n_runs from run_current group by 1, 2, 3"
+_OF_RECIPE = "recipe = :name or model || ' ' || recipe = :name"
 #: Runs that are read in the time that planning their view takes.
 _FEW_RUNS = 5_000
 _RUN = re.compile(r"run:(\d+)")
@@ -228,7 +230,7 @@ def read_all_runs(store: SharedReads) -> None:
 
 
 def _runs_of(store: Store, text: str, readings: Sequence[Reference]) -> list[list[Run]]:
-    """Runs for each reading that names an existing model (MisuseError: no reading does)."""
+    """Runs for each reading that names an existing model, else a recipe (MisuseError: no reading does)."""
     run_ids_by_name: dict[str, set[int]] = {}
     for row in store.rows(_MODELS):
         for name in (row["model"], row["model_recorded"]):
@@ -238,6 +240,11 @@ def _runs_of(store: Store, text: str, readings: Sequence[Reference]) -> list[lis
         models = _matching(reading.model, run_ids_by_name)
         runs = read_runs(store, "model_id in (:model_ids)", {"model_ids": models}, per="model_id") if models else []
         by_reading += [[run for run in runs if _fits(reading, run)]] if models else []
+    if by_reading:
+        return by_reading
+    for reading in readings:
+        runs = read_runs(store, _OF_RECIPE, {"name": reading.model})
+        by_reading += [[run for run in runs if _fits(reading, run)]] if runs else []
     if by_reading:
         return by_reading
     if text.startswith("run:"):
@@ -333,7 +340,9 @@ def by_benchmark_split(
     conditions = find_conditions(store, text, benchmark_ids=ids, where=where)
     models = sorted({condition.model for condition in conditions})
     if len(models) > 1:
-        raise MisuseError(f"{text!r} means {len(models)} models, choose one: {', '.join(models)}")
+        by_recipe = any(reading.model == conditions[0].setting("recipe") for reading in parse_reference(text))
+        names = [f"{model} {conditions[0].setting('recipe')}" for model in models] if by_recipe else models
+        raise MisuseError(f"{text!r} means {len(models)} models, choose one: {', '.join(names)}")
     return by_split(conditions)
 
 

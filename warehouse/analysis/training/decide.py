@@ -162,10 +162,9 @@ def _side(text: str, conditions: Sequence[Condition], recipes: Sequence[RecipeSc
         return matching[0]
     if not matching:
         raise MisuseError(no_figure(text))
-    names = ", ".join(f"{part.model} {part.recipe}".strip() for part in matching[:4])
-    raise MisuseError(
-        f"{text!r} means {len(matching)} recipes or settings ({names}); narrow it with --where field=value"
-    )
+    names = [f"{part.model} {part.recipe}".strip() for part in matching]
+    way = "say one of these" if len(set(names)) == len(names) else "narrow it with --where field=value"
+    raise MisuseError(f"{text!r} means {len(matching)} recipes or settings ({', '.join(names[:4])}); {way}")
 
 
 def _names(a: RecipeScores, b: RecipeScores, said_a: str, said_b: str) -> tuple[str, str]:

@@ -21,12 +21,11 @@ from warehouse.importers.tabular.column_names import (
     words_of,
 )
 from warehouse.importers.tabular.columns import text_of
-from warehouse.importers.tabular.expressions import Equality
+from warehouse.importers.tabular.expressions import Equality, Recode
 from warehouse.importers.tabular.plain_tables import NULL_WORDS, plain
 from warehouse.importers.tabular.profile import ColumnProfile, TableProfile
 from warehouse.importers.tabular.starting_fields import Fields, says_something
 from warehouse.importers.tabular.starting_toml import Choice, inline_table, texts, toml_text
-from warehouse.records import parse_json
 
 #: Names that say nothing of what was measured, where the objects around them may.
 _GENERIC = frozenset(
@@ -349,13 +348,15 @@ def _of_lists(table: TableProfile) -> Iterator[tuple[str, str]]:
 
 
 def _in_texts(table: TableProfile) -> Iterator[tuple[str, str]]:
-    """Numbers in objects of JSON that stand as text in a cell, by what their names say: in words, and in a mapping."""
+    """Numbers in objects that stand as text in a cell, as JSON or as Python has them, by what their names say: in
+    words, and in a mapping."""
     for column in table.columns if table.is_flat else ():
         objects = _objects(column)
         found = dict.fromkeys(name for item in objects for name, value in item.items() if _is_number(value))
         named = [name for name in found if grade_of(name, (column.name,)) >= Grade.LIKELY]
         for name in named[:_OFFERED]:
-            pattern = rf'"{re.escape(name)}":\s*([^,}}\s]+)'
+            quote = '"' if f'"{name}"' in str(column.values[0]) else "'"
+            pattern = rf"{quote}{re.escape(name)}{quote}:\s*([^,}}\s]+)"
             value = inline_table({"path": column.path, "pattern": pattern})
             yield (
                 f"{name} in the texts of {toml_text(column.path)}",
@@ -367,11 +368,8 @@ def _objects(column: ColumnProfile) -> list[Mapping[str, Any]]:
     """The values, where each is the text of an object."""
     if column.kind != "text" or not all(str(value).lstrip().startswith("{") for value in column.values):
         return []
-    try:
-        parsed = [parse_json(str(value)) for value in column.values]
-    except (ValueError, TypeError):
-        return []
-    return [value for value in parsed if isinstance(value, dict)]
+    parsed = [Recode(json=True).apply(str(value)) for value in column.values]
+    return parsed if all(isinstance(value, dict) for value in parsed) else []
 
 
 def _is_number(value: Any) -> bool:
