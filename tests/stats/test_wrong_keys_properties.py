@@ -147,7 +147,7 @@ def test_bad_arguments_are_refused() -> None:
         votes_for_options(answers, keys, np.nan)
     with pytest.raises(StatisticsError, match="no option count"):
         votes_for_options(answers, keys, np.inf)
-    for settings in ({"base_rate": 0}, {"temperature": 0}, {"tolerance": 0}, {"max_rounds": 0}, {"n_nodes": 1}):
+    for settings in ({"base_rate": 0}, {"temperature": 0}, {"tolerance": 0}, {"max_rounds": 0}):
         with pytest.raises(StatisticsError):
             wrong_keys(votes, **settings)  # type: ignore[arg-type]
     with pytest.raises(StatisticsError, match="`strata` has 3"):

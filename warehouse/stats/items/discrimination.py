@@ -219,7 +219,7 @@ def implied_discrimination(fit: IrtFit, responses: Responses) -> FloatArray:
     Raises:
         StatisticsError: answers of another fit.
     """
-    _check_same(fit, responses)
+    fit.check_same(responses)
     total, spread = np.zeros(len(fit.models)), np.zeros(len(fit.models))
     for p in _chances(fit):
         total += p.sum(axis=1)
@@ -264,7 +264,7 @@ def free_discrimination(fit: IrtFit, responses: Responses, *, alpha: float = 0.0
     Raises:
         StatisticsError: answers of another fit.
     """
-    _check_same(fit, responses)
+    fit.check_same(responses)
     theta = (fit.theta - fit.theta.mean()) / (fit.theta.std() or 1.0)
     slope, r, n = (np.full(len(fit.a), np.nan) for _ in range(3))
     for items, y, k in cell_blocks(responses):
@@ -309,11 +309,6 @@ def smallest_against(n_models: int, n_items: int, alpha: float = 0.05) -> float:
         return math.nan
     t = float(special.stdtrit(n_models - 2, alpha / n_items))
     return t / math.sqrt(t * t + n_models - 2)
-
-
-def _check_same(fit: IrtFit, responses: Responses) -> None:
-    if fit.models != responses.models or fit.items != responses.items:
-        raise StatisticsError("`fit` and `responses` must be of the same models and items")
 
 
 def _chances(fit: IrtFit) -> Iterator[FloatArray]:

@@ -196,8 +196,7 @@ def _expected_group(x: FloatArray, theta: FloatArray, w: FloatArray, *, slope: b
 
 
 def _modes(fit: IrtFit, responses: Responses) -> FloatArray:
-    if fit.models != responses.models or fit.items != responses.items:
-        raise StatisticsError("`fit` and `responses` must be of the same models and items")
+    fit.check_same(responses)
     return ability_modes(responses, fit.a, fit.d, fit.prior_mean, fit.prior_sd)
 
 
