@@ -47,7 +47,6 @@ class Abilities(NamedFigures):
     scale: float = 1.0
     n_clusters: int | None = None  #: clusters of items behind the errors; None: items are independent given θ.
     df: float = math.inf  #: degrees of freedom of the errors: clusters − 1; infinite without clusters.
-    mean_models: float = math.nan  #: models per item n̄, behind the small-sample factor.
     #: ``errors_short`` (more than 10 items per model: errors are a little too small), ``few_models``.
     flags: tuple[str, ...] = ()
     reason: str = ""  #: why there are no errors; empty if there are.
@@ -124,7 +123,6 @@ def abilities(fit: IrtFit, responses: Responses, clusters: ArrayLike | None = No
         scale=scale,
         n_clusters=None if groups is None else groups.n,
         df=math.inf if groups is None else groups.n - 1.0,
-        mean_models=mean_models,
         flags=flags_of(
             errors_short=responses.n_items > _ITEMS_PER_MODEL * responses.n_models, few_models=responses.n_models < 10
         ),

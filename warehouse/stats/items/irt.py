@@ -43,9 +43,7 @@ class IrtFit(NamedFigures):
     se_a: FloatArray
     se_d: FloatArray
     se_difficulty: FloatArray
-    #: se_a_pool, se_d_pool: for comparing items among these models.
-    se_a_pool: FloatArray
-    se_d_pool: FloatArray
+    se_a_pool: FloatArray  #: for comparing items among these models.
     theta: FloatArray  #: posterior mean (EAP) of each model's ability, shape (M,).
     theta_sd: FloatArray  #: posterior standard deviation; no error of a comparison (see `abilities`).
     block: NDArray[np.intp]  #: number of each model's block, shape (M,).
@@ -184,7 +182,6 @@ def _fit(
         se_d=np.sqrt(variance_d),
         se_difficulty=np.sqrt(np.maximum(variance_b, 0)),
         se_a_pool=np.sqrt(errors.variance_a),
-        se_d_pool=np.sqrt(errors.variance_d),
         theta=posterior.mean,
         theta_sd=posterior.sd,
         block=blocks,

@@ -78,24 +78,6 @@ class WrongKeys(NamedFigures):
         )
 
 
-@dataclass(frozen=True)
-class SuspectList(NamedFigures):
-    """The items whose posterior probability of a wrong key reaches a threshold."""
-
-    items: IntArray  #: numbers of the items, the most suspect first; of equals the first.
-    posterior: FloatArray  #: of each of them.
-    #: mean of 1 − posterior in the list down to each of them; not calibrated, like the next two.
-    running_fdr: FloatArray
-    expected_fdr: float | None  #: the same of the whole list; None for an empty one.
-    expected_wrong: float  #: sum of the posteriors in it.
-    threshold: float  #: the smallest posterior that is listed.
-
-    def __str__(self) -> str:
-        if self.expected_fdr is None:
-            return f"no item reaches {self.threshold:g}; that proves no clean key"
-        return f"{len(self.items)} items reach {self.threshold:g}; how many are wrong is not known"
-
-
 def select_models(votes: Votes) -> IntArray:
     """The models worth hearing: at least 0.6 of the best score, at most 20, at least the three best.
 
@@ -182,28 +164,6 @@ def wrong_keys(
     with one_blas_thread():
         fit = fit_votes(heard, groups.groups, FitSettings(base_rate, temperature, tolerance, max_rounds))
     return _result(heard, fit, groups, chosen, base_rate, temperature)
-
-
-def suspects(estimate: WrongKeys, threshold: float = THRESHOLD) -> SuspectList:
-    """The items whose posterior probability of a wrong key is at least ``threshold``.
-
-    Raises:
-        StatisticsError: ``threshold`` outside (0, 1].
-    """
-    if not 0 < threshold <= 1:
-        raise StatisticsError(f"`threshold` must lie in (0, 1], found {threshold}")
-    posterior = estimate.posterior
-    listed = np.flatnonzero(posterior >= threshold)  # NaN is not
-    items = listed[np.argsort(-posterior[listed], kind="stable")].astype(np.int64)
-    right = 1 - posterior[items]
-    return SuspectList(
-        items=items,
-        posterior=posterior[items],
-        running_fdr=np.cumsum(right) / np.arange(1, len(items) + 1),
-        expected_fdr=float(right.mean()) if len(items) else None,
-        expected_wrong=float(posterior[items].sum()),
-        threshold=threshold,
-    )
 
 
 def _rivals(votes: Votes, probabilities: FloatArray) -> IntArray:
