@@ -225,43 +225,28 @@ def _rows(
     observed: NDArray[np.int64],
     total: NDArray[np.int64],
 ) -> tuple[list[PermutedStatistic], SimilarityHistogram]:
-    rows = [
-        _statistic(similarity, name, figures[0, at], figures[1:, at])
-        for at, name in enumerate(("mean", "percentile_75", "percentile_95"))
-    ]
-    rows.append(_ks(similarity, distances))
+    rows = []
+    for at, name in enumerate(("mean", "percentile_75", "percentile_95")):
+        seen, permuted = float(figures[0, at]), figures[1:, at]
+        reason = _MEAN_OF_HAMMING if (similarity, name) == ("hamming", "mean") else ""
+        rows.append(_statistic(similarity, name, seen, permuted, upper_p_value(seen, permuted), None, reason))
+    ks = (distances.statistic, distances.permuted, distances.p_value, distances.textbook_p_value)
+    rows.append(_statistic(similarity, "ks", *ks, "the textbook p takes pairs as independent and is too small"))
     return rows, _histogram(similarity, tables.values(similarity), observed, total - observed)
 
 
-def _statistic(similarity: str, name: str, observed: float, permuted: FloatArray) -> PermutedStatistic:
+def _statistic(
+    similarity: str,
+    name: str,
+    observed: float,
+    permuted: FloatArray,
+    p_value: float,
+    p_textbook: float | None,
+    reason: str,
+) -> PermutedStatistic:
     low, high = np.quantile(permuted, [0.025, 0.975])
-    fixed = similarity == "hamming" and name == "mean"
-    return PermutedStatistic(
-        similarity,
-        name,
-        float(observed),
-        float(permuted.mean()),
-        float(low),
-        float(high),
-        upper_p_value(float(observed), permuted),
-        None,
-        _MEAN_OF_HAMMING if fixed else "",
-    )
-
-
-def _ks(similarity: str, ks: KolmogorovSmirnov) -> PermutedStatistic:
-    low, high = np.quantile(ks.permuted, [0.025, 0.975])
-    return PermutedStatistic(
-        similarity,
-        "ks",
-        ks.statistic,
-        float(ks.permuted.mean()),
-        float(low),
-        float(high),
-        ks.p_value,
-        ks.textbook_p_value,
-        "the textbook p takes pairs as independent and is too small",
-    )
+    spread = float(permuted.mean()), float(low), float(high)
+    return PermutedStatistic(similarity, name, observed, *spread, p_value, p_textbook, reason)
 
 
 def _histogram(
