@@ -4,36 +4,21 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import json
-import multiprocessing
-import os
-import sys
-from collections.abc import Iterator
 from functools import partial
 from pathlib import Path
+from typing import Any
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy: processes are the parallelism
-
+import calibration.script as script
 from calibration.cells import Cell, grid
 from calibration.hard import hard_rows
 from calibration.page import reached, read_again, read_rows, write_page
 from calibration.simulate import Row, simulate
 from calibration.weighted import weighted_rows
 
-ROOT = Path(__file__).resolve().parents[1]
-
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--jobs", type=int, default=2, help="processes (2)")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--output", type=Path, default=ROOT / "docs" / "calibration.md")
-    parser.add_argument(
-        "--cache",
-        type=Path,
-        default=ROOT / "build" / "calibration.jsonl",
-        help="cells that are done: a run that was stopped goes on from there",
-    )
+    parser = script.parser_of(__doc__, "calibration.md", {})
+    script.add_cache(parser, "calibration", "cells that are done: a run that was stopped goes on from there")
     parser.add_argument(
         "--only",
         nargs="+",
@@ -43,7 +28,6 @@ def main() -> None:
         " the other kinds as they are",
     )
     options = parser.parse_args()
-    options.cache.parent.mkdir(parents=True, exist_ok=True)
     if options.only:
         _renew(options)
     else:
@@ -75,27 +59,14 @@ def _is(cell: Cell, kind: str, fewest: int) -> bool:
 
 
 def _rows(options: argparse.Namespace, seed: int, kept: dict[Cell, Row]) -> list[Row]:
-    """Every cell of the grid, those that are kept or were done before out of the cache."""
-    version = _version(seed)
-    done = dict(_cached(options.cache, version)) | kept
-    missing = [cell for cell in grid() if cell not in done]
-    with options.cache.open("a") as cache, multiprocessing.Pool(options.jobs) as pool:
-        rows = pool.imap_unordered(partial(simulate, seed=seed), missing)
-        for number, row in enumerate(rows, 1):
-            done[row.cell] = row
-            cache.write(json.dumps([version, *row]) + "\n")
-            _progress(number, len(missing))
+    """Every cell of the grid but those that are kept, those that were done before out of the cache."""
+    missing = [cell for cell in grid() if cell not in kept]
+    done = kept | script.each_cell(missing, partial(simulate, seed=seed), _read, _version(seed), options)
     return [done[cell] for cell in grid()]
 
 
-def _cached(path: Path, version: str) -> Iterator[tuple[Cell, Row]]:
-    """Cells that this code, with this seed, has done."""
-    if not path.exists():
-        return
-    for line in path.read_text().splitlines():
-        cached_version, cell, *seen = json.loads(line)
-        if cached_version == version:
-            yield Cell(*cell), Row(Cell(*cell), *seen)
+def _read(stored: Any) -> Row:
+    return Row(Cell(*stored[0]), *stored[1:])
 
 
 def _version(seed: int) -> str:
@@ -103,14 +74,9 @@ def _version(seed: int) -> str:
     here = Path(__file__).parent / "calibration"
     files = [here / name for name in ("cells.py", "simulate.py", "vectorised_defaults.py")]
     names = ("asymmetry.py", "bootstrap_t.py", "defaults.py", "gaffke.py")
-    files += [ROOT / "warehouse" / "stats" / "intervals" / name for name in names]
+    files += [script.ROOT / "warehouse" / "stats" / "intervals" / name for name in names]
     text = "".join(file.read_text() for file in files)
     return hashlib.sha256(f"{seed}{text}".encode()).hexdigest()[:16]
-
-
-def _progress(number: int, total: int) -> None:
-    if sys.stderr.isatty() or number % 200 == 0:
-        print(f"\r{number} of {total} cells", end="", file=sys.stderr, flush=True)
 
 
 if __name__ == "__main__":

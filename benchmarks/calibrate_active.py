@@ -9,15 +9,9 @@ It is not adopted: it gains less than 1.3 times over today's design.
 
 from __future__ import annotations
 
-import argparse
-import os
-from pathlib import Path
-
-os.environ.setdefault("OMP_NUM_THREADS", "1")
-
+import calibration.script as script
 import numpy as np
-from calibrate_subsets import ROOT, matrices, names_of
-from calibration.marks import write_between
+from calibrate_subsets import matrices, names_of
 from numpy.typing import NDArray
 from scipy import stats
 from scipy.special import expit, logit
@@ -27,7 +21,7 @@ from warehouse.stats.subsets.expected import predict_scores
 
 Array = NDArray[np.float64]
 HISTORIES = (5, 10, 20, 40, 1000)
-BEGIN, END = "<!-- active: begin -->", "<!-- active: end -->"
+MARKS = ("<!-- active: begin -->", "<!-- active: end -->")
 #: Share of the draws that is uniform, the grid of abilities in standard deviations, and its prior's.
 FLOOR, GRID, PRIOR = 0.3, np.linspace(-3.5, 3.5, 29), 1.2
 
@@ -101,11 +95,8 @@ def cell(name: str, y: Array, history: int, size: int, models: int, held_out: in
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--held-out", type=int, default=50, help="models or pairs, each of them new")
-    parser.add_argument("--times", type=int, default=100, help="samples of each")
-    parser.add_argument("--output", type=Path, default=ROOT / "docs" / "subsets.md", help="the page to write into")
-    options = parser.parse_args()
+    counts = {"held_out": (50, "models or pairs, each of them new"), "times": (100, "samples of each")}
+    options = script.parser_of(__doc__, "subsets.md", counts, seed=False).parse_args()
     lines = ["| data | new | history | gain of today's | of active | active / today | coverage |"]
     lines.append("| --- | ---: | ---: | ---: | ---: | ---: | ---: |")
     for name, y in matrices():
@@ -113,9 +104,8 @@ def main() -> None:
         for models in (1, 2) if name in ("MATH-500", "MMLU-Pro") else ():
             for history in HISTORIES:
                 if history < len(y) or history == HISTORIES[-1]:
-                    lines.append(cell(name, y, history, 100, models, options.held_out, times))
-                    print(lines[-1], flush=True)
-    write_between(options.output, BEGIN, END, lines)
+                    lines.append(script.told(cell(name, y, history, 100, models, options.held_out, times)))
+    script.write_between(options.output, MARKS, lines)
 
 
 if __name__ == "__main__":

@@ -3,16 +3,11 @@ tables of docs/audit.md and docs/items.md."""
 
 from __future__ import annotations
 
-import argparse
-import os
 from collections.abc import Callable, Iterator
-from pathlib import Path
 from typing import Any
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")
-
+import calibration.script as script
 import numpy as np
-from calibration.marks import write_between
 from numpy.typing import NDArray
 from scipy import special
 
@@ -22,7 +17,6 @@ from warehouse.stats.labels.audit_sample import JudgedPart, draw_audit_sample, r
 from warehouse.stats.labels.votes import votes_for_options
 from warehouse.stats.labels.wrong_keys import wrong_keys
 
-ROOT = Path(__file__).resolve().parents[1]
 Row = tuple[str, ...]
 Rng = np.random.Generator
 Floats = NDArray[np.float64]
@@ -175,19 +169,10 @@ TABLES: tuple[tuple[str, str, Callable[[int, int], Iterator[Row]], float, Row], 
 )  # fmt: skip
 
 
-def write(page: Path, name: str, header: Row, rows: list[Row]) -> None:
-    """Put a table between its marks."""
-    begin, end = (f"<!-- simulated {name}: {which} -->" for which in ("begin", "end"))
-    lines = [header, tuple("---" for _ in header), *rows]
-    write_between(page, begin, end, (f"| {' | '.join(line)} |" for line in lines))
-
-
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--times", type=int, default=300, help="samples of a cell; fewer where one takes longer (300)")
-    parser.add_argument("--seed", type=int, default=1)
+    times = (300, "samples of a cell; fewer where one takes longer")
+    parser = script.parser_of(__doc__, "", {"times": times})  # written are pages of the folder
     parser.add_argument("--only", choices=[name for _page, name, *_rest in TABLES])
-    parser.add_argument("--output", type=Path, default=ROOT / "docs", help="folder of the pages")
     options = parser.parse_args()
     for page, name, make, share, header in TABLES:
         if options.only in (None, name):
@@ -195,7 +180,9 @@ def main() -> None:
             for row in make(max(3, round(share * options.times)), options.seed):
                 print(*row, flush=True)
                 rows.append(row)
-            write(options.output / f"{page}.md", name, header, rows)
+            begin, end = (f"<!-- simulated {name}: {which} -->" for which in ("begin", "end"))
+            lines = map(script.row, [header, ["---"] * len(header), *rows])
+            script.write_between(options.output / f"{page}.md", (begin, end), lines)
 
 
 if __name__ == "__main__":

@@ -2,17 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
-import os
-
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy
-
 from collections.abc import Callable, Iterator
 from functools import partial
-from pathlib import Path
 
+import calibration.script as script
 import numpy as np
-from calibration.marks import write_between
 from numpy.typing import NDArray
 
 from warehouse.stats import (
@@ -25,8 +19,6 @@ from warehouse.stats import (
     mean_cost,
 )
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "cost.md"
-BEGIN, END = "<!-- calibration: begin -->", "<!-- calibration: end -->"
 SIZES = (50, 200, 500)
 #: Prompts of a cluster, and the share of the variance of log costs that they have in common.
 IN_CLUSTER, SHARED = 5, 0.5
@@ -167,15 +159,8 @@ def tables(runs: int) -> Iterator[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=2000, help="samples of a cell (2000)")
-    parser.add_argument("--output", type=Path, default=PAGE)
-    options = parser.parse_args()
-    lines = []
-    for line in tables(options.runs):
-        print(line, flush=True)
-        lines.append(line)
-    write_between(options.output, BEGIN, END, [*lines, ""])
+    options = script.parser_of(__doc__, "cost.md", {"runs": (2000, "samples of a cell")}, seed=False).parse_args()
+    script.write_between(options.output, script.MARKS, [*map(script.told, tables(options.runs)), ""])
 
 
 if __name__ == "__main__":

@@ -6,24 +6,17 @@ held-out loss, the fewest within a standard error of it (of the least loss itsel
 
 from __future__ import annotations
 
-import argparse
-import os
 from collections import Counter
-from pathlib import Path
 from typing import NamedTuple
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")
-
+import calibration.script as script
 import numpy as np
-from calibration.marks import write_between
 from numpy.typing import NDArray
 from scipy.special import expit
 
 from warehouse.stats.items.dimension_choice import DimensionError, dimension_errors
 from warehouse.stats.items.responses import as_responses
 
-ROOT = Path(__file__).resolve().parents[1]
-BEGIN, END = "<!-- calibration: begin -->", "<!-- calibration: end -->"
 TRIED = (1, 2, 3, 4)
 
 
@@ -77,24 +70,19 @@ def simulate(cell: Cell, runs: int, seed: int) -> dict[str, Counter[int]]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=20, help="of each cell (20)")
-    parser.add_argument("--cells", type=int, default=len(CELLS), help="only the first so many")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--output", type=Path, default=ROOT / "docs" / "items.md")
-    options = parser.parse_args()
+    counts = {"runs": (20, "of each cell"), "cells": (len(CELLS), "only the first so many")}
+    options = script.parser_of(__doc__, "items.md", counts).parse_args()
     lines = [
         "| models x prompts | true D | slopes | least loss | its own error | error of the difference |",
         "| --- | ---: | ---: | --- | --- | --- |",
     ]
     for cell in CELLS[: options.cells]:
         by_rule = simulate(cell, options.runs, options.seed)
-        counts = [" ".join(str(by_rule[rule][one]) for one in TRIED) for rule in by_rule]
+        taken = [" ".join(str(by_rule[rule][one]) for one in TRIED) for rule in by_rule]
         size = f"{cell.models}{f' of {cell.settings} settings' * (cell.settings > 1)} x {cell.prompts}"
         strength = f"{cell.strength:g}" if cell.dimensions > 1 else ""
-        lines.append(f"| {size} | {cell.dimensions} | {strength} | {' | '.join(counts)} |")
-        print(lines[-1], flush=True)
-    write_between(options.output, BEGIN, END, lines)
+        lines.append(script.told(script.row([size, f"{cell.dimensions}", strength, *taken])))
+    script.write_between(options.output, script.MARKS, lines)
 
 
 if __name__ == "__main__":

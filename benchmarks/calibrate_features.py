@@ -6,24 +6,18 @@ do not; the figure is the mean over models of 0/1 scores. The truth is the slope
 
 from __future__ import annotations
 
-import argparse
-import os
 import zlib
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")
-
+import calibration.script as script
 import numpy as np
-from calibration.marks import write_between
 from numpy.typing import NDArray
 
 from warehouse.analysis.items.features import SHOWN, SHOWN_SKEWED
 from warehouse.stats.items.features import JointTest, Slope, joint_test, slope
 
-ROOT = Path(__file__).resolve().parents[1]
-BEGIN, END = "<!-- calibration of features: begin -->", "<!-- calibration of features: end -->"
+MARKS = ("<!-- calibration of features: begin -->", "<!-- calibration of features: end -->")
 #: Models, and the log-odds of a right answer of the middle prompt: .5, and at the ceiling about .95.
 MODELS, EASY = 20, {"half right": 0.0, "near the ceiling": 4.0}
 #: Standard deviations of log-odds: of prompts, and of clusters.
@@ -141,7 +135,7 @@ def rows(samples: int) -> Iterator[Row]:
             yield from categorical(name, n, clusters, samples)
 
 
-def table(found: list[Row], samples: int) -> str:
+def table(found: Iterable[Row], samples: int) -> list[str]:
     """The rows in Markdown."""
     lines = [
         f"{samples} samples a row, {MODELS} models; made by `python benchmarks/calibrate_features.py`.",
@@ -150,19 +144,15 @@ def table(found: list[Row], samples: int) -> str:
         " | defined |",
         f"{'| --- ' * 10}|",
     ]
-    for row in found:
-        cells = ["" if np.isnan(one) else f"{one:.3f}" for one in row[4:]]
-        lines.append(f"| {row.feature} | {row.figure} | {row.n} | {row.clusters or ''} | {' | '.join(cells)} |")
-    return "\n".join(lines)
+    return [
+        *lines,
+        *(script.row([one.feature, one.figure, f"{one.n}", f"{one.clusters or ''}"], one[4:]) for one in found),
+    ]
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--samples", type=int, default=1500, help="of a row (1500)")
-    parser.add_argument("--output", type=Path, default=ROOT / "docs" / "items.md")
-    options = parser.parse_args()
-    text = table(list(rows(options.samples)), options.samples)
-    write_between(options.output, BEGIN, END, [text])
+    options = script.parser_of(__doc__, "items.md", {"samples": (1500, "of a row")}, seed=False).parse_args()
+    script.write_between(options.output, MARKS, table(rows(options.samples), options.samples))
     print(f"wrote {options.output}")
 
 

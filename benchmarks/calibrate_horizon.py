@@ -8,22 +8,15 @@ not bend is said to.
 
 from __future__ import annotations
 
-import argparse
-import os
-from pathlib import Path
 from typing import NamedTuple
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")
-
+import calibration.script as script
 import numpy as np
-from calibration.marks import write_between
 from numpy.typing import NDArray
 from scipy.special import expit
 
 from warehouse.stats import horizon_trend, time_horizons
 
-ROOT = Path(__file__).resolve().parents[1]
-BEGIN, END = "<!-- calibration: begin -->", "<!-- calibration: end -->"
 SLOPE, DOUBLING, DAYS = -0.6, 200.0, np.linspace(0, 1000, 10)
 INTERVALS = ("ftr", "fieller")
 
@@ -99,8 +92,7 @@ def simulate(cell: Cell, runs: int, seed: int) -> str:
         fits_made += not fit.reason
         bent += (fit.curvature_p or 1) < 0.05
     shares = [held[name] / max(1, fits_made) for name in INTERVALS], [is_open[name] / runs for name in INTERVALS]
-    figures = " | ".join(f"{share:.3f}" for share in (*shares[0], *shares[1], bent / max(1, fits_made)))
-    return f"| {cell.name} | {figures} |"
+    return script.row([cell.name], [*shares[0], *shares[1], bent / max(1, fits_made)])
 
 
 def simulate_trend(cell: Cell, runs: int, seed: int) -> str:
@@ -114,16 +106,14 @@ def simulate_trend(cell: Cell, runs: int, seed: int) -> str:
         trend = horizon_trend(DAYS, [fit.horizons[0] for fit in fits])
         held += bool(trend.doubling_days and covers(trend.low, trend.high, truth))
         is_open += trend.low is None or trend.high is None
-    return f"| {cell.families} x {cell.tasks} | {cell.runs} | {truth:.0f} | {held / runs:.3f} | {is_open / runs:.3f} |"
+    return script.row(
+        [f"{cell.families} x {cell.tasks}", f"{cell.runs}", f"{truth:.0f}"], [held / runs, is_open / runs]
+    )
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=200, help="of each cell (200)")
-    parser.add_argument("--cells", type=int, default=len(CELLS), help="only the first so many")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--output", type=Path, default=ROOT / "docs" / "horizon.md")
-    options = parser.parse_args()
+    counts = {"runs": (200, "of each cell"), "cells": (len(CELLS), "only the first so many")}
+    options = script.parser_of(__doc__, "horizon.md", counts).parse_args()
     lines = [
         f"{options.runs} samples a cell; coverage of 95 %, `ftr` with 299 resamples.",
         "",
@@ -135,7 +125,7 @@ def main() -> None:
         "| --- | ---: | ---: | ---: | ---: |",
         *(simulate_trend(CELLS[at], options.runs, options.seed) for at in (0, 4) if at < options.cells),
     ]
-    write_between(options.output, BEGIN, END, lines)
+    script.write_between(options.output, script.MARKS, lines)
     print("\n".join(lines))
 
 

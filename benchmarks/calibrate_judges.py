@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import argparse
-import os
-
-os.environ.setdefault("OMP_NUM_THREADS", "1")  # before numpy
-
 import math
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
 from typing import Any
 
+import calibration.script as script
 import numpy as np
 from numpy.typing import NDArray
 
@@ -38,7 +33,6 @@ from warehouse.stats.judges.plan import (
 )
 from warehouse.stats.judges.prediction import label_influence, label_spread, reproducibility
 
-PAGE = Path(__file__).resolve().parents[1] / "docs" / "calibration_judges.md"
 N = 1000
 #: Units that truths of agreement are taken from.
 MANY = 400_000
@@ -626,15 +620,10 @@ def tables(runs: int, only: str) -> Iterator[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=400, help="samples of a cell (400)")
+    parser = script.parser_of(__doc__, "calibration_judges.md", {"runs": (400, "samples of a cell")}, seed=False)
     parser.add_argument("--only", default="", help="tables whose title has this; writes no page")
-    parser.add_argument("--output", type=Path, default=PAGE)
     options = parser.parse_args()
-    lines = []
-    for line in tables(options.runs, options.only):
-        print(line, flush=True)
-        lines.append(line)
+    lines = list(map(script.told, tables(options.runs, options.only)))
     if not options.only:
         counts = {"runs": options.runs, "few": options.runs // 4, "more": options.runs * 5 // 2}
         head = HEAD.format(**counts, error=0.5 / math.sqrt(options.runs), near=0.218 / math.sqrt(options.runs))

@@ -5,23 +5,18 @@ Writes the tables between the marks of docs/matrix.md and docs/subsets.md. Plans
 
 from __future__ import annotations
 
-import argparse
-import os
 from collections.abc import Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Literal
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")
-
+import calibration.script as script
 import numpy as np
-from calibration.marks import write_between
 from numpy.typing import NDArray
 
 import warehouse
 from warehouse.stats.matrix import explain, permutation_test
 
-DOCS = Path(__file__).resolve().parents[1] / "docs"
 TESTS = ("<!-- errors: begin -->", "<!-- errors: end -->")
 PLANS = ("<!-- widths: begin -->", "<!-- widths: end -->")
 #: Prompts of a planned benchmark; new models on each plan.
@@ -93,12 +88,9 @@ def written(path: Path, name: str, right: NDArray[np.bool_], prompts: Iterable[i
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--times", type=int, default=1000, help="matrices of a cell")
-    parser.add_argument("--plans", type=int, default=12, help=f"plans of a cell, with {NEW} new models each")
-    parser.add_argument(
-        "--output", type=Path, help="a page of their own, in place of docs/matrix.md and docs/subsets.md"
-    )
+    counts = {"times": (1000, "matrices of a cell"), "plans": (12, f"plans of a cell, with {NEW} new models each")}
+    parser = script.parser_of(__doc__, "", counts, seed=False)
+    parser.set_defaults(output=None)  # a page of their own, in place of docs/matrix.md and docs/subsets.md
     options = parser.parse_args()
     lines = [f"Share of p ≤ .05 in {options.times} matrices a row (Monte Carlo error .007 at .05 of 1 000).", ""]
     lines += ["| `matrix explain` | prompts × models | mean coefficient | KS of coefficients | Mantel |"]
@@ -107,31 +99,25 @@ def main() -> None:
         for shuffle in ("prompts", "columns"):
             shares = explained(100, k, spread, shuffle, options.times)
             words = f"difficulty {spread:g}, {shuffle} shuffled"
-            lines.append(f"| {words} | 100 × {k} | " + " | ".join(f"{share:.3f}" for share in shares) + " |")
-            print(lines[-1], flush=True)
+            lines.append(script.told(script.row([words, f"100 × {k}"], shares)))
     lines += ["", "| `matrix test` | KS of Hamming alone | any of 12 | the report's sentence |"]
     lines += ["| --- | ---: | ---: | ---: |"]
     for n, k in ((30, 3), (60, 10), (100, 30)):
-        lines.append(f"| {n} × {k} | " + " | ".join(f"{share:.3f}" for share in tested(n, k, options.times)) + " |")
-        print(lines[-1], flush=True)
-    tests, lines = (
-        lines,
-        ["| stored models | mean score | asked of 400 | promised | median width | coverage | estimates |"],
-    )
-    lines += ["| ---: | ---: | ---: | ---: | ---: | ---: | ---: |"]
+        lines.append(script.told(script.row([f"{n} × {k}"], tested(n, k, options.times))))
+    plans = ["| stored models | mean score | asked of 400 | promised | median width | coverage | estimates |"]
+    plans += ["| ---: | ---: | ---: | ---: | ---: | ---: | ---: |"]
     cells = ((1, 0.0, 0.15), (3, 0.0, 0.15), (30, 0.0, 0.15), (3, 4.0, 0.05), (30, 4.0, 0.05), (3, 5.5, 0.04))
     with TemporaryDirectory() as folder:
         for history, level, width in cells:
             m, promised, median, coverage, number = planned(history, level, width, options.plans, Path(folder))
             mean = sigmoid(level + np.sqrt(1.25) * np.random.default_rng(0).normal(size=100_000)).mean()
             figures = f"{m} | {promised:.3f} | {median:.3f} | {coverage:.3f} | {number}"
-            lines.append(f"| {history} | {mean:.2f} | {figures} |")
-            print(lines[-1], flush=True)
+            plans.append(script.told(f"| {history} | {mean:.2f} | {figures} |"))
     if options.output:
-        options.output.write_text("\n".join([*tests, "", *lines]) + "\n", encoding="utf-8")
+        options.output.write_text("\n".join([*lines, "", *plans]) + "\n", encoding="utf-8")
         return
-    write_between(DOCS / "matrix.md", *TESTS, tests)
-    write_between(DOCS / "subsets.md", *PLANS, lines)
+    script.write_between(script.ROOT / "docs" / "matrix.md", TESTS, lines)
+    script.write_between(script.ROOT / "docs" / "subsets.md", PLANS, plans)
 
 
 if __name__ == "__main__":

@@ -7,15 +7,10 @@ votes in proportion to 1/r), pairs are met log-normally often.
 
 from __future__ import annotations
 
-import argparse
-import os
-from pathlib import Path
 from typing import Any, NamedTuple
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")
-
+import calibration.script as script
 import numpy as np
-from calibration.marks import write_between
 from numpy.typing import NDArray
 from scipy.special import expit
 
@@ -25,8 +20,6 @@ from warehouse.stats.preferences.contrasts import Contrast, contrasts, position_
 from warehouse.stats.preferences.errors import preference_errors
 from warehouse.stats.preferences.fit import NotConnectedError, fit_preferences, newton
 
-ROOT = Path(__file__).resolve().parents[1]
-BEGIN, END = "<!-- calibration: begin -->", "<!-- calibration: end -->"
 #: Values of a covariate, and its coefficient; a tie's ln ν; taste of a voter for what is shown first.
 GRID, DELTA, TIED, POSITION_TASTE = np.array([-1.5, -0.5, 0.5, 1.5]), 0.4, -0.3, 0.3
 NODES, NODE_WEIGHTS = np.polynomial.hermite_e.hermegauss(41)
@@ -214,10 +207,9 @@ def simulate(cell: Cell, runs: int, seed: int) -> str:
         if cell.covariate:
             slope.append(holds(found[-1], true[m] * sd))
     shares = [np.mean(one) if one else np.nan for one in (covered, joint, right, slope)]
-    figures = " | ".join("" if np.isnan(share) else f"{share:.3f}" for share in shares)
     span = f"{np.mean(widths):.1f} of {m - 1}" if widths else ""
     rest = " | ".join(f"{count / runs:.2f}" for count in (apart, none, singular))
-    return f"| {cell.name} | {figures} | {span} | {rest} |"
+    return f"{script.row([cell.name], shares)} {span} | {rest} |"
 
 
 def simulate_judge(cell: Cell, runs: int, seed: int) -> str:
@@ -264,12 +256,8 @@ def simulate_position(cell: Cell, runs: int, seed: int) -> str:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=400, help="of each cell, a quarter with 60 models")
-    parser.add_argument("--cells", type=int, default=len(CELLS), help="only the first so many")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--output", type=Path, default=ROOT / "docs" / "calibration_preferences.md")
-    options = parser.parse_args()
+    counts = {"runs": (400, "of each cell, a quarter with 60 models"), "cells": (len(CELLS), "only the first so many")}
+    options = script.parser_of(__doc__, "calibration_preferences.md", counts).parse_args()
     slow = [cell.models > 5 for cell in CELLS]
     runs = [max(1, options.runs // 4) if one else options.runs for one in slow]
     tables = [
@@ -292,10 +280,9 @@ def main() -> None:
     lines = [f"{options.runs} samples a cell, {max(1, options.runs // 4)} of 60 models."]
     for head, rule, (simulation, cells, times) in tables:
         lines += ["", head, rule]
-        for cell, count in zip(cells, times, strict=False):
-            lines.append(simulation(cell, count, options.seed))
-            print(lines[-1], flush=True)
-    write_between(options.output, BEGIN, END, lines)
+        several = zip(cells, times, strict=False)
+        lines += [script.told(simulation(cell, count, options.seed)) for cell, count in several]
+    script.write_between(options.output, script.MARKS, lines)
 
 
 if __name__ == "__main__":

@@ -7,23 +7,17 @@ less.
 
 from __future__ import annotations
 
-import argparse
-import os
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")
-
+import calibration.script as script
 import numpy as np
-from calibration.marks import write_between
 from numpy.typing import NDArray
 
 from warehouse.stats.items.published_figures import Figures, as_figures, where, with_enough
 from warehouse.stats.items.published_scale import ScaleFit, published_scale, scale_trend
 
-ROOT = Path(__file__).resolve().parents[1]
-BEGIN, END = "<!-- simulated: scale -->", "<!-- end: scale -->"
+MARKS = ("<!-- simulated: scale -->", "<!-- end: scale -->")
 Z, PAIRS, REFERENCES = 1.959964, 400, 20
 MASKS = ("leaderboards 180 × 38", "sparse 60 × 12", "two eras 80 × 15")
 #: How strong the loadings of a second ability are, in logits, and what is left of the scatter of figures.
@@ -160,11 +154,7 @@ def uses(mask: str, runs: int, seed: int) -> Iterator[tuple[str, str, list[float
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--runs", type=int, default=12, help="of each cell (12)")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--output", type=Path, default=ROOT / "docs" / "items.md")
-    options = parser.parse_args()
+    options = script.parser_of(__doc__, "items.md", {"runs": (12, "of each cell")}).parse_args()
     lines = [
         f"{options.runs} pools of each kind (`python benchmarks/calibrate_scale.py`), coverage of 95 %:",
         "",
@@ -174,9 +164,8 @@ def main() -> None:
     ]
     for mask in MASKS:
         for misfit in MISFITS:
-            cells = " | ".join(f"{value:.3f}" for value in coverage(mask, misfit, options.runs, options.seed))
-            lines.append(f"| {mask} | {misfit} | {cells} |")
-            print(lines[-1], flush=True)
+            shares = coverage(mask, misfit, options.runs, options.seed)
+            lines.append(script.told(script.row([mask, misfit], shares)))
     lines += [
         "",
         "Root mean square error of a difference, and coverage, where it is left out and where it is used:",
@@ -186,9 +175,8 @@ def main() -> None:
     ]
     for mask in MASKS:
         for name, kind, values in uses(mask, options.runs, options.seed):
-            lines.append(f"| {name} | {kind} | " + " | ".join(f"{value:.3f}" for value in values) + " |")
-            print(lines[-1], flush=True)
-    write_between(options.output, BEGIN, END, lines)
+            lines.append(script.told(script.row([name, kind], values)))
+    script.write_between(options.output, MARKS, lines)
 
 
 if __name__ == "__main__":

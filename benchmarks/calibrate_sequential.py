@@ -6,19 +6,17 @@ runs at a time, so that the page also checks the library's own.
 
 from __future__ import annotations
 
-import argparse
 import csv
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+import calibration.script as script
 import numpy as np
 from numpy.typing import NDArray
 
-ROOT = Path(__file__).resolve().parents[1]
-DATA = Path(os.environ.get("WAREHOUSE_TEST_DATA", ROOT.parent / "shared" / "data"))
+DATA = script.DATA
 Floats = NDArray[np.float64]
 BLOCK = 250
 
@@ -220,14 +218,12 @@ def real_rows(runs: int) -> Iterator[list[str]]:
 
 def table(columns: list[str], rows: list[list[str]]) -> str:
     lines = [columns, ["---"] * len(columns), *rows]
-    return "\n".join(f"| {' | '.join(line)} |" for line in lines)
+    return "\n".join(map(script.row, lines))
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--runs", type=int, default=3000, help="runs of a cell (3000)")
-    parser.add_argument("--output", type=Path, default=ROOT / "docs" / "calibration_sequential.md")
-    options = parser.parse_args()
+    runs = (3000, "runs of a cell")
+    options = script.parser_of(__doc__, "calibration_sequential.md", {"runs": runs}, seed=False).parse_args()
     power, null = list(power_rows(options.runs)), list(null_rows(options.runs))
     real = list(real_rows(options.runs)) if DATA.is_dir() else []
     largest = max(float(row[-1]) for row in null)

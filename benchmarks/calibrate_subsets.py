@@ -7,17 +7,13 @@ prompts, which the matrix has.
 
 from __future__ import annotations
 
-import argparse
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")
-
+import calibration.script as script
 import numpy as np
-from calibration.marks import write_between
 from numpy.typing import NDArray
 
 from warehouse.stats.subsets.design import draw_subset, extend_subset
@@ -26,10 +22,8 @@ from warehouse.stats.subsets.estimate import estimate_subset
 from warehouse.stats.subsets.expected import predict_scores
 from warehouse.stats.subsets.regression import estimate_subset_regression
 
-ROOT = Path(__file__).resolve().parents[1]
-DATA = Path(os.environ.get("WAREHOUSE_TEST_DATA", ROOT.parent / "shared" / "data"))
+DATA = script.DATA
 SIZES, HISTORIES = (25, 100, 400, 1000), (5, 20, 100)
-BEGIN, END = "<!-- calibration: begin -->", "<!-- calibration: end -->"
 Matrix = NDArray[np.float64]
 
 
@@ -247,15 +241,12 @@ def write(path: Path, measured: list[Cell], tried: list[Tried]) -> None:
     whole = path.parent / "calibration" / "subsets.csv"
     whole.parent.mkdir(exist_ok=True)
     whole.write_text("data,held_out,history,m,bias_z,coverage,gain,width\n" + "".join(table), encoding="utf-8")
-    write_between(path, BEGIN, END, lines)
+    script.write_between(path, script.MARKS, lines)
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--estimates", type=int, default=4000, help="of each cell; a quarter where N > 2000 (4000)")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--output", type=Path, default=ROOT / "docs" / "subsets.md")
-    options = parser.parse_args()
+    estimates = (4000, "of each cell; a quarter where N > 2000")
+    options = script.parser_of(__doc__, "subsets.md", {"estimates": estimates}).parse_args()
     if not DATA.exists():
         return print(f"no real matrices in {DATA}: docs/subsets.md stays as it is")
     measured = list(cells(options.estimates, options.seed))

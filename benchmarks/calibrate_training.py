@@ -7,26 +7,19 @@ tenth); how often the order is right where `decide` says decides or leans, for t
 
 from __future__ import annotations
 
-import argparse
 import csv
 import math
-import os
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
 from typing import NamedTuple
 
-os.environ.setdefault("OMP_NUM_THREADS", "1")
-
+import calibration.script as script
 import numpy as np
-from calibration.marks import write_between
 from numpy.typing import NDArray
 
 from warehouse.stats.training.noise_floor import seed_pool, weigh_difference
 from warehouse.stats.training.seed_planning import decision_accuracy
 
-ROOT = Path(__file__).resolve().parents[1]
-BEGIN, END = "<!-- calibration: begin -->", "<!-- calibration: end -->"
 POPULATIONS = ("inverse gamma, d0 = 4", "log-normal, sd .5", "log-normal, sd 1")
 SIZES, SEEDS_LESS_ONE = (3, 5, 8, 12, 30), 4
 #: True gaps, as multiples of what seeds make of the difference of two runs (standard deviations of normal draws).
@@ -117,7 +110,7 @@ def table(rows: list[Row], settings: list[str], sizes: list[float], size: str) -
     lines = [f"| | {size} | {' | '.join(figures)} |", f"| --- | ---: |{' ---: |' * len(figures)}"]
     for setting in settings:
         for n in sizes:
-            lines.append(f"| {setting} | {n:g} | {' | '.join(f'{value[setting, n, one]:.3f}' for one in figures)} |")
+            lines.append(script.row([setting, f"{n:g}"], [value[setting, n, one] for one in figures]))
     return lines
 
 
@@ -148,11 +141,7 @@ def in_words(rows: list[Row]) -> list[str]:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--draws", type=int, default=3000, help="of each cell (3000)")
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--output", type=Path, default=ROOT / "docs" / "training.md")
-    options = parser.parse_args()
+    options = script.parser_of(__doc__, "training.md", {"draws": (3000, "of each cell")}).parse_args()
     rng = np.random.default_rng(options.seed)
     rows = [row for part in (coverage, orders, words) for row in part(rng, options.draws)]
     whole = options.output.parent / "calibration" / "training.csv"
@@ -161,7 +150,7 @@ def main() -> None:
         writer = csv.writer(file, lineterminator="\n")
         writer.writerow(Row._fields)
         writer.writerows((*row[:-1], f"{row.value:.4f}") for row in rows)
-    write_between(options.output, BEGIN, END, in_words(rows))
+    script.write_between(options.output, script.MARKS, in_words(rows))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from calibration.cells import Array
 from calibration.vectorised_defaults import intervals
 from scipy import special
 
-from warehouse.stats import estimate_mean
+from warehouse.stats import Estimate, PairedDifference, estimate_mean
 
 Rng = np.random.Generator
 Draw = Callable[[Rng, tuple[int, int]], Array]
@@ -147,24 +147,32 @@ def clustered(kind: str, slope: float, count: int, seed: int, samples: int = _CL
     """Samples of clusters with lognormal sizes (median 6, σ 1.2), on which the scores depend."""
     rng = np.random.default_rng([seed, count, int(10 * slope), *map(ord, kind)])
     truth = _mean(kind, slope, rng)
-    covered = flagged = missed = 0
-    method = ""
-    for _ in range(samples):
+
+    def one() -> Estimate:
         scores, codes = _clusters(kind, slope, count, rng)
-        estimate = estimate_mean(
+        return estimate_mean(
             scores,
             clusters=codes,
             bounds=None if kind == "unbounded" else (0, 1),
             n_draws=1 if kind.startswith("0/1") else 4,
             n_resamples=100,
         )
-        low, high = estimate.ci_low, estimate.ci_high
-        holds = low is not None and high is not None and low <= truth <= high
-        covered, flagged = covered + holds, flagged + bool(estimate.flags)
-        missed += not holds and not estimate.flags
-        method = estimate.method
-    shares = (covered / samples, flagged / samples, missed / samples)
-    return HardRow(clustered_name(kind, slope), 0, count, samples, *shares, method)
+
+    return HardRow(clustered_name(kind, slope), 0, count, samples, *seen_in(samples, truth, one))
+
+
+def seen_in(
+    samples: int, truth: float, one: Callable[[], Estimate | PairedDifference]
+) -> tuple[float, float, float, str]:
+    """Shares of samples whose interval covers, that have a flag, and that miss without one; the last one's method."""
+    covered = flagged = missed = 0
+    method = ""
+    for _ in range(samples):
+        found = one()
+        holds = found.ci_low is not None and found.ci_high is not None and found.ci_low <= truth <= found.ci_high
+        covered, flagged, method = covered + holds, flagged + bool(found.flags), found.method
+        missed += not holds and not found.flags
+    return covered / samples, flagged / samples, missed / samples, method
 
 
 def clustered_name(kind: str, slope: float) -> str:

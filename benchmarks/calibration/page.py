@@ -145,14 +145,8 @@ def _unflagged(rows: Sequence[Row]) -> str:
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
     ]
     for row in worst:
-        cell = row.cell
         texts = [
-            cell.kind,
-            f"{cell.draws or ''}",
-            f"{cell.rate or ''}",
-            f"{cell.prompts}",
-            f"{cell.clusters or ''}",
-            f"{cell.correlation:g}" if cell.clusters else "",
+            *_texts(row.cell),
             f"{100 * row.unflagged_coverage:.1f} ± {100 * _error(row):.1f} %",
             f"{100 * row.flagged:.0f} %",
             f"{100 * row.missed:.1f} %",
@@ -160,6 +154,12 @@ def _unflagged(rows: Sequence[Row]) -> str:
         ]
         lines.append(f"| {' | '.join(texts)} |")
     return "\n".join(lines) + "\n\n"
+
+
+def _texts(cell: Cell) -> list[str]:
+    """A cell, as the tables show it."""
+    correlation = f"{cell.correlation:g}" if cell.clusters else ""
+    return [cell.kind, *(f"{figure or ''}" for figure in cell[1:5]), correlation]
 
 
 def _error(row: Row) -> float:
@@ -202,14 +202,8 @@ def _rows(rows: Sequence[Row], name: str, figure: Callable[[Row], float]) -> lis
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
     ]
     for row in rows:
-        cell = row.cell
         texts = [
-            cell.kind,
-            f"{cell.draws or ''}",
-            f"{cell.rate or ''}",
-            f"{cell.prompts}",
-            f"{cell.clusters or ''}",
-            f"{cell.correlation:g}" if cell.clusters else "",
+            *_texts(row.cell),
             f"{100 * figure(row):.1f} ± {100 * row.mc_error:.1f} %",
             f"{100 * row.flagged:.0f} %",
             f"`{row.method}`",

@@ -7,9 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 from calibration.cells import Array
+from calibration.hard import seen_in
 from scipy import special
 
-from warehouse.stats import estimate_mean, paired_difference
+from warehouse.stats import Estimate, PairedDifference, estimate_mean, paired_difference
 
 Rng = np.random.Generator
 SAMPLES = 600
@@ -79,12 +80,11 @@ def independent(question: Question, sigma: float, n: int, seed: int, samples: in
     """Lognormal weights without clusters."""
     rng, truth = _rng(seed, question.name, n, sigma), question.truth(sigma)
 
-    def one() -> tuple[float | None, float | None, bool, str]:
+    def one() -> Estimate:
         z = rng.normal(size=n)
-        found = estimate_mean(question.draw(rng, z), weights=np.exp(sigma * z), bounds=question.bounds)
-        return found.ci_low, found.ci_high, bool(found.flags), found.method
+        return estimate_mean(question.draw(rng, z), weights=np.exp(sigma * z), bounds=question.bounds)
 
-    return _row((question.name, f"lognormal, σ {sigma:g}", n, None), samples, truth, one)
+    return WeightedRow(question.name, f"lognormal, σ {sigma:g}", n, None, samples, *seen_in(samples, truth, one))
 
 
 def dominated(question: Question, share: float, n: int, seed: int, samples: int) -> WeightedRow:
@@ -92,11 +92,11 @@ def dominated(question: Question, share: float, n: int, seed: int, samples: int)
     rng = _rng(seed, question.name, n, share)
     weights = np.r_[share / (1 - share) * (n - 1), np.ones(n - 1)]
 
-    def one() -> tuple[float | None, float | None, bool, str]:
-        found = estimate_mean(question.draw(rng, np.zeros(n)), weights=weights, bounds=question.bounds)
-        return found.ci_low, found.ci_high, bool(found.flags), found.method
+    def one() -> Estimate:
+        return estimate_mean(question.draw(rng, np.zeros(n)), weights=weights, bounds=question.bounds)
 
-    return _row((question.name, f"one prompt has {100 * share:g} %", n, None), samples, question.truth(0.0), one)
+    seen = seen_in(samples, question.truth(0.0), one)
+    return WeightedRow(question.name, f"one prompt has {100 * share:g} %", n, None, samples, *seen)
 
 
 def clustered(kind: str, sigma: float, groups: int, seed: int, samples: int) -> WeightedRow:
@@ -109,37 +109,21 @@ def clustered(kind: str, sigma: float, groups: int, seed: int, samples: int) -> 
         latent = effect + rng.normal(size=len(codes)) * (1 - _CORRELATION) ** 0.5
         return (latent < threshold).astype(float) if kind.startswith("0/1") else np.exp(0.5 * latent)
 
-    def one() -> tuple[float | None, float | None, bool, str]:
+    def one() -> Estimate | PairedDifference:
         codes = np.repeat(np.arange(groups), 1 + rng.poisson(_SIZE - 1, groups))
         weights = rng.lognormal(0, sigma, (2, len(codes)))
         if paired:
             sides = {"weights_a": weights[0], "weights_b": weights[1], "clusters": codes}
-            difference = paired_difference(scores(codes), scores(codes), **sides)
-            return difference.ci_low, difference.ci_high, bool(difference.flags), difference.method
-        found = estimate_mean(scores(codes), weights=weights[0], clusters=codes)
-        return found.ci_low, found.ci_high, bool(found.flags), found.method
+            return paired_difference(scores(codes), scores(codes), **sides)
+        return estimate_mean(scores(codes), weights=weights[0], clusters=codes)
 
     truth = 0.0 if paired else 0.8 if kind.startswith("0/1") else float(np.exp(0.125))
-    return _row((kind, f"lognormal, σ {sigma:g}", groups * _SIZE, groups), samples, truth, one)
+    seen = seen_in(samples, truth, one)
+    return WeightedRow(kind, f"lognormal, σ {sigma:g}", groups * _SIZE, groups, samples, *seen)
 
 
 def _rng(seed: int, name: str, n: int, figure: float) -> Rng:
     return np.random.default_rng([seed, n, int(100 * figure), *map(ord, name)])
-
-
-def _row(
-    names: tuple[str, str, int, int | None],
-    samples: int,
-    truth: float,
-    one: Callable[[], tuple[float | None, float | None, bool, str]],
-) -> WeightedRow:
-    covered = flagged = missed = 0
-    method = ""
-    for _ in range(samples):
-        low, high, flag, method = one()
-        holds = low is not None and high is not None and low <= truth <= high
-        covered, flagged, missed = covered + holds, flagged + flag, missed + (not holds and not flag)
-    return WeightedRow(*names, samples, covered / samples, flagged / samples, missed / samples, method)
 
 
 def weighted_section(rows: list[WeightedRow]) -> str:

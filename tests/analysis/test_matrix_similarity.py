@@ -11,12 +11,18 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from sklearn.metrics.pairwise import cosine_similarity
 
 from tests.support.matrices import GOLDEN, Matrix, binary, continuous, cosines, tied, upper, with_extremes
 from warehouse.errors import StatisticsError
-from warehouse.stats.matrix import mean_cosine, summarise_similarity
-from warehouse.stats.matrix.similarity import cell_values, count_pairs, linear_quantile, pair_blocks, unit_rows
+from warehouse.stats.matrix import summarise_similarity
+from warehouse.stats.matrix.similarity import (
+    cell_values,
+    count_pairs,
+    linear_quantile,
+    mean_cosine,
+    pair_blocks,
+    unit_rows,
+)
 
 
 def slow(similarity: str, matrix: Matrix) -> Matrix:
@@ -48,22 +54,13 @@ def test_cosine_of_any_scores_equals_all_pairs(make: object) -> None:
     assert found.mean == pytest.approx(pairs.mean(), abs=1e-12)
     percentiles = np.percentile(pairs, [75, 95])
     assert (found.percentile_75, found.percentile_95) == pytest.approx(percentiles, abs=1e-12)
-    assert mean_cosine(matrix) == pytest.approx(pairs.mean(), abs=1e-12)
-
-
-def test_zero_rows_of_option_0_are_scikit_learns() -> None:
-    matrix = with_extremes(40, 9)
-    pairs = upper(cosine_similarity(matrix))
-    assert mean_cosine(matrix, zero_rows="zero") == pytest.approx(pairs.mean(), abs=1e-12)
-    found = summarise_similarity(matrix, zero_rows="zero")
-    assert found.percentile_75 == pytest.approx(np.percentile(pairs, 75), abs=1e-12)
+    assert mean_cosine(unit_rows(matrix)) == pytest.approx(pairs.mean(), abs=1e-12)
 
 
 def test_golden() -> None:
     found = summarise_similarity(GOLDEN)
     assert found.mean == pytest.approx(0.313299316186, abs=1e-12)
-    assert mean_cosine(GOLDEN) == pytest.approx(0.313299316186, abs=1e-12)
-    assert mean_cosine(GOLDEN, zero_rows="zero") == pytest.approx(0.213299316186, abs=1e-12)
+    assert mean_cosine(unit_rows(GOLDEN)) == pytest.approx(0.313299316186, abs=1e-12)
     assert found.percentile_75 == pytest.approx(0.737372435696, abs=1e-12)
     assert found.percentile_95 == pytest.approx(0.917423461417, abs=1e-12)
 
@@ -153,7 +150,7 @@ def test_blocks_hold_every_pair_once(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_tiny_scores_have_directions_too() -> None:
     matrix = continuous(12, 4)
-    assert mean_cosine(matrix * 1e-200) == pytest.approx(mean_cosine(matrix), abs=1e-12)
+    assert mean_cosine(unit_rows(matrix * 1e-200)) == pytest.approx(mean_cosine(unit_rows(matrix)), abs=1e-12)
 
 
 @settings(deadline=None)

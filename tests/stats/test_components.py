@@ -1,4 +1,4 @@
-"""Components of a graph, against scipy's."""
+"""Components of a graph, against scipy's, and distinct whole numbers, against numpy's."""
 
 from __future__ import annotations
 
@@ -25,3 +25,10 @@ def test_components_are_scipys(seed: int, many: int, monkeypatch: pytest.MonkeyP
 def test_a_long_chain_in_any_order_is_one_component() -> None:
     order = np.random.default_rng(1).permutation(20_000)
     assert not own.components(order[:-1], order[1:], len(order)).any()
+
+
+@pytest.mark.parametrize("values", [[], [5], [3, 1, 3, -2, 1], [10**12, 7, 10**12, -(10**12)]])
+def test_distinct_numbers_and_their_places_are_numpys(values: list[int]) -> None:
+    numbers = np.array(values, np.int64)
+    for found, slow in zip(own.distinct(numbers), np.unique(numbers, return_inverse=True), strict=True):
+        assert found.tolist() == slow.tolist()

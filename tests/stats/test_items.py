@@ -365,7 +365,6 @@ def test_abilities_against_the_whole_information_matrix() -> None:
         mean = (k > 0).sum(axis=0).mean()
         expected = v * mean / (mean - (1 if name == "1pl" else 2))
         assert found.covariance == pytest.approx(expected, abs=1e-9)
-        assert found.mean_models == pytest.approx(mean)
 
 
 def test_clusters_of_items() -> None:

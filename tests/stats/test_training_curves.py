@@ -107,12 +107,10 @@ def test_exact_test_of_one_run() -> None:
         binomial_p_above(3, 10, 1.5)
 
 
-def test_the_first_and_the_last_departure() -> None:
+def test_the_first_departure() -> None:
     found = departure([0.9, 1e-6, 0.4, math.nan, 1e-5, 1e-7])
-    assert (found.first, found.from_here_on) == (1, 4) and math.isnan(found.p_holm[3])
-    assert departure([1e-6, 0.5]).from_here_on is None
-    none = departure([math.nan, 0.03, 0.04])  # .06 by Holm
-    assert none.first is None and none.from_here_on is None
+    assert found.first == 1 and math.isnan(found.p_holm[3])
+    assert departure([math.nan, 0.03, 0.04]).first is None  # .06 by Holm
 
 
 @pytest.mark.slow

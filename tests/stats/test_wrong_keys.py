@@ -18,11 +18,11 @@ from tests.support.simulated_votes import simulate
 from warehouse.stats.labels.audit import score_audit
 from warehouse.stats.labels.vote_model import (
     SPREADS,
+    Nodes,
     VoteModel,
     WrongVotes,
     default_nodes,
     dense_nodes,
-    hermite_nodes,
     log_prior_of_keys,
     posterior_of_keys,
 )
@@ -38,6 +38,12 @@ GOLDEN = [
     ((0, 1, 1, 1), 0.01048037359, 0.01047974548),
     ((1, 2, 3, UNPARSED), 0.05153459476, 0.05153704335),
 ]
+
+
+def hermite_nodes(n: int) -> Nodes:
+    """Gauss-Hermite nodes for the standard normal distribution."""
+    b, weights = scipy.special.roots_hermitenorm(n)
+    return Nodes(b, np.log(weights / weights.sum()))
 
 
 def probabilities(votes: Votes, model: VoteModel, rate: float, nodes: Any = None) -> NDArray[Any]:

@@ -99,8 +99,8 @@ def excess(judged: Judged, verdicts: NDArray[Any]) -> float:
     """Expected minus observed false discovery rate of the list at 0.1."""
     row = score_audit(judged.found.posterior, verdicts, thresholds=[0.1]).calibration[0]
     print(f"{len(judged.found.models)} models: {row}")
-    assert row.excess is not None
-    return row.excess
+    assert row.expected_fdr is not None and row.observed_fdr is not None
+    return row.expected_fdr - row.observed_fdr
 
 
 def precision(scored: AuditScore) -> float:

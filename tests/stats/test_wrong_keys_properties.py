@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from tests.support.simulated_votes import simulate
 from warehouse.errors import StatisticsError
 from warehouse.stats.labels.votes import NOT_ASKED, UNPARSED, free_form_options, votes_for_options, votes_of_models
-from warehouse.stats.labels.wrong_keys import WrongKeys, select_models, suspects, wrong_keys
+from warehouse.stats.labels.wrong_keys import WrongKeys, select_models, wrong_keys
 
 
 @pytest.fixture(scope="module")
@@ -87,18 +87,6 @@ def test_what_is_reported_of_an_item(example: Any) -> None:
     assert found.to_dict()["posterior"][0] == found.posterior[0]
 
 
-def test_the_list_and_its_expected_false_discovery_rate(example: Any) -> None:
-    found = example[3]
-    listed = suspects(found, 0.1)
-    assert set(listed.items) == set(np.flatnonzero(found.posterior >= 0.1))
-    assert (np.diff(listed.posterior) <= 0).all()
-    assert listed.expected_fdr == pytest.approx(1 - listed.posterior.mean())
-    assert listed.running_fdr[-1] == pytest.approx(listed.expected_fdr)
-    assert listed.expected_wrong == pytest.approx(listed.posterior.sum())
-    empty = suspects(found, 1.0)
-    assert empty.expected_fdr is None and len(empty.items) == 0 and "proves no clean key" in str(empty)
-
-
 def test_refused_items_have_a_reason_and_change_nothing(example: Any) -> None:
     answers, keys, strata, found = example
     more = np.vstack([answers, answers[:3], np.full((1, 6), NOT_ASKED)])
@@ -147,7 +135,7 @@ def test_bad_arguments_are_refused() -> None:
         votes_for_options(answers, keys, np.nan)
     with pytest.raises(StatisticsError, match="no option count"):
         votes_for_options(answers, keys, np.inf)
-    for settings in ({"base_rate": 0}, {"temperature": 0}, {"tolerance": 0}, {"max_rounds": 0}, {"n_nodes": 1}):
+    for settings in ({"base_rate": 0}, {"temperature": 0}, {"tolerance": 0}, {"max_rounds": 0}):
         with pytest.raises(StatisticsError):
             wrong_keys(votes, **settings)  # type: ignore[arg-type]
     with pytest.raises(StatisticsError, match="`strata` has 3"):
@@ -160,8 +148,6 @@ def test_bad_arguments_are_refused() -> None:
         wrong_keys(votes_for_options(silent, keys, 4), models=[0, 1, 4])
     with pytest.raises(StatisticsError, match="`models`"):
         wrong_keys(votes, models=[0, 1, 1])
-    with pytest.raises(StatisticsError, match="threshold"):
-        suspects(wrong_keys(votes), 0)
 
 
 def test_a_model_that_is_there_twice_is_refused() -> None:

@@ -19,6 +19,11 @@ if TYPE_CHECKING:
     from warehouse.stats.intervals.bootstrap_t import StudentisedDraws
 
 
+def flags_of(**conditions: object) -> tuple[str, ...]:
+    """The names of the conditions that hold."""
+    return tuple(name for name, holds in conditions.items() if holds)
+
+
 class NamedFigures:
     """Base of a result: a frozen dataclass of named figures."""
 

@@ -243,15 +243,6 @@ Variant = Literal["wilson", "clopper_pearson", "svyciprop"]
 _FEWEST_INFORMATIVE_CLUSTERS = 4
 
 
-@dataclass(frozen=True)
-class InformativeClusters:
-    """How much the clusters can say about a proportion."""
-
-    effective: float  #: G_eff = 1/Σ f_c², between 1 and G.
-    k_min: int  #: the smaller of the numbers of clusters with a 1 and with a 0.
-    size_cv: float  #: coefficient of variation of the cluster sizes (ddof 0).
-
-
 def interval_korn_graubard(
     scores: ArrayLike, clusters: ArrayLike, *, variant: Variant = "wilson", level: float = 0.95
 ) -> Interval | None:
@@ -300,33 +291,23 @@ def korn_graubard(
     return Interval(interval.low, interval.high, level, f"korn_graubard_{variant}")
 
 
-def informative_clusters(scores: FloatArray, clusters: Clusters) -> InformativeClusters:
-    """G_eff, k_min and the spread of cluster sizes for 0/1 scores."""
-    ones = clusters.sums(scores)
-    sizes = clusters.sizes
-    return InformativeClusters(
-        effective=float(sizes.sum() ** 2 / (sizes**2).sum()),
-        k_min=int(min(np.count_nonzero(ones > 0), np.count_nonzero(ones < sizes))),
-        size_cv=float(sizes.std() / sizes.mean()),
-    )
-
-
 def effective_size(scores: FloatArray, clusters: Clusters, robust: ClusterRobust | None, level: float) -> float | None:
     """n*: prompts that would say as much if they were independent.
 
     n_e = min(n, s̄(1−s̄)/CR2²), then times (t_{n−1}/t_ν)²; at most G_eff where fewer than 4 clusters hold a 1 (or a 0),
     and G_eff where all scores are equal. None with one cluster whose scores differ.
     """
-    informative = informative_clusters(scores, clusters)
-    if informative.k_min == 0:  # all scores equal
-        return informative.effective
+    ones, sizes = clusters.sums(scores), clusters.sizes
+    present, effective = min(np.count_nonzero(ones > 0), np.count_nonzero(ones < sizes)), kish(sizes)
+    if present == 0:  # all scores equal
+        return effective
     if robust is None:
         return None
     n, mean, variance = len(scores), mean_of(scores), robust.se_cr2**2
     naive = min(float(n), mean * (1 - mean) / variance) if variance > 0 else float(n)
     icc = min(1.0, max(0.0, robust.icc or 0.0))
-    size = naive * _t_ratio(level, n, clustered_df(clusters.sizes, icc))
-    return min(size, informative.effective) if informative.k_min < _FEWEST_INFORMATIVE_CLUSTERS else size
+    size = naive * _t_ratio(level, n, clustered_df(sizes, icc))
+    return min(size, effective) if present < _FEWEST_INFORMATIVE_CLUSTERS else size
 
 
 def _svyciprop_size(scores: FloatArray, clusters: Clusters, robust: ClusterRobust | None, level: float) -> float | None:

@@ -16,7 +16,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core.draws import PROMPTS_FIXED, PromptDraws, prompt_draws
 from warehouse.stats.core.inputs import Bounds, FloatArray, as_level, check_within, finite_bounds, mean_of
 from warehouse.stats.core.quantiles import beta_quantile, t_quantile, z_quantile
-from warehouse.stats.core.results import Interval, NamedFigures, figures_text
+from warehouse.stats.core.results import Interval, NamedFigures, figures_text, flags_of
 from warehouse.stats.core.sample import Sample
 
 # Below this the squares of the deviations have lost their digits.
@@ -269,7 +269,11 @@ def fixed_estimate(
     mean = mean_of(values)
     error = None if variances is None else math.sqrt(float(variances.sum())) / draws.n
     interval = _interval(mean, error, freedom, limits, level)
-    flags = _flags(draws, error)
+    flags = flags_of(
+        within_imputed=draws.imputed and error is not None,
+        no_repeated_draws=error is None,
+        zero_standard_error=error == 0,
+    )
     method = "t" if limits is None else "wilson_bounded"
     return FixedPromptsEstimate(
         estimate=mean,
@@ -305,15 +309,6 @@ def _interval(
     if limits is None:
         return interval_t(mean, error, freedom, level=level)
     return interval_wilson_bounded(mean, error, freedom, bounds=limits, level=level)
-
-
-def _flags(draws: PromptDraws, error: float | None) -> tuple[str, ...]:
-    conditions = {
-        "within_imputed": draws.imputed and error is not None,
-        "no_repeated_draws": error is None,
-        "zero_standard_error": error == 0,
-    }
-    return tuple(flag for flag, holds in conditions.items() if holds)
 
 
 def _reason(interval: Interval | None, flags: tuple[str, ...]) -> str:

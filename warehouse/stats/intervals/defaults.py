@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from warehouse.stats.core.results import flags_of
 from warehouse.stats.intervals.bootstrap_t import FEWEST_UNITS
 
 # At a single p Wilson's coverage goes up and down with n; up to here below 94 % at times.
@@ -225,4 +226,4 @@ _NEAR = (
 
 def _first(**conditions: bool) -> tuple[str, ...]:
     """The first flag that holds, if any: the others would repeat it."""
-    return tuple(name for name, holds in conditions.items() if holds)[:1]
+    return flags_of(**conditions)[:1]

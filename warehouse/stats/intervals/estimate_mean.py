@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +22,7 @@ from warehouse.stats.core.inputs import (
     is_binary,
     skewness,
 )
-from warehouse.stats.core.results import Estimate, Interval
+from warehouse.stats.core.results import Estimate, Interval, flags_of
 from warehouse.stats.core.sample import Link, Sample, build_sample, find_link, linked, linked_interval
 from warehouse.stats.intervals.asymmetry import mean_skewness
 from warehouse.stats.intervals.betting import betting
@@ -171,13 +171,12 @@ def _estimate(sample: Sample, curve: Link, method: str, level: float, resampling
 
 def no_spread(sample: Sample) -> tuple[str, ...]:
     """Flags that say why the data give no standard error; empty where they do."""
-    causes = {
-        "single_prompt": sample.n == 1,
-        "single_cluster": sample.n_clusters == 1,
-        "all_scores_equal": sample.n > 1 and sample.all_equal,
-        "zero_standard_error": sample.se == 0 and not sample.all_equal,
-    }
-    return tuple(flag for flag, holds in causes.items() if holds)
+    return flags_of(
+        single_prompt=sample.n == 1,
+        single_cluster=sample.n_clusters == 1,
+        all_scores_equal=sample.n > 1 and sample.all_equal,
+        zero_standard_error=sample.se == 0 and not sample.all_equal,
+    )
 
 
 def _without_end(plain: Interval | None, method: str) -> tuple[str, ...]:
@@ -357,24 +356,12 @@ def _bootstrap(kind: Kind) -> Callable[[Sample, float, Resampling], Interval | N
     return lambda sample, level, how: bootstrap_interval(sample, kind, level, *how)
 
 
-def _wild(sample: Sample, level: float, how: Resampling) -> Interval | None:
-    return wild_interval(sample, level, *how)
-
-
 def hull_draws(sample: Sample, seed: int) -> StudentisedDraws | None:
     """The bootstrap distribution behind the hull of a plain mean; None without one."""
     if sample.df is None or not sample.se or sample.shares is not None:
         return None
     sizes = None if sample.clusters is None else sample.clusters.sizes
     return studentised_draws(sample.totals, sizes, sample.df, seed)
-
-
-def _hull(sample: Sample, level: float, how: Resampling) -> Interval | None:
-    return _studentised(sample, level, how, "hull")
-
-
-def _bootstrap_t(sample: Sample, level: float, how: Resampling) -> Interval | None:
-    return _studentised(sample, level, how, "bootstrap_t")
 
 
 def _studentised(sample: Sample, level: float, how: Resampling, name: str) -> Interval | None:
@@ -385,10 +372,6 @@ def _studentised(sample: Sample, level: float, how: Resampling, name: str) -> In
     if not math.isfinite(high - low):
         return None
     return Interval(sample.mean - high * sample.se, sample.mean - low * sample.se, level, name)
-
-
-def _betting(sample: Sample, level: float, how: Resampling) -> Interval:
-    return betting(sample, level, how.seed)
 
 
 _NEED_BOUNDS: dict[str, Method] = {
@@ -418,11 +401,11 @@ METHODS: dict[str, Method] = {
     **_BINOMIAL,
     **_NEED_CLUSTERS,
 }
-RESAMPLED = {
+RESAMPLED: dict[str, Callable[[Sample, float, Resampling], Interval | None]] = {
     "bootstrap": _bootstrap("percentile"),
     "bca": _bootstrap("bca"),
-    "bootstrap_t": _bootstrap_t,
-    "hull": _hull,
-    "wild_bootstrap": _wild,
-    "betting": _betting,
+    "bootstrap_t": partial(_studentised, name="bootstrap_t"),
+    "hull": partial(_studentised, name="hull"),
+    "wild_bootstrap": lambda sample, level, how: wild_interval(sample, level, *how),
+    "betting": lambda sample, level, how: betting(sample, level, how.seed),
 }

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from warehouse.stats.core.inputs import ROUNDING, Clusters, FloatArray, as_clusters, as_scores, deviations
+from warehouse.stats.core.results import flags_of
 
 
 @dataclass(frozen=True)
@@ -251,8 +252,6 @@ def _freedom(shares: FloatArray, v: FloatArray, a: FloatArray) -> float:
 
 def _flags(kish: float, n: int, shares: FloatArray, plain: FloatArray) -> tuple[str, ...]:
     dominated = (shares >= DOMINANT) & (shares >= TIMES_ITS_SHARE * plain * (1 - 1e-12))
-    holds = {
-        "weights_concentrated": kish < FEW_BY_WEIGHT or kish < SMALL_SHARE * n,
-        "weights_dominated": bool(dominated.any()),
-    }
-    return tuple(name for name, it in holds.items() if it)
+    return flags_of(
+        weights_concentrated=kish < FEW_BY_WEIGHT or kish < SMALL_SHARE * n, weights_dominated=dominated.any()
+    )

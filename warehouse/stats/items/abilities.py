@@ -26,7 +26,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import Clusters, FloatArray, as_clusters, as_level, as_seed
 from warehouse.stats.core.quantiles import t_p_value
-from warehouse.stats.core.results import NamedFigures
+from warehouse.stats.core.results import NamedFigures, flags_of
 from warehouse.stats.items.em import Penalty
 from warehouse.stats.items.irt import IrtFit
 from warehouse.stats.items.responses import Responses, ability_modes, cell_blocks
@@ -47,7 +47,6 @@ class Abilities(NamedFigures):
     scale: float = 1.0
     n_clusters: int | None = None  #: clusters of items behind the errors; None: items are independent given θ.
     df: float = math.inf  #: degrees of freedom of the errors: clusters − 1; infinite without clusters.
-    mean_models: float = math.nan  #: models per item n̄, behind the small-sample factor.
     #: ``errors_short`` (more than 10 items per model: errors are a little too small), ``few_models``.
     flags: tuple[str, ...] = ()
     reason: str = ""  #: why there are no errors; empty if there are.
@@ -100,8 +99,7 @@ def abilities(fit: IrtFit, responses: Responses, clusters: ArrayLike | None = No
     Raises:
         StatisticsError: answers of another fit, labels of another length, a single cluster.
     """
-    if fit.models != responses.models or fit.items != responses.items:
-        raise StatisticsError("`fit` and `responses` must be of the same models and items")
+    fit.check_same(responses)
     groups = None if clusters is None else as_clusters(clusters, responses.n_items)
     if groups is not None and groups.n < 2:
         raise StatisticsError("`clusters` puts all items into one; errors need at least 2")
@@ -116,10 +114,6 @@ def abilities(fit: IrtFit, responses: Responses, clusters: ArrayLike | None = No
         return _without_errors(fit, standard, shift, scale, f"{mean_models:.3g} models per item are too few for errors")
     factor = mean_models / (mean_models - lost)
     covariance = pool_covariance(fit, responses, standard, (shift, scale), groups, factor)
-    flags = {
-        "errors_short": responses.n_items > _ITEMS_PER_MODEL * responses.n_models,
-        "few_models": responses.n_models < 10,
-    }
     return Abilities(
         models=fit.models,
         ability=standard,
@@ -129,8 +123,9 @@ def abilities(fit: IrtFit, responses: Responses, clusters: ArrayLike | None = No
         scale=scale,
         n_clusters=None if groups is None else groups.n,
         df=math.inf if groups is None else groups.n - 1.0,
-        mean_models=mean_models,
-        flags=tuple(flag for flag, holds in flags.items() if holds),
+        flags=flags_of(
+            errors_short=responses.n_items > _ITEMS_PER_MODEL * responses.n_models, few_models=responses.n_models < 10
+        ),
     )
 
 

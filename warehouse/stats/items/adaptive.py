@@ -154,8 +154,7 @@ def _first_missing(part: Responses) -> str:
 
 
 def _adapt(fit: IrtFit, held_out: Responses, n_items: int) -> tuple[FloatArray, FloatArray]:
-    y = held_out.successes.astype(np.float64)
-    k = np.ones(y.shape) if held_out.trials is None else held_out.trials.astype(np.float64)
+    y, k = held_out.successes.astype(np.float64), held_out.counts()
     rows = np.arange(len(y))
     is_chosen = np.zeros(y.shape, bool)
     ability, sd = np.zeros(len(y)), np.full(len(y), fit.prior_sd)
@@ -168,8 +167,7 @@ def _adapt(fit: IrtFit, held_out: Responses, n_items: int) -> tuple[FloatArray, 
 
 
 def _at_random(fit: IrtFit, held_out: Responses, ranking: FloatArray, n_items: int) -> tuple[FloatArray, FloatArray]:
-    y = held_out.successes.astype(np.float64)
-    k = np.ones(y.shape) if held_out.trials is None else held_out.trials.astype(np.float64)
+    y, k = held_out.successes.astype(np.float64), held_out.counts()
     ranked = np.where(k > 0, ranking, np.inf)
     chosen = np.argsort(ranked, axis=1, kind="stable")[:, :n_items]
     is_chosen = np.zeros(y.shape, bool)

@@ -123,7 +123,7 @@ def _parts(x: FloatArray, m: int, j: int) -> tuple[FloatArray, FloatArray, Float
 
 def _start(responses: Responses, size: int) -> FloatArray:
     """Principal components of the shares less their items' means, as logits."""
-    k = np.ones(responses.successes.shape) if responses.trials is None else responses.trials.astype(np.float64)
+    k = responses.counts()
     shares = responses.successes / np.maximum(k, 1)
     means = shares.sum(axis=0) / np.maximum(np.count_nonzero(k, axis=0), 1)
     left, sizes, right = np.linalg.svd(np.where(k > 0, shares - means, 0.0), full_matrices=False)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -37,7 +37,6 @@ _TRACY_WIDOM = 0.9793
 class Discrimination(NamedFigures):
     """How items go with the rest of the benchmark, over models."""
 
-    items: tuple[str, ...]  #: names, shape (J,).
     difficulty: FloatArray  #: mean score over the models that answered, shape (J,).
     n_models: NDArray[np.intp]  #: models that answered, shape (J,).
     #: Pearson correlation of the item with the overall score, itself included; NaN where the item or the overall score
@@ -57,14 +56,12 @@ class Discrimination(NamedFigures):
 
     def __str__(self) -> str:
         return (
-            f"{len(self.items)} items: {int(self.is_negative.sum())} negative,"
+            f"{len(self.raw)} items: {int(self.is_negative.sum())} negative,"
             f" {int(self.is_constant.sum())} constant, median r_c {_median(self.corrected):.3g}"
         )
 
 
-def discrimination(
-    scores: ArrayLike, items: Sequence[str] | None = None, *, alpha: float = 0.05, zero_if_constant: bool = False
-) -> Discrimination:
+def discrimination(scores: ArrayLike, *, alpha: float = 0.05) -> Discrimination:
     """Difficulty, discrimination and significantly negative items.
 
     With missing cells the overall score of a model is its mean over the items it answered, and the
@@ -72,12 +69,10 @@ def discrimination(
 
     Args:
         scores: models x items, finite, NaN where missing, shape (M, J), M and J at least 2.
-        items: names; None: ``item 0`` and so on.
         alpha: false discovery rate of the negative items.
-        zero_if_constant: 0 in place of NaN for correlations (Madaan et al. 2024).
 
     Raises:
-        StatisticsError: another shape, infinite scores, names of another length, alpha outside (0, 1).
+        StatisticsError: another shape, infinite scores, alpha outside (0, 1).
 
     Examples:
         >>> items = discrimination([[1, 1, 0], [0, 1, 0], [1, 1, 1], [0, 0, 0]])
@@ -87,9 +82,6 @@ def discrimination(
     y = as_table(scores)
     if not 0 < alpha < 1:
         raise StatisticsError(f"`alpha` must lie between 0 and 1, found {alpha}")
-    names = tuple(items) if items is not None else tuple(f"item {i}" for i in range(y.shape[1]))
-    if len(names) != y.shape[1]:
-        raise StatisticsError(f"`items` has {len(names)} names, expected {y.shape[1]}")
     present = ~np.isnan(y)
     n_models = present.sum(axis=0)
     raw, corrected, constant = correlations(y)
@@ -99,10 +91,7 @@ def discrimination(
     oriented = corrected if (signs > 0).all() else signs * correlations(means + signs * (y - means))[1]
     p = np.where(corrected >= 0, 1.0, _p_negative(oriented, n_models))
     q = benjamini_hochberg(p)
-    if zero_if_constant:
-        raw, corrected = np.nan_to_num(raw), np.nan_to_num(corrected)
     return Discrimination(
-        items=names,
         difficulty=means,
         n_models=n_models.astype(np.intp),
         raw=raw,
@@ -219,7 +208,7 @@ def implied_discrimination(fit: IrtFit, responses: Responses) -> FloatArray:
     Raises:
         StatisticsError: answers of another fit.
     """
-    _check_same(fit, responses)
+    fit.check_same(responses)
     total, spread = np.zeros(len(fit.models)), np.zeros(len(fit.models))
     for p in _chances(fit):
         total += p.sum(axis=1)
@@ -264,7 +253,7 @@ def free_discrimination(fit: IrtFit, responses: Responses, *, alpha: float = 0.0
     Raises:
         StatisticsError: answers of another fit.
     """
-    _check_same(fit, responses)
+    fit.check_same(responses)
     theta = (fit.theta - fit.theta.mean()) / (fit.theta.std() or 1.0)
     slope, r, n = (np.full(len(fit.a), np.nan) for _ in range(3))
     for items, y, k in cell_blocks(responses):
@@ -309,11 +298,6 @@ def smallest_against(n_models: int, n_items: int, alpha: float = 0.05) -> float:
         return math.nan
     t = float(special.stdtrit(n_models - 2, alpha / n_items))
     return t / math.sqrt(t * t + n_models - 2)
-
-
-def _check_same(fit: IrtFit, responses: Responses) -> None:
-    if fit.models != responses.models or fit.items != responses.items:
-        raise StatisticsError("`fit` and `responses` must be of the same models and items")
 
 
 def _chances(fit: IrtFit) -> Iterator[FloatArray]:

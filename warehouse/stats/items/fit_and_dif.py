@@ -67,7 +67,6 @@ class Dif(NamedFigures):
     families: tuple[FamilyDif, ...]  #: one comparison each; of exactly two families only the first.
     left_out: tuple[str, ...]  #: families with fewer than 5 models.
     n_tested: int  #: items with at least 3 of the rarer answer.
-    re_estimated: bool  #: items were flagged, and abilities estimated once more without them.
     alpha: float  #: false discovery rate.
 
     def __str__(self) -> str:
@@ -140,9 +139,8 @@ def family_dif(fit: IrtFit, responses: Responses, families: Sequence[str | None]
     groups = np.stack([(labels[compared] == name).astype(np.float64) for name in ours])
     enough = part.minority() >= MINORITY
     tables = _test(fit, part, theta[compared], groups, enough, alpha)
-    again = bool(tables.flagged.any()) and not bool(tables.flagged.any(axis=0).all())
-    if again:
-        clean = np.flatnonzero(~tables.flagged.any(axis=0))
+    clean = np.flatnonzero(~tables.flagged.any(axis=0))
+    if 0 < len(clean) < len(fit.items):  # once more with abilities that the flagged items do not tell
         anew = responses.part(slice(None), clean)
         theta = ability_modes(anew, fit.a[clean], fit.d[clean], fit.prior_mean, fit.prior_sd)
         tables = _test(fit, part, theta[compared], groups, enough, alpha)
@@ -151,7 +149,7 @@ def family_dif(fit: IrtFit, responses: Responses, families: Sequence[str | None]
         for i, name in enumerate(ours)
     )
     few = tuple(str(name) for name in names[sizes < MODELS_PER_FAMILY])
-    return Dif(fit.items, tuple(rows), few, int(enough.sum()), again, alpha)
+    return Dif(fit.items, tuple(rows), few, int(enough.sum()), alpha)
 
 
 class _Tables(NamedTuple):
@@ -196,8 +194,7 @@ def _expected_group(x: FloatArray, theta: FloatArray, w: FloatArray, *, slope: b
 
 
 def _modes(fit: IrtFit, responses: Responses) -> FloatArray:
-    if fit.models != responses.models or fit.items != responses.items:
-        raise StatisticsError("`fit` and `responses` must be of the same models and items")
+    fit.check_same(responses)
     return ability_modes(responses, fit.a, fit.d, fit.prior_mean, fit.prior_sd)
 
 

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray, as_level
 from warehouse.stats.core.quantiles import t_p_value, t_quantile
-from warehouse.stats.core.results import NamedFigures
+from warehouse.stats.core.results import NamedFigures, flags_of
 
 #: How much a run counts: 1/√(tasks of the family) split over the runs of a task, the same split so, or 1.
 WEIGHTS = ("invsqrt", "equal", "none")
@@ -308,11 +308,10 @@ def _horizon(
     at = float(_crossing(curve[None], q)[0])
     outside = not agent.x.min() <= at <= agent.x.max()
     low, high = ends
-    flags = {"extrapolated": outside, "unbounded_below": low is None, "unbounded_above": high is None}
+    flags = flags_of(extrapolated=outside, unbounded_below=low is None, unbounded_above=high is None)
     plain = math.inf if bare is None else float(_crossing(bare[None], q)[0])
     minutes, low, high, plain_minutes = (None if end is None else _minutes(end) for end in (at, low, high, plain))
-    named = tuple(name for name, holds in flags.items() if holds)
-    return Horizon(q, minutes, low, high, plain_minutes, named, samples)
+    return Horizon(q, minutes, low, high, plain_minutes, flags, samples)
 
 
 def _minutes(log2: float) -> float | None:

@@ -7,7 +7,6 @@ binomial given θ. Models are a pool: θ has mean 0 and standard deviation 1 in 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.core.machine import one_blas_thread
-from warehouse.stats.core.results import NamedFigures
+from warehouse.stats.core.results import NamedFigures, flags_of
 from warehouse.stats.items.em import SD_D, SD_LOG_A, ItemErrors, Maximum, Penalty, item_errors, maximise
 from warehouse.stats.items.links import Links, as_blocks, blocks_by_items, check_connected, linking_items
 from warehouse.stats.items.responses import Responses
@@ -44,9 +43,7 @@ class IrtFit(NamedFigures):
     se_a: FloatArray
     se_d: FloatArray
     se_difficulty: FloatArray
-    #: se_a_pool, se_d_pool: for comparing items among these models.
-    se_a_pool: FloatArray
-    se_d_pool: FloatArray
+    se_a_pool: FloatArray  #: for comparing items among these models.
     theta: FloatArray  #: posterior mean (EAP) of each model's ability, shape (M,).
     theta_sd: FloatArray  #: posterior standard deviation; no error of a comparison (see `abilities`).
     block: NDArray[np.intp]  #: number of each model's block, shape (M,).
@@ -70,6 +67,11 @@ class IrtFit(NamedFigures):
             f"{self.model.upper()} of {len(self.models)} models x {len(self.items)} items:"
             f" log likelihood {self.log_likelihood:.6g}"
         )
+
+    def check_same(self, responses: Responses) -> None:
+        """Refuse responses of other models or items (StatisticsError)."""
+        if self.models != responses.models or self.items != responses.items:
+            raise StatisticsError("`fit` and `responses` must be of the same models and items")
 
     @property
     def precisions(self) -> Penalty:
@@ -169,12 +171,6 @@ def _fit(
     variance_a, variance_d = errors.variance_a + errors.pool_a, errors.variance_d + errors.pool_d
     variance_b = (variance_d + difficulty**2 * variance_a + 2 * difficulty * errors.covariance) / a**2
     log_likelihood = float(posterior.log_marginal.sum())
-    flags: dict[str, Any] = {
-        "not_converged": not maximum.converged,
-        "bridges": links.bridge_items or links.bridge_models,
-        "few_models": name == "2pl" and responses.n_models < MODELS_FOR_2PL,
-        "different_item_sets": blocks.max() == 0 and blocks_by_items(responses).max() > 0,
-    }
     return IrtFit(
         model=name,
         items=responses.items,
@@ -186,7 +182,6 @@ def _fit(
         se_d=np.sqrt(variance_d),
         se_difficulty=np.sqrt(np.maximum(variance_b, 0)),
         se_a_pool=np.sqrt(errors.variance_a),
-        se_d_pool=np.sqrt(errors.variance_d),
         theta=posterior.mean,
         theta_sd=posterior.sd,
         block=blocks,
@@ -200,7 +195,12 @@ def _fit(
         converged=maximum.converged,
         bridge_items=links.bridge_items,
         bridge_models=links.bridge_models,
-        flags=tuple(flag for flag, holds in flags.items() if holds),
+        flags=flags_of(
+            not_converged=not maximum.converged,
+            bridges=links.bridge_items or links.bridge_models,
+            few_models=name == "2pl" and responses.n_models < MODELS_FOR_2PL,
+            different_item_sets=blocks.max() == 0 and blocks_by_items(responses).max() > 0,
+        ),
     )
 
 

@@ -257,9 +257,6 @@ class SplitAgreement(NamedFigures):
     #: pearson, spearman: correlation over those items; NaN below 3 items or without spread.
     pearson: float
     spearman: float
-    #: constant_train, constant_test: items that are constant on that side.
-    constant_train: int
-    constant_test: int
     negative_train: int  #: items with r_c < 0 on the train side.
     negative_both: int  #: of them those that are below 0 on the test side as well.
 
@@ -267,26 +264,23 @@ class SplitAgreement(NamedFigures):
         return f"{self.kind} split: train-test correlation of discrimination {self.pearson:.3g} ({self.n_items} items)"
 
 
-def random_split(n_models: int, *, seed: int, test_share: float = 0.2) -> ModelSplit:
-    """A random share of the models as test, at least 3 on each side.
+def random_split(n_models: int, *, seed: int) -> ModelSplit:
+    """A random fifth of the models as test, at least 3 on each side.
 
     Examples:
         >>> len(random_split(70, seed=1).test)
         14
     """
-    if not 0 < test_share < 1:
-        raise StatisticsError(f"`test_share` must lie between 0 and 1, found {test_share}")
-    n_test = _n_test(n_models, round(test_share * n_models))
+    n_test = _n_test(n_models)
     order = np.random.default_rng(as_seed(seed)).permutation(n_models)
     return ModelSplit("random", np.sort(order[n_test:]), np.sort(order[:n_test]))
 
 
-def difficulty_split(scores: ArrayLike, n_test: int | None = None) -> ModelSplit:
-    """The best models by mean score as test.
+def difficulty_split(scores: ArrayLike) -> ModelSplit:
+    """The best fifth of the models by mean score as test (14 of 70, as Madaan et al. 2024); ties: the first rows.
 
     Args:
         scores: models x items, NaN where missing, shape (M, J).
-        n_test: how many; None: a fifth of them (14 of 70, as Madaan et al. 2024). Ties: the first rows.
 
     Raises:
         StatisticsError: another shape, fewer than 3 models on a side, a model without scores.
@@ -296,9 +290,9 @@ def difficulty_split(scores: ArrayLike, n_test: int | None = None) -> ModelSplit
     if not scored.any(axis=1).all():
         raise StatisticsError("every model of a split needs a score")
     means = np.where(scored, y, 0).sum(axis=1) / scored.sum(axis=1)
-    n_held_out = _n_test(len(y), round(len(y) / 5) if n_test is None else n_test)
+    n_test = _n_test(len(y))
     order = np.argsort(-means, kind="stable")
-    return ModelSplit("difficulty", np.sort(order[n_held_out:]), np.sort(order[:n_held_out]))
+    return ModelSplit("difficulty", np.sort(order[n_test:]), np.sort(order[:n_test]))
 
 
 def split_agreement(scores: ArrayLike, split: ModelSplit) -> SplitAgreement:
@@ -309,8 +303,7 @@ def split_agreement(scores: ArrayLike, split: ModelSplit) -> SplitAgreement:
         split: rows of ``scores``.
     """
     y = as_table(scores)
-    _, train, constant_train = correlations(y[split.train])
-    _, test, constant_test = correlations(y[split.test])
+    train, test = (correlations(y[rows])[1] for rows in (split.train, split.test))
     both = ~np.isnan(train) & ~np.isnan(test)
     return SplitAgreement(
         kind=split.kind,
@@ -319,14 +312,13 @@ def split_agreement(scores: ArrayLike, split: ModelSplit) -> SplitAgreement:
         n_items=int(both.sum()),
         pearson=_pearson(train[both], test[both]),
         spearman=_pearson(scipy_stats.rankdata(train[both]), scipy_stats.rankdata(test[both])),
-        constant_train=int(constant_train.sum()),
-        constant_test=int(constant_test.sum()),
         negative_train=int((train < 0).sum()),
         negative_both=int(((train < 0) & (test < 0)).sum()),
     )
 
 
-def _n_test(n_models: int, n_test: int) -> int:
+def _n_test(n_models: int) -> int:
+    n_test = round(n_models / 5)
     n_held_out = max(_FEWEST, n_test) if n_models >= 2 * _FEWEST else n_test
     if n_held_out < _FEWEST or n_models - n_held_out < _FEWEST:
         raise StatisticsError(

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray
+from warehouse.stats.core.sample import components
 
 IntArray = NDArray[np.intp]
 
@@ -105,12 +106,9 @@ def check_connected(figures: Figures) -> None:
     Raises:
         StatisticsError: they fall into components; names their benchmarks.
     """
-    from scipy import sparse
-    from scipy.sparse import csgraph
-
     count, total = len(figures.models), len(figures.models) + len(figures.benchmarks)
-    edges = sparse.coo_array((np.ones(len(figures.values)), (figures.model, count + figures.benchmark)), (total, total))
-    pieces, labels = csgraph.connected_components(edges, directed=False)
+    labels = components(figures.model, count + figures.benchmark, total)
+    pieces = int(labels.max()) + 1
     if pieces > 1:
         names = [
             f"{(labels[:count] == piece).sum()} models on "

@@ -48,6 +48,10 @@ class Responses:
         """Which cells are not missing, shape (M, J)."""
         return np.ones(self.successes.shape, bool) if self.trials is None else self.trials > 0
 
+    def counts(self) -> FloatArray:
+        """Draws of each cell, shape (M, J)."""
+        return np.ones(self.successes.shape) if self.trials is None else self.trials.astype(np.float64)
+
     def draws(self, axis: int) -> FloatArray:
         """Draws of each item (axis 0) or model (axis 1)."""
         if self.trials is None:

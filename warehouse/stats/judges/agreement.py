@@ -19,7 +19,7 @@ from warehouse.stats.core.inputs import (
     check_length,
 )
 from warehouse.stats.core.quantiles import t_quantile
-from warehouse.stats.core.results import NamedFigures
+from warehouse.stats.core.results import NamedFigures, flags_of
 from warehouse.stats.intervals.closed_form import interval_wilson_bounded
 from warehouse.stats.intervals.estimate_mean import estimate_mean
 from warehouse.stats.paired.sign_flip import sign_flip_test
@@ -108,7 +108,6 @@ def judge_agreement(
     units = Clusters(np.arange(n), np.ones(n)) if groups is None else groups
     values, codes = np.unique(np.concatenate([people, judge]), return_inverse=True)
     above, below = judge > people, judge < people
-    flags = {"few_units": n < FEWEST_UNITS, "few_clusters": units.n < FEW_CLUSTERS, "one_category": len(values) == 1}
     whole = _Units(codes[:n], codes[n:], shares, units, values)
     of = None if groups is None else groups.codes
     same = (people == judge).astype(float)
@@ -133,7 +132,7 @@ def judge_agreement(
         judge_below=float(shares @ below) / n,
         direction_p=sign_flip_test(above.astype(float) - below, None if groups is None else groups.codes).p_value,
         level=level,
-        flags=tuple(flag for flag, holds in flags.items() if holds),
+        flags=flags_of(few_units=n < FEWEST_UNITS, few_clusters=units.n < FEW_CLUSTERS, one_category=len(values) == 1),
     )
 
 

@@ -13,7 +13,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core.draws import all_signs, draw_blocks, sign_block
 from warehouse.stats.core.inputs import TIE, FloatArray, as_level, as_scores, is_constant
 from warehouse.stats.core.quantiles import t_p_value, z_quantile
-from warehouse.stats.core.results import NamedFigures
+from warehouse.stats.core.results import NamedFigures, flags_of
 from warehouse.stats.intervals.closed_form import interval_t
 from warehouse.stats.intervals.estimate_mean import estimate_mean
 
@@ -242,7 +242,6 @@ def rogan_gladen(
     se, sp = (found + 1) / (n_positive + 2), (rejected + 1) / (n_negative + 2)
     d = se + sp - 1
     raw = found / n_positive + rejected / n_negative - 1
-    flags = [flag for flag, few in (("few_positives", n_positive < FEW), ("few_negatives", n_negative < FEW)) if few]
     estimate = low = high = None
     if d > 0 and raw > 0:
         theta = (seen + sp - 1) / d
@@ -260,6 +259,6 @@ def rogan_gladen(
         sensitivity=found / n_positive,
         specificity=rejected / n_negative,
         n_units=size,
-        flags=tuple(flags),
+        flags=flags_of(few_positives=n_positive < FEW, few_negatives=n_negative < FEW),
         reason="" if estimate is not None else "the judge is no better than chance in the sample",
     )

@@ -30,7 +30,7 @@ from warehouse.stats.core.inputs import (
     is_zero_one,
 )
 from warehouse.stats.core.quantiles import t_p_value
-from warehouse.stats.core.results import Interval, NamedFigures, figures_text
+from warehouse.stats.core.results import Interval, NamedFigures, figures_text, flags_of
 from warehouse.stats.intervals.closed_form import interval_t, interval_wilson_bounded
 from warehouse.stats.intervals.estimate_mean import estimate_mean
 from warehouse.stats.paired.sign_flip import binomial_p_value
@@ -481,12 +481,11 @@ def _why_alone(design: _Labelled, helped: _Helped, weight: float) -> tuple[str, 
 def _flags(design: _Labelled, covariance: float) -> tuple[str, ...]:
     h, g, clusters = design.h, design.g, design.clusters
     zero_one = is_zero_one(h) and is_zero_one(g)
-    holds = {
-        "judge_against_people": covariance < 0,
-        "few_disagreements": zero_one and int((h != g).sum()) < FEWEST_OF_A_KIND,
-        "few_clusters": clusters is not None and len(np.unique(clusters.codes[design.labelled])) < FEW_CLUSTERS,
-    }
-    return tuple(flag for flag, true in holds.items() if true)
+    return flags_of(
+        judge_against_people=covariance < 0,
+        few_disagreements=zero_one and int((h != g).sum()) < FEWEST_OF_A_KIND,
+        few_clusters=clusters is not None and len(np.unique(clusters.codes[design.labelled])) < FEW_CLUSTERS,
+    )
 
 
 def _labels_alone(design: _Labelled) -> CorrectedFigure:

@@ -10,7 +10,7 @@ import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.inputs import Clusters, FloatArray, as_clusters, as_floats, as_level, check_length
+from warehouse.stats.core.inputs import Clusters, FloatArray, as_clusters, as_floats, check_length
 from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.intervals.closed_form import interval_clopper_pearson
 
@@ -29,11 +29,10 @@ class ListCalibration:
     threshold: float  #: the smallest posterior that is listed.
     n_listed: int  #: items listed.
     n_wrong: int  #: those that the audit found wrong.
-    expected_fdr: float | None  #: mean of 1 − posterior; None for an empty list, like the next four.
+    expected_fdr: float | None  #: mean of 1 − posterior; None for an empty list, like the next three.
     observed_fdr: float | None  #: share that the audit found right.
     observed_low: float | None  #: lower end of its Clopper–Pearson interval.
     observed_high: float | None  #: upper end.
-    excess: float | None  #: expected minus observed; above 0 the list is better than it says.
 
 
 @dataclass(frozen=True)
@@ -59,7 +58,6 @@ class WithinStrata:
     random_precision: float | None  #: the same mean of the strata's base rates.
     n_strata: int  #: strata with both wrong and right keys.
     largest: Label  #: the stratum with the most wrong keys; None without any.
-    largest_share: float | None  #: its share of all wrong keys.
     without_largest: RankingScore | None  #: the ranking of all other items; None for a single stratum.
     strata: tuple[RankingScore, ...]  #: each stratum's ranking.
 
@@ -93,7 +91,6 @@ def score_audit(
     *,
     precision_at: Sequence[int] = PRECISION_AT,
     thresholds: Sequence[float] = THRESHOLDS,
-    level: float = 0.95,
 ) -> AuditScore:
     """Score a list of suspects against the verdicts of an audit.
 
@@ -104,7 +101,6 @@ def score_audit(
         strata: subject or source of each item, shape (J,).
         precision_at: lengths k of the list, each at least 1.
         thresholds: of the posterior; empty where ``score`` is no probability.
-        level: of the interval of the observed false discovery rate.
 
     Raises:
         StatisticsError: arguments not aligned or out of range, or no item with both figures.
@@ -128,7 +124,7 @@ def score_audit(
     return AuditScore(
         overall=_ranking(s, y, None),
         precision_at={int(k): _precision(s, y, int(k)) for k in precision_at},
-        calibration=tuple(_calibration(s, y, float(t), as_level(level)) for t in thresholds),
+        calibration=tuple(_calibration(s, y, float(t)) for t in thresholds),
         within=within,
         n_undecided=int((~decided).sum()),
         n_unscored=int((decided & ~scored).sum()),
@@ -183,14 +179,14 @@ def _precision(s: FloatArray, y: BoolArray, k: int) -> float | None:
     return float((y[above].sum() + (k - above.sum()) * y[tied].mean()) / k)
 
 
-def _calibration(s: FloatArray, y: BoolArray, threshold: float, level: float) -> ListCalibration:
+def _calibration(s: FloatArray, y: BoolArray, threshold: float) -> ListCalibration:
     listed = s >= threshold
     n, n_wrong = int(listed.sum()), int(y[listed].sum())
     if not n:
-        return ListCalibration(threshold, 0, 0, None, None, None, None, None)
+        return ListCalibration(threshold, 0, 0, None, None, None, None)
     expected, observed = float((1 - s[listed]).mean()), (n - n_wrong) / n
-    ends = interval_clopper_pearson(n - n_wrong, n, level=level)
-    return ListCalibration(threshold, n, n_wrong, expected, observed, ends.low, ends.high, expected - observed)
+    ends = interval_clopper_pearson(n - n_wrong, n)
+    return ListCalibration(threshold, n, n_wrong, expected, observed, ends.low, ends.high)
 
 
 def _within(s: FloatArray, y: BoolArray, strata: Strata) -> WithinStrata:
@@ -207,7 +203,6 @@ def _within(s: FloatArray, y: BoolArray, strata: Strata) -> WithinStrata:
         random_precision=sum(rate * n for _ap, rate, n in precisions) / n_wrong if precisions else None,
         n_strata=len(pairs),
         largest=None if largest is None else names[largest],
-        largest_share=None if largest is None else each[largest].n_wrong / n_wrong,
         without_largest=_ranking(s[others], y[others], None) if largest is not None and others.any() else None,
         strata=each,
     )

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
 from warehouse.stats.core.inputs import Clusters, FloatArray
 from warehouse.stats.labels.votes import Votes
@@ -43,32 +42,17 @@ class VotePosterior:
     nodes: FloatArray  #: probability of each node of b, shape (I, Q).
 
 
-def hermite_nodes(n: int) -> Nodes:
-    """``n`` Gauss–Hermite nodes for the standard normal distribution (StatisticsError: ``n`` not in 2 to 200).
-
-    With 21 nodes they lie 0.7 apart in the middle, wider than what 20 models leave open of b.
-    """
-    if not 2 <= n <= 200:
-        raise StatisticsError(f"`n_nodes` must lie in 2 to 200, found {n}")
-    b, weights = special.roots_hermitenorm(n)
-    return _normalised(b, np.log(weights))
-
-
 def dense_nodes(step: float, end: float) -> Nodes:
     """The trapezoidal rule from −end to end.
 
     Its error falls like exp(−2π²/(s · step)): the integrand is analytic as far as π/s from the axis.
     """
     b = np.linspace(-end, end, 2 * round(end / step) + 1)
-    return _normalised(b, -(b**2) / 2)
-
-
-def _normalised(b: FloatArray, log_weights: FloatArray) -> Nodes:
-    return Nodes(b, log_weights - special.logsumexp(log_weights))
+    return Nodes(b, -(b**2) / 2 - special.logsumexp(-(b**2) / 2))
 
 
 def default_nodes() -> Nodes:
-    """The default rule, 51 nodes: exact to 1e-5 for 20 models while s is below 4.5."""
+    """The rule of the fit, 51 nodes: exact to 1e-5 for 20 models while s is below 4.5; 21 Gauss–Hermite miss by .06."""
     return dense_nodes(0.25, 6.25)
 
 
@@ -156,7 +140,6 @@ class FitSettings:
 
     base_rate: float  #: π0, share of wrong keys that is expected, and the floor of each stratum's.
     temperature: float  #: T, in (0, 1].
-    nodes: Nodes  #: of the integral over the items' effects.
     tolerance: float  #: the fit ends when no posterior probability moves by as much.
     max_rounds: int  #: at most so many rounds.
 
@@ -180,19 +163,19 @@ def fit_votes(votes: Votes, strata: Clusters, settings: FitSettings) -> Fit:
         strata: stratum of each item that is not refused, shape (I,).
         settings: of the fit.
     """
-    model, rates = _start(votes), np.full(strata.n, settings.base_rate)
+    model, rates, nodes = _start(votes), np.full(strata.n, settings.base_rate), default_nodes()
     wrong_votes = WrongVotes(votes)
     before: FloatArray | None = None
     for n_rounds in range(settings.max_rounds + 1):
         prior = log_prior_of_keys(votes, rates[strata.codes])
         wrong = wrong_votes.log_likelihood(model.concentration)
-        posterior = posterior_of_keys(votes, model, prior, wrong, settings.nodes, settings.temperature)
+        posterior = posterior_of_keys(votes, model, prior, wrong, nodes, settings.temperature)
         converged = before is not None and bool(np.abs(posterior.rows - before).max() < settings.tolerance)
         if converged or n_rounds == settings.max_rounds:
             break
         before = posterior.rows
         model = VoteModel(
-            *_stepped(votes, model, posterior, settings.nodes),
+            *_stepped(votes, model, posterior, nodes),
             _concentration(votes, wrong_votes, posterior, model.concentration),
         )
         rates = _rates(1 - posterior.rows[votes.start], strata, settings.base_rate)

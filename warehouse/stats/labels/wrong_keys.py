@@ -15,9 +15,9 @@ from numpy.typing import ArrayLike, NDArray
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.core.machine import one_blas_thread
-from warehouse.stats.core.results import NamedFigures
+from warehouse.stats.core.results import NamedFigures, flags_of
 from warehouse.stats.labels.audit import Label, Strata, strata_of
-from warehouse.stats.labels.vote_model import Fit, FitSettings, default_nodes, fit_votes, hermite_nodes, spread_at_bound
+from warehouse.stats.labels.vote_model import Fit, FitSettings, fit_votes, spread_at_bound
 from warehouse.stats.labels.votes import IntArray, Votes, votes_of_models
 
 #: π0: the share of wrong keys that is expected, and the floor of each stratum's rate.
@@ -78,24 +78,6 @@ class WrongKeys(NamedFigures):
         )
 
 
-@dataclass(frozen=True)
-class SuspectList(NamedFigures):
-    """The items whose posterior probability of a wrong key reaches a threshold."""
-
-    items: IntArray  #: numbers of the items, the most suspect first; of equals the first.
-    posterior: FloatArray  #: of each of them.
-    #: mean of 1 − posterior in the list down to each of them; not calibrated, like the next two.
-    running_fdr: FloatArray
-    expected_fdr: float | None  #: the same of the whole list; None for an empty one.
-    expected_wrong: float  #: sum of the posteriors in it.
-    threshold: float  #: the smallest posterior that is listed.
-
-    def __str__(self) -> str:
-        if self.expected_fdr is None:
-            return f"no item reaches {self.threshold:g}; that proves no clean key"
-        return f"{len(self.items)} items reach {self.threshold:g}; how many are wrong is not known"
-
-
 def select_models(votes: Votes) -> IntArray:
     """The models worth hearing: at least 0.6 of the best score, at most 20, at least the three best.
 
@@ -136,7 +118,6 @@ def wrong_keys(
     models: ArrayLike | None = None,
     base_rate: float = BASE_RATE,
     temperature: float = TEMPERATURE,
-    n_nodes: int | None = None,
     tolerance: float = 1e-4,
     max_rounds: int = 500,
 ) -> WrongKeys:
@@ -148,8 +129,6 @@ def wrong_keys(
         models: numbers of the models to hear; None: ``select_models``.
         base_rate: π0, in (0, 0.5): the share of wrong keys that is expected; no stratum has less.
         temperature: T, in (0, 1]: 1 takes models to err independently.
-        n_nodes: Gauss–Hermite nodes of the integral over the items' effects; None: a dense
-            trapezoidal rule, exact to 1e-5 where 21 nodes miss probabilities by 0.06 (20 models).
         tolerance: the fit ends when no probability moves by as much in a round.
         max_rounds: most rounds.
 
@@ -182,32 +161,9 @@ def wrong_keys(
     if len(silent):
         raise StatisticsError(f"model {silent[0]} answered no item that can be judged: leave it out")
     groups = strata_of(strata, heard.reasons == "")
-    nodes = default_nodes() if n_nodes is None else hermite_nodes(n_nodes)
     with one_blas_thread():
-        fit = fit_votes(heard, groups.groups, FitSettings(base_rate, temperature, nodes, tolerance, max_rounds))
+        fit = fit_votes(heard, groups.groups, FitSettings(base_rate, temperature, tolerance, max_rounds))
     return _result(heard, fit, groups, chosen, base_rate, temperature)
-
-
-def suspects(estimate: WrongKeys, threshold: float = THRESHOLD) -> SuspectList:
-    """The items whose posterior probability of a wrong key is at least ``threshold``.
-
-    Raises:
-        StatisticsError: ``threshold`` outside (0, 1].
-    """
-    if not 0 < threshold <= 1:
-        raise StatisticsError(f"`threshold` must lie in (0, 1], found {threshold}")
-    posterior = estimate.posterior
-    listed = np.flatnonzero(posterior >= threshold)  # NaN is not
-    items = listed[np.argsort(-posterior[listed], kind="stable")].astype(np.int64)
-    right = 1 - posterior[items]
-    return SuspectList(
-        items=items,
-        posterior=posterior[items],
-        running_fdr=np.cumsum(right) / np.arange(1, len(items) + 1),
-        expected_fdr=float(right.mean()) if len(items) else None,
-        expected_wrong=float(posterior[items].sum()),
-        threshold=threshold,
-    )
 
 
 def _rivals(votes: Votes, probabilities: FloatArray) -> IntArray:
@@ -252,7 +208,11 @@ def _result(
         base_rate=base_rate,
         temperature=temperature,
         n_rounds=fit.n_rounds,
-        flags=_flags(fit, len(models)),
+        flags=flags_of(
+            few_models=len(models) < _FEW_MODELS,
+            not_converged=not fit.converged,
+            spread_at_bound=spread_at_bound(fit.model.spread),
+        ),
     )
 
 
@@ -262,12 +222,3 @@ def _rates(fit: Fit, strata: Strata, wrong: FloatArray) -> tuple[StratumRate, ..
         StratumRate(name, int(size), float(rate), float(total))
         for name, size, rate, total in zip(strata.names, strata.groups.sizes, fit.rates, expected, strict=True)
     )
-
-
-def _flags(fit: Fit, n_models: int) -> tuple[str, ...]:
-    flags = {
-        "few_models": n_models < _FEW_MODELS,
-        "not_converged": not fit.converged,
-        "spread_at_bound": spread_at_bound(fit.model.spread),
-    }
-    return tuple(name for name, holds in flags.items() if holds)

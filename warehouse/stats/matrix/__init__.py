@@ -13,11 +13,9 @@ from warehouse.stats.matrix.explain import prompt_coefficients as prompt_coeffic
 from warehouse.stats.matrix.kmeans import Clustering as Clustering
 from warehouse.stats.matrix.kmeans import medoids as medoids
 from warehouse.stats.matrix.kmeans import silhouette as silhouette
-from warehouse.stats.matrix.kmeans import spherical_kmeans as spherical_kmeans
 from warehouse.stats.matrix.permutation import PermutationTest as PermutationTest
 from warehouse.stats.matrix.permutation import permutation_test as permutation_test
 from warehouse.stats.matrix.similarity import SimilaritySummary as SimilaritySummary
-from warehouse.stats.matrix.similarity import mean_cosine as mean_cosine
 from warehouse.stats.matrix.similarity import summarise_similarity as summarise_similarity
 from warehouse.stats.matrix.weights import Growth as Growth
 from warehouse.stats.matrix.weights import RandomWeights as RandomWeights

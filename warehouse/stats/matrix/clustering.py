@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import TIE, FloatArray, as_seed
 from warehouse.stats.core.results import NamedFigures
-from warehouse.stats.matrix.kmeans import STARTS, Clustering, cluster_rows, distinct_rows, silhouette_of
+from warehouse.stats.matrix.kmeans import Clustering, cluster_rows, distinct_rows, silhouette_of
 from warehouse.stats.matrix.similarity import Progress, as_count, as_matrix, unit_rows
 from warehouse.stats.matrix.tables import Spread, shuffled, silhouettes_elsewhere
 
@@ -35,7 +35,6 @@ class ClusterSearch(NamedFigures):
 
     chosen: Clustering  #: the clustering with the best mean silhouette.
     counts: tuple[ClusterCount, ...]  #: one for each number of clusters that was tried.
-    silhouette_observed: float | None  #: of the chosen one.
     silhouette_permuted: float | None  #: mean over shuffled matrices of their best silhouette; None without.
     p_value: float | None  #: (1 + #{best of a shuffled matrix ≥ observed})/(1 + N); None without.
     n_permutations: int  #: shuffled matrices N.
@@ -52,7 +51,6 @@ def cluster_search(
     *,
     n_permutations: int = 1,
     seed: int = 0,
-    n_starts: int = STARTS,
     spread: Spread | None = None,
     progress: Progress | None = None,
 ) -> ClusterSearch:
@@ -63,7 +61,6 @@ def cluster_search(
         n_clusters: numbers to try; default 2 … min(20, distinct rows − 1). Ties: the smaller.
         n_permutations: shuffled matrices (each column by itself), 0 for none.
         seed: of starts and shuffles.
-        n_starts: k-means++ starts for each number.
         spread: has the shuffled matrices clustered elsewhere; the answer is the same.
         progress: called with (done, all) after each matrix and number of clusters.
 
@@ -73,7 +70,6 @@ def cluster_search(
     """
     values = as_matrix(matrix)
     as_count(n_permutations, "n_permutations", 0)
-    as_count(n_starts, "n_starts")
     n_distinct = len(distinct_rows(unit_rows(values))[0])
     tried = _tried(n_distinct, n_clusters)
     steps = len(tried) * (1 + n_permutations)
@@ -82,30 +78,30 @@ def cluster_search(
         if progress:
             progress(done, steps)
 
-    chosen, observed = _choose(values, tried, as_seed(seed), n_starts, tell)
+    chosen, observed = _choose(values, tried, as_seed(seed), tell)
     if spread is not None and n_permutations:
         tables = silhouettes_elsewhere(
-            spread, values, tried, n_permutations, seed, n_starts, lambda done: tell(len(tried) + done)
+            spread, values, tried, n_permutations, seed, lambda done: tell(len(tried) + done)
         )
     else:
         tables = []
         for shuffle in range(1, 1 + n_permutations):
             table, row = shuffled(values, seed, shuffle), list[float]()
             for number in tried:
-                row.append(silhouette_of(table, number, seed, n_starts))
+                row.append(silhouette_of(table, number, seed))
                 tell(len(tried) * shuffle + len(row))
             tables.append(row)
     return _search(chosen, tried, np.array([observed, *tables]), seed)
 
 
 def _choose(
-    values: FloatArray, tried: Sequence[int], seed: int, n_starts: int, tell: Callable[[int], None]
+    values: FloatArray, tried: Sequence[int], seed: int, tell: Callable[[int], None]
 ) -> tuple[Clustering, list[float]]:
     """The clustering with the best mean silhouette, and those of all numbers of clusters."""
     chosen: Clustering | None = None
     observed: list[float] = []
     for number in tried:
-        clustering = cluster_rows(values, number, seed, n_starts)
+        clustering = cluster_rows(values, number, seed)
         if clustering is not None and clustering.silhouette is not None:
             better = chosen is None or clustering.silhouette > (chosen.silhouette or -2.0) + 1e-12
             chosen = clustering if better else chosen
@@ -149,6 +145,4 @@ def _search(chosen: Clustering, tried: Sequence[int], tables: FloatArray, seed: 
         ClusterCount(number, *(None if np.isnan(value) else float(value) for value in figures))
         for number, *figures in zip(tried, tables[0], means, highs, strict=True)
     )
-    return ClusterSearch(
-        chosen, counts, observed, float(best.mean()) if len(best) else None, p_value, len(others), seed
-    )
+    return ClusterSearch(chosen, counts, float(best.mean()) if len(best) else None, p_value, len(others), seed)

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from warehouse.errors import StatisticsError
-from warehouse.stats.core.inputs import FloatArray, as_clusters, as_seed, check_length
-from warehouse.stats.matrix.similarity import as_count, as_matrix, generator, unit_rows
+from warehouse.stats.core.inputs import FloatArray, as_clusters, check_length
+from warehouse.stats.matrix.similarity import as_matrix, generator, unit_rows
 
 STARTS = 10
 _ROUNDS = 300
@@ -25,55 +24,33 @@ class Clustering:
     medoids: Labels  #: row of each cluster's medoid: the prompt nearest its mean, shape (C,).
     distances: FloatArray  #: 1 − cosine of each prompt with its cluster's medoid, shape (n,).
     silhouette: float | None  #: mean over prompts, cosine distance; None for a single cluster.
-    cohesion: float  #: mean cosine of a prompt with its cluster's direction: what k-means maximises.
 
     def __str__(self) -> str:
         shape = "none" if self.silhouette is None else f"{self.silhouette:.4g}"
         return f"{self.n_clusters} clusters of {len(self.labels)} prompts, silhouette {shape}"
 
 
-def spherical_kmeans(matrix: ArrayLike, n_clusters: int, *, seed: int = 0, n_starts: int = STARTS) -> Clustering:
+def cluster_rows(values: FloatArray, number: int, seed: int) -> Clustering | None:
     """Clusters of rows by direction: each row goes to the mean direction with the largest cosine.
 
     Args:
-        matrix: prompts × models, finite, shape (n, k).
-        n_clusters: C, from 1 to the number of distinct directions.
-        seed: of the k-means++ starts; the best of them counts (the first on ties).
-        n_starts: starts.
-
-    Raises:
-        StatisticsError: more clusters than distinct rows, or fewer than 1.
-    """
-    unit = unit_rows(as_matrix(matrix))
-    distinct, member, counts = distinct_rows(unit)
-    if not 1 <= n_clusters <= len(distinct):
-        raise StatisticsError(
-            f"`n_clusters` must lie between 1 and the number of distinct rows ({len(distinct)}), found {n_clusters}"
-        )
-    as_count(n_starts, "n_starts")
-    labels = best_labels(distinct, counts, n_clusters, as_seed(seed), n_starts)[member]
-    return describe(unit, labels, n_clusters)
-
-
-def cluster_rows(values: FloatArray, number: int, seed: int, n_starts: int) -> Clustering | None:
-    """The best of some starts; None where the matrix has fewer distinct rows than clusters.
-
-    Args:
         values: prompts × models, finite, shape (n, k).
-        number: of clusters.
-        seed: of the starts.
-        n_starts: how many.
+        number: of clusters, at least 1.
+        seed: of the k-means++ starts; the best of them counts (the first on ties).
+
+    Returns:
+        None where the matrix has fewer distinct directions than clusters.
     """
     unit = unit_rows(values)
     distinct, member, counts = distinct_rows(unit)
     if number > len(distinct):
         return None
-    return describe(unit, best_labels(distinct, counts, number, seed, n_starts)[member], number)
+    return describe(unit, best_labels(distinct, counts, number, seed)[member], number)
 
 
-def silhouette_of(values: FloatArray, number: int, seed: int, n_starts: int) -> float:
+def silhouette_of(values: FloatArray, number: int, seed: int) -> float:
     """Mean silhouette of :func:`cluster_rows`; NaN where there is none."""
-    clustering = cluster_rows(values, number, seed, n_starts)
+    clustering = cluster_rows(values, number, seed)
     return np.nan if clustering is None or clustering.silhouette is None else clustering.silhouette
 
 
@@ -92,10 +69,10 @@ def distinct_rows(unit: FloatArray) -> tuple[FloatArray, Labels, FloatArray]:
     return unit[first[order]], codes, np.bincount(codes).astype(np.float64)
 
 
-def best_labels(unit: FloatArray, counts: FloatArray, n_clusters: int, seed: int, n_starts: int) -> Labels:
+def best_labels(unit: FloatArray, counts: FloatArray, n_clusters: int, seed: int) -> Labels:
     """Labels of the start with the largest sum of cosines; the first such start on ties."""
     best, labels = -np.inf, np.zeros(len(unit), np.intp)
-    for start in range(n_starts):
+    for start in range(STARTS):
         rng = generator(seed, 0, n_clusters, start)
         candidate, value = _lloyd(unit, counts, _plus_plus(unit, counts, n_clusters, rng))
         if value > best * (1 + 1e-12 * np.sign(best)):
@@ -148,16 +125,8 @@ def describe(unit: FloatArray, labels: Labels, n_clusters: int) -> Clustering:
     names[labels[np.sort(first)]] = np.arange(n_clusters)
     labels = names[labels]
     rows, distances = medoids_of_unit(unit, labels, n_clusters)
-    sums, _ = cluster_sums(unit, labels, n_clusters)
     widths = silhouettes(unit, labels, n_clusters)
-    return Clustering(
-        n_clusters,
-        labels,
-        rows,
-        distances,
-        None if widths is None else float(widths.mean()),
-        float(np.linalg.norm(sums, axis=1).sum()) / len(unit),
-    )
+    return Clustering(n_clusters, labels, rows, distances, None if widths is None else float(widths.mean()))
 
 
 Labels = NDArray[np.intp]

@@ -21,7 +21,6 @@ from warehouse.stats.matrix.similarity import (
     KolmogorovSmirnov,
     Progress,
     Similarity,
-    ZeroRows,
     as_count,
     as_matrix,
     check_similarity,
@@ -87,7 +86,6 @@ def permutation_test(
     *,
     n_permutations: int = 1000,
     seed: int = 0,
-    zero_rows: ZeroRows = "alike",
     n_threads: int | None = None,
     spread: Spread | None = None,
     progress: Progress | None = None,
@@ -103,7 +101,6 @@ def permutation_test(
         similarities: default: all that the scores allow.
         n_permutations: N, at least 1.
         seed: each permutation has a stream of its own, so threads do not change the answer.
-        zero_rows: whether two rows without a single one are alike.
         n_threads: default: one for each core that this process may use.
         spread: has the shuffled matrices counted elsewhere, in blocks; the answer is the same.
         progress: called with (done, 5N): four for counting a permutation, one for comparing it.
@@ -125,14 +122,14 @@ def permutation_test(
         raise StatisticsError(
             "every model has one score for all prompts (all columns are constant): shuffling changes nothing"
         )
-    tables: Tables = BinaryTables(values, zero_rows) if binary else CosineTables(values, zero_rows)
+    tables: Tables = BinaryTables(values) if binary else CosineTables(values)
     steps = _Steps(n_threads or _cores(), 5 * n_permutations, progress)
     columns: NDArray[Any] = np.ascontiguousarray(values.T, dtype=np.uint8 if binary else np.float64)
     tables.add(0, columns)
     if spread is None:
         _fill(tables, columns, n_permutations, seed, steps)
     else:
-        count_elsewhere(spread, tables, columns, n_permutations, seed, zero_rows, lambda done: steps.reached(4 * done))
+        count_elsewhere(spread, tables, columns, n_permutations, seed, lambda done: steps.reached(4 * done))
     tables.finish()
     with one_blas_thread():
         tested = _test(tables, chosen, n_permutations, steps)
@@ -228,43 +225,28 @@ def _rows(
     observed: NDArray[np.int64],
     total: NDArray[np.int64],
 ) -> tuple[list[PermutedStatistic], SimilarityHistogram]:
-    rows = [
-        _statistic(similarity, name, figures[0, at], figures[1:, at])
-        for at, name in enumerate(("mean", "percentile_75", "percentile_95"))
-    ]
-    rows.append(_ks(similarity, distances))
+    rows = []
+    for at, name in enumerate(("mean", "percentile_75", "percentile_95")):
+        seen, permuted = float(figures[0, at]), figures[1:, at]
+        reason = _MEAN_OF_HAMMING if (similarity, name) == ("hamming", "mean") else ""
+        rows.append(_statistic(similarity, name, seen, permuted, upper_p_value(seen, permuted), None, reason))
+    ks = (distances.statistic, distances.permuted, distances.p_value, distances.textbook_p_value)
+    rows.append(_statistic(similarity, "ks", *ks, "the textbook p takes pairs as independent and is too small"))
     return rows, _histogram(similarity, tables.values(similarity), observed, total - observed)
 
 
-def _statistic(similarity: str, name: str, observed: float, permuted: FloatArray) -> PermutedStatistic:
+def _statistic(
+    similarity: str,
+    name: str,
+    observed: float,
+    permuted: FloatArray,
+    p_value: float,
+    p_textbook: float | None,
+    reason: str,
+) -> PermutedStatistic:
     low, high = np.quantile(permuted, [0.025, 0.975])
-    fixed = similarity == "hamming" and name == "mean"
-    return PermutedStatistic(
-        similarity,
-        name,
-        float(observed),
-        float(permuted.mean()),
-        float(low),
-        float(high),
-        upper_p_value(float(observed), permuted),
-        None,
-        _MEAN_OF_HAMMING if fixed else "",
-    )
-
-
-def _ks(similarity: str, ks: KolmogorovSmirnov) -> PermutedStatistic:
-    low, high = np.quantile(ks.permuted, [0.025, 0.975])
-    return PermutedStatistic(
-        similarity,
-        "ks",
-        ks.statistic,
-        float(ks.permuted.mean()),
-        float(low),
-        float(high),
-        ks.p_value,
-        ks.textbook_p_value,
-        "the textbook p takes pairs as independent and is too small",
-    )
+    spread = float(permuted.mean()), float(low), float(high)
+    return PermutedStatistic(similarity, name, observed, *spread, p_value, p_textbook, reason)
 
 
 def _histogram(

@@ -62,27 +62,19 @@ def generator(seed: int, *index: int) -> np.random.Generator:
     return np.random.Generator(np.random.PCG64(np.random.SeedSequence(seed, spawn_key=index)))
 
 
-def zero_rows(matrix: FloatArray) -> NDArray[np.bool_]:
-    """Which rows are all zero, shape (n,)."""
-    return np.asarray(~matrix.any(axis=1))
-
-
-def unit_rows(matrix: FloatArray, *, extra: bool = True) -> FloatArray:
+def unit_rows(matrix: FloatArray) -> FloatArray:
     """Rows at Euclidean length 1.
 
-    Args:
-        extra: give the zero rows, where there are any, a further coordinate of 1, so that they
-            are like each other (cosine 1) and unlike all others (0). Else they stay zero.
-
     Returns:
-        shape (n, k), or (n, k + 1) with the further coordinate.
+        shape (n, k), or (n, k + 1) where there are zero rows: these have a further coordinate of 1, so that they are
+        like each other (cosine 1) and unlike all others (0).
     """
-    empty = zero_rows(matrix)
+    empty = ~matrix.any(axis=1)
     largest = np.where(empty, 1.0, np.abs(matrix).max(axis=1))  # squares of tiny scores would be 0
     scaled = matrix / largest[:, None]
     lengths = np.where(empty, 1.0, np.sqrt(np.einsum("ij,ij->i", scaled, scaled)))
     unit = scaled / lengths[:, None]
-    return np.column_stack([unit, empty.astype(np.float64)]) if extra and empty.any() else unit
+    return np.column_stack([unit, empty.astype(np.float64)]) if empty.any() else unit
 
 
 def pair_blocks(unit: FloatArray) -> Iterator[FloatArray]:
@@ -97,8 +89,6 @@ def pair_blocks(unit: FloatArray) -> Iterator[FloatArray]:
 
 
 Similarity = Literal["cosine", "jaccard", "hamming"]
-#: What two rows without a single one are to each other: alike (1), or nothing (scikit-learn's 0).
-ZeroRows = Literal["alike", "zero"]
 
 SIMILARITIES: tuple[Similarity, ...] = ("hamming", "cosine", "jaccard")
 
@@ -132,35 +122,18 @@ def check_similarity(similarity: str, binary: bool) -> None:
         raise StatisticsError(f"{similarity} similarity needs scores of 0 and 1, and there are others; use cosine")
 
 
-def mean_cosine(matrix: ArrayLike, *, zero_rows: ZeroRows = "alike") -> float:
-    """Mean cosine over pairs i < j: (‖Σ q̃_i‖² − n)/(n(n−1)), without looking at pairs.
-
-    Args:
-        matrix: prompts × models, finite, shape (n, k).
-        zero_rows: ``"zero"`` keeps zero rows as zero vectors (n − n_zero instead of n).
-
-    Examples:
-        >>> round(mean_cosine([[1, 1], [1, 0], [1, 0]]), 12)
-        0.804737854124
-    """
-    return _mean_cosine(unit_rows(as_matrix(matrix), extra=zero_rows == "alike"))
-
-
-def _mean_cosine(unit: FloatArray) -> float:
-    n = len(unit)
-    total = unit.sum(axis=0)
-    own = float(np.einsum("ij,ij->", unit, unit))  # n, or n less the zero rows
+def mean_cosine(unit: FloatArray) -> float:
+    """Mean cosine over pairs i < j of rows at unit length: (‖Σ q̃_i‖² − n)/(n(n−1)), without looking at pairs."""
+    n, total = len(unit), unit.sum(axis=0)
+    own = float(np.einsum("ij,ij->", unit, unit))  # n, but for rounding
     return (float(total @ total) - own) / (n * (n - 1))
 
 
-def summarise_similarity(
-    matrix: ArrayLike, similarity: Similarity = "cosine", *, zero_rows: ZeroRows = "alike"
-) -> SimilaritySummary:
+def summarise_similarity(matrix: ArrayLike, similarity: Similarity = "cosine") -> SimilaritySummary:
     """Mean, 75th and 95th percentile of a similarity over all pairs of prompts, exactly.
 
     Args:
         matrix: prompts × models, finite, shape (n, k); 0/1 for Jaccard and Hamming.
-        zero_rows: whether two rows without a single one are alike (1) or not (0).
 
     Raises:
         StatisticsError: fewer than two prompts or models, missing cells, or scores that the
@@ -172,13 +145,13 @@ def summarise_similarity(
     n, k = values.shape
     if binary:
         codes, counts = count_pairs(np.ascontiguousarray(values.T, dtype=np.uint8))
-        similarities = cell_values(similarity, codes, k, zero_rows)
+        similarities = cell_values(similarity, codes, k)
         order = np.argsort(similarities)
         similarities, counts = similarities[order], counts[order]
         mean = float(similarities @ counts) / (n * (n - 1) // 2)
     else:
-        unit = unit_rows(values, extra=zero_rows == "alike")
-        similarities, mean = np.sort(np.concatenate(list(pair_blocks(unit)))), _mean_cosine(unit)
+        unit = unit_rows(values)
+        similarities, mean = np.sort(np.concatenate(list(pair_blocks(unit)))), mean_cosine(unit)
         counts = np.ones(len(similarities), np.int64)
     return SimilaritySummary(
         similarity,
@@ -189,7 +162,7 @@ def summarise_similarity(
     )
 
 
-def cell_values(similarity: str, codes: NDArray[np.int64], k: int, zero_rows: ZeroRows = "alike") -> FloatArray:
+def cell_values(similarity: str, codes: NDArray[np.int64], k: int) -> FloatArray:
     """Similarity of two rows by their weights a, b and common ones c.
 
     Equal similarities are equal numbers: each comes from one division of whole numbers, which is rounded once.
@@ -206,9 +179,7 @@ def cell_values(similarity: str, codes: NDArray[np.int64], k: int, zero_rows: Ze
     part = common if similarity == "jaccard" else common**2
     shares = part / np.where(whole == 0, 1, whole)
     values = np.sqrt(shares) if similarity == "cosine" else shares
-    if zero_rows == "alike":
-        values = np.where((a == 0) & (b == 0), 1.0, values)
-    return np.asarray(values)
+    return np.where((a == 0) & (b == 0), 1.0, values)  # two rows without a single one are alike
 
 
 WORD = 64
@@ -303,7 +274,6 @@ class KolmogorovSmirnov:
     statistic: float  #: D = sup |F_observed − F̄|, F̄ the mean over all N + 1 tables.
     permuted: FloatArray  #: the same distance of each permuted table, shape (N,).
     p_value: float  #: (1 + #{D_b ≥ D}) / (N + 1); exact, since the tables are exchangeable.
-    textbook_statistic: float  #: sup |F_observed − mean of the permuted F|.
     #: of the two-sample test with all pairs taken as independent (as Siska et al. report it). They are not: it is far
     #: too small.
     textbook_p_value: float
@@ -369,6 +339,5 @@ def from_distances(observed: NDArray[np.int64], total: NDArray[np.int64], distan
         statistic=float(distances[0]),
         permuted=distances[1:],
         p_value=upper_p_value(float(distances[0]), distances[1:]),
-        textbook_statistic=apart,
         textbook_p_value=float(special.kolmogorov(math.sqrt(size) * apart)),
     )

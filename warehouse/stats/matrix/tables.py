@@ -22,11 +22,11 @@ from warehouse.stats.matrix.kmeans import silhouette_of
 from warehouse.stats.matrix.similarity import (
     BLOCK_PAIRS,
     SIMILARITIES,
-    ZeroRows,
     cell_values,
     count_pairs,
     generator,
     linear_quantile,
+    mean_cosine,
     pair_blocks,
     unit_rows,
 )
@@ -70,8 +70,8 @@ class BinaryTables:
     Whatever the similarity, its distribution follows from these counts without rounding.
     """
 
-    def __init__(self, matrix: FloatArray, zero_rows: ZeroRows) -> None:
-        self._k, self._zero_rows = matrix.shape[1], zero_rows
+    def __init__(self, matrix: FloatArray) -> None:
+        self._k = matrix.shape[1]
         self._packed: dict[int, tuple[bytes, bytes]] = {}
         self._codes = Codes((self._k + 1) ** 3)
         self._ranked: dict[str, tuple[FloatArray, NDArray[np.intp]]] = {}
@@ -96,7 +96,7 @@ class BinaryTables:
         """All tables are in: rank the similarities that occur in any of them."""
         codes = self._codes.finish()
         for similarity in SIMILARITIES:
-            cells = cell_values(similarity, codes, self._k, self._zero_rows)
+            cells = cell_values(similarity, codes, self._k)
             values, ranks = np.unique(cells, return_inverse=True)
             self._ranked[similarity] = (values, ranks.astype(np.intp, copy=False))
 
@@ -157,26 +157,22 @@ class Codes:
 class CosineTables:
     """Tables of a matrix of any scores: cosines counted on a grid, percentiles from the pairs."""
 
-    def __init__(self, matrix: FloatArray, zero_rows: ZeroRows) -> None:
-        self._extra = zero_rows == "alike"
+    def __init__(self, matrix: FloatArray) -> None:
         self._small = len(matrix) * (len(matrix) - 1) // 2 <= BLOCK_PAIRS
         self._figures: dict[int, tuple[float, float, float]] = {}
         self._packed: dict[int, bytes] = {}
 
     def add(self, index: int, columns: NDArray[np.float64]) -> None:
         """Look at all pairs of a matrix, shape (k, n), in blocks."""
-        unit = unit_rows(np.ascontiguousarray(columns.T), extra=self._extra)
+        unit = unit_rows(np.ascontiguousarray(columns.T))
         counts = np.zeros(GRID + 1, np.int64)
         kept = []
         for block in pair_blocks(unit):
             counts += np.bincount(_cells(block), minlength=GRID + 1)
             kept += [block] if self._small else []
-        n, total = len(unit), unit.sum(axis=0)
-        own = float(np.einsum("ij,ij->", unit, unit))
-        mean = (float(total @ total) - own) / (n * (n - 1))
         pairs = np.concatenate(kept) if kept else None
         low, high = (_percentile(unit, counts, pairs, share) for share in (0.75, 0.95))
-        self._figures[index] = (mean, low, high)
+        self._figures[index] = (mean_cosine(unit), low, high)
         self._packed[index] = zlib.compress(counts.tobytes(), 1)
 
     def packed(self, index: int) -> tuple[bytes, bytes]:
@@ -242,13 +238,7 @@ class Spread(Protocol):
 
 
 def count_elsewhere(
-    spread: Spread,
-    tables: Tables,
-    columns: NDArray[Any],
-    n_permutations: int,
-    seed: int,
-    zero_rows: ZeroRows,
-    tell: Callable[[int], None],
+    spread: Spread, tables: Tables, columns: NDArray[Any], n_permutations: int, seed: int, tell: Callable[[int], None]
 ) -> None:
     """Have tables 1 … N counted, and take them in.
 
@@ -262,7 +252,7 @@ def count_elsewhere(
     size = sum(map(len, tables.packed(0)))
     block = max(1, min(_TASK_TABLES, _TASK_BYTES // size))
     wave = block * max(1, _WAVE_BYTES // (block * size))
-    function = partial(count_block, _sent(columns), seed, zero_rows)
+    function = partial(count_block, _sent(columns), seed)
     done = 0
     for start in range(1, n_permutations + 1, wave):
         end = min(start + wave, n_permutations + 1)
@@ -275,13 +265,12 @@ def count_elsewhere(
             tell(done)
 
 
-def count_block(sent: bytes, seed: int, zero_rows: ZeroRows, block: bytes) -> bytes:
+def count_block(sent: bytes, seed: int, block: bytes) -> bytes:
     """Count the pairs of some shuffled matrices.
 
     Args:
         sent: the observed matrix, as :func:`_sent` packs it.
         seed: of the shuffles.
-        zero_rows: whether two rows without a single one are alike.
         block: number of the first shuffle, and of the first one that is not meant.
 
     Returns:
@@ -289,7 +278,7 @@ def count_block(sent: bytes, seed: int, zero_rows: ZeroRows, block: bytes) -> by
     """
     columns = _received(sent)
     kind = BinaryTables if columns.dtype == np.uint8 else CosineTables
-    tables: Tables = kind(np.asarray(columns.T, dtype=np.float64), zero_rows)
+    tables: Tables = kind(np.asarray(columns.T, dtype=np.float64))
     arrays: dict[str, NDArray[np.uint8]] = {}
     for index in range(*_read(block)):
         tables.add(index, permuted_rows(columns, seed, index))
@@ -305,13 +294,12 @@ def silhouettes_elsewhere(
     tried: Sequence[int],
     n_permutations: int,
     seed: int,
-    n_starts: int,
     tell: Callable[[int], None],
 ) -> list[list[float]]:
     """Mean silhouette of every shuffled matrix at every number of clusters; NaN where there is none."""
     tasks = [(shuffle, number) for shuffle in range(1, n_permutations + 1) for number in tried]
     kind = np.uint8 if is_zero_one(values) else np.float64
-    function = partial(silhouette_of_shuffled, _sent(np.ascontiguousarray(values.T, dtype=kind)), seed, n_starts)
+    function = partial(silhouette_of_shuffled, _sent(np.ascontiguousarray(values.T, dtype=kind)), seed)
     silhouettes = np.full((n_permutations, len(tried)), np.nan)
     answers = spread(function, [_numbers(*task) for task in tasks])
     for done, (task, data) in enumerate(answers, start=1):
@@ -320,13 +308,12 @@ def silhouettes_elsewhere(
     return [list(map(float, row)) for row in silhouettes]
 
 
-def silhouette_of_shuffled(sent: bytes, seed: int, n_starts: int, task: bytes) -> bytes:
+def silhouette_of_shuffled(sent: bytes, seed: int, task: bytes) -> bytes:
     """Mean silhouette of one shuffled matrix at one number of clusters.
 
     Args:
         sent: the observed matrix, as :func:`_sent` packs it.
         seed: of shuffles and starts.
-        n_starts: k-means++ starts.
         task: number of the shuffle, and of clusters.
 
     Returns:
@@ -334,7 +321,7 @@ def silhouette_of_shuffled(sent: bytes, seed: int, n_starts: int, task: bytes) -
     """
     shuffle, number = _read(task)
     values = shuffled(_received(sent).T, seed, shuffle)
-    return np.array([silhouette_of(values, number, seed, n_starts)], "<f8").tobytes()
+    return np.array([silhouette_of(values, number, seed)], "<f8").tobytes()
 
 
 def permuted_rows(rows: NDArray[Any], seed: int, shuffle: int) -> NDArray[Any]:

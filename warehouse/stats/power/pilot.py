@@ -22,7 +22,7 @@ from warehouse.stats.core.inputs import (
     clt_error,
     deviations,
 )
-from warehouse.stats.core.results import NamedFigures
+from warehouse.stats.core.results import NamedFigures, flags_of
 from warehouse.stats.intervals.defaults import FEW_CLUSTERS, FEW_PROMPTS
 from warehouse.stats.intervals.standard_errors import robust_errors
 from warehouse.stats.paired.paired import correlation
@@ -252,14 +252,13 @@ def _draws(draws: ArrayLike, n: int, name: str) -> FloatArray:
 
 
 def _flags(groups: Clusters | None, raw: float | None, within: tuple[_Within, _Within], n: int) -> tuple[str, ...]:
-    conditions = {
-        "parts_unknown": raw is None,
-        "omega2_clipped": raw is not None and raw < 0,
-        "within_imputed": any(run.imputed for run in within),
-        "few_prompts": groups is None and n < FEW_PROMPTS,
-        "few_clusters": groups is not None and groups.n < FEW_CLUSTERS,
-    }
-    return tuple(flag for flag, holds in conditions.items() if holds)
+    return flags_of(
+        parts_unknown=raw is None,
+        omega2_clipped=raw is not None and raw < 0,
+        within_imputed=any(run.imputed for run in within),
+        few_prompts=groups is None and n < FEW_PROMPTS,
+        few_clusters=groups is not None and groups.n < FEW_CLUSTERS,
+    )
 
 
 def _reason(within: tuple[_Within, _Within], *, single: bool) -> str:

@@ -18,6 +18,7 @@ from warehouse.stats.suites.score_table import (
     TIES_HALF,
     SuiteScores,
     comparable,
+    mean_of_present,
     mean_over_scenarios,
     ranks_of,
     win_rates,
@@ -162,7 +163,7 @@ def flash_path(
         cut = [sub.scores[rows] for sub, rows in zip(suite.subscenarios, cut_rows, strict=True)]
         if any(np.isnan(part[:, model]).mean() > MOST_MISSING for part in cut):
             break
-        means = np.array([_nan_mean(part) for part in cut])
+        means = np.array([mean_of_present(part) for part in cut])
         rank = _ranks(comparable(suite.scores(means)))[model]
         is_enough = size is None or rank - resolutions[index] >= ranks[index]
         path.append(FlashStep(size, sum(counts), int(rank), resolutions[index], ranks[index], bool(is_enough)))
@@ -293,12 +294,6 @@ def _ranks_without_each(scores: FloatArray) -> FloatArray:
         rates[..., gone] = np.nan
         ranks[:, gone] = ranks_of(mean_over_scenarios(rates))
     return ranks
-
-
-def _nan_mean(values: FloatArray) -> FloatArray:
-    present = ~np.isnan(values)
-    with np.errstate(invalid="ignore"):
-        return np.asarray(np.where(present, values, 0.0).sum(axis=0) / present.sum(axis=0))
 
 
 def _quantile(values: FloatArray, level: float) -> int:

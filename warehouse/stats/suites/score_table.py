@@ -41,9 +41,7 @@ class Subscenario:
     @cached_property
     def means(self) -> FloatArray:
         """Mean of each model over the prompts that it has scores of; NaN without any, shape (M,)."""
-        scored = ~np.isnan(self.scores)
-        with np.errstate(invalid="ignore"):
-            return np.asarray(np.where(scored, self.scores, 0.0).sum(axis=0) / scored.sum(axis=0))
+        return mean_of_present(self.scores)
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,7 +102,7 @@ class SuiteScores:
         groups = [means[..., self.scenario_of == c, :] for c in range(len(self.scenarios))]
         if not partial:
             return np.stack([group.mean(axis=-2) for group in groups], axis=-2)
-        return np.stack([_mean_of_present(group) for group in groups], axis=-2)
+        return np.stack([mean_of_present(group) for group in groups], axis=-2)
 
     def standalone(self) -> SuiteScores:
         """Each subscenario a scenario of its own."""
@@ -207,10 +205,11 @@ def _refuse_infinite(values: FloatArray, name: str) -> None:
         )
 
 
-def _mean_of_present(means: FloatArray) -> FloatArray:
-    present = ~np.isnan(means)
+def mean_of_present(values: FloatArray) -> FloatArray:
+    """Mean over the rows that have a value, shape (…, M); NaN without any."""
+    present = ~np.isnan(values)
     with np.errstate(invalid="ignore"):
-        return np.asarray(np.where(present, means, 0.0).sum(axis=-2) / present.sum(axis=-2))
+        return np.asarray(np.where(present, values, 0.0).sum(axis=-2) / present.sum(axis=-2))
 
 
 DIGITS = 12
@@ -262,15 +261,14 @@ def mean_over_scenarios(rates: FloatArray, weights: FloatArray | None = None) ->
         rates: shape (…, C, M), NaN where lacking.
         weights: how often each scenario counts, shape (B, C); None: once.
     """
-    scored = ~np.isnan(rates)
-    filled = np.where(scored, rates, 0.0)
     if weights is None:
-        total, count = filled.sum(axis=-2), scored.sum(axis=-2, dtype=np.float64)
-    elif rates.ndim == 2:
-        total, count = weights @ filled, weights @ scored.astype(np.float64)
+        return mean_of_present(rates)
+    scored = ~np.isnan(rates)
+    filled, counted = np.where(scored, rates, 0.0), scored.astype(np.float64)
+    if rates.ndim == 2:
+        total, count = weights @ filled, weights @ counted
     else:
-        total = np.einsum("bc,bcm->bm", weights, filled)
-        count = np.einsum("bc,bcm->bm", weights, scored.astype(np.float64))
+        total, count = (np.einsum("bc,bcm->bm", weights, values) for values in (filled, counted))
     with np.errstate(invalid="ignore"):
         return np.asarray(total / count)
 

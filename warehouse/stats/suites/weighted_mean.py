@@ -34,7 +34,7 @@ from warehouse.stats.core.inputs import (
     rejects,
 )
 from warehouse.stats.core.quantiles import t_p_value, t_p_values
-from warehouse.stats.core.results import Interval, NamedFigures, figures_text
+from warehouse.stats.core.results import Interval, NamedFigures, figures_text, flags_of
 from warehouse.stats.core.sample import components, distinct
 from warehouse.stats.intervals.closed_form import interval_normal, interval_t, interval_wilson, interval_wilson_bounded
 from warehouse.stats.multiple.adjust import holm
@@ -180,14 +180,13 @@ def _concentration(cells: Sequence[Cell], shares: FloatArray, units: UnitTable) 
 
 def _flags(cells: Sequence[Cell], units: UnitTable) -> tuple[str, ...]:
     constant = [cell.constant for cell in cells]
-    conditions = {
-        "shared_units": units.n_shared > 0,
-        "leaves_without_spread": any(constant) and not all(constant),
-        "all_scores_equal": all(constant),
-    }
+    own = flags_of(
+        shared_units=units.n_shared > 0,
+        leaves_without_spread=any(constant) and not all(constant),
+        all_scores_equal=all(constant),
+    )
     weights = [cell.design.weights for cell in cells if cell.design is not None and cell.design.weights is not None]
-    of_weights = dict.fromkeys(flag for own in weights for flag in own.flags)
-    return (*(flag for flag, holds in conditions.items() if holds), *of_weights)
+    return (*own, *dict.fromkeys(flag for of_leaf in weights for flag in of_leaf.flags))
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,6 @@ class Departure(NamedFigures):
 
     p_holm: tuple[float, ...]  #: adjusted over the checkpoints that could be tested, NaN for the others.
     first: int | None  #: place of the first significant checkpoint; None without one.
-    from_here_on: int | None  #: place from which every checkpoint is significant; None if the last is not.
 
 
 def departure(p_values: ArrayLike, *, level: float = 0.95) -> Departure:
@@ -55,14 +54,8 @@ def departure(p_values: ArrayLike, *, level: float = 0.95) -> Departure:
         level: 1 − the chance of any false alarm over the curve, in (0, 1).
     """
     adjusted = holm(p_values)
-    significant = rejects(adjusted, 1 - as_level(level))
-    rows = np.flatnonzero(significant)
-    tested = np.flatnonzero(~np.isnan(adjusted))
-    misses = tested[~significant[tested]]
-    start = rows[rows > (misses[-1] if len(misses) else -1)]
-    return Departure(
-        tuple(adjusted.tolist()), int(rows[0]) if len(rows) else None, int(start[0]) if len(start) else None
-    )
+    rows = np.flatnonzero(rejects(adjusted, 1 - as_level(level)))
+    return Departure(tuple(adjusted.tolist()), int(rows[0]) if len(rows) else None)
 
 
 @dataclass(frozen=True)
@@ -206,12 +199,10 @@ class Monotonicity(NamedFigures):
     """Does the score rise?"""
 
     tau: float | None  #: mean τ-b over seeds that are not constant; None without any.
-    tau_standard_deviation: float | None  #: over seeds, ddof 1; None below 2.
     p_value: float | None  #: one-sided, of a rise; None where it cannot be told.
     method: str  #: ``sign_flip`` (seeds), ``ar1_sieve`` (one curve, or the mean of few seeds).
     n_seeds: int  #: seeds whose curve is not constant.
     n_checkpoints: int  #: of the longest curve.
-    autocorrelation: float | None  #: ρ that the sieve supposes; None for sign flips.
     flags: tuple[str, ...]  #: ``wandering_curve``: ρ above .9, a flat curve that wanders can reach 10 %.
     reason: str  #: why there is no p-value.
 
@@ -236,11 +227,10 @@ def monotonicity(curves: Sequence[ArrayLike], *, n_series: int = 999, seed: int 
     all_tau = [monotonicity_tau(x) for x in values]
     taus = np.array([tau for tau in all_tau if tau is not None])
     if not len(taus):
-        return Monotonicity(None, None, None, "", 0, longest, None, (), "every curve is constant")
-    mean, spread = float(taus.mean()), float(np.std(taus, ddof=1)) if len(taus) > 1 else None
+        return Monotonicity(None, None, "", 0, longest, (), "every curve is constant")
+    mean = float(taus.mean())
     if len(taus) >= FROM_SEEDS:
-        p = _sign_flip(taus, n_series, seed)
-        return Monotonicity(mean, spread, p, "sign_flip", len(taus), longest, None, (), "")
+        return Monotonicity(mean, _sign_flip(taus, n_series, seed), "sign_flip", len(taus), longest, (), "")
     reason = ""
     if len({len(x) for x in values}) > 1:
         reason = (
@@ -252,10 +242,10 @@ def monotonicity(curves: Sequence[ArrayLike], *, n_series: int = 999, seed: int 
     if not reason and np.ptp(middle) == 0:
         reason = "the mean curve is constant"
     if reason:
-        return Monotonicity(mean, spread, None, "", len(taus), longest, None, (), reason)
+        return Monotonicity(mean, None, "", len(taus), longest, (), reason)
     p, rho = _sieve(middle, n_series, seed)
     flags = ("wandering_curve",) if rho > WANDERING else ()
-    return Monotonicity(mean, spread, p, "ar1_sieve", len(taus), longest, rho, flags, "")
+    return Monotonicity(mean, p, "ar1_sieve", len(taus), longest, flags, "")
 
 
 def _sign_flip(taus: FloatArray, n_sampled: int, seed: int) -> float:

@@ -88,24 +88,20 @@ class NoiseFloor(NamedFigures):
     degrees_of_freedom: float  #: of Student's t.
     level: float  #: in (0, 1).
     n_seeds: int  #: seeds behind the spread.
-    n_averaged: int  #: checkpoints m of which each run's figure is the mean.
     flags: tuple[str, ...]  #: ``all_seeds_equal``.
 
 
-def noise_floor(
-    scores: ArrayLike, *, averaged: int = 1, prompt_variance: float = 0.0, level: float = 0.95
-) -> NoiseFloor:
+def noise_floor(scores: ArrayLike, *, averaged: int = 1, level: float = 0.95) -> NoiseFloor:
     """Noise floor between two single runs of one recipe.
 
     Args:
         scores: seeds x checkpoints in the order of training, shape (S, T); one column for
             the last checkpoint alone. S at least 2.
         averaged: m, the last checkpoints that are averaged in each run.
-        prompt_variance: ω²/n, where prompts are taken as sampled; at least 0.
         level: in (0, 1).
 
     Raises:
-        StatisticsError: fewer than 2 seeds or m checkpoints, or a variance below 0.
+        StatisticsError: fewer than 2 seeds or m checkpoints.
     """
     table, level = as_table(scores, rows="seeds", least_columns=1), as_level(level)
     if not 1 <= averaged <= table.shape[1]:
@@ -115,8 +111,8 @@ def noise_floor(
         )
     s = float(np.std(table[:, -averaged:].mean(axis=1), ddof=1))
     n = len(table)
-    floor = t_quantile(level, n - 1) * math.sqrt(2 * s * s + _variance(prompt_variance))
-    return NoiseFloor(floor, s, n - 1, level, n, averaged, ("all_seeds_equal",) if s == 0 else ())
+    floor = t_quantile(level, n - 1) * math.sqrt(2 * s * s)
+    return NoiseFloor(floor, s, n - 1, level, n, ("all_seeds_equal",) if s == 0 else ())
 
 
 @dataclass(frozen=True)
@@ -208,7 +204,6 @@ class Jitter(NamedFigures):
     ci_high: float | None  #: upper end.
     degrees_of_freedom: float | None  #: k − 3.
     gsj_variance: float | None  #: by differences of neighbours.
-    gsj_degrees_of_freedom: float | None  #: tr(A)²/tr(A²).
     n_checkpoints: int  #: k, those at the end that were taken.
     level: float  #: of the interval, in (0, 1).
     #: ``autocorrelated_or_bent`` where the quadratic leaves more than twice the variance of neighbours: the interval
@@ -237,10 +232,10 @@ def jitter(scores: ArrayLike, positions: ArrayLike, *, last: int | None = None, 
     k = min(len(x) // 2, MOST) if last is None else min(last, len(x))
     if k < LEAST:
         reason = f"{k} checkpoints at the end of {len(x)}: at least {LEAST} are needed"
-        return Jitter(None, None, None, None, None, None, None, k, level, (), reason)
+        return Jitter(None, None, None, None, None, None, k, level, (), reason)
     x, u = x[-k:], u[-k:]
     variance, nu = _about_quadratic(x, u), float(k - 3)
-    gsj, gsj_nu = _of_neighbours(x, u)
+    gsj = _of_neighbours(x, u)
     low, high = (special.chdtri(nu, tail) for tail in ((1 - level) / 2, (1 + level) / 2))
     bent = variance > BENT * gsj
     return Jitter(
@@ -250,7 +245,6 @@ def jitter(scores: ArrayLike, positions: ArrayLike, *, last: int | None = None, 
         ci_high=math.sqrt(nu * variance / high),
         degrees_of_freedom=nu,
         gsj_variance=gsj,
-        gsj_degrees_of_freedom=gsj_nu,
         n_checkpoints=k,
         level=level,
         flags=("autocorrelated_or_bent",) if bent else (),
@@ -266,17 +260,11 @@ def _about_quadratic(x: FloatArray, u: FloatArray) -> float:
     return float(residuals @ residuals / (len(x) - 3))
 
 
-def _of_neighbours(x: FloatArray, u: FloatArray) -> tuple[float, float]:
-    """Variance and its degrees of freedom from scaled second differences."""
+def _of_neighbours(x: FloatArray, u: FloatArray) -> float:
+    """Variance from scaled second differences."""
     w = (u[2:] - u[1:-1]) / (u[2:] - u[:-2])
-    scale = np.sqrt(1 + w**2 + (1 - w) ** 2)
-    k = len(x)
-    rows = np.zeros((k - 2, k))
-    starts = np.arange(k - 2)
-    rows[starts, starts], rows[starts, starts + 1], rows[starts, starts + 2] = (-w / scale, 1 / scale, -(1 - w) / scale)
-    e = rows @ x
-    a = rows @ rows.T
-    return float(e @ e / (k - 2)), float(np.trace(a) ** 2 / np.sum(a * a))
+    e = (x[1:-1] - w * x[:-2] - (1 - w) * x[2:]) / np.sqrt(1 + w**2 + (1 - w) ** 2)
+    return float(e @ e / len(e))
 
 
 #: Fewer benchmarks give no prior.

@@ -29,9 +29,6 @@ class SignalToNoise(NamedFigures):
     snr: float | None  #: sqrt(max(0, (F(n2 − 2)/n2 − 1)/k)); None where n2 ≤ 2 or there is no jitter.
     ci_low: float | None  #: lower end, from the F distribution, at least 0.
     ci_high: float | None  #: upper end.
-    #: (max − min of recipe means)/sqrt(MSE), as some publications have it: it grows with the number of recipes.
-    snr_range: float | None
-    f_statistic: float | None  #: MSS/MSE.
     n_recipes: int  #: R.
     n_checkpoints: int  #: k.
     level: float  #: of the interval.
@@ -62,13 +59,10 @@ def signal_to_noise(scores: ArrayLike, *, level: float = 0.95) -> SignalToNoise:
         math.sqrt(max(0.0, (f / float(special.fdtri(table.n1, table.n2, q)) - 1) / k))
         for q in ((1 + level) / 2, (1 - level) / 2)
     )
-    means = as_table(scores, rows="recipes").mean(axis=1)
     return SignalToNoise(
         snr=math.sqrt(max(0.0, (f * (table.n2 - 2) / table.n2 - 1) / k)),
         ci_low=low,
         ci_high=high,
-        snr_range=float(np.ptp(means)) / math.sqrt(table.error),
-        f_statistic=f,
         n_recipes=table.rows,
         n_checkpoints=k,
         level=level,
@@ -78,7 +72,7 @@ def signal_to_noise(scores: ArrayLike, *, level: float = 0.95) -> SignalToNoise:
 
 
 def _without(table: TwoWay, level: float, reason: str) -> SignalToNoise:
-    return SignalToNoise(None, None, None, None, None, table.rows, table.columns, level, table.flags, reason)
+    return SignalToNoise(None, None, None, table.rows, table.columns, level, table.flags, reason)
 
 
 @dataclass(frozen=True)
