@@ -300,16 +300,21 @@ def add_prompts(connection: sa.Connection, store: Store, scratch: Scratch, state
     if state.new_prompts:
         _push_prompts(scratch, connection, state)
         field_clusters.extend(store, benchmarks_of(state))
-    scratch.script("stage_prompt")
+        scratch.script("stage_prompt")
 
 
 def _find_new_prompts(scratch: Scratch, state: _Load) -> int:
+    """How many the store lacks, which are in ``new_prompt``; if none, ``stage_prompt`` is made."""
     scratch.pull(
         "known_prompt",
         "select id, benchmark_id, split, key, occurrence from prompt "
         "where benchmark_id in (select unnest(cast(:benchmarks as bigint[])))",
         {"benchmarks": benchmarks_of(state)},
     )
+    if scratch.value("select count(*) from known_prompt"):
+        scratch.script("stage_prompt")
+        if scratch.value("select bool_and(prompt_id is not null) from stage_prompt"):
+            return 0
     return scratch.script("new_prompt")
 
 

@@ -363,7 +363,10 @@ def learn_texts(scratch: Scratch) -> None:
 
 def resolve(scratch: Scratch) -> dict[str, int]:
     """Join ids on: needs ``stage_prompt``, ``variant_id`` and ``metric_id``. How many rows each table has."""
-    return {name: scratch.script(name) for name in ("stage_fact", *_UNIQUE)}
+    each = scratch.value("select (select count(*) from stage_item) = (select count(*) from stage_row)")
+    item = "p.first_r = w.r" if each else "p.run = w.run and p.item = w.item and p.key_no = w.key_no"
+    n_facts = int(scratch.value(query_text("ingest", "stage_fact").format(item=item)))
+    return {"stage_fact": n_facts} | {name: scratch.script(name) for name in _UNIQUE}
 
 
 _OF_ROW = "run, prompt_id, variant_id, draw"
