@@ -101,6 +101,14 @@ def opener(embedded: str) -> StoreOpener:
     return opener_of(embedded)
 
 
+def change(url: str, key: str, **values: Any) -> None:
+    """Give a prompt other contents, as a load would."""
+    if "text" in values:
+        values["text_hash"] = text_hash(values["text"])
+    with open_store(url, write=True) as store, store.begin() as connection:
+        connection.execute(sa.update(tables.prompt).where(tables.prompt.c.tool_id == key).values(**values))
+
+
 def ids(store: Store) -> dict[str, int]:
     return {row["tool_id"]: row["id"] for row in select(store, "select id, tool_id from prompt")}
 
@@ -136,12 +144,7 @@ def test_only_new_and_changed_text_is_embedded_again(url: str) -> None:
     rows = by_benchmark(embed(opener_of(url), embedder=[again]).rows)
     assert (rows["quiz"].n_new, rows["quiz"].n_unchanged) == (0, 6)
     assert set(again.seen) == {TEXTS["d0"], TEXTS["e0"]}  # nothing is stored for these
-    with open_store(url, write=True) as store, store.begin() as connection:
-        connection.execute(
-            sa.update(tables.prompt)
-            .where(tables.prompt.c.tool_id == "b0")
-            .values(text="who painted it", text_hash=text_hash("who painted it"))
-        )
+    change(url, "b0", text="who painted it")
     third = TinyEmbedder()
     rows = by_benchmark(embed(opener_of(url), embedder=[third], benchmarks=["quiz"]).rows)
     assert (rows["quiz"].n_new, rows["quiz"].n_unchanged) == (1, 5)
@@ -156,12 +159,7 @@ def test_only_new_and_changed_text_is_embedded_again(url: str) -> None:
 
 def test_a_vector_of_an_older_text_is_not_read(url: str) -> None:
     embed(opener_of(url), embedder=[TinyEmbedder()])
-    with open_store(url, write=True) as store, store.begin() as connection:
-        connection.execute(
-            sa.update(tables.prompt)
-            .where(tables.prompt.c.tool_id == "b0")
-            .values(text="new", text_hash=text_hash("new"))
-        )
+    change(url, "b0", text="new")
     with open_store(url) as store:
         (row,) = prompt_vectors.embedders(store)
         assert ids(store)["b0"] not in prompt_vectors.read_vectors(store, row).prompts
@@ -352,11 +350,8 @@ def test_duplicates_are_counted_within_and_across(opener: StoreOpener) -> None:
 def test_letters_of_shuffled_options_are_compared_by_option(url: str, second: str, same: bool) -> None:
     embed(opener_of(url), embedder=[TinyEmbedder()])
     asked = {"a0": ("B", ["four", "five"]), "a2": (second, ["five", "four"])}
-    with open_store(url, write=True) as store, store.begin() as connection:
-        for key, (target, choices) in asked.items():
-            connection.execute(
-                sa.update(tables.prompt).where(tables.prompt.c.tool_id == key).values(target=target, choices=choices)
-            )
+    for key, (target, choices) in asked.items():
+        change(url, key, target=target, choices=choices)
     (row,) = duplicates(opener_of(url), ["quiz"], threshold=0.999).rows
     assert (row.same_target, row.target_a, row.target_b) == (same, "B", second)
 
@@ -410,12 +405,7 @@ def test_pairs_of_many_prompts_are_compared_once(url: str, monkeypatch: pytest.M
         duplicates(opener_of(url), threshold=0.7, fresh=True)
     with pytest.raises(TypeError):
         duplicates(opener_of(url), threshold=0.8)
-    with open_store(url, write=True) as store, store.begin() as connection:
-        connection.execute(
-            sa.update(tables.prompt)
-            .where(tables.prompt.c.tool_id == "b0")
-            .values(text="new", text_hash=text_hash("new"))
-        )
+    change(url, "b0", text="new")
     with pytest.raises(TypeError):
         duplicates(opener_of(url), threshold=0.7)
 
