@@ -123,8 +123,8 @@ class FeatureReport(Result):
     def one_line(self) -> str:
         """Which features go with which figure, in a sentence."""
         clusters = max((row.n_clusters or 0 for row in self.rows), default=0)
-        grouped = f" in {clusters} clusters" if clusters else ""
-        head = f"{self.benchmark} by {self.metric}, {self.n_prompts} prompts{grouped}, {self.n_models} models: "
+        in_clusters = f" in {clusters} clusters" if clusters else ""
+        head = f"{self.benchmark} by {self.metric}, {self.n_prompts} prompts{in_clusters}, {self.n_models} models: "
         by_figure = grouped((row for row in self.tests if row.is_shown), lambda row: row.figure)
         what = "; ".join(
             f"{figure} goes with {listed([*map(_in_words, found)])}" for figure, found in by_figure.items()
