@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -32,31 +31,25 @@ def url(data_dir: Path, tmp_path_factory: pytest.TempPathFactory) -> str:
     return found
 
 
-@pytest.fixture
-def store(url: str) -> Iterator[Store]:
-    with open_store(url) as found:
-        yield found
-
-
-def test_mmlu_pro_matrix(store: Store) -> None:
-    right = {row.model: round((row.estimate or 0) * 6835) for row in leaderboard(store, "mmlu_pro_7").rows}
+def test_mmlu_pro_matrix(world: Store) -> None:
+    right = {row.model: round((row.estimate or 0) * 6835) for row in leaderboard(world, "mmlu_pro_7").rows}
     assert right["Llama-2-7b-hf"] == 1326 and right["Meta-Llama-3-70B"] == 3598 and right["gemma-7b"] == 2192
     assert np.mean(list(right.values())) / 6835 == pytest.approx(0.33672705, abs=5e-9)
-    rows = items(store, "mmlu_pro_7", irt="none").rows
+    rows = items(world, "mmlu_pro_7", irt="none").rows
     corrected = np.array([row.r_corrected for row in rows if row.r_corrected is not None])
     assert (len(corrected), (corrected < 0).sum()) == (5688, 1168)
     assert corrected.mean() == pytest.approx(0.244961, abs=1e-6)
     assert [sum(row.mean_score == end for row in rows) for end in (0, 1)] == [972, 175]
 
 
-def test_math500_matrix(store: Store) -> None:
-    rows = items(store, "math_500", irt="none").rows
+def test_math500_matrix(world: Store) -> None:
+    rows = items(world, "math_500", irt="none").rows
     assert sum(row.mean_score for row in rows) * 140 == pytest.approx(38208)
     corrected = np.array([row.r_corrected for row in rows if row.r_corrected is not None])
     assert (len(corrected), (corrected < 0).sum()) == (489, 7)
     assert corrected.mean() == pytest.approx(0.619399, abs=1e-6)
     assert sum(row.mean_score == 0 for row in rows) == 11
-    best = leaderboard(store, "math_500").rows[:2]
+    best = leaderboard(world, "math_500").rows[:2]
     assert {row.model for row in best} == {"Qwen_Qwen3_30B_A3B_Instruct_2507"} and best[0].estimate == 0.928
 
 

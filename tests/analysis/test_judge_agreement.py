@@ -13,7 +13,7 @@ import pytest
 import warehouse
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller
-from tests.support.judged import biased, ingest_judged, label_sheet, truth
+from tests.support.judged import biased, ingest_judged, take_labels, truth
 from tests.support.stores import filled_once
 from warehouse.api import Warehouse
 from warehouse.errors import MisuseError
@@ -33,11 +33,8 @@ def store(store_url: str, tmp_path: Path) -> Warehouse:
 
 def labelled(store: Warehouse, folder: Path, n: int, without: Any = (), **how: Any) -> list[int]:
     """Draw prompts and take in their labels; the numbers of the prompts."""
-    sheet = folder / "sheet.csv"
     wave = store.judge_next("essays", judge="gpt", n=n, **how)
-    sheet.write_text(wave.sheet_csv())
-    label_sheet(sheet, PEOPLE, without)
-    store.ingest(sheet, mapping="label_sheet")
+    take_labels(store, wave, folder, PEOPLE, without)
     return sorted({int(row["prompt_id"][1:]) for row in wave.sheet})
 
 

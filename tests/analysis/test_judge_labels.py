@@ -13,8 +13,9 @@ import pytest
 
 import warehouse
 from tests.support.cli import Caller
-from tests.support.judged import biased, ingest_judged, label_sheet, truth
+from tests.support.judged import biased, ingest_judged, label_sheet, take_labels, truth
 from tests.support.stores import filled_once
+from warehouse.analysis.judges.next import LabelWave
 from warehouse.api import Warehouse
 from warehouse.errors import MisuseError
 from warehouse.stats import prediction_powered_difference, prediction_powered_mean
@@ -34,12 +35,11 @@ def store(store_url: str, tmp_path: Path) -> Warehouse:
     return warehouse.connect(filled_once(store_url, __file__, lambda: ingest_judged(store_url, tmp_path, JUDGES)))
 
 
-def labelled(store: Warehouse, folder: Path, n: int, without: Any = (), **how: Any) -> None:
-    sheet = folder / f"sheet{n}.csv"
+def labelled(store: Warehouse, folder: Path, n: int, without: Any = (), **how: Any) -> LabelWave:
+    """A wave with the labels of its answers."""
     wave = store.judge_next("essays", judge="gpt", n=n, **how)
-    sheet.write_text(wave.sheet_csv())
-    label_sheet(sheet, PEOPLE, without)
-    store.ingest(sheet, mapping="label_sheet")
+    take_labels(store, wave, folder, PEOPLE, without)
+    return wave
 
 
 def rows_of(store: Warehouse, sql: str) -> list[Any]:
@@ -193,10 +193,8 @@ def test_no_number_where_nothing_says_a_spread(store_url: str, tmp_path: Path) -
     store = ingest_judged(store_url, tmp_path, judges)
     row = store.judge_plan("essays", judge="flat", correlation=0.5, width=0.1).rows[0]
     assert row.n_labels is None and "--sd" in row.reason
-    sheet = tmp_path / "alike.csv"
-    sheet.write_text(store.judge_next("essays", judge="gpt", n=50).sheet_csv())
-    label_sheet(sheet, {model: np.ones(400) for model in PEOPLE})
-    store.ingest(sheet, mapping="label_sheet")
+    wave = store.judge_next("essays", judge="gpt", n=50)
+    take_labels(store, wave, tmp_path, {model: np.ones(400) for model in PEOPLE})
     row = store.judge_plan("essays", judge="gpt", human="people", width=0.1).rows[0]
     assert row.n_labels is None and row.reason == "all labels are equal"
 
@@ -247,18 +245,8 @@ def test_what_the_commands_say_and_refuse(store: Warehouse, tmp_path: Path, run:
         assert refused in run(*words, db=store.url).err
 
 
-def by_strata(store: Warehouse, folder: Path, people: Any, *, n: int, **how: Any) -> Any:
-    """A wave of 0/1 labels by the judge's score; what was drawn so far, by stratum."""
-    sheet = folder / "strata.csv"
-    wave = store.judge_next("essays", judge="gpt", n=n, **how)
-    sheet.write_text(wave.sheet_csv())
-    label_sheet(sheet, people)
-    store.ingest(sheet, mapping="label_sheet")
-    return wave
-
-
 def test_labels_by_strata_count_for_what_they_stand_for(store: Warehouse, tmp_path: Path) -> None:
-    wave = by_strata(store, tmp_path, PEOPLE, n=80, strata=8)
+    wave = labelled(store, tmp_path, 80, strata=8)
     score = (JUDGES["gpt"]["ma"] + JUDGES["gpt"]["mb"]) / 2
     assert [(row.stratum, row.n_prompts) for row in wave.rows] == [
         ("", 400), *((repr(cut), int((score == cut).sum())) for cut in (0.0, 0.5, 1.0))
@@ -284,11 +272,11 @@ def test_labels_by_strata_count_for_what_they_stand_for(store: Warehouse, tmp_pa
 
 
 def test_a_later_wave_has_more_where_judge_and_people_differ(store: Warehouse, tmp_path: Path) -> None:
-    first = by_strata(store, tmp_path, PEOPLE, n=80, strata=3)
+    first = labelled(store, tmp_path, 80, strata=3)
     for ask, refused in (({"strata": 2}, "leave it out"), ({"where": ["model=ma"]}, "go on with the --judge")):
         with pytest.raises(MisuseError, match=refused):
             store.judge_next("essays", judge="gpt", n=20, **ask)
-    second = by_strata(store, tmp_path, PEOPLE, n=100)
+    second = labelled(store, tmp_path, 100)
     assert "more where they vary more" in " ".join(second.notes)
     assert sum(row.n_drawn for row in second.rows[1:]) == 180
     assert all(later.n_drawn >= row.n_drawn for row, later in zip(first.rows, second.rows, strict=True))
@@ -308,8 +296,8 @@ def test_a_simple_wave_goes_on_without_strata(store: Warehouse, tmp_path: Path) 
 
 
 def test_labels_whose_strata_are_lost_count_by_their_chances(store: Warehouse, tmp_path: Path) -> None:
-    by_strata(store, tmp_path, PEOPLE, n=60, strata=3)
-    by_strata(store, tmp_path, PEOPLE, n=60)
+    labelled(store, tmp_path, 60, strata=3)
+    labelled(store, tmp_path, 60)
     with open_store(store.url, write=True) as opened, opened.begin() as connection:
         connection.exec_driver_sql("update label_draw set stratum = '0.75' where stratum = '0.5'")
     chances = {row[1]: row[4] for row in drawn(store) if row[2] == 2}
@@ -348,10 +336,7 @@ def test_ranks_of_a_board_hold_for_all_pairs_together(store_url: str, tmp_path: 
     people = truth({"ma": 0.7, "mb": 0.69, "mc": 0.4})
     judge = {model: biased(labels, 1, 0.8) for model, labels in people.items()}
     store = ingest_judged(store_url, tmp_path, {"gpt": judge})
-    sheet = tmp_path / "sheet.csv"
-    sheet.write_text(store.judge_next("essays", judge="gpt", n=100).sheet_csv())
-    label_sheet(sheet, people)
-    store.ingest(sheet, mapping="label_sheet")
+    take_labels(store, store.judge_next("essays", judge="gpt", n=100), tmp_path, people)
     ranks = {row.model_a: (row.rank_low, row.rank_high) for row in store.leaderboard_corrected("essays").rows}
     assert ranks == {"ma": (1, 2), "mb": (1, 2), "mc": (3, 3)}
     alone = store.leaderboard_corrected("essays", where=["model=ma"]).rows[0]
@@ -363,8 +348,7 @@ def test_ranks_of_a_board_hold_for_all_pairs_together(store_url: str, tmp_path: 
 
 
 def test_ranks_are_among_the_models_of_one_split(store_url: str, tmp_path: Path) -> None:
-    people = truth({"ma": 0.9, "mb": 0.3})
-    table, sheet = tmp_path / "judged.csv", tmp_path / "sheet.csv"
+    people, table = truth({"ma": 0.9, "mb": 0.3}), tmp_path / "judged.csv"
     rows = [
         f"{model},essays,{split},{split[0]}{i},{label / 2}\n"
         for model, labels in people.items()
@@ -375,9 +359,8 @@ def test_ranks_are_among_the_models_of_one_split(store_url: str, tmp_path: Path)
     store = Warehouse(store_url)
     store.ingest(table)
     for split in ("dev", "test"):
-        sheet.write_text(store.judge_next("essays", judge="score", n=50, where=[f"split={split}"]).sheet_csv())
-        label_sheet(sheet, people)
-        store.ingest(sheet, mapping="label_sheet")
+        wave = store.judge_next("essays", judge="score", n=50, where=[f"split={split}"])
+        take_labels(store, wave, tmp_path, people)
     found = store.leaderboard_corrected("essays", judge="score")
     assert [(row.model_a, row.rank_low, row.rank_high) for row in found.rows] == [("ma", 1, 1), ("mb", 2, 2)] * 2
     assert "each group is ranked alone" in found.notes[0] and "not known whether a higher" in found.notes[1]
@@ -435,13 +418,11 @@ def test_votes_become_scores_that_can_be_corrected(store_url: str, tmp_path: Pat
 
 
 def test_labels_do_not_become_the_headline(store_url: str, tmp_path: Path) -> None:
-    table, sheet = tmp_path / "judged.csv", tmp_path / "sheet.csv"
+    table = tmp_path / "judged.csv"
     table.write_text("model,benchmark,prompt_id,score\n" + "".join(f"m,essays,p{i},{i % 2}\n" for i in range(30)))
     store = Warehouse(store_url)
     store.ingest(table)
-    sheet.write_text(store.judge_next("essays", judge="score", n=30).sheet_csv())
-    label_sheet(sheet, {"m": np.ones(30)})
-    store.ingest(sheet, mapping="label_sheet")
+    take_labels(store, store.judge_next("essays", judge="score", n=30), tmp_path, {"m": np.ones(30)})
     assert store.leaderboard("essays").metric == "score"
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,6 @@ from warehouse.analysis.suites.tree import Suite, find_suite, is_suite
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats import estimate_mean, paired_difference
 from warehouse.store.connection import Store
-from warehouse.store.open import open_store
 
 SKILL = {"org/best": 0.92, "org/good": 0.7, "org/alike": 0.7, "org/weak": 0.2}
 
@@ -142,12 +141,6 @@ def _far(rows: StoreRows, dice: random.Random) -> None:
 ROWS = build_rows()
 
 
-@pytest.fixture(scope="module")
-def store(url: str) -> Iterator[Store]:
-    with open_store(url) as opened:
-        yield opened
-
-
 def row_of(board: SuiteBoard, model: str, condition: str = "") -> SuiteRow:
     (row,) = [r for r in board.rows if r.model == model and condition in r.condition]
     return row
@@ -173,15 +166,15 @@ def names_of(suite: Suite) -> list[str]:
 LEAVES = ["exam/maths/proofs", "exam/maths/sums", "exam/reading"]
 
 
-def test_a_suite_is_the_leaves_below_it_at_any_depth(store: Store) -> None:
-    found = find_suite(store, "exam")
+def test_a_suite_is_the_leaves_below_it_at_any_depth(world: Store) -> None:
+    found = find_suite(world, "exam")
     assert (names_of(found), found.empty) == (LEAVES, ("exam/unused",))
-    assert names_of(find_suite(store, "exam/maths")) == LEAVES[:2]
-    listed = find_suite(store, "exam/reading, talk")
+    assert names_of(find_suite(world, "exam/maths")) == LEAVES[:2]
+    listed = find_suite(world, "exam/reading, talk")
     assert names_of(listed) == ["exam/reading", "talk/belief", "talk/desire"]
-    assert names_of(find_suite(store, "exam/maths/*,set/?")) == [*LEAVES[:2], "set/x", "set/y"]
-    assert is_suite(store, "exam") and not is_suite(store, "exam/reading")
-    assert not is_suite(store, "nothing")
+    assert names_of(find_suite(world, "exam/maths/*,set/?")) == [*LEAVES[:2], "set/x", "set/y"]
+    assert is_suite(world, "exam") and not is_suite(world, "exam/reading")
+    assert not is_suite(world, "nothing")
 
 
 @pytest.mark.parametrize(
@@ -192,8 +185,8 @@ def test_a_suite_is_the_leaves_below_it_at_any_depth(store: Store) -> None:
         (dict(zip(LEAVES, (1.0, 3.0, 4.0), strict=True)), [0.125, 0.375, 0.5]),
     ],
 )
-def test_leaves_are_weighted_as_said(store: Store, weights: object, shares: list[float]) -> None:
-    board = suite_leaderboard(store, "exam", weights=weights)  # type: ignore[arg-type]
+def test_leaves_are_weighted_as_said(world: Store, weights: object, shares: list[float]) -> None:
+    board = suite_leaderboard(world, "exam", weights=weights)  # type: ignore[arg-type]
     assert [leaf.weight for leaf in board.leaves] == pytest.approx(shares)
     assert [leaf.n_prompts for leaf in board.leaves] == [40, 80, 20]
     row = row_of(board, "org/good")
@@ -207,22 +200,22 @@ def test_leaves_are_weighted_as_said(store: Store, weights: object, shares: list
     assert (row.n_prompts, row.n_draws, row.method) == (140, 140, "wilson_bounded")
 
 
-def test_by_prompts_the_figure_is_the_mean_of_all_prompts(store: Store) -> None:
-    row = row_of(suite_leaderboard(store, "exam", weights="prompts"), "org/weak")
+def test_by_prompts_the_figure_is_the_mean_of_all_prompts(world: Store) -> None:
+    row = row_of(suite_leaderboard(world, "exam", weights="prompts"), "org/weak")
     every = [value for leaf in LEAVES for value in values_of("org/weak", leaf).values()]
     assert row.estimate == pytest.approx(np.mean(every), rel=1e-12)
 
 
-def test_leaf_figures_are_those_of_the_leaderboards(store: Store) -> None:
-    board = suite_leaderboard(store, "exam")
+def test_leaf_figures_are_those_of_the_leaderboards(world: Store) -> None:
+    board = suite_leaderboard(world, "exam")
     for place, leaf in enumerate(LEAVES):
-        single = {row.model: row.estimate for row in leaderboard(store, leaf).rows}
+        single = {row.model: row.estimate for row in leaderboard(world, leaf).rows}
         for row in board.rows:
             assert row.leaf_estimates[place] == pytest.approx(single.get(row.model))
 
 
-def test_rows_without_all_leaves_are_shown_and_not_ranked(store: Store) -> None:
-    board = suite_leaderboard(store, "exam")
+def test_rows_without_all_leaves_are_shown_and_not_ranked(world: Store) -> None:
+    board = suite_leaderboard(world, "exam")
     lacks, short = row_of(board, "org/lacks"), row_of(board, "org/short")
     assert (lacks.rank, lacks.n_missing, lacks.n_leaves) == (None, 1, 2)
     assert lacks.leaf_estimates == (1.0, 1.0, None)
@@ -232,29 +225,29 @@ def test_rows_without_all_leaves_are_shown_and_not_ranked(store: Store) -> None:
     assert any("partial_ok" in note for note in board.notes)
     assert any("subset_ok" in note for note in board.notes)
     assert any("no runs on exam/unused" in note for note in board.notes)
-    loose = suite_leaderboard(store, "exam", partial_ok=True, subset_ok=True)
+    loose = suite_leaderboard(world, "exam", partial_ok=True, subset_ok=True)
     assert row_of(loose, "org/lacks").rank == 1
     assert row_of(loose, "org/lacks").statistical_rank is None
     assert row_of(loose, "org/short").statistical_rank is not None
 
 
-def test_a_benchmark_on_which_models_do_not_differ_does_not_settle_their_ranks(store: Store) -> None:
+def test_a_benchmark_on_which_models_do_not_differ_does_not_settle_their_ranks(world: Store) -> None:
     """Apart on 200 prompts: that 5 others are right twice proves nothing of the benchmark that they stand for."""
-    board = suite_leaderboard(store, "far")
+    board = suite_leaderboard(world, "far")
     assert {row.statistical_rank for row in board.rows} == {1}
 
 
-def test_statistical_ranks_come_from_paired_tests_over_the_suite(store: Store) -> None:
-    board = suite_leaderboard(store, "exam")
+def test_statistical_ranks_come_from_paired_tests_over_the_suite(world: Store) -> None:
+    board = suite_leaderboard(world, "exam")
     ranks = {row.model: (row.statistical_rank, row.group) for row in board.rows}
     assert ranks["org/best"] == (1, "a") and ranks["org/weak"] == (4, "c")
     assert ranks["org/good"] == ranks["org/alike"] == (2, "b")
-    single = suite_leaderboard(store, "exam/reading,exam/maths/sums", weights="prompts")
+    single = suite_leaderboard(world, "exam/reading,exam/maths/sums", weights="prompts")
     assert {leaf.name for leaf in single.leaves} == {"exam/reading", "exam/maths/sums"}
 
 
-def test_leaves_on_the_same_documents_are_paired_by_them(store: Store) -> None:
-    row = row_of(suite_leaderboard(store, "talk"), "org/a")
+def test_leaves_on_the_same_documents_are_paired_by_them(world: Store) -> None:
+    row = row_of(suite_leaderboard(world, "talk"), "org/a")
     assert "shared_units" in row.flags and row.n_clusters == 12
     means = np.zeros(12)
     for leaf in ("talk/belief", "talk/desire"):
@@ -267,12 +260,12 @@ def test_leaves_on_the_same_documents_are_paired_by_them(store: Store) -> None:
     assert row.standard_error == pytest.approx(expected.se_clt, rel=1e-10)
     assert row.degrees_of_freedom == pytest.approx(11, rel=1e-10)
     assert row.standard_error != pytest.approx(row.se_independent, rel=1e-3)
-    alone = row_of(suite_leaderboard(store, "talk", cluster="none"), "org/a")
+    alone = row_of(suite_leaderboard(world, "talk", cluster="none"), "org/a")
     assert (alone.n_clusters, "shared_units" in alone.flags) == (None, False)
 
 
-def test_linked_prompts_are_one_unit(store: Store) -> None:
-    board = suite_leaderboard(store, "twins")
+def test_linked_prompts_are_one_unit(world: Store) -> None:
+    board = suite_leaderboard(world, "twins")
     row = row_of(board, "org/a")
     values = list(values_of("org/a", "twins/one").values())
     assert row.standard_error == pytest.approx(estimate_mean(values).se_clt, rel=1e-10)
@@ -284,46 +277,46 @@ def test_linked_prompts_are_one_unit(store: Store) -> None:
     assert (max(r.statistical_rank or 0 for r in board.rows) == 2) == tested
 
 
-def test_scales_are_not_mixed_by_mistake(store: Store) -> None:
+def test_scales_are_not_mixed_by_mistake(world: Store) -> None:
     with pytest.raises(MisuseError, match="different scales") as refused:
-        suite_leaderboard(store, "mixed")
+        suite_leaderboard(world, "mixed")
     for part in ("mixed/loss: loss, 0 to 1, lower is better", "mixed/percent: points, 0 to 100"):
         assert part in str(refused.value)
-    forced = suite_leaderboard(store, "mixed", force=True)
+    forced = suite_leaderboard(world, "mixed", force=True)
     assert forced.rows[0].method == "t" and forced.higher_is_better is None
     assert any("not known whether higher is better" in note for note in forced.notes)
     chosen = {"mixed/share": 1.0, "mixed/percent": 0.0, "mixed/loss": 0.0}
-    alone = suite_leaderboard(store, "mixed", weights=chosen)
+    alone = suite_leaderboard(world, "mixed", weights=chosen)
     assert [leaf.name for leaf in alone.leaves] == ["mixed/share"]
     assert any("weight 0: mixed/loss, mixed/percent" in note for note in alone.notes)
 
 
-def test_lower_may_be_better(store: Store) -> None:
+def test_lower_may_be_better(world: Store) -> None:
     weights = {"mixed/share": 0.0, "mixed/percent": 0.0, "mixed/loss": 1.0}
-    board = suite_leaderboard(store, "mixed", weights=weights)
+    board = suite_leaderboard(world, "mixed", weights=weights)
     figures = [row.estimate for row in board.rows]
     assert board.higher_is_better is False and figures == sorted(figures)  # type: ignore[type-var]
 
 
-def test_settings_that_vary_make_rows_of_their_own(store: Store) -> None:
-    board = suite_leaderboard(store, "set", where=["model=org/a"])
+def test_settings_that_vary_make_rows_of_their_own(world: Store) -> None:
+    board = suite_leaderboard(world, "set", where=["model=org/a"])
     assert [row.condition for row in board.rows].count("temperature=0.8") == 1
     assert all(row.n_missing == 0 and len(row.run_ids) == 2 for row in board.rows)
-    latest = suite_leaderboard(store, "set", where=["model=org/a"], latest=True)
+    latest = suite_leaderboard(world, "set", where=["model=org/a"], latest=True)
     assert [row.condition for row in latest.rows] == ["temperature=0.8"]
 
 
-def test_all_that_is_ambiguous_is_listed(store: Store) -> None:
+def test_all_that_is_ambiguous_is_listed(world: Store) -> None:
     with pytest.raises(MisuseError, match="several conditions of one model") as refused:
-        suite_leaderboard(store, "set")
+        suite_leaderboard(world, "set")
     assert "org/twice on set/x: run:" in str(refused.value)
     assert "--latest" in str(refused.value)
-    board = suite_leaderboard(store, "set", latest=True)
+    board = suite_leaderboard(world, "set", latest=True)
     assert row_of(board, "org/twice").n_missing == 1
 
 
-def test_published_figures_are_put_together(store: Store) -> None:
-    board = suite_leaderboard(store, "told")
+def test_published_figures_are_put_together(world: Store) -> None:
+    board = suite_leaderboard(world, "told")
     a, b = row_of(board, "org/a"), row_of(board, "org/b")
     assert (a.estimate, a.standard_error) == pytest.approx((0.6, 0.03 / math.sqrt(2)))
     assert (a.method, a.published, a.published_se) == ("normal", 0.61, 0.03)
@@ -352,14 +345,14 @@ BAD = [
 
 
 @pytest.mark.parametrize(("group", "options", "message"), BAD)
-def test_what_cannot_be_meant_is_refused(store: Store, group: str, options: dict[str, object], message: str) -> None:
+def test_what_cannot_be_meant_is_refused(world: Store, group: str, options: dict[str, object], message: str) -> None:
     with pytest.raises(MisuseError, match=message):
-        suite_leaderboard(store, group, **options)  # type: ignore[arg-type]
+        suite_leaderboard(world, group, **options)  # type: ignore[arg-type]
 
 
-def test_a_level_out_of_range_is_refused(store: Store) -> None:
+def test_a_level_out_of_range_is_refused(world: Store) -> None:
     with pytest.raises(StatisticsError, match="level must be in"):
-        suite_leaderboard(store, "exam", level=1.0)
+        suite_leaderboard(world, "exam", level=1.0)
 
 
 # --- command line and Python -----------------------------------------------------------------

@@ -82,6 +82,13 @@ def url(own_url: str) -> str:
     return own_url
 
 
+@pytest.fixture
+def own_embedded(url: str) -> str:
+    """A store with vectors that a test may change."""
+    embed(opener_of(url), embedder=[TinyEmbedder()])
+    return url
+
+
 @pytest.fixture(scope="module", params=ENGINES)
 def embedded(request: pytest.FixtureRequest, rows: StoreRows) -> Iterator[str]:
     """A store with vectors that tests only read."""
@@ -99,6 +106,14 @@ def store(embedded: str) -> Iterator[Store]:
 @pytest.fixture
 def opener(embedded: str) -> StoreOpener:
     return opener_of(embedded)
+
+
+def change(url: str, key: str, **values: Any) -> None:
+    """Give a prompt other contents, as a load would."""
+    if "text" in values:
+        values["text_hash"] = text_hash(values["text"])
+    with open_store(url, write=True) as store, store.begin() as connection:
+        connection.execute(sa.update(tables.prompt).where(tables.prompt.c.tool_id == key).values(**values))
 
 
 def ids(store: Store) -> dict[str, int]:
@@ -130,23 +145,17 @@ def test_each_text_is_embedded_once_and_stored_for_every_prompt(url: str) -> Non
         assert not [one for one in check(store).integrity if "embed" in str(one)]
 
 
-def test_only_new_and_changed_text_is_embedded_again(url: str) -> None:
-    embed(opener_of(url), embedder=[TinyEmbedder()])
+def test_only_new_and_changed_text_is_embedded_again(own_embedded: str) -> None:
     again = TinyEmbedder()
-    rows = by_benchmark(embed(opener_of(url), embedder=[again]).rows)
+    rows = by_benchmark(embed(opener_of(own_embedded), embedder=[again]).rows)
     assert (rows["quiz"].n_new, rows["quiz"].n_unchanged) == (0, 6)
     assert set(again.seen) == {TEXTS["d0"], TEXTS["e0"]}  # nothing is stored for these
-    with open_store(url, write=True) as store, store.begin() as connection:
-        connection.execute(
-            sa.update(tables.prompt)
-            .where(tables.prompt.c.tool_id == "b0")
-            .values(text="who painted it", text_hash=text_hash("who painted it"))
-        )
+    change(own_embedded, "b0", text="who painted it")
     third = TinyEmbedder()
-    rows = by_benchmark(embed(opener_of(url), embedder=[third], benchmarks=["quiz"]).rows)
+    rows = by_benchmark(embed(opener_of(own_embedded), embedder=[third], benchmarks=["quiz"]).rows)
     assert (rows["quiz"].n_new, rows["quiz"].n_unchanged) == (1, 5)
     assert "who painted it" in third.seen and list(rows) == ["quiz"]
-    with open_store(url) as store:
+    with open_store(own_embedded) as store:
         (row,) = prompt_vectors.embedders(store)
         held = prompt_vectors.read_vectors(store, row)
         assert len(held.prompts) == len(set(held.prompts.tolist())) == 8
@@ -154,15 +163,9 @@ def test_only_new_and_changed_text_is_embedded_again(url: str) -> None:
         assert np.array_equal(changed, TinyEmbedder().encode(["who painted it"])[0])
 
 
-def test_a_vector_of_an_older_text_is_not_read(url: str) -> None:
-    embed(opener_of(url), embedder=[TinyEmbedder()])
-    with open_store(url, write=True) as store, store.begin() as connection:
-        connection.execute(
-            sa.update(tables.prompt)
-            .where(tables.prompt.c.tool_id == "b0")
-            .values(text="new", text_hash=text_hash("new"))
-        )
-    with open_store(url) as store:
+def test_a_vector_of_an_older_text_is_not_read(own_embedded: str) -> None:
+    change(own_embedded, "b0", text="new")
+    with open_store(own_embedded) as store:
         (row,) = prompt_vectors.embedders(store)
         assert ids(store)["b0"] not in prompt_vectors.read_vectors(store, row).prompts
 
@@ -227,18 +230,16 @@ def test_several_embedders_are_kept_apart(url: str) -> None:
         assert duplicates(opener_of(url), embedder="tiny").embedder == "tiny@1"
 
 
-def test_an_embedder_that_changes_its_dimension_is_refused(url: str) -> None:
-    embed(opener_of(url), embedder=[TinyEmbedder()])
+def test_an_embedder_that_changes_its_dimension_is_refused(own_embedded: str) -> None:
     with pytest.raises(StoreError, match="have 32 numbers here, those of the model 33"):
-        embed(opener_of(url), embedder=["tests.support.embedders:wider"])
+        embed(opener_of(own_embedded), embedder=["tests.support.embedders:wider"])
 
 
-def test_a_stored_vector_of_another_length_is_not_read_as_numbers(url: str) -> None:
-    embed(opener_of(url), embedder=[TinyEmbedder()])
-    with open_store(url, write=True) as store, store.begin() as connection:
+def test_a_stored_vector_of_another_length_is_not_read_as_numbers(own_embedded: str) -> None:
+    with open_store(own_embedded, write=True) as store, store.begin() as connection:
         connection.execute(sa.update(tables.embedder).values(dimension=31))
     with pytest.raises(StoreError, match="another length"):
-        duplicates(opener_of(url))
+        duplicates(opener_of(own_embedded))
 
 
 @pytest.mark.parametrize(
@@ -349,15 +350,11 @@ def test_duplicates_are_counted_within_and_across(opener: StoreOpener) -> None:
 
 
 @pytest.mark.parametrize(("second", "same"), [("A", True), ("b ", False), ("C", False)])
-def test_letters_of_shuffled_options_are_compared_by_option(url: str, second: str, same: bool) -> None:
-    embed(opener_of(url), embedder=[TinyEmbedder()])
+def test_letters_of_shuffled_options_are_compared_by_option(own_embedded: str, second: str, same: bool) -> None:
     asked = {"a0": ("B", ["four", "five"]), "a2": (second, ["five", "four"])}
-    with open_store(url, write=True) as store, store.begin() as connection:
-        for key, (target, choices) in asked.items():
-            connection.execute(
-                sa.update(tables.prompt).where(tables.prompt.c.tool_id == key).values(target=target, choices=choices)
-            )
-    (row,) = duplicates(opener_of(url), ["quiz"], threshold=0.999).rows
+    for key, (target, choices) in asked.items():
+        change(own_embedded, key, target=target, choices=choices)
+    (row,) = duplicates(opener_of(own_embedded), ["quiz"], threshold=0.999).rows
     assert (row.same_target, row.target_a, row.target_b) == (same, "B", second)
 
 
@@ -398,45 +395,37 @@ def test_a_threshold_that_is_none_is_refused(opener: StoreOpener) -> None:
         duplicates(opener, threshold=1.5)
 
 
-def test_pairs_of_many_prompts_are_compared_once(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    embed(opener_of(url), embedder=[TinyEmbedder()])
+def test_pairs_of_many_prompts_are_compared_once(own_embedded: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(near_pairs_cache, "WORTH_STORING", 2)
-    first = duplicates(opener_of(url), threshold=0.7)
+    first = duplicates(opener_of(own_embedded), threshold=0.7)
     monkeypatch.setattr(near, "near_pairs", None)  # not called again
-    again = duplicates(opener_of(url), threshold=0.7)
+    again = duplicates(opener_of(own_embedded), threshold=0.7)
     assert first.notes == () and "read back: compared on" in again.notes[0]
     assert replace(again, notes=()) == first
     with pytest.raises(TypeError):
-        duplicates(opener_of(url), threshold=0.7, fresh=True)
+        duplicates(opener_of(own_embedded), threshold=0.7, fresh=True)
     with pytest.raises(TypeError):
-        duplicates(opener_of(url), threshold=0.8)
-    with open_store(url, write=True) as store, store.begin() as connection:
-        connection.execute(
-            sa.update(tables.prompt)
-            .where(tables.prompt.c.tool_id == "b0")
-            .values(text="new", text_hash=text_hash("new"))
-        )
+        duplicates(opener_of(own_embedded), threshold=0.8)
+    change(own_embedded, "b0", text="new")
     with pytest.raises(TypeError):
-        duplicates(opener_of(url), threshold=0.7)
+        duplicates(opener_of(own_embedded), threshold=0.7)
 
 
-def test_pairs_that_cannot_be_stored_are_shown_all_the_same(url: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    embed(opener_of(url), embedder=[TinyEmbedder()])
+def test_pairs_that_cannot_be_stored_are_shown_all_the_same(own_embedded: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(near_pairs_cache, "WORTH_STORING", 2)
 
     def held() -> Store:
         raise StoreError("held by process 1")
 
-    found = duplicates(StoreOpener(opener_of(url).reading, held), threshold=0.7)
+    found = duplicates(StoreOpener(opener_of(own_embedded).reading, held), threshold=0.7)
     assert found.n_pairs > 0 and found.notes == ("not stored: held by process 1",)
 
 
 # --- cluster-semantic ----------------------------------------------------------------------------
 
 
-def test_semantic_clusters_are_used_for_error_bars(url: str) -> None:
-    embed(opener_of(url), embedder=[TinyEmbedder()])
-    with open_store(url, write=True) as store:
+def test_semantic_clusters_are_used_for_error_bars(own_embedded: str) -> None:
+    with open_store(own_embedded, write=True) as store:
         found = cluster_semantic(opener_at(store), "quiz", threshold=0.7)
         numbers = ids(store)
         members = select(store, "select * from prompt_cluster order by prompt_id")
@@ -465,9 +454,8 @@ def test_semantic_clusters_are_used_for_error_bars(url: str) -> None:
         assert clustering["created_at"] is not None
 
 
-def test_a_semantic_clustering_is_replaced_and_made_the_default(url: str) -> None:
-    embed(opener_of(url), embedder=[TinyEmbedder()])
-    with open_store(url, write=True) as store:
+def test_a_semantic_clustering_is_replaced_and_made_the_default(own_embedded: str) -> None:
+    with open_store(own_embedded, write=True) as store:
         cluster_semantic(opener_at(store), "quiz", threshold=0.7)
         first = select(store, "select id from clustering")
         with pytest.raises(MisuseError, match="made with threshold 0.7 and not 0.9999"):
@@ -480,21 +468,19 @@ def test_a_semantic_clustering_is_replaced_and_made_the_default(url: str) -> Non
         assert found.to_dict()["median_growth"] == found.median_growth
 
 
-def test_a_trial_clustering_shows_standard_errors_and_stores_nothing(url: str) -> None:
-    embed(opener_of(url), embedder=[TinyEmbedder()])
-    with open_store(url) as store:
+def test_a_trial_clustering_shows_standard_errors_and_stores_nothing(own_embedded: str) -> None:
+    with open_store(own_embedded) as store:
         trial = cluster_semantic(opener_at(store), "quiz", threshold=0.7, store_result=False)
         assert not trial.is_stored
         assert select(store, "select count(*) as n from clustering")[0]["n"] == 0
         with pytest.raises(MisuseError, match="a trial stores nothing"):
             cluster_semantic(opener_at(store), "quiz", default=True, store_result=False)
-    with open_store(url, write=True) as store:
+    with open_store(own_embedded, write=True) as store:
         assert cluster_semantic(opener_at(store), "quiz", threshold=0.7).rows == trial.rows
 
 
-def test_a_name_of_another_kind_is_not_taken(url: str) -> None:
-    embed(opener_of(url), embedder=[TinyEmbedder()])
-    with open_store(url, write=True) as store:
+def test_a_name_of_another_kind_is_not_taken(own_embedded: str) -> None:
+    with open_store(own_embedded, write=True) as store:
         with store.begin() as connection:
             connection.execute(sa.insert(tables.clustering).values(id=77, benchmark_id=1, name="topic", kind="source"))
         with pytest.raises(MisuseError, match="kind 'source'"):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -53,12 +52,6 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> str:
     return found
 
 
-@pytest.fixture
-def store(url: str) -> Iterator[Store]:
-    with open_store(url) as opened:
-        yield opened
-
-
 def finals(store: Store, recipe: str, last: int = 1) -> np.ndarray:
     rows = store.arrow(
         "select training_seed, position, estimate from run_score s join run_current r on r.run_id = s.run_id"
@@ -68,9 +61,9 @@ def finals(store: Store, recipe: str, last: int = 1) -> np.ndarray:
     return np.array([np.mean([row["estimate"] for row in rows if row["training_seed"] == s][-last:]) for s in labels])
 
 
-def test_views_have_the_figures_of_seeds(store: Store) -> None:
-    view = store.arrow("select * from seed_summary where is_last_position and n_seeds > 1").to_pylist()
-    rows = {row.recipe: row for row in seeds(store).rows if row.n_seeds > 1}
+def test_views_have_the_figures_of_seeds(world: Store) -> None:
+    view = world.arrow("select * from seed_summary where is_last_position and n_seeds > 1").to_pylist()
+    rows = {row.recipe: row for row in seeds(world).rows if row.n_seeds > 1}
     assert {one["recipe"] for one in view} == set(rows) == {"a", "b"}
     for one in view:
         row = rows[one["recipe"]]
@@ -82,10 +75,10 @@ def test_views_have_the_figures_of_seeds(store: Store) -> None:
 
 
 @pytest.mark.parametrize("averaged", [1, 4])
-def test_seeds_of_a_recipe(store: Store, averaged: int) -> None:
-    found = seeds(store, averaged=averaged)
+def test_seeds_of_a_recipe(world: Store, averaged: int) -> None:
+    found = seeds(world, averaged=averaged)
     row = next(row for row in found.rows if row.recipe == "a")
-    x = finals(store, "a", averaged)
+    x = finals(world, "a", averaged)
     assert (row.n_seeds, row.n_checkpoints, row.seeds) == (4, len(STEPS), ("1", "2", "3", "4"))
     assert row.seed_mean == pytest.approx(x.mean())
     assert row.seed_sd == pytest.approx(x.std(ddof=1))
@@ -96,14 +89,14 @@ def test_seeds_of_a_recipe(store: Store, averaged: int) -> None:
     assert "few_seeds" in row.flags and not any("few_seeds" in one.flags for one in found.rows if one.n_seeds == 1)
 
 
-def test_one_seed_gives_a_lower_bound_only(store: Store) -> None:
-    row = next(row for row in seeds(store, ["quiz"]).rows if row.recipe == "c")
+def test_one_seed_gives_a_lower_bound_only(world: Store) -> None:
+    row = next(row for row in seeds(world, ["quiz"]).rows if row.recipe == "c")
     assert row.noise_floor is None and row.seed_sd is None and row.reason == "one training seed"
     assert row.jitter is not None and row.jitter_lower_bound is not None and row.jitter_lower_bound > row.jitter
 
 
-def test_conditions_on_the_runs(store: Store) -> None:
-    (row,) = seeds(store, ["quiz"], where=["model=org/mix-a", "training_seed!=4"]).rows
+def test_conditions_on_the_runs(world: Store) -> None:
+    (row,) = seeds(world, ["quiz"], where=["model=org/mix-a", "training_seed!=4"]).rows
     assert row.seeds == ("1", "2", "3")
 
 
@@ -132,9 +125,9 @@ def test_signal_to_noise_by_a_second_metric(tmp_path: Path) -> None:
     assert (row.other_metric, row.tau) == ("mass", None)
 
 
-def test_the_picture_has_a_box_for_each_checkpoint(store: Store, url: str, run: Caller, tmp_path: Path) -> None:
+def test_the_picture_has_a_box_for_each_checkpoint(world: Store, url: str, run: Caller, tmp_path: Path) -> None:
     """Quartiles are those of numpy."""
-    charts = [one for one in charts_of(seeds(store, ["quiz"])) if one]
+    charts = [one for one in charts_of(seeds(world, ["quiz"])) if one]
     assert [one.title for one in charts] == [f"score: quiz, org/mix-{mix}, 4 seeds" for mix in "ab"]
     drawn = charts[0].spec["layer"][0]
     assert drawn["mark"]["type"] == "boxplot" and len(drawn["data"]["values"]) == 4 * len(STEPS)
@@ -209,27 +202,27 @@ def test_checkpoints_of_pythia(data_dir: Path, tmp_path: Path) -> None:
     assert rows["12b"].n_checkpoints == 27 and rows["12b"].reason == "one training seed"
 
 
-def test_what_cannot_be_answered(store: Store) -> None:
+def test_what_cannot_be_answered(world: Store) -> None:
     with pytest.raises(MisuseError, match="two training seeds or two checkpoints"):
-        seeds(store, ["other"])
+        seeds(world, ["other"])
     with pytest.raises(MisuseError, match="did you mean"):
-        seeds(store, ["quizz"])
-    assert "cannot be averaged" in seeds(store, ["quiz"], averaged=50).rows[0].reason
+        seeds(world, ["quizz"])
+    assert "cannot be averaged" in seeds(world, ["quiz"], averaged=50).rows[0].reason
 
 
-def test_a_real_difference_and_the_same_recipe(store: Store) -> None:
-    (row,) = decide(store, "mix-a", "mix-b").rows
-    a, b = finals(store, "a"), finals(store, "b")
+def test_a_real_difference_and_the_same_recipe(world: Store) -> None:
+    (row,) = decide(world, "mix-a", "mix-b").rows
+    a, b = finals(world, "a"), finals(world, "b")
     oracle = stats.ttest_ind(a, b).confidence_interval()
     assert row.difference == pytest.approx(a.mean() - b.mean())
     assert row.noise_floor == pytest.approx((oracle.high - oracle.low) / 2)
     assert (row.verdict, row.better, row.floor_from) == ("decides", "a", "seeds")
-    (half,) = decide(store, "mix-a", "mix-b", where=["training_seed=1"]).rows
+    (half,) = decide(world, "mix-a", "mix-b", where=["training_seed=1"]).rows
     assert (half.n_seeds_a, half.floor_from, half.degrees_of_freedom) == (1, "other_recipes", 6.0)
 
 
-def test_one_seed_against_recipes_with_seeds(store: Store) -> None:
-    (row,) = decide(store, "mix-c@step=2000", "mix-a@step=2000").rows
+def test_one_seed_against_recipes_with_seeds(world: Store) -> None:
+    (row,) = decide(world, "mix-c@step=2000", "mix-a@step=2000").rows
     assert row.floor_from == "seeds" and (row.n_seeds_a, row.n_seeds_b) == (1, 4)
     error = row.noise_floor / stats.t.ppf(0.975, 3)
     assert row.p_wrong_sign == pytest.approx(stats.t.cdf(-abs(row.difference) / error, 3))

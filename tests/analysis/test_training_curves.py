@@ -79,12 +79,6 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> str:
     return found
 
 
-@pytest.fixture
-def store(url: str) -> Iterator[Store]:
-    with open_store(url) as opened:
-        yield opened
-
-
 def right(store: Store, model: str, benchmark: str) -> np.ndarray:
     """Scores, seeds x steps x prompts."""
     rows = store.arrow(
@@ -94,9 +88,9 @@ def right(store: Store, model: str, benchmark: str) -> np.ndarray:
     return np.array([row["value"] for row in rows]).reshape(-1, len(STEPS), N)
 
 
-def test_one_seed_is_tested_exactly_over_its_prompts(store: Store) -> None:
-    found = curves(store, "choice", ["one"])
-    (row,), x = found.rows, right(store, "org/one", "choice")[0]
+def test_one_seed_is_tested_exactly_over_its_prompts(world: Store) -> None:
+    found = curves(world, "choice", ["one"])
+    (row,), x = found.rows, right(world, "org/one", "choice")[0]
     assert (row.chance, row.chance_from, row.n_prompts, row.band) == (0.25, "options", N, "prompts")
     p = holm([stats.binomtest(int(k), N, 0.25, alternative="greater").pvalue for k in x.sum(axis=1)])
     assert [point.p_above_chance for point in found.checkpoints] == pytest.approx(p)
@@ -110,9 +104,9 @@ def test_one_seed_is_tested_exactly_over_its_prompts(store: Store) -> None:
     assert row.largest_drop == pytest.approx(x[4].mean() - x[3].mean())
 
 
-def test_several_seeds_have_the_band_of_both(store: Store) -> None:
-    found = curves(store, "choice", ["many"])
-    x = right(store, "org/many", "choice")
+def test_several_seeds_have_the_band_of_both(world: Store) -> None:
+    found = curves(world, "choice", ["many"])
+    x = right(world, "org/many", "choice")
     for place, point in enumerate(found.checkpoints):
         oracle = seed_mean(x[:, place])
         assert point.score == pytest.approx(x[:, place].mean()) and point.band == "seeds and prompts"
@@ -120,41 +114,41 @@ def test_several_seeds_have_the_band_of_both(store: Store) -> None:
     assert found.rows[0].above_chance_from == 800 and found.rows[0].n_seeds == 5
 
 
-def test_two_formulations_cross(store: Store) -> None:
-    found = curves(store, "choice", against="cloze")
+def test_two_formulations_cross(world: Store) -> None:
+    found = curves(world, "choice", against="cloze")
     assert len(found.rows) == 4 and found.kendall is None  # two recipes are too few to correlate
     for row in found.rows:
         assert (row.crossing_low, row.crossing_high) == (400, 800) and row.crossing is not None
         assert "cloze is ahead until step 400, choice from 800" in row.crossing_in_words
     assert {(row.benchmark, row.other) for row in found.rows} == {("choice", "cloze"), ("cloze", "choice")}
     # choice has 0.80, then 0.60 against 0.50 and 0.52: the first change is the one shown
-    other = curves(store, "cloze", against="choice")
+    other = curves(world, "cloze", against="choice")
     assert {row.crossing for row in other.rows} == {row.crossing for row in found.rows}
 
 
-def test_two_models_that_do_not_cross(store: Store) -> None:
-    found = curves(store, "cloze", ["many", "one"])
+def test_two_models_that_do_not_cross(world: Store) -> None:
+    found = curves(world, "cloze", ["many", "one"])
     assert [row.other for row in found.rows] == [found.rows[1].name, found.rows[0].name]
     assert all("none of 5 checkpoints" in row.crossing_in_words for row in found.rows)
-    alone = curves(store, "cloze", ["one@step=400"])
+    alone = curves(world, "cloze", ["one@step=400"])
     assert alone.rows[0].n_checkpoints == 3 and alone.rows[0].other == ""
 
 
-def test_a_chance_that_is_given_stands_above_the_options(store: Store) -> None:
-    (row,) = curves(store, "choice", ["one"], chance=0.7).rows
+def test_a_chance_that_is_given_stands_above_the_options(world: Store) -> None:
+    (row,) = curves(world, "choice", ["one"], chance=0.7).rows
     assert (row.chance, row.chance_from, row.above_chance_at) == (0.7, "given", 800)
     assert row.above_chance_from is None
     with pytest.raises(MisuseError, match="chance must be a number"):
-        curves(store, "choice", chance=math.nan)
+        curves(world, "choice", chance=math.nan)
 
 
-def test_what_cannot_be_answered(store: Store) -> None:
+def test_what_cannot_be_answered(world: Store) -> None:
     with pytest.raises(MisuseError, match="did you mean"):
-        curves(store, "choices")
+        curves(world, "choices")
     with pytest.raises(MisuseError, match="no model with runs"):
-        curves(store, "choice", ["nobody"])
+        curves(world, "choice", ["nobody"])
     with pytest.raises(MisuseError, match="two checkpoints on choice"):
-        curves(store, "choice", where=["step=100"])
+        curves(world, "choice", where=["step=100"])
 
 
 def published(tmp_path: Path, lines: list[str], more: str = "") -> Store:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -76,12 +75,6 @@ def url(tmp_path_factory: pytest.TempPathFactory) -> str:
     return fill(tmp_path_factory.mktemp("recipes"), lines)
 
 
-@pytest.fixture
-def store(url: str) -> Iterator[Store]:
-    with open_store(url) as opened:
-        yield opened
-
-
 SMALL, LARGE = ["parameter_count=100"], ["parameter_count=900"]
 
 
@@ -89,8 +82,8 @@ def by_name(rows: tuple[RecipesRow, ...]) -> dict[str, RecipesRow]:
     return {row.benchmark: row for row in rows}
 
 
-def test_accuracy_and_ceiling(store: Store) -> None:
-    rows, x = by_name(recipes(store, small=SMALL, large=LARGE).rows), figures()
+def test_accuracy_and_ceiling(world: Store) -> None:
+    rows, x = by_name(recipes(world, small=SMALL, large=LARGE).rows), figures()
     for name, row in rows.items():
         small, large = x[100, name][:, :, -1], x[900, name][:, 0, -1]
         oracle = decision_accuracy(small.mean(axis=1), large)
@@ -108,8 +101,8 @@ def test_accuracy_and_ceiling(store: Store) -> None:
     assert (rows["clear"].signal_to_noise, rows["clear"].signal_to_noise_low) == pytest.approx((snr.snr, snr.ci_low))
 
 
-def test_the_plan_is_that_of_the_pooled_variances(store: Store) -> None:
-    row = by_name(recipes(store, small=SMALL, delta=0.02, run_cost=10, checkpoint_cost=1).rows)["clear"]
+def test_the_plan_is_that_of_the_pooled_variances(world: Store) -> None:
+    row = by_name(recipes(world, small=SMALL, delta=0.02, run_cost=10, checkpoint_cost=1).rows)["clear"]
     x = figures()[100, "clear"][:, :, -4:]
     residual = x - x.mean(axis=2, keepdims=True) - x.mean(axis=1, keepdims=True) + x.mean(axis=(1, 2), keepdims=True)
     error = (residual**2).sum() / (MIXES * (SEEDS - 1) * 3)
@@ -120,12 +113,12 @@ def test_the_plan_is_that_of_the_pooled_variances(store: Store) -> None:
     )
     assert (row.n_seeds, row.averaged, row.cost) == (oracle.n_seeds, oracle.averaged, oracle.cost)
     assert row.power is not None and row.power >= 0.8 and row.least_prompts is None
-    poor = by_name(recipes(store, small=SMALL, delta=0.02, budget=3).rows)["clear"]
+    poor = by_name(recipes(world, small=SMALL, delta=0.02, budget=3).rows)["clear"]
     assert poor.power_in_budget == 0 and "beyond the budget" in poor.plan_reason
 
 
-def test_one_seed_cannot_be_planned_for(store: Store) -> None:
-    row = recipes(store, small=LARGE, delta=0.02).rows[0]
+def test_one_seed_cannot_be_planned_for(world: Store) -> None:
+    row = recipes(world, small=LARGE, delta=0.02).rows[0]
     assert (row.n_seeds, row.ceiling, row.verdict, row.noise_from) == (None, None, "cannot tell", "")
     assert "second training seed" in row.plan_reason and "a second training seed of one would show" in row.sentence
 
@@ -138,18 +131,18 @@ def test_runs_of_different_lengths_are_told(tmp_path: Path) -> None:
     assert row.accuracy_reason == "1 recipe at both scales"
 
 
-def test_what_cannot_be_answered(store: Store) -> None:
+def test_what_cannot_be_answered(world: Store) -> None:
     with pytest.raises(MisuseError, match="no benchmark has two recipes with parameter_count=5"):
-        recipes(store, small=["parameter_count=5"])
+        recipes(world, small=["parameter_count=5"])
     with pytest.raises(MisuseError, match="did you mean"):
-        recipes(store, ["clears"])
+        recipes(world, ["clears"])
     for wrong in ({"delta": 0.0}, {"run_cost": 0.0}):
         with pytest.raises(MisuseError, match="found"):
-            recipes(store, **{"delta": 0.02, **wrong})
+            recipes(world, **{"delta": 0.02, **wrong})
     for outside in ({"power": 1.0}, {"averaged": 0}, {"budget": -1.0}):
         with pytest.raises(StatisticsError, match="must be .*, found"):
-            recipes(store, **outside)  # type: ignore[arg-type]
-    rows = recipes(store, small=SMALL, delta=0.02, prompts_sampled=True).rows
+            recipes(world, **outside)  # type: ignore[arg-type]
+    rows = recipes(world, small=SMALL, delta=0.02, prompts_sampled=True).rows
     assert all("scores of the prompts are not stored" in row.plan_reason for row in rows)
 
 

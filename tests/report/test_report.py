@@ -103,7 +103,6 @@ def test_every_benchmark_is_there_or_says_why_not(data: ReportData) -> None:
     for part in data.benchmarks:
         assert (part.board is None) == bool(part.why_no_board)
         assert (part.pairs is None) == bool(part.why_no_pairs)
-        assert (part.variance is None) == bool(part.why_no_variance)
     for suite in data.suites:
         assert (suite.board is None) == bool(suite.why_no_board)
     assert ">None<" not in page and ">nan<" not in page.lower()

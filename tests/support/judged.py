@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import warehouse
+from warehouse.analysis.judges.next import LabelWave
 from warehouse.api import Warehouse
 
 Scores = Mapping[str, NDArray[np.float64]]
@@ -56,6 +57,14 @@ def ingest_judged(
     store = warehouse.connect(url)
     store.ingest(folder / "judged.csv", mapping=folder / "judged.toml")
     return store
+
+
+def take_labels(store: Warehouse, wave: LabelWave, folder: Path, people: Scores, without: Collection[int] = ()) -> None:
+    """A sheet of `judge next`, filled in by the truth but for some rows, as a source of the store."""
+    sheet = folder / "sheet.csv"
+    sheet.write_text(wave.sheet_csv())
+    label_sheet(sheet, people, without)
+    store.ingest(sheet, mapping="label_sheet")
 
 
 def label_sheet(sheet: Path, people: Scores, without: Collection[int] = ()) -> None:

@@ -139,6 +139,13 @@ def _columns(row: type[Row]) -> tuple[str, ...]:
     return tuple(name for name in declared if name in own or isinstance(vars(row).get(name), Column))
 
 
+def part_fields(part: object | None, *names: str, **renamed: str) -> dict[str, Any]:
+    """Fields of a row that stand in a part of it: by the same name in both, or ``field="attribute"``; all None
+    without the part."""
+    attributes = dict(zip(names, names, strict=True)) | renamed
+    return {field: None if part is None else getattr(part, own) for field, own in attributes.items()}
+
+
 def shared_fields(source: Any, kind: type[Any], **own: Any) -> dict[str, Any]:
     """Values of the fields that a result is made with: its own, and those that another has by the same name."""
     alike = (item.name for item in fields(kind) if item.init and hasattr(source, item.name))

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.audit.report import AuditAgreementRow, EffectRow
+from warehouse.analysis.results import part_fields
 from warehouse.analysis.selection.clusterings import ClusterMap
 from warehouse.analysis.selection.scored_conditions import ScoredCondition, coverage_flags, coverage_of, is_partial
 from warehouse.analysis.selection.scores import PromptScores
@@ -312,12 +313,8 @@ def effect_of(
                 change=None if line.estimate_kept is None else line.estimate_kept - line.estimate,
                 rank=ranks[index],
                 rank_kept=ranks_kept[index],
-                difference=None if before is None else before.difference,
-                ci_low=None if before is None else before.ci_low,
-                ci_high=None if before is None else before.ci_high,
-                difference_kept=None if after is None else after.difference,
-                ci_low_kept=None if after is None else after.ci_low,
-                ci_high_kept=None if after is None else after.ci_high,
+                **part_fields(before, "difference", "ci_low", "ci_high"),
+                **part_fields(after, difference_kept="difference", ci_low_kept="ci_low", ci_high_kept="ci_high"),
                 flags=line.flags,
             )
         )

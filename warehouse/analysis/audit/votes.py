@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.audit.keys import Key, LikeliestOptions, TextAnswers, free_form
 from warehouse.analysis.audit.read import StoredAnswers, Voter, best_value
+from warehouse.analysis.groups import grouped
 from warehouse.analysis.selection.clusterings import SAME_TEXT, ClusterMap
 from warehouse.analysis.selection.score_matrix import score_table
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
@@ -262,10 +263,8 @@ def _as_items(
 
 
 def _same_text(data: AuditData) -> Iterable[tuple[int, int]]:
-    groups: dict[Any, list[int]] = {}
-    for item, row in enumerate(data.prompts):
-        if row["text_hash"] is not None:
-            groups.setdefault(row["text_hash"], []).append(item)
+    texts = [row["text_hash"] for row in data.prompts]
+    groups = grouped((item for item, text in enumerate(texts) if text is not None), texts.__getitem__)
     repeated = (members for members in groups.values() if len(members) < INSTRUCTION)
     return ((a, b) for members in repeated for a in members for b in members if a < b)
 

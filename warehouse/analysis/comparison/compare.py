@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any, ClassVar
-
-import numpy as np
 
 from warehouse.analysis.comparison.costs import CostSource, cost_source, pair_costs
 from warehouse.analysis.comparison.overall import overall_row, sharing_of, why_no_overall, why_not_over_plans
 from warehouse.analysis.comparison.pair_tests import difference_of, planned_pair, planned_tests, run_tests
 from warehouse.analysis.comparison.pairing import NotComparable, Pair
 from warehouse.analysis.comparison.read import OnBenchmarks, SharedRead, TwoModels, read_shared, read_texts
-from warehouse.analysis.comparison.row import ComparisonRow, Flip, flipped, flips_of, make_row, which_better
+from warehouse.analysis.comparison.row import ComparisonRow, Flip, flipped, flips_of, make_row, with_holm
 from warehouse.analysis.comparison.words import (
     CANNOT_TELL,
     NO_VERDICT,
@@ -34,7 +31,6 @@ from warehouse.analysis.selection.scores import mixed_scales, unstated_bounds
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.questions.comparison import Compare
 from warehouse.questions.question import answers
-from warehouse.stats.multiple.adjust import holm_of_distinct
 from warehouse.store.connection import Store
 from warehouse.store.shared_reads import SharedReads
 from warehouse.tables.view import View
@@ -228,7 +224,7 @@ def _comparison(
     return Comparison(
         a=options.a,
         b=options.b,
-        rows=tuple(rows if shared is None else _adjusted(pairs, rows, copies, options)),
+        rows=tuple(rows if shared is None else with_holm(rows, (p.metric.higher_is_better for p in pairs), copies)),
         overall=overall,
         flips=flips,
         left_out=(*left_out, *([f"overall: {why}"] if why else [])),
@@ -237,16 +233,3 @@ def _comparison(
         n_resamples=options.n_resamples,
         seed=options.seed,
     )
-
-
-def _adjusted(
-    pairs: Sequence[Pair], rows: Sequence[ComparisonRow], copies: Sequence[int], options: Compare
-) -> list[ComparisonRow]:
-    """With p adjusted for the number of benchmarks, and what is better by that p; one under several names is one
-    test."""
-    adjusted = holm_of_distinct([np.nan if row.p_value is None else row.p_value for row in rows], copies)
-    p_values = [None if math.isnan(p) else float(p) for p in adjusted]
-    return [
-        replace(row, p_holm=p, better=which_better(p, row.difference, pair.metric.higher_is_better, options.level))
-        for pair, row, p in zip(pairs, rows, p_values, strict=True)
-    ]

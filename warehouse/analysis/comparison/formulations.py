@@ -18,7 +18,8 @@ from warehouse.analysis.comparison.formulation_report import (
     FormulationsReport,
 )
 from warehouse.analysis.comparison.pairing import pair_up
-from warehouse.analysis.results import finite_or_none
+from warehouse.analysis.groups import grouped
+from warehouse.analysis.results import finite_or_none, part_fields
 from warehouse.analysis.selection.benchmarks import Metric, direction_unknown
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map, clusters_under_links
 from warehouse.analysis.selection.score_matrix import ScoreTable, score_table, tested_pairs
@@ -103,7 +104,6 @@ def formulations(store: Store, question: Formulations) -> FormulationsReport:
             f"both sides mean the same runs of {some_of(same)}: name two benchmarks, or say which conditions of"
             f" {question.first} are held against which, such as --first-where fewshot=0 --second-where fewshot=5"
         )
-    models = [who for who in first if who in second]
     if not models:
         has = [
             f"{side} has {some_of([*own]) or 'none'}"
@@ -142,9 +142,7 @@ def _by_model(scores: BenchmarkScores, notes: list[str]) -> dict[str, ScoredCond
     if left:
         why = "of another split, task version, metric or judge, without a figure, or on a part of the benchmark"
         notes.append(f"{name}: {left} conditions {why} (--subset takes these) are left out")
-    by_model: dict[str, list[ScoredCondition]] = {}
-    for entry in largest:
-        by_model.setdefault(entry.condition.who, []).append(entry)
+    by_model = grouped(largest, lambda entry: entry.condition.who)
     several = [who for who, own in by_model.items() if len(own) > 1]
     if several:
         how = "--first-where and --second-where choose one (warehouse runs shows them), --latest the newest"
@@ -160,7 +158,6 @@ def _report(
     paired = [_paired(question, a, b, first.clusters) for a, b in zip(first.entries, second.entries, strict=True)]
     tests = [None if difference is None else difference.p_value for difference, *_ in paired]
     p_holm = holm(np.array([np.nan if p is None else p for p in tests]))
-    names = ("difference", "standard_error", "ci_low", "ci_high", "p_value")
     rows = [
         FormulationModel(
             model=who,
@@ -169,7 +166,7 @@ def _report(
             rank_first=int(ranks[0, m]),
             rank_second=int(ranks[1, m]),
             rank_change=int(ranks[1, m] - ranks[0, m]),
-            **{name: getattr(paired[m][0], name, None) for name in names},
+            **part_fields(paired[m][0], "difference", "standard_error", "ci_low", "ci_high", "p_value"),
             p_holm=finite_or_none(p_holm[m]),
             n_prompts=paired[m][1],
             reason=paired[m][2],

@@ -15,6 +15,7 @@ from warehouse.analysis.comparison.all_pairs import comparable, why_not
 from warehouse.analysis.comparison.costs import MOST_MISSING, NO_COSTS, CostSource, PromptCosts, cost_source, read_costs
 from warehouse.analysis.comparison.frontier_rows import FrontierReport, FrontierRow, against, count_in_words
 from warehouse.analysis.leaderboard.row import usable_bounds
+from warehouse.analysis.results import part_fields
 from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.analysis.selection.clusterings import ClusterMap
 from warehouse.analysis.selection.scored_conditions import (
@@ -177,16 +178,10 @@ def _row(
     flags = (*score.flags, *cost.flags, *(solved.flags if solved else ()), *(("missing_cost",) * (not has_cost.all())))
     return replace(
         _bare(entry, source, question, score.estimate, cost.estimate or 0.0),
-        standard_error=score.standard_error,
-        ci_low=score.ci_low,
-        ci_high=score.ci_high,
-        cost_low=cost.low,
-        cost_high=cost.high,
-        cost_per_solved=solved.estimate if solved else None,
-        solved_low=solved.low if solved else None,
-        solved_high=solved.high if solved else None,
+        **part_fields(score, "standard_error", "ci_low", "ci_high"),
+        **part_fields(cost, "n_clusters", cost_low="low", cost_high="high"),
+        **part_fields(solved, cost_per_solved="estimate", solved_low="low", solved_high="high"),
         n_prompts=len(y),
-        n_clusters=cost.n_clusters,
         n_missing_cost=int((~has_cost).sum()),
         score_missing=None if has_cost.all() else float(scores.values[~has_cost].mean()),
         flags=tuple(dict.fromkeys(flags)),
@@ -246,8 +241,7 @@ def _published(entry: ScoredCondition, cost: float | None, source: CostSource, q
     row = replace(
         _bare(entry, source, question, figure.value, cost),
         standard_error=figure.standard_error,
-        ci_low=None if ends is None else ends.low,
-        ci_high=None if ends is None else ends.high,
+        **part_fields(ends, ci_low="low", ci_high="high"),
         n_prompts=figure.n,
         flags=("published",),
         reason="as its source publishes it: no prompts to test, and no error of the cost",
@@ -334,12 +328,8 @@ def _against_best(
             a, cost_a, b, cost_b, own, margin=question.margin, times=question.cheaper, width=width
         ).p_value
     return {
-        "difference": pair.difference,
-        "difference_low": pair.ci_low,
-        "difference_high": pair.ci_high,
-        "cost_ratio": ratio.estimate,
-        "ratio_low": ratio.low,
-        "ratio_high": ratio.high,
+        **part_fields(pair, "difference", difference_low="ci_low", difference_high="ci_high"),
+        **part_fields(ratio, cost_ratio="estimate", ratio_low="low", ratio_high="high"),
         "p_as_good": p,
     }
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from math import inf, isfinite
@@ -65,10 +65,9 @@ def markdown_of(decision: Any, columns: str, lines: Iterable[Sequence[str]], exp
 
 
 def _line(row: GateRow) -> list[str]:
-    name = f"{row.benchmark} ({row.split})" if row.split else row.benchmark
     p = row.p_fail if row.verdict == "fail" else row.p_pass
     return [
-        as_cell(name),
+        as_cell(in_words((row.benchmark, row.split))),
         MARKS[row.verdict],
         f"{row.candidate:.4f}",
         f"{row.baseline:.4f}",
@@ -212,9 +211,7 @@ def gate(store: Store, question: ReleaseGate) -> Gate:
     )
     both = models.on_each(models.pair, question.benchmarks)
     tested, refused = both.compute(partial(_tested, question=question), all_needed=bool(question.benchmarks))
-    unknown = sorted(set(question.margins or {}) - {item.pair.a.benchmark_split[0] for item in tested})
-    if unknown:
-        raise MisuseError(f"a margin is given for {', '.join(unknown)}, which is not compared")
+    refuse_other_margins(question.margins, [item.pair.a.benchmark_split[0] for item in tested])
     left_out = tuple(dict.fromkeys((*both.missing, *refused)))
     if not tested:
         raise MisuseError("; ".join(left_out))
@@ -224,6 +221,20 @@ def gate(store: Store, question: ReleaseGate) -> Gate:
     prompts = [item.pair.prompts for item in tested]
     shared = read_shared_prompts(store, prompts) if len(tested) > 1 else None
     return _gate(tested, shared, left_out, question)
+
+
+def refuse_other_margins(margins: Mapping[str, float] | None, benchmarks: Iterable[str]) -> None:
+    """Refuse a margin for a benchmark that is not among those compared."""
+    if unknown := sorted(set(margins or {}) - set(benchmarks)):
+        raise MisuseError(f"a margin is given for {', '.join(unknown)}, which is not compared")
+
+
+def margin_for(benchmark: str, margins: Mapping[str, float] | None, margin: float | None) -> float:
+    """The margin of a benchmark: its own, else that of all (MisuseError: neither is given)."""
+    own = (margins or {}).get(benchmark, margin)
+    if own is None:
+        raise MisuseError(f"no margin for {benchmark}; give one for all")
+    return own
 
 
 def _with_costs(store: Store, item: _Tested, source: CostSource, times: float, alpha: float) -> _Tested:
@@ -269,9 +280,7 @@ def _gate(
 def _tested(pair: Pair, question: ReleaseGate) -> _Tested:
     """The test of a pair: on the whole benchmark where one of the two was asked a planned subset only."""
     name, alpha = pair.a.benchmark_split[0], question.alpha
-    margin = (question.margins or {}).get(name, question.margin)
-    if margin is None:
-        raise MisuseError(f"no margin for {name}; give one for all")
+    margin = margin_for(name, question.margins, question.margin)
     values = np.concatenate([pair.scores_a.values, pair.scores_b.values])
     low, high = pair.metric.bounds_of(values.min(initial=inf), values.max(initial=-inf)) or (None, None)
     if low is not None and high is not None and isfinite(margin) and margin >= high - low:

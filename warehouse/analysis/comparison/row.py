@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -12,12 +12,13 @@ from warehouse.analysis.comparison.costs import PairCosts
 from warehouse.analysis.comparison.pair_tests import Tests
 from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.comparison.read import PairTexts
-from warehouse.analysis.results import BenchmarkRow, Column, PairedRow, Tested
+from warehouse.analysis.results import BenchmarkRow, Column, PairedRow, Tested, finite_or_none, part_fields
 from warehouse.analysis.selection.clusterings import outside_clusters
 from warehouse.analysis.selection.scores import PromptScores, indices_among
 from warehouse.questions.comparison import Compare
 from warehouse.stats import PairedDifference, PartiallyPairedDifference, partially_paired_difference
 from warehouse.stats.core.inputs import rejects
+from warehouse.stats.multiple.adjust import holm_of_distinct
 
 #: Prompts that each must have alone to be told of: two have an error.
 FEWEST_OTHERS = 2
@@ -158,7 +159,23 @@ def _with_the_rest(pair: Pair, paired: PairedDifference) -> PartiallyPairedDiffe
 def partial_figures(partial: PartiallyPairedDifference | None) -> dict[str, Any]:
     """Its figures by field name; None for nothing."""
     names = ("difference", "standard_error", "ci_low", "ci_high", "p_value")
-    return {f"partial_{name}": getattr(partial, name, None) for name in names}
+    return part_fields(partial, **{f"partial_{name}": name for name in names})
+
+
+def with_holm(rows: Sequence[Any], directions: Iterable[bool | None], copies: Sequence[int] | None = None) -> list[Any]:
+    """Rows with p adjusted for their number (Holm), and with what is better by that p.
+
+    Args:
+        rows: of this class, or of the unpaired comparison.
+        directions: of the metric of each, whether higher is better.
+        copies: a number for each, equal for those that are one test under several names; None: all are different.
+    """
+    made = [np.nan if row.p_value is None else row.p_value for row in rows]
+    adjusted = holm_of_distinct(made, range(len(rows)) if copies is None else copies)
+    return [
+        replace(row, p_holm=p, better=which_better(p, row.difference, direction, row.level))
+        for row, direction, p in zip(rows, directions, map(finite_or_none, adjusted), strict=True)
+    ]
 
 
 def which_better(p: float | None, difference: float, higher_is_better: bool | None, level: float) -> str:

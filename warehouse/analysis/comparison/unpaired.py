@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, ClassVar
 
@@ -11,7 +10,7 @@ import numpy as np
 
 from warehouse.analysis.comparison.pairing import NotComparable
 from warehouse.analysis.comparison.read import ScoredTwice, TwoModels
-from warehouse.analysis.comparison.row import which_better
+from warehouse.analysis.comparison.row import which_better, with_holm
 from warehouse.analysis.comparison.words import (
     WIDTH,
     better_in_words,
@@ -32,7 +31,6 @@ from warehouse.errors import MisuseError
 from warehouse.questions.comparison import CompareUnpaired
 from warehouse.questions.question import answers
 from warehouse.stats import Estimate, UnpairedDifference, estimate_mean, unpaired_difference
-from warehouse.stats.multiple.adjust import holm
 from warehouse.store.connection import Store
 from warehouse.store.shared_reads import SharedReads
 from warehouse.tables.view import Table, TableNote, View
@@ -168,7 +166,9 @@ def compare_unpaired(store: Store, question: CompareUnpaired) -> UnpairedCompari
     rows, refused = both.compute(partial(_row, level=question.level))
     if not rows:
         raise MisuseError("; ".join(refused))
-    return UnpairedComparison(question.a, question.b, tuple(_adjusted(rows)), (*refused, *both.missing))
+    made = [row for row, _ in rows]
+    adjusted = with_holm(made, (direction for _, direction in rows)) if len(rows) > 1 else made
+    return UnpairedComparison(question.a, question.b, tuple(adjusted), (*refused, *both.missing))
 
 
 @dataclass(frozen=True, eq=False)
@@ -238,15 +238,3 @@ def _estimate(scores: PromptScores, metric: Metric, clusters: ClusterMap, level:
         n_draws=scores.n_draws,
         level=level,
     )
-
-
-def _adjusted(rows: Sequence[tuple[UnpairedRow, bool | None]]) -> list[UnpairedRow]:
-    """With p adjusted for the number of benchmarks where there are several."""
-    if len(rows) < 2:
-        return [row for row, _ in rows]
-    adjusted = holm([np.nan if row.p_value is None else row.p_value for row, _ in rows]).tolist()
-    p_values = [None if np.isnan(p) else p for p in adjusted]
-    return [
-        replace(row, p_holm=p, better=which_better(p, row.difference, direction, row.level))
-        for (row, direction), p in zip(rows, p_values, strict=True)
-    ]

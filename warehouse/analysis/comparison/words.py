@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from warehouse.analysis.groups import grouped
 from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.stats.core.inputs import rejects
 from warehouse.stats.core.results import ends_text
@@ -286,12 +287,10 @@ def column_of(line: str) -> str:
 def _how(rows: Sequence[ComparisonRow]) -> list[str]:
     """One line for each method of the errors."""
     benchmarks = [row for row in rows if row.benchmark != OVERALL] or rows
-    by_method: dict[str, list[str]] = {}
-    for row in benchmarks:
-        by_method.setdefault(row.method, []).append(row.benchmark)
+    by_method = grouped(benchmarks, lambda row: row.method)
     return [
-        f"se, interval and p{_those(names) if len(by_method) > 1 else ''}: {_METHODS.get(method, method)}."
-        for method, names in by_method.items()
+        f"se, interval and p{_those(own) if len(by_method) > 1 else ''}: {_METHODS.get(method, method)}."
+        for method, own in by_method.items()
     ]
 
 
@@ -412,5 +411,5 @@ def _overall(overall: ComparisonRow | None, rows: Sequence[ComparisonRow]) -> li
     return [f"overall: mean over {overall.reason}{by}."]
 
 
-def _those(names: Sequence[str]) -> str:
-    return f" ({', '.join(names[:5])}{' ...' if len(names) > 5 else ''})"
+def _those(rows: Sequence[ComparisonRow]) -> str:
+    return f" ({', '.join(row.benchmark for row in rows[:5])}{' ...' if len(rows) > 5 else ''})"

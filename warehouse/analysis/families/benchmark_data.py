@@ -6,10 +6,12 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 
+from warehouse.analysis.groups import grouped
 from warehouse.analysis.selection.benchmarks import Benchmark, Metric, choose_metrics, metrics_of, read_names
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map, clusters_under_links
 from warehouse.analysis.selection.conditions import Condition, group_runs, read_runs
@@ -194,9 +196,7 @@ def read_all(
     Raises:
         MisuseError: an unknown name in ``only``.
     """
-    runs: dict[str, list[Any]] = {}
-    for run in read_runs(store, "1 = 1", {}):
-        runs.setdefault(run["benchmark"], []).append(run)
+    runs = grouped(read_runs(store, "1 = 1", {}), itemgetter("benchmark"))
     catalogue = read_names(store)
     by_name = {name: catalogue.benchmark(name) for name in sorted(catalogue.joined)}
     named = {catalogue.canonical.get(name, name) for name in only}
@@ -225,10 +225,8 @@ class _Shared:
     ) -> None:
         self.baselines, self.opener, self.links = baselines, opener, read_links(store)
         self.digests = run_digests(store)
-        self.metrics: dict[int, list[Metric]] = {}
         ids = [number for benchmark in benchmarks for number in benchmark.ids]
-        for metric in metrics_of(store, ids):
-            self.metrics.setdefault(metric.benchmark_id, []).append(metric)
+        self.metrics = grouped(metrics_of(store, ids), lambda metric: metric.benchmark_id)
         self.clusterings = {
             row["id"]: [str(value) for value in row.values()]
             for row in store.rows(query_text("analysis", "clustering_contents"))

@@ -96,6 +96,17 @@ class Family(Protocol):
         """
 
 
+def about_all(data: BenchmarkData, **settings: Any) -> list[RefreshQuestion]:
+    """One question about all conditions of a benchmark together; none where there is one alone."""
+    return [RefreshQuestion("all conditions", tuple(data.conditions), settings)] if len(data.conditions) > 1 else []
+
+
+def no_score(data: BenchmarkData, question: RefreshQuestion, statistic: str) -> list[Value]:
+    """What a family says of a condition that has no score by a headline metric."""
+    reason = data.why_no_metric or "no score by the headline metric"
+    return [Value("condition", question.subject, "", statistic, "none", reason=reason)]
+
+
 def subject_of(condition: Condition) -> str:
     """``model#`` and the head of the condition's key: readable, and the same in every store."""
     return f"{condition.model}#{condition.key[:_KEY_LENGTH]}"

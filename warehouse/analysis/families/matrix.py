@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from warehouse.analysis.families.benchmark_data import BenchmarkData
-from warehouse.analysis.families.family import FamilySettings, RefreshQuestion, Value
+from warehouse.analysis.families.family import FamilySettings, RefreshQuestion, Value, about_all
 
 
 class MatrixTests:
@@ -15,10 +15,7 @@ class MatrixTests:
 
     def questions(self, data: BenchmarkData, settings: FamilySettings) -> Sequence[RefreshQuestion]:
         """One, where there can be a matrix."""
-        if len(data.conditions) < 2:
-            return []
-        relevant = {"permutations": settings.permutations, "seed": settings.seed}
-        return [RefreshQuestion("all conditions", tuple(data.conditions), relevant)]
+        return about_all(data, permutations=settings.permutations, seed=settings.seed)
 
     def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: FamilySettings) -> Sequence[Value]:
         """Each statistic of each similarity, with its permutation p in the details.

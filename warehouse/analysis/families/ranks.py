@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from warehouse.analysis.families.benchmark_data import BenchmarkData
-from warehouse.analysis.families.family import FamilySettings, RefreshQuestion, Value, subject_of
+from warehouse.analysis.families.family import FamilySettings, RefreshQuestion, Value, about_all, subject_of
+from warehouse.analysis.results import part_fields
 
 
 class RanksFamily:
@@ -15,10 +16,7 @@ class RanksFamily:
 
     def questions(self, data: BenchmarkData, settings: FamilySettings) -> Sequence[RefreshQuestion]:
         """One, where two conditions can be compared."""
-        if len(data.conditions) < 2:
-            return []
-        relevant = {"level": settings.level, "n_resamples": settings.n_resamples, "seed": settings.seed}
-        return [RefreshQuestion("all conditions", tuple(data.conditions), relevant)]
+        return about_all(data, level=settings.level, n_resamples=settings.n_resamples, seed=settings.seed)
 
     def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: FamilySettings) -> Sequence[Value]:
         """``rank`` by the figure, and ``statistical_rank`` with its confidence set.
@@ -52,18 +50,11 @@ class RanksFamily:
                         metric,
                         "statistical_rank",
                         "holm_max_t",
-                        estimate=row.statistical_rank,
-                        low=row.rank_low,
-                        high=row.rank_high,
-                        n=row.n_prompts,
-                        n_clusters=row.n_clusters,
-                        reason=row.rank_reason,
+                        **part_fields(row, "n_clusters", estimate="statistical_rank", low="rank_low", high="rank_high"),
+                        **part_fields(row, n="n_prompts", reason="rank_reason"),
                         details={
-                            "low_joint": row.rank_low_joint,
-                            "high_joint": row.rank_high_joint,
-                            "letters": row.group,
-                            "draws": row.rank_draws,
-                            "level": row.level,
+                            **part_fields(row, low_joint="rank_low_joint", high_joint="rank_high_joint"),
+                            **part_fields(row, letters="group", draws="rank_draws", level="level"),
                         },
                     ),
                 ]

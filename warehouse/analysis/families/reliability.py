@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from warehouse.analysis.families.benchmark_data import BenchmarkData, SuiteBenchmarks
-from warehouse.analysis.families.family import FamilySettings, RefreshQuestion, Value
+from warehouse.analysis.families.family import FamilySettings, RefreshQuestion, Value, about_all
 from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError
 
@@ -27,10 +27,7 @@ class ReliabilityFamily:
 
     def questions(self, data: BenchmarkData, settings: FamilySettings) -> Sequence[RefreshQuestion]:
         """One, where two conditions can be ranked."""
-        if len(data.conditions) < 2:
-            return []
-        relevant = {"level": settings.level, "seed": settings.seed, "instances": _INSTANCES}
-        return [RefreshQuestion("all conditions", tuple(data.conditions), relevant)]
+        return about_all(data, level=settings.level, seed=settings.seed, instances=_INSTANCES)
 
     def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: FamilySettings) -> Sequence[Value]:
         """DIoR of ranking, quality and best model over other prompts, and the rank resolution; of a suite over

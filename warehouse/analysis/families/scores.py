@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from warehouse.analysis.families.benchmark_data import BenchmarkData
-from warehouse.analysis.families.family import FamilySettings, RefreshQuestion, Value, subject_of
+from warehouse.analysis.families.family import FamilySettings, RefreshQuestion, Value, no_score, subject_of
+from warehouse.analysis.results import part_fields
 from warehouse.analysis.selection.scored_conditions import coverage_of
 
 
@@ -28,8 +29,7 @@ class ScoresFamily:
 
         entries = data.entries(question.conditions)
         if not entries:
-            reason = data.why_no_metric or "no score by the headline metric"
-            return [Value("condition", question.subject, "", "score", "none", reason=reason)]
+            return no_score(data, question, "score")
         values = []
         for entry in entries:
             row = make_row(entry, data.clusters, Ranking(level=settings.level), coverage_of([entry]))
@@ -39,14 +39,8 @@ class ScoresFamily:
                     question.subject,
                     data.metric_name(entry.metric),
                     "score",
-                    row.method,
-                    estimate=row.estimate,
-                    standard_error=row.standard_error,
-                    low=row.ci_low,
-                    high=row.ci_high,
-                    n=row.n_prompts,
-                    n_clusters=row.n_clusters,
-                    reason=row.reason,
+                    **part_fields(row, "method", "estimate", "standard_error", "n_clusters", "reason"),
+                    **part_fields(row, low="ci_low", high="ci_high", n="n_prompts"),
                     details={
                         "level": settings.level,
                         "n_draws": row.n_draws,

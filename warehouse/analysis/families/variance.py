@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from warehouse.analysis.families.benchmark_data import BenchmarkData
-from warehouse.analysis.families.family import FamilySettings, RefreshQuestion, Value, subject_of
+from warehouse.analysis.families.family import FamilySettings, RefreshQuestion, Value, no_score, subject_of
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.errors import StatisticsError
 
@@ -32,10 +32,7 @@ class VarianceFamily:
         values = [
             value for entry in data.entries(question.conditions) for value in _split(data, question.subject, entry)
         ]
-        if values:
-            return values
-        reason = data.why_no_metric or "no score by the headline metric"
-        return [Value("condition", question.subject, "", "share_within", "none", reason=reason)]
+        return values or no_score(data, question, "share_within")
 
 
 def _split(data: BenchmarkData, subject: str, entry: ScoredCondition) -> list[Value]:

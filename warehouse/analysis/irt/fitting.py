@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.irt.pool import Pool
 from warehouse.analysis.irt.results import BlockRow, FamilyRow, FittedItemRow, FormRow, IrtReport
-from warehouse.analysis.results import finite_or_none
+from warehouse.analysis.results import finite_or_none, part_fields
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats.items.discrimination import FreeDiscrimination, free_discrimination
 from warehouse.stats.items.fit_and_dif import Dif, HeldOut, ItemFit, family_dif, held_out_loss, item_fit
@@ -269,17 +269,11 @@ def _families(dif: Dif | None) -> tuple[FamilyRow, ...]:
 
 
 def _losses(losses: HeldOut | None) -> dict[str, Any]:
-    if losses is None:
-        names = ("loss_1pl", "loss_2pl", "loss_items", "loss_difference", "loss_se")
-        return dict.fromkeys(names) | {"n_held_out": 0}
-    return {
-        "loss_1pl": losses.loss_1pl,
-        "loss_2pl": losses.loss_2pl,
-        "loss_items": losses.loss_items,
-        "loss_difference": losses.difference,
-        "loss_se": finite_or_none(losses.se),
-        "n_held_out": losses.n_draws,
-    }
+    found = part_fields(losses, "loss_1pl", "loss_2pl", "loss_items", loss_difference="difference")
+    of_error = {"loss_se": None, "n_held_out": 0}
+    return found | (
+        of_error if losses is None else {"loss_se": finite_or_none(losses.se), "n_held_out": losses.n_draws}
+    )
 
 
 def _worst_first(row: FittedItemRow) -> tuple[bool, float, str, str]:

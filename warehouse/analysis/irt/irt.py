@@ -21,6 +21,7 @@ from warehouse.analysis.irt.results import (
     NextRow,
 )
 from warehouse.analysis.irt.scale import scale_of
+from warehouse.analysis.results import part_fields
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.suites.tree import benchmarks_named
 from warehouse.errors import MisuseError, StatisticsError, did_you_mean
@@ -233,9 +234,7 @@ def plan_next(pool: Pool, asked: str, *, n: int, new: bool, model: str | None, l
         n_asked=chosen.n_asked,
         ability=chosen.ability,
         sd=chosen.sd,
-        factor=again.factor if again else None,
-        mean_error=again.mean_error if again else None,
-        mean_error_random=again.mean_error_random if again else None,
+        **part_fields(again, "factor", "mean_error", "mean_error_random"),
         n_replayed=again.n_models if again else 0,
         level=level,
     )

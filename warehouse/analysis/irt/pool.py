@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -87,9 +87,8 @@ class Pool:
         if kept is None:
             return None
         rows, columns = (np.flatnonzero(mask) for mask in kept)
-        return Pool(
-            benchmarks=self.benchmarks,
-            forms=self.forms,
+        return replace(
+            self,
             responses=self.responses.part(rows, columns),
             conditions=tuple(self.conditions[i] for i in rows),
             names=tuple(self.names[i] for i in rows),
@@ -99,7 +98,6 @@ class Pool:
             texts=tuple(self.texts[j] for j in columns),
             natural_keys=tuple(self.natural_keys[j] for j in columns),
             clusters=None if self.clusters is None else self.clusters[columns],
-            notes=self.notes,
         )
 
 

@@ -11,7 +11,7 @@ from scipy import stats as scipy_stats
 from warehouse.analysis.irt.fitting import Fitted, families_to_leave_out, fit_pool
 from warehouse.analysis.irt.pool import Pool
 from warehouse.analysis.irt.results import AbilityReport, AbilityRow, SensitivityRow
-from warehouse.analysis.results import finite_or_none
+from warehouse.analysis.results import finite_or_none, part_fields
 from warehouse.errors import StatisticsError
 from warehouse.stats.items.abilities import Abilities, abilities, ability_contrast, ability_ranks
 from warehouse.stats.items.responses import ability_modes
@@ -90,10 +90,9 @@ def _rows(fitted: Fitted, estimates: Abilities, level: float, seed: int) -> tupl
                 standard_error=se,
                 ci_low=None if se is None else ability - half * se,
                 ci_high=None if se is None else ability + half * se,
-                behind_leader=behind.difference if behind else None,
-                behind_low=behind.low if behind else None,
-                behind_high=behind.high if behind else None,
-                p_leader=behind.p_value if behind else None,
+                **part_fields(
+                    behind, behind_leader="difference", behind_low="low", behind_high="high", p_leader="p_value"
+                ),
                 n_items=int(cells[i]),
                 block=int(fitted.blocks[i]) + 1,
                 bridge=name in bridges,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -393,13 +393,12 @@ def _compute(
 
 
 def _together(parts: Sequence[SetsOfPrompts], by: str) -> SetsOfPrompts:
-    whole, real = np.empty(0, np.int64), np.empty(0)
+    arrays: dict[str, Any] = {
+        name: np.concatenate([np.empty(0, kind), *(getattr(part, name) for part in parts)])
+        for name, kind in SetsOfPrompts.DTYPES.items()
+    }
     return SetsOfPrompts(
-        prompts=np.concatenate([whole, *(part.prompts for part in parts)]),
-        n=np.concatenate([whole, *(part.n for part in parts)]),
-        consistency=np.concatenate([real, *(part.consistency for part in parts)]),
-        n_sets=np.concatenate([whole, *(part.n_sets for part in parts)]),
-        share=np.concatenate([real, *(part.share for part in parts)]),
+        **arrays,
         majority=tuple(answer for part in parts for answer in part.majority),
         grouped_by=by,
         n_too_long=sum(part.n_too_long for part in parts),

@@ -21,7 +21,7 @@ from warehouse.analysis.items.answer_grouping import (
     grouper_of,
     sets_of_prompts,
 )
-from warehouse.analysis.results import Result, Row
+from warehouse.analysis.results import Result, Row, part_fields
 from warehouse.analysis.selection.benchmarks import (
     BenchmarkFacts,
     Metric,
@@ -34,7 +34,7 @@ from warehouse.analysis.selection.benchmarks import (
 )
 from warehouse.analysis.selection.conditions import Condition, label_conditions
 from warehouse.analysis.selection.prompts import prompts_by_id
-from warehouse.analysis.selection.reference import find_conditions, parse_where
+from warehouse.analysis.selection.reference import by_split, find_conditions, parse_where
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.questions.text import MapPrompts
@@ -114,13 +114,8 @@ def distribution(rows: Sequence[DataMapRow], metric: str) -> DistributionRow | N
     grouped = [row for row in rows if row.consistency is not None]
     quantiles = np.quantile(p, [0.1, 0.25, 0.5, 0.75, 0.9]).tolist()
     bins = np.minimum((p * BINS + 1e-9).astype(int), BINS - 1)
-    first = rows[0]
     return DistributionRow(
-        model=first.model,
-        condition=first.condition,
-        temperature=first.temperature,
-        benchmark=first.benchmark,
-        split=first.split,
+        **part_fields(rows[0], "model", "condition", "temperature", "benchmark", "split"),
         metric=metric,
         n_prompts=len(p),
         n_draws=int(draws.sum()),
@@ -130,11 +125,7 @@ def distribution(rows: Sequence[DataMapRow], metric: str) -> DistributionRow | N
         sd=float(p.std(ddof=1)) if len(p) > 1 else None,
         share_never=float((p == 0).mean()),
         share_always=float((p == 1).mean()),
-        p10=quantiles[0],
-        p25=quantiles[1],
-        p50=quantiles[2],
-        p75=quantiles[3],
-        p90=quantiles[4],
+        **dict(zip(("p10", "p25", "p50", "p75", "p90"), quantiles, strict=True)),
         histogram=tuple(np.bincount(bins, minlength=BINS).tolist()),
         mean_consistency=_mean([row.consistency for row in grouped]),
         mean_sets=_mean([row.n_sets for row in grouped]),
@@ -250,11 +241,8 @@ def datamap_of(
 
 def _labelled(store: Store, conditions: Sequence[Condition]) -> list[tuple[Condition, str]]:
     """Conditions by benchmark, split and temperature, each labelled by the settings that distinguish it."""
-    by_name: dict[tuple[str, str], list[Condition]] = {}
-    for condition in conditions:
-        by_name.setdefault(condition.benchmark_split, []).append(condition)
     labelled = []
-    for _, members in sorted(by_name.items()):
+    for members in by_split(conditions).values():
         named = zip(members, label_conditions(store, members), strict=True)
         labelled += sorted(named, key=lambda pair: (pair[0].model, _heat(pair[0]), pair[1]))
     return labelled

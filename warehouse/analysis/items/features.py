@@ -16,6 +16,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from warehouse.analysis.groups import grouped
 from warehouse.analysis.matrix.read import MatrixData, matrix_of
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.prompts import expected_answer, options
@@ -122,13 +123,12 @@ class FeatureReport(Result):
     def one_line(self) -> str:
         """Which features go with which figure, in a sentence."""
         clusters = max((row.n_clusters or 0 for row in self.rows), default=0)
-        grouped = f" in {clusters} clusters" if clusters else ""
-        head = f"{self.benchmark} by {self.metric}, {self.n_prompts} prompts{grouped}, {self.n_models} models: "
-        by_figure: dict[str, list[str]] = {}
-        for row in self.tests:
-            if row.is_shown:
-                by_figure.setdefault(row.figure, []).append(_in_words(row))
-        what = "; ".join(f"{figure} goes with {listed(found)}" for figure, found in by_figure.items())
+        in_clusters = f" in {clusters} clusters" if clusters else ""
+        head = f"{self.benchmark} by {self.metric}, {self.n_prompts} prompts{in_clusters}, {self.n_models} models: "
+        by_figure = grouped((row for row in self.tests if row.is_shown), lambda row: row.figure)
+        what = "; ".join(
+            f"{figure} goes with {listed([*map(_in_words, found)])}" for figure, found in by_figure.items()
+        )
         features = len({row.feature for row in self.rows})
         none = f"of {features} features none is shown to go with a figure of prompts"
         if not self.n_tests:
@@ -205,11 +205,9 @@ def _features(store: Store, data: MatrixData, by: Sequence[str], notes: list[str
     if names:
         found = [_named(name, rows, fields) for name in names]
     else:
-        by_reason: dict[str, list[_Feature]] = {"": []}
-        for name in (*_OWN, *(f"{FIELD}{name}" for name in fields)):
-            feature = _named(name, rows, fields)
-            by_reason.setdefault(_unfit(feature), []).append(feature)
-        found = by_reason.pop("")
+        there = (_named(name, rows, fields) for name in (*_OWN, *(f"{FIELD}{name}" for name in fields)))
+        by_reason = grouped(there, _unfit)
+        found = by_reason.pop("", [])
         why = [f"{reason}: {', '.join(feature.name for feature in left)}" for reason, left in by_reason.items()]
         notes += [f"left out, {note}" for note in why]
         if not found:

@@ -12,6 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from warehouse.analysis.groups import grouped
 from warehouse.analysis.matrix.read import MatrixData, read_matrix
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.selection import selection_of
@@ -173,11 +174,10 @@ class _ModelTable:
     @staticmethod
     def of(data: MatrixData) -> _ModelTable:
         oriented = (-data.values if data.higher_is_better is False else data.values).T
-        trainings = [columns for columns in _by_training(data).values() if len(columns) >= _CHECKPOINTS]
-        last: dict[tuple[Any, ...], list[int]] = {}
-        for key, columns in _by_training(data).items():
-            last.setdefault(key[1:], []).append(columns[-1])
-        recipes = [columns for columns in last.values() if len(columns) > 1]
+        by_training = _by_training(data)
+        trainings = [columns for columns in by_training.values() if len(columns) >= _CHECKPOINTS]
+        by_recipe = grouped(by_training, lambda key: key[1:])
+        recipes = [[by_training[key][-1] for key in keys] for keys in by_recipe.values() if len(keys) > 1]
         within = {column for columns in (*trainings, *recipes) for column in columns}
         others = [column for column in range(len(data.models)) if column not in within]
         if len(others) < MODELS_FOR_SPLIT:

@@ -19,7 +19,7 @@ from warehouse.analysis.judges.corrected import (
 )
 from warehouse.analysis.judges.units import JudgedUnits, pick_units, read_units
 from warehouse.analysis.judges.votes import OrderEffect, has_votes, read_verdicts
-from warehouse.analysis.results import Result, Row
+from warehouse.analysis.results import Result, Row, part_fields
 from warehouse.analysis.selection.conditions import describe
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError
@@ -359,15 +359,12 @@ def _row(
         **_ends("kappa", kappa, error=True),
         **_ends("ac1", ac1),
         figures=() if agreement is None else agreement.figures,
-        judge_above=None if agreement is None else agreement.judge_above,
-        judge_below=None if agreement is None else agreement.judge_below,
-        direction_p=None if agreement is None else agreement.direction_p,
+        **part_fields(agreement, "judge_above", "judge_below", "direction_p"),
         **_ends("bias", bias),
-        bias_p=None if bias is None else bias.p_value,
-        bias_p_simultaneous=None if bias is None else bias.p_simultaneous,
+        **part_fields(bias, bias_p="p_value", bias_p_simultaneous="p_simultaneous"),
         judge_estimate=figure.judge_estimate if figure else float(part.g.mean()) if len(part.g) else None,
         label_estimate=figure.label_estimate if figure else float(part.h.mean()) if len(part.h) else None,
-        **{name: getattr(figure, name, None) for name in (*OF_MEANS, "repeat_sd", "flip_rate")},
+        **part_fields(figure, *OF_MEANS, "repeat_sd", "flip_rate"),
         method=figure.method if figure else "",
         **_ends("rate", rate),
         level=level,
@@ -379,9 +376,8 @@ def _row(
 
 def _ends(name: str, figure: Any, *, error: bool = False) -> dict[str, Any]:
     """A figure and its interval, as fields of a row."""
-    fields = {name: "estimate", f"{name}_low": "low", f"{name}_high": "high"}
-    fields |= {f"{name}_error": "standard_error"} if error else {}
-    return {field: getattr(figure, own, None) for field, own in fields.items()}
+    more = {f"{name}_error": "standard_error"} if error else {}
+    return part_fields(figure, **{name: "estimate", f"{name}_low": "low", f"{name}_high": "high"}, **more)
 
 
 def _own_family(store: Store, judge_model: str, models: Sequence[str]) -> list[bool]:

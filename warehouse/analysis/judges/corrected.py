@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from warehouse.analysis.judges.units import JudgedUnits, read_units
-from warehouse.analysis.results import Row
+from warehouse.analysis.results import Row, part_fields
 from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError
 from warehouse.questions.labels import HeldAgainstPeople
@@ -224,7 +224,7 @@ def _row(
         "unscored": any(judged.entry.usable and judged.entry.usable.n_unscored for judged in units),
     }
     label = float(first.labels[first.labelled].mean()) if len(units) == 1 and first.labelled.any() else None
-    figures: dict[str, Any] = {name: getattr(figure, name, None) for name in FIGURES}
+
     within, flips = _between_draws(first) if len(units) == 1 else (None, None)
     return CorrectedRow(
         benchmark=first.condition.benchmark_split[0],
@@ -245,7 +245,7 @@ def _row(
         higher_is_better=first.entry.metric.higher_is_better,
         flags=(*(flag for flag, holds in held.items() if holds), *flags, *(figure.flags if figure else ())),
         reason=figure.reason if figure else reason,
-        **figures,
+        **part_fields(figure, *FIGURES),
     )
 
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
-from warehouse.analysis.comparison.gate import EXIT
+from warehouse.analysis.comparison.gate import EXIT, margin_for, refuse_other_margins
 from warehouse.analysis.judges.corrected import CorrectedRow, RankedRow, corrected_difference, ranked_means
 from warehouse.analysis.judges.units import JudgedUnits, pick_units, read_units
 from warehouse.analysis.results import Result
@@ -131,13 +131,10 @@ def _figures(
 @answers(CorrectedGate)
 def corrected_gate(store: Store, question: CorrectedGate) -> CorrectedFigures:
     """The judge's own difference decides nothing."""
-    if unknown := sorted(set(question.margins or {}) - set(question.benchmarks)):
-        raise MisuseError(f"a margin is given for {', '.join(unknown)}, which is not compared")
+    refuse_other_margins(question.margins, question.benchmarks)
     rows, tests, units, names = list[CorrectedRow](), [], list[JudgedUnits](), ("", "")
     for benchmark in question.benchmarks:
-        margin = (question.margins or {}).get(benchmark, question.margin)
-        if margin is None:
-            raise MisuseError(f"no margin for {benchmark}; give one for all")
+        margin = margin_for(benchmark, question.margins, question.margin)
         two = (question.candidate, question.baseline)
         row, pair, names = _compared(store, question, *two, 1 - 2 * question.alpha, benchmark=benchmark)
         units += pair

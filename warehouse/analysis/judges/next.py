@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.judges.draws import RunDraw, shared_scores
-from warehouse.analysis.judges.units import JudgedUnits, read_units
+from warehouse.analysis.judges.units import JudgedUnits, RunDraw, read_units, shared_scores
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.scored_conditions import group_entries, list_differences
 from warehouse.analysis.selection.selection import selection_of

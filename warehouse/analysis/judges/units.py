@@ -1,19 +1,19 @@
-"""Answers that a judge has scored, with people's labels of some, and whether these are a random part."""
+"""Who scored; which prompts were drawn to be labelled; and answers that a judge has scored, with people's labels of
+some, and whether these are a random part."""
 
 from __future__ import annotations
 
 import shlex
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import reduce
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.judges.draws import RunDraw, read_draws, shared_scores
-from warehouse.analysis.judges.scorers import means_of, metrics_by, scored_by, word_of
-from warehouse.analysis.selection.benchmarks import Metric, read_benchmark
+from warehouse.analysis.selection.benchmarks import BenchmarkFacts, Metric, read_benchmark
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition, group_runs
 from warehouse.analysis.selection.reference import choose_conditions, find_conditions, parse_where, pick_one
@@ -21,7 +21,125 @@ from warehouse.analysis.selection.scored_conditions import ScoredCondition, read
 from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError
 from warehouse.stats.core.inputs import FloatArray
+from warehouse.stats.judges.plan import strata_by
 from warehouse.store.connection import Store
+from warehouse.store.sql.query_files import query_text
+
+_BY_KIND = """
+select metric.id from metric join scorer on scorer.id = metric.scorer_id
+where scorer.kind = :kind and metric.id in (:ids)
+"""
+
+
+def word_of(metric: Metric) -> str:
+    """What its judge is called: its model, else the scorer, else the metric."""
+    return metric.judge_model or metric.scorer or metric.label
+
+
+def means_of(facts: BenchmarkFacts, label: str | None = None) -> list[Metric]:
+    """Those of a label (None: all) whose mean is the figure and that a current run has: a store goes on describing
+    what a source that was removed had."""
+    there = {row["metric_id"] for row in facts.run_metrics}
+    means = (metric for metric in facts.metrics if metric.id in there and metric.link == "identity")
+    return [metric for metric in means if label in (None, metric.label, metric.name)]
+
+
+def metrics_by(name: str, metrics: Sequence[Metric], benchmark: str) -> list[Metric]:
+    """Those whose judge's model is called so, else whose word, scorer or own label is.
+
+    Raises:
+        MisuseError: there is none; names what there is.
+    """
+    for called in (attrgetter("judge_model"), word_of, attrgetter("scorer"), attrgetter("label")):
+        if chosen := [metric for metric in metrics if called(metric) == name]:
+            return chosen
+    there = ", ".join(sorted(set(map(word_of, metrics)))) or "none"
+    raise MisuseError(f"nobody called {name!r} scores {benchmark}; there are: {there}")
+
+
+def scored_by(store: Store, metrics: Sequence[Metric], kind: str) -> set[int]:
+    """Ids of those whose scorer is of a kind: model, human, match, execution."""
+    ids = [metric.id for metric in metrics]
+    return {row["id"] for row in store.rows(_BY_KIND, {"kind": kind, "ids": ids})} if ids else set()
+
+
+def judge_names(metrics: Sequence[Metric]) -> list[str]:
+    """The shortest words that tell judges apart: their model, scorer or metric."""
+    for of in ("judge_model", "scorer", "label"):
+        names = [str(getattr(metric, of)) for metric in metrics]
+        if all(names) and len(set(names)) == len(names):
+            return names
+    return [f"{m.label} by {m.judge_model or m.scorer or 'none'} ({m.id})" for m in metrics]
+
+
+@dataclass(frozen=True)
+class RunDraw:
+    """What was drawn of one run, as its newest wave says."""
+
+    wave: int  #: its number, from 1.
+    prompts: tuple[int, ...]  #: ids of those drawn so far, ascending.
+    #: of each, by the lowest score of the judge in it (`score_cuts`); empty texts for a simple draw.
+    strata: tuple[str, ...]
+    probabilities: tuple[float, ...]  #: the chance of each to be among them.
+    metric_id: int | None = field(default=None, compare=False)  #: of the judge that it was drawn beside.
+
+    @property
+    def n_prompts(self) -> int:
+        """How many prompts there were to draw from."""
+        return round(sum(1 / probability for probability in self.probabilities))
+
+    @property
+    def is_stratified(self) -> bool:
+        """Whether it was by strata."""
+        return any(self.strata)
+
+    @property
+    def cuts(self) -> FloatArray:
+        """The lowest score of each stratum, ascending."""
+        return np.array(sorted({float(cut) for cut in self.strata}))
+
+    def chances(self, prompts: NDArray[np.int64]) -> FloatArray:
+        """Of each prompt that was drawn its chance, NaN of the others."""
+        found = np.full(len(prompts), np.nan)
+        _, at, drawn = np.intersect1d(prompts, self.prompts, assume_unique=True, return_indices=True)
+        found[at] = np.array(self.probabilities)[drawn]
+        return found
+
+    def codes(self, prompts: NDArray[np.int64], scores: FloatArray) -> NDArray[np.intp] | None:
+        """Stratum of each prompt that was drawn from, by its score; None where that is no longer what was drawn by."""
+        found, drawn = strata_by(self.cuts, scores), np.searchsorted(prompts, self.prompts)
+        if not np.isin(self.prompts, prompts).all() or found.min() < 0:
+            return None
+        sizes = np.bincount(found, minlength=len(self.cuts))
+        expected = np.bincount(found[drawn], 1 / np.array(self.probabilities), len(sizes))
+        is_same = np.array_equal(self.cuts[found[drawn]], [float(cut) for cut in self.strata])
+        return found if is_same and np.allclose(sizes, expected, atol=0.5) else None
+
+
+def shared_scores(scores: Sequence[FloatArray]) -> FloatArray:
+    """What strata go by: the mean over models, of which equal ones are equal to the last digit."""
+    return np.array([float(f"{score:.12g}") for score in np.mean(scores, axis=0)])
+
+
+def read_draws(store: Store, benchmark_ids: Sequence[int]) -> dict[int, RunDraw]:
+    """The newest wave of each run of which anything was drawn."""
+    newest: dict[int, list[dict[str, Any]]] = {}
+    for row in store.rows(query_text("analysis", "label_draws"), {"benchmark_ids": [*benchmark_ids]}):
+        own = newest.setdefault(row["run_id"], [])
+        if own and own[0]["wave"] != row["wave"]:
+            own.clear()  # waves come in their order
+        own.append(row)
+    return {
+        run: RunDraw(
+            rows[0]["wave"],
+            tuple(row["prompt_id"] for row in rows),
+            tuple(row["stratum"] for row in rows),
+            tuple(row["probability"] for row in rows),
+            rows[0]["metric_id"],
+        )
+        for run, rows in newest.items()
+    }
+
 
 #: What is to be done on a benchmark of votes.
 _OF_VOTES = (
@@ -116,10 +234,10 @@ def read_units(
     people = _only(store, others, human, "human", "--human", benchmark.name) if labels else []
     chosen = {condition.key for condition in choose_conditions(facts.runs, name, selection.where, selection.latest)}
     conditions = group_runs(facts.runs)
-    labelled = (
-        [entry for entry in read_entries(store, conditions, people) if entry.usable is not None] if people else []
+    entries, labelled = (
+        [entry for entry in read_entries(store, conditions, metrics) if entry.usable is not None] if metrics else []
+        for metrics in (judged, people)
     )
-    entries = [entry for entry in read_entries(store, conditions, judged) if entry.usable is not None]
     draws = read_draws(store, benchmark.ids)
     clusters = cluster_map(store, benchmark.ids, benchmark.clusterings, selection.cluster)
     drawn_metrics = {draw.metric_id for draw in draws.values() if draw.is_stratified}
@@ -192,10 +310,10 @@ def _units(
     assert scores is not None
     prompts = scores.prompts if draw is None else _drawn_from(entries, draws, draw)
     at = np.searchsorted(scores.prompts, prompts)
-    own = [label for label in labels if label.condition.who == entry.condition.who and _split(label) == _split(entry)]
-    own = own or [
-        label for label in labels if label.condition.model == entry.condition.model and _split(label) == _split(entry)
-    ]
+    asked = entry.condition
+    of_split = [label for label in labels if label.condition.setting("split") == asked.setting("split")]
+    own = [label for label in of_split if label.condition.who == asked.who]
+    own = own or [label for label in of_split if label.condition.model == asked.model]
     found = _labels(own, prompts)
     reason, missing, outside, codes = "", 0, 0, None
     if draw is not None and (of := strata.get(draw)) and np.isin(prompts, of[0]).all():
@@ -218,10 +336,6 @@ def _units(
     run_ids = tuple(run for entry in (entry, *own) for run in entry.condition.run_ids)
     design = (clusters.labels(prompts), codes, reason, missing, outside, draw, run_ids)
     return JudgedUnits(entry, human, prompts, scores.values[at], found, *design)
-
-
-def _split(entry: ScoredCondition) -> object:
-    return entry.condition.setting("split")
 
 
 def _labels(own: Sequence[ScoredCondition], prompts: NDArray[np.int64]) -> FloatArray:

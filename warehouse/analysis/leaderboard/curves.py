@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from warehouse.analysis.groups import grouped
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.results import Result, Row
@@ -75,9 +76,7 @@ def training_curves(board: Leaderboard, runs: Iterable[Run]) -> BenchmarkCurves:
     for run in sorted(placed, key=lambda run: int(run["run_id"])):
         row = rows[run["run_id"]]
         seen.setdefault(row.run_ids, (row, run))
-    lines: dict[tuple[Any, ...], list[tuple[LeaderboardRow, Mapping[str, Any]]]] = {}
-    for row, run in seen.values():
-        lines.setdefault((row.metric, *_line_of(run)), []).append((row, run))
+    lines = grouped(seen.values(), lambda placed: (placed[0].metric, *_line_of(placed[1])))
     several = [members for members in lines.values() if len({run["position"] for _, run in members}) > 1]
     sign = -1.0 if board.higher_is_better is False else 1.0
     labels = describe([_without_checkpoint(members[0][1]) for members in several])

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.preferences.votes import Votes, read_votes, scorers_of_votes
-from warehouse.analysis.results import Result, Row
+from warehouse.analysis.results import Result, Row, part_fields
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.errors import MisuseError, StatisticsError, did_you_mean
 from warehouse.questions.comparison import Prefer
@@ -37,6 +37,7 @@ from warehouse.tables.words import some_of
 
 #: Groups that an error names; scorers whose sentences are said together.
 _GROUPS, _SAID = 4, 3
+_OF_CONTRAST = ("estimate", "standard_error", "low", "high", "p_value", "degrees_of_freedom")
 
 
 @dataclass(frozen=True)
@@ -356,8 +357,7 @@ def _rows(
                 weights=question.weights,
                 flags=judge.flags,
                 reason="" if is_reference else contrast.reason,
-                **{name: getattr(contrast, name) for name in ("estimate", "standard_error", "low", "high", "p_value")},
-                degrees_of_freedom=contrast.degrees_of_freedom,
+                **part_fields(contrast, *_OF_CONTRAST),
             )
         )
     return rows

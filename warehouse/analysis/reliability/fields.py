@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from warehouse.analysis.groups import grouped
 from warehouse.analysis.selection.benchmarks import Benchmark
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
@@ -109,11 +110,9 @@ def one_of_seeds(by_leaf: Mapping[str, Sequence[ScoredCondition]]) -> dict[str, 
 
 
 def _by_seed(entries: Sequence[ScoredCondition]) -> list[list[ScoredCondition]]:
-    groups: dict[tuple[Any, ...], list[ScoredCondition]] = {}
-    for entry in sorted(entries, key=lambda scored: (scored.condition.setting(_SEED) or -1, scored.condition.key)):
-        groups.setdefault(_settings(entry.condition), []).append(entry)
+    ordered = sorted(entries, key=lambda scored: (scored.condition.setting(_SEED) or -1, scored.condition.key))
     by_seed = []
-    for members in groups.values():
+    for members in grouped(ordered, lambda entry: _settings(entry.condition)).values():
         seeds = {entry.condition.setting(_SEED) for entry in members}
         if len(members) > 1 and None not in seeds and len(seeds) == len(members):
             by_seed.append(members)

@@ -20,7 +20,7 @@ from warehouse.analysis.reliability.results import (
     SwitchRow,
 )
 from warehouse.analysis.reliability.suite_data import SuiteData, read_suite
-from warehouse.analysis.results import Result
+from warehouse.analysis.results import Result, shared_fields
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.questions.question import answers
 from warehouse.questions.reliability import Reliability as Asked
@@ -29,7 +29,7 @@ from warehouse.stats.suites.dior import reliability as one_reliability
 from warehouse.stats.suites.instances import GRANULARITIES
 from warehouse.stats.suites.rank_agreement import Aggregates, aggregates, pool_stability, subscenario_agreement
 from warehouse.stats.suites.score_table import SuiteScores, best_first, ranks_of
-from warehouse.stats.suites.seed_designs import SeedDesign, seed_designs
+from warehouse.stats.suites.seed_designs import seed_designs
 from warehouse.store.connection import Store
 
 #: An order, or a winner, counts as settled from here on.
@@ -106,7 +106,7 @@ def reliability(store: Store, question: Asked) -> ReliabilityReport:
         scenarios_by=data.scenarios_by,
         level=level,
         seed=seed,
-        rows=tuple(_row(result) for result in reliabilities),
+        rows=tuple(ReliabilityRow(**_figures(result)) for result in reliabilities),
         ranks=_rank_rows(scores, figures, by_prompts),
         datasets=tuple(_dataset_rows(scores, question)) if question.datasets else (),
         models=_model_rows(scores, figures, by_prompts[-1]),
@@ -115,7 +115,7 @@ def reliability(store: Store, question: Asked) -> ReliabilityReport:
         agreement=_agreement_rows(scores, agreement.tau),
         tau_within=agreement.within,
         tau_across=agreement.across,
-        seed_designs=tuple(_design_row(design) for design in designs),
+        seed_designs=tuple(SeedDesignRow(**shared_fields(design, SeedDesignRow)) for design in designs),
         notes=(*data.notes, *_notes(data, figures)),
     )
 
@@ -125,10 +125,6 @@ def _sizes(scores: SuiteScores, granularity: str, sizes: Sequence[int] | None) -
     if sizes is not None and granularity == "prompts":
         smaller = sorted({size for size in sizes if size < scores.sizes.max()})
     return [*smaller, None]
-
-
-def _row(reliability_of: Reliability) -> ReliabilityRow:
-    return ReliabilityRow(**_figures(reliability_of))
 
 
 def _figures(reliability_of: Reliability) -> dict[str, Any]:
@@ -187,11 +183,6 @@ def _rank_rows(scores: SuiteScores, aggregated: Aggregates, by_prompts: Sequence
 def _switch_row(result: Reliability, switch: Switch) -> SwitchRow:
     figures = (switch.probability, switch.low, switch.high, switch.first, switch.most)
     return SwitchRow(switch.window, result.size, result.n_prompts, *map(_none_if_nan, figures))
-
-
-def _design_row(design: SeedDesign) -> SeedDesignRow:
-    figures = design.to_dict()
-    return SeedDesignRow(**{name: figures[name] for name in SeedDesignRow.columns()})
 
 
 def _model_rows(scores: SuiteScores, aggregated: Aggregates, whole: Reliability) -> tuple[ModelRow, ...]:

@@ -55,6 +55,10 @@ class SuiteData:
     notes: tuple[str, ...]  #: what a reader should know.
 
 
+#: A subscenario with the rows of its prompts.
+Part = tuple[Subscenario, tuple[Mapping[str, Any], ...]]
+
+
 def read_suite(
     store: Store,
     name: str,
@@ -95,7 +99,7 @@ def read_suite(
     if len(order) < LEAST_MODELS:
         reasons = "".join(f"; {note}" for note in notes[:3])
         raise MisuseError(f"{name}: {len(order)} model(s) with scores of prompts; {LEAST_MODELS} are needed{reasons}")
-    parts: list[tuple[Subscenario, tuple[Mapping[str, Any], ...]]] = []
+    parts: list[Part] = []
     metrics: set[str] = set()
     for leaf in leaves:
         own = leaf.benchmark.name
@@ -209,7 +213,7 @@ def _subscenarios(
     entries: Sequence[ScoredCondition],
     labelled: Labels,
     cluster: str | None,
-) -> tuple[list[tuple[Subscenario, tuple[Mapping[str, Any], ...]]], list[str]]:
+) -> tuple[list[Part], list[str]]:
     """A leaf as one subscenario, or split by the labels of its prompts."""
     name, notes = leaf.benchmark.name, list(labelled.notes)
     sign = -1.0 if leaf.metric.higher_is_better is False else 1.0
@@ -253,9 +257,7 @@ def _subscenarios(
     return subscenarios, notes
 
 
-def _without_single(
-    parts: Sequence[tuple[Subscenario, tuple[Mapping[str, Any], ...]]], notes: list[str]
-) -> tuple[list[tuple[Subscenario, tuple[Mapping[str, Any], ...]]], list[str]]:
+def _without_single(parts: Sequence[Part], notes: list[str]) -> tuple[list[Part], list[str]]:
     """Subscenarios that two models have; what one model alone has compares nobody."""
     kept = [part for part in parts if (~np.isnan(part[0].scores).all(axis=0)).sum() > 1]
     alone = [part.name for part, _ in parts if (~np.isnan(part.scores).all(axis=0)).sum() < 2]
@@ -263,9 +265,7 @@ def _without_single(
     return kept, notes + more
 
 
-def _without_copies(
-    store: Store, parts: list[tuple[Subscenario, tuple[Mapping[str, Any], ...]]], notes: list[str]
-) -> tuple[list[tuple[Subscenario, tuple[Mapping[str, Any], ...]]], list[str]]:
+def _without_copies(store: Store, parts: list[Part], notes: list[str]) -> tuple[list[Part], list[str]]:
     """Subscenarios, each of which counts once: not again where another name has the same prompts and scores."""
     if len(parts) < 2:
         return parts, notes
@@ -293,9 +293,7 @@ def _missing(scores: SuiteScores) -> list[str]:
     ]
 
 
-def _in_order(
-    kept: Sequence[tuple[Subscenario, tuple[Mapping[str, Any], ...]]], scores: SuiteScores
-) -> tuple[tuple[Mapping[str, Any], ...], ...]:
+def _in_order(kept: Sequence[Part], scores: SuiteScores) -> tuple[tuple[Mapping[str, Any], ...], ...]:
     """Prompts in the order of the suite's subscenarios."""
     of = {(part.scenario, part.name): rows for part, rows in kept}
     return tuple(of[part.scenario, part.name] for part in scores.subscenarios)

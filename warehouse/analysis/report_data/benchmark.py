@@ -49,9 +49,8 @@ class BenchmarkPart:
     #: of its conditions, with the rows of the first condition of each group; None with ``why_no_pairs``.
     pairs: Pairs | None = None
     why_no_pairs: str = ""
-    #: its conditions' variance, split between prompts and draws; None with ``why_no_variance``.
+    #: its conditions' variance, split between prompts and draws; None where that cannot be, or no prompt has two draws.
     variance: VarianceReport | None = None
-    why_no_variance: str = ""
     curves: BenchmarkCurves | None = None  #: its rows along training; None where no model has two checkpoints.
     #: training seeds crossed with prompts; None without seeds, with ``why_no_seeds`` where seeds cannot be compared.
     seeds: SeedReport | None = None
@@ -122,7 +121,6 @@ def benchmark_part(reads: BenchmarkReads, options: Ranking, spreads: Sequence[Sp
         pairs,
         no_pairs,
         variance_of(targets, "*", {}) if targets and _has_draws(targets) else None,
-        no_split or ("" if targets and _has_draws(targets) else "no prompt has two draws"),
         curves if curves and curves.rows else None,
         seeds,
         no_seeds,

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any
+from operator import itemgetter
 
+from warehouse.analysis.groups import grouped
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard
 from warehouse.analysis.leaderboard.planned import PLANNED, planned_runs
 from warehouse.analysis.leaderboard.row import STOPPED, LeaderboardRow
@@ -102,9 +103,7 @@ class StoredReliability:
 
 def stored_reliability(store: Store) -> dict[str, StoredReliability]:
     """By name of benchmark or suite; those that a refresh of the family ``reliability`` has figures of."""
-    by_benchmark: dict[str, list[dict[str, Any]]] = {}
-    for row in store.rows(query_text("analysis", "report_reliability")):
-        by_benchmark.setdefault(row["benchmark"], []).append(row)
+    by_benchmark = grouped(store.rows(query_text("analysis", "report_reliability")), itemgetter("benchmark"))
     return {
         name: StoredReliability(
             {row["statistic"]: (row["estimate"], row["low"], row["high"]) for row in rows},

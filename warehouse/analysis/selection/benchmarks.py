@@ -166,13 +166,8 @@ class BenchmarkFacts:
 
 def read_facts(store: Store, benchmark_ids: Sequence[int]) -> BenchmarkFacts:
     """The runs and metrics of some benchmarks."""
-    params = {"benchmark_ids": benchmark_ids}
-    runs = store.rows(_RUNS, params, per="benchmark_id")
-    metrics = store.rows(query_text("analysis", "benchmark_metrics"), params, per="benchmark_id")
-    run_metrics = store.rows(query_text("analysis", "current_run_metrics"), params, per="benchmark_id")
-    return BenchmarkFacts(
-        tuple(sorted(runs, key=_RUN_ID)), tuple(sorted(map(_metric, metrics), key=_LABEL)), tuple(run_metrics)
-    )
+    ids = benchmark_ids
+    return BenchmarkFacts(runs_on(store, ids), metrics_of(store, ids), tuple(run_metrics_of(store, ids)))
 
 
 #: A benchmark, with what the store says of it.

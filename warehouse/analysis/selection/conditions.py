@@ -11,6 +11,7 @@ from datetime import datetime
 from operator import itemgetter
 from typing import Any
 
+from warehouse.analysis.groups import grouped
 from warehouse.records.run_fields import ALWAYS_TOLD, HASHES, LABEL_FIELDS
 from warehouse.store.connection import Store
 from warehouse.store.curate import catalogue
@@ -69,10 +70,7 @@ def read_runs(store: Store, condition: str, parameters: Mapping[str, Any], *, pe
 
 def group_runs(runs: Iterable[Run]) -> list[Condition]:
     """Runs by condition, in the order of their first run."""
-    groups: dict[str, list[Run]] = {}
-    for run in runs:
-        groups.setdefault(run["condition_key"], []).append(run)
-    return [Condition(key, tuple(members)) for key, members in groups.items()]
+    return [Condition(key, tuple(members)) for key, members in grouped(runs, itemgetter("condition_key")).items()]
 
 
 def describe(conditions: Sequence[Condition]) -> list[str]:
@@ -243,9 +241,7 @@ def list_runs(store: Store, *, where: Sequence[str] = (), everything: bool = Fal
 
 def _labels(store: Store) -> dict[int, str]:
     """For each current run the label of its condition among those on its benchmark and split."""
-    alike: dict[tuple[str, str], list[Condition]] = {}
-    for condition in group_runs(read_runs(store, "true", {})):
-        alike.setdefault(condition.benchmark_split, []).append(condition)
+    alike = grouped(group_runs(read_runs(store, "true", {})), lambda condition: condition.benchmark_split)
     return {
         run_id: label
         for conditions in alike.values()

@@ -15,6 +15,7 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
 
+from warehouse.analysis.groups import grouped
 from warehouse.analysis.selection.benchmarks import runs_on
 from warehouse.analysis.selection.conditions import Condition, Run, group_runs, label_conditions, read_runs
 from warehouse.errors import MisuseError, did_you_mean
@@ -36,19 +37,8 @@ _GLOB = re.compile(r"[*?\[]")
 #: Other names of columns of ``run_current`` in ``--where``.
 _SYNONYMS = {"seed": "training_seed", "step": "position"}
 _WHERE_FIELDS = (
-    *LABEL_FIELDS,
-    "model",
-    "family",
-    "developer",
-    "parameter_count",
-    "status",
-    "harness_version",
-    "is_final",
-    "tokens",
-    "position_unit",
-    "sampling_seed",
-    "run_key",
-    "run_id",
+    *(*LABEL_FIELDS, "model", "family", "developer", "parameter_count", "status", "harness_version", "is_final"),
+    *("tokens", "position_unit", "sampling_seed", "run_key", "run_id"),
 )
 
 
@@ -159,9 +149,8 @@ def choose_conditions(
 
 
 def _newest_of_each(conditions: Iterable[Condition]) -> list[Condition]:
-    groups: dict[tuple[str, str], list[Condition]] = {}
-    for condition in sorted(conditions, key=lambda item: item.newest):
-        groups.setdefault((condition.model, condition.setting("split")), []).append(condition)
+    ordered = sorted(conditions, key=lambda item: item.newest)
+    groups = grouped(ordered, lambda condition: (condition.model, condition.setting("split")))
     return [_newest(members) for members in groups.values()]
 
 
@@ -204,8 +193,7 @@ def pick_one(store: Store, conditions: Sequence[Condition], text: str, *, latest
         f"  {_exact(condition)}  {condition.model}{', ' if label else ''}{label}"
         for condition, label in zip(conditions, label_conditions(store, conditions), strict=True)
     ]
-    benchmark, split = conditions[0].benchmark_split
-    where = f"{benchmark} ({split})" if split else benchmark
+    where = in_words(conditions[0].benchmark_split)
     raise MisuseError(
         f"{text!r} means {len(conditions)} conditions on {where}; choose one as run:ID, narrow it"
         " with --where field=value, or take the newest with --latest:\n" + "\n".join(lines)
@@ -348,10 +336,7 @@ def by_benchmark_split(
 
 def by_split(conditions: Iterable[Condition]) -> dict[BenchmarkSplit, list[Condition]]:
     """Conditions by benchmark and split, by name."""
-    splits: dict[BenchmarkSplit, list[Condition]] = {}
-    for condition in conditions:
-        splits.setdefault(condition.benchmark_split, []).append(condition)
-    return dict(sorted(splits.items()))
+    return dict(sorted(grouped(conditions, lambda condition: condition.benchmark_split).items()))
 
 
 def common_benchmarks(a: str, of_a: BySplit, b: str, of_b: BySplit) -> list[BenchmarkSplit]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial, reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,9 +49,7 @@ def score_table(entries: Sequence[ScoredCondition], clusters: ClusterMap) -> Sco
             values[np.searchsorted(prompts, item.prompts), index] = item.values
         bounds = entries[0].metric.bounds_of(*_range(scored))
         return ScoreTable(prompts, values, clusters.labels(prompts), "", bounds=bounds)
-    common = scored[0].prompts
-    for item in scored[1:]:
-        common = np.intersect1d(common, item.prompts, assume_unique=True)
+    common = reduce(partial(np.intersect1d, assume_unique=True), [item.prompts for item in scored])
     columns = [_figure_values(item, common, link) for item in scored]
     values = np.column_stack(columns) if len(common) else np.empty((0, len(scored)))
     left = len(prompts) - len(common)

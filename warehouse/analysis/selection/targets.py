@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from warehouse.analysis.groups import grouped
 from warehouse.analysis.selection.benchmarks import (
     Benchmark,
     Metric,
@@ -72,9 +73,7 @@ def find_targets(store: Store, target: str, selection: Selection) -> Targets:
         MisuseError: nothing is called so, or nothing has a scored prompt; says why.
     """
     conditions = sorted(_conditions(store, target, selection.benchmark, selection.where), key=_order)
-    by_benchmark: dict[str, list[Condition]] = {}
-    for condition in conditions:
-        by_benchmark.setdefault(condition.benchmark_split[0], []).append(condition)
+    by_benchmark = grouped(conditions, lambda condition: condition.benchmark_split[0])
     targets: list[Target] = []
     left_out: list[str] = []
     for name, members in by_benchmark.items():

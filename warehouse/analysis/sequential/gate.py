@@ -9,6 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from warehouse.analysis.comparison.gate import margin_for, refuse_other_margins
 from warehouse.analysis.comparison.pairing import NotComparable, refuse_incomparable
 from warehouse.analysis.comparison.read import OnBenchmarks, ScoredTwice, TwoModels
 from warehouse.analysis.selection.benchmarks import Metric, choose_metrics, metrics_of
@@ -56,13 +57,8 @@ def sequential_gate(store: Store, question: SequentialReleaseGate) -> Sequential
 
 def _settings(benchmarks: Sequence[str], question: SequentialReleaseGate) -> list[SequentialSettings]:
     """What is fixed for each benchmark; they share alpha (Bonferroni)."""
-    own = question.margins or {}
-    unknown = sorted(set(own) - set(benchmarks))
-    if unknown:
-        raise MisuseError(f"a margin is given for {', '.join(unknown)}, which is not compared")
-    margins = [own.get(name, question.margin) for name in benchmarks]
-    if None in margins:
-        raise MisuseError(f"no margin for {benchmarks[margins.index(None)]}; give one for all")
+    refuse_other_margins(question.margins, benchmarks)
+    margins = [margin_for(name, question.margins, question.margin) for name in benchmarks]
     alpha = question.alpha / len(benchmarks)
     return [question.shared_with(SequentialSettings, margin=margin, alpha=alpha) for margin in margins]
 

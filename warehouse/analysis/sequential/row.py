@@ -7,6 +7,7 @@ from typing import ClassVar
 
 from warehouse.analysis.comparison.gate import EXIT, MARKS, as_cell, markdown_of, names
 from warehouse.analysis.results import BenchmarkRow, Column, Result
+from warehouse.analysis.selection.reference import in_words
 from warehouse.errors import MisuseError
 from warehouse.stats import Outlook, SequentialTest
 from warehouse.tables.words import fixed
@@ -71,7 +72,7 @@ class SequentialRow(BenchmarkRow):
     @property
     def state(self) -> str:
         """Verdict, interval and what is left, in one line."""
-        where = f"{self.benchmark} ({self.split})" if self.split else self.benchmark
+        where = in_words((self.benchmark, self.split))
         text = f"{where}: {self.verdict} after {self.n_prompts} of at most {self.n_max} prompts"
         if self.difference is not None and self.ci_low is not None and self.ci_high is not None:
             text += f", difference {self.difference:+.4f} [{self.ci_low:+.4f}, {self.ci_high:+.4f}]"
@@ -130,11 +131,10 @@ def as_markdown(decision: SequentialGate) -> str:
 
 
 def _line(row: SequentialRow) -> list[str]:
-    name = f"{row.benchmark} ({row.split})" if row.split else row.benchmark
     ends = "" if row.ci_low is None or row.ci_high is None else f"[{fixed(row.ci_low, 4)}, {fixed(row.ci_high, 4)}]"
     more = f"{row.expected_remaining:.0f}" if row.is_open and row.expected_remaining is not None else ""
     return [
-        as_cell(name),
+        as_cell(in_words((row.benchmark, row.split))),
         MARKS[row.verdict],
         "" if row.difference is None else fixed(row.difference, 4, sign=True),
         ends,

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.leaderboard.row import usable_bounds
+from warehouse.analysis.results import part_fields
 from warehouse.analysis.selection.reference import find_conditions, parse_where, pick_one
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, select_entries
 from warehouse.analysis.selection.scores import PromptScores, indices_among, values_at
@@ -144,9 +145,8 @@ def _plan(leaf: _Leaf, expected: ExpectedPrecision, suite: str, seed: int, momen
     return SubsetPlan(
         schema=SCHEMA,
         benchmark=leaf.name,
-        task=prompts.task,
+        **part_fields(prompts, "task", "revision", "history_sha256", history="models", baseline="baseline_model"),
         split=condition.benchmark_split[1],
-        revision=prompts.revision,
         task_version=str(condition.setting("task_version") or ""),
         harness=", ".join(prompts.harnesses),
         ids_sha256=hash_ids(prompts.ids),
@@ -157,17 +157,10 @@ def _plan(leaf: _Leaf, expected: ExpectedPrecision, suite: str, seed: int, momen
         low=low,
         high=high,
         higher_is_better=metric.higher_is_better,
-        history=prompts.models,
-        history_sha256=prompts.history_sha256,
-        baseline=prompts.baseline_model,
         suite=suite,
         created_at=moment,
         extends="",
-        width=expected.width,
-        gain=expected.gain,
-        gain_least=expected.gain_least,
-        n_left_out=expected.n_models,
-        level=expected.level,
+        **part_fields(expected, "width", "gain", "gain_least", "level", n_left_out="n_models"),
         notes=tuple(notes),
         rows=tuple(
             PlanPrompt(*row)

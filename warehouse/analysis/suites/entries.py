@@ -329,10 +329,7 @@ def _shared(members: ConditionSet, name: str) -> Any:
 
 def _label(members: ConditionSet, shown: Sequence[str], always: Sequence[str]) -> str:
     who = dict(zip(WHO_FIELDS, members.who, strict=True))
-    parts = []
-    for name in shown:
-        if who[name] not in (None, ""):
-            parts.append(_named(name, who))
+    parts = [_named(name, who) for name in shown if who[name] not in (None, "")]
     settings = {name: _shared(members, name) for name in always} | dict(members.settings)
     parts += [f"{name}={_text(value)}" for name, value in settings.items() if value is not None]
     return ", ".join(parts)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from warehouse.analysis.results import part_fields
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.prompts import copies_in_words, same_contents
 from warehouse.analysis.selection.scored_conditions import ScoredCondition, coverage_flags
@@ -246,11 +247,7 @@ def score_set(
 ) -> Scored:
     """The row of a set, not ranked yet."""
     scored = [leaf for leaf in leaves if leaf.name in members.entries]
-    cells = {}
-    for leaf in scored:
-        cell = _cell(members.entries[leaf.name], units)
-        if cell is not None:
-            cells[leaf.name] = cell
+    cells = {leaf.name: cell for leaf in scored if (cell := _cell(members.entries[leaf.name], units)) is not None}
     with_cells = [leaf for leaf in scored if leaf.name in cells]
     bounds, outside = bounds_of(with_cells, cells)
     combined = combine_leaves(list(cells.values()), [leaf.weight for leaf in with_cells], bounds=bounds, level=level)
@@ -268,10 +265,8 @@ def score_set(
         group="",
         model=members.model,
         condition=label,
-        estimate=combined.estimate,
-        standard_error=combined.standard_error,
-        ci_low=combined.ci_low,
-        ci_high=combined.ci_high,
+        **part_fields(combined, "estimate", "standard_error", "ci_low", "ci_high", "method", "reason"),
+        **part_fields(combined, "se_independent", "degrees_of_freedom"),
         level=level,
         n_leaves=len(cells),
         n_missing=missing,
@@ -280,13 +275,8 @@ def score_set(
         n_draws=n_draws,
         n_unscored=n_unscored,
         share_unscored=n_unscored / n_samples if n_samples else 0.0,
-        published=None if figure is None else figure.value,
-        published_se=None if figure is None else figure.standard_error,
-        method=combined.method,
+        **part_fields(figure, published="value", published_se="standard_error"),
         flags=(*flags, *combined.flags),
-        reason=combined.reason,
-        se_independent=combined.se_independent,
-        degrees_of_freedom=combined.degrees_of_freedom,
         suite=suite,
         leaf_estimates=tuple(cells[leaf.name].estimate if leaf.name in cells else None for leaf in leaves),
         run_ids=tuple(run for entry in entries for run in entry.condition.run_ids),

@@ -11,7 +11,7 @@ import numpy as np
 
 from warehouse.analysis.leaderboard.leaderboard import rank_rows
 from warehouse.analysis.leaderboard.row import LeaderboardRow
-from warehouse.analysis.results import Result, Row
+from warehouse.analysis.results import Result, Row, shared_fields
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.clusterings import NO_CLUSTERS, ClusterMap
 from warehouse.analysis.selection.scored_conditions import select_entries
@@ -189,18 +189,8 @@ def _growth(store: Store, benchmark: str, clusters: ClusterMap) -> tuple[GrowthR
 def _growth_row(row: LeaderboardRow) -> GrowthRow:
     clustered = row.standard_error if row.n_clusters is not None else None
     growth = clustered / row.se_naive if clustered and row.se_naive else None
-    return GrowthRow(
-        model=row.model,
-        condition=row.condition,
-        metric=row.metric,
-        estimate=row.estimate,
-        n_prompts=row.n_prompts,
-        n_clusters=row.n_clusters,
-        se_unclustered=row.se_naive,
-        se_clustered=clustered,
-        growth=growth,
-        reason="" if growth else row.reason,
-    )
+    own = {"se_unclustered": row.se_naive, "se_clustered": clustered, "growth": growth}
+    return GrowthRow(**shared_fields(row, GrowthRow, **own, reason="" if growth else row.reason))
 
 
 @dataclass(frozen=True)

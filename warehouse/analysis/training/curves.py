@@ -9,6 +9,8 @@ from typing import Any
 
 import numpy as np
 
+from warehouse.analysis.groups import grouped
+from warehouse.analysis.results import part_fields
 from warehouse.analysis.selection.benchmarks import direction_unknown, find_benchmark, metrics_of
 from warehouse.analysis.selection.reference import Where, find_conditions, parse_where
 from warehouse.analysis.training.curve_rows import CheckpointRow, CurveRow, CurvesReport
@@ -120,11 +122,8 @@ def _row(curve: Curve, level: float) -> tuple[CurveRow, list[CheckpointRow]]:
         n_seeds=len(recipe.trajectories),
         n_checkpoints=len(points),
         n_left_out=len(all_positions) - len(points),
-        n_prompts=last.n_prompts if last else None,
         first=points[0].score if points else None,
-        last=last.score if last else None,
-        ci_low=last.ci_low if last else None,
-        ci_high=last.ci_high if last else None,
+        **part_fields(last, "n_prompts", "ci_low", "ci_high", last="score"),
         band=last.band if last else "",
         **_order(recipe),
         chance=chance.level,
@@ -132,8 +131,7 @@ def _row(curve: Curve, level: float) -> tuple[CurveRow, list[CheckpointRow]]:
         above_chance_at=above[0].position if above else None,
         above_chance_from=_kept_from(points),
         n_drops=len(fallen) if tested else None,
-        largest_drop=worst.change if worst else None,
-        largest_drop_at=worst.position if worst else None,
+        **part_fields(worst, largest_drop="change", largest_drop_at="position"),
         other="",
         crossing_low=None,
         crossing_high=None,
@@ -278,9 +276,7 @@ def cross_all(
 
 def _formulations(curves: Sequence[Curve]) -> list[tuple[int, int]]:
     """Places of the curves of one recipe on the two benchmarks, where just one fits."""
-    by_recipe: dict[tuple[str, ...], list[int]] = {}
-    for index, curve in enumerate(curves):
-        by_recipe.setdefault(_who(curve), []).append(index)
+    by_recipe = grouped(range(len(curves)), lambda index: _who(curves[index]))
     pairs = [tuple(indices) for indices in by_recipe.values() if len(indices) == 2]
     return [(a, b) for a, b in pairs if curves[a].recipe.benchmark != curves[b].recipe.benchmark]
 

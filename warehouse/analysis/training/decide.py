@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
-from warehouse.analysis.results import BenchmarkRow, Result
+from warehouse.analysis.results import BenchmarkRow, Result, part_fields
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.reference import BySplit, by_benchmark_split, common_benchmarks, parse_where
@@ -179,6 +179,7 @@ def _row(a: RecipeScores, b: RecipeScores, names: tuple[str, str], noise: Noise,
     difference, counts, pool = means[0] - means[1], noise.counts, noise.pool
     weighed = noise.weigh(difference, level)
     is_bound = noise.source == "jitter"
+    tested = None if is_bound else weighed
     ahead = 0 if a.sign * difference > 0 else 1
     verdict: Word = weighed.word if weighed else "cannot tell"
     needed = None
@@ -205,9 +206,7 @@ def _row(a: RecipeScores, b: RecipeScores, names: tuple[str, str], noise: Noise,
         seed_sd=None if is_bound else noise.standard_deviation,
         prompt_sd=noise.prompt_sd,
         jitter=noise.jitter,
-        ci_low=weighed.ci_low if weighed and not is_bound else None,
-        ci_high=weighed.ci_high if weighed and not is_bound else None,
-        p_wrong_sign=weighed.p_wrong_sign if weighed and not is_bound else None,
+        **part_fields(tested, "ci_low", "ci_high", "p_wrong_sign"),
         noise_if_sd_above=noise_only_above(difference, *counts, level=level),
         pool=pool.name if pool else "",
         pool_size=pool.prior.n if pool else None,

@@ -13,6 +13,7 @@ from importlib.resources import files
 import numpy as np
 from numpy.typing import NDArray
 
+from warehouse.analysis.groups import grouped
 from warehouse.analysis.training.read import read_recipes
 from warehouse.analysis.training.trajectories import RecipeScores
 from warehouse.errors import MisuseError
@@ -127,9 +128,7 @@ def stored_spreads(store: Store, metric: str | None, averaged: int) -> list[Spre
 
 def spreads_of(recipes: Iterable[RecipeScores], averaged: int) -> list[Spread]:
     """Those of recipes that were read."""
-    groups: dict[tuple[str, str, float | None], list[RecipeScores]] = {}
-    for recipe in recipes:
-        groups.setdefault((recipe.benchmark, recipe.metric, recipe.parameters), []).append(recipe)
+    groups = grouped(recipes, lambda recipe: (recipe.benchmark, recipe.metric, recipe.parameters))
     found = []
     for (benchmark, metric, parameters), members in groups.items():
         pooled = pooled_seed_variance(members, averaged)

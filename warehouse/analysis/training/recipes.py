@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
-from warehouse.analysis.results import BenchmarkRow, Result
+from warehouse.analysis.results import BenchmarkRow, Result, part_fields
 from warehouse.analysis.selection.benchmarks import metrics_of
 from warehouse.analysis.selection.reference import parse_where
 from warehouse.analysis.selection.scores import read_links
@@ -233,26 +233,15 @@ def _row(
         noise_from=source,
         ceiling=ceiling,
         verdict=_verdict(ceiling, source, found, two_scales=bool(plan.large)),
-        accuracy=found.accuracy if found else None,
-        accuracy_low=found.ci_low if found else None,
-        accuracy_high=found.ci_high if found else None,
         n_pairs=found.n_pairs if found else 0 if plan.large else None,
-        agreements=found.agreements if found else None,
-        ties_small=found.ties_small if found else None,
-        ties_large=found.ties_large if found else None,
         tie_rule=TIE_RULE if found else "",
-        recipes_to_settle=found.recipes_to_settle if found else None,
+        **part_fields(found, "accuracy", "agreements", "ties_small", "ties_large", "recipes_to_settle"),
+        **part_fields(found, accuracy_low="ci_low", accuracy_high="ci_high"),
         **held,
-        signal_to_noise=snr.snr if snr else None,
-        signal_to_noise_low=snr.ci_low if snr else None,
-        signal_to_noise_high=snr.ci_high if snr else None,
+        **part_fields(snr, signal_to_noise="snr", signal_to_noise_low="ci_low", signal_to_noise_high="ci_high"),
         seed_sd=math.sqrt(parts.seed_variance) if parts else None,
         jitter=math.sqrt(parts.jitter_variance) if parts and parts.most_averaged > 1 else None,
-        n_seeds=cheapest.n_seeds if cheapest else None,
-        averaged=cheapest.averaged if cheapest else None,
-        power=cheapest.power if cheapest else None,
-        cost=cheapest.cost if cheapest else None,
-        power_in_budget=cheapest.power_in_budget if cheapest else None,
+        **part_fields(cheapest, "n_seeds", "averaged", "power", "cost", "power_in_budget"),
         least_prompts=_least_prompts(plan, omega),
         n_prompts=n_prompts,
         flags=("mixed_lengths",) if any(scale.is_mixed for scale in filter(None, (small, large))) else (),

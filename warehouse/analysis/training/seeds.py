@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.results import RecipeRow, Result
+from warehouse.analysis.results import RecipeRow, Result, part_fields
 from warehouse.analysis.selection.reference import parse_where
 from warehouse.analysis.suites.tree import ids_named
 from warehouse.analysis.training.read import by_other_metrics, check_metric, read_recipes
@@ -261,9 +261,7 @@ def seeds_row(
         averaged=averaged,
         jitter=spread_within,
         jitter_lower_bound=bound if n_seeds == 1 else None,
-        seed_variance=None if table is None else table.variance,
-        seed_variance_low=None if table is None else table.ci_low,
-        seed_variance_high=None if table is None else table.ci_high,
+        **part_fields(table, seed_variance="variance", seed_variance_low="ci_low", seed_variance_high="ci_high"),
         **_ratio(recipe, other, averaged, level),
         tau=rises[0],
         p_monotone=rises[1],

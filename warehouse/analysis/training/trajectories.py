@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence, Set
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import combinations, islice
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from warehouse.analysis.groups import grouped
 from warehouse.analysis.selection.clusterings import ClusterMap
 from warehouse.records.run_fields import CHECKPOINT_FIELDS, LABEL_FIELDS
 from warehouse.stats.training.curve_tests import binomial_p_above
@@ -149,11 +150,9 @@ def settings_apart(recipes: Sequence[RecipeScores]) -> list[str]:
     ]
 
 
-def settings_in_groups(recipes: Sequence[RecipeScores], group: Callable[[RecipeScores], object]) -> list[str]:
+def settings_in_groups(recipes: Sequence[RecipeScores], group: Callable[[RecipeScores], Hashable]) -> list[str]:
     """As `settings_apart`, among those of its group only."""
-    members: dict[object, list[int]] = {}
-    for index, recipe in enumerate(recipes):
-        members.setdefault(group(recipe), []).append(index)
+    members = grouped(range(len(recipes)), lambda index: group(recipes[index]))
     labels = [""] * len(recipes)
     for indices in members.values():
         for index, words in zip(indices, settings_apart([recipes[index] for index in indices]), strict=True):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from warehouse.analysis.results import ConditionRow
+from warehouse.analysis.results import ConditionRow, part_fields
 from warehouse.analysis.selection.targets import Target
 from warehouse.stats import SingleDrawRange, VarianceComponents
 from warehouse.tables.view import Table, View, legend
@@ -134,10 +134,9 @@ def _figures(parts: VarianceComponents | None) -> dict[str, Any]:
         "se_unlimited_draws": "variance_unlimited_draws",
         "se_prompts_fixed": "variance_prompts_fixed",
     }
-    figures = {name: getattr(parts, name, None) for name in same}
+    figures = part_fields(parts, *same, estimate="mean")
     least = _ROUNDING * (getattr(parts, "variance", None) or 0.0)
-    figures |= {name: _root(getattr(parts, field, None), least) for name, field in errors.items()}
-    return figures | {"estimate": None if parts is None else parts.mean}
+    return figures | {name: _root(value, least) for name, value in part_fields(parts, **errors).items()}
 
 
 def _root(variance: float | None, least: float) -> float | None:
@@ -146,14 +145,10 @@ def _root(variance: float | None, least: float) -> float | None:
 
 
 def _single(single: SingleDrawRange | str | None) -> dict[str, Any]:
-    range_ = single if isinstance(single, SingleDrawRange) else None
-    return {
-        "delta_k1": None if range_ is None else range_.delta,
-        "delta_k1_expected": None if range_ is None else range_.expected,
-        "delta_k1_p_value": None if range_ is None else range_.p_value,
-        "delta_k1_runs": None if range_ is None else range_.n_runs,
-        "delta_k1_reason": single or NO_MEAN if range_ is None else range_.reason,
-    }
+    found = single if isinstance(single, SingleDrawRange) else None
+    figures = part_fields(found, delta_k1="delta", delta_k1_expected="expected", delta_k1_runs="n_runs")
+    figures |= part_fields(found, delta_k1_p_value="p_value")
+    return figures | {"delta_k1_reason": single or NO_MEAN if found is None else found.reason}
 
 
 def _reason(parts: VarianceComponents | None) -> str:

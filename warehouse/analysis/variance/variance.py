@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.results import ConditionRow, Result, Row, shared_fields
+from warehouse.analysis.results import ConditionRow, Result, Row, part_fields, shared_fields
 from warehouse.analysis.selection.scores import draws_declared, right_draws
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.selection.targets import Target, Targets, find_targets
@@ -257,14 +257,13 @@ def _row(members: Sequence[Target]) -> SeedRow:
         benchmark=first.benchmark_split[0],
         split=first.benchmark_split[1],
         metric=members[0].metric.label,
-        estimate=None if crossed is None else crossed.mean,
         n_seeds=len(seeds),
         n_prompts=len(common),
         n_left_out=len(seen) - len(common),
         seeds=tuple(seeds),
         reason=reason,
         run_ids=tuple(run for item in members for run in item.condition.run_ids),
-        **{name: getattr(crossed, name, None) for name in names},
+        **part_fields(crossed, *names, estimate="mean"),
     )
 
 
@@ -350,6 +349,12 @@ def pass_rates(store: Store, question: PassRates) -> PassReport:
     return PassReport(question.target, tuple(rows), targets.left_out)
 
 
+#: Fields of a rate without which one stays whose draws are not right or wrong.
+_NO_RATE: dict[str, Any] = dict.fromkeys(
+    ("estimate", "standard_error", "ci_low", "ci_high", "bound_low", "bound_high", "n_clusters")
+)
+
+
 def _rows(target: Target, question: PassRates) -> list[PassRow]:
     correct, reason = right_draws(target.scores, target.metric)
     clusters = target.clusters.labels(target.scores.prompts)
@@ -361,19 +366,7 @@ def _rows(target: Target, question: PassRates) -> list[PassRow]:
             correct, target.scores.n_draws, k, clusters=clusters, estimand=question.estimand, level=question.level
         )
         if reason:
-            row = replace(
-                row,
-                estimate=None,
-                standard_error=None,
-                ci_low=None,
-                ci_high=None,
-                bound_low=None,
-                bound_high=None,
-                n_clusters=None,
-                method="none",
-                reason=reason,
-                flags=(),
-            )
+            row = replace(row, method="none", reason=reason, flags=(), **_NO_RATE)
         rows.append(_make_row(target, row, flags))
     return rows
 
