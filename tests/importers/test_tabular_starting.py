@@ -815,6 +815,12 @@ def test_flags_alone_are_no_scores(tmp_path: Path) -> None:
     asked(csv(tmp_path / "b.csv", {"id": range(4)} | FLAGS), "whether any of these columns are scores")
 
 
+def test_a_figure_with_the_name_of_a_flag_is_a_figure(tmp_path: Path) -> None:
+    path = tmp_path / "evaluators.csv"
+    path.write_text("model,Human agreement,Pearson corr.,Multimodal\ngpt4,70.98,0.94,1\nclaude,65.3,0.93,0\n")
+    assert mapping_of(path)["matrix"]["cells"] == r"Human\ agreement|Pearson\ corr\."
+
+
 def test_a_turned_leaderboard(tmp_path: Path) -> None:
     csv(tmp_path / "b.csv", {"Benchmark": ["MMLU", "GSM8K"], "GPT-4": [86.4, 92.0], "Llama 3 70B": [79.5, 93.0]})
     taken = read(tmp_path, mapping_of(tmp_path / "b.csv"))
