@@ -1181,3 +1181,20 @@ def test_lists_side_by_side_are_offered_as_rows(tmp_path: Path, run: Caller) -> 
         ["y", 0],
         ["z", 1],
     ]
+
+
+def test_a_draft_without_a_reading_names_what_may_be_written(tmp_path: Path) -> None:
+    raters = csv(tmp_path / "raters.csv", {"item": ["a", "b"] * 2, "rater1": [5, 3, 1, 4], "rater2": [4, 2, 2, 4]})
+    asked(raters, "where the scores are", "such as rater1 (1 to 5), rater2 (2 to 4)")
+    path = tmp_path / "judged.jsonl"
+    judged = {"question": "Q?", "label": "A>B", "judged": {"games": [{"decision": "A>B"}, {"decision": "B>A"}]}}
+    path.write_text("".join(json.dumps(judged | {"pair_id": number}) + "\n" for number in range(3)))
+    draft = asked(path, "where the scores are", "judged.games[0].decision of each record")
+    assert (
+        "# " + '  1. [[scores]] metric = "exact_match", value = { equals = ["judged.games[0].decision", "label"] }'
+        in draft
+    )
+    scored = {"inputRecord": {"prompt": "2+2?"}, "result": {"scores": [{"metricName": "Accuracy", "result": 0.5}]}}
+    path.write_text("".join(json.dumps(scored | {"n": number}) + "\n" for number in range(3)))
+    draft = asked(path, "where the scores are", "result.scores[0].result of each record")
+    assert '[[scores]] metric = "result", value = "result.scores[0].result"' in draft
