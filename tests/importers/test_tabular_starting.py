@@ -18,6 +18,7 @@ from tests.support.cli import Caller
 from tests.support.pages import ROOT
 from tests.support.tabular import candidates, read, read_toml, scores
 from warehouse.errors import InputError
+from warehouse.importers.tabular.column_names import Grade, grade_of
 from warehouse.importers.tabular.importer import IMPORTER
 from warehouse.importers.tabular.mapping import parse_mapping
 from warehouse.importers.tabular.starting_mapping import starting_mapping
@@ -1198,3 +1199,21 @@ def test_a_draft_without_a_reading_names_what_may_be_written(tmp_path: Path) -> 
     path.write_text("".join(json.dumps(scored | {"n": number}) + "\n" for number in range(3)))
     draft = asked(path, "where the scores are", "result.scores[0].result of each record")
     assert '[[scores]] metric = "result", value = "result.scores[0].result"' in draft
+
+
+def test_metrics_by_a_length_are_offered_beside_the_others(tmp_path: Path) -> None:
+    """As OLMES has them; without it the draft asked about fewer than there are."""
+    path = tmp_path / "predictions.jsonl"
+    metrics = [
+        {"acc_raw": n % 2, "acc_per_token": n % 3 % 2, "acc_per_char": 1, "seconds_per_token": 1} for n in range(6)
+    ]
+    path.write_text("".join(json.dumps({"doc_id": n, "metrics": of}) + "\n" for n, of in enumerate(metrics)))
+    asked(path, "which columns", "metrics.acc_raw (0/1, 0 to 1)", "metrics.acc_per_token (0/1, 0 to 1)")
+    assert grade_of("seconds_per_token") is grade_of("cost_per_token") is Grade.NEVER
+
+
+def test_figures_of_a_document_beside_one_that_is_called_a_score(tmp_path: Path) -> None:
+    """As MixEval writes them."""
+    (tmp_path / "score.json").write_text('{"overall score": 61.2, "TriviaQA": 67.0, "MMLU": 70.1}')
+    draft = asked(tmp_path / "score.json", "which columns", "benchmarks by key, each with a published figure")
+    assert '[rows] at = "{}"; [run] benchmark = "@key", [[published]] metric = "score", value = "@"' in draft

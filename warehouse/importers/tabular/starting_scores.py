@@ -279,6 +279,9 @@ def _which(table: TableProfile, candidates: Sequence[ScoreColumn]) -> Choice:
     if table.is_object:
         between.append("none: they are published figures of a whole benchmark")
         written.append(_as_figures(candidates))
+        by_key = [reading for reading in _of_object(table) if not any(c.column.parents for c in candidates)]
+        between += [words for words, _ in by_key]
+        written += [text for _, text in by_key]
     return Choice("which columns are the scores of the prompts", tuple(between), tuple(written))
 
 
