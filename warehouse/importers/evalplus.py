@@ -27,7 +27,7 @@ METRIC = "pass@1"
 BASE, PLUS = "base", "plus"
 STATUSES = ("pass", "fail", "timeout")
 
-_END = re.compile(r"(?:(?P<stem>.+)[._])?eval_results\.json")  # a dot before it since 0.3.1, "_" until then
+_END = re.compile(r"(?:(?P<stem>.+)[._])?eval_results\.json")  # with a dot before it, or "_" as older releases have it
 # org--tiny_vllm_temp_0.2-sanitized   model, backend (not before 0.3), temperature, whether programs were cut out
 _BACKENDS = "vllm|hf|hf_gaudi|openai|anthropic|google|bedrock|ollama|gptqmodel"
 _NAME = re.compile(
