@@ -46,7 +46,7 @@ select benchmark.name as benchmark,
     metric.name || case when metric.filter = '' then '' else ',' || metric.filter end as metric,
     cast(span.run_id as bigint) as run_id, span.low, span.high,
     cast(span.n_positive as bigint) as n_positive, cast(span.n_small as bigint) as n_small,
-    source.id as source_id, source.path
+    source.id as source_id, source.path, source.format
 from span
 join run on run.id = span.run_id
 join benchmark on benchmark.id = run.benchmark_id

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -110,6 +111,19 @@ def test_published_figures(tmp_path: Path) -> None:
     said = [store.ingest(tmp_path / f"{model}.csv", mapping=tmp_path / "stated.toml").notes for model in "abc"]
     assert [len(of) for of in said] == [0, 1, 0]
     assert flags(store) == [True, True, False]
+
+
+def test_of_a_dump_that_no_mapping_reads_the_advice_is_another_benchmark(tmp_path: Path) -> None:
+    store = connect(store_at(tmp_path / "mix.duckdb"))
+    said = []
+    for model, figure in (("a", 0.71), ("b", 68.0)):
+        path = tmp_path / f"results_{model}.json"
+        results = {"mix": {"alias": "mix", "score,none": figure, "score_stderr,none": "N/A"}}
+        configuration = {"config": {"model": "hf", "model_args": f"pretrained={model}"}, "configs": {}, "n-shot": {}}
+        path.write_text(json.dumps({"results": results, "versions": {}} | configuration))
+        said += store.ingest(path).notes
+    (note,) = [note for note in said if "per cent" in note]
+    assert "warehouse forget 2, then ingest again with --set benchmark=mix_percent, which keeps" in note
 
 
 def test_counts_beside_a_model_that_has_few_are_no_per_cent(store: Warehouse, tmp_path: Path) -> None:

@@ -15,6 +15,7 @@ from tests.support.cli import Caller
 from tests.support.lm_eval import Taken
 from tests.support.mutants import stand_swaps
 from tests.support.stores import select
+from tests.support.tabular import candidates
 from warehouse.errors import InputError
 from warehouse.importers.evalplus import EVALPLUS, HUMAN_EVAL
 from warehouse.importers.livecodebench import IMPORTER as LIVECODEBENCH
@@ -273,11 +274,14 @@ def test_in_a_store(tmp_path: Path, store_url: str) -> None:
         assert check(store).ok
 
 
-def test_a_sanitized_file_names_its_model_and_is_another_condition(tmp_path: Path) -> None:
+@pytest.mark.parametrize("end", [".eval_results.json", "_eval_results.json"])
+def test_a_sanitized_file_names_its_model_and_is_another_condition(tmp_path: Path, end: str) -> None:
     entry = {"task_id": "HumanEval/0", "solution": "return 2", "base_status": "pass"}
-    path = tmp_path / "org--m_vllm_temp_0.0-sanitized_eval_results.json"
+    path = tmp_path / f"org--m_vllm_temp_0.0-sanitized{end}"
     path.write_text(json.dumps({"date": "2024-08-08 17:18", "hash": "d", "eval": {"HumanEval/0": [entry]}}))
     (run,) = take(EVALPLUS, path).dump.runs
+    (tmp_path / f"{path.name.removesuffix(end)}.raw.jsonl").write_text("")
+    assert [len(source.files) for source in EVALPLUS.claim(candidates(tmp_path))] == [2]
     assert (run.model, run.temperature, run.sampling) == ("org/m", 0.0, {"backend": "vllm", "sanitized": True})
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import tracemalloc
 from pathlib import Path
 from typing import Any
 
@@ -12,6 +13,7 @@ import pytest
 
 from tests.support.inspect_logs import FIXTURES, Row, by_draw, scores_by, take
 from tests.support.stores import store_at
+from warehouse.importers.inspect.log import times_in
 from warehouse.ingest.discover import discover
 from warehouse.ingest.pipeline import ingest
 from warehouse.store.load.state import LoadOptions
@@ -187,6 +189,19 @@ def test_of_copies_of_a_log_the_one_edited_later_comes_later_whatever_its_name(
         ingest(store, sorted(paths), options=LoadOptions(on_conflict="supersede"))
         current = "select path from source join run_source on source.id = source_id where superseded_by is null"
         assert store.rows(current) == [{"path": str(paths[1])}]
+
+
+def test_times_of_a_log_are_found_in_pieces_of_it(tmp_path: Path) -> None:
+    path, piece = tmp_path / "log.json", 1 << 16
+    day = [f'"timestamp": "2025-01-{day:02d}T00:00:00+00:00"' for day in (1, 3, 2)]
+    path.write_text(day[0] + " " * (piece - len(day[0]) - 20) + day[1] + " " * piece + day[2])
+    tracemalloc.start()
+    assert [time.day for time in times_in(path)] == [3, 2, 1]
+    path.write_text(" " * 40 * piece)
+    tracemalloc.reset_peak()
+    assert times_in(path) == []
+    assert tracemalloc.get_traced_memory()[1] < 5 * piece
+    tracemalloc.stop()
 
 
 def test_letters_of_options_become_their_texts() -> None:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from warehouse.importers.tabular.columns import (
@@ -60,6 +60,7 @@ def clean(cells: list[Any], convert: Any) -> list[Any]:
 
 @settings(deadline=None)  # the first array imports much
 @given(st.lists(st.one_of(CELLS, VALUES), max_size=12) | st.lists(CELLS, max_size=12))
+@example(cells=["0", 0.0, -0.0])
 def test_columns_convert_as_their_values_do(cells: list[Any]) -> None:
     size = len(cells)
     for column in columns(cells):

@@ -142,7 +142,10 @@ def test_json_path_that_leads_nowhere(tmp_path: Path) -> None:
     found = message(tmp_path, mapping + '[rows]\nat = "rows[]"\n')
     assert "[run] benchmark = '$.titel': no such key in the first records" in found
     found = message(tmp_path, mapping.replace("titel", "title") + '[rows]\nat = "results[]"\n')
-    assert "[rows] at = 'results[]': nothing there in 'm.json'" in found
+    assert (
+        "[rows] at = 'results[]': nothing there in 'm.json'; where it lies deeper say so, as 'data[].results[]'"
+        in found
+    )
     found = message(tmp_path, mapping.replace('"$.titel"', '"^^.x"') + '[rows]\nat = "rows[]"\n')
     assert "climbs above the document" in found
 

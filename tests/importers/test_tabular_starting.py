@@ -19,6 +19,7 @@ from tests.support.cli import Caller
 from tests.support.pages import ROOT
 from tests.support.tabular import candidates, read, read_toml, scores
 from warehouse.errors import InputError
+from warehouse.importers.tabular.column_names import Grade, grade_of
 from warehouse.importers.tabular.importer import IMPORTER
 from warehouse.importers.tabular.mapping import parse_mapping
 from warehouse.importers.tabular.starting_mapping import starting_mapping
@@ -816,6 +817,12 @@ def test_flags_alone_are_no_scores(tmp_path: Path) -> None:
     asked(csv(tmp_path / "b.csv", {"id": range(4)} | FLAGS), "whether any of these columns are scores")
 
 
+def test_a_figure_with_the_name_of_a_flag_is_a_figure(tmp_path: Path) -> None:
+    path = tmp_path / "evaluators.csv"
+    path.write_text("model,Human agreement,Pearson corr.,Multimodal\ngpt4,70.98,0.94,1\nclaude,65.3,0.93,0\n")
+    assert mapping_of(path)["matrix"]["cells"] == r"Human\ agreement|Pearson\ corr\."
+
+
 def test_a_turned_leaderboard(tmp_path: Path) -> None:
     csv(tmp_path / "b.csv", {"Benchmark": ["MMLU", "GSM8K"], "GPT-4": [86.4, 92.0], "Llama 3 70B": [79.5, 93.0]})
     taken = read(tmp_path, mapping_of(tmp_path / "b.csv"))
@@ -1177,3 +1184,38 @@ def test_lists_side_by_side_are_offered_as_rows(tmp_path: Path, run: Caller) -> 
         ["y", 0],
         ["z", 1],
     ]
+
+
+def test_a_draft_without_a_reading_names_what_may_be_written(tmp_path: Path) -> None:
+    raters = csv(tmp_path / "raters.csv", {"item": ["a", "b"] * 2, "rater1": [5, 3, 1, 4], "rater2": [4, 2, 2, 4]})
+    asked(raters, "where the scores are", "such as rater1 (1 to 5), rater2 (2 to 4)")
+    path = tmp_path / "judged.jsonl"
+    judged = {"question": "Q?", "label": "A>B", "judged": {"games": [{"decision": "A>B"}, {"decision": "B>A"}]}}
+    path.write_text("".join(json.dumps(judged | {"pair_id": number}) + "\n" for number in range(3)))
+    draft = asked(path, "where the scores are", "judged.games[0].decision of each record")
+    assert (
+        "# " + '  1. [[scores]] metric = "exact_match", value = { equals = ["judged.games[0].decision", "label"] }'
+        in draft
+    )
+    scored = {"inputRecord": {"prompt": "2+2?"}, "result": {"scores": [{"metricName": "Accuracy", "result": 0.5}]}}
+    path.write_text("".join(json.dumps(scored | {"n": number}) + "\n" for number in range(3)))
+    draft = asked(path, "where the scores are", "result.scores[0].result of each record")
+    assert '[[scores]] metric = "result", value = "result.scores[0].result"' in draft
+
+
+def test_metrics_by_a_length_are_offered_beside_the_others(tmp_path: Path) -> None:
+    """As OLMES has them; without it the draft asked about fewer than there are."""
+    path = tmp_path / "predictions.jsonl"
+    metrics = [
+        {"acc_raw": n % 2, "acc_per_token": n % 3 % 2, "acc_per_char": 1, "seconds_per_token": 1} for n in range(6)
+    ]
+    path.write_text("".join(json.dumps({"doc_id": n, "metrics": of}) + "\n" for n, of in enumerate(metrics)))
+    asked(path, "which columns", "metrics.acc_raw (0/1, 0 to 1)", "metrics.acc_per_token (0/1, 0 to 1)")
+    assert grade_of("seconds_per_token") is grade_of("cost_per_token") is Grade.NEVER
+
+
+def test_figures_of_a_document_beside_one_that_is_called_a_score(tmp_path: Path) -> None:
+    """As MixEval writes them."""
+    (tmp_path / "score.json").write_text('{"overall score": 61.2, "TriviaQA": 67.0, "MMLU": 70.1}')
+    draft = asked(tmp_path / "score.json", "which columns", "benchmarks by key, each with a published figure")
+    assert '[rows] at = "{}"; [run] benchmark = "@key", [[published]] metric = "score", value = "@"' in draft

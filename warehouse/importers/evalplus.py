@@ -27,7 +27,7 @@ METRIC = "pass@1"
 BASE, PLUS = "base", "plus"
 STATUSES = ("pass", "fail", "timeout")
 
-_END = "_eval_results.json"
+_END = re.compile(r"(?:(?P<stem>.+)[._])?eval_results\.json")  # with a dot before it, or "_" as older releases have it
 # org--tiny_vllm_temp_0.2-sanitized   model, backend (not before 0.3), temperature, whether programs were cut out
 _BACKENDS = "vllm|hf|hf_gaudi|openai|anthropic|google|bedrock|ollama|gptqmodel"
 _NAME = re.compile(
@@ -43,7 +43,7 @@ class EvalPlus:
     """Verdicts of the base tests, and of those together with the plus tests."""
 
     name = "evalplus"
-    version = "2"
+    version = "3"  # 3: names that end with .eval_results.json
     folders = 1
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -51,11 +51,11 @@ class EvalPlus:
         paths = {item.path for item in candidates}
         for item in candidates:
             head = head_of(item)
-            named = item.path.name == _END[1:] or item.path.name.endswith(_END)
+            named = _END.fullmatch(item.path.name)
             has_verdicts = has_keys(head, "base_status") or has_keys(head, "nfiles", "base")
             if not (has_keys(head, "eval") and has_verdicts) and not (named and has_keys(head, "hash", "eval")):
                 continue
-            raw = item.path.with_name(item.path.name.removesuffix(_END) + ".raw.jsonl")
+            raw = item.path.with_name(f"{named and named['stem'] or item.path.name}.raw.jsonl")
             others = (raw,) if raw in paths else ()
             yield source_of(item.path, *others)
 
@@ -66,8 +66,8 @@ class EvalPlus:
         tasks = document.get("eval")
         if not isinstance(tasks, dict):
             raise InputError("'eval' is no object", path=str(path), expected="verdicts by task")
-        stem = path.name.removesuffix(_END) if path.name.endswith(_END) else path.parent.name
-        named = _NAME.fullmatch(stem)
+        ended = _END.fullmatch(path.name)
+        named = _NAME.fullmatch(ended["stem"] if ended and ended["stem"] else path.parent.name)
         model = named["model"].replace("--", "/") if named else None
         require_model(settings.model or model, source.name)
         has_plus = any(_has_plus(entries) for entries in tasks.values())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 import unicodedata
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -280,10 +281,13 @@ def _on_scales(
     given, other = ({row["source_id"]: str(row["path"]) for row in rows} for rows in (shares, percents))
     low, high = min(row["low"] for row in percents), max(row["high"] for row in percents)
     forget = " && ".join(f"warehouse forget {number}" for number in [*other][:_MOST_NAMED])
+    again = "a mapping that has `scale = 0.01` for the score (`warehouse mapping FILE` begins one)"
+    if {row["format"] for row in percents} != {"tabular"}:  # which no mapping reads
+        again = f"--set benchmark={shlex.quote(f'{benchmark}_percent')}, which keeps them apart"
     return (
         f"{metric} on {benchmark}: scores from 0 to 1 in {_some([*given.values()])}, from {low:g} to {high:g} in"
         f" {_some([*other.values()])}: if these are per cent, nothing compares the two; {forget}, then ingest again"
-        " with a mapping that has `scale = 0.01` for the score (`warehouse mapping FILE` begins one)"
+        f" with {again}"
     )
 
 

@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from hashlib import blake2s
+from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol, TypedDict
 
@@ -448,11 +449,15 @@ class _Resolver:
 
 _ATTEMPT = re.compile(rb'"(?:eval_id|task_id)"\s*:\s*"([^"\\]+)"')  # the oldest logs have only the second
 _TIME = re.compile(rb'"timestamp"\s*:\s*"([^"\\]{1,40})"')
+#: Bytes of a log that are looked at in one go, and how many of them again: more than a time with its key has.
+_PIECE, _OVERLAP = 1 << 16, 128
 
 
 def attempt_in(path: Path) -> bytes | None:
     """The id of the attempt that a file is a log of, without reading the log."""
-    texts = _texts(path, lambda name: name in ("header.json", "_journal/start.json"), 1 << 16)
+    texts = _texts(path, lambda name: name in ("header.json", "_journal/start.json"))
+    if path.suffix != ".eval":
+        texts = islice(texts, 1)
     return next((found[1] for text in texts if (found := _ATTEMPT.search(text))), None)
 
 
@@ -462,8 +467,8 @@ def times_in(path: Path) -> list[datetime]:
     return sorted(filter(None, (moment(time.decode("utf-8", "replace")) for time in found)), reverse=True)
 
 
-def _texts(path: Path, is_wanted: Callable[[str], bool], most: int = -1) -> Iterator[bytes]:
-    """Entries of an archive, or so many bytes of another file; none of what cannot be read."""
+def _texts(path: Path, is_wanted: Callable[[str], bool]) -> Iterator[bytes]:
+    """Entries of an archive, or the pieces of another file, which overlap; none of what cannot be read."""
     with suppress(InputError, OSError):
         if path.suffix == ".eval":
             with Archive(path) as archive:
@@ -471,7 +476,10 @@ def _texts(path: Path, is_wanted: Callable[[str], bool], most: int = -1) -> Iter
                 yield from (data for _, data in entries if isinstance(data, bytes))
         else:
             with path.open("rb") as handle:
-                yield handle.read(most)
+                before = b""
+                while piece := handle.read(_PIECE):
+                    yield before + piece
+                    before = piece[-_OVERLAP:]
 
 
 def eval_id_of(spec: Mapping[str, Any]) -> str | None:

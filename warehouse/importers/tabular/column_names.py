@@ -234,6 +234,8 @@ _ANSWERS = _words(
 _DONE = _words("success successful succeeded pass passed passes")
 _ABOUT = _words("is was test tests all rate task at k score strict loose")
 _NEVER = re.compile(r"p|p_?val(ue)?|.*_p|n|k|[#№].*|.*[❤⭐$€].*|column_\d+|unnamed:?_\d+")
+#: What ends the name of a metric that is normalised by a length: ``acc_per_token``.
+_PER = re.compile(r"_per_(token|char|byte|word)$")
 #: Words that a truth value's name begins with, and that it has, where it is a property rather than a result.
 _FLAG = _words("is has was are can needs use uses should supports")
 _FLAGS = _words(
@@ -298,7 +300,7 @@ _OF_SCORING = frozenset(("status", "state"))
 
 def grade_of(name: str, parents: Sequence[str] = ()) -> Grade:
     """How much the name of a column of numbers, and those of the objects it lies in, say for scores."""
-    plain, words = plain_name(name), {*words_of(name)}
+    plain, words = plain_name(name), {*words_of(_PER.sub("", name))}
     around = {plain_name(parent) for parent in parents}
     is_scored = bool(around & _SCORES) and not around & _OF_PROMPT
     if _NEVER.fullmatch(plain) or words & _OTHER or around & _SETTINGS:

@@ -249,6 +249,8 @@ def text_of(value: Any) -> str | None | Unfit:
     """One value as text (``True`` is ``true``, lists and objects are JSON)."""
     if value is None or isinstance(value, str | Unfit):
         return value
+    if isinstance(value, float):
+        value += 0.0  # -0.0 is 0.0, which it equals: else its text hung on what stands before it
     try:
         return orjson.dumps(value, default=str).decode()
     except TypeError as error:

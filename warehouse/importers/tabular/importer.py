@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
@@ -235,7 +236,7 @@ class _Reading:
         name = self.tables[0].member.name
         self.mapping = plain.settled(self.mapping, name)
         self.registry.metrics = plain.metrics()
-        self._dump.notes += plain.notes(name)
+        self._dump.notes += plain.notes(shlex.quote(str(self.tables[0].member.path)))
 
     def _runs(self, table: MappedTable) -> list[RunColumns]:
         return [RunColumns(variant, self.registry, table.member.name) for variant in self.mapping.variants]

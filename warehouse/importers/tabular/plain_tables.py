@@ -494,7 +494,7 @@ class PlainTable:
         """What the owner of the table should know.
 
         Args:
-            name: the file's name.
+            name: the file, as it is named to a shell.
         """
         renamed = [f"{column} as {field}" for field, column in self.columns.renamed.items()]
         if renamed:

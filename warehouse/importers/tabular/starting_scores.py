@@ -23,7 +23,7 @@ from warehouse.importers.tabular.column_names import (
 from warehouse.importers.tabular.columns import text_of
 from warehouse.importers.tabular.expressions import Equality, Recode
 from warehouse.importers.tabular.plain_tables import NULL_WORDS, plain
-from warehouse.importers.tabular.profile import ColumnProfile, TableProfile
+from warehouse.importers.tabular.profile import ColumnProfile, TableProfile, names_of_metrics
 from warehouse.importers.tabular.starting_fields import Fields, says_something
 from warehouse.importers.tabular.starting_toml import Choice, inline_table, texts, toml_text
 
@@ -97,7 +97,7 @@ def scores_of(table: TableProfile, fields: Fields) -> ScoreColumns:
     if not candidates or max(c.grade for c in candidates) < Grade.LIKELY:
         _compare(table, fields, scores)
     if not scores.chosen and not scores.is_compared and not scores.choices:
-        scores.choices.append(_nothing(table, scores))
+        scores.choices.append(_nothing(table, fields, scores))
     scores.choices += _of_missing(table, fields, scores)
     return scores
 
@@ -278,6 +278,9 @@ def _which(table: TableProfile, candidates: Sequence[ScoreColumn]) -> Choice:
     if table.is_object:
         between.append("none: they are published figures of a whole benchmark")
         written.append(_as_figures(candidates))
+        by_key = [reading for reading in _of_object(table) if not any(c.column.parents for c in candidates)]
+        between += [words for words, _ in by_key]
+        written += [text for _, text in by_key]
     return Choice("which columns are the scores of the prompts", tuple(between), tuple(written))
 
 
@@ -347,6 +350,30 @@ def _of_lists(table: TableProfile) -> Iterator[tuple[str, str]]:
         )
 
 
+def _of_elements(table: TableProfile, fields: Fields) -> Iterator[tuple[str, str]]:
+    """Numbers, and texts that targets are, of the first object in a list of each record: in words, and in a mapping."""
+    target = fields.sample.get("target")
+    for column in table.columns:
+        lists = [value for value in column.values if isinstance(value, list) and value and isinstance(value[0], dict)]
+        for key in dict.fromkeys(key for items in lists for key in items[0]):
+            values = [items[0][key] for items in lists if key in items[0]]
+            path, metric = f"{column.path}[0].{path_of(str(key))}", str(key)
+            if grade_of(key) > Grade.NEVER and all(map(_is_number, values)):
+                value, name = toml_text(path), names_of_metrics(lists)
+                metric = lists[0][0][name] if name else metric
+            elif target is not None and any(value in target.values for value in values):
+                value, metric = inline_table({"equals": [path, target.path]}), "exact_match"
+            else:
+                continue
+            yield f"{path} of each record", f"[[scores]] metric = {toml_text(metric)}, value = {value}"
+
+
+def _of_numbers(table: TableProfile, fields: Fields) -> str:
+    """Which columns of numbers a draft does not offer."""
+    free = [c for c in table.columns if c.is_number and c.path not in fields.taken and grade_of(c.name) > Grade.NEVER]
+    return ", ".join(f"{c.path} ({range_of(c)})" for c in free[:_OFFERED])
+
+
 def _in_texts(table: TableProfile) -> Iterator[tuple[str, str]]:
     """Numbers in objects that stand as text in a cell, as JSON or as Python has them, by what their names say: in
     words, and in a mapping."""
@@ -388,16 +415,22 @@ def _sparse(candidate: ScoreColumn) -> Choice:
     )
 
 
-def _nothing(table: TableProfile, scores: ScoreColumns) -> Choice:
+def _nothing(table: TableProfile, fields: Fields, scores: ScoreColumns) -> Choice:
     if _are_by_model(scores.offered):
         return _by_model(scores.offered)
     offered = tuple(candidate.shown for candidate in scores.offered)
     readings = (*_of_counts(table), *_of_lists(table), *_of_object(table), *_in_texts(table))
+    readings += tuple(_of_elements(table, fields))
     between, written = tuple(words for words, _ in readings), tuple(text for _, text in readings)
     if not offered:
+        numbers = _of_numbers(table, fields)
         return Choice(
             "where the scores are (no column looks like scores of prompts)",
-            (*between, "a column that this draft does not offer", "another file holds them"),
+            (
+                *between,
+                f"a column that this draft does not offer{f', such as {numbers}' if numbers else ''}",
+                "another file holds them",
+            ),
             (
                 *written,
                 '[[scores]] metric = "score", value = "COLUMN"; or [[published]] for figures of a whole benchmark',

@@ -122,13 +122,17 @@ def _cell_columns(table: TableProfile, fields: Fields, label: ColumnProfile) -> 
 
 
 def _may_be_cells(column: ColumnProfile, table: TableProfile) -> bool:
-    if column.kind in ("empty", "list", "object") or is_flag(column.name):
+    if column.kind in ("empty", "list", "object") or _is_flag(column):
         return False
     if grade_of(column.name) is Grade.NEVER and not are_models([column.name]):
         return False
     if column.is_number or column.scores.is_truth:
         return not (column.is_unique and column.rows > 2 and are_counted(column))
     return bool(column.reading(table.delimiter)[0])
+
+
+def _is_flag(column: ColumnProfile) -> bool:
+    return (column.scores.is_truth or column.kind == "true/false") and is_flag(column.name)
 
 
 def _orientation(
@@ -348,7 +352,7 @@ def _columns(
 
 def _is_figure(column: ColumnProfile) -> bool:
     """Whether a column may hold figures: rates, percentages, whatever is called as metrics are."""
-    if is_flag(column.name) or are_counted(column) and column.is_unique and min(column.numbers) <= 1:
+    if _is_flag(column) or are_counted(column) and column.is_unique and min(column.numbers) <= 1:
         return False
     if column.is_percent:
         return not {*words_of(column.name)} & {"error", "stderr", "std", "ci"}

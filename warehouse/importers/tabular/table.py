@@ -417,7 +417,11 @@ def _absent(mapping: TabularMapping, table: MappedTable) -> Iterator[str]:
     view = table.sample()
     if view is None:
         if at := mapping.rules.at:
-            yield f"[rows] at = {at.text!r}: nothing there in {table.member.name!r}"
+            yield (
+                f"[rows] at = {at.text!r}: nothing there in {table.member.name!r}; where it lies deeper say so, as "
+                f"'data[].{at.text}' (`warehouse mapping FILE` finds where; `warehouse mapping NAME -o COPY` copies "
+                "a shipped mapping, to change it)"
+            )
         return
     names = view.chunk.names()
     cells = mapping.matrix.cells_of(names) if mapping.matrix else []
