@@ -20,6 +20,7 @@ from typing import Any
 
 from warehouse.errors import InputError
 from warehouse.importers.common import bounds
+from warehouse.importers.common.file_walk import POINTER_BYTES, refuse_pointer
 from warehouse.importers.common.patterns import Pattern, PatternError
 
 #: File name suffix -> format. ``.txt`` is decided by the first line.
@@ -35,7 +36,6 @@ FORMATS = {
     ".pq": "parquet",
 }
 _PIECE_BYTES = 16 << 20
-_POINTER = b"version https://git-lfs.github.com/spec/"
 
 
 class BoundedStream(io.RawIOBase):
@@ -126,9 +126,11 @@ class Member:
         if self.entry:
             return self._open_entry()
         raw = self.path.open("rb")
-        if raw.read(len(_POINTER)) == _POINTER:
+        try:
+            refuse_pointer(raw.read(POINTER_BYTES), self.name)
+        except InputError:
             raw.close()
-            raise _pointer_error(self.name)
+            raise
         raw.seek(0)
         if not self.name.endswith(".gz"):
             return BoundedStream(raw, self.name)
@@ -221,12 +223,6 @@ def damaged_parquet(name: str, error: BaseException) -> InputError:
         f"cannot be read as Parquet: {str(error)[:300]}",
         path=name,
         advice="check that the file was copied or downloaded whole",
-    )
-
-
-def _pointer_error(name: str) -> InputError:
-    return InputError(
-        "a Git LFS pointer, not the data", path=name, advice="fetch the data with `git lfs pull` and ingest again"
     )
 
 

@@ -22,12 +22,11 @@ import orjson
 
 from warehouse.errors import InputError
 from warehouse.importers.common import bounds
+from warehouse.importers.common.file_walk import POINTER_BYTES, refuse_pointer
 from warehouse.importers.common.header_values import moment
 from warehouse.importers.common.json_fields import items_of, objects_of, part_of, text_or_none, whole_count
 from warehouse.importers.common.zip_archive import Archive, EntryError
 from warehouse.records import Rejection, parse_json
-
-_POINTER = b"version https://git-lfs"
 
 
 class InspectLog(Protocol):
@@ -61,14 +60,8 @@ def open_log(path: Path) -> InspectLog:
         InputError: it is none, or not whole.
     """
     with path.open("rb") as handle:
-        head = handle.read(64)
-    if head.startswith(_POINTER):
-        raise InputError(
-            "a large-file pointer stands here",
-            path=str(path),
-            expected="the log itself",
-            advice="fetch it with git lfs pull",
-        )
+        head = handle.read(POINTER_BYTES)
+    refuse_pointer(head, str(path))
     if not head.strip():
         raise InputError("the file is empty", path=str(path), expected="an Inspect log")
     return EvalLog(path) if path.suffix == ".eval" else JsonLog(path)
