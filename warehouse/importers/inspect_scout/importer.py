@@ -133,11 +133,11 @@ class Scanner:
         self._has_plain = not keys or bool(kinds - {"object", "null", None})
 
     def _specs(self, first: Row, spec: Row) -> tuple[MetricSpec, ...]:
-        own = mapping_of(dict(spec), "scanners", self.key)
+        own = mapping_of(spec, "scanners", self.key)
         name = text_or_none(own.get("name")) or text_or_none(first.get("scanner_name")) or self.key
         version = own.get("version", first.get("scanner_version"))
-        params = without_empty(_dict(own.get("params")) or _dict(_parsed(first.get("scanner_params"))))
-        main = text_or_none(mapping_of(dict(spec), "model").get("model"))
+        params = without_empty(part_of(own, "params") or _object(first.get("scanner_params")))
+        main = text_or_none(mapping_of(spec, "model").get("model"))
         judge = main if main and (main in self._judges or not self._judges) else "+".join(self._judges)
         settings = [
             f"v{as_text(version)}" if version else "",
@@ -235,7 +235,7 @@ class Scanner:
         named = {spec.name: sums for spec, sums in zip(self.metrics, self._sums, strict=True)}
         for name in metrics:
             metric = name if name in named else f"{self.key}.{name}"
-            mean = number_or_none(part_of(dict(metrics), name).get("mean"))
+            mean = number_or_none(part_of(metrics, name).get("mean"))
             n, total = named.get(metric, (0, 0.0))
             if mean is not None and n:
                 yield metric, mean, total / n, n
@@ -319,10 +319,7 @@ def _of_json(content: Any) -> Value:
 
 
 def _object(text: Any) -> dict[str, Any]:
-    return _dict(_parsed(text))
-
-
-def _dict(value: Any) -> dict[str, Any]:
+    value = _parsed(text)
     return value if isinstance(value, dict) else {}
 
 
@@ -423,7 +420,7 @@ def _batches(
 
 def _notes(scanners: Sequence[Scanner], spec: Mapping[str, Any], summary: Mapping[str, Any]) -> Iterator[str]:
     """What is not as it should be, and the published means against those of the values."""
-    lacking = sorted(part_of(dict(spec), "scanners").keys() - {scanner.key for scanner in scanners})
+    lacking = sorted(part_of(spec, "scanners").keys() - {scanner.key for scanner in scanners})
     if summary.get("complete") is False or lacking:
         failed = [f"{item.n_failed} of {item.n_rows} of {item.key} failed" for item in scanners if item.n_failed]
         no_file = [f"no values of {name}" for name in lacking[:10]]

@@ -239,8 +239,7 @@ def published_scores(
 def _directions(config: Mapping[str, Any]) -> dict[str, bool | None]:
     """Metric -> whether higher is better, in the order of a task's configuration."""
     directions: dict[str, bool | None] = {}
-    entries = config.get("metrics", config.get("metric"))
-    for entry in items_of(entries):
+    for entry in items_of(config.get("metrics", config.get("metric"))):
         if not isinstance(entry, dict):
             continue
         names, better = entry.get("metric_name"), entry.get("higher_is_better")

@@ -205,7 +205,6 @@ def header(log: EventLog, model_setting: str | None, file: str) -> RunHeader:
     config = part_of(spec, "run_config")
     served = _served(log)
     own = {key: log.arguments[key] for key in _GENERATION if key in log.arguments}
-    generation = part_of(log.arguments, "sample_kwargs") | own
     return RunHeader(
         harness=HARNESS,
         model=model or "",
@@ -216,7 +215,7 @@ def header(log: EventLog, model_setting: str | None, file: str) -> RunHeader:
         task_version=log.version,
         formulation=log.task_class.rpartition(":")[2] or None,
         fewshot=whole_count(log.arguments.get("num_few_shot")),
-        **sampling_fields(generation),
+        **sampling_fields(part_of(log.arguments, "sample_kwargs") | own),
         sampling_seed=whole_count(config.get("seed")),
         sampling=_sampling(log),
         metrics=tuple(_specs(log)),

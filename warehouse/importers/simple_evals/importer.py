@@ -76,8 +76,7 @@ class SimpleEvals:
         """
         results = SimpleEvalsFiles(source.files)
         require_model(settings.model or results.model, source.name)
-        rows = batches(results)
-        return Dump((header(results),), rows, (), results.rejections, results.notes)
+        return Dump((header(results),), batches(results), (), results.rejections, results.notes)
 
 
 def _kind(candidate: Candidate) -> bool:
@@ -248,14 +247,10 @@ class SimpleEvalsFiles:
 
 def _sample(convo: Any, metadata: Any, page: Any) -> SimpleEvalsSample:
     record = metadata if isinstance(metadata, dict) else {}
-    messages = _messages(convo)
+    messages = objects_of(convo)
     if not messages:
-        messages = _messages(record.get("prompt")) + _messages(record.get("completion"))
+        messages = objects_of(record.get("prompt")) + objects_of(record.get("completion"))
     return SimpleEvalsSample(messages, record, _page(page))
-
-
-def _messages(value: Any) -> list[Row]:
-    return objects_of(value)
 
 
 def _page(text: Any) -> dict[str, str | None]:
