@@ -11,12 +11,14 @@ import io
 import math
 import re
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
+
+import pyarrow as pa
 
 from warehouse.errors import InputError
 from warehouse.importers.common import bounds
@@ -215,6 +217,38 @@ def _refuse_outside(info: zipfile.ZipInfo, name: str) -> None:
             path=name,
             advice="this archive is broken or hostile; do not unpack it",
         )
+
+
+#: What reading a damaged file ends with.
+_FAULTS = (pa.ArrowException, OSError, ValueError, MemoryError)
+
+
+@contextmanager
+def open_parquet(path: Path, limit: int, counts: Callable[[str], bool] = lambda _column: True) -> Iterator[Any]:
+    """A Parquet file, of which only some columns may be read.
+
+    Args:
+        limit: most bytes that they may unpack to.
+        counts: whether a column is among them, by its name.
+
+    Raises:
+        InputError: it is damaged, which may show while it is read, or unpacks to more.
+    """
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as file:
+            size = sum(
+                max(column.total_uncompressed_size, 0)
+                for group in map(file.metadata.row_group, range(file.metadata.num_row_groups))
+                for column in map(group.column, range(group.num_columns))
+                if counts(column.path_in_schema.partition(".")[0])
+            )
+            if size > limit:
+                raise InputError(f"unpacks to {size} bytes", path=str(path), expected=f"at most {limit}")
+            yield file
+    except _FAULTS as error:
+        raise damaged_parquet(str(path), error) from None
 
 
 def damaged_parquet(name: str, error: BaseException) -> InputError:

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from warehouse.errors import InputError
 from warehouse.importers.common.header_values import moment
@@ -23,7 +23,7 @@ from warehouse.importers.common.json_fields import (
     without_empty,
 )
 from warehouse.importers.common.jsonl import RowSource, has_keys, head_of, read_document
-from warehouse.importers.common.streams import damaged_parquet
+from warehouse.importers.common.streams import open_parquet
 from warehouse.records import (
     SCAN_SCHEMA,
     Candidate,
@@ -59,8 +59,6 @@ _OF_ROWS = (
 _OF_METRICS = ("value", "value_type", "input_type", "scan_total_tokens", "scan_model_usage")
 _OF_SCANNER = ("scanner_key", "scanner_name", "scanner_version", "scanner_params")
 _READ = {*_OF_ROWS, *_OF_METRICS, *_OF_SCANNER}
-#: What reading a damaged file ends with.
-_FAULTS = (pa.ArrowException, OSError, ValueError, MemoryError)
 
 Row = Mapping[str, Any]
 
@@ -245,28 +243,13 @@ class Scanner:
     def _rows(self, requested: Iterable[str]) -> Iterator[Row]:
         """All rows with some columns; what else there is may be as large as the log."""
         names = [name for name in requested if name in self._columns]
-        try:
-            with self._open() as file:
-                for batch in file.iter_batches(READ_ROWS, columns=names):
-                    batch.validate(full=True)
-                    yield from batch.to_pylist()
-        except _FAULTS as error:
-            raise damaged_parquet(str(self.path), error) from None
+        with self._open() as file:
+            for batch in file.iter_batches(READ_ROWS, columns=names):
+                batch.validate(full=True)
+                yield from batch.to_pylist()
 
-    def _open(self) -> Any:
-        try:
-            file = pq.ParquetFile(self.path)
-        except _FAULTS as error:
-            raise damaged_parquet(str(self.path), error) from None
-        size = sum(
-            max(column.total_uncompressed_size, 0)
-            for group in map(file.metadata.row_group, range(file.metadata.num_row_groups))
-            for column in map(group.column, range(group.num_columns))
-            if column.path_in_schema.partition(".")[0] in _READ
-        )
-        if size > LARGEST:
-            raise InputError(f"unpacks to {size} bytes", path=str(self.path), expected=f"at most {LARGEST}")
-        return file
+    def _open(self) -> AbstractContextManager[Any]:
+        return open_parquet(self.path, LARGEST, _READ.__contains__)
 
 
 def _names(row: Row) -> tuple[str | None, str | None]:
