@@ -135,8 +135,7 @@ class TaskResults:
 
 def is_choice(query: Row) -> bool:
     """Whether a query has samples whose options have values."""
-    samples = query.get("samples")
-    first = samples[0] if isinstance(samples, list) and samples else None
+    first = next(iter(items_of(query.get("samples"))), None)
     return isinstance(first, dict) and "target_values" in first
 
 

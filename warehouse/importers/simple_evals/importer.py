@@ -21,6 +21,7 @@ from warehouse.importers.common.json_fields import (
     as_text,
     compact,
     items_of,
+    number_in_text,
     number_or_none,
     objects_of,
     part_of,
@@ -262,12 +263,7 @@ def _page(text: Any) -> dict[str, str | None]:
 
 
 def _number(text: str | None) -> float | None:
-    if text in ("True", "False"):
-        return float(text == "True")
-    try:
-        return number_or_none(float(text)) if text is not None else None
-    except ValueError:
-        return None
+    return float(text == "True") if text in ("True", "False") else number_in_text(text)
 
 
 HARNESS, SCORE = "simple-evals", "score"
