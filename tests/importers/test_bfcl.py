@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from tests.support import lm_eval
+from tests.support.ingested import ingested
 from tests.support.lm_eval import Taken
 from tests.support.mutants import stand_line_swaps
 from tests.support.stores import select
@@ -17,7 +18,6 @@ from warehouse.errors import InputError
 from warehouse.importers.bfcl import IMPORTER
 from warehouse.ingest.pipeline import ingest
 from warehouse.store.open import open_store
-from warehouse.store.schema.migrate import check
 
 DUMPS = Path(__file__).parents[1] / "data" / "bfcl"
 OLD = DUMPS / "2024-08-10"
@@ -212,15 +212,13 @@ def test_parts_replaced_at_random_stop_nothing(dumps: Path) -> None:
 
 
 def test_in_a_store(dumps: Path, store_url: str) -> None:
-    with open_store(store_url, create=True, write=True) as store:
-        report = ingest(store, [dumps])
-        assert (report.refused, report.unclaimed) == ((), ())
+    with ingested(store_url, dumps) as (store, report):
+        assert report.unclaimed == ()
         # the file of August that is that of July is no other run
         assert (report.total("n_runs"), report.total("n_seen_again")) == (15, 1)
         assert {item.verdict for item in report.reconciliation} == {"exact", "not_recomputable"}
         statuses = select(store, "select status, count(*) as n from score group by 1")
         assert {row["status"]: row["n"] for row in statuses} == {"scored": 10, "error": 2, "no_answer": 1, "limit": 1}
-        assert check(store).ok
 
 
 def test_answers_that_are_scored_later_are_no_second_run(dumps: Path, store_url: str) -> None:

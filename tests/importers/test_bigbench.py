@@ -13,14 +13,12 @@ from typing import Any
 import pytest
 
 from tests.support import lm_eval
+from tests.support.ingested import ingested
 from tests.support.lm_eval import Taken
 from tests.support.mutants import sound_or_refused, swapped
 from tests.support.stores import select
 from warehouse.errors import InputError
 from warehouse.importers.bigbench.importer import IMPORTER
-from warehouse.ingest.pipeline import ingest
-from warehouse.store.open import open_store
-from warehouse.store.schema.migrate import check
 
 MADE = Path(__file__).parents[1] / "data" / "bigbench"
 CAPITALS, NUMBERS = MADE / "made_capitals" / "results", MADE / "made_numbers" / "results"
@@ -208,9 +206,8 @@ def test_parts_replaced_at_random_stop_nothing(tmp_path: Path, folder: Path) -> 
 def test_in_a_store(tmp_path: Path, store_url: str) -> None:
     made = tmp_path / "made"
     shutil.copytree(MADE, made)
-    with open_store(store_url, create=True, write=True) as store:
-        report = ingest(store, [made])
-        assert (report.refused, report.unclaimed, report.total("n_runs")) == ((), (), 10)
+    with ingested(store_url, made) as (store, report):
+        assert (report.unclaimed, report.total("n_runs")) == ((), 10)
         assert len(report.sources) == 2  # a log and its figures are one
         verdicts = {(row.benchmark, row.metric): row.verdict for row in report.reconciliation}
         assert {
@@ -234,4 +231,3 @@ def test_in_a_store(tmp_path: Path, store_url: str) -> None:
         assert [(row["fewshot"], row["n"]) for row in shots] == [(0, 5), (2, 5)]
         prompts = select(store, "select count(*) as n from prompt")
         assert prompts == [{"n": 12}]  # 3 questions of 4 tasks, however many examples
-        assert check(store).ok

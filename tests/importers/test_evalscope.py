@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.support import lm_eval
+from tests.support.ingested import ingested
 from tests.support.lm_eval import Taken
 from tests.support.mutants import stand_line_swaps, stand_swaps
 from tests.support.stores import select
@@ -20,7 +21,6 @@ from warehouse.importers.opencompass import IMPORTER as OPENCOMPASS
 from warehouse.ingest.pipeline import ingest
 from warehouse.records import ImportSettings
 from warehouse.store.open import open_store
-from warehouse.store.schema.migrate import check
 
 WORKS = Path(__file__).parents[1] / "data" / "evalscope"
 WRITTEN = WORKS / "general_mcq"
@@ -220,13 +220,11 @@ def test_parts_replaced_at_random_stop_nothing(work: Path, tmp_path: Path) -> No
 
 
 def test_in_a_store(store_url: str) -> None:
-    with open_store(store_url, create=True, write=True) as store:
-        report = ingest(store, [WORKS])
-        assert (report.refused, report.unclaimed, report.total("n_runs")) == ((), (), 7)
+    with ingested(store_url, WORKS) as (store, report):
+        assert (report.unclaimed, report.total("n_runs")) == ((), 7)
         assert not [item for item in report.reconciliation if item.verdict == "contradicts"]
         text = "select count(*) as n from source where path like '%not-a-key%'"
         assert select(store, text) == [{"n": 0}]
-        assert check(store).ok
 
 
 def test_a_run_that_was_copied_is_one_run(work: Path, tmp_path: Path, duckdb_url: str) -> None:

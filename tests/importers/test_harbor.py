@@ -11,13 +11,11 @@ from pathlib import Path
 import pytest
 
 from tests.support import lm_eval
+from tests.support.ingested import ingested
 from tests.support.mutants import stand_swaps
 from tests.support.stores import select
 from warehouse.errors import InputError
 from warehouse.importers.harbor import IMPORTER
-from warehouse.ingest.pipeline import ingest
-from warehouse.store.open import open_store
-from warehouse.store.schema.migrate import check
 
 JOB = Path(__file__).parents[1] / "data" / "harbor" / "demo"
 
@@ -120,9 +118,7 @@ def test_parts_replaced_at_random_stop_nothing(job: Path) -> None:
 
 
 def test_in_a_store(store_url: str) -> None:
-    with open_store(store_url, create=True, write=True) as store:
-        report = ingest(store, [JOB])
-        assert (report.refused, report.unclaimed, report.total("n_runs")) == ((), (), 1)
+    with ingested(store_url, JOB) as (store, report):
+        assert (report.unclaimed, report.total("n_runs")) == ((), 1)
         (found,) = select(store, "select estimate from score_summary")
         assert found["estimate"] == 0.75  # sort 1/2, chess 1, maps without verdict
-        assert check(store).ok

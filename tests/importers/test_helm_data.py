@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 from tests.importers.test_inspect_mutants import swapped
 from tests.support.helm import FIXTURES, by_prompt, instance, plain, spec, stat, state, stats_of, take, values, write
+from tests.support.ingested import ingested
 from tests.support.lm_eval import Taken
 from tests.support.stores import select
 from warehouse.errors import InputError
@@ -116,9 +117,8 @@ def test_numbers_next_to_nothing_can_be_calculated_with(tmp_path: Path, store_ur
 
 
 def test_made_and_real_runs_in_a_store(tmp_path: Path, request: pytest.FixtureRequest, store_url: str) -> None:
-    with open_store(store_url, create=True, write=True) as store:
-        report = ingest(store, [plain(tmp_path), FIXTURES])
-        assert (report.total("n_runs"), len(report.refused)) == (6, 0)
+    with ingested(store_url, plain(tmp_path), FIXTURES) as (store, report):
+        assert report.total("n_runs") == 6
         assert check(store).ok
         found = select(
             store,
@@ -147,7 +147,6 @@ def test_made_and_real_runs_in_a_store(tmp_path: Path, request: pytest.FixtureRe
             "where statistic = 'mean' and perturbation not like '%, %'",
         )
         assert verdicts == [{"verdict": "exact"}]
-        assert check(store).ok
 
 
 VALUES = st.recursive(

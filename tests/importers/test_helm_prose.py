@@ -11,10 +11,8 @@ from typing import Any
 import pytest
 
 from tests.support.helm import FIXTURES, take
+from tests.support.ingested import ingested
 from tests.support.stores import select
-from warehouse.ingest.pipeline import ingest
-from warehouse.store.open import open_store
-from warehouse.store.schema.migrate import check
 
 (PROSE,) = FIXTURES.glob("prose*")
 
@@ -82,8 +80,7 @@ def test_figures_of_the_package_come_out(store_url: str) -> None:
     tokens = [token for name in ("id0", "id1") for token in tokens_of(name)]
     total = sum(logprob for _, logprob in tokens)
     size = sum(len(text.encode()) for text, _ in tokens)
-    with open_store(store_url, create=True, write=True) as store:
-        report = ingest(store, [PROSE])
+    with ingested(store_url, PROSE) as (store, report):
         assert {(item.metric, item.verdict) for item in report.reconciliation} == {
             (name, "exact") for name in ("bits_per_byte", "perplexity", "logprob_per_byte")
         }
@@ -93,7 +90,6 @@ def test_figures_of_the_package_come_out(store_url: str) -> None:
             "perplexity": pytest.approx(math.exp(-total / len(tokens)), rel=1e-12),
             "logprob_per_byte": pytest.approx(total / size, rel=1e-12),
         }
-        assert check(store).ok
 
 
 def test_a_text_without_tokens_is_unscored(tmp_path: Path) -> None:

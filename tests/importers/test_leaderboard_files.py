@@ -13,6 +13,7 @@ import pytest
 
 from tests.support import lm_eval
 from tests.support.cli import Caller
+from tests.support.ingested import ingested
 from tests.support.lm_eval import Taken
 from tests.support.mutants import stand_line_swaps, stand_swaps
 from tests.support.stores import select
@@ -23,7 +24,6 @@ from warehouse.importers.swe_bench import IMPORTER as SWE_BENCH
 from warehouse.importers.tau2_bench import IMPORTER as TAU2
 from warehouse.ingest.pipeline import ingest
 from warehouse.store.open import open_store
-from warehouse.store.schema.migrate import check
 
 DATA = Path(__file__).parents[1] / "data"
 TABLE = DATA / "aider" / "polyglot_leaderboard.yml"
@@ -193,16 +193,14 @@ def test_parts_replaced_at_random_stop_nothing(tmp_path: Path) -> None:
 
 
 def test_in_a_store(store_url: str) -> None:
-    with open_store(store_url, create=True, write=True) as store:
-        report = ingest(store, [TABLE, SUBMISSION, BOARD])
-        assert (report.refused, report.unclaimed, report.total("n_runs")) == ((), (), 7)
+    with ingested(store_url, TABLE, SUBMISSION, BOARD) as (store, report):
+        assert (report.unclaimed, report.total("n_runs")) == ((), 7)
         board = leaderboard(store, benchmark="aider_polyglot")
         assert [(row.model, row.estimate, row.flags) for row in board.rows] == [
             ("cut", 0.604, ("published",)),
             ("tiny (high)", 0.356, ("published",)),
         ]
         assert {item.verdict for item in report.reconciliation} == {"exact", "rounded", "not_recomputable"}
-        assert check(store).ok
 
 
 def test_the_figures_of_real_leaderboards(data_dir: Path, tmp_path: Path) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import lm_eval
+from tests.support.ingested import ingested
 from tests.support.mutants import sound_or_refused, stand_swaps, swapped
 from tests.support.stores import select
 from warehouse.errors import InputError
@@ -19,7 +20,6 @@ from warehouse.importers.lm_eval import IMPORTER as LM_EVAL
 from warehouse.importers.lmms_eval import IMPORTER
 from warehouse.ingest.pipeline import ingest
 from warehouse.store.open import open_store
-from warehouse.store.schema.migrate import check
 
 MADE = Path(__file__).parents[1] / "data" / "lmms_eval" / "org__tiny-VL"
 STAMP = "20260304_050607"
@@ -165,9 +165,7 @@ def test_parts_replaced_at_random_stop_nothing(run: Path) -> None:
 
 
 def test_in_a_store(store_url: str) -> None:
-    with open_store(store_url, create=True, write=True) as store:
-        report = ingest(store, [MADE])
-        assert (report.refused, report.unclaimed, report.total("n_runs")) == ((), (), 5)
+    with ingested(store_url, MADE) as (_, report):
+        assert (report.unclaimed, report.total("n_runs")) == ((), 5)
         verdicts = {item.verdict for item in report.reconciliation}
         assert verdicts <= {"exact", "rounded", "truncated", "not_recomputable"}
-        assert check(store).ok

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from tests.support import lm_eval
+from tests.support.ingested import ingested
 from tests.support.lm_eval import Taken
 from tests.support.mutants import stand_swaps
 from tests.support.stores import select
@@ -20,7 +21,6 @@ from warehouse.importers.mteb import IMPORTER
 from warehouse.ingest.pipeline import ingest
 from warehouse.records import RunHeader
 from warehouse.store.open import open_store
-from warehouse.store.schema.migrate import check
 
 DUMPS = Path(__file__).parents[1] / "data" / "mteb"
 NEW = DUMPS / "org__embed" / "0123456789abcdef0123456789abcdef01234567"
@@ -131,15 +131,13 @@ def test_parts_replaced_at_random_stop_nothing(tmp_path: Path) -> None:
 
 
 def test_in_a_store_they_have_places_of_their_own(store_url: str) -> None:
-    with open_store(store_url, create=True, write=True) as store:
-        report = ingest(store, [DUMPS])
-        assert (report.refused, report.unclaimed, report.total("n_runs")) == ((), (), 8)
+    with ingested(store_url, DUMPS) as (store, report):
+        assert (report.unclaimed, report.total("n_runs")) == ((), 8)
         board = leaderboard(store, benchmark="FactRetrieval")
         assert [(row.model, row.estimate, row.flags) for row in board.rows] == [
             ("org/embed", 0.36, ("published",)),
             ("org/embed", 0.31096, ("published",)),
         ]
-        assert check(store).ok
 
 
 def test_the_figures_of_real_files(data_dir: Path, tmp_path: Path) -> None:

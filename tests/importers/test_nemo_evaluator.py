@@ -14,6 +14,7 @@ import pytest
 
 from tests.support import lm_eval
 from tests.support.dumps import rewritten
+from tests.support.ingested import ingested
 from tests.support.lm_eval import Taken
 from tests.support.mutants import sound_or_refused, stand_swaps, swapped
 from tests.support.stores import select
@@ -21,7 +22,6 @@ from warehouse.errors import InputError
 from warehouse.importers.nemo_evaluator import IMPORTER
 from warehouse.ingest.pipeline import ingest
 from warehouse.store.open import open_store
-from warehouse.store.schema.migrate import check
 
 MADE = Path(__file__).parents[1] / "data" / "nemo_evaluator" / "adder"
 BUNDLE = "eval-20261122T020937Z-adder.json"
@@ -167,13 +167,11 @@ def test_parts_replaced_at_random_stop_nothing(run: Path) -> None:
 
 
 def test_in_a_store(store_url: str) -> None:
-    with open_store(store_url, create=True, write=True) as store:
-        report = ingest(store, [MADE])
-        assert (report.refused, report.unclaimed, report.total("n_runs")) == ((), (), 1)
+    with ingested(store_url, MADE) as (_, report):
+        assert (report.unclaimed, report.total("n_runs")) == ((), 1)
         assert {item.metric: item.verdict for item in report.reconciliation} == {
             "reward": "null_as_worst",
             "reward pass@1": "null_as_worst",
             "reward pass@2": "null_as_worst",
             "scorer:short": "exact",
         }
-        assert check(store).ok

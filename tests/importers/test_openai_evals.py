@@ -11,14 +11,13 @@ from typing import Any
 import pytest
 
 from tests.support import lm_eval
+from tests.support.ingested import ingested
 from tests.support.lm_eval import Taken
 from tests.support.mutants import sound_or_refused, swapped
 from tests.support.stores import select
 from warehouse.errors import InputError
 from warehouse.importers.openai_evals.importer import IMPORTER
 from warehouse.ingest.pipeline import ingest
-from warehouse.store.open import open_store
-from warehouse.store.schema.migrate import check
 
 LOGS = Path(__file__).parents[1] / "data" / "openai_evals"
 CAPITALS, LINES = LOGS / "tiny_capitals.jsonl", LOGS / "tiny,judge_lines.jsonl"
@@ -224,9 +223,8 @@ def test_in_a_store(tmp_path: Path, store_url: str) -> None:
     shutil.copytree(LOGS, folder)
     kept = [line for line in stated(CAPITALS) if line.get("sample_id") != "capitals.test.3"]
     (folder / CAPITALS.name).write_text("".join(json.dumps(line) + "\n" for line in kept if "final_report" not in line))
-    with open_store(store_url, create=True, write=True) as store:
-        report = ingest(store, [folder])
-        assert (report.refused, report.unclaimed, report.total("n_runs")) == ((), (), 4)
+    with ingested(store_url, folder) as (store, report):
+        assert (report.unclaimed, report.total("n_runs")) == ((), 4)
         verdicts = {row.metric: row.verdict for row in report.reconciliation}
         assert {verdicts[name] for name in ("accuracy", "score", "f1_score", "taste")} == {"exact"}
         again = ingest(store, [CAPITALS])  # the log of the interrupted run, whole
@@ -235,4 +233,3 @@ def test_in_a_store(tmp_path: Path, store_url: str) -> None:
         assert [row["n_found"] for row in found] == [3, 3, 3, 4]
         figures = select(store, "select estimate from score_summary where benchmark = 'mixed' and metric = 'accuracy'")
         assert figures == [{"estimate": 0.5}]  # over matches, not over samples
-        assert check(store).ok

@@ -14,15 +14,13 @@ import pytest
 
 from tests.importers.test_inspect_mutants import swapped
 from tests.support import lm_eval
+from tests.support.ingested import ingested
 from tests.support.lm_eval import candidates
 from tests.support.stores import select
 from warehouse.errors import InputError
 from warehouse.importers import importers
 from warehouse.importers.opencompass.importer import IMPORTER
-from warehouse.ingest.pipeline import ingest
 from warehouse.records import ImportSettings
-from warehouse.store.open import open_store
-from warehouse.store.schema.migrate import check
 
 Document = dict[str, Any]
 STAMP = "20260304_050607"
@@ -240,13 +238,11 @@ def test_parts_replaced_at_random_stop_nothing(tmp_path: Path) -> None:
 
 
 def test_a_folder_in_a_store(tmp_path: Path, store_url: str) -> None:
-    with open_store(store_url, create=True, write=True) as store:
-        report = ingest(store, [repeated(tmp_path / "work")])
-        assert (report.total("n_runs"), report.refused, report.unclaimed) == (1, (), ())
+    with ingested(store_url, repeated(tmp_path / "work")) as (store, report):
+        assert (report.unclaimed, report.total("n_runs")) == ((), 1)
         assert {item.metric: item.verdict for item in report.reconciliation} == {
             "accuracy": "exact",
             "G-Pass@2_1.0": "not_recomputable",
         }
         (row,) = select(store, "select estimate, n_prompts, n_draws from score_summary where estimate is not null")
         assert row == {"estimate": 0.5, "n_prompts": 3, "n_draws": 6}
-        assert check(store).ok

@@ -9,14 +9,13 @@ import pytest
 
 from tests.importers.test_opencompass import CONFIG, STAMP, repeated, write
 from tests.support import lm_eval
+from tests.support.ingested import ingested
 from tests.support.lm_eval import Taken
 from tests.support.stores import select
 from warehouse.errors import InputError
 from warehouse.importers.opencompass.files import read_table
 from warehouse.importers.opencompass.importer import IMPORTER
 from warehouse.ingest.pipeline import ingest
-from warehouse.store.open import open_store
-from warehouse.store.schema.migrate import check
 
 LINES = [
     "dataset,version,metric,mode,tiny-hf,other",
@@ -136,9 +135,8 @@ def test_a_damaged_summary_takes_nothing_from_the_results(tmp_path: Path) -> Non
 
 def test_in_a_store(tmp_path: Path, store_url: str) -> None:
     first, whole = summary(tmp_path / "first"), summary(repeated(tmp_path / "whole"))
-    with open_store(store_url, create=True, write=True) as store:
-        report = ingest(store, [first])
-        assert (report.refused, report.total("n_runs")) == ((), 5)
+    with ingested(store_url, first) as (store, report):
+        assert report.total("n_runs") == 5
         later = ingest(store, [whole])  # now with the results of one data set
         assert (later.refused, later.total("n_superseded")) == ((), 1)
         current = select(
@@ -153,4 +151,3 @@ def test_in_a_store(tmp_path: Path, store_url: str) -> None:
             (None, 0),
             ("0a1b2c", 3),
         ]
-        assert check(store).ok

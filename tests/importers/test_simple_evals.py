@@ -13,15 +13,13 @@ from typing import Any
 import pytest
 
 from tests.support import lm_eval, simple_evals
+from tests.support.ingested import ingested
 from tests.support.lm_eval import Taken
 from tests.support.mutants import sound_or_refused, swapped
 from tests.support.simple_evals import HEALTH, MMLU
 from tests.support.stores import select
 from warehouse.errors import InputError
 from warehouse.importers.simple_evals.importer import IMPORTER
-from warehouse.ingest.pipeline import ingest
-from warehouse.store.open import open_store
-from warehouse.store.schema.migrate import check
 
 MADE = Path(__file__).parents[1] / "data" / "simple_evals"
 
@@ -177,9 +175,8 @@ def test_parts_replaced_at_random_stop_nothing(tmp_path: Path, stem: str) -> Non
 def test_in_a_store(tmp_path: Path, store_url: str) -> None:
     made = tmp_path / "made"
     shutil.copytree(MADE, made)
-    with open_store(store_url, create=True, write=True) as store:
-        report = ingest(store, [made])
-        assert (report.refused, report.total("n_runs"), len(report.sources)) == ((), 3, 3)
+    with ingested(store_url, made) as (store, report):
+        assert (report.total("n_runs"), len(report.sources)) == (3, 3)
         assert {Path(path).suffix for path in report.unclaimed} == {".html"}
         verdicts = {(row.benchmark, row.metric, row.verdict) for row in report.reconciliation}
         assert {("mmlu", "score", "exact"), ("healthbench_hard", "score", "exact")} <= verdicts
@@ -190,4 +187,3 @@ def test_in_a_store(tmp_path: Path, store_url: str) -> None:
             ("healthbench_hard", 0.25, 2),
             ("mmlu", 0.5, 3),
         ]
-        assert check(store).ok

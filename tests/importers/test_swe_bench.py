@@ -13,14 +13,12 @@ from typing import Any
 import pytest
 
 from tests.support import lm_eval
+from tests.support.ingested import ingested
 from tests.support.lm_eval import Taken
 from tests.support.mutants import stand_swaps
 from tests.support.stores import select
 from warehouse.errors import InputError
 from warehouse.importers.swe_bench.importer import IMPORTER
-from warehouse.ingest.pipeline import ingest
-from warehouse.store.open import open_store
-from warehouse.store.schema.migrate import check
 
 RUN = Path(__file__).parents[1] / "data" / "swe_bench"
 REPORT = "org__tiny-1.5.trial.json"
@@ -221,9 +219,8 @@ def test_parts_replaced_at_random_stop_nothing(run: Path) -> None:
 def test_in_a_store(tmp_path: Path, store_url: str) -> None:
     root = submission(tmp_path, RESULTS)
     (root.parent / "instances.txt").write_text("\n".join(NAMES))
-    with open_store(store_url, create=True, write=True) as store:
-        report = ingest(store, [RUN, tmp_path / "evaluation"])
-        assert (report.refused, report.total("n_runs")) == ((), 2)
+    with ingested(store_url, RUN, tmp_path / "evaluation") as (store, report):
+        assert report.total("n_runs") == 2
         assert report.unclaimed == ()
         (verdict,) = report.reconciliation
         assert (verdict.published, verdict.verdict) == (2 / 7, "null_as_worst")
@@ -231,4 +228,3 @@ def test_in_a_store(tmp_path: Path, store_url: str) -> None:
         assert {row["origin"]: row["n"] for row in origins} == {"recorded": 10, "implied": 4}
         prompts = select(store, "select count(*) as n from prompt")
         assert prompts == [{"n": 7}]  # both runs are on the same instances
-        assert check(store).ok

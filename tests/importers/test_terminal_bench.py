@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.support import lm_eval
+from tests.support.ingested import ingested
 from tests.support.mutants import stand_swaps
 from tests.support.pages import ROOT
 from tests.support.stores import select
@@ -18,7 +19,6 @@ from warehouse.errors import InputError
 from warehouse.importers.terminal_bench import IMPORTER
 from warehouse.ingest.pipeline import ingest
 from warehouse.store.open import open_store
-from warehouse.store.schema.migrate import check
 
 RUN = Path(__file__).parents[1] / "data" / "terminal_bench" / "demo"
 
@@ -104,12 +104,10 @@ def test_parts_replaced_at_random_stop_nothing(run: Path) -> None:
 
 
 def test_in_a_store(store_url: str) -> None:
-    with open_store(store_url, create=True, write=True) as store:
-        report = ingest(store, [RUN.parent])
-        assert (report.refused, report.unclaimed, report.total("n_runs")) == ((), (), 1)
+    with ingested(store_url, RUN.parent) as (store, report):
+        assert (report.unclaimed, report.total("n_runs")) == ((), 1)
         (found,) = select(store, "select * from published_against_recomputed where statistic = 'mean'")
         assert found["verdict"] == "null_as_worst"
-        assert check(store).ok
 
 
 def test_the_mapping_and_the_importer_see_the_same_runs(data_dir: Path, duckdb_url: str) -> None:

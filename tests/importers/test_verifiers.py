@@ -15,6 +15,7 @@ import pytest
 
 from tests.support import lm_eval
 from tests.support.dumps import rewritten
+from tests.support.ingested import ingested
 from tests.support.mutants import sound_or_refused, stand_swaps, swapped
 from tests.support.stores import select
 from warehouse.analysis.leaderboard.leaderboard import leaderboard
@@ -22,7 +23,6 @@ from warehouse.errors import InputError
 from warehouse.importers.verifiers import IMPORTER
 from warehouse.ingest.pipeline import ingest
 from warehouse.store.open import open_store
-from warehouse.store.schema.migrate import check
 
 MADE = Path(__file__).parents[1] / "data" / "verifiers"
 EVALS = MADE / "v0" / "outputs" / "evals" / "adder--org--tiny"
@@ -166,15 +166,13 @@ def test_failures_and_passes_of_the_newest_writers() -> None:
 
 
 def test_published_figures_count_failures_as_worst(store_url: str) -> None:
-    with open_store(store_url, create=True, write=True) as store:
-        report = ingest(store, [NEW])
+    with ingested(store_url, NEW) as (_, report):
         found = {item.metric: (item.published, item.verdict) for item in report.reconciliation}
         assert found["reward"] == (0.5125, "null_as_worst")
         assert found["passed pass@2"] == (pytest.approx(5 / 6), "null_as_worst")
         assert found["passed pass^2"] == (pytest.approx(1 / 6), "null_as_worst")
         assert found["passed pass^4"] == (0.0, "null_as_worst")
         assert {verdict for _, verdict in found.values()} <= {"exact", "null_as_worst"}
-        assert check(store).ok
 
 
 def test_passes_where_a_question_lacks_rollouts_are_those_of_the_others(copied: Callable[[Path], Path]) -> None:
@@ -379,7 +377,5 @@ def test_rows_with_parts_replaced_stop_nothing(folder: Path, copied: Callable[[P
 
 
 def test_in_a_store(store_url: str) -> None:
-    with open_store(store_url, create=True, write=True) as store:
-        report = ingest(store, [MADE])
-        assert (report.refused, report.unclaimed, report.total("n_runs")) == ((), (), 5)
-        assert check(store).ok
+    with ingested(store_url, MADE) as (_, report):
+        assert (report.unclaimed, report.total("n_runs")) == ((), 5)

@@ -10,7 +10,7 @@ from typing import Any
 from warehouse.errors import InputError
 from warehouse.importers.base import source_of
 from warehouse.importers.common.header_values import moment
-from warehouse.importers.common.json_fields import number_or_none, share_of, text_or_none, without_nulls
+from warehouse.importers.common.json_fields import number_in_text, share_of, text_or_none, without_nulls
 from warehouse.importers.common.jsonl import head_of, require_content
 from warehouse.importers.common.yaml_text import read_yaml
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
@@ -68,7 +68,6 @@ def _header(path: Path, index: int, entry: Any, notes: list[str]) -> RunHeader:
     total = _number(row.get("total_tests")) or _number(row.get("test_cases"))
     notes += _deviations(model, row, total)
     version, commit = text_or_none(row.get("versions")), text_or_none(row.get("commit_hash"))
-    effort = text_or_none(row.get("reasoning_effort"))
     return RunHeader(
         harness=HARNESS,
         harness_version=version,
@@ -78,7 +77,7 @@ def _header(path: Path, index: int, entry: Any, notes: list[str]) -> RunHeader:
         agent=HARNESS,
         agent_version=version,
         agent_parameters=without_nulls({key: row.get(key) for key in _SETTINGS}),
-        reasoning_effort=effort,
+        reasoning_effort=text_or_none(row.get("reasoning_effort")),
         metrics=tuple(
             MetricSpec(
                 item.metric,
@@ -124,10 +123,7 @@ def _deviations(model: str, row: dict[str, Any], total: float | None) -> Iterato
 
 def _number(text: Any) -> float | None:
     """A number: YAML is read as text."""
-    try:
-        return number_or_none(float(text)) if isinstance(text, str) else None
-    except ValueError:
-        return None
+    return number_in_text(text) if isinstance(text, str) else None
 
 
 IMPORTER = Aider()

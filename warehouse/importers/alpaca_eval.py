@@ -16,6 +16,7 @@ from warehouse.importers.common.json_fields import (
     Row,
     as_text,
     compact,
+    number_in_text,
     number_or_none,
     require_model,
     required_text,
@@ -71,9 +72,8 @@ class AlpacaEval:
                 first["cost"] = (first["cost"] or 0.0) + price
         if not seen:
             raise InputError("holds no annotation", path=str(path), expected="a list of them")
-        model_setting = settings.model
         board = _board(source.files[1:])
-        runs = tuple(_header(pair, first, board, model_setting, source.name) for pair, first in seen.items())
+        runs = tuple(_header(pair, first, board, settings.model, source.name) for pair, first in seen.items())
         dump = Dump(runs, ())
         dump.notes += _other_names(path, seen)
         lines = RowSource(path, path.name, ("instruction",), dump.rejections, dump.notes)
@@ -164,10 +164,7 @@ def _published(figures: Row) -> Iterator[PublishedScore]:
 
 
 def _percent(text: Any) -> float | None:
-    try:
-        number = number_or_none(float(text))
-    except (TypeError, ValueError):
-        return None
+    number = number_in_text(text)
     return None if number is None else number / 100
 
 

@@ -11,6 +11,7 @@ from warehouse.importers.common.json_fields import (
     Row,
     as_text,
     compact,
+    first_text,
     items_of,
     number_in_text,
     number_or_none,
@@ -64,18 +65,18 @@ class DeepEval:
 
 
 def _header(document: Row, cases: Sequence[Row], settings: ImportSettings, name: str) -> RunHeader:
-    declared, chosen = settings.user_values, part_of(document, "hyperparameters")
-    model = next((text for key in _MODEL if (text := text_or_none(chosen.get(key)))), None)
+    chosen = part_of(document, "hyperparameters")
+    model = first_text(chosen, *_MODEL)
     benchmark = text_or_none(document.get("datasetAlias"))
-    has_model = bool(text_or_none(declared.get("model")) or model)
-    if not (benchmark or declared.get("benchmark")):
+    has_model = bool(settings.model or model)
+    if not (benchmark or settings.user_values.get("benchmark")):
         raise InputError(
             f"nothing here names what was tested{'' if has_model else ', nor the model'}",
             path=name,
             expected="datasetAlias in the test run",
             advice=f"give the name with --default benchmark=NAME{'' if has_model else ' --default model=ORG/NAME'}",
         )
-    require_model(text_or_none(declared.get("model")) or model, name)
+    require_model(settings.model or model, name)
     passed, failed = (whole_count(document.get(key)) for key in ("testPassed", "testFailed"))
     published = None
     if passed is not None and failed is not None and passed + failed > 0:
@@ -148,17 +149,17 @@ def _row(case: Any) -> Row:
 def _scores(case: Row) -> list[Row]:
     success = case.get("success")
     scores = [{"metric": SUCCESS, "value": float(success) if isinstance(success, bool) else None}]
-    for item in objects_of(case.get("metricsData")):
-        value = number_or_none(item.get("score"))
-        scores.append({"metric": str(item.get("name")), "value": value})
-    return scores
+    return scores + [
+        {"metric": str(item.get("name")), "value": number_or_none(item.get("score"))}
+        for item in objects_of(case.get("metricsData"))
+    ]
 
 
 def _explanation(case: Row) -> str | None:
     reasons = {
         str(item.get("name")): reason
         for item in objects_of(case.get("metricsData"))
-        if (reason := text_or_none(item.get("error")) or text_or_none(item.get("reason")))
+        if (reason := first_text(item, "error", "reason"))
     }
     return "\n".join(f"{name}: {reason}" for name, reason in reasons.items()) or None
 

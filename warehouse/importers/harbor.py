@@ -240,8 +240,7 @@ def _row(trial: Row, run: int, draws: Mapping[int, int], names: Sequence[Sequenc
     message = text_or_none(exception.get("exception_message"))
     timing = part_of(trial, "agent_execution")
     read, written, cost = _usage(trial)
-    checksum = text_or_none(trial.get("task_checksum"))
-    others = {"task_checksum": checksum, "task_id": trial.get("task_id")}
+    others = {"task_checksum": text_or_none(trial.get("task_checksum")), "task_id": trial.get("task_id")}
     return {
         "run": run,
         "prompt_id": task,

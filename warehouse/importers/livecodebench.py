@@ -106,8 +106,7 @@ def _rows(notes: list[str], item: tuple[int, Row]) -> Iterator[Row]:
     graded = list_of(problem, "graded_list")
     programs = list_of(problem, "code_list") or list_of(problem, "pred_list")
     outputs = list_of(problem, "output_list")
-    metadata = problem.get("metadata")
-    verdicts = items_of(metadata)
+    verdicts = items_of(problem.get("metadata"))
     values = [verdict(value, "graded_list") for value in graded]
     _check_rate(problem, values, notes)
     counts = {len(values) for values in (graded, outputs, programs) if values}

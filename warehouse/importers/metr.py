@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from warehouse.errors import InputError
@@ -73,7 +74,8 @@ class Metr:
         )
         dump = Dump(headers, ())
         lines = RowSource(path, path.name, NEEDED, dump.rejections, dump.notes)
-        rows_of = _Rows({name: number for number, name in enumerate(names)})
+        runs = {name: number for number, name in enumerate(names)}
+        rows_of = partial(_rows, runs=runs, tasks={}, draws=Counter())
         dump.batches = batches_of(lines.located(), rows_of, dump.rejections, "a run as METR writes it", ODD_VALUES)
         return dump
 
@@ -87,33 +89,25 @@ def _days(path: Path) -> dict[str, str]:
     return {str(name): str(day) for name, day in listed.items() if _DAY.fullmatch(str(day))}
 
 
-class _Rows:
-    """Runs as rows; those of one agent on one task are numbered."""
-
-    def __init__(self, runs: dict[str, int]) -> None:
-        self._runs = runs
-        self._tasks: dict[str, int] = {}
-        self._draws: Counter[tuple[int, str]] = Counter()
-
-    def __call__(self, row: Row) -> Iterator[Row]:
-        """One run."""
-        task, run = required_text(row, "task_id"), self._runs[required_text(row, "alias")]
-        value = verdict(row.get(SUCCESS), SUCCESS)
-        begin, end = (number_or_none(row.get(name)) for name in ("started_at", "completed_at"))
-        draw = self._draws[run, task]
-        self._draws[run, task] += 1
-        yield {
-            "run": run,
-            "position": self._tasks.setdefault(task, len(self._tasks)),
-            "prompt_id": task,
-            "metadata": compact(without_nulls({name: row.get(name) for name in _TASK})),
-            "draw": draw,
-            "finish_reason": text_or_none(row.get("fatal_error_from")),
-            "latency": (end - begin) / 1000 if begin is not None and end is not None and end >= begin else None,
-            "cost": number_or_none(row.get("dollar_equivalent")),
-            "scores": [{"metric": SUCCESS, "value": value}, {"metric": SCORE, "value": number_or_none(row.get(SCORE))}],
-            "transcript": {"uuid": text_or_none(row.get("run_id"))},
-        }
+def _rows(row: Row, runs: dict[str, int], tasks: dict[str, int], draws: Counter[tuple[int, str]]) -> Iterator[Row]:
+    """A run as a row; those of one agent on one task are numbered."""
+    task, run = required_text(row, "task_id"), runs[required_text(row, "alias")]
+    value = verdict(row.get(SUCCESS), SUCCESS)
+    begin, end = (number_or_none(row.get(name)) for name in ("started_at", "completed_at"))
+    draw = draws[run, task]
+    draws[run, task] += 1
+    yield {
+        "run": run,
+        "position": tasks.setdefault(task, len(tasks)),
+        "prompt_id": task,
+        "metadata": compact(without_nulls({name: row.get(name) for name in _TASK})),
+        "draw": draw,
+        "finish_reason": text_or_none(row.get("fatal_error_from")),
+        "latency": (end - begin) / 1000 if begin is not None and end is not None and end >= begin else None,
+        "cost": number_or_none(row.get("dollar_equivalent")),
+        "scores": [{"metric": SUCCESS, "value": value}, {"metric": SCORE, "value": number_or_none(row.get(SCORE))}],
+        "transcript": {"uuid": text_or_none(row.get("run_id"))},
+    }
 
 
 IMPORTER = Metr()

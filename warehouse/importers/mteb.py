@@ -12,9 +12,9 @@ from warehouse.importers.base import infer_step, source_of
 from warehouse.importers.common.header_values import unix_time
 from warehouse.importers.common.json_fields import (
     Row,
+    first_text,
     number_or_none,
     objects_of,
-    part_of,
     require_model,
     text_or_none,
     texts_of,
@@ -73,9 +73,8 @@ class Mteb:
         path = source.files[0]
         document = read_document(path)
         about = read_document(source.files[1]) if len(source.files) > 1 else {}
-        declared = settings.model
         model = text_or_none(about.get("name")) or _named_by_folder(path)
-        require_model(declared or model, str(path))
+        require_model(settings.model or model, str(path))
         parts = [part for part in _parts(document) if any(True for _ in _published(part))]
         if not parts:
             raise InputError("no scores", path=str(path), expected="'scores' of splits, as MTEB writes them")
@@ -107,7 +106,7 @@ def _parts(document: Row) -> Iterator[_Part]:
 
 
 def _headers(path: Path, document: Row, about: Row, model: str, parts: Sequence[_Part]) -> Iterator[RunHeader]:
-    task = text_or_none(document.get("task_name")) or text_or_none(document.get("mteb_dataset_name")) or path.stem
+    task = first_text(document, "task_name", "mteb_dataset_name") or path.stem
     folder = path.parent.name
     seconds = number_or_none(document.get("date"))
     costs = {key: number_or_none(document.get(key)) for key in ("evaluation_time", "kg_co2_emissions")}
@@ -169,11 +168,7 @@ def _flat(entry: Mapping[str, Any]) -> Iterator[tuple[str, float | None]]:
     """Numbers by name; those of a similarity behind its name. ``NaN`` is read as null: there was no number."""
     for name, value in entry.items():
         if name in _SIMILARITIES and isinstance(value, dict):
-            yield from (
-                (f"{name}.{inner}", number)
-                for inner, number in part_of(dict(entry), name).items()
-                if _is_number(number)
-            )
+            yield from ((f"{name}.{inner}", number) for inner, number in value.items() if _is_number(number))
         elif name not in _NOT_METRICS and _is_number(value):
             yield name, value
 

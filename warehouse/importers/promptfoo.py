@@ -22,6 +22,7 @@ from warehouse.importers.common.json_fields import (
     part_of,
     require_model,
     text_or_none,
+    texts_of,
     whole_count,
     without_nulls,
 )
@@ -133,7 +134,6 @@ def _header(document: Row, row: Row, name: str, model_setting: str | None, file:
     other = {key: value for key, value in settings.items() if key not in _OWN_FIELD}
     if label and label != model:
         other["label"] = label
-    metrics = tuple(_metrics(document, row))
     return RunHeader(
         harness=HARNESS,
         model=model or "",
@@ -145,7 +145,7 @@ def _header(document: Row, row: Row, name: str, model_setting: str | None, file:
         reasoning_effort=text_or_none(settings.get("reasoning_effort")),
         sampling_seed=whole_count(settings.get("seed")),
         sampling=other,
-        metrics=metrics,
+        metrics=tuple(_metrics(document, row)),
         run_id=_run_id(document, row),
         harness_version=text_or_none(part_of(document, "metadata").get("promptfooVersion")),
         started_at=moment(results.get("timestamp")),
@@ -166,12 +166,9 @@ def _run_id(document: Row, row: Row) -> str | None:
 
 def _settings(document: Row, provider: Mapping[str, Any]) -> Row:
     """Sampling settings of the provider, as the configuration states them."""
-    listed = part_of(document, "config").get("providers")
-    for entry in items_of(listed):
-        if isinstance(entry, dict) and provider.get("label", provider.get("id")) in (
-            entry.get("label"),
-            entry.get("id"),
-        ):
+    name = provider.get("label", provider.get("id"))
+    for entry in objects_of(part_of(document, "config").get("providers")):
+        if name in (entry.get("label"), entry.get("id")):
             config = part_of(entry, "config")
             return {key: config[key] for key in _SAMPLING if config.get(key) is not None}
     return {}
@@ -188,14 +185,12 @@ def _metrics(document: Row, row: Row) -> Iterator[MetricSpec]:
 def _assertions(document: Row) -> list[str]:
     """Kinds of assertion of a whole evaluation."""
     config = part_of(document, "config")
-    tests = config.get("tests")
-    cases = [*items_of(tests), config.get("defaultTest")]
-    return [kind for case in cases if isinstance(case, dict) for kind in _types(case)]
+    cases = objects_of([*items_of(config.get("tests")), config.get("defaultTest")])
+    return [kind for case in cases for kind in _types(case)]
 
 
 def _types(case: Mapping[str, Any]) -> list[str]:
-    checks = case.get("assert")
-    return [item["type"] for item in items_of(checks) if isinstance(item, dict) and isinstance(item.get("type"), str)]
+    return texts_of([item.get("type") for item in objects_of(case.get("assert"))])
 
 
 def _published(results: Row, number: int) -> Iterator[PublishedScore]:

@@ -12,6 +12,7 @@ from warehouse.importers.common.json_fields import (
     Row,
     as_text,
     compact,
+    first_text,
     items_of,
     number_or_none,
     objects_of,
@@ -65,12 +66,12 @@ class PydanticEvals:
 
 def _header(report: Row, metrics: tuple[MetricSpec, ...], settings: ImportSettings, name: str) -> RunHeader:
     said = part_of(report, "experiment_metadata")
-    model = text_or_none(said.get("model")) or text_or_none(said.get("model_name"))
+    model = first_text(said, "model", "model_name")
     require_model(settings.model or model, name)
     return RunHeader(
         harness=HARNESS,
         model=model or "",
-        benchmark=text_or_none(report.get("dataset_name")) or text_or_none(report.get("name")) or "pydantic-evals",
+        benchmark=first_text(report, "dataset_name", "name") or "pydantic-evals",
         metrics=metrics,
         run_id=text_or_none(report.get("trace_id")),
         configuration={**said, "name": report.get("name")},
@@ -101,7 +102,7 @@ def _notes(cases: Sequence[Row], failures: Sequence[Row]) -> Iterator[str]:
 def _row(case: Any, metrics: Sequence[str], draws: Counter[str]) -> Row:
     if not isinstance(case, dict) or "inputs" not in case:
         raise ValueError(f"no inputs: {compact(case)[:200]}")
-    name = text_or_none(case.get("source_case_name")) or text_or_none(case.get("name"))
+    name = first_text(case, "source_case_name", "name")
     target, spent = case.get("expected_output"), part_of(case, "metrics")
     identity = compact({"inputs": case.get("inputs"), "target": target})
     key = name or identity

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +87,7 @@ class TerminalBench:
             for path, trial in documents.items()
             if trial is not metadata and trial is not whole and str(trial.get("trial_name")) not in trial_names
         ]
-        header = _header(source.root, metadata, whole, settings.user_values)
+        header = _header(source.root, metadata, whole, settings.model)
         dump = Dump((header,), ())
         dump.batches = batches_of(
             trials, lambda trial: [_row(trial)], dump.rejections, "a trial as Terminal-Bench writes it"
@@ -95,16 +95,15 @@ class TerminalBench:
         return dump
 
 
-def _header(folder: Path, metadata: Document, whole: Document, values: Mapping[str, Any]) -> RunHeader:
+def _header(folder: Path, metadata: Document, whole: Document, model_setting: str | None) -> RunHeader:
     agent, model = text_or_none(metadata.get("agent_name")), text_or_none(metadata.get("model_name"))
     for part in reversed(folder.parts):
         submission = _SUBMISSION.fullmatch(part)
         if submission:
             agent, model = agent or submission["agent"], model or submission["model"]
             break
-    require_model(text_or_none(values.get("model")) or model, str(folder))
+    require_model(model_setting or model, str(folder))
     commit = text_or_none(metadata.get("commit_hash"))
-    arguments = part_of(metadata, "agent_kwargs")
     kept = (
         *("run_id", "uuid", "dataset_path", "task_ids", "exclude_task_ids", "n_attempts", "n_tasks", "resumed_at"),
         "end_time",
@@ -114,7 +113,7 @@ def _header(folder: Path, metadata: Document, whole: Document, values: Mapping[s
         model=model or "",
         benchmark=text_or_none(metadata.get("dataset_name")) or BENCHMARK,
         agent=agent,
-        agent_parameters=without_nulls(arguments),
+        agent_parameters=without_nulls(part_of(metadata, "agent_kwargs")),
         benchmark_version=text_or_none(metadata.get("dataset_version")),
         metrics=(RESOLVED,),
         run_id=text_or_none(whole.get("id")) or text_or_none(metadata.get("uuid")),

@@ -89,8 +89,7 @@ class TaskResults:
     @cached_property
     def _queries(self) -> list[Row]:
         queries = []
-        listed = self.document.get("queries")
-        for index, query in enumerate(items_of(listed)):
+        for index, query in enumerate(items_of(self.document.get("queries"))):
             if isinstance(query, dict) and query.get("function") in (GENERATED, SCORED):
                 queries.append(query)
                 continue
@@ -118,8 +117,7 @@ class TaskResults:
 
     def samples(self, query: Row) -> Iterator[tuple[int, Any]]:
         """Samples of a query with their places."""
-        samples = query.get("samples")
-        return enumerate(items_of(samples))
+        return enumerate(items_of(query.get("samples")))
 
     def plain(self, key: Key, query: Row) -> list[Any]:
         """Samples of the same query without examples, if there is one of the same length."""
@@ -137,8 +135,7 @@ class TaskResults:
 
 def is_choice(query: Row) -> bool:
     """Whether a query has samples whose options have values."""
-    samples = query.get("samples")
-    first = samples[0] if isinstance(samples, list) and samples else None
+    first = next(iter(items_of(query.get("samples"))), None)
     return isinstance(first, dict) and "target_values" in first
 
 

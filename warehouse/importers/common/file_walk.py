@@ -34,7 +34,8 @@ _POINTERS = (
     (b"/annex/objects/", "a git-annex pointer", "git annex get"),
     (b".git/annex/objects/", "a git-annex pointer", "git annex get"),
 )
-_POINTER_BYTES = 64
+#: So many of its first bytes tell a pointer.
+POINTER_BYTES = 64
 
 
 @dataclass(frozen=True)
@@ -153,14 +154,19 @@ def pointer_reason(head: bytes) -> str:
     return ""
 
 
+def refuse_pointer(head: bytes, name: str) -> None:
+    """Refuse what only stands for a file, by its first bytes (InputError: they are a pointer)."""
+    reason = pointer_reason(head)
+    if reason:
+        problem, advice = reason.split("; ", 1)
+        raise InputError(problem, path=name, advice=advice)
+
+
 def refuse_pointers(files: Iterable[Path]) -> None:
     """Refuse files that only stand for others (InputError: one of the files is a pointer of a large-file store)."""
     for path in files:
         with open_regular(path) as handle:
-            reason = pointer_reason(handle.read(_POINTER_BYTES))
-        if reason:
-            problem, advice = reason.split("; ", 1)
-            raise InputError(problem, path=str(path), advice=advice)
+            refuse_pointer(handle.read(POINTER_BYTES), str(path))
 
 
 def _is_hidden(name: str) -> bool:

@@ -19,6 +19,7 @@ import pyarrow as pa
 from warehouse.errors import InputError
 from warehouse.importers.base import batch_of, require_utf8
 from warehouse.importers.common import bounds
+from warehouse.importers.common.file_walk import refuse_pointer
 from warehouse.importers.common.json_fields import Row
 from warehouse.importers.common.streams import PackedReader
 from warehouse.records import CUT_SHORT, Candidate, Rejection, is_cut, parse_json
@@ -208,7 +209,6 @@ def _after_blanks(text: str, position: int) -> int:
 
 
 _CONFLICT = re.compile(rb"^(?:<{7}|>{7})(?= )[^\n]{0,60}", re.MULTILINE)
-_POINTERS = (b"version https://git-lfs", b"/annex/objects/", b".git/annex/objects/")
 _HEAD_BYTES = 65_536
 
 
@@ -262,12 +262,7 @@ def require_content(path: Path) -> None:
         head = handle.read(300)
     if not head.strip():
         raise InputError("the file is empty", path=str(path), advice="run or copy it again")
-    if any(head.startswith(mark) for mark in _POINTERS):
-        raise InputError(
-            "the file is a pointer to large-file storage, not the file itself",
-            path=str(path),
-            advice="fetch the content first (git lfs pull, git annex get)",
-        )
+    refuse_pointer(head, str(path))
     require_utf8(head, str(path))
 
 

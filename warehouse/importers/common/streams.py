@@ -11,15 +11,18 @@ import io
 import math
 import re
 import zipfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Any
 
+import pyarrow as pa
+
 from warehouse.errors import InputError
 from warehouse.importers.common import bounds
+from warehouse.importers.common.file_walk import POINTER_BYTES, refuse_pointer
 from warehouse.importers.common.patterns import Pattern, PatternError
 
 #: File name suffix -> format. ``.txt`` is decided by the first line.
@@ -35,7 +38,6 @@ FORMATS = {
     ".pq": "parquet",
 }
 _PIECE_BYTES = 16 << 20
-_POINTER = b"version https://git-lfs.github.com/spec/"
 
 
 class BoundedStream(io.RawIOBase):
@@ -126,9 +128,11 @@ class Member:
         if self.entry:
             return self._open_entry()
         raw = self.path.open("rb")
-        if raw.read(len(_POINTER)) == _POINTER:
+        try:
+            refuse_pointer(raw.read(POINTER_BYTES), self.name)
+        except InputError:
             raw.close()
-            raise _pointer_error(self.name)
+            raise
         raw.seek(0)
         if not self.name.endswith(".gz"):
             return BoundedStream(raw, self.name)
@@ -215,18 +219,44 @@ def _refuse_outside(info: zipfile.ZipInfo, name: str) -> None:
         )
 
 
+#: What reading a damaged file ends with.
+_FAULTS = (pa.ArrowException, OSError, ValueError, MemoryError)
+
+
+@contextmanager
+def open_parquet(path: Path, limit: int, counts: Callable[[str], bool] = lambda _column: True) -> Iterator[Any]:
+    """A Parquet file, of which only some columns may be read.
+
+    Args:
+        limit: most bytes that they may unpack to.
+        counts: whether a column is among them, by its name.
+
+    Raises:
+        InputError: it is damaged, which may show while it is read, or unpacks to more.
+    """
+    import pyarrow.parquet as pq
+
+    try:
+        with pq.ParquetFile(path) as file:
+            size = sum(
+                max(column.total_uncompressed_size, 0)
+                for group in map(file.metadata.row_group, range(file.metadata.num_row_groups))
+                for column in map(group.column, range(group.num_columns))
+                if counts(column.path_in_schema.partition(".")[0])
+            )
+            if size > limit:
+                raise InputError(f"unpacks to {size} bytes", path=str(path), expected=f"at most {limit}")
+            yield file
+    except _FAULTS as error:
+        raise damaged_parquet(str(path), error) from None
+
+
 def damaged_parquet(name: str, error: BaseException) -> InputError:
     """What is said of a Parquet file that cannot be read."""
     return InputError(
         f"cannot be read as Parquet: {str(error)[:300]}",
         path=name,
         advice="check that the file was copied or downloaded whole",
-    )
-
-
-def _pointer_error(name: str) -> InputError:
-    return InputError(
-        "a Git LFS pointer, not the data", path=name, advice="fetch the data with `git lfs pull` and ingest again"
     )
 
 

@@ -24,6 +24,7 @@ from warehouse.importers.common.json_fields import (
     published_figure,
     sampling_fields,
     text_or_none,
+    texts_of,
     whole_count,
 )
 from warehouse.importers.common.jsonl import has_keys, head_of, read_document
@@ -135,7 +136,7 @@ class Report:
 
 def range_of(metric: Mapping[str, Any], name: str) -> dict[str, Any]:
     """Direction and bounds of a metric, as a report of version 2 declares them; else by its name."""
-    semantics = part_of(dict(metric), "semantics")
+    semantics = part_of(metric, "semantics")
     bounds = part_of(semantics, "value_range")
     low, high = number_or_none(bounds.get("min")), number_or_none(bounds.get("max"))
     direction = semantics.get("direction")
@@ -435,8 +436,7 @@ def _configured_of(source: SourceFiles, config: Mapping[str, Any]) -> str:
 
 
 def _datasets(config: Mapping[str, Any]) -> list[str]:
-    listed = config.get("datasets")
-    return [name for name in listed if isinstance(name, str)] if isinstance(listed, list) else []
+    return texts_of(config.get("datasets"))
 
 
 IMPORTER = EvalScope()

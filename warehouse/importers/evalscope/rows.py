@@ -63,8 +63,8 @@ class SubsetFiles:
             kind = path.parent.parent.name
             if kind in ("reviews", "predictions") and path.suffix == ".jsonl":
                 paths.setdefault(path.stem, {})[kind] = path
-        stems = list(paths)
-        benchmark = dataset or _common(stems)
+        # files that no report and no configuration names are called by the first of them
+        benchmark = dataset or next(iter(paths), "")
         opened: list[SubsetFiles] = []
         for run, (stem, kinds) in enumerate(paths.items()):
             subset = "" if stem == benchmark else stem.removeprefix(f"{benchmark}_")
@@ -110,11 +110,6 @@ class SubsetFiles:
     def created(self) -> float | None:
         """When the first answer came, in Unix seconds; 1.x does not say."""
         return min((time for row in self.first if (time := number_or_none(row.get("created")))), default=None)
-
-
-def _common(stems: list[str]) -> str:
-    """The benchmark of files that no report and no configuration names: a lone one by its whole name."""
-    return stems[0] if stems else ""
 
 
 def batches(subsets: list[SubsetFiles], dump: Dump) -> Iterator[pa.RecordBatch]:

@@ -15,7 +15,6 @@ from warehouse.importers.base import infer_step
 from warehouse.importers.common.header_values import fingerprint_of, moment, unix_time
 from warehouse.importers.common.json_fields import (
     first_text,
-    items_of,
     mapping_of,
     number_or_none,
     objects_of,
@@ -65,15 +64,13 @@ class Evaluation:
     @cached_property
     def entries(self) -> list[EvaluationEntry]:
         """The results with names that are each of one metric of one benchmark."""
-        listed = self.document.get("evaluation_results")
         entries: list[EvaluationEntry] = []
-        for item in items_of(listed):
-            if isinstance(item, dict):
-                benchmark, metric = _benchmark(item), _metric(item)
-                taken = {(entry.benchmark, entry.metric, entry.filter) for entry in entries}
-                name = text_or_none(item.get("evaluation_result_id")) or str(len(entries))
-                filter_name = name if (benchmark, metric, "") in taken else ""
-                entries.append(EvaluationEntry(benchmark, metric, filter_name, item))
+        for item in objects_of(self.document.get("evaluation_results")):
+            benchmark, metric = _benchmark(item), _metric(item)
+            taken = {(entry.benchmark, entry.metric, entry.filter) for entry in entries}
+            name = text_or_none(item.get("evaluation_result_id")) or str(len(entries))
+            filter_name = name if (benchmark, metric, "") in taken else ""
+            entries.append(EvaluationEntry(benchmark, metric, filter_name, item))
         if not entries:
             name = text_or_none(self.first.get("evaluation_name")) or "unknown"
             entries.append(EvaluationEntry(name, UNNAMED, "", {}))
@@ -103,8 +100,7 @@ class Evaluation:
             entry = named[0]
         if entry is not None:
             return self.benchmarks.index(entry.benchmark), entry.metric, entry.filter
-        benchmark = (named or self.entries)[0].benchmark
-        return self.benchmarks.index(benchmark), UNNAMED, ""
+        return self.benchmarks.index((named or self.entries)[0].benchmark), UNNAMED, ""
 
     def headers(self, notes: list[str]) -> Iterator[RunHeader]:
         """A header for each benchmark."""
@@ -133,7 +129,7 @@ class Evaluation:
             split=text_or_none(source.get("hf_split")) or "",
             **_sampling(first),
             metrics=tuple(_specs(entries, notes)),
-            run_id=text_or_none(document.get("evaluation_id")) or text_or_none(self.first.get("evaluation_id")),
+            run_id=first_text(document, "evaluation_id") or first_text(self.first, "evaluation_id"),
             started_at=_moment(first.get("evaluation_timestamp")) or _moment(document.get("evaluation_timestamp")),
             configuration={
                 "source_metadata": document.get("source_metadata"),
@@ -223,8 +219,7 @@ def _bounds(entry: EvaluationEntry, notes: list[str]) -> tuple[MetricKind | None
 
 def _judges(config: Mapping[str, Any]) -> tuple[str, dict[str, Any]]:
     scoring = mapping_of(config, "llm_scoring")
-    listed = scoring.get("judges")
-    infos = [mapping_of(item, "model_info") for item in objects_of(listed)]
+    infos = [mapping_of(item, "model_info") for item in objects_of(scoring.get("judges"))]
     names = [str(info.get("id") or info.get("name") or "unknown") for info in infos]
     parameters = {
         "input_prompt": fingerprint_of(input_prompt=text_or_none(scoring.get("input_prompt"))),

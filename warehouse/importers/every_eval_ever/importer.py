@@ -80,11 +80,9 @@ class EveryEvalEver:
         own = own_header(document, source.name)
         if own is not None:
             rows = chain.from_iterable(own_rows(path, rejections) for path in samples)
-            batches = _batched(rows, source.name)
-            return Dump((own,), batches, (), rejections, notes)
+            return Dump((own,), _batched(rows, source.name), (), rejections, notes)
         evaluation = Evaluation(document, samples, source.name)
-        model_setting = settings.model
-        require_model(model_setting or evaluation.model, source.name)
+        require_model(settings.model or evaluation.model, source.name)
         runs = tuple(evaluation.headers(notes))
         rows = chain.from_iterable(foreign_rows(evaluation, path, rejections) for path in samples)
         return Dump(runs, _batched(rows, source.name), (), rejections, notes)
@@ -157,8 +155,7 @@ def _prompt(line: Row) -> Row:
     references = source.get("reference")
     listed = references if isinstance(references, list) else [references]
     golds = [as_text(item) for item in listed if item is not None]
-    options = source.get("choices")
-    choices = [as_text(item) for item in options] if isinstance(options, list) else []
+    choices = [as_text(item) for item in items_of(source.get("choices"))]
     details = mapping_of(line, "metadata")
     return {
         "identity": compact({"input": source["raw"], "choices": sorted(choices), "target": golds}),
@@ -239,8 +236,7 @@ def _conversation(line: Row) -> tuple[str | None, list[Any]]:
 
 def _circumstances(line: Row) -> Row:
     usage, performance = mapping_of(line, "token_usage"), mapping_of(line, "performance")
-    listed = line.get("answer_attribution")
-    attributions = objects_of(listed)
+    attributions = objects_of(line.get("answer_attribution"))
     answers = [item for item in attributions if item.get("is_terminal") is not False] or attributions
     times = (number_or_none(performance.get(key)) for key in ("latency_ms", "generation_time_ms"))
     milliseconds = next((value for value in times if value is not None), None)

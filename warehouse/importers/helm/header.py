@@ -9,8 +9,8 @@ from typing import Any
 from warehouse.importers.base import infer_step
 from warehouse.importers.common.header_values import fingerprint, unix_time
 from warehouse.importers.common.json_fields import (
-    items_of,
     number_or_none,
+    objects_of,
     part_of,
     require_model,
     text_or_none,
@@ -130,8 +130,7 @@ def _header(run: HelmRun, model: str, split: str) -> RunHeader:
 def _suite(run: HelmRun) -> tuple[str, ...]:
     """Groups above the benchmark. The last group of a run is the benchmark itself; groups that do
     not extend each other's name are no tree, and stay in the configuration."""
-    run_groups = run.spec.get("groups")
-    groups = texts_of(run_groups)
+    groups = texts_of(run.spec.get("groups"))
     chain = groups[:1]
     chain += [name for before, name in zip(groups, groups[1:], strict=False) if name.startswith(f"{before}_")]
     return tuple(chain[:-1]) if len(chain) == len(groups) else ()
@@ -162,13 +161,8 @@ def _started(run: HelmRun) -> datetime | None:
 
 def _specified(run: HelmRun) -> list[str]:
     """Names that the metric specifications list."""
-    specified: list[str] = []
-    specs = run.spec.get("metric_specs")
-    for spec in items_of(specs):
-        names = part_of(spec, "args").get("names") if isinstance(spec, dict) else None
-        listed = items_of(names)
-        specified += [name for name in listed if isinstance(name, str)]
-    return specified
+    specs = objects_of(run.spec.get("metric_specs"))
+    return [name for spec in specs for name in texts_of(part_of(spec, "args").get("names"))]
 
 
 def _specs(run: HelmRun, published: tuple[PublishedScore, ...]) -> Iterator[MetricSpec]:

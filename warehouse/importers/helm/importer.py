@@ -60,10 +60,8 @@ class Helm:
                 "there is no 'adapter_spec'", path=str(source.files[0]), expected="the specification of a HELM run"
             )
         run.notes += _other_name(run, source.root)
-        model_setting = settings.model
-        return Dump(
-            tuple(headers(run, model_setting, source.name)), batches(run), rejections=run.rejections, notes=run.notes
-        )
+        runs = tuple(headers(run, settings.model, source.name))
+        return Dump(runs, batches(run), rejections=run.rejections, notes=run.notes)
 
 
 def _other_name(run: HelmRun, folder: Path) -> Iterator[str]:
@@ -125,7 +123,7 @@ def _prompt(instance: Mapping[str, Any] | None) -> Row:
     """The prompt, from the instance before any perturbation."""
     if instance is None:
         return {}
-    source = part_of(dict(instance), "input")
+    source = part_of(instance, "input")
     messages = source.get("messages")
     content = content_of(messages if isinstance(messages, list) and messages else source.get("text"))
     references = _references(instance)
@@ -145,10 +143,9 @@ def _prompt(instance: Mapping[str, Any] | None) -> Row:
 
 def _references(instance: Mapping[str, Any]) -> list[tuple[str, bool]]:
     """Text of each reference, and whether it is correct."""
-    references = instance.get("references")
     return [
         (as_text(part_of(item, "output").get("text")), "correct" in (item.get("tags") or ()))
-        for item in objects_of(references)
+        for item in objects_of(instance.get("references"))
     ]
 
 
@@ -156,17 +153,14 @@ def _draws(states: Sequence[Mapping[str, Any]], stats: Mapping[str, float | None
     """One row for each completion of each request."""
     draws = []
     for state in states:
-        result = part_of(dict(state), "result")
-        completions = result.get("completions")
-        sent = _sent(part_of(dict(state), "request"))
-        seconds = number_or_none(result.get("request_time"))
+        result = part_of(state, "result")
         shared = {
-            "prompt_sent": sent,
-            "latency": seconds,
+            "prompt_sent": _sent(part_of(state, "request")),
+            "latency": number_or_none(result.get("request_time")),
             "input_tokens": _counted(stats.get(PROMPT_TOKENS)),
             "error": _error(result),
         }
-        for completion in completions if isinstance(completions, list) and completions else [{}]:
+        for completion in items_of(result.get("completions")) or [{}]:
             own = completion if isinstance(completion, dict) else {}
             draws.append({**shared, **_completion(own, state)})
     return draws
@@ -174,8 +168,8 @@ def _draws(states: Sequence[Mapping[str, Any]], stats: Mapping[str, float | None
 
 def _prose(states: Sequence[Mapping[str, Any]]) -> Row:
     """The requests about one text together. What came back is the text again."""
-    sent = [text for state in states if (text := _sent(part_of(dict(state), "request")))]
-    results = [part_of(dict(state), "result") for state in states]
+    sent = [text for state in states if (text := _sent(part_of(state, "request")))]
+    results = [part_of(state, "result") for state in states]
     seconds = [number_or_none(result.get("request_time")) for result in results]
     present = [value for value in seconds if value is not None]
     return {
@@ -188,15 +182,13 @@ def _prose(states: Sequence[Mapping[str, Any]]) -> Row:
 def _completion(completion: Mapping[str, Any], state: Mapping[str, Any]) -> Row:
     text = completion.get("text")
     response = text if isinstance(text, str) else None
-    tokens = completion.get("tokens")
-    mapping = part_of(dict(state), "output_mapping")
+    mapping = part_of(state, "output_mapping")
     answer = mapping.get(response.strip()) if response is not None else None
-    reason = part_of(dict(completion), "finish_reason").get("reason")
     return {
         "response": response,
         "extracted_answer": answer if isinstance(answer, str) else None,
-        "finish_reason": text_or_none(reason),
-        "output_tokens": whole_count(tokens),
+        "finish_reason": text_or_none(part_of(completion, "finish_reason").get("reason")),
+        "output_tokens": whole_count(completion.get("tokens")),
     }
 
 
@@ -206,7 +198,7 @@ def _options(states: Sequence[Mapping[str, Any]]) -> Row:
     sent = None
     for state in states:
         index = state["reference_index"]
-        references = _references(part_of(dict(state), "instance"))
+        references = _references(part_of(state, "instance"))
         if type(index) is not int or not 0 <= index < len(references):
             raise ValueError(f"reference_index {str(index)[:60]} of {len(references)} references")
         text, is_correct = references[index]
@@ -218,15 +210,14 @@ def _options(states: Sequence[Mapping[str, Any]]) -> Row:
             option["unconditional_loglikelihood"] = value
         else:
             option |= {"loglikelihood": value, "n_tokens": count}
-            sent = sent or _sent(part_of(dict(state), "request"))
+            sent = sent or _sent(part_of(state, "request"))
     return {"prompt_sent": sent, "choice_scores": [options[index] for index in sorted(options)]}
 
 
 def _likelihood(state: Mapping[str, Any], text: str) -> tuple[float | None, int | None]:
     """Log-likelihood and number of the tokens that an option ends the echoed prompt with; none
     where the tokens do not end with its text."""
-    completions = part_of(dict(state), "result").get("completions")
-    first = completions[0] if isinstance(completions, list) and completions else None
+    first = next(iter(items_of(part_of(state, "result").get("completions"))), None)
     tokens = first.get("tokens") if isinstance(first, dict) else None
     suffix, total, option_text = "", 0.0, text.strip()
     for count, token in enumerate(reversed(items_of(tokens)), 1):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from warehouse.importers.base import infer_step
@@ -159,14 +160,13 @@ def _conditions(header: Mapping[str, Any]) -> dict[str, Any]:
 def _circumstances(header: Mapping[str, Any]) -> dict[str, Any]:
     spec, stats = mapping_of(header, "eval"), mapping_of(header, "stats")
     data = {key: item for key, item in mapping_of(spec, "dataset").items() if key != "sample_ids"}
-    tags = header.get("tags") or spec.get("tags")
     return {
         # a retry keeps the id of the task, and has an ``eval_id`` of its own
         "run_id": first_text(spec, "task_id", "eval_id", "run_id"),
         "harness_version": text_or_none(mapping_of(spec, "packages").get("inspect_ai")),
         "cost": _cost(stats),
         "started_at": moment(stats.get("started_at")) or moment(spec.get("created")),
-        "tags": tuple(texts_of(tags)),
+        "tags": tuple(texts_of(header.get("tags") or spec.get("tags"))),
         "configuration": {
             "eval": {**spec, "dataset": data},
             "plan": mapping_of(header, "plan"),
@@ -300,12 +300,11 @@ class Scoring:
 
     header: Mapping[str, Any]
     first: Sequence[Sample]
-    unnamed: str = field(init=False)
 
-    def __post_init__(self) -> None:
-        entries = self._entries
-        named = text_or_none(entries[0].get("name")) if entries else None
-        object.__setattr__(self, "unnamed", named or "score")
+    @cached_property
+    def unnamed(self) -> str:
+        """The scorer whose name the oldest logs do not put beside the score."""
+        return text_or_none(next(iter(self._entries), {}).get("name")) or "score"
 
     @property
     def metrics(self) -> list[str]:
@@ -328,7 +327,7 @@ class Scoring:
     def reducers(self) -> list[str]:
         """What reduces epochs to one score, apart from the mean, which the store computes."""
         listed = mapping_of(self.header, "eval", "config").get("epochs_reducer")
-        named = listed if isinstance(listed, list) and self._n_epochs > 1 else []
+        named = items_of(listed) if self._n_epochs > 1 else []
         reducers = [*map(self.reducer, named), *(reducer for _, reducer, _ in self._figures())]
         return [name for name in dict.fromkeys(reducers) if name]
 
@@ -416,9 +415,8 @@ class Scoring:
         for entry in self._entries:
             if scorer in (entry.get("scorer"), entry.get("name")):
                 return mapping_of(entry, "params") or mapping_of(entry, "options")
-        listed = mapping_of(self.header, "eval").get("scorers")
-        for item in items_of(listed):
-            if isinstance(item, dict) and item.get("name") == scorer:
+        for item in objects_of(mapping_of(self.header, "eval").get("scorers")):
+            if item.get("name") == scorer:
                 return mapping_of(item, "options")
         return {}
 
@@ -440,8 +438,8 @@ def role_models(header: Mapping[str, Any]) -> dict[str, str]:
     """Model of each role; several of one role are joined."""
     models: dict[str, str] = {}
     for role, role_model in mapping_of(header, "eval", "model_roles").items():
-        several = role_model if isinstance(role_model, list) else [role_model]
-        names = [str(item.get("model")) for item in several if isinstance(item, dict)]
+        several = objects_of(role_model if isinstance(role_model, list) else [role_model])
+        names = [str(item.get("model")) for item in several]
         if names:
             models[role] = ", ".join(names)
     return models

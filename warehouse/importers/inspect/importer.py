@@ -6,7 +6,6 @@ import re
 from codecs import BOM_UTF8
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -195,35 +194,23 @@ BATCH_CHARACTERS = 8 << 20
 _LONG_COLUMNS = ("identity", "metadata", "prompt_sent", "response", "explanation")
 
 
-@dataclass
 class InspectReader:
     """Turns the samples of one log into rows of one run."""
 
-    log: InspectLog
-    scoring: Scoring
-    _metrics: Sequence[str] = field(init=False)
-    _objects: set[str] = field(init=False)
-    _reduces: bool = field(init=False)
-    _model: str = field(init=False)
-    _judges: bool = field(init=False)
-    _eval_id: str | None = field(init=False)
-    _positions: dict[Any, int] = field(init=False)
-    _prompts: dict[str, dict[str, Any]] = field(default_factory=dict)
-    _n_edited: int = 0
-    _n_invalid: int = 0
-    _n_fallen: int = 0
-    _stand_ins: set[str] = field(default_factory=set)
-
-    def __post_init__(self) -> None:
-        spec = mapping_of(self.log.header, "eval")
-        listed = mapping_of(spec, "dataset").get("sample_ids")
-        hashable = [item for item in listed if isinstance(item, (str, int))] if isinstance(listed, list) else []
-        self._positions = {item: index for index, item in enumerate(hashable)}
-        self._metrics = self.scoring.metrics
+    def __init__(self, log: InspectLog, scoring: Scoring) -> None:
+        self.log, self.scoring = log, scoring
+        self._prompts: dict[str, dict[str, Any]] = {}
+        self._n_edited = self._n_invalid = self._n_fallen = 0
+        self._stand_ins: set[str] = set()
+        spec = mapping_of(log.header, "eval")
+        listed = items_of(mapping_of(spec, "dataset").get("sample_ids"))
+        hashable = [item for item in listed if isinstance(item, (str, int))]
+        self._positions: dict[Any, int] = {item: index for index, item in enumerate(hashable)}
+        self._metrics = scoring.metrics
         self._objects = {name.rpartition(".")[0] for name in self._metrics} - set(self._metrics)
-        self._reduces = bool(self.scoring.reducers)
+        self._reduces = bool(scoring.reducers)
         self._model = text_or_none(spec.get("model")) or ""
-        self._judges = role_models(self.log.header).get("grader") == self._model
+        self._judges = role_models(log.header).get("grader") == self._model
         self._eval_id = eval_id_of(spec)
 
     def batches(self) -> Iterator[pa.RecordBatch]:
@@ -334,16 +321,15 @@ class InspectReader:
 
     def _reduced(self) -> Iterator[dict[str, Any]]:
         """Values of all epochs of a prompt together, one row for each prompt and reducer."""
-        for entry in self.log.reductions() if self._prompts else ():
-            reducer = self.scoring.reducer(entry.get("reducer")) if isinstance(entry, dict) else ""
+        for entry in objects_of(self.log.reductions()) if self._prompts else ():
+            reducer = self.scoring.reducer(entry.get("reducer"))
             if reducer:
                 yield from self._reduced_rows(entry, reducer)
 
     def _reduced_rows(self, entry: Mapping[str, Any], reducer: str) -> Iterator[dict[str, Any]]:
         scorer = str(entry.get("scorer"))
-        samples = entry.get("samples")
-        for item in items_of(samples):
-            prompt = self._prompts.get(_key(item.get("sample_id"))) if isinstance(item, dict) else None
+        for item in objects_of(entry.get("samples")):
+            prompt = self._prompts.get(_key(item.get("sample_id")))
             if prompt is None:
                 continue
             values = values_of({scorer: item}, self.scoring.unnamed)

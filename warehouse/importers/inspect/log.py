@@ -10,7 +10,6 @@ from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from copy import copy
-from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cached_property
 from hashlib import blake2s
@@ -23,12 +22,11 @@ import orjson
 
 from warehouse.errors import InputError
 from warehouse.importers.common import bounds
+from warehouse.importers.common.file_walk import POINTER_BYTES, refuse_pointer
 from warehouse.importers.common.header_values import moment
 from warehouse.importers.common.json_fields import items_of, objects_of, part_of, text_or_none, whole_count
 from warehouse.importers.common.zip_archive import Archive, EntryError
 from warehouse.records import Rejection, parse_json
-
-_POINTER = b"version https://git-lfs"
 
 
 class InspectLog(Protocol):
@@ -62,14 +60,8 @@ def open_log(path: Path) -> InspectLog:
         InputError: it is none, or not whole.
     """
     with path.open("rb") as handle:
-        head = handle.read(64)
-    if head.startswith(_POINTER):
-        raise InputError(
-            "a large-file pointer stands here",
-            path=str(path),
-            expected="the log itself",
-            advice="fetch it with git lfs pull",
-        )
+        head = handle.read(POINTER_BYTES)
+    refuse_pointer(head, str(path))
     if not head.strip():
         raise InputError("the file is empty", path=str(path), expected="an Inspect log")
     return EvalLog(path) if path.suffix == ".eval" else JsonLog(path)
@@ -144,32 +136,25 @@ def as_sample(value: Any) -> Sample:
 _BLANK = re.compile(r"[ \t\r\n]*")
 
 
-@dataclass
 class JsonLog:
     """A log in one JSON object. Its samples are parsed one after the other."""
 
-    path: Path
-    rejections: list[Rejection] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-    header: Mapping[str, Any] = field(init=False)
-    _spans: list[tuple[int, int]] = field(init=False, default_factory=list)
-    _text: str = field(init=False, default="")
-
-    def __post_init__(self) -> None:
-        raw = self.path.read_bytes()
+    def __init__(self, path: Path) -> None:
+        self.rejections: list[Rejection] = []
+        self.notes: list[str] = []
+        self._spans: list[tuple[int, int]] = []
+        raw = path.read_bytes()
         if raw.startswith(BOM_UTF8):
             self.notes.append("begins with a byte-order mark")
             raw = raw.removeprefix(BOM_UTF8)
         try:
             self._text = raw.decode("utf-8")
             del raw
-            self.header = dict(self._members())
+            self.header: Mapping[str, Any] = dict(self._members())
         except (ValueError, RecursionError) as error:
-            raise InputError(
-                f"cannot be read: {error}", path=str(self.path), expected="a complete JSON object"
-            ) from None
+            raise InputError(f"cannot be read: {error}", path=str(path), expected="a complete JSON object") from None
         if not isinstance(self.header.get("eval"), dict):
-            raise InputError("there is no object 'eval'", path=str(self.path), expected="an Inspect log")
+            raise InputError("there is no object 'eval'", path=str(path), expected="an Inspect log")
 
     @property
     def n_samples(self) -> int:

@@ -120,8 +120,7 @@ Score = dict[str, Any]
 
 def scores_of(sample: Sample) -> dict[str, Mapping[str, Any]]:
     """The scores of a sample by scorer; what is no score is left out."""
-    scores = part_of(sample, "scores")
-    return {name: score for name, score in scores.items() if isinstance(score, dict)}
+    return {name: score for name, score in part_of(sample, "scores").items() if isinstance(score, dict)}
 
 
 def metric_name(scorer: str, key: str | None) -> str:

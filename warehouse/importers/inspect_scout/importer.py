@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from warehouse.errors import InputError
 from warehouse.importers.common.header_values import moment
@@ -23,7 +23,7 @@ from warehouse.importers.common.json_fields import (
     without_empty,
 )
 from warehouse.importers.common.jsonl import RowSource, has_keys, head_of, read_document
-from warehouse.importers.common.streams import damaged_parquet
+from warehouse.importers.common.streams import open_parquet
 from warehouse.records import (
     SCAN_SCHEMA,
     Candidate,
@@ -59,8 +59,6 @@ _OF_ROWS = (
 _OF_METRICS = ("value", "value_type", "input_type", "scan_total_tokens", "scan_model_usage")
 _OF_SCANNER = ("scanner_key", "scanner_name", "scanner_version", "scanner_params")
 _READ = {*_OF_ROWS, *_OF_METRICS, *_OF_SCANNER}
-#: What reading a damaged file ends with.
-_FAULTS = (pa.ArrowException, OSError, ValueError, MemoryError)
 
 Row = Mapping[str, Any]
 
@@ -133,11 +131,11 @@ class Scanner:
         self._has_plain = not keys or bool(kinds - {"object", "null", None})
 
     def _specs(self, first: Row, spec: Row) -> tuple[MetricSpec, ...]:
-        own = mapping_of(dict(spec), "scanners", self.key)
+        own = mapping_of(spec, "scanners", self.key)
         name = text_or_none(own.get("name")) or text_or_none(first.get("scanner_name")) or self.key
         version = own.get("version", first.get("scanner_version"))
-        params = without_empty(_dict(own.get("params")) or _dict(_parsed(first.get("scanner_params"))))
-        main = text_or_none(mapping_of(dict(spec), "model").get("model"))
+        params = without_empty(part_of(own, "params") or _object(first.get("scanner_params")))
+        main = text_or_none(mapping_of(spec, "model").get("model"))
         judge = main if main and (main in self._judges or not self._judges) else "+".join(self._judges)
         settings = [
             f"v{as_text(version)}" if version else "",
@@ -235,7 +233,7 @@ class Scanner:
         named = {spec.name: sums for spec, sums in zip(self.metrics, self._sums, strict=True)}
         for name in metrics:
             metric = name if name in named else f"{self.key}.{name}"
-            mean = number_or_none(part_of(dict(metrics), name).get("mean"))
+            mean = number_or_none(part_of(metrics, name).get("mean"))
             n, total = named.get(metric, (0, 0.0))
             if mean is not None and n:
                 yield metric, mean, total / n, n
@@ -245,28 +243,13 @@ class Scanner:
     def _rows(self, requested: Iterable[str]) -> Iterator[Row]:
         """All rows with some columns; what else there is may be as large as the log."""
         names = [name for name in requested if name in self._columns]
-        try:
-            with self._open() as file:
-                for batch in file.iter_batches(READ_ROWS, columns=names):
-                    batch.validate(full=True)
-                    yield from batch.to_pylist()
-        except _FAULTS as error:
-            raise damaged_parquet(str(self.path), error) from None
+        with self._open() as file:
+            for batch in file.iter_batches(READ_ROWS, columns=names):
+                batch.validate(full=True)
+                yield from batch.to_pylist()
 
-    def _open(self) -> Any:
-        try:
-            file = pq.ParquetFile(self.path)
-        except _FAULTS as error:
-            raise damaged_parquet(str(self.path), error) from None
-        size = sum(
-            max(column.total_uncompressed_size, 0)
-            for group in map(file.metadata.row_group, range(file.metadata.num_row_groups))
-            for column in map(group.column, range(group.num_columns))
-            if column.path_in_schema.partition(".")[0] in _READ
-        )
-        if size > LARGEST:
-            raise InputError(f"unpacks to {size} bytes", path=str(self.path), expected=f"at most {LARGEST}")
-        return file
+    def _open(self) -> AbstractContextManager[Any]:
+        return open_parquet(self.path, LARGEST, _READ.__contains__)
 
 
 def _names(row: Row) -> tuple[str | None, str | None]:
@@ -319,10 +302,7 @@ def _of_json(content: Any) -> Value:
 
 
 def _object(text: Any) -> dict[str, Any]:
-    return _dict(_parsed(text))
-
-
-def _dict(value: Any) -> dict[str, Any]:
+    value = _parsed(text)
     return value if isinstance(value, dict) else {}
 
 
@@ -423,7 +403,7 @@ def _batches(
 
 def _notes(scanners: Sequence[Scanner], spec: Mapping[str, Any], summary: Mapping[str, Any]) -> Iterator[str]:
     """What is not as it should be, and the published means against those of the values."""
-    lacking = sorted(part_of(dict(spec), "scanners").keys() - {scanner.key for scanner in scanners})
+    lacking = sorted(part_of(spec, "scanners").keys() - {scanner.key for scanner in scanners})
     if summary.get("complete") is False or lacking:
         failed = [f"{item.n_failed} of {item.n_rows} of {item.key} failed" for item in scanners if item.n_failed]
         no_file = [f"no values of {name}" for name in lacking[:10]]

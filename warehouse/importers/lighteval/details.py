@@ -10,11 +10,10 @@ from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from warehouse.errors import InputError
 from warehouse.importers.common.json_fields import items_of, number_or_none
-from warehouse.importers.common.streams import damaged_parquet
+from warehouse.importers.common.streams import open_parquet
 from warehouse.records import Candidate, Link, MetricKind, MetricSpec, PublishedScore
 from warehouse.records.canonical_json import sha256_of
 
@@ -28,9 +27,6 @@ _NAME = re.compile(r"details_(.+)_(\d{4}-\d{2}-\d{2}T\d{2}[-:]\d{2}[-:]\d{2}(?:\
 _STAMP = re.compile(r"_(\d{4}-\d{2}-\d{2}T\d{2}[-:]\d{2}[-:]\d{2}(?:\.\d+)?)\.(?:json|parquet)$")
 
 Row = dict[str, Any]
-
-#: What reading a damaged file ends with.
-_FAULTS = (pa.ArrowException, OSError, ValueError, MemoryError)
 
 
 def is_details(candidate: Candidate) -> bool:
@@ -77,7 +73,7 @@ class Details:
     @cached_property
     def schema(self) -> pa.Schema:
         """Columns of the file."""
-        with self._open() as file:
+        with open_parquet(self.path, LARGEST) as file:
             return file.schema_arrow
 
     @property
@@ -110,31 +106,17 @@ class Details:
     def rows(self) -> Iterator[tuple[int, Row]]:
         """All rows with their 0-based numbers (InputError: the file is damaged)."""
         index = 0
-        try:
-            with self._open() as file:
-                columns = [
-                    name
-                    for name in _leaves(file.schema_arrow)
-                    if not any(name == item or name.startswith(f"{item}.") for item in UNREAD)
-                ]
-                for batch in file.iter_batches(READ_ROWS, columns=columns):
-                    batch.validate(full=True)
-                    for row in batch.to_pylist():
-                        yield index, plain(row)
-                        index += 1
-        except _FAULTS as error:
-            raise damaged_parquet(str(self.path), error) from None
-
-    def _open(self) -> Any:
-        try:
-            file = pq.ParquetFile(self.path)
-        except _FAULTS as error:
-            raise damaged_parquet(str(self.path), error) from None
-        sizes = (file.metadata.row_group(n).total_byte_size for n in range(file.metadata.num_row_groups))
-        size = sum(max(size, 0) for size in sizes)
-        if size > LARGEST:
-            raise InputError(f"unpacks to {size} bytes", path=str(self.path), expected=f"at most {LARGEST}")
-        return file
+        with open_parquet(self.path, LARGEST) as file:
+            columns = [
+                name
+                for name in _leaves(file.schema_arrow)
+                if not any(name == item or name.startswith(f"{item}.") for item in UNREAD)
+            ]
+            for batch in file.iter_batches(READ_ROWS, columns=columns):
+                batch.validate(full=True)
+                for row in batch.to_pylist():
+                    yield index, plain(row)
+                    index += 1
 
 
 def plain(value: Any) -> Any:
@@ -239,8 +221,7 @@ def published_scores(
 def _directions(config: Mapping[str, Any]) -> dict[str, bool | None]:
     """Metric -> whether higher is better, in the order of a task's configuration."""
     directions: dict[str, bool | None] = {}
-    entries = config.get("metrics", config.get("metric"))
-    for entry in items_of(entries):
+    for entry in items_of(config.get("metrics", config.get("metric"))):
         if not isinstance(entry, dict):
             continue
         names, better = entry.get("metric_name"), entry.get("higher_is_better")

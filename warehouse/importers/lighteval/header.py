@@ -180,8 +180,7 @@ def group_scores(results: LightevalResults) -> tuple[PublishedScore, ...]:
 
 
 def _figures(results: LightevalResults, task: str) -> dict[str, Any]:
-    figures = mapping_of(results.document, "results").get(task)
-    return figures if isinstance(figures, dict) else {}
+    return mapping_of(results.document, "results", task)
 
 
 def _model_fields(results: LightevalResults, model: str) -> dict[str, Any]:
@@ -206,8 +205,7 @@ def _conditions(results: LightevalResults, config: Mapping[str, Any], details: D
     model = results.model_config
     methods = _methods(config, details)
     generates = not methods or "GENERATIVE" in methods
-    parameters = model.get("generation_parameters")
-    generation = parameters if isinstance(parameters, dict) and generates else {}
+    generation = mapping_of(model, "generation_parameters") if generates else {}
     sampling = sampling_fields(generation)
     size = _count(config.get("generation_size")) if generates else None
     system = text_or_none(model.get("system_prompt"))

@@ -10,8 +10,7 @@ metric n; ``o<n>`` (text of option n), ``options``, ``gold``.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import pyarrow as pa
@@ -29,15 +28,6 @@ _FILE_COLUMN = "filename"
 _MOST_REQUESTS = 64
 
 
-@dataclass(frozen=True)
-class SampleFile:
-    """A file with its layout and the index of its run."""
-
-    path: Path
-    layout: Layout
-    run: int
-
-
 def can_read(layout: Layout) -> bool:
     """Whether the query understands rows of this layout."""
     names = [*ROW_KEYS, _FILE_COLUMN, *(name.lower() for name in layout.metrics)]
@@ -51,22 +41,23 @@ def can_read(layout: Layout) -> bool:
     )
 
 
-def reading(files: Sequence[SampleFile], fallback: Callable[[], Iterable[pa.RecordBatch]]) -> BulkQuery:
+def reading(layout: Layout, runs: Mapping[Path, int], fallback: Callable[[], Iterable[pa.RecordBatch]]) -> BulkQuery:
     """The query over files of one layout (InputError: a packed file unpacks to more than its size allows).
 
     Args:
-        files: at least one; all layouts equal, and understood (:func:`can_read`).
+        layout: of all of them, and understood (:func:`can_read`).
+        runs: the index of the run of each file.
         fallback: reads the same files row by row.
     """
-    for file in files:
-        if file.path.suffix == ".gz":
-            refuse_bomb(file.path)
+    for path in runs:
+        if path.suffix == ".gz":
+            refuse_bomb(path)
     return BulkQuery(
-        sql=_query(files[0].layout),
+        sql=_query(layout),
         parameters={
-            "files": [literal_path(file.path) for file in files],
-            "names": [str(file.path) for file in files],
-            "runs": [file.run for file in files],
+            "files": [literal_path(path) for path in runs],
+            "names": [str(path) for path in runs],
+            "runs": list(runs.values()),
         },
         fallback=fallback,
         unfit=f"regexp_matches(identity, {text(_UNFIT_NUMBER)})",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +14,7 @@ import pyarrow as pa
 from warehouse.errors import InputError
 from warehouse.importers.common.json_fields import mapping_of, require_model
 from warehouse.importers.common.jsonl import EmbeddedRows, RowSource, read_document, unpacked_head
-from warehouse.importers.lm_eval.bulk_query import SampleFile, can_read, reading
+from warehouse.importers.lm_eval.bulk_query import can_read, reading
 from warehouse.importers.lm_eval.layout import NAMING, Layout, find_layout, other_model
 from warehouse.importers.lm_eval.metrics import Seen, figures_of
 from warehouse.importers.lm_eval.results import LmEvalResults, first_seen, header_without_results, scan
@@ -52,7 +52,7 @@ class LmEval:
         return Dump(
             runs=tuple(reader.headers()),
             batches=reader.batches(),
-            published=reader.results.group_scores() if reader.results else (),
+            published=reader.results.group_scores(),
             rejections=reader.rejections,
             notes=reader.notes,
         )
@@ -78,31 +78,26 @@ class _Samples:
         return can_read(self.layout) and not odd
 
 
-@dataclass
 class _SourceReader:
-    """The files of one source on their way to headers and batches."""
+    """The files of one source on their way to headers and batches; the results are empty where there are none."""
 
-    source: SourceFiles
-    settings: ImportSettings
-    results: LmEvalResults | None = None
-    samples: list[_Samples] = field(default_factory=list)
-    rejections: list[Rejection] = field(default_factory=list)
-    notes: list[str] = field(default_factory=list)
-
-    def __post_init__(self) -> None:
-        recognised = [recognise(_candidate(path)) for path in self.source.files]
+    def __init__(self, source: SourceFiles, settings: ImportSettings) -> None:
+        self.source, self.settings = source, settings
+        self.rejections: list[Rejection] = []
+        self.notes: list[str] = []
+        self.results = LmEvalResults({}, source.root)
+        recognised = [recognise(_candidate(path)) for path in source.files]
         for file in recognised:
             if isinstance(file, ResultsFile):
                 self.results = LmEvalResults(read_document(file.path), file.path)
         self.samples = [self._of_file(file) for file in recognised if isinstance(file, SamplesFile)]
-        if self.results is not None:
-            own = {item.task for item in self.samples}
-            self.samples += [self._embedded(self.results, task) for task in self.results.samples if task not in own]
-            self.notes += other_model(self.results.document, self.results.path)
-        if self.results is None and not self.samples:
+        own = {item.task for item in self.samples}
+        self.samples += [self._embedded(task) for task in self.results.samples if task not in own]
+        self.notes += other_model(self.results.document, self.results.path)
+        if not (self.results.document or self.samples):
             raise InputError(
                 "neither results nor samples of lm-evaluation-harness",
-                path=self.source.name,
+                path=source.name,
                 expected="an object with results and configs, or rows with doc_id, doc and resps",
             )
 
@@ -111,8 +106,7 @@ class _SourceReader:
         by_task = {item.task: item for item in self.samples}
         for task in self._tasks:
             samples = by_task.get(task)
-            source_file = samples.rows.name if samples else self._results_name
-            yield self._header(task, samples, source_file)
+            yield self._header(task, samples, samples.rows.name if samples else self.results.path.name)
 
     def batches(self) -> Iterator[Batch]:
         """Files of one layout in one query each, then what has to be read row by row."""
@@ -124,18 +118,13 @@ class _SourceReader:
             else:
                 slow.append(item)
         for layout, items in groups.items():
-            files = [SampleFile(item.rows.path, layout, self._run(item)) for item in items]
-            yield reading(files, lambda items=items: self._row_by_row(items))  # type: ignore[misc]
+            runs = {item.rows.path: self._run(item) for item in items}
+            yield reading(layout, runs, lambda items=items: self._row_by_row(items))  # type: ignore[misc]
         yield from self._row_by_row(slow)
 
     @property
     def _tasks(self) -> list[str]:
-        listed = self.results.tasks if self.results else []
-        return list(dict.fromkeys((*listed, *(item.task for item in self.samples))))
-
-    @property
-    def _results_name(self) -> str:
-        return self.results.path.name if self.results else ""
+        return list(dict.fromkeys((*self.results.tasks, *(item.task for item in self.samples))))
 
     def _row_by_row(self, items: Sequence[_Samples]) -> Iterator[pa.RecordBatch]:
         for item in items:
@@ -148,25 +137,24 @@ class _SourceReader:
         rows = RowSource(file.path, file.path.name, rejections=self.rejections, notes=self.notes)
         return self._look(file.task or self._task_of(file.path), rows, file.stamp)
 
-    def _embedded(self, results: LmEvalResults, task: str) -> _Samples:
-        name, rows = f"{results.path.name} samples.{task}", results.samples[task]
-        return self._look(task, EmbeddedRows(results.path, name, rejections=self.rejections, embedded=rows))
+    def _embedded(self, task: str) -> _Samples:
+        path, rows = self.results.path, self.results.samples[task]
+        name = f"{path.name} samples.{task}"
+        return self._look(task, EmbeddedRows(path, name, rejections=self.rejections, embedded=rows))
 
     def _look(self, task: str, rows: RowSource, stamp: str = "") -> _Samples:
         first_rows = rows.sample() or [{}]
-        config = self.results.config(task) if self.results else {}
-        if self.results:
+        if self.results.document:
             figures = self.results.figures(task)
             filters = tuple(dict.fromkeys(name for _, name, _ in figures_of(figures)))
             seen = first_seen(first_rows)
         else:
             seen, filters = scan(rows)
-        layout = find_layout(first_rows, config, filters, rows.has_requests)
+        layout = find_layout(first_rows, self.results.config(task), filters, rows.has_requests)
         return _Samples(task, rows, layout, seen, stamp)
 
     def _task_of(self, path: Path) -> str:
-        task_names = self.results.tasks if self.results else []
-        task = task_of_old_name(path, task_names) or self.settings.user_values.get("benchmark")
+        task = task_of_old_name(path, self.results.tasks) or self.settings.user_values.get("benchmark")
         if task:
             return str(task)
         raise InputError(
@@ -177,13 +165,12 @@ class _SourceReader:
         )
 
     def _header(self, task: str, samples: _Samples | None, source_file: str) -> RunHeader:
-        model_setting = self.settings.model
-        if self.results:
+        if self.results.document:
             header = self.results.header(task, samples.seen if samples else Seen(), source_file)
-            require_model(model_setting or header.model, self.source.name)
+            require_model(self.settings.model or header.model, self.source.name)
             return header
         assert samples is not None
-        model = require_model(model_setting, self.source.name)
+        model = require_model(self.settings.model, self.source.name)
         return header_without_results(task, model, samples.rows, samples.seen, samples.stamp)
 
 

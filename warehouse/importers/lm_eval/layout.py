@@ -189,10 +189,9 @@ def _same_choices(row: Mapping[str, Any]) -> bool:
 def _filters(
     row: Mapping[str, Any], config: Mapping[str, Any], published: Sequence[str], repeats: int
 ) -> tuple[Filter, ...]:
-    entries = config.get("filter_list")
     pipelines = {
         str(entry.get("name")): items_of(entry.get("filter"))
-        for entry in items_of(entries)
+        for entry in items_of(config.get("filter_list"))
         if isinstance(entry, Mapping)
     }
     filter_name = row.get("filter")

@@ -202,8 +202,7 @@ def _with_default(specs: Sequence[MetricSpec], config: Mapping[str, Any]) -> lis
 
 
 def _entries(config: Mapping[str, Any]) -> list[Mapping[str, Any]]:
-    entries = config.get("metric_list")
-    listed = items_of(entries)
+    listed = items_of(config.get("metric_list"))
     return [entry for entry in listed if isinstance(entry, Mapping)]
 
 

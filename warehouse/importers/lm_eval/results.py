@@ -6,7 +6,8 @@ import contextlib
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -47,12 +48,13 @@ class LmEvalResults:
 
     document: Mapping[str, Any]
     path: Path
-    groups: frozenset[str] = field(init=False)
 
-    def __post_init__(self) -> None:
+    @cached_property
+    def groups(self) -> frozenset[str]:
+        """Names that stand for several tasks."""
         subtasks = mapping_of(self.document, "group_subtasks")
         named = {name for name, children in subtasks.items() if children}
-        object.__setattr__(self, "groups", frozenset({*mapping_of(self.document, "groups"), *named}))
+        return frozenset({*mapping_of(self.document, "groups"), *named})
 
     @property
     def tasks(self) -> list[str]:

@@ -64,11 +64,10 @@ class RowReader:
     def _prompt(self, row: Mapping[str, Any]) -> dict[str, Any]:
         doc, target = row.get("doc"), target_text(row.get("target"))
         requests = requests_of(row)
-        number = str(row["doc_id"])
         return {
             "run": self.run,
             "position": _position(row["doc_id"]),
-            "prompt_id": number,
+            "prompt_id": str(row["doc_id"]),
             "identity": compact({"doc": doc, "target": target}),
             "text": self._question(doc) or self._sent(requests),
             "target": target,

@@ -69,11 +69,10 @@ class LmmsEval:
         if not results.stamp:
             results = Results({}, source.root, stamp)
             dump.notes.append(f"{source.files[0].name}: no results file, so no settings, versions or figures")
-        model = settings.model
         tables = [_Table(task, samples.get(task), results, dump) for task in dict.fromkeys((*results.tasks, *samples))]
         if not tables:
             raise InputError("no task", path=source.name, expected="results of lmms-eval with configs")
-        require_model(model or results.model, source.name)
+        require_model(settings.model or results.model, source.name)
         dump.runs = tuple(table.header() for table in tables)
         dump.published = tuple(results.groups())
         dump.batches = (batch for number, table in enumerate(tables) for batch in table.batches(number))

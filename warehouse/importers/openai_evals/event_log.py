@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from operator import itemgetter
 from typing import Any
 
 from warehouse.importers.base import infer_step
@@ -45,21 +46,13 @@ class EventLogSample:
 
     def of(self, kind: str) -> list[Row]:
         """Contents of the events of one kind, in the order in which they happened."""
-        return [data for _, event_kind, data in sorted(self.events, key=_number) if event_kind == kind]
+        return [data for _, event_kind, data in sorted(self.events, key=itemgetter(0)) if event_kind == kind]
 
     @property
     def number(self) -> int | None:
         """Place of the sample in its data set, which the end of its name is."""
         match = _NUMBER.fullmatch(self.name)
         return int(match[1]) if match else None
-
-
-def _number(event: tuple[int, str, Row]) -> int:
-    return event[0]
-
-
-def _by_number(sample: EventLogSample) -> int:
-    return 1 << 60 if sample.number is None else sample.number
 
 
 @dataclass
@@ -107,7 +100,7 @@ class EventLog:
 
     def ordered(self) -> Iterator[tuple[str, EventLogSample]]:
         """Samples with the line that each begins on, in the order of their data set."""
-        for sample in sorted(self.samples.values(), key=_by_number):
+        for sample in sorted(self.samples.values(), key=lambda sample: (sample.number is None, sample.number or 0)):
             yield sample.line, sample
 
     @cached_property
@@ -205,7 +198,6 @@ def header(log: EventLog, model_setting: str | None, file: str) -> RunHeader:
     config = part_of(spec, "run_config")
     served = _served(log)
     own = {key: log.arguments[key] for key in _GENERATION if key in log.arguments}
-    generation = part_of(log.arguments, "sample_kwargs") | own
     return RunHeader(
         harness=HARNESS,
         model=model or "",
@@ -216,7 +208,7 @@ def header(log: EventLog, model_setting: str | None, file: str) -> RunHeader:
         task_version=log.version,
         formulation=log.task_class.rpartition(":")[2] or None,
         fewshot=whole_count(log.arguments.get("num_few_shot")),
-        **sampling_fields(generation),
+        **sampling_fields(part_of(log.arguments, "sample_kwargs") | own),
         sampling_seed=whole_count(config.get("seed")),
         sampling=_sampling(log),
         metrics=tuple(_specs(log)),

@@ -201,8 +201,7 @@ def model_fields(abbreviation: str, models: Sequence[Row]) -> Row:
     config = _settings(abbreviation, models)
     path = text_or_none(config.get("path"))
     model = path if path and not is_local(path) and path.count("/") < 2 else abbreviation
-    generation = config.get("generation_kwargs")
-    settings = generation if isinstance(generation, dict) else {}
+    settings = part_of(config, "generation_kwargs")
     sampling = sampling_fields(settings)
     length = sampling["max_tokens"]
     return {

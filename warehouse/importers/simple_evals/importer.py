@@ -21,6 +21,7 @@ from warehouse.importers.common.json_fields import (
     as_text,
     compact,
     items_of,
+    number_in_text,
     number_or_none,
     objects_of,
     part_of,
@@ -76,8 +77,7 @@ class SimpleEvals:
         """
         results = SimpleEvalsFiles(source.files)
         require_model(settings.model or results.model, source.name)
-        rows = batches(results)
-        return Dump((header(results),), rows, (), results.rejections, results.notes)
+        return Dump((header(results),), batches(results), (), results.rejections, results.notes)
 
 
 def _kind(candidate: Candidate) -> bool:
@@ -248,14 +248,10 @@ class SimpleEvalsFiles:
 
 def _sample(convo: Any, metadata: Any, page: Any) -> SimpleEvalsSample:
     record = metadata if isinstance(metadata, dict) else {}
-    messages = _messages(convo)
+    messages = objects_of(convo)
     if not messages:
-        messages = _messages(record.get("prompt")) + _messages(record.get("completion"))
+        messages = objects_of(record.get("prompt")) + objects_of(record.get("completion"))
     return SimpleEvalsSample(messages, record, _page(page))
-
-
-def _messages(value: Any) -> list[Row]:
-    return objects_of(value)
 
 
 def _page(text: Any) -> dict[str, str | None]:
@@ -267,12 +263,7 @@ def _page(text: Any) -> dict[str, str | None]:
 
 
 def _number(text: str | None) -> float | None:
-    if text in ("True", "False"):
-        return float(text == "True")
-    try:
-        return number_or_none(float(text)) if text is not None else None
-    except ValueError:
-        return None
+    return float(text == "True") if text in ("True", "False") else number_in_text(text)
 
 
 HARNESS, SCORE = "simple-evals", "score"

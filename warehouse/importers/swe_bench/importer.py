@@ -16,6 +16,7 @@ from warehouse.importers.base import batch_of, source_of
 from warehouse.importers.common.header_values import local_time, moment
 from warehouse.importers.common.json_fields import (
     Row,
+    first_text,
     number_or_none,
     objects_of,
     part_of,
@@ -257,8 +258,7 @@ def _run(
     rejections: list[Rejection],
 ) -> tuple[RunHeader, Instances]:
     first = source.files[0]
-    has_report = first.name not in ("report.json", "run.json")
-    report = read_document(first) if has_report else {}
+    report = read_document(first) if first.name not in ("report.json", "run.json") else {}
     instances = run_report(report)
     logged = [path for path in source.files if path.name == "report.json" and path != first]
     logged += [first] if first.name == "report.json" else []
@@ -311,7 +311,7 @@ def _split(stem: str) -> tuple[str, str]:
 
 
 def _data_set(about: Row, total: int | None) -> tuple[str, str]:
-    dataset = text_or_none(about.get("dataset")) or text_or_none(about.get("dataset_name"))
+    dataset = first_text(about, "dataset", "dataset_name")
     if dataset:
         name = dataset.rpartition("/")[2].lower().replace("-", "_").removesuffix(".json")
         return name, text_or_none(about.get("split")) or ""

@@ -94,7 +94,7 @@ def to_text(column: Column, size: int, *, labels: bool = False) -> Converted:
     """Text: strings as they are, other values as their JSON; labels as ``label_of`` has them."""
     array = _string_array(column)
     convert = label_of if labels else text_of
-    return Converted(array) if array is not None else _slowly(column, size, convert, pa.string())
+    return Converted(array) if array is not None else converted_by(column, size, convert, pa.string())
 
 
 def to_integer(column: Column, size: int, kind: pa.DataType) -> Converted:
@@ -105,7 +105,7 @@ def to_integer(column: Column, size: int, kind: pa.DataType) -> Converted:
             return Converted(array.cast(kind))
         except pa.ArrowInvalid:
             pass  # beyond the type: named value by value below
-    return _slowly(column, size, _bounded(kind), kind)
+    return converted_by(column, size, _bounded(kind), kind)
 
 
 def to_number(column: Column, size: int) -> Converted:
@@ -113,7 +113,7 @@ def to_number(column: Column, size: int) -> Converted:
     array = _number_array(column)
     if array is not None:
         return Converted(pc.if_else(pc.is_finite(array), array, pa.scalar(None, pa.float64())))
-    return _slowly(column, size, double_of, pa.float64())
+    return converted_by(column, size, double_of, pa.float64())
 
 
 def to_scores(column: Column, size: int) -> tuple[Converted, pa.Array | None, pa.Array | None]:
@@ -146,7 +146,8 @@ def _bounded(kind: pa.DataType) -> Callable[[Any], int | None | Unfit]:
     return convert
 
 
-def _slowly(column: Column, size: int, convert: Callable[[Any], Any], kind: pa.DataType) -> Converted:
+def converted_by(column: Column, size: int, convert: Callable[[Any], Any], kind: pa.DataType) -> Converted:
+    """A column by what each of its distinct values becomes; an :class:`Unfit` is a fault."""
     codes, values = encode(column, size)
     return _spread(codes, [convert(value) for value in values], kind)
 

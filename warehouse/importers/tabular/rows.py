@@ -22,7 +22,7 @@ from warehouse.importers.tabular.columns import (
     Converted,
     Unfit,
     as_list,
-    encode,
+    converted_by,
     text_of,
     to_integer,
     to_number,
@@ -48,11 +48,18 @@ def batch_of(view: RowView, mapping: TabularMapping, runs: RunColumns, reject: R
         columns["scores"] = scores_of(view, runs.variant.scores, faults)
     if runs.variant.choices:
         columns["choice_scores"] = choices_of(view, runs.variant.choices, faults)
+    return without_faults(columns, SAMPLE_SCHEMA, view.size, faults, reject)
+
+
+def without_faults(
+    columns: Mapping[str, pa.Array], whole: pa.Schema, size: int, faults: Faults, reject: RowFault
+) -> pa.RecordBatch | None:
+    """Columns in the order of a schema as a batch, without the rows that are at fault; ``None`` if none is left."""
     for row, fault in sorted(faults.items(), key=lambda item: item[0]):
         reject(row, fault.found, fault.expected)
-    schema = pa.schema([field for field in SAMPLE_SCHEMA if field.name in columns])
+    schema = pa.schema([field for field in whole if field.name in columns])
     batch = pa.RecordBatch.from_arrays([columns[name] for name in schema.names], schema=schema)
-    kept = [row for row in range(view.size) if row not in faults] if faults else None
+    kept = [row for row in range(size) if row not in faults] if faults else None
     return batch if kept is None else batch.take(pa.array(kept, pa.int64())) if kept else None
 
 
@@ -226,14 +233,14 @@ def _statuses(
         status = pc.if_else(lost, pa.scalar(rule.null_status), status)
     if rule.status is None:
         return status
-    codes, words = encode(rule.status.column(view), view.size)
-    valid = [word if word in SCORE_STATUSES else None for word in words]
-    for code, word in enumerate(words):
-        if word is not None and valid[code] is None:
-            fault = Unfit(repr(word)[:60], f"{rule.status.where}: one of {', '.join(SCORE_STATUSES)}")
-            for row in np.flatnonzero(codes == code).tolist():
-                faults.setdefault(row, fault)
-    return pc.coalesce(pa.array(valid, pa.string()).take(pa.array(codes)), status)
+    found = converted_by(rule.status.column(view), view.size, _status_of, pa.string())
+    return pc.coalesce(taken(found, rule.status.where, faults), status)
+
+
+def _status_of(word: Any) -> Any:
+    if word is None or word in SCORE_STATUSES:
+        return word
+    return Unfit(repr(word)[:60], f"one of {', '.join(SCORE_STATUSES)}")
 
 
 def _origins(rule: ScoreRule, value: pa.Array) -> pa.Array | None:

@@ -161,7 +161,7 @@ def _take_named_scores(table: TableProfile, top: Sequence[ColumnProfile], fields
     name = _named([column for column in top if 1 < len(column.values) <= table.rows // 2], METRIC_NAMES)
     if name is None or _names_models(table, name) or not any(is_metric(_text(value)) for value in name.values):
         return
-    names = [(_text(value),) for value in table.values(name)]
+    names = _rows(table, [name])
     ids = [c for c in table.columns if _ID.fullmatch(plain_name(c.name)) and not c.depth and not c.nulls]
     owner = next((c for c in ids if not c.is_unique and _part(table, names, c)), None)
     if owner is not None:
@@ -362,7 +362,7 @@ def _settle_repeated(table: TableProfile, fields: Fields) -> None:
     """Rows of one run with the same content are generations of a prompt, or prompts that happen to be equal."""
     apart = [fields.sample[name] for name in fields.key]
     apart += [column for column in (*fields.run.values(), fields.filter) if column is not None]
-    rows = list(zip(*(map(_text, table.values(column)) for column in apart), strict=True))
+    rows = _rows(table, apart)
     repeated = len(rows) - len({*rows})
     if repeated:
         key, fields.key = fields.key, ()
@@ -425,8 +425,8 @@ def _is_drawn(table: TableProfile, fields: Fields, column: ColumnProfile) -> boo
         return False
     if column.is_unique or column.path.startswith("^"):
         return True
-    apart = [table.values(part) for part in (column, fields.metric, fields.filter) if part is not None]
-    return len({*zip(*(map(_text, values) for values in apart), strict=True)}) == table.rows
+    apart = [part for part in (column, fields.metric, fields.filter) if part is not None]
+    return len({*_rows(table, apart)}) == table.rows
 
 
 def _settle_draws(table: TableProfile, columns: Sequence[ColumnProfile], fields: Fields) -> None:

@@ -362,12 +362,10 @@ def _of_rows(table: TableProfile, fields: Any, scores: ScoreColumns) -> Iterator
 
 
 def _as_published(values: Sequence[ColumnProfile], before: str) -> str:
-    blocks = [
-        f"[[published]] metric = {toml_text(column.name if is_metric(column.name) else 'score')}, "
-        f"value = {toml_text(column.path)}"
-        for column in values[:1]
-    ]
-    return before + "; ".join(blocks)
+    if not values:
+        return before
+    metric = values[0].name if is_metric(values[0].name) else "score"
+    return f"{before}[[published]] metric = {toml_text(metric)}, value = {toml_text(values[0].path)}"
 
 
 def _metric(name: str, truth: bool, seen: str, are_grades: bool = False) -> Iterator[str]:

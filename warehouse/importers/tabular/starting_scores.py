@@ -458,15 +458,16 @@ def _of_missing(table: TableProfile, fields: Fields, scores: ScoreColumns) -> It
     for candidate in scores.chosen:
         yield from _of_minus_one(candidate.column)
         if candidate.missing and fields.metric is None:
-            path = toml_text(candidate.column.path)
-            yield Choice(
-                f"what rows without {path} count as ({candidate.column.nulls or 'some'} of {table.rows})",
-                ("nothing: they are left out of the mean", "0: the model gave no answer"),
-                (
-                    f'if_null = "omit" in the [[scores]] of {path}',
-                    f'if_null = {{ value = 0, status = "no_answer" }} in the [[scores]] of {path}',
-                ),
-            )
+            where = f" in the [[scores]] of {toml_text(candidate.column.path)}"
+            yield _what_counts(candidate.column, table, where)
+
+
+def _what_counts(column: ColumnProfile, table: TableProfile, where: str = "") -> Choice:
+    return Choice(
+        f"what rows without {toml_text(column.path)} count as ({column.nulls or 'some'} of {table.rows})",
+        ("nothing: they are left out of the mean", "0: the model gave no answer"),
+        (f'if_null = "omit"{where}', f'if_null = {{ value = 0, status = "no_answer" }}{where}'),
+    )
 
 
 # --- responses against targets --------------------------------------------------------------------
@@ -492,13 +493,7 @@ def _compare(table: TableProfile, fields: Fields, scores: ScoreColumns) -> None:
         between = (reading, *flags, *(words for words, _ in readings))
         scores.choices.append(Choice("what the scores are", between, tuple(how)))
     if response.nulls or "" in response.values:
-        scores.choices.append(
-            Choice(
-                f"what rows without {toml_text(response.path)} count as ({response.nulls or 'some'} of {table.rows})",
-                ("nothing: they are left out of the mean", "0: the model gave no answer"),
-                ('if_null = "omit"', 'if_null = { value = 0, status = "no_answer" }'),
-            )
-        )
+        scores.choices.append(_what_counts(response, table))
 
 
 def _answers(table: TableProfile, fields: Fields) -> ColumnProfile:

@@ -191,10 +191,8 @@ class PublishedColumns:
 
     label: ColumnProfile | None  #: names the rows.
     values: Sequence[ColumnProfile]  #: columns of figures.
-    #: standard errors of the first of them, or None; ``errors``: of several, by path.
-    error: ColumnProfile | None = None
     size: ColumnProfile | None = None  #: prompts behind it, or None.
-    errors: Mapping[str, ColumnProfile] = field(default_factory=dict)
+    errors: Mapping[str, ColumnProfile] = field(default_factory=dict)  #: standard errors, by the path of their column.
     keys: Mapping[str, Any] = field(default_factory=dict)  #: of an expression that makes numbers of them.
     is_wide: bool = False  #: whether every column of figures is a benchmark (or, if ``is_turned``, a model).
     is_turned: bool = False
@@ -212,7 +210,7 @@ class PublishedColumns:
     @property
     def columns(self) -> list[ColumnProfile]:
         """All of them."""
-        columns = (self.label, *self.values, self.error, *self.errors.values(), self.size)
+        columns = (self.label, *self.values, *self.errors.values(), self.size)
         return [column for column in columns if column is not None]
 
     def run(self) -> dict[str, str]:
@@ -257,7 +255,7 @@ class PublishedColumns:
                 yield "[[published]]"
             yield f"metric = {toml_text(column.name)}"
             yield f"value = {self._value(column.path)}"
-            error = self.errors.get(column.path, self.error if not number else None)
+            error = self.errors.get(column.path)
             size = self.size if self.is_stated or not number else None
             for name, other in (("standard_error", error), ("n", size)):
                 if other is not None:
@@ -303,10 +301,10 @@ def _wide(table: TableProfile, fields: Fields) -> PublishedColumns | None:
         choices.append(_what_rows_are(label, values))
     others = [column for column in values if not is_summary(column.name)] if is_wide else values
     values, left_out = (others, [c for c in values if c not in others]) if others else (values, [])
-    kept = values if is_wide else values[:1]
-    keys = _keys(kept, table)
+    errors = {} if error is None else {values[0].path: error}
+    keys = _keys(values if is_wide else values[:1], table)
     return PublishedColumns(
-        label, values, error, size, keys=keys, is_wide=is_wide, choices=tuple(choices), left_out=left_out
+        label, values, size, errors, keys, is_wide=is_wide, choices=tuple(choices), left_out=left_out
     )
 
 
@@ -421,7 +419,6 @@ def _stated(table: TableProfile, values: Sequence[ColumnProfile], model: ColumnP
     return PublishedColumns(
         model,
         values,
-        None,
         next(iter(sizes), None),
         errors,
         _keys(values, table),
@@ -482,9 +479,7 @@ def _long(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     keys = _keys(values[:1], table)
     errors = {c.path: error for c in values if (error := _error_of(c, table)) is not None}
     benchmark = fields.run.get("benchmark")
-    return PublishedColumns(
-        model, values, None, None, errors, keys, is_keyed=is_keyed, choices=choices, benchmark=benchmark
-    )
+    return PublishedColumns(model, values, None, errors, keys, is_keyed=is_keyed, choices=choices, benchmark=benchmark)
 
 
 def _error_of(column: ColumnProfile, table: TableProfile) -> ColumnProfile | None:

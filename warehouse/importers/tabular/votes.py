@@ -16,7 +16,15 @@ from warehouse.importers.tabular.columns import Unfit, encode, text_of, to_numbe
 from warehouse.importers.tabular.expressions import Literal, Source
 from warehouse.importers.tabular.mapping import TabularMapping, Variant
 from warehouse.importers.tabular.readers import RowFault
-from warehouse.importers.tabular.rows import Faults, converted, documents_of, json_rows, stray_rows, taken
+from warehouse.importers.tabular.rows import (
+    Faults,
+    converted,
+    documents_of,
+    json_rows,
+    stray_rows,
+    taken,
+    without_faults,
+)
 from warehouse.importers.tabular.runs import header_value
 from warehouse.records import VOTE_SCHEMA, ImportSettings
 
@@ -72,12 +80,7 @@ def votes_of(
             for name, pair in variant.votes.covariates.items()
         }
         columns[f"covariates_{side}"] = json_rows(numbers, faults)
-    for row, fault in sorted(faults.items(), key=lambda item: item[0]):
-        reject(row, fault.found, fault.expected)
-    schema = pa.schema([field for field in VOTE_SCHEMA if field.name in columns])
-    batch = pa.RecordBatch.from_arrays([columns[name] for name in schema.names], schema=schema)
-    kept = [row for row in range(size) if row not in faults] if faults else None
-    return batch if kept is None else batch.take(pa.array(kept, pa.int64())) if kept else None
+    return without_faults(columns, VOTE_SCHEMA, size, faults, reject)
 
 
 def _require(columns: Mapping[str, pa.Array], faults: Faults, size: int) -> None:

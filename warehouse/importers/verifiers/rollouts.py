@@ -145,7 +145,8 @@ def _flag(survey: _Survey, notes: list[str]) -> None:
 def _header(metadata: Row, survey: _Survey, folder: Path, declared: str | None, notes: list[str]) -> RunHeader:
     env, model = _names(metadata, folder)
     require_model(declared or model, str(folder))
-    sampling = {**part_of(metadata, "sampling_args"), **_old_sampling(metadata)}
+    old = without_nulls({name: metadata.get(name) for name in ("max_tokens", "temperature")})
+    sampling = {**part_of(metadata, "sampling_args"), **old}
     versions = part_of(metadata, "version_info")
     system = next(iter(survey.systems)) if len(survey.systems) == 1 else None
     is_void = survey.n_rows > 0 and survey.n_empty == survey.n_rows
@@ -155,7 +156,7 @@ def _header(metadata: Row, survey: _Survey, folder: Path, declared: str | None, 
         benchmark=env or "",
         **position_fields((), model, Path()),
         agent_parameters=public(part_of(metadata, "env_args")),
-        task_version=text_or_none(versions.get("env_version")) or text_or_none(versions.get("env_commit")),
+        task_version=first_text(versions, "env_version", "env_commit"),
         system_prompt_hash=fingerprint({"system": system}) if system else None,
         **sampling_fields(sampling),
         sampling=_others(sampling),
@@ -182,10 +183,6 @@ def _names(metadata: Row, folder: Path) -> tuple[str | None, str | None]:
         first_text(metadata, "env_id", "env") or (env if named else HARNESS),
         text_or_none(metadata.get("model")) or (model.replace("--", "/") if named else None),
     )
-
-
-def _old_sampling(metadata: Row) -> Row:
-    return without_nulls({name: metadata.get(name) for name in ("max_tokens", "temperature")})
 
 
 def _others(sampling: Row) -> Row:
