@@ -76,8 +76,7 @@ def _list(state: State, where: tuple[str, ...], everything: bool, output: Output
         rows = list_runs(store, where=where, everything=everything)
         hints = [] if rows else catalogue.hints_on_runs(store, where)
     output.emit_records(ListedRun, rows, **_look("ListedRun", rows, everything=everything), empty="no such runs")
-    for hint in hints:
-        state.say(f"note: {hint}")
+    state.notes(hints)
 
 
 @command("invalidate")

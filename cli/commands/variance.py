@@ -55,8 +55,7 @@ def _emit(state: State, output: Output, report: Any, row: type[Row], print_it: C
 
 
 def _notes(state: State, left_out: Sequence[str]) -> None:
-    for reason in left_out[:SHOWN]:
-        state.say(f"note: left out {reason}")
+    state.notes(f"left out {reason}" for reason in left_out[:SHOWN])
     if len(left_out) > SHOWN:
         state.say(f"note: and {len(left_out) - SHOWN} more left out")
 
