@@ -234,7 +234,7 @@ def benchmarks(context: click.Context, state: State, output: Output) -> None:
     output.emit_records(aliases.BenchmarkEntry, entries, **_look("BenchmarkEntry", entries), empty="no benchmarks yet")
 
 
-@command("benchmarks metrics")
+@command("benchmarks metrics", group=benchmarks)
 @click.argument("name")
 @option("-m --metric METRIC", "Make it the headline metric, as METRIC or METRIC,FILTER; '' takes the choice back.")
 @option(
@@ -274,13 +274,10 @@ def metrics(
     output.emit_records(headline_metric.MetricEntry, entries, empty=f"{name} has no metrics yet")
 
 
-benchmarks.add_command(metrics)
-
-
 def _add_naming(group: click.Group, kind: Literal["model", "benchmark"]) -> None:
     """``alias`` and ``unalias`` below the group."""
 
-    @command(f"{group.name} alias")
+    @command(f"{group.name} alias", group=group)
     @click.argument("name")
     @click.argument("canonical")
     def alias(state: State, name: str, canonical: str) -> None:
@@ -289,7 +286,7 @@ def _add_naming(group: click.Group, kind: Literal["model", "benchmark"]) -> None
         with state.open(write=True) as store:
             echo(f"{name} is shown as {aliases.alias(store, kind, name, canonical)}")
 
-    @command(f"{group.name} unalias")
+    @command(f"{group.name} unalias", group=group)
     @click.argument("name")
     def unalias(state: State, name: str) -> None:
         from warehouse.store.curate import aliases
@@ -297,9 +294,6 @@ def _add_naming(group: click.Group, kind: Literal["model", "benchmark"]) -> None
         with state.open(write=True) as store:
             aliases.unalias(store, kind, name)
         echo(f"{name} is shown under its own name")
-
-    group.add_command(alias)
-    group.add_command(unalias)
 
 
 _add_naming(models, "model")
