@@ -124,8 +124,7 @@ def formulations(state: State, /, output: Output, models: bool, crossings: bool,
     if models or crossings:
         table = words.models_table(report) if models else words.crossings_table(report)
         view = View((report.one_line, "", table, *legend(words.MODELS)), report.notes)
-    print_view(view)
-    state.notes(view.notes)
+    state.show(view)
 
 
 @command("frontier")
