@@ -82,11 +82,12 @@ class CommandGroup(click.Group):
 
 
 def command(
-    name: str, *, today: str = "", takes_state: bool = True, **settings: Any
+    name: str, *, group: click.Group | None = None, today: str = "", takes_state: bool = True, **settings: Any
 ) -> Callable[[Callable[..., Any]], click.Command]:
     """Make a function the command ``name`` of the table.
 
     Args:
+        group: which it is a command of, if of one.
         today: whose texts it has, where not its own.
         takes_state: whether its first argument is the `State`.
     """
@@ -94,6 +95,8 @@ def command(
     def decorate(function: Callable[..., Any]) -> click.Command:
         made: Any = click.command(name.split()[-1], **{"cls": Command, **_texts(COMMANDS[today or name]), **settings})
         made_command: click.Command = made(global_options(pass_state(function) if takes_state else function))
+        if group is not None:
+            group.add_command(made_command)
         return made_command
 
     return decorate

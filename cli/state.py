@@ -13,7 +13,7 @@ import click
 
 from warehouse.errors import SchemaVersionError, StoreLockedError, WarehouseError
 
-from .ui.table import echo, fitted, visible
+from .ui.table import echo, fitted, print_view, visible
 
 if TYPE_CHECKING:
     from warehouse.config import Config
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from warehouse.store.connection import Store
     from warehouse.store.engines import Limits
     from warehouse.store.open import StoreOpener
+    from warehouse.tables.view import View
 
 
 @dataclass
@@ -133,6 +134,11 @@ class State:
         """Remarks on the answer as a whole."""
         for note in notes:
             self.say(f"note: {note}")
+
+    def show(self, view: View) -> None:
+        """Print a view, and say its notes."""
+        print_view(view)
+        self.notes(view.notes)
 
     def detail(self, text: str) -> None:
         """A remark for those who asked for more."""

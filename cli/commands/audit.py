@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -294,10 +295,7 @@ def _recalibrated(report: AuditReport) -> str:
 
 
 def _say_refused(report: AuditReport, state: State) -> None:
-    reasons: dict[str, int] = {}
-    for row in report.rows:
-        if row.reason:
-            reasons[row.reason] = reasons.get(row.reason, 0) + 1
+    reasons = Counter(row.reason for row in report.rows if row.reason)
     if reasons:
-        listed = ", ".join(f"{reason} ({n})" for reason, n in sorted(reasons.items(), key=lambda item: -item[1]))
+        listed = ", ".join(f"{reason} ({n})" for reason, n in reasons.most_common())
         state.say(f"note: {report.n_refused} keys cannot be judged: {listed}")

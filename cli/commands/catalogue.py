@@ -76,8 +76,7 @@ def _list(state: State, where: tuple[str, ...], everything: bool, output: Output
         rows = list_runs(store, where=where, everything=everything)
         hints = [] if rows else catalogue.hints_on_runs(store, where)
     output.emit_records(ListedRun, rows, **_look("ListedRun", rows, everything=everything), empty="no such runs")
-    for hint in hints:
-        state.say(f"note: {hint}")
+    state.notes(hints)
 
 
 @command("invalidate")
@@ -235,7 +234,7 @@ def benchmarks(context: click.Context, state: State, output: Output) -> None:
     output.emit_records(aliases.BenchmarkEntry, entries, **_look("BenchmarkEntry", entries), empty="no benchmarks yet")
 
 
-@command("benchmarks metrics")
+@command("benchmarks metrics", group=benchmarks)
 @click.argument("name")
 @option("-m --metric METRIC", "Make it the headline metric, as METRIC or METRIC,FILTER; '' takes the choice back.")
 @option(
@@ -275,13 +274,10 @@ def metrics(
     output.emit_records(headline_metric.MetricEntry, entries, empty=f"{name} has no metrics yet")
 
 
-benchmarks.add_command(metrics)
-
-
 def _add_naming(group: click.Group, kind: Literal["model", "benchmark"]) -> None:
     """``alias`` and ``unalias`` below the group."""
 
-    @command(f"{group.name} alias")
+    @command(f"{group.name} alias", group=group)
     @click.argument("name")
     @click.argument("canonical")
     def alias(state: State, name: str, canonical: str) -> None:
@@ -290,7 +286,7 @@ def _add_naming(group: click.Group, kind: Literal["model", "benchmark"]) -> None
         with state.open(write=True) as store:
             echo(f"{name} is shown as {aliases.alias(store, kind, name, canonical)}")
 
-    @command(f"{group.name} unalias")
+    @command(f"{group.name} unalias", group=group)
     @click.argument("name")
     def unalias(state: State, name: str) -> None:
         from warehouse.store.curate import aliases
@@ -298,9 +294,6 @@ def _add_naming(group: click.Group, kind: Literal["model", "benchmark"]) -> None
         with state.open(write=True) as store:
             aliases.unalias(store, kind, name)
         echo(f"{name} is shown under its own name")
-
-    group.add_command(alias)
-    group.add_command(unalias)
 
 
 _add_naming(models, "model")

@@ -133,7 +133,7 @@ def _as_typed(context: click.Context, name: str) -> str:
     return max(param.opts, key=len) if isinstance(param, click.Option) else f"--{name}"
 
 
-@command("claim verify")
+@command("claim verify", group=claim)
 @click.argument("bundle", type=click.Path())
 @option(
     "--from PATH",
@@ -175,6 +175,3 @@ def _print(verdict: Verdict, command: str, answer: str) -> None:
         print_rows(
             [{"what": row.what, "where": row.where, "claimed": row.claimed, "found": row.found} for row in verdict.rows]
         )
-
-
-claim.add_command(verify)

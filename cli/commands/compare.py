@@ -17,7 +17,7 @@ from ..ui.next_step import say_next, with_store
 from ..ui.options import option, output_options, refuse_typed, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
-from ..ui.table import echo, p_value, print_table, print_view
+from ..ui.table import echo, p_value, print_table
 
 if TYPE_CHECKING:
     from warehouse.analysis.comparison.compare import Comparison
@@ -78,9 +78,7 @@ def compare(
 
     comparison: Comparison = state.ask(question)
     if output.for_people:
-        shown = comparison.view_of(_shown(comparison, only_overall, both=True), verbose=state.verbose)
-        print_view(shown)
-        state.notes(shown.notes)
+        state.show(comparison.view_of(_shown(comparison, only_overall, both=True), verbose=state.verbose))
         if question.flips:
             _print_flips(state, comparison, question.flips)
     elif question.flips:
@@ -103,9 +101,7 @@ def _corrected(state: State, output: Output, question: Compare, judge: str | Non
 def _unpaired(state: State, output: Output, question: CompareUnpaired) -> None:
     comparison: UnpairedComparison = state.ask(question)
     if output.for_people:
-        shown = comparison.view(verbose=state.verbose)
-        print_view(shown)
-        state.notes(shown.notes)
+        state.show(comparison.view(verbose=state.verbose))
     else:
         output.emit_records(comparison.kind_of(), comparison.rows)
     state.notes(f"left out {reason}" for reason in comparison.left_out)

@@ -34,8 +34,7 @@ def horizon(state: State, /, output: Output, **options: Any) -> None:
         _print(report, state)
     else:
         output.emit_records(HorizonRow, report.rows)
-        for trend in report.trends:
-            state.say(f"note: {_trend(trend)}")
+        state.notes(map(_trend, report.trends))
         _notes(report, state)
     say_next(state, output, report, question)
 
@@ -88,10 +87,8 @@ def _print(report: HorizonReport, state: State) -> None:
 
 
 def _notes(report: HorizonReport, state: State) -> None:
-    for reason in dict.fromkeys(f"{row.model}: {row.reason}" for row in report.rows if row.reason):
-        state.say(f"note: {reason}")
-    for note in (*report.notes, *(f"left out {reason}" for reason in report.left_out[:SHOWN])):
-        state.say(f"note: {note}")
+    state.notes(dict.fromkeys(f"{row.model}: {row.reason}" for row in report.rows if row.reason))
+    state.notes((*report.notes, *(f"left out {reason}" for reason in report.left_out[:SHOWN])))
 
 
 def _trend(trend: HorizonTrend) -> str:

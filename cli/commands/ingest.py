@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -107,11 +106,11 @@ def ingest(state: State, /, watch: bool, settle: float | None, **given: Any) -> 
     if given["publish"]:
         state.will_write(given["publish"], COPY, force=False)
     if watch:
-        _watch(state, Given(**given), 2.0 if settle is None else settle)
+        _watch(state, given, 2.0 if settle is None else settle)
         return
     if settle is not None:
         raise click.UsageError("--settle goes with --watch")
-    report = _ingest(state, Given(**given))
+    report = _ingest(state, given)
     from ..ui.ingest_summary import print_errors, print_summary
 
     if given["as_json"]:
@@ -132,67 +131,35 @@ def _refuse_limits_of_urls(paths: Sequence[str]) -> None:
         refuse_typed("is for what is fetched from URLs", "max_files", "max_bytes", "max_time", "allow_private")
 
 
-@dataclass(frozen=True)
-class Given:
-    """The options as given."""
+def _reading(given: Mapping[str, Any]) -> dict[str, Any]:
+    """What decides which files form a source, and what is read of it."""
+    from warehouse.importers.common.header_values import parse_values
 
-    paths: tuple[str, ...]
-    mapping: str | None
-    values: tuple[str, ...]
-    defaults: tuple[str, ...]
-    force: bool
-    higher_is_better: bool | None
-    format_name: str | None
-    cluster_by: tuple[str, ...]
-    on_conflict: Any
-    on_duplicate: Any
-    max_rejected: int
-    text: Any
-    max_files: int
-    max_bytes: int
-    max_time: float
-    allow_private: bool
-    on: str | None
-    lake: str | None
-    dry_run: bool
-    publish: Path | None
-    as_json: bool
-
-    @property
-    def reading(self) -> dict[str, Any]:
-        """What decides which files form a source, and what is read of it."""
-        from warehouse.importers.common.header_values import parse_values
-
-        return {
-            "format": self.format_name,
-            "values": parse_values(self.values),
-            "mapping": self.mapping,
-            "defaults": parse_values(self.defaults),
-            "higher_is_better": self.higher_is_better,
-        }
-
-    @property
-    def options(self) -> LoadOptions:
-        """What to do about conflicts, duplicates and bad rows."""
-        from warehouse.store.load.state import LoadOptions
-
-        return LoadOptions(
-            on_conflict=self.on_conflict,
-            on_duplicate=self.on_duplicate,
-            text=self.text,
-            max_rejected=self.max_rejected,
-            cluster_by=self.cluster_by,
-        )
+    return {
+        "format": given["format_name"],
+        "values": parse_values(given["values"]),
+        "mapping": given["mapping"],
+        "defaults": parse_values(given["defaults"]),
+        "higher_is_better": given["higher_is_better"],
+    }
 
 
-def _publish(state: State, given: dict[str, Any], report: IngestReport) -> None:
+def _load_options(given: Mapping[str, Any]) -> LoadOptions:
+    """What to do about conflicts, duplicates and bad rows."""
+    from warehouse.store.load.state import LoadOptions
+
+    names = ("on_conflict", "on_duplicate", "text", "max_rejected", "cluster_by")
+    return LoadOptions(**{name: given[name] for name in names})
+
+
+def _publish(state: State, given: Mapping[str, Any], report: IngestReport) -> None:
     from .store import publish_after
 
     if not given["dry_run"] and any(item.state == "loaded" for item in report.sources):
         publish_after(state, "ingest", given["publish"])
 
 
-def _watch(state: State, given: Given, settle: float) -> None:
+def _watch(state: State, given: Mapping[str, Any], settle: float) -> None:
     from warehouse.ingest.pipeline import ingest as load
     from warehouse.ingest.remote_hosts import is_url
     from warehouse.ingest.watch import Watcher
@@ -200,27 +167,33 @@ def _watch(state: State, given: Given, settle: float) -> None:
     from .store import publish_after
     from .watch import watch
 
-    if given.dry_run or given.as_json:
+    if given["dry_run"] or given["as_json"]:
         raise click.UsageError("--watch goes with neither --dry-run nor --json")
-    if given.on or given.lake:
+    if given["on"] or given["lake"]:
         raise click.UsageError("--watch goes with neither --on nor --lake; run ingest again, from cron say")
-    if any(map(is_url, given.paths)):
+    if any(map(is_url, given["paths"])):
         raise click.UsageError(
             "--watch goes with folders of this machine; warehouse schedule reads URLs again and again"
         )
-    watcher = Watcher(given.paths, settle=settle, **given.reading)
+    watcher = Watcher(given["paths"], settle=settle, **_reading(given))
 
     def ingest_ready(only: Callable[[Sequence[Path]], bool], progress: Any) -> IngestReport:
         with state.open_or_create() as store:
-            there = [path for path in given.paths if Path(path).exists()]
+            there = [path for path in given["paths"] if Path(path).exists()]
             return load(
-                store, there, options=given.options, force=given.force, progress=progress, only=only, **given.reading
+                store,
+                there,
+                options=_load_options(given),
+                force=given["force"],
+                progress=progress,
+                only=only,
+                **_reading(given),
             )
 
-    watch(state, watcher, ingest_ready, lambda: publish_after(state, "ingest", given.publish))
+    watch(state, watcher, ingest_ready, lambda: publish_after(state, "ingest", given["publish"]))
 
 
-def _ingest(state: State, given: Given) -> IngestReport:
+def _ingest(state: State, given: Mapping[str, Any]) -> IngestReport:
     from warehouse.ingest.discover import discover
     from warehouse.ingest.pipeline import load
     from warehouse.ingest.remote import FetchLimits, fetched
@@ -229,29 +202,29 @@ def _ingest(state: State, given: Given) -> IngestReport:
     from ..ui.ingest_summary import archives_advice
     from ..ui.progress import fetching, progress
 
-    reading = given.reading  # a mistake in it is said before anything is fetched
+    reading = _reading(given)  # a mistake in it is said before anything is fetched
     with ExitStack() as stack:
         with fetching(state.quiet) as shown:
-            limits = FetchLimits(given.max_files, given.max_bytes, given.max_time, given.allow_private)
-            local = stack.enter_context(fetched(given.paths, limits=limits, progress=shown))
-        discovered = local.named(discover(local.paths, options=given.options, force=given.force, **reading))
+            limits = FetchLimits(given["max_files"], given["max_bytes"], given["max_time"], given["allow_private"])
+            local = stack.enter_context(fetched(given["paths"], limits=limits, progress=shown))
+        discovered = local.named(discover(local.paths, options=_load_options(given), force=given["force"], **reading))
         if not discovered.jobs and not discovered.missed:  # before a store is made for nothing
             problem, advice = _no_dump_message(given, discovered.unread)
-            if given.mapping is None and "fits by its shape" not in advice:
+            if given["mapping"] is None and "fits by its shape" not in advice:
                 advice += archives_advice([item.shown for item in discovered.unread])
-            raise InputError(problem, path=", ".join(map(shown_url, given.paths)), advice=advice)
-        with _target(state, given.dry_run) as store, progress(state.quiet) as bar:
-            return load(store, discovered, dry_run=given.dry_run, progress=bar, on=given.on, lake=given.lake)
+            raise InputError(problem, path=", ".join(map(shown_url, given["paths"])), advice=advice)
+        with _target(state, given["dry_run"]) as store, progress(state.quiet) as bar:
+            return load(store, discovered, dry_run=given["dry_run"], progress=bar, on=given["on"], lake=given["lake"])
 
 
-def _no_dump_message(given: Given, unread: Sequence[Unread]) -> tuple[str, str]:
+def _no_dump_message(given: Mapping[str, Any], unread: Sequence[Unread]) -> tuple[str, str]:
     """What to say where no file was a dump: what was found, and what to do."""
     count, reasons = len(unread), [str(item) for item in unread if item.reason]
     if reasons and len(reasons) == count:
         return "; ".join(reasons[:3]) + ("; …" if count > 3 else ""), "name files that hold data"
-    if given.format_name is not None:
+    if given["format_name"] is not None:
         advice = "without --format each file goes to the importer that knows it"
-        return f"the importer {given.format_name} knows none of {count} files", advice
+        return f"the importer {given['format_name']} knows none of {count} files", advice
     if not count:
         return "holds no files; hidden ones are left out", "name a hidden file itself"
     problem = f"no importer knows {'the only file' if count == 1 else f'any of {count} files'}"

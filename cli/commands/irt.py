@@ -60,7 +60,7 @@ def families(text: str | None) -> str | dict[str, str] | None:
     return {row["model"]: row["family"] for row in rows if row["model"] and row["family"]}
 
 
-@command("irt fit")
+@command("irt fit", group=irt)
 @options_of(FitItems, without=("seed",))
 @top_option("Prompts in each table", 10)
 @irt_options
@@ -72,7 +72,7 @@ def fit(state: State, /, output: Output, family: str | None, top: int, **values:
     state.notes(report.notes)
 
 
-@command("irt ability")
+@command("irt ability", group=irt)
 @options_of(Abilities, only=("sensitivity", "family", "level"))
 @irt_options
 def ability(state: State, /, output: Output, sensitivity: bool, family: str | None, **values: Any) -> None:
@@ -89,7 +89,7 @@ def ability(state: State, /, output: Output, sensitivity: bool, family: str | No
     state.notes(report.notes)
 
 
-@command("irt next")
+@command("irt next", group=irt)
 @options_of(NextItems, without=("level", "seed"))
 @option("--ids", "Only the ids of the prompts in their dump, one a line, in order.", is_flag=True)
 @level_option
@@ -111,7 +111,7 @@ def next_(state: State, /, output: Output, ids: bool, **values: Any) -> None:
     state.notes((*report.notes, "for ability and rank only: answers to chosen prompts give no score"))
 
 
-@command("irt scale")
+@command("irt scale", group=irt)
 @option("--by-benchmark", "The benchmarks in place of the models: difficulty, slope, residual.", is_flag=True)
 @top_option("Models in the table", 20)
 @options_of(PublishedScale)
@@ -130,7 +130,7 @@ def scale(state: State, /, output: Output, by_benchmark: bool, top: int, **value
     state.notes(report.left_out)
 
 
-@command("irt dimensions")
+@command("irt dimensions", group=irt)
 @options_of(Dimensions, without=("seed",))
 @partial(irt_options, without=("model",))
 def dimensions(state: State, /, output: Output, **values: Any) -> None:
@@ -139,7 +139,3 @@ def dimensions(state: State, /, output: Output, **values: Any) -> None:
     report = model_of(state, values).dimensions(**values)
     output.give(report, lambda: print_dimensions(report))
     state.notes(report.notes)
-
-
-for subcommand in (fit, ability, next_, dimensions, scale):
-    irt.add_command(subcommand)

@@ -32,7 +32,26 @@ if TYPE_CHECKING:
 HELPS_FROM = 0.3
 
 
-@command("judge agreement")
+class JudgeGroup(CommandGroup):
+    """Whatever is no subcommand is the benchmark, or an option, of ``judge agreement``."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        if args and args[0].startswith("-") and args[0] not in ctx.help_option_names:
+            args = [agreement.name or "", *args]
+        return super().parse_args(ctx, args)
+
+    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
+        if args[0] in self.commands:
+            return super().resolve_command(ctx, args)
+        return agreement.name, agreement, args
+
+
+@group("judge", cls=JudgeGroup)
+def judge() -> None:
+    pass
+
+
+@command("judge agreement", group=judge)
 @options_of(HeldAgainstPeople)
 @drawable
 @output_options
@@ -238,7 +257,7 @@ def _print_rates(report: JudgeReport) -> None:
     print_rows(rows, hide_empty=("condition",))
 
 
-@command("judge next")
+@command("judge next", group=judge)
 @options_of(NextLabels, only=("judge",))
 @options_of(NextLabels, without=("judge",))
 @option("--out FILE", "Write the sheet that people fill in there, as CSV.", OutputFile(SHEET))
@@ -283,7 +302,7 @@ def _print_wave(wave: LabelWave, is_new: bool, out: Path | None) -> None:
         print_text("They are written down; --out FILE, without --n, writes their sheet.")
 
 
-@command("judge plan")
+@command("judge plan", group=judge)
 @options_of(PlanLabels, only=("judge",))
 @options_of(PlanLabels, without=("judge",))
 @output_options
@@ -344,26 +363,3 @@ def _print_plans(plans: LabelPlans) -> None:
 
 def _span(low: int | None, high: int | None) -> str:
     return f"{'none' if low is None else low} to {'none' if high is None else high}"
-
-
-class JudgeGroup(CommandGroup):
-    """Whatever is no subcommand is the benchmark, or an option, of ``judge agreement``."""
-
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if args and args[0].startswith("-") and args[0] not in ctx.help_option_names:
-            args = [agreement.name or "", *args]
-        return super().parse_args(ctx, args)
-
-    def resolve_command(self, ctx: click.Context, args: list[str]) -> Any:
-        if args[0] in self.commands:
-            return super().resolve_command(ctx, args)
-        return agreement.name, agreement, args
-
-
-@group("judge", cls=JudgeGroup)
-def judge() -> None:
-    pass
-
-
-for subcommand in (agreement, plan, next_):
-    judge.add_command(subcommand)

@@ -30,7 +30,7 @@ def lake() -> None:
     pass
 
 
-@command("lake sync")
+@command("lake sync", group=lake)
 @click.argument("location")
 @option("--anew", "Write every table as a whole: after damage, or from another store.", is_flag=True)
 @output_options
@@ -50,7 +50,7 @@ def sync(state: State, location: str, anew: bool, output: Output) -> None:
     return None
 
 
-@command("lake check")
+@command("lake check", group=lake)
 @click.argument("location")
 @output_options
 @click.pass_context
@@ -71,7 +71,7 @@ def check(context: click.Context, state: State, location: str, output: Output) -
     context.exit(0 if report.verdict == "same" else 1)
 
 
-@command("lake versions")
+@command("lake versions", group=lake)
 @click.argument("location")
 @output_options
 def versions(_state: State, location: str, output: Output) -> None:
@@ -91,7 +91,7 @@ def versions(_state: State, location: str, output: Output) -> None:
     output.emit(list(rows[0]), rows)
 
 
-@command("lake vacuum")
+@command("lake vacuum", group=lake)
 @click.argument("location")
 @option(
     "--older-than AGE",
@@ -106,7 +106,3 @@ def vacuum(_state: State, location: str, older_than: timedelta, output: Output) 
 
     report = remove(location, older_than=older_than)
     output.answer(VacuumReport, [report], lambda: echo(str(report)))
-
-
-for _command in (sync, check, versions, vacuum):
-    lake.add_command(_command)

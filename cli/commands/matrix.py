@@ -27,7 +27,6 @@ from ..ui.questions import options_of, seed_option
 
 if TYPE_CHECKING:
     from warehouse.analysis.matrix.matrix import Matrix
-    from warehouse.analysis.matrix.results import MatrixResult
 
 
 @group("matrix")
@@ -68,12 +67,7 @@ def opened(state: State, label: str, options: dict[str, Any]) -> Iterator[Matrix
         yield PerformanceMatrix(**chosen, progress=advance).ask(state.opener())
 
 
-def finish(state: State, result: MatrixResult) -> None:
-    """Print the notes of an answer."""
-    state.notes(result.notes)
-
-
-@command("matrix test")
+@command("matrix test", group=matrix)
 @options_of(CorrelationTest, without=("seed",))
 @option("--histogram", "Shares of pairs by similarity instead.", is_flag=True)
 @matrix_options
@@ -86,10 +80,10 @@ def test(state: State, /, output: Output, histogram: bool, **options: Any) -> No
         output.give(result, lambda: print_histogram(result), part="histogram")
     else:
         output.give(result, lambda: print_test(result))
-    finish(state, result)
+    state.notes(result.notes)
 
 
-@command("matrix cluster")
+@command("matrix cluster", group=matrix)
 @options_of(ClusterMatrix, without=("seed",), n_clusters={"callback": whole_numbers})
 @option("--members", "The cluster of every prompt instead.", is_flag=True)
 @matrix_options
@@ -109,10 +103,10 @@ def cluster(state: State, /, output: Output, members: bool, **options: Any) -> N
         output.give(result, lambda: print_clusters(result))
     if options["store"]:
         state.say(f"stored as {options['store']}: --cluster {options['store']} uses it")
-    finish(state, result)
+    state.notes(result.notes)
 
 
-@command("matrix weights")
+@command("matrix weights", group=matrix)
 @options_of(WeightMatrix, without=("seed",), given={"type": click.Path(dir_okay=False, path_type=Path)})
 @option(
     "--part",
@@ -128,7 +122,7 @@ def weights(state: State, /, output: Output, part: str | None, given: Path | Non
         result = scores.weights(**options)
     fields = {"schemes": "rows", "random": "random", "pairs": "outranks"}
     output.give(result, lambda: print_weights(result, part), part=fields[part or "schemes"])
-    finish(state, result)
+    state.notes(result.notes)
 
 
 def read_weights(path: Path) -> dict[str, float]:
@@ -164,7 +158,7 @@ def read_weights(path: Path) -> dict[str, float]:
     return by_prompt
 
 
-@command("matrix grow")
+@command("matrix grow", group=matrix)
 @options_of(GrowMatrix, without=("seed",), sizes={"callback": whole_numbers})
 @option("--steps", "One row for each size instead of each model.", is_flag=True)
 @matrix_options
@@ -176,10 +170,10 @@ def grow(state: State, /, output: Output, steps: bool, **options: Any) -> None:
     with opened(state, "prompts", options) as scores:
         result = scores.grow(**options)
     output.give(result, lambda: print_growth(result), part="steps" if steps else "rows")
-    finish(state, result)
+    state.notes(result.notes)
 
 
-@command("matrix explain")
+@command("matrix explain", group=matrix)
 @options_of(CompareParts, without=("seed", "parts"))
 @top_option("Prompts in the table", 10)
 @options_of(CompareParts, only=("parts",))
@@ -196,8 +190,4 @@ def explain(state: State, /, output: Output, top: int, parts: tuple[str, ...], *
     with opened(state, "permutations", options) as scores:
         result = scores.explain(part=parts[0], **options)
     output.give(result, lambda: print_explanation(result, top), records=first_rows(result.rows, top, output))
-    finish(state, result)
-
-
-for subcommand in (test, cluster, weights, grow, explain):
-    matrix.add_command(subcommand)
+    state.notes(result.notes)

@@ -46,8 +46,7 @@ def pairs(state: State, /, benchmark: str, matrix: bool, output: Output, **optio
         print_view(result.view())
     else:
         output.emit(result.kind_of().columns(), result.each_record())
-    for note in result.notes:
-        state.say(f"note: {in_flags(AllPairs, note)}")
+    state.notes(in_flags(AllPairs, note) for note in result.notes)
     say_next(state, output, result, question)
 
 
@@ -125,8 +124,7 @@ def formulations(state: State, /, output: Output, models: bool, crossings: bool,
     if models or crossings:
         table = words.models_table(report) if models else words.crossings_table(report)
         view = View((report.one_line, "", table, *legend(words.MODELS)), report.notes)
-    print_view(view)
-    state.notes(view.notes)
+    state.show(view)
 
 
 @command("frontier")

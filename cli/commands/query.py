@@ -67,8 +67,7 @@ def query(
         table = run_sql(store, sql, values) if sql is not None else run_query(store, name or "", values)
         hints = [] if table.num_rows else hints_on_names(store, values)
     output.emit_arrow(table)
-    for hint in hints:
-        state.say(f"note: {hint}")
+    state.notes(hints)
 
 
 def _typed_in() -> str:

@@ -391,5 +391,4 @@ def _summary(state: State, delivery: Delivery) -> None:
         several = "refresh" if len(earlier) == 1 else "refreshes"
         names = ", ".join(map(str, sorted(earlier)))
         state.say(f"note: alerts of {several} {names} had not been told everywhere, and are now")
-    for note in (*delivery.present.notes, *delivery.notes):
-        state.say(f"note: {note}")
+    state.notes((*delivery.present.notes, *delivery.notes))

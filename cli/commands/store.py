@@ -35,7 +35,7 @@ def db() -> None:
     pass
 
 
-@command("db upgrade")
+@command("db upgrade", group=db)
 def upgrade(state: State) -> None:
     from warehouse.store.schema import migrate, revision
 
@@ -49,7 +49,7 @@ def upgrade(state: State) -> None:
         echo(f"{store.name}: {change}")
 
 
-@command("db downgrade")
+@command("db downgrade", group=db)
 @click.argument("revision", metavar="REVISION")
 @option("--yes", "Do not ask; what the older schema lacks is lost.", is_flag=True)
 def downgrade(state: State, revision: str, yes: bool) -> None:
@@ -70,7 +70,7 @@ def downgrade(state: State, revision: str, yes: bool) -> None:
         echo(f"{store.name}: {before or 'empty'} -> {versions.found(store) or 'empty'}")
 
 
-@command("db current")
+@command("db current", group=db)
 @output_options
 def current(state: State, output: Output) -> None:
     from warehouse.store.schema import revision
@@ -80,7 +80,7 @@ def current(state: State, output: Output) -> None:
     output.emit(list(row), [row])
 
 
-@command("db check")
+@command("db check", group=db)
 @output_options
 @click.pass_context
 def check(context: click.Context, state: State, output: Output) -> None:
@@ -96,7 +96,7 @@ def check(context: click.Context, state: State, output: Output) -> None:
     context.exit(0 if report.ok else 1)
 
 
-@command("db vacuum")
+@command("db vacuum", group=db)
 def vacuum(state: State) -> None:
     from warehouse.store.curate.upkeep import vacuum as remove
 
@@ -104,7 +104,7 @@ def vacuum(state: State) -> None:
         echo(f"{store.name}: {remove(store, wait=state.wait, say=state.say)}")
 
 
-@command("db reader")
+@command("db reader", group=db)
 @click.argument("role", metavar="[ROLE]", required=False, default="")
 @option("--new-password", "Give it another password.", is_flag=True)
 def reader(state: State, role: str, new_password: bool) -> None:
@@ -140,10 +140,6 @@ def _rows(report: CheckReport) -> list[dict[str, Any]]:
     skipped = [("integrity", name, "skipped", None, "the schema differs") for name in report.skipped]
     names = ("part", "check", "severity", "n", "finding")
     return [dict(zip(names, row, strict=True)) for row in [*drift, *issues, *skipped]]
-
-
-for _command in (upgrade, downgrade, current, check, vacuum, reader):
-    db.add_command(_command)
 
 
 OCCASIONS = ("ingest", "refresh")

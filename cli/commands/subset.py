@@ -33,7 +33,7 @@ def subset() -> None:
     pass
 
 
-@command("subset plan")
+@command("subset plan", group=subset)
 @options_of(PlanSubset)
 @_out
 @output_options
@@ -41,14 +41,14 @@ def plan(state: State, /, output: Output, out: Path | None, **options: Any) -> N
     _give(state, PlanSubset.from_command(options, typed(options)).ask(state.opener()), output, out)
 
 
-@command("subset import")
+@command("subset import", group=subset)
 @options_of(ImportSubset, path={"type": click.Path(exists=True, dir_okay=False, path_type=Path)})
 @output_options
 def import_(state: State, /, output: Output, **options: Any) -> None:
     _give(state, ImportSubset(**options).ask(state.opener()), output, None)
 
 
-@command("subset extend")
+@command("subset extend", group=subset)
 @options_of(ExtendSubset)
 @_out
 @output_options
@@ -56,7 +56,7 @@ def extend(state: State, /, output: Output, out: Path | None, **options: Any) ->
     _give(state, ExtendSubset(**options).ask(state.opener()), output, out)
 
 
-@command("subset export")
+@command("subset export", group=subset)
 @options_of(ExportSubset)
 @option("-o --out FILE", "Write to this file.", OutputFile(SUBSET))
 def export(state: State, /, out: Path | None, **options: Any) -> None:
@@ -137,7 +137,3 @@ def _cells(plan: SubsetPlan) -> dict[str, Any]:
 def _harness(plan: SubsetPlan) -> str:
     harnesses = {"lm_eval": "lm-eval", "inspect": "inspect", "helm": "helm", "lighteval": "lighteval"}
     return next((name for part, name in harnesses.items() if part in plan.harness.lower()), "csv")
-
-
-for subcommand in (plan, export, extend, import_):
-    subset.add_command(subcommand)

@@ -202,7 +202,7 @@ def _group_by_fields(state: State, benchmark: str, fields: tuple[str, ...], defa
 _default_option = option("--default", "Use it for error bars from now on.", name="default", is_flag=True)
 
 
-@command("cluster by")
+@command("cluster by", group=cluster)
 @click.argument("benchmark")
 @click.argument("fields", metavar="FIELD[,FIELD]", callback=fields_callback)
 @_default_option
@@ -224,7 +224,7 @@ def _text_options(function: Function) -> Function:
     return options_of(ClusterByText)(output_options(function))
 
 
-@command("cluster text")
+@command("cluster text", group=cluster)
 @_text_options
 def text(state: State, /, output: Output, **options: Any) -> None:
     _group_by_text(state, output, options)
@@ -284,7 +284,7 @@ def _print_clusters(clusters: SemanticClusters) -> None:
     print_rows(rows, hide_empty=("condition",), empty="no runs on this benchmark yet")
 
 
-@command("cluster show")
+@command("cluster show", group=cluster)
 @click.argument("benchmark", required=False)
 @output_options
 def show(state: State, /, benchmark: str | None, output: Output) -> None:
@@ -312,7 +312,3 @@ def show(state: State, /, benchmark: str | None, output: Output) -> None:
     )
     for row in rows:
         _say_chained(state, row.name, row.largest, row.n_prompts)
-
-
-for subcommand in (by, text, show):
-    cluster.add_command(subcommand)

@@ -13,17 +13,7 @@ from ..state import State
 from ..ui.options import option, output_options, typed
 from ..ui.output import Output
 from ..ui.questions import options_of
-from ..ui.table import (
-    WrittenNumber,
-    decimals,
-    interval,
-    level_column,
-    number,
-    print_legend,
-    print_rows,
-    print_text,
-    print_view,
-)
+from ..ui.table import WrittenNumber, decimals, interval, level_column, number, print_legend, print_rows, print_text
 
 if TYPE_CHECKING:
     from warehouse.analysis.results import Row
@@ -55,8 +45,7 @@ def _emit(state: State, output: Output, report: Any, row: type[Row], print_it: C
 
 
 def _notes(state: State, left_out: Sequence[str]) -> None:
-    for reason in left_out[:SHOWN]:
-        state.say(f"note: left out {reason}")
+    state.notes(f"left out {reason}" for reason in left_out[:SHOWN])
     if len(left_out) > SHOWN:
         state.say(f"note: and {len(left_out) - SHOWN} more left out")
 
@@ -81,13 +70,7 @@ def _split(state: State, question: Variance, output: Output) -> None:
     from warehouse.analysis.variance.row import VarianceRow
 
     report: VarianceReport = state.ask(question)
-    if output.for_people:
-        view = report.view(verbose=state.verbose)
-        print_view(view)
-        state.notes(view.notes)
-    else:
-        output.emit_records(VarianceRow, report.rows)
-        _notes(state, report.left_out)
+    _emit(state, output, report, VarianceRow, lambda report, state: state.show(report.view(verbose=state.verbose)))
 
 
 # --- pass@k ------------------------------------------------------------------------------------

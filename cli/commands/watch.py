@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import StoreError
+from warehouse.ingest.progress import Silent
 
 from ..state import State
 from ..ui.table import echo
@@ -18,7 +19,6 @@ from ..ui.table import echo
 if TYPE_CHECKING:
     from warehouse.ingest.report import IngestReport
     from warehouse.ingest.watch import Watcher
-    from warehouse.store.load.state import LoadReport
 
 #: Loads sources: those for which the function says yes, telling the progress.
 Ingest = Callable[[Callable[[Sequence[Path]], bool], Any], "IngestReport"]
@@ -26,22 +26,6 @@ Ingest = Callable[[Callable[[Sequence[Path]], bool], Any], "IngestReport"]
 
 class _WatchStopped(Exception):
     """A signal came, and the source that was being loaded is done."""
-
-
-class _UntilStopped:
-    """Progress that ends an ingest between two sources once somebody says stop."""
-
-    def __init__(self, stop: threading.Event) -> None:
-        self.stop = stop
-
-    def start(self, total_bytes: int) -> None: ...
-    def source(self, name: str, size: int) -> None: ...
-    def advance(self, rows: int) -> None: ...
-
-    def done(self, report: LoadReport, size: int) -> None:
-        """Stop here, if that was asked for."""
-        if self.stop.is_set():
-            raise _WatchStopped
 
 
 def watch(state: State, watcher: Watcher, ingest: Ingest, published: Callable[[], None]) -> None:
@@ -77,7 +61,12 @@ def _once(watcher: Watcher, ingest: Ingest, stop: threading.Event, published: Ca
     if not chosen:
         return
     chosen_files = set(chosen)
-    report = ingest(lambda files: tuple(files) in chosen_files, _UntilStopped(stop))
+
+    def end_if_stopped() -> None:
+        if stop.is_set():
+            raise _WatchStopped
+
+    report = ingest(lambda files: tuple(files) in chosen_files, Silent(end_if_stopped))
     print_errors(report.refused)
     now = utc_now()
     echo(f"{now:%Y-%m-%dT%H:%M:%SZ} {report.one_line}, {len(report.refused)} refused")

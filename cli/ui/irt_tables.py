@@ -20,6 +20,7 @@ if TYPE_CHECKING:
         FittedItemRow,
         IrtReport,
         NextReport,
+        NextRow,
     )
 
 #: Characters of a prompt's id, a benchmark's name and a model's name in a table of 80 columns.
@@ -105,8 +106,8 @@ def _losses(report: IrtReport) -> str:
 
 
 def _item(row: FittedItemRow, several: bool) -> dict[str, Any]:
-    cells: dict[str, Any] = _named(row, several)
-    cells |= {
+    return {
+        **_named(row, several),
         "models": row.n_models,
         "mean": number(row.mean_score, 2),
         "a": number(row.discrimination, 2),
@@ -114,32 +115,32 @@ def _item(row: FittedItemRow, several: bool) -> dict[str, Any]:
         "se": number(row.se_difficulty, 2),
         "infit": number(row.infit, 2),
         "outfit": number(row.outfit, 2),
+        "text": row.text,
     }
-    return cells | {"text": row.text}
 
 
 def _against(row: FittedItemRow, several: bool) -> dict[str, Any]:
-    cells = _named(row, several)
-    cells |= {
+    return {
+        **_named(row, several),
         "models": row.n_models,
         "mean": number(row.mean_score, 2),
         "a": number(row.discrimination, 2),
         "free a": number(row.free_discrimination, 2),
+        "text": row.text,
     }
-    return cells | {"text": row.text}
 
 
 def _dif(row: FittedItemRow, several: bool) -> dict[str, Any]:
-    cells = _named(row, several)
-    cells |= {
+    return {
+        **_named(row, several),
         "family": excerpt(row.dif_family, _MODEL),
         "easier by (logits)": number(row.dif_effect, 2, sign=True),
         "q": p_value(row.dif_q),
+        "text": row.text,
     }
-    return cells | {"text": row.text}
 
 
-def _named(row: FittedItemRow, several: bool) -> dict[str, Any]:
+def _named(row: FittedItemRow | NextRow, several: bool) -> dict[str, Any]:
     benchmark = {"benchmark": excerpt(row.benchmark, _BENCHMARK)} if several else {}
     return {"prompt": row.prompt, "id": excerpt(row.key, _ID), **benchmark}
 
@@ -170,19 +171,22 @@ def print_abilities(report: AbilityReport) -> None:
     echo()
     _print_blocks(report.blocks)
     level = level_column(report.level)
-    cells = []
-    for row in report.rows:
-        line: dict[str, Any] = {
+    cells = [
+        {
             "rank": row.rank,
             "ranks": None if row.rank_low is None else f"{row.rank_low}-{row.rank_high}",
             "model": visible(row.model),
             "ability": number(row.ability, 2),
             "se": number(row.standard_error, 2),
+            f"its {level}": interval(row.ci_low, row.ci_high, 2),
+            "behind": number(row.behind_leader, 2),
+            level: interval(row.behind_low, row.behind_high, 2),
+            "p": p_value(row.p_leader),
+            "prompts": row.n_items,
+            "block": row.block,
         }
-        line |= {f"its {level}": interval(row.ci_low, row.ci_high, 2)}
-        line |= {"behind": number(row.behind_leader, 2), level: interval(row.behind_low, row.behind_high, 2)}
-        line |= {"p": p_value(row.p_leader), "prompts": row.n_items, "block": row.block}
-        cells.append(line)
+        for row in report.rows
+    ]
     print_rows(cells, hide_empty=("block",), minor=("block", f"its {level}", "p", "prompts", "se"))
     echo()
     print_text("ranks: those that the data leave a model; behind: the first model's ability less its own.")
@@ -192,10 +196,9 @@ def print_sensitivity(report: AbilityReport) -> None:
     """The scale without single benchmarks and families."""
     print_text(f"{report.one_line}; what its order of models is without one benchmark or family.")
     echo()
-    cells = []
-    for row in report.sensitivity:
-        line: dict[str, Any] = {"without": f"{row.kind} {excerpt(row.left_out, _ID)}"}
-        line |= {
+    cells = [
+        {
+            "without": f"{row.kind} {excerpt(row.left_out, _ID)}",
             "models": row.n_models,
             "prompts": row.n_items,
             "tau": number(row.tau, 3),
@@ -204,7 +207,8 @@ def print_sensitivity(report: AbilityReport) -> None:
             "moves most": visible(row.most_moved or ""),
             "by (sd)": number(row.shift, 2, sign=True),
         }
-        cells.append(line)
+        for row in report.sensitivity
+    ]
     print_rows(
         cells,
         empty="nothing to leave out",
@@ -338,16 +342,17 @@ def print_next(report: NextReport) -> None:
         )
     echo()
     several = len({row.benchmark for row in report.rows}) > 1
-    cells = []
-    for row in report.rows:
-        line: dict[str, Any] = {"order": row.order, "prompt": row.prompt, "id": excerpt(row.key, _ID)}
-        line |= {"benchmark": excerpt(row.benchmark, _BENCHMARK)} if several else {}
-        line |= {
+    cells = [
+        {
+            "order": row.order,
+            **_named(row, several),
             "information": number(row.information, 3),
             "chance": number(row.chance, 2),
             "difficulty": number(row.difficulty, 2),
+            "text": row.text,
         }
-        cells.append(line | {"text": row.text})
+        for row in report.rows
+    ]
     print_rows(cells, hide_empty=("text",), minor=("text",))
 
 
@@ -374,10 +379,14 @@ def print_dimensions(report: DimensionsReport) -> None:
 
 def _dimension(rows: Sequence[DimensionRow]) -> dict[str, Any]:
     first = rows[0]
-    cells: dict[str, Any] = {"dimensions": f"{first.n_dimensions}{' *' * first.chosen}"}
-    cells |= {"log loss": number(first.log_loss, 4), "se": number(first.standard_error, 4)}
-    cells |= {"behind": number(first.behind, 4), "its se": number(first.behind_standard_error, 4)}
-    return cells | _errors(rows, "p_irt_error")
+    return {
+        "dimensions": f"{first.n_dimensions}{' *' * first.chosen}",
+        "log loss": number(first.log_loss, 4),
+        "se": number(first.standard_error, 4),
+        "behind": number(first.behind, 4),
+        "its se": number(first.behind_standard_error, 4),
+        **_errors(rows, "p_irt_error"),
+    }
 
 
 def _errors(rows: Sequence[DimensionRow], name: str) -> dict[str, Any]:

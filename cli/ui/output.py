@@ -12,11 +12,12 @@ from importlib.metadata import version
 from io import TextIOWrapper
 from math import isfinite
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, Unpack
 
 from warehouse.files import ANSWER, PARQUET_KEY, write_output
 from warehouse.records.answer_text import without_surrogates
 from warehouse.records.canonical_json import columns_of, json_rows, json_text
+from warehouse.tables.view import TableLook
 
 from .table import chosen_columns, echo, print_table, visible
 
@@ -59,10 +60,7 @@ class Output:
         rows: Iterable[Row],
         *,
         shown: Sequence[str] | None = None,
-        hide_empty: Sequence[str] = (),
-        counts: Sequence[str] = (),
-        minor: Sequence[str] = (),
-        empty: str = "no rows",
+        **look: Unpack[TableLook],
     ) -> None:
         """Write rows.
 
@@ -70,10 +68,7 @@ class Output:
             columns: every column, in order.
             rows: a value for each of them.
             shown: the columns that the table for people has (default: all).
-            hide_empty: those of them that are left out where they say nothing.
-            counts: those that it does without where they are 0, too.
-            minor: those that a narrow terminal drops, the first of them first.
-            empty: what to tell people where there are no rows.
+            look: what it leaves out; see :class:`warehouse.tables.view.Table`.
         """
         chosen = chosen_columns(columns)
         if chosen and self.form != "table":
@@ -89,7 +84,7 @@ class Output:
         else:
             names = list(chosen or shown or columns)
             cells = [[row[name] for name in names] for row in rows]
-            print_table(names, cells, empty=empty, hide_empty=hide_empty, counts=counts, minor=minor)
+            print_table(names, cells, **look)
 
     def emit_arrow(self, table: pa.Table) -> None:
         """Write the result of a query."""
@@ -99,20 +94,12 @@ class Output:
             self.emit(table.column_names, rows_of(table), minor=_by_importance(table) if self.for_people else ())
 
     def emit_records(
-        self,
-        kind: type,
-        records: Sequence[Any],
-        *,
-        shown: Sequence[str] | None = None,
-        hide_empty: Sequence[str] = (),
-        counts: Sequence[str] = (),
-        minor: Sequence[str] = (),
-        empty: str = "no rows",
+        self, kind: type, records: Sequence[Any], *, shown: Sequence[str] | None = None, **look: Unpack[TableLook]
     ) -> None:
         """Write records of a dataclass; its fields, or its `columns`, are the columns. See :meth:`emit`."""
         columns = columns_of(kind)
         rows = ({name: getattr(record, name) for name in columns} for record in records)
-        self.emit(columns, rows, shown=shown, hide_empty=hide_empty, counts=counts, minor=minor, empty=empty)
+        self.emit(columns, rows, shown=shown, **look)
 
     def answer(self, kind: type, records: Sequence[Any], show: Callable[[], object]) -> None:
         """Show people what they are shown, and write the records for programs."""

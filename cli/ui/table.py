@@ -7,13 +7,14 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import Any, TextIO
+from dataclasses import replace
+from typing import Any, TextIO, Unpack
 
 import click
 
 from warehouse.tables.text import LEAST, fold, lay_out, wrap
 from warehouse.tables.text import NARROW as NARROW
-from warehouse.tables.view import Table, TableNote, View
+from warehouse.tables.view import Table, TableLook, TableNote, View
 from warehouse.tables.words import WrittenNumber as WrittenNumber
 from warehouse.tables.words import cell as cell
 from warehouse.tables.words import count_range as count_range
@@ -37,35 +38,19 @@ _RECORDED: ContextVar[list[str | Table | TableNote] | None] = ContextVar("record
 WIDE, CHOSEN = "warehouse.wide", "warehouse.columns"
 
 
-def print_table(
-    columns: Sequence[str],
-    rows: Sequence[Sequence[Any]],
-    *,
-    empty: str = "no rows",
-    hide_empty: Sequence[str] = (),
-    counts: Sequence[str] = (),
-    minor: Sequence[str] = (),
-) -> tuple[str, ...]:
+def print_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], **look: Unpack[TableLook]) -> tuple[str, ...]:
     """Print rows under their columns, numbers to the right; the names of the columns that are shown.
 
     Columns named ``hide_empty`` are left out where they say nothing in any row, those named ``counts`` where they are 0
     as well. A terminal that is too narrow does without the columns named ``minor``, the first of them first, as far as
     it has to; ``--wide`` shows them, ``--columns`` shows those that it names.
     """
-    values = tuple(tuple(row) for row in rows)
-    return _print(Table(tuple(columns), values, empty, tuple(hide_empty), tuple(counts), tuple(minor)))
+    return _print(Table(tuple(columns), tuple(map(tuple, rows)), **look))
 
 
-def print_rows(
-    rows: Iterable[Mapping[str, Any]],
-    *,
-    empty: str = "no rows",
-    hide_empty: Sequence[str] = (),
-    counts: Sequence[str] = (),
-    minor: Sequence[str] = (),
-) -> tuple[str, ...]:
+def print_rows(rows: Iterable[Mapping[str, Any]], **look: Unpack[TableLook]) -> tuple[str, ...]:
     """Print rows that name their cells, all in the same order; see :func:`print_table`."""
-    return _print(Table.of(rows, empty=empty, hide_empty=hide_empty, counts=counts, minor=minor))
+    return _print(Table.of(rows, **look))
 
 
 def print_constants(rows: list[dict[str, Any]], names: Iterable[str]) -> list[dict[str, Any]]:
@@ -166,7 +151,7 @@ def _print(table: Table) -> tuple[str, ...]:
             print("\n".join(layout.lines[start : start + LINES_AT_ONCE]))
         return layout.columns
     width = shutil.get_terminal_size().columns
-    shown = Table(table.columns, table.rows[:TERMINAL_ROWS], table.empty, table.hide_empty, table.counts, table.minor)
+    shown = replace(table, rows=table.rows[:TERMINAL_ROWS])
     layout = lay_out(shown, width=width, wide=bool(_table_option(WIDE)), chosen=chosen)
     print("\n".join(layout.lines))
     if len(shown.rows) < len(table.rows):

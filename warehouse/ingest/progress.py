@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Protocol
 
-from warehouse.store.load.state import LoadReport
+if TYPE_CHECKING:
+    from warehouse.store.load.state import LoadReport
 
 
 class IngestProgress(Protocol):
@@ -34,9 +36,18 @@ class FetchProgress(Protocol):
 
 
 class Silent:
-    """Progress callbacks that do nothing."""
+    """Progress callbacks that show nothing.
+
+    Args:
+        after_each: called when a source is done; what it raises ends the ingest there.
+    """
+
+    def __init__(self, after_each: Callable[[], object] = lambda: None) -> None:
+        self.after_each = after_each
 
     def start(self, total_bytes: int) -> None: ...
     def source(self, name: str, size: int) -> None: ...
     def advance(self, rows: int) -> None: ...
-    def done(self, report: LoadReport, size: int) -> None: ...
+    def done(self, report: LoadReport, size: int) -> None:
+        """Do what comes after each source."""
+        self.after_each()

@@ -22,6 +22,7 @@ from warehouse.records.canonical_json import short_digest
 _LENGTH = 20
 #: What tells one stored figure from another.
 KEY = ("subject_kind", "subject", "benchmark", "metric", "statistic")
+_NUMBERS = ("estimate", "standard_error", "low", "high")
 
 StoredValue = Mapping[str, Any]
 
@@ -220,8 +221,9 @@ def _finite(value: Value) -> Value:
         for name, detail in value.details.items()
     }
     value = replace(value, details=details)
-    names = ("estimate", "standard_error", "low", "high")
-    bad = {name: None for name in names if (number := getattr(value, name)) is not None and not math.isfinite(number)}
+    bad = {
+        name: None for name in _NUMBERS if (number := getattr(value, name)) is not None and not math.isfinite(number)
+    }
     if not bad:
         return value
     reason = "; ".join(filter(None, (value.reason, f"not finite: {', '.join(bad)}")))
@@ -231,35 +233,27 @@ def _finite(value: Value) -> Value:
 def row_of(question: PlannedQuestion, value: Value) -> dict[str, Any]:
     """The row of a figure, but for the id of its refresh."""
     own = {name: getattr(value, name) for name in value.__dataclass_fields__ if name != "details"}
-    numbers = {
-        name: None if own[name] is None else float(own[name]) for name in ("estimate", "standard_error", "low", "high")
+    numbers = {name: None if own[name] is None else float(own[name]) for name in _NUMBERS}
+    return {
+        **own,
+        **numbers,
+        "benchmark": question.data.benchmark.name,
+        "method_version": question.family.version,
+        "parameters": value.details,
+        "input_fingerprint": question.fingerprint,
     }
-    return (
-        own
-        | numbers
-        | {
-            "benchmark": question.data.benchmark.name,
-            "method_version": question.family.version,
-            "parameters": value.details,
-            "input_fingerprint": question.fingerprint,
-        }
-    )
 
 
 def gone_row(value: StoredValue, fingerprint: str) -> dict[str, Any]:
     """The row that says that a stored figure is no longer there."""
-    none = dict.fromkeys(("estimate", "standard_error", "low", "high", "n", "n_clusters"))
-    names = ("subject_kind", "subject", "benchmark", "metric", "statistic", "method_version")
-    return (
-        {name: value[name] for name in names}
-        | none
-        | {
-            "method": GONE,
-            "reason": "not asked for any more, or its runs are gone",
-            "parameters": {},
-            "input_fingerprint": fingerprint,
-        }
-    )
+    return {
+        **{name: value[name] for name in (*KEY, "method_version")},
+        **dict.fromkeys((*_NUMBERS, "n", "n_clusters")),
+        "method": GONE,
+        "reason": "not asked for any more, or its runs are gone",
+        "parameters": {},
+        "input_fingerprint": fingerprint,
+    }
 
 
 def key_of_row(row: Mapping[str, Any]) -> tuple[Any, ...]:

@@ -352,13 +352,11 @@ def preferences_table(report: PreferenceReport) -> Markup:
 
 def reliability_table(reliability: StoredReliability, name_of: str) -> Markup | None:
     """The figures of a refresh; None where there are none."""
-    computed = [(key, figure) for key, figure in reliability.figures.items() if figure[0] is not None]
-    rows = [(words, "prompts", figure) for key, words in _WORDS.items() for own, figure in computed if own == key]
-    rows += [
-        (words, "scenarios", figure)
+    rows = [
+        (words, resampled, figure)
+        for resampled, prefix in (("prompts", ""), ("scenarios", "scenarios_"))
         for key, words in _WORDS.items()
-        for own, figure in computed
-        if own == f"scenarios_{key}"
+        if (figure := reliability.figures.get(f"{prefix}{key}")) and figure[0] is not None
     ]
     if not rows:
         return None

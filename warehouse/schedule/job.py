@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import WarehouseError
+from warehouse.ingest.progress import Silent
 from warehouse.ingest.remote_hosts import shown_url
 from warehouse.records.clock import utc_now
 from warehouse.refresh.alerts import Alerts, Rules
@@ -24,7 +25,6 @@ from warehouse.schedule.log import JobLog, Level
 from warehouse.schedule.worker import FINISHED
 from warehouse.store.connection import Store
 from warehouse.store.engines import store_failure
-from warehouse.store.load.state import LoadReport
 from warehouse.store.open import StoreOpener, open_store
 from warehouse.store.snapshot import PublishedCopy
 from warehouse.tracing import span
@@ -123,21 +123,6 @@ def run_job(
     return outcome
 
 
-class _EndsBetweenSources:
-    """Progress of an ingest that ends between two sources."""
-
-    def __init__(self, check: Callable[[], None]) -> None:
-        self.check = check
-
-    def start(self, total_bytes: int) -> None: ...
-    def source(self, name: str, size: int) -> None: ...
-    def advance(self, rows: int) -> None: ...
-
-    def done(self, report: LoadReport, size: int) -> None:
-        """Stop here, if that was asked for."""
-        self.check()
-
-
 class _JobRun:
     """One run of a job."""
 
@@ -213,7 +198,7 @@ class _JobRun:
 
         with self.create() as store:
             before = refused(store)
-            report = ingest(store, [folder], only=settled, progress=_EndsBetweenSources(self._check))
+            report = ingest(store, [folder], only=settled, progress=Silent(self._check))
             earlier_refusals = _earlier_refusals(before, refused(store))
         new = [source.error for source in report.refused if readable(source.error) not in earlier_refusals]
         self._tell("source_refused", [{"error": error} for error in new])

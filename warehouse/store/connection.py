@@ -175,6 +175,13 @@ class Store:
             self._roll_back()
             raise
 
+    @contextmanager
+    def changing_catalogue(self) -> Iterator[sa.Connection]:
+        """:meth:`begin`, while nobody else changes models, benchmarks, prompts and what is said of them."""
+        with self.begin() as connection:
+            self.dialect.lock_catalogue(connection)
+            yield connection
+
     def _roll_back(self) -> None:
         """Roll back. A fatally failed engine cannot even do that; its first error is the one to report."""
         try:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import chain, zip_longest
 from typing import Any
 
@@ -73,8 +73,7 @@ def in_text(view: View, *, width: int = WIDTH, rows: int = ROWS) -> str:
     shown: set[str] = set()
     for part in view.parts:
         if isinstance(part, Table):
-            table = Table(part.columns, part.rows[:rows], part.empty, part.hide_empty, part.counts, part.minor)
-            layout = lay_out(table, width=width)
+            layout = lay_out(replace(part, rows=part.rows[:rows]), width=width)
             lines = [*lines, *layout.lines]
             shown |= {*layout.columns}
             if len(part.rows) > rows:

@@ -8,9 +8,18 @@ from dataclasses import dataclass
 from functools import cache
 from html import escape
 from importlib.metadata import entry_points
-from typing import Any
+from typing import Any, TypedDict, Unpack
 
 from warehouse.tables.words import NOTHING, WrittenInterval, cell, is_number, visible
+
+
+class TableLook(TypedDict, total=False):
+    """What a table leaves out, and says of no rows: keywords of whatever makes or prints one; see :class:`Table`."""
+
+    empty: str
+    hide_empty: Sequence[str]
+    counts: Sequence[str]
+    minor: Sequence[str]
 
 
 @dataclass(frozen=True)
@@ -20,33 +29,20 @@ class Table:
     columns: tuple[str, ...]  #: names, in order.
     rows: tuple[tuple[Any, ...], ...]  #: a value for each of them.
     empty: str = "no rows"  #: what to say where there are no rows.
-    hide_empty: tuple[str, ...] = ()  #: columns that are left out where they say nothing in any row.
-    counts: tuple[str, ...] = ()  #: those that are left out where they are 0, too.
-    minor: tuple[str, ...] = ()  #: those that a narrow page drops, the first of them first.
+    hide_empty: Sequence[str] = ()  #: columns that are left out where they say nothing in any row.
+    counts: Sequence[str] = ()  #: those that are left out where they are 0, too.
+    minor: Sequence[str] = ()  #: those that a narrow page drops, the first of them first.
 
     @classmethod
-    def of(
-        cls,
-        rows: Iterable[Mapping[str, Any]],
-        *,
-        empty: str = "no rows",
-        hide_empty: Sequence[str] = (),
-        counts: Sequence[str] = (),
-        minor: Sequence[str] = (),
-    ) -> Table:
+    def of(cls, rows: Iterable[Mapping[str, Any]], **look: Unpack[TableLook]) -> Table:
         """A table of rows that name their cells, all in the same order."""
         cells = list(rows)
-        columns = tuple(cells[0]) if cells else ()
-        values = tuple(tuple(row.values()) for row in cells)
-        return cls(columns, values, empty, tuple(hide_empty), tuple(counts), tuple(minor))
+        return cls(tuple(cells[0]) if cells else (), tuple(tuple(row.values()) for row in cells), **look)
 
     @classmethod
-    def of_columns(
-        cls, columns: Mapping[str, Sequence[Any]], *, hide_empty: Sequence[str] = (), minor: Sequence[str] = ()
-    ) -> Table:
+    def of_columns(cls, columns: Mapping[str, Sequence[Any]], **look: Unpack[TableLook]) -> Table:
         """A table of columns of one length."""
-        rows = tuple(zip(*columns.values(), strict=True))
-        return cls(tuple(columns), rows, hide_empty=tuple(hide_empty), minor=tuple(minor))
+        return cls(tuple(columns), tuple(zip(*columns.values(), strict=True)), **look)
 
     def only(self, names: Sequence[str]) -> Table:
         """The table with these columns, in this order; all of them where none is named."""

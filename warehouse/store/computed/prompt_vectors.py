@@ -113,8 +113,7 @@ def declare_embedder(store: Store, name: str, revision: str, dimension: int) -> 
     """
     table = tables.embedder
     query = sa.select(table.c.id, table.c.dimension).where(table.c.name == name, table.c.revision == revision)
-    with store.begin() as connection:
-        store.dialect.lock_catalogue(connection)
+    with store.changing_catalogue() as connection:
         row = connection.execute(query).first()
         if row is None:
             number = allocate(connection, table.name, 1)
@@ -199,8 +198,7 @@ def write_vectors(
     """
     if not len(prompts):
         return 0
-    with store.begin() as connection:
-        store.dialect.lock_catalogue(connection)
+    with store.changing_catalogue() as connection:
         sharing = _sharing(store, prompts, templates or {}, texts)
         part = PROMPT if texts is None else texts.part
         ids = _whole(sharing, "prompt_id")

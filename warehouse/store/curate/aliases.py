@@ -90,13 +90,8 @@ def alias(store: Store, kind: Kind, name: str, canonical: str) -> str:
         the name that is shown.
     """
     table = _table(kind)
-    with store.begin() as connection:
-        store.dialect.lock_catalogue(connection)
-        row, target = _find(connection, kind, name), _find(connection, kind, canonical)
-        if target.canonical_id is not None:
-            target = connection.execute(
-                sa.select(table.c.id, table.c.name, table.c.canonical_id).where(table.c.id == target.canonical_id)
-            ).one()
+    with store.changing_catalogue() as connection:
+        row, target = find_named(connection, kind, name), find_shown(connection, kind, canonical)
         if target.id == row.id:
             raise MisuseError(f"{kind} '{canonical}' is shown as '{name}': it cannot be its alias")
         connection.execute(
@@ -110,9 +105,8 @@ def alias(store: Store, kind: Kind, name: str, canonical: str) -> str:
 def unalias(store: Store, kind: Kind, name: str) -> None:
     """Show ``name`` under its own name again (MisuseError: no such name, or it is no alias)."""
     table = _table(kind)
-    with store.begin() as connection:
-        store.dialect.lock_catalogue(connection)
-        row = _find(connection, kind, name)
+    with store.changing_catalogue() as connection:
+        row = find_named(connection, kind, name)
         if row.canonical_id is None:
             raise MisuseError(f"{kind} '{name}' is no alias; see: warehouse {kind}s")
         connection.execute(sa.update(table).where(table.c.id == row.id).values(canonical_id=None))
@@ -128,9 +122,8 @@ def set_release_date(store: Store, name: str, day: str) -> None:
         said = date.fromisoformat(day).isoformat() if day else None
     except ValueError:
         raise MisuseError(f"a release date is a day such as 2024-01-31, found {day!r}") from None
-    with store.begin() as connection:
-        store.dialect.lock_catalogue(connection)
-        row = _find(connection, "model", name)
+    with store.changing_catalogue() as connection:
+        row = find_named(connection, "model", name)
         connection.execute(sa.update(tables.model).where(tables.model.c.id == row.id).values(release_date=said))
 
 
@@ -138,11 +131,19 @@ def _table(kind: Kind) -> sa.Table:
     return tables.model if kind == "model" else tables.benchmark
 
 
-def _find(connection: sa.Connection, kind: Kind, name: str) -> Any:
+def find_named(connection: sa.Connection, kind: Kind, name: str) -> Any:
+    """The row of a model or benchmark (MisuseError: none has this name)."""
     table = _table(kind)
-    query = sa.select(table.c.id, table.c.name, table.c.canonical_id)
-    row = connection.execute(query.where(table.c.name == name)).first()
+    row = connection.execute(sa.select(table).where(table.c.name == name)).first()
     if row is None:
-        names = [str(item[0]) for item in connection.execute(sa.select(table.c.name))]
+        names = connection.execute(sa.select(table.c.name)).scalars()
         raise MisuseError(f"no {kind} '{name}'; {did_you_mean(name, names, f'see: warehouse {kind}s')}")
     return row
+
+
+def find_shown(connection: sa.Connection, kind: Kind, name: str) -> Any:
+    """The row that views show for a name: of an alias that of what it stands for (MisuseError: none has this name)."""
+    row, table = find_named(connection, kind, name), _table(kind)
+    if row.canonical_id is None:
+        return row
+    return connection.execute(sa.select(table).where(table.c.id == row.canonical_id)).one()

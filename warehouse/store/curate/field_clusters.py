@@ -11,11 +11,12 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from warehouse.errors import MisuseError, did_you_mean
+from warehouse.errors import MisuseError
 from warehouse.records import canonical_json, parse_json
 from warehouse.records.clock import utc_now
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
+from warehouse.store.curate.aliases import find_named
 from warehouse.store.load.bulk_insert import append
 from warehouse.store.load.dimensions import allocate
 from warehouse.store.schema.later import tables
@@ -37,19 +38,14 @@ def cluster_by(store: Store, benchmark: str, fields: Sequence[str], *, default: 
     Raises:
         MisuseError: no such benchmark, or no prompt has these fields (names those there are).
     """
-    with store.begin() as connection:
-        store.dialect.lock_catalogue(connection)
-        row = connection.execute(sa.select(tables.benchmark.c.id).where(tables.benchmark.c.name == benchmark)).first()
-        if row is None:
-            benchmark_names = connection.execute(sa.select(tables.benchmark.c.name)).scalars()
-            hint = did_you_mean(benchmark, benchmark_names, "see: warehouse benchmarks")
-            raise MisuseError(f"no benchmark '{benchmark}'; {hint}")
-        _require_fields(store, int(row[0]), benchmark, fields)
-        declare(connection, [int(row[0])], fields, default=default)
-        extend(store, [int(row[0])])
+    with store.changing_catalogue() as connection:
+        number = int(find_named(connection, "benchmark", benchmark).id)
+        _require_fields(store, number, benchmark, fields)
+        declare(connection, [number], fields, default=default)
+        extend(store, [number])
         sizes = connection.execute(
             sa.select(sa.func.count(sa.distinct(tables.prompt_cluster.c.cluster_id)), sa.func.count()).where(
-                tables.prompt_cluster.c.clustering_id == _clustering(connection, row[0], fields)
+                tables.prompt_cluster.c.clustering_id == _clustering(connection, number, fields)
             )
         ).one()
     return clustering_name(fields), int(sizes[0]), int(sizes[1])
@@ -211,8 +207,7 @@ def store_clustering(
     Raises:
         MisuseError: a clustering of another kind, or made with other settings, has this name.
     """
-    with store.begin() as connection:
-        store.dialect.lock_catalogue(connection)
+    with store.changing_catalogue() as connection:
         number = _declare(connection, benchmark_id, name, kind, parameters, must_agree)
         _clear(connection, number)
         _fill(store, connection, number, members)

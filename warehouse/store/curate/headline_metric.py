@@ -6,9 +6,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from warehouse.errors import MisuseError, did_you_mean
+from warehouse.errors import MisuseError
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
+from warehouse.store.curate.aliases import find_shown
 from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
@@ -36,15 +37,15 @@ class MetricEntry:
 def metrics(store: Store, benchmark: str) -> list[MetricEntry]:
     """The metrics of a benchmark, the headline first, then by runs (MisuseError: no such benchmark)."""
     with store.begin() as connection:
-        number, name, chosen = _shown(connection, benchmark)
-        rows = connection.execute(sa.text(query_text("store", "metrics_of_benchmark")), {"benchmark": number}).all()
+        shown = find_shown(connection, "benchmark", benchmark)
+        rows = connection.execute(sa.text(query_text("store", "metrics_of_benchmark")), {"benchmark": shown.id}).all()
     return [
         MetricEntry(
-            name,
+            shown.name,
             row.metric,
             bool(row.is_headline),
             int(row.n_runs),
-            "person" if row.metric == chosen else _word(row.lowest, row.highest),
+            "person" if row.metric == shown.headline_metric else _word(row.lowest, row.highest),
             row.higher_is_better,
             row.direction_by,
             row.low,
@@ -74,11 +75,9 @@ def choose(store: Store, benchmark: str, metric: str) -> MetricEntry | None:
     """
     labels = metrics(store, benchmark)
     label = _label(metric, [entry.metric for entry in labels], benchmark) if metric else None
-    with store.begin() as connection:
-        store.dialect.lock_catalogue(connection)
-        number, _, _ = _shown(connection, benchmark)
-        table = tables.benchmark
-        connection.execute(sa.update(table).where(table.c.id == number).values(headline_metric=label))
+    with store.changing_catalogue() as connection:
+        table, shown = tables.benchmark, find_shown(connection, "benchmark", benchmark)
+        connection.execute(sa.update(table).where(table.c.id == shown.id).values(headline_metric=label))
     return next((entry for entry in metrics(store, benchmark) if entry.is_headline), None)
 
 
@@ -95,10 +94,12 @@ def direct(store: Store, benchmark: str, metric: str, higher_is_better: bool) ->
         MisuseError: no such benchmark, or it has no such metric; names those it has.
     """
     label = _named(store, benchmark, metric)
-    with store.begin() as connection:
-        store.dialect.lock_catalogue(connection)
-        number, _, _ = _shown(connection, benchmark)
-        parameters = {"benchmark": number, "metric": label, "higher": higher_is_better}
+    with store.changing_catalogue() as connection:
+        parameters = {
+            "benchmark": find_shown(connection, "benchmark", benchmark).id,
+            "metric": label,
+            "higher": higher_is_better,
+        }
         connection.execute(sa.text(query_text("store", "direct_metric")), parameters)
 
 
@@ -118,10 +119,8 @@ def bound(store: Store, benchmark: str, metric: str, low: float, high: float) ->
     if not (math.isfinite(low) and math.isfinite(high) and low < high):
         raise MisuseError(f"bounds must be two finite numbers, the smaller first, found {low:g} and {high:g}")
     label = _named(store, benchmark, metric)
-    with store.begin() as connection:
-        store.dialect.lock_catalogue(connection)
-        number, _, _ = _shown(connection, benchmark)
-        parameters = {"benchmark": number, "metric": label}
+    with store.changing_catalogue() as connection:
+        parameters = {"benchmark": find_shown(connection, "benchmark", benchmark).id, "metric": label}
         seen = connection.execute(sa.text(query_text("store", "range_of_metric")), parameters).one()
         if seen.low is not None and not low <= seen.low <= seen.high <= high:
             raise MisuseError(
@@ -146,16 +145,3 @@ def _label(metric: str, labels: Sequence[str], benchmark: str) -> str:
     if fitting:
         raise MisuseError(f"{benchmark} has several metrics {metric!r}, choose one: {listed}")
     raise MisuseError(f"{benchmark} has no metric {metric!r}; it has: {listed}")
-
-
-def _shown(connection: sa.Connection, name: str) -> tuple[int, str, str | None]:
-    """Id and name of the benchmark that views show, and the metric chosen for it."""
-    table = tables.benchmark
-    query = sa.select(table.c.id, table.c.name, table.c.canonical_id, table.c.headline_metric)
-    row = connection.execute(query.where(table.c.name == name)).first()
-    if row is None:
-        names = [str(item[0]) for item in connection.execute(sa.select(table.c.name))]
-        raise MisuseError(f"no benchmark '{name}'; {did_you_mean(name, names, 'see: warehouse benchmarks')}")
-    if row.canonical_id is not None:
-        row = connection.execute(query.where(table.c.id == row.canonical_id)).one()
-    return int(row.id), str(row.name), row.headline_metric

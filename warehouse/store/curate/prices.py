@@ -63,8 +63,7 @@ def put_prices(store: Store, prices: Sequence[Price]) -> None:
         prices: no two of one model and date.
     """
     price = tables.price
-    with store.begin() as connection:
-        store.dialect.lock_catalogue(connection)
+    with store.changing_catalogue() as connection:
         first = allocate(connection, "price", len(prices))
         for number, item in enumerate(prices):
             same = (price.c.model == item.model) & (price.c.valid_from == item.date)

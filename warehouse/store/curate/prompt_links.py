@@ -9,9 +9,9 @@ from typing import Any, Literal
 
 import pyarrow as pa
 
-from warehouse.errors import MisuseError, did_you_mean
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
+from warehouse.store.curate.aliases import find_named
 from warehouse.store.load.dimensions import allocate
 from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
@@ -67,9 +67,8 @@ def link(store: Store, benchmark: str, canonical: str, *, by: By = "text") -> Li
         canonical: whose prompts they are joined to.
         by: ``"text"``, the normalised question; ``"id"``, the tool's own id.
     """
-    with store.begin() as connection:
-        store.dialect.lock_catalogue(connection)
-        here, there = _benchmark(connection, benchmark), _benchmark(connection, canonical)
+    with store.changing_catalogue() as connection:
+        here, there = (find_named(connection, "benchmark", name).id for name in (benchmark, canonical))
         mine = _prompts(store, here, by, content=False if here == there else None)
         theirs = _unique(_prompts(store, there, by, content=True if here == there else None))
         links = _links(connection)
@@ -86,23 +85,13 @@ def unlink(store: Store, benchmark: str) -> int:
         how many.
     """
     table = tables.prompt_link
-    with store.begin() as connection:
-        store.dialect.lock_catalogue(connection)
-        prompts = sa.select(tables.prompt.c.id).where(tables.prompt.c.benchmark_id == _benchmark(connection, benchmark))
+    with store.changing_catalogue() as connection:
+        number = find_named(connection, "benchmark", benchmark).id
+        prompts = sa.select(tables.prompt.c.id).where(tables.prompt.c.benchmark_id == number)
         condition = table.c.prompt_id.in_(prompts)
         count = connection.execute(sa.select(sa.func.count()).select_from(table).where(condition)).scalar_one()
         connection.execute(sa.delete(table).where(condition))
     return int(count)
-
-
-def _benchmark(connection: sa.Connection, name: str) -> int:
-    query = sa.select(tables.benchmark.c.id).where(tables.benchmark.c.name == name)
-    row = connection.execute(query).first()
-    if row is None:
-        benchmark_names = connection.execute(sa.select(tables.benchmark.c.name)).scalars()
-        hint = did_you_mean(name, benchmark_names, "see: warehouse benchmarks")
-        raise MisuseError(f"no benchmark '{name}'; {hint}")
-    return int(row[0])
 
 
 def _prompts(store: Store, benchmark: int, by: By, *, content: bool | None) -> list[tuple[int, Any]]:

@@ -41,14 +41,8 @@ VIEWS = ("benchmark_tree", "run_current", "headline_metric")
 UNITS = "lake_unit"
 
 _BY_UNIT = {
-    "generation": ("run_id", "run_marks"),
-    "transcript": ("run_id", "run_marks"),
-    "tool_call": ("run_id", "run_marks"),
-    "choice": ("run_id", "run_marks"),
-    "score": ("run_id", "run_marks"),
-    "prompt_score": ("run_id", "run_marks"),
-    "draw_score": ("run_id", "run_marks"),
-    "run_metric": ("run_id", "run_marks"),
+    **dict.fromkeys(("generation", "transcript", "tool_call", "choice"), ("run_id", "run_marks")),
+    **dict.fromkeys(("score", "prompt_score", "draw_score", "run_metric"), ("run_id", "run_marks")),
     "scan_value": ("source_id", "scan_marks"),
     "preference": ("source_id", "preference_marks"),
     "prompt": ("benchmark_id", "prompt_marks"),

@@ -20,7 +20,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 from importlib.resources import files
@@ -301,14 +301,13 @@ def parse_parameter(declaration: str, path: str, line: int) -> Parameter:
             place=f"line {line}",
             expected=f"name type = default -- description, with a type of {', '.join(TYPES)}",
         )
-    bare = Parameter(match["name"], match["type"], match["description"])
-    if match["default"] is None:
-        return Parameter(bare.name, bare.type, bare.description, required=True)
+    parameter = Parameter(match["name"], match["type"], match["description"], required=match["default"] is None)
+    if parameter.required:
+        return parameter
     try:
-        default = bare.read(_unquoted(match["default"]))
+        return replace(parameter, default=parameter.read(_unquoted(match["default"])))
     except MisuseError as error:
         raise InputError(f"default of {error}", path=path, place=f"line {line}") from None
-    return Parameter(bare.name, bare.type, bare.description, default)
 
 
 def _unquoted(default: str) -> str:
