@@ -249,7 +249,26 @@ def test_figures_on_fewer_prompts_are_named(tmp_path: Path, run: Caller) -> None
         assert row.flags == (flag,) and ", if the prompts that some lack are as hard as the others" in row.sentence
         assert [row.flags for row in decide(store, "org/x@step=2", "org/y@step=2").rows] == [()]
     for command in (("seeds",), ("curves", "quiz"), ("decide", "org/x", "org/y")):
-        assert f"note: {flag}: figures rest on fewer prompts than others" in run(*command, db=url).err
+        assert f"note: {flag}: figures rest on fewer or other prompts than others" in run(*command, db=url).err
+
+
+def test_figures_on_other_prompts_are_named(tmp_path: Path, run: Caller) -> None:
+    """As many prompts, but two seeds have the easy ones and two the hard ones: .29 was the sd over seeds."""
+    lines = [
+        f"org/{name},{name},quiz,{seed},p{n},{int(n < 50)}"
+        for name in "xy"
+        for seed in (1, 2, 3, 4)
+        for n in range(100)
+        if (name == "y" and n % 2) or (name == "x" and (n < 50) == (seed < 3))
+    ]
+    (tmp_path / "scores.csv").write_text("\n".join(["model,recipe,benchmark,seed,prompt_id,score", *lines]) + "\n")
+    url, flag = store_at(tmp_path / "store.duckdb"), "unequal_prompts"
+    with open_store(url, write=True) as store:
+        assert not ingest(store, [tmp_path]).refused
+        found = {row.recipe: (row.seed_sd, flag in row.flags) for row in seeds(store, ["quiz"]).rows}
+        assert found == {"x": (pytest.approx(3**-0.5), True), "y": (0.0, False)}
+        assert flag in decide(store, "org/x", "org/y").rows[0].flags
+    assert f"note: {flag}: " in run("seeds", db=url).err
 
 
 def test_the_commands(run: Caller, url: str) -> None:

@@ -267,7 +267,7 @@ MEANINGS = {
     "far_bound": "a few prompts at a far bound, missed by chance, would move the mean out",
     "few_differing_prompts": "the runs differ on fewer than 10 prompts, by weight",
     "few_clusters": "fewer than 20 clusters, by size (or weight): may cover too little",
-    UNEQUAL_PROMPTS: "figures rest on fewer prompts than others: they also differ by how hard the missing ones are",
+    UNEQUAL_PROMPTS: "figures rest on fewer or other prompts than others: they also differ by how hard those are",
     MIXED_SCALES: "scores of 0 to 1 beside others of up to 100: per cent?",
     "skewed": "the mean is skewed: t and bootstrap-t differ, and the interval is wide enough for both",
     "weights_concentrated": "few prompts, by weight, make up the figure: the tail of the weights is hardly sampled",

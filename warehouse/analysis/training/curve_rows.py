@@ -60,8 +60,8 @@ class CurveRow(RecipeRow):
     crossing_high: float | None
     crossing: float | None  #: where the differences turn, between the two.
     crossing_in_words: str  #: which is ahead before and after, or why no crossing is shown.
-    #: ``unequal_prompts``: some figures rest on fewer prompts; drops and crossings are over common ones, but tau,
-    #: Spearman's correlation, the spread of the last five and the scores are not.
+    #: ``unequal_prompts``: some figures rest on fewer or other prompts; drops and crossings are over common ones, but
+    #: tau, Spearman's correlation, the spread of the last five and the scores are not.
     flags: tuple[str, ...]
     chance_reason: str  #: why there is no test against chance.
     reason: str  #: why figures are missing.

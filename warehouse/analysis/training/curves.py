@@ -137,7 +137,7 @@ def _row(curve: Curve, level: float) -> tuple[CurveRow, list[CheckpointRow]]:
         crossing_high=None,
         crossing=None,
         crossing_in_words="",
-        flags=unequal_prompts(n for run in recipe.trajectories for n in run.counts),
+        flags=unequal_prompts(recipe.trajectories),
         chance_reason=chance.reason,
         reason=_why(curve, points, tested),
     )

@@ -227,7 +227,7 @@ def _row(a: RecipeScores, b: RecipeScores, names: tuple[str, str], noise: Noise,
 def _flags(a: RecipeScores, b: RecipeScores, noise: Noise) -> tuple[str, ...]:
     is_mixed = len({(side.unit, run.positions[-1]) for side in (a, b) for run in side.trajectories}) > 1
     not_matched = bool(noise.source) and not noise.is_matched
-    unequal = unequal_prompts(n for side in (a, b) for run in side.trajectories for n in run.counts[-noise.averaged :])
+    unequal = unequal_prompts((*a.trajectories, *b.trajectories), noise.averaged)
     scales = are_mixed([ScoreSpan.of(*figures.tolist())] for figures in noise.figures)
     return ("pool_not_matched",) * not_matched + ("mixed_lengths",) * is_mixed + unequal + (MIXED_SCALES,) * scales
 

@@ -37,6 +37,9 @@ _FIGURE = (
     *("estimate", "standard_error"),
 )
 
+#: Estimate, error, run, prompts behind it and a number for which they are.
+_Figure = tuple[float, float, int, int, int]
+
 
 def read_recipes(
     store: Store, benchmark_ids: Sequence[int] | None = None, *, metric: str | None = None, where: Sequence[Where] = ()
@@ -66,6 +69,7 @@ def read_recipes(
     of_these = {"run_ids": runs.column("run_id").to_pylist()} if among else {}
     here = "s.run_id in (:run_ids)" if among else "1 = 1"
     scores = store.arrow(of_scores.format(metrics=metrics, here=here), of_these | named, per="run_id" if among else "")
+    sets = _prompt_sets(store, runs, scores, among)
     run_ids = _fulfilling(store, where)
     kinds = _kinds(runs)
     index_of = {run: index for index, run in enumerate(runs.column("run_id").to_pylist()) if _is_in(run, run_ids)}
@@ -74,7 +78,8 @@ def read_recipes(
     for figure in zip(*figures, strict=True):
         index = index_of.get(figure[0])
         if index is not None:
-            groups.setdefault((*figure[1:3], kinds[index]), []).append((index, *figure))
+            which = sets.get((figure[0], figure[3]), 0)
+            groups.setdefault((*figure[1:3], kinds[index]), []).append((index, *figure, which))
     seeds, positions = (runs.column(name).to_pylist() for name in ("training_seed", "position"))
     recipes = [_recipe(runs, seeds, positions, rows) for rows in groups.values()]
     return sorted(recipes, key=lambda r: (r.benchmark, r.metric, r.model, r.recipe, r.trajectories[0].seed))
@@ -128,6 +133,25 @@ def _is_in(run: int, run_ids: Set[int] | None) -> bool:
     return run_ids is None or run in run_ids
 
 
+def _prompt_sets(
+    store: Store, runs: pa.Table, scores: pa.Table, among: Mapping[str, Any]
+) -> dict[tuple[int, int], int]:
+    """Of runs and metrics whose figure rests on a part of the prompts of the benchmark, which part."""
+    here = "benchmark_id in (:benchmark_ids)" if among else "1 = 1"
+    counted = store.rows(
+        query_text("analysis", "prompt_counts").format(here=here), among, per="benchmark_id" if among else ""
+    )
+    totals = {(row["benchmark_id"], row["split"]): row["n_prompts"] for row in counted}
+    columns = (runs.column(name).to_pylist() for name in ("run_id", "benchmark_id", "split"))
+    total_of = {run: totals.get((benchmark, split or ""), 0) for run, benchmark, split in zip(*columns, strict=True)}
+    behind = zip(scores.column("run_id").to_pylist(), scores.column("n_prompts").to_pylist(), strict=True)
+    partial = sorted({run for run, n in behind if n and n < total_of.get(run, 0)})
+    if len(partial) < 2:
+        return {}
+    rows = store.rows(query_text("analysis", "training_prompt_sets"), {"run_ids": partial}, per="run_id")
+    return {(row["run_id"], row["metric_id"]): row["prompt_set"] for row in rows}
+
+
 def _kinds(runs: pa.Table) -> list[int]:
     """A number for each run, equal where runs agree in all but seed and place in training."""
     kind = np.zeros(runs.num_rows, np.int64)
@@ -151,11 +175,11 @@ def _fulfilling(store: Store, where: Sequence[Where]) -> set[int] | None:
 def _recipe(
     runs: pa.Table, seeds: Sequence[str | None], positions: Sequence[float | None], rows: Sequence[tuple[Any, ...]]
 ) -> RecipeScores:
-    """Figures of runs of one kind: the place of the run in ``runs``, then ``_FIGURE``."""
-    by_seed: dict[str, dict[float, list[tuple[float, float, int, int]]]] = {}
-    for index, run, *_metric, n_prompts, estimate, error in rows:
+    """Figures of runs of one kind: the index of the run in ``runs``, ``_FIGURE``, and which prompts they rest on."""
+    by_seed: dict[str, dict[float, list[_Figure]]] = {}
+    for index, run, *_metric, n_prompts, estimate, error, which in rows:
         position = np.inf if (at := positions[index]) is None else float(at)  # a model without: its end
-        figure = (estimate, np.nan if error is None else error, run, n_prompts or 0)
+        figure = (estimate, np.nan if error is None else error, run, n_prompts or 0, which)
         by_seed.setdefault(seeds[index] or "", {}).setdefault(position, []).append(figure)
     taken = sorted({row[0] for row in rows})
     first = runs.slice(taken[0], 1).to_pylist()[0]
@@ -176,15 +200,16 @@ def _recipe(
     )
 
 
-def _trajectory(seed: str, by_position: Mapping[float, Sequence[tuple[float, float, int, int]]]) -> Trajectory:
+def _trajectory(seed: str, by_position: Mapping[float, Sequence[_Figure]]) -> Trajectory:
     positions = tuple(sorted(by_position))
     repeats = [by_position[position] for position in positions]
     scores, errors = (
         tuple(group[0][part] if len(group) == 1 else fmean(figure[part] for figure in group) for group in repeats)
         for part in (0, 1)
     )
-    runs = tuple(tuple(run for _, _, run, _ in group) for group in repeats)
-    return Trajectory(seed, positions, scores, errors, runs, tuple(min(n for *_, n in group) for group in repeats))
+    runs = tuple(tuple(figure[2] for figure in group) for group in repeats)
+    counts = tuple(min(figure[3] for figure in group) for group in repeats)
+    return Trajectory(seed, positions, scores, errors, runs, counts, tuple(group[0][4] for group in repeats))
 
 
 def read_checkpoints(

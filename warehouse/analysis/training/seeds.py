@@ -66,8 +66,8 @@ class SeedsRow(RecipeRow):
     tau: float | None  #: Kendall's τ-b of scores with the order of checkpoints, mean over seeds.
     p_monotone: float | None  #: one-sided p of a rise.
     #: what does not hold, such as ``autocorrelated``; ``few_seeds``: fewer than 29, whose figures suppose nearly normal
-    #: seeds; ``unequal_prompts``: some figures rest on fewer prompts, so that spread, jitter and tau hold also how hard
-    #: the others are.
+    #: seeds; ``unequal_prompts``: some figures rest on fewer or other prompts, so that spread, jitter and tau hold also
+    #: how hard the others are.
     flags: tuple[str, ...]
     reason: str  #: why figures are missing.
     seeds: tuple[str, ...]  #: labels of the seeds.
@@ -239,7 +239,7 @@ def seeds_row(
     spread_within, bound, jitter_flags = _jitter(recipe, averaged, level)
     rises = _rises(recipe)
     few = ("few_seeds",) if 1 < n_seeds < FEW_SEEDS else ()
-    unequal = unequal_prompts(n for run in recipe.trajectories for n in run.counts)
+    unequal = unequal_prompts(recipe.trajectories)
     found = (*unequal, *(table.flags if table else ()), *jitter_flags, *rises[2], *(floor.flags if floor else ()), *few)
     return SeedsRow(
         benchmark=recipe.benchmark,

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, replace
 from itertools import combinations, islice
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,8 @@ _SAID_ELSEWHERE = ("recipe", "split", "benchmark_recorded")
 @dataclass(frozen=True)
 class Trajectory:
     """One replicate along its training; the other fields by position, in its order; ``runs`` holds
-    the ids of the repeats of each checkpoint, ``counts`` the prompts behind its figure, 0 where unknown."""
+    the ids of the repeats of each checkpoint, ``counts`` the prompts behind its figure, 0 where unknown, and ``sets`` a
+    number for which of the benchmark's these are, 0 where they are all or unknown."""
 
     seed: str
     positions: tuple[float, ...]
@@ -42,6 +44,7 @@ class Trajectory:
     errors: tuple[float, ...]
     runs: tuple[tuple[int, ...], ...]
     counts: tuple[int, ...] = ()
+    sets: tuple[int, ...] = ()
 
     def until(self, index: int) -> Trajectory:
         """Its beginning, up to one of its checkpoints."""
@@ -54,13 +57,18 @@ class Trajectory:
 
     def _cut(self, to: slice) -> Trajectory:
         figures = self.positions[to], self.scores[to], self.errors[to]
-        return Trajectory(self.seed, *figures, self.runs[to], self.counts[to])
+        return Trajectory(self.seed, *figures, self.runs[to], self.counts[to], self.sets[to])
 
 
-def unequal_prompts(counts: Iterable[int]) -> tuple[str, ...]:
-    """``unequal_prompts`` where figures rest on other numbers of prompts than others (0: unknown): what they differ by
-    is also how hard the prompts are that some lack."""
-    return (UNEQUAL_PROMPTS,) * (len({*counts} - {0}) > 1)
+def unequal_prompts(runs: Iterable[Trajectory], last: int = 0) -> tuple[str, ...]:
+    """``unequal_prompts`` where figures (of the last checkpoints; 0: of all) rest on other prompts than others: what
+    they differ by is also how hard the prompts are that some lack."""
+    listed = [*runs]
+    several = (
+        len({number for run in listed for number in of(run)[-last:]} - {0}) > 1
+        for of in (attrgetter("counts"), attrgetter("sets"))
+    )
+    return (UNEQUAL_PROMPTS,) * any(several)
 
 
 @dataclass(frozen=True)
