@@ -29,7 +29,7 @@ from warehouse.store.sql.bind_parameters import bind_names, rename_binds, replac
 MEMORY_LIMIT = "400MB"
 #: The same for a source of so many bytes, which is spilled in any case: a CSV takes a twentieth longer so, a million
 #: new prompts up to two fifths, for a third less memory. Many smaller ones would take a fifth longer, for little.
-LARGE_SOURCE, LARGE_LIMIT = 256 * 2**20, "250MB"
+LARGE_SOURCE, LARGE_LIMIT = 256 * 2**20, "200MB"
 #: Log size at which an embedded file is tidied up; each time rewrites the ends of its tables.
 CHECKPOINT_THRESHOLD = "64MB"
 #: The same for a commit of so many rows that it is quicker not to log them first: the engine writes

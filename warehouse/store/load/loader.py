@@ -261,6 +261,7 @@ class Loader:
             )
 
     def _prepare_facts(self, state: _Load) -> None:
+        self.scratch.give_back(state.n_rows)
         state.sizes = staging.resolve(self.scratch)
         prompts = staging.prompts_of_runs(self.scratch)
         dropped = staging.settle_duplicates(self.scratch, state.sizes, prompts, state.options.on_duplicate)
@@ -292,6 +293,7 @@ class Loader:
             facts.insert_runs(connection, state, fresh, run_ids)
             completed: list[int] = []
             if state.n_rows:
+                self.scratch.give_back(state.n_rows)
                 facts.push(self.scratch, state, run_ids)
                 state.has_all_texts = state.options.text == "all" and len(run_ids) == len(state.dump.runs)
                 if staging.TRANSCRIPT in state.columns:

@@ -78,6 +78,12 @@ class Scratch:
         if self.is_alone:
             self._use_threads(self.threads if n_rows >= ROWS_OF_A_GROUP else 1)
 
+    def give_back(self, n_rows: int) -> None:
+        """Between statements on so many rows: pages that the last ones have freed go to the system at once, as they do
+        when the number of threads changes. By themselves they stay for a second or two, beyond the limit."""
+        self.fit_threads(0)
+        self.fit_threads(n_rows)
+
     def _use_threads(self, number: int) -> None:
         if number != self._used["threads"]:
             self.run(f"set threads = {number}")
@@ -89,7 +95,7 @@ class Scratch:
         if threshold != self._threshold:
             self.run(f"set checkpoint_threshold = '{threshold}'")
         self._threshold = threshold
-        self.fit_threads(n_rows)
+        self.give_back(n_rows)
 
     def use(self, slot: int) -> None:
         """Read what was parsed into slot 0 or 1."""

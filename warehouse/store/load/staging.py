@@ -53,6 +53,7 @@ def parse(scratch: Scratch, dumps: Sequence[Dump], on_duplicate: OnDuplicate, te
     if n_rows:
         belong_together = any(dump.same_content and dump.same_content.belong_together for dump in dumps)
         number_items(scratch, on_duplicate, has_identities="identity" in columns, belong_together=belong_together)
+        scratch.give_back(n_rows)
         gather_texts(scratch, text, columns)
     return n_rows, columns
 
