@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from warehouse.analysis.comparison.words import not_compared_notes
-from warehouse.analysis.groups import grouped
 from warehouse.analysis.leaderboard.planned import NO_PLANS, PlannedRows, planned_rows
 from warehouse.analysis.leaderboard.row import STOPPED, LeaderboardRow, RowRanks, make_row
 from warehouse.analysis.leaderboard.view import (
@@ -180,7 +179,9 @@ def _with_left_out(group: Sequence[Line]) -> list[Line]:
 
 def _ranked(rows: Sequence[Line], subset_ok: bool) -> list[list[Line]]:
     """Rows in groups of what can be compared, the largest first, each in order of rank."""
-    groups = grouped(rows, lambda line: line[0].group)
+    groups: dict[tuple[str, ...], list[Line]] = {}
+    for entry, row in rows:
+        groups.setdefault(entry.group, []).append((entry, row))
     largest_first = sorted(groups.values(), key=len, reverse=True)
     return [_rank_group(group, subset_ok) for group in largest_first]
 

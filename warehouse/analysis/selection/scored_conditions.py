@@ -9,7 +9,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from warehouse.analysis.groups import grouped
 from warehouse.analysis.selection.benchmarks import (
     Benchmark,
     BenchmarkFacts,
@@ -207,7 +206,10 @@ def select_among(store: Store, benchmark_facts: KnownBenchmark, selection: Selec
 
 def group_entries(entries: Iterable[ScoredCondition]) -> dict[Group, list[ScoredCondition]]:
     """Entries by what must agree for them to be compared."""
-    return grouped(entries, lambda entry: entry.group)
+    groups: dict[Group, list[ScoredCondition]] = {}
+    for entry in entries:
+        groups.setdefault(entry.group, []).append(entry)
+    return groups
 
 
 def coverage_flags(entry: ScoredCondition, whole: BenchmarkCoverage) -> tuple[str, ...]:
