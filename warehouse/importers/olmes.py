@@ -78,10 +78,10 @@ class Olmes:
             survey.add(row)
         dump.runs = (_header(document, survey, source, settings.model),)
         if path:
-            asked = _requests(files.get(REQUESTS), dump)
+            requests = _requests(files.get(REQUESTS), dump)
             dump.batches = batches_of(
                 RowSource(path, path.name, _KEYS, dump.rejections, dump.notes).located(),
-                partial(_rows, survey=survey, asked=asked),
+                partial(_rows, survey=survey, requests=requests),
                 dump.rejections,
                 "a prediction as OLMES writes it",
             )
@@ -213,7 +213,7 @@ def _requests(path: Path | None, dump: Dump) -> Mapping[str, Row]:
     return found
 
 
-def _rows(row: Row, survey: _Survey, asked: Mapping[str, Row]) -> Iterator[Row]:
+def _rows(row: Row, survey: _Survey, requests: Mapping[str, Row]) -> Iterator[Row]:
     outputs, label, document = objects_of(row.get("model_output")), row.get("label"), required_text(row, "doc_id")
     options = [output for output in outputs if "sum_logits" in output]
     prompt = {
@@ -221,7 +221,7 @@ def _rows(row: Row, survey: _Survey, asked: Mapping[str, Row]) -> Iterator[Row]:
         "position": whole_count(row["doc_id"]),
         "prompt_id": str(row["native_id"]) if survey.is_unique else document,
         "target": None if label is None else as_text(label),
-        **asked.get(document, {}),
+        **requests.get(document, {}),
     }
     scores = [_score(name, part_of(row, "metrics").get(name), len(outputs)) for name in survey.are_binary]
     if options or len(outputs) < 2:
