@@ -367,6 +367,7 @@ def resolve(scratch: Scratch) -> dict[str, int]:
     each = scratch.value("select (select count(*) from stage_item) = (select count(*) from stage_row)")
     item = "p.first_r = w.r" if each else "p.run = w.run and p.item = w.item and p.key_no = w.key_no"
     n_facts = int(scratch.value(query_text("ingest", "stage_fact").format(item=item)))
+    scratch.give_back(n_facts)
     return {"stage_fact": n_facts} | {name: scratch.script(name) for name in _UNIQUE}
 
 
