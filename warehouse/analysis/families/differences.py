@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from warehouse.analysis.comparison.pairing import NotComparable, Pair, pair_up
 from warehouse.analysis.families.benchmark_data import BenchmarkData
 from warehouse.analysis.families.family import FamilySettings, RefreshQuestion, Value, pair_of
-from warehouse.analysis.results import part_fields
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.records.run_fields import CHECKPOINT_FIELDS, LABEL_FIELDS
 from warehouse.stats.core.inputs import is_constant
@@ -27,11 +26,20 @@ def difference_of(data: BenchmarkData, question: RefreshQuestion, settings: Fami
         pair_of(pair.a, pair.b),
         data.metric_name(pair.metric),
         "difference",
-        **part_fields(paired, "method", "standard_error", "n_clusters", "reason"),
-        **part_fields(paired, estimate="difference", low="ci_low", high="ci_high"),
+        paired.method,
+        estimate=paired.difference,
+        standard_error=paired.standard_error,
+        low=paired.ci_low,
+        high=paired.ci_high,
         n=pair.n,
+        n_clusters=paired.n_clusters,
+        reason=paired.reason,
         details={
-            **part_fields(paired, "level", "p_value", "mean_a", "mean_b", "degrees_of_freedom"),
+            "level": paired.level,
+            "p_value": paired.p_value,
+            "mean_a": paired.mean_a,
+            "mean_b": paired.mean_b,
+            "degrees_of_freedom": paired.degrees_of_freedom,
             "higher_is_better": pair.metric.higher_is_better,
             "p_worse": _p_worse(pair, paired),
             "flags": list(paired.flags),

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from warehouse.analysis.families.benchmark_data import BenchmarkData
 from warehouse.analysis.families.family import FamilySettings, RefreshQuestion, Value, about_all, subject_of
-from warehouse.analysis.results import part_fields
 
 
 class RanksFamily:
@@ -50,11 +49,18 @@ class RanksFamily:
                         metric,
                         "statistical_rank",
                         "holm_max_t",
-                        **part_fields(row, "n_clusters", estimate="statistical_rank", low="rank_low", high="rank_high"),
-                        **part_fields(row, n="n_prompts", reason="rank_reason"),
+                        estimate=row.statistical_rank,
+                        low=row.rank_low,
+                        high=row.rank_high,
+                        n=row.n_prompts,
+                        n_clusters=row.n_clusters,
+                        reason=row.rank_reason,
                         details={
-                            **part_fields(row, low_joint="rank_low_joint", high_joint="rank_high_joint"),
-                            **part_fields(row, letters="group", draws="rank_draws", level="level"),
+                            "low_joint": row.rank_low_joint,
+                            "high_joint": row.rank_high_joint,
+                            "letters": row.group,
+                            "draws": row.rank_draws,
+                            "level": row.level,
                         },
                     ),
                 ]

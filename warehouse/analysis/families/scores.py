@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from warehouse.analysis.families.benchmark_data import BenchmarkData
 from warehouse.analysis.families.family import FamilySettings, RefreshQuestion, Value, no_score, subject_of
-from warehouse.analysis.results import part_fields
 from warehouse.analysis.selection.scored_conditions import coverage_of
 
 
@@ -39,8 +38,14 @@ class ScoresFamily:
                     question.subject,
                     data.metric_name(entry.metric),
                     "score",
-                    **part_fields(row, "method", "estimate", "standard_error", "n_clusters", "reason"),
-                    **part_fields(row, low="ci_low", high="ci_high", n="n_prompts"),
+                    row.method,
+                    estimate=row.estimate,
+                    standard_error=row.standard_error,
+                    low=row.ci_low,
+                    high=row.ci_high,
+                    n=row.n_prompts,
+                    n_clusters=row.n_clusters,
+                    reason=row.reason,
                     details={
                         "level": settings.level,
                         "n_draws": row.n_draws,
