@@ -66,14 +66,30 @@ class SentenceEmbedder:
 
     def encode(self, texts: Sequence[str]) -> Vectors:
         """Vectors, shape (n, dimension)."""
-        vectors: Vectors = self.model.encode(
-            list(texts), batch_size=self.batch_size, show_progress_bar=False, convert_to_numpy=True
-        )
+        with _enough_memory(self.name, self.batch_size):
+            vectors: Vectors = self.model.encode(
+                list(texts), batch_size=self.batch_size, show_progress_bar=False, convert_to_numpy=True
+            )
         return vectors.astype(np.float32, copy=False)
 
     def too_long(self, texts: Sequence[str]) -> NDArray[np.bool_]:
         """Which texts have more tokens than the model reads, shape (n,)."""
         return _longer(self.model.tokenizer, (texts,), self.max_length)
+
+
+@contextmanager
+def _enough_memory(model: str, batch_size: int) -> Iterator[None]:
+    """Torch has one error for all that fails; a device without room is the user's to mend."""
+    try:
+        yield
+    except RuntimeError as error:
+        if "allocate" not in str(error):
+            raise
+        raise InputError(
+            f"the device has not the memory for {batch_size} texts at a time",
+            path=model,
+            advice="give a smaller --batch-size, or another --device",
+        ) from None
 
 
 class CrossEntailment:
@@ -87,12 +103,13 @@ class CrossEntailment:
         """Whether ``entailment`` is the most likely label of each pair, shape (n,)."""
         if not len(premises):
             return np.empty(0, np.bool_)
-        scores = self.model.predict(
-            list(zip(premises, hypotheses, strict=True)),
-            batch_size=self.batch_size,
-            show_progress_bar=False,
-            convert_to_numpy=True,
-        )
+        with _enough_memory(self.name, self.batch_size):
+            scores = self.model.predict(
+                list(zip(premises, hypotheses, strict=True)),
+                batch_size=self.batch_size,
+                show_progress_bar=False,
+                convert_to_numpy=True,
+            )
         return np.asarray(np.argmax(scores, axis=1) == self.label, np.bool_)
 
     def too_long(self, premises: Sequence[str], hypotheses: Sequence[str]) -> NDArray[np.bool_]:

@@ -15,8 +15,10 @@ import pytest
 
 from tests.support.embedders import TinyEmbedder, WordsEntail, save_embedder, save_entailment
 from warehouse.embeddings import (
+    CrossEntailment,
     Embedder,
     Entailment,
+    SentenceEmbedder,
     encode,
     find_folder,
     folder_revision,
@@ -76,6 +78,33 @@ def test_vectors_are_checked() -> None:
     broken = TinyEmbedder()
     broken.encode = lambda texts: np.full((len(texts), 32), np.nan)  # type: ignore[method-assign]
     assert not encode(broken, ["a"]).any()
+
+
+class Crowded:
+    """A model whose device is full, or broken."""
+
+    tokenizer, max_seq_length = None, 8
+
+    def __init__(self, message: str) -> None:
+        self.message = message
+
+    def get_embedding_dimension(self) -> int:
+        return 2
+
+    def encode(self, *_: object, **__: object) -> None:
+        raise RuntimeError(self.message)
+
+    predict = encode
+
+
+def test_a_device_without_room_says_what_to_do() -> None:
+    full = Crowded("CUDA out of memory. Tried to allocate 20.00 GiB. GPU 0 has a total capacity of 79.11 GiB")
+    with pytest.raises(InputError, match="memory for 64 texts at a time.*smaller --batch-size"):
+        SentenceEmbedder("m", "", full, 64).encode(["a"])
+    with pytest.raises(InputError, match="memory for 32 texts"):
+        CrossEntailment("m", "", full, 0).entails(["a"], ["b"])
+    with pytest.raises(RuntimeError, match="device-side assert"):
+        SentenceEmbedder("m", "", Crowded("CUDA error: device-side assert triggered")).encode(["a"])
 
 
 @pytest.mark.parametrize("spec", ["/no/such/folder", "./missing", "../missing", "~/missing", "a/b/c/d"])
