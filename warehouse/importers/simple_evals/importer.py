@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Literal
 
@@ -36,6 +37,7 @@ from warehouse.records import (
     Candidate,
     Dump,
     ImportSettings,
+    Link,
     MetricSpec,
     PublishedScore,
     Rejection,
@@ -56,7 +58,7 @@ class SimpleEvals:
     """One run for each evaluation of a model."""
 
     name = "simple_evals"
-    version = "1"
+    version = "2"  # 2: several answers of a prompt are draws; examples of DROP and a judge's yes are told apart
     folders = 0
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -109,6 +111,8 @@ _STAMP = re.compile(r"(.+)_(\d{8}_\d{4}(?:\d{2})?)")
 #: Evaluations whose name has a ``_`` of its own; other names end at the first.
 _LONG_NAMES = ("healthbench_hard", "healthbench_consensus", "healthbench_meta")
 _HEADING = "<h3>Results</h3>"
+#: What stands before it in a prompt of DROP are examples, drawn in whatever order the threads come.
+_TASK = "\n# Your Task\n"
 # The end of a sample's page. Texts in it are escaped: none can hold a tag.
 _RESULT = re.compile(
     r"<h3>Results</h3>\s*(?:<p>Correct Answer: (?P<target>[^<]*)</p>\s*)?"
@@ -127,12 +131,12 @@ class SimpleEvalsSample:
     @property
     def prompt(self) -> list[Row]:
         """All messages before the answer."""
-        return self.messages[:-1] if self.is_answered else self.messages
+        return self.messages[: len(self.messages) - len(self.answers)]
 
     @property
-    def is_answered(self) -> bool:
-        """Whether the last message is the model's."""
-        return bool(self.messages) and self.messages[-1].get("role") == "assistant"
+    def answers(self) -> list[Row]:
+        """The messages of the model at the end: HumanEval appends all that it sampled."""
+        return list(takewhile(lambda item: item.get("role") == "assistant", reversed(self.messages)))[::-1]
 
     @property
     def system(self) -> list[Row]:
@@ -144,7 +148,7 @@ class SimpleEvalsSample:
         """What makes the prompt this prompt: its id, else what was asked."""
         prompt_id = text_or_none(self.metadata.get("prompt_id"))
         messages = [item for item in self.prompt if item.get("role") not in SYSTEM]
-        return prompt_id or compact([[item.get("role"), item.get("content")] for item in messages])
+        return prompt_id or compact([[item.get("role"), _asked(item.get("content"))] for item in messages])
 
     @property
     def score(self) -> float | None:
@@ -195,6 +199,11 @@ class SimpleEvalsFiles:
     def model(self) -> str | None:
         """Name of the model, with what was done to it (``gpt-4o_assistant``)."""
         return self._named[1] or None
+
+    @property
+    def metric(self) -> str:
+        """What the value of a sample is: of a judge that is judged, only whether it said yes."""
+        return "model_predicted_positive" if self.evaluation == "healthbench_meta" else SCORE
 
     @property
     def stamp(self) -> str:
@@ -262,6 +271,10 @@ def _page(text: Any) -> dict[str, str | None]:
     return {name: None if value is None else html.unescape(value) for name, value in match.groupdict().items()}
 
 
+def _asked(content: Any) -> Any:
+    return content.rpartition(_TASK)[2] if isinstance(content, str) else content
+
+
 def _number(text: str | None) -> float | None:
     return float(text == "True") if text in ("True", "False") else number_in_text(text)
 
@@ -301,6 +314,7 @@ def _specs(results: SimpleEvalsFiles) -> Iterator[MetricSpec]:
     yield MetricSpec(
         SCORE,
         scorer_kind=kind,
+        link="identity" if results.metric == SCORE else "none",
         kind="binary" if name in _BINARY else "bounded" if is_rate else None,
         low=0 if is_rate else None,
         high=1 if is_rate or name.startswith("healthbench") else None,
@@ -309,7 +323,8 @@ def _specs(results: SimpleEvalsFiles) -> Iterator[MetricSpec]:
     )
     for other in dict.fromkeys(item.metric for item in _published(results)):
         if other != SCORE:
-            yield MetricSpec(other, scorer_kind=kind, link="none", is_default=False)
+            link: Link = "identity" if other == results.metric else "none"
+            yield MetricSpec(other, scorer_kind=kind, link=link, is_default=False)
 
 
 def _published(results: SimpleEvalsFiles) -> Iterator[PublishedScore]:
@@ -321,7 +336,7 @@ def _published(results: SimpleEvalsFiles) -> Iterator[PublishedScore]:
         if has_statistic and statistic not in _SPREADS:
             continue
         name = name if has_statistic else key
-        mean = "mean" if name == SCORE else "aggregate"
+        mean = "mean" if name == results.metric else "aggregate"
         yield published_figure(
             name,
             figure,
@@ -354,24 +369,37 @@ def _rows(results: SimpleEvalsFiles, item: tuple[int, SimpleEvalsSample]) -> Ite
     rubric = sample.metadata.get("rubric_items")
     answer = sample.page.get("answer")
     unread = results.evaluation in _LETTERS and answer == "None"
-    last = sample.messages[-1].get("content") if sample.is_answered else None
-    yield {
+    several = len(sample.answers) > 1
+    row = {
         "run": 0,
         "position": position,
         "draw": draw,
         "prompt_id": number,
         "identity": None if number else compact({"messages": sample.key}),
         "text": _question(sample),
-        "target": sample.page.get("target"),
+        "target": None if several else sample.page.get("target"),
         "metadata": compact(other) if other else None,
+    }
+    scored = row | {
+        "extracted_answer": None if unread or several else answer,
+        "explanation": compact(rubric) if rubric else None,
+        "scores": [_score(results.metric, sample, unread)] if results.is_scored else [],
+    }
+    sent = {
         "prompt_sent": compact(content_of(sample.prompt)) if sample.prompt else None,
-        "response": None if last is None else as_text(last),
-        "extracted_answer": None if unread else answer,
         "input_tokens": whole_count(usage.get("input_tokens")),
         "output_tokens": whole_count(usage.get("output_tokens")),
-        "explanation": compact(rubric) if rubric else None,
-        "scores": [_score(sample, unread)] if results.is_scored else [],
     }
+    said = (item.get("content") for item in sample.answers)
+    texts = [None if text is None else as_text(text) for text in said]
+    if not several:
+        yield scored | sent | {"response": texts[0] if texts else None}
+        return
+    for place, text in enumerate(texts):
+        yield row | sent | {"draw": draw * len(texts) + place, "response": text}
+    for score in scored["scores"]:
+        score["n_draws"] = len(texts)
+    yield scored | {"draw": -1}
 
 
 def _question(sample: SimpleEvalsSample) -> str | None:
@@ -379,10 +407,10 @@ def _question(sample: SimpleEvalsSample) -> str | None:
     user_messages = [item for item in sample.prompt if item.get("role") == "user"] or [
         item for item in sample.prompt if item.get("role") not in SYSTEM
     ]
-    return as_text(user_messages[-1].get("content", "")) if user_messages else None
+    return as_text(_asked(user_messages[-1].get("content", ""))) if user_messages else None
 
 
-def _score(sample: SimpleEvalsSample, unread: bool) -> Row:
+def _score(metric: str, sample: SimpleEvalsSample, unread: bool) -> Row:
     value = sample.score
     status = "error" if value is None else "no_answer" if unread and not value else None
-    return {"metric": SCORE, "value": value, "status": status}
+    return {"metric": metric, "value": value, "status": status}
