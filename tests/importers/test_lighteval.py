@@ -221,6 +221,11 @@ def test_likelihoods_with_the_greedy_flag_and_without_a_prompt(tmp_path: Path) -
     assert [item["unconditional_loglikelihood"] for item in found] == [-3.5, -4.5]
 
 
+def test_a_turn_is_no_judge(tmp_path: Path) -> None:
+    (run,) = take(flat_file(tmp_path, metrics={"judge_score_turn_1": 6}), model="org/m").dump.runs
+    assert [(spec.scorer_kind, spec.judge_model) for spec in run.metrics] == [("model", "")]
+
+
 def test_no_number_is_an_error_and_not_zero(tmp_path: Path) -> None:
     (row,) = take(flat_file(tmp_path, metrics={"acc": float("nan")}), model="org/m").rows
     (score,) = row["scores"]

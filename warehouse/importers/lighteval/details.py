@@ -239,8 +239,8 @@ def _spec(name: str, seen: Mapping[str, pa.DataType], directions: Mapping[str, b
     better = directions.get(name)
     return MetricSpec(
         name=name,
-        scorer_kind="model" if judge else "match",
-        judge_model=judge[1] if judge else "",
+        scorer_kind="model" if "judge" in name else "match",
+        judge_model=judge[1] if judge and not judge[1].startswith("turn_") else "",
         unit=_UNITS.get(name, "nats") if link in ("exp_neg", "neg_over_ln2") else "",
         link=link,
         kind=kind,

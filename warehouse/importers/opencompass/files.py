@@ -102,8 +102,9 @@ class OpenCompassOutput:
         details = [detail for item in self.details for detail in item]
         if not details or any(_said(detail) is not None for detail in details):
             return False
-        figures = (value for value in self.results.values() if type(value) in (int, float))
-        return abs(next(figures, -1) - 100 * sum(map(_is_praised, details)) / len(details)) < 1e-6
+        named = ((name, value) for name, value in self.results.items() if name.startswith(("acc", "score")))
+        figures = (value for _, value in named if type(value) in (int, float))
+        return bool(abs(next(figures, -1) - 100 * sum(map(_is_praised, details)) / len(details)) < 1e-6)
 
     def verdict(self, detail: Row) -> bool | None:
         """Whether a detail says that the answer is right."""

@@ -370,7 +370,7 @@ def _rows(results: SimpleEvalsFiles, item: tuple[int, SimpleEvalsSample]) -> Ite
     answer = sample.page.get("answer")
     unread = results.evaluation in _LETTERS and answer == "None"
     several = len(sample.answers) > 1
-    row = {
+    row: Row = {
         "run": 0,
         "position": position,
         "draw": draw,
@@ -383,8 +383,8 @@ def _rows(results: SimpleEvalsFiles, item: tuple[int, SimpleEvalsSample]) -> Ite
     scored = row | {
         "extracted_answer": None if unread or several else answer,
         "explanation": compact(rubric) if rubric else None,
-        "scores": [_score(results.metric, sample, unread)] if results.is_scored else [],
     }
+    scores = [_score(results.metric, sample, unread)] if results.is_scored else []
     sent = {
         "prompt_sent": compact(content_of(sample.prompt)) if sample.prompt else None,
         "input_tokens": whole_count(usage.get("input_tokens")),
@@ -393,13 +393,12 @@ def _rows(results: SimpleEvalsFiles, item: tuple[int, SimpleEvalsSample]) -> Ite
     said = (item.get("content") for item in sample.answers)
     texts = [None if text is None else as_text(text) for text in said]
     if not several:
-        yield scored | sent | {"response": texts[0] if texts else None}
+        yield scored | sent | {"response": texts[0] if texts else None, "scores": scores}
         return
     for place, text in enumerate(texts):
         yield row | sent | {"draw": draw * len(texts) + place, "response": text}
-    for score in scored["scores"]:
-        score["n_draws"] = len(texts)
-    yield scored | {"draw": -1}
+    together = [score | {"n_draws": len(texts)} for score in scores]
+    yield scored | {"draw": -1, "scores": together}
 
 
 def _question(sample: SimpleEvalsSample) -> str | None:
