@@ -75,10 +75,16 @@ def test_a_score_of_some_instances_and_one_of_several_judges(tmp_path: Path) -> 
         entry["stats"].append({"name": {"name": "safety_score", "split": "test"}, "count": count, "mean": values_})
     figures = (("safety_score", 2 / 3), ("a_category_score", 1.0), ("num_instances", 2.0))
     published = [{"name": {"name": name, "split": "test"}, "count": 1, "mean": mean} for name, mean in figures]
+    part = {"name": "safety_score", "split": "test", "sub_split": "mild"}  # HarmBench has such figures alone
+    published.append({"name": part, "count": 1, "mean": 1.0})
     states = {"request_states": [state(item) for item in asked]}
     taken = take(write(tmp_path, run_spec=spec(), scenario_state=states, per_instance_stats=stats, stats=published))
     (run,) = taken.dump.runs
-    assert [(row.metric, row.n) for row in run.published] == [("safety_score", 2), ("a_category_score", 1)]
+    assert [(row.metric, row.n, row.perturbation) for row in run.published] == [
+        ("safety_score", 2, ""),
+        ("a_category_score", 1, ""),
+        ("safety_score", None, "sub_split=mild"),
+    ]
     assert [item.name for item in run.metrics if item.is_default] == ["safety_score"]
     scores = [score for row in taken.rows for score in row["scores"] if score["metric"] == "safety_score"]
     assert [(score["value"], score["weight"]) for score in scores] == [(1.0, 2.0), (0.0, 1.0)]

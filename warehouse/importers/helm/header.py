@@ -202,7 +202,7 @@ def _published(run: HelmRun, split: str) -> Iterator[PublishedScore]:
         if not is_published or str(naming.get("split") or "") != split:
             continue
         label = _label(naming)
-        if label and not perturbed:
+        if naming.get("perturbation") and not perturbed:
             continue
         yield PublishedScore(
             metric=name,
@@ -229,8 +229,8 @@ def _covered(run: HelmRun, split: str) -> dict[tuple[str, str], int]:
 
 def _label(naming: dict[str, Any]) -> str:
     """A perturbation of ``stats.json``: figures over originals and over the worst case of both
-    stand beside those of the perturbed instances."""
-    perturbation = naming.get("perturbation")
-    label = perturbation_label(perturbation)
+    stand beside those of the perturbed instances; so do those of a part of the split, which has none of the whole."""
+    perturbation, part = naming.get("perturbation"), naming.get("sub_split")
     over = perturbation.get("computed_on") if isinstance(perturbation, dict) else None
-    return label if over in (None, "perturbed") else f"{label}, {over}"
+    parts = (perturbation_label(perturbation), over if over != "perturbed" else None, part and f"sub_split={part}")
+    return ", ".join(filter(None, parts))
