@@ -113,6 +113,8 @@ _LONG_NAMES = ("healthbench_hard", "healthbench_consensus", "healthbench_meta")
 _HEADING = "<h3>Results</h3>"
 #: What stands before it in a prompt of DROP are examples, drawn in whatever order the threads come.
 _TASK = "\n# Your Task\n"
+#: The options of GPQA, in another order in each repeat: a question is the same whatever their order.
+_OPTIONS = re.compile(r"(.*\n\n)A\) (.*)\nB\) (.*)\nC\) (.*)\nD\) (.*)", re.DOTALL)
 # The end of a sample's page. Texts in it are escaped: none can hold a tag.
 _RESULT = re.compile(
     r"<h3>Results</h3>\s*(?:<p>Correct Answer: (?P<target>[^<]*)</p>\s*)?"
@@ -127,6 +129,21 @@ class SimpleEvalsSample:
     messages: list[Row]
     metadata: Row
     page: dict[str, str | None]
+    is_shuffled: bool = False
+
+    def asked(self, content: Any) -> Any:
+        """What a message asks, without what differs between runs and repeats."""
+        text = content.rpartition(_TASK)[2] if isinstance(content, str) else content
+        options = self._options(text)
+        return options[1] + "\n".join(sorted(options.groups()[1:])) if options else text
+
+    def option(self, letter: str | None) -> str | None:
+        """The option that a letter stands for, where options are shuffled; else the letter."""
+        options = self._options(self.prompt[-1].get("content")) if self.prompt else None
+        return options["ABCD".index(letter) + 2] if options and letter in tuple("ABCD") else letter
+
+    def _options(self, text: Any) -> re.Match[str] | None:
+        return _OPTIONS.fullmatch(text) if self.is_shuffled and isinstance(text, str) else None
 
     @property
     def prompt(self) -> list[Row]:
@@ -148,7 +165,7 @@ class SimpleEvalsSample:
         """What makes the prompt this prompt: its id, else what was asked."""
         prompt_id = text_or_none(self.metadata.get("prompt_id"))
         messages = [item for item in self.prompt if item.get("role") not in SYSTEM]
-        return prompt_id or compact([[item.get("role"), _asked(item.get("content"))] for item in messages])
+        return prompt_id or compact([[item.get("role"), self.asked(item.get("content"))] for item in messages])
 
     @property
     def score(self) -> float | None:
@@ -230,7 +247,7 @@ class SimpleEvalsFiles:
             )
         size = max(sizes, default=0)
         full = [values or [None] * size for values in lists]
-        return [_sample(*parts) for parts in zip(*full, strict=True)]
+        return [_sample(*parts, self.evaluation == "gpqa") for parts in zip(*full, strict=True)]
 
     @cached_property
     def size(self) -> int:
@@ -255,12 +272,12 @@ class SimpleEvalsFiles:
         return None if only == "[]" else sha256_of(canonical_json(only))
 
 
-def _sample(convo: Any, metadata: Any, page: Any) -> SimpleEvalsSample:
+def _sample(convo: Any, metadata: Any, page: Any, is_shuffled: bool) -> SimpleEvalsSample:
     record = metadata if isinstance(metadata, dict) else {}
     messages = objects_of(convo)
     if not messages:
         messages = objects_of(record.get("prompt")) + objects_of(record.get("completion"))
-    return SimpleEvalsSample(messages, record, _page(page))
+    return SimpleEvalsSample(messages, record, _page(page), is_shuffled)
 
 
 def _page(text: Any) -> dict[str, str | None]:
@@ -269,10 +286,6 @@ def _page(text: Any) -> dict[str, str | None]:
     if match is None or text.count(_HEADING) != 1:
         return {}
     return {name: None if value is None else html.unescape(value) for name, value in match.groupdict().items()}
-
-
-def _asked(content: Any) -> Any:
-    return content.rpartition(_TASK)[2] if isinstance(content, str) else content
 
 
 def _number(text: str | None) -> float | None:
@@ -341,7 +354,10 @@ def _published(results: SimpleEvalsFiles) -> Iterator[PublishedScore]:
             name,
             figure,
             statistic=statistic if has_statistic else mean,
-            standard_error=None if has_statistic else number_or_none(figures.get(f"{name}:{_ERROR}")),
+            # beside an agreement stands the error of how often the judge said yes
+            standard_error=None
+            if has_statistic or name == SCORE != results.metric
+            else number_or_none(figures.get(f"{name}:{_ERROR}")),
             n=whole_count(figures.get(f"{name}:{_COUNT}")),
         )
 
@@ -377,11 +393,11 @@ def _rows(results: SimpleEvalsFiles, item: tuple[int, SimpleEvalsSample]) -> Ite
         "prompt_id": number,
         "identity": None if number else compact({"messages": sample.key}),
         "text": _question(sample),
-        "target": None if several else sample.page.get("target"),
+        "target": None if several else sample.option(sample.page.get("target")),
         "metadata": compact(other) if other else None,
     }
     scored = row | {
-        "extracted_answer": None if unread or several else answer,
+        "extracted_answer": None if unread or several else sample.option(answer),
         "explanation": compact(rubric) if rubric else None,
     }
     scores = [_score(results.metric, sample, unread)] if results.is_scored else []
@@ -406,7 +422,7 @@ def _question(sample: SimpleEvalsSample) -> str | None:
     user_messages = [item for item in sample.prompt if item.get("role") == "user"] or [
         item for item in sample.prompt if item.get("role") not in SYSTEM
     ]
-    return as_text(_asked(user_messages[-1].get("content", ""))) if user_messages else None
+    return as_text(sample.asked(user_messages[-1].get("content", ""))) if user_messages else None
 
 
 def _score(metric: str, sample: SimpleEvalsSample, unread: bool) -> Row:
