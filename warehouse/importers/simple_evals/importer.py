@@ -247,7 +247,7 @@ class SimpleEvalsFiles:
             )
         size = max(sizes, default=0)
         full = [values or [None] * size for values in lists]
-        return [_sample(*parts, self.evaluation == "gpqa") for parts in zip(*full, strict=True)]
+        return [_sample(*parts, is_shuffled=self.evaluation == "gpqa") for parts in zip(*full, strict=True)]
 
     @cached_property
     def size(self) -> int:
@@ -272,7 +272,7 @@ class SimpleEvalsFiles:
         return None if only == "[]" else sha256_of(canonical_json(only))
 
 
-def _sample(convo: Any, metadata: Any, page: Any, is_shuffled: bool) -> SimpleEvalsSample:
+def _sample(convo: Any, metadata: Any, page: Any, *, is_shuffled: bool) -> SimpleEvalsSample:
     record = metadata if isinstance(metadata, dict) else {}
     messages = objects_of(convo)
     if not messages:
