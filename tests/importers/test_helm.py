@@ -67,6 +67,29 @@ def test_published_figures_by_split_and_perturbation(tmp_path: Path) -> None:
     assert {row.metric for row in test.published} == {"exact_match", "f1_score", "macro_f1"}
 
 
+def test_a_score_of_some_instances_and_one_of_several_judges(tmp_path: Path) -> None:
+    """HELM averages over all that was counted, and names no main metric in the run's folder."""
+    asked = [instance(number) for number in (1, 2)]
+    stats = [stats_of(item, {"a_category_score": 1.0} if item is asked[0] else {}) for item in asked]
+    for entry, values_, count in zip(stats, (1.0, 0.0), (2, 1), strict=True):
+        entry["stats"].append({"name": {"name": "safety_score", "split": "test"}, "count": count, "mean": values_})
+    figures = (("safety_score", 2 / 3), ("a_category_score", 1.0), ("num_instances", 2.0))
+    published = [{"name": {"name": name, "split": "test"}, "count": 1, "mean": mean} for name, mean in figures]
+    part = {"name": "safety_score", "split": "test", "sub_split": "mild"}  # HarmBench has such figures alone
+    published.append({"name": part, "count": 1, "mean": 1.0})
+    states = {"request_states": [state(item) for item in asked]}
+    taken = take(write(tmp_path, run_spec=spec(), scenario_state=states, per_instance_stats=stats, stats=published))
+    (run,) = taken.dump.runs
+    assert [(row.metric, row.n, row.perturbation) for row in run.published] == [
+        ("safety_score", 2, ""),
+        ("a_category_score", 1, ""),
+        ("safety_score", None, "sub_split=mild"),
+    ]
+    assert [item.name for item in run.metrics if item.is_default] == ["safety_score"]
+    scores = [score for row in taken.rows for score in row["scores"] if score["metric"] == "safety_score"]
+    assert [(score["value"], score["weight"]) for score in scores] == [(1.0, 2.0), (0.0, 1.0)]
+
+
 def test_trials_are_draws_of_few_shot_examples(tmp_path: Path) -> None:
     asked = instance(1)
     run = write(

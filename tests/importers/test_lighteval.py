@@ -221,10 +221,37 @@ def test_likelihoods_with_the_greedy_flag_and_without_a_prompt(tmp_path: Path) -
     assert [item["unconditional_loglikelihood"] for item in found] == [-3.5, -4.5]
 
 
+def test_a_turn_is_no_judge(tmp_path: Path) -> None:
+    (run,) = take(flat_file(tmp_path, metrics={"judge_score_turn_1": 6}), model="org/m").dump.runs
+    assert [(spec.scorer_kind, spec.judge_model) for spec in run.metrics] == [("model", "")]
+
+
 def test_no_number_is_an_error_and_not_zero(tmp_path: Path) -> None:
     (row,) = take(flat_file(tmp_path, metrics={"acc": float("nan")}), model="org/m").rows
     (score,) = row["scores"]
     assert (score["value"], score["status"], score["raw"]) == (None, "error", "nan")
+
+
+def test_a_document_that_is_asked_in_several_ways_is_one_prompt(tmp_path: Path) -> None:
+    """As mmlu_redux is: a row for each way, with nothing where a metric is of the other; the ways come as a set."""
+    for ways in (["GENERATIVE", "LOGPROBS"], ["LOGPROBS", "GENERATIVE"]):
+        doc = {"query": "q?", "choices": [" A", " B"], "gold_index": 1, "id": "7", "sampling_methods": ways}
+        said = {"input": "q?", "input_tokens": [1], "text": [" B"], "output_tokens": [[1]]}
+        ranked = {"input": "q", "input_tokens": [1, 2], "text": [], "logprobs": [-1.0, -2.0]}
+        both = [(said, {"gpqa_pass@k:k=1&n=1": 1.0, "acc": None}), (ranked, {"acc": 0, "gpqa_pass@k:k=1&n=1": None})]
+        rows = [{"doc": doc, "model_response": answer, "metric": metric} for answer, metric in both]
+        path = tmp_path / "details" / "org" / "m" / f"details_redux:{ways[0]}|0_2026-01-02T03-04-05.678.parquet"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        pq.write_table(pa.Table.from_pylist(rows), path)
+    with open_store(f"duckdb:///{tmp_path}/x.duckdb", create=True) as store:
+        ingest(store, [tmp_path])
+        figures = "select benchmark, metric, estimate, n_prompts from score_summary order by 1, 2"
+        assert [tuple(row.values())[1:] for row in select(store, figures)] == 2 * [
+            ("acc", 0.0, 1),
+            ("gpqa_pass@k:k=1&n=1", 1.0, 1),
+        ]
+        (formulation,) = select(store, "select distinct formulation from run_current")
+        assert formulation == {"formulation": "generative+logprobs"}
 
 
 # --- files -----------------------------------------------------------------------------------

@@ -250,9 +250,10 @@ def test_addresses_in_reprs_do_not_count(tmp_path: Path) -> None:
 
 
 def test_predict_only_publishes_nothing(tmp_path: Path) -> None:
-    path = changed(tmp_path, results={"demo_mc": {"alias": "x", "bypass,none": 999, "bypass_stderr,none": "N/A"}})
-    run = take(path).run("demo_mc")
-    assert (run.published, run.metrics) == ((), ())
+    figures = {"alias": "x", "bypass,none": 999, "bypass_stderr,none": "N/A"}
+    none = {"demo_mc": {"original": 3, "effective": 0}}  # 0.4.13, of options
+    run = take(changed(tmp_path, results={"demo_mc": figures}, **{"n-samples": none})).run("demo_mc")
+    assert (run.published, run.metrics, run.n_requested) == ((), (), None)
 
 
 def test_a_median_cannot_be_recomputed(tmp_path: Path) -> None:

@@ -163,6 +163,31 @@ def test_details_of_the_formatter_and_a_judge(tmp_path: Path) -> None:
     assert [row.value for row in run.published] == [1.0, 93.5]
 
 
+RULE = {"rule_evaluation": [{"pred": "p", "answer": "a", "correct": True, "evaluation_method": "rule"}]}
+
+
+@pytest.mark.parametrize(
+    ("details", "accuracy", "scores"),
+    [
+        ([{"prediction": ["A"]}, {"prediction": ["[B]"]}, {"prediction": ["?"]}], 100 / 3, [1.0, 0.0, 0.0]),
+        ([{"prediction": ["A"]}, {"prediction": ["B"]}, {"prediction": ["B"]}], 75.0, []),  # other grades are right
+        ([RULE] * 3, 100.0, [1.0, 1.0, 1.0]),  # a cascade that never asked its judge
+        ([{"correct": [1]}, {"correct": [0]}, {"correct": [1]}], 200 / 3, [1.0, 0.0, 1.0]),
+        ([{"correct": [True]}, {"correct": [False]}], 100 / 3, []),  # one is left out: whose are these?
+    ],
+)
+def test_what_stands_for_a_verdict(
+    tmp_path: Path, details: list[Document], accuracy: float, scores: list[float]
+) -> None:
+    named = [detail | {"example_abbr": f"x_{place}"} for place, detail in enumerate(details)]
+    write(tmp_path, "results/m/x_replica0.json", {"0": asked(0, prediction="A")})  # what the judge was asked
+    write(tmp_path, "predictions/m/x.json", {str(place): asked(place) for place in range(3)})
+    taken = take(write(tmp_path, "results/m/x.json", {"accuracy": accuracy, "details": named}))
+    assert [score["value"] for row in taken.rows for score in row["scores"] or ()] == scores
+    assert [(row["position"], row["draw"]) for row in taken.rows] == [(0, 0), (1, 0), (2, 0)]
+    assert len(taken.dump.notes) == (len(details) < 3)
+
+
 def test_parts_are_joined_in_order(tmp_path: Path) -> None:
     for part in (0, 1, 10, 2):
         write(tmp_path, f"predictions/m/big_{part}.json", {"0": asked(part)})

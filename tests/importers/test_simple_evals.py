@@ -16,7 +16,7 @@ from tests.support import lm_eval, simple_evals
 from tests.support.ingested import ingested
 from tests.support.lm_eval import Taken
 from tests.support.mutants import sound_or_refused, swapped
-from tests.support.simple_evals import HEALTH, MMLU
+from tests.support.simple_evals import HEALTH, MMLU, message
 from tests.support.stores import select
 from warehouse.errors import InputError
 from warehouse.importers.simple_evals.importer import IMPORTER
@@ -122,6 +122,55 @@ def test_questions_that_stand_twice_are_repeats_only_in_blocks(tmp_path: Path) -
     found["metadata"] = None
     rows = take(written(tmp_path, found)).rows
     assert [(row["position"], row["draw"]) for row in rows] == [(place, 0) for place in range(5)]
+
+
+def made(folder: Path, evaluation: str, convos: list[list[dict[str, Any]]], score: float) -> Taken:
+    pages = [simple_evals.page(convo, None, "x", value) for convo, value in zip(convos, (True, False), strict=False)]
+    found = {"score": score, "metrics": {"score:bootstrap_std": 0.25}, "htmls": pages, "convos": convos}
+    return take(written(folder, found, f"{evaluation}_m_20260304_050607_allresults.json"))
+
+
+def test_several_answers_of_a_prompt_are_draws(tmp_path: Path) -> None:
+    """HumanEval appends all that it sampled to the one prompt, and scores them together."""
+    convo = [message("user", "def f"), *(message("assistant", f"return {n}") for n in range(3))]
+    rows = made(tmp_path, "humaneval", [convo], 1.0).rows
+    assert [(row["draw"], row["response"]) for row in rows] == [*((n, f"return {n}") for n in range(3)), (-1, None)]
+    assert {row["identity"] for row in rows} == {json.dumps({"messages": '[["user","def f"]]'}, separators=(",", ":"))}
+    assert [(score["value"], score["n_draws"]) for row in rows for score in row["scores"] or ()] == [(1.0, 3)]
+
+
+def test_examples_of_drop_are_no_part_of_the_question(tmp_path: Path) -> None:
+    """Threads draw them in any order: each run has others."""
+    asked = [f"# Examples\n{n}\n# Your Task\n\n---\nWho won?" for n in range(2)]
+    first, second = made(
+        tmp_path, "drop", [[message("user", text), message("assistant", "x")] for text in asked], 0.5
+    ).rows
+    assert first["identity"] == second["identity"] and first["text"] == "\n---\nWho won?"
+    assert first["prompt_sent"] != second["prompt_sent"]
+
+
+def test_repeats_with_shuffled_options_are_draws(tmp_path: Path) -> None:
+    """GPQA: ten repeats of a question are not ten questions."""
+    texts = [f"Think.\n\nWhy?\n\nA) {a}\nB) {b}\nC) odd\nD) no" for a, b in (("yes", "so"), ("so", "yes"))]
+    convos = [[message("user", text), message("assistant", "Answer: A")] for text in texts]
+    pages = [simple_evals.page(convo, right, "A", right == "A") for convo, right in zip(convos, "AB", strict=True)]
+    found = {"score": 0.5, "metrics": {"score:std": 0.5}, "htmls": pages, "convos": convos}
+    rows = take(written(tmp_path, found)).rows
+    assert [(row["position"], row["draw"], row["target"], row["extracted_answer"]) for row in rows] == [
+        (0, 0, "yes", "yes"),
+        (0, 1, "yes", "so"),
+    ]
+    assert len({row["identity"] for row in rows}) == len({row["text"] for row in rows}) == 1
+
+
+def test_what_a_judged_judge_says_is_not_its_score(tmp_path: Path) -> None:
+    convos = [[message("user", f"grade {n}"), message("assistant", "x")] for n in range(2)]
+    taken = made(tmp_path, "healthbench_meta", convos, 0.75)
+    assert {item.standard_error for item in taken.dump.runs[0].published} == {None}
+    assert [row["scores"][0]["metric"] for row in taken.rows] == ["model_predicted_positive"] * 2
+    (header,) = taken.dump.runs
+    assert [(item.metric, item.value, item.statistic) for item in header.published][-1] == ("score", 0.75, "aggregate")
+    assert (header.metrics[0].name, header.metrics[0].link, header.metrics[0].is_default) == ("score", "none", True)
 
 
 def test_figures_alone(tmp_path: Path) -> None:

@@ -20,7 +20,7 @@ from warehouse.importers.common.json_fields import (
     without_empty,
 )
 from warehouse.importers.helm.run_folder import HelmRun, is_derived, is_score, perturbation_label, value_of
-from warehouse.records import MetricSpec, PublishedScore, RunHeader
+from warehouse.records import MetricSpec, PublishedScore, RunHeader, parse_json
 
 HARNESS = "helm"
 
@@ -45,6 +45,10 @@ _SAMPLING = (
 )
 #: Metrics whose values lie between 0 and 1 by what they are.
 _RATES = ("exact_match", "f1", "rouge", "bleu", "iou")
+
+#: What HELM's own tables show of a scenario that has more metrics than that one; other names come by
+#: the alphabet. Of medical scenarios it is the judges' ``SCENARIO_accuracy``.
+_MAIN = ("safety_score", "air_score", "wildbench_score_rescaled", "chain_of_thought_correctness")
 
 #: Metrics of texts. Values of texts are nats by token or byte, which add up under their numbers.
 PROSE = (
@@ -170,6 +174,8 @@ def _specs(run: HelmRun, published: tuple[PublishedScore, ...]) -> Iterator[Metr
         yield from PROSE
     metrics = metrics_of(run)
     prose = {spec.name for spec in PROSE} if run.is_prose else ()
+    judged = (f"{group}_accuracy" for group in texts_of(run.spec.get("groups")))
+    main = next((name for name in (*_MAIN, *judged) if name in metrics), None)
     for name in dict.fromkeys([*metrics, *(row.metric for row in published)]):
         if name in prose:
             continue
@@ -177,7 +183,8 @@ def _specs(run: HelmRun, published: tuple[PublishedScore, ...]) -> Iterator[Metr
         yield MetricSpec(
             name=name,
             link="identity" if name in metrics or not run.statistics else "none",
-            higher_is_better=True if is_rate else None,
+            higher_is_better=True if is_rate or name == main else None,
+            is_default=True if name == main else None,
         )
 
 
@@ -187,6 +194,7 @@ def _published(run: HelmRun, split: str) -> Iterator[PublishedScore]:
     for name, naming, stat in run.aggregates:
         if name == "num_instances" and naming.get("split", "") == split:
             counts[_label(naming)] = whole_or_none(value_of(stat))
+    covered = _covered(run, split)
     metrics = metrics_of(run)
     perturbed = any(key[1] for key in (*run.requests, *run.statistics))
     for name, naming, stat in run.aggregates:
@@ -194,7 +202,7 @@ def _published(run: HelmRun, split: str) -> Iterator[PublishedScore]:
         if not is_published or str(naming.get("split") or "") != split:
             continue
         label = _label(naming)
-        if label and not perturbed:
+        if naming.get("perturbation") and not perturbed:
             continue
         yield PublishedScore(
             metric=name,
@@ -202,14 +210,27 @@ def _published(run: HelmRun, split: str) -> Iterator[PublishedScore]:
             perturbation=label,
             split=split,
             statistic="mean" if name in metrics or not run.statistics else "aggregate",
-            n=counts.get(label),
+            n=covered.get((name, label), counts.get(label)),
         )
+
+
+def _covered(run: HelmRun, split: str) -> dict[tuple[str, str], int]:
+    """How many instances have each score, by name and perturbation, where some score stands for all of them: others are
+    then of a category."""
+    instances: dict[tuple[str, str], set[str]] = {}
+    for key, stats in run.statistics.items():
+        if run.split_of(key) == split:
+            label = perturbation_label(parse_json(key[1])) if key[1] else ""
+            for name in filter(is_score, stats):
+                instances.setdefault((name, label), set()).add(key[0])
+    whole = {key[0] for key in run.requests if run.split_of(key) == split}
+    return {key: len(found) for key, found in instances.items()} if whole in instances.values() else {}
 
 
 def _label(naming: dict[str, Any]) -> str:
     """A perturbation of ``stats.json``: figures over originals and over the worst case of both
-    stand beside those of the perturbed instances."""
-    perturbation = naming.get("perturbation")
-    label = perturbation_label(perturbation)
+    stand beside those of the perturbed instances; so do those of a part of the split, which has none of the whole."""
+    perturbation, part = naming.get("perturbation"), naming.get("sub_split")
     over = perturbation.get("computed_on") if isinstance(perturbation, dict) else None
-    return label if over in (None, "perturbed") else f"{label}, {over}"
+    parts = (perturbation_label(perturbation), over if over != "perturbed" else None, part and f"sub_split={part}")
+    return ", ".join(filter(None, parts))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError
-from warehouse.importers.common.json_fields import compact, items_of, part_of
+from warehouse.importers.common.json_fields import compact, items_of, part_of, whole_count
 from warehouse.records import Rejection, parse_json
 
 #: About so many bytes are parsed at a time.
@@ -162,6 +162,7 @@ class HelmRun:
         that are no scores only the number of prompt tokens is kept."""
         means: dict[Key, dict[str, float | None]] = {}
         sums: dict[Key, dict[str, float]] = {}
+        counts: dict[str, dict[Key, int]] = {}
         for index, entry in enumerate(self._elements("per_instance_stats.json")):
             own = entry if isinstance(entry, dict) else {}
             key = self._key(
@@ -174,6 +175,7 @@ class HelmRun:
                 self._named_splits.setdefault(key, str(naming.get("split") or ""))
                 if is_score(name) or name == PROMPT_TOKENS:
                     merged[name] = value_of(stat)
+                    counts.setdefault(name, {})[key] = whole_count(stat.get("count")) or 1
                 elif self.is_prose and name in (_LOGPROB, *LIKELIHOODS.values()):
                     parts = sums.setdefault(key, {})
                     parts[name] = parts.get(name, 0.0) + (value_of(stat) or 0.0)
@@ -181,6 +183,10 @@ class HelmRun:
                     self.bookkeeping.add(name)
         for key, parts in sums.items():
             means[key] |= self._likelihoods(key, parts)
+        for name, by_key in counts.items():
+            if len(set(by_key.values())) > 1:  # the mean of a run is over all that was counted
+                for key, count in by_key.items():
+                    self.weights.setdefault(key, {}).setdefault(name, count)
         return means
 
     def _likelihoods(self, key: Key, parts: Mapping[str, float]) -> dict[str, float | None]:

@@ -149,13 +149,13 @@ _LINKS: Mapping[str, Link] = {
 }
 _UNITS = {"word_perplexity": "nats/word", "byte_perplexity": "nats/byte", "bits_per_byte": "nats/byte"}
 _RATES = re.compile(
-    r"(?:acc|em|exact_match|pem|qem|pqem|extractive_match|loglikelihood_acc|maj@|avg@|g?-?pass@|"
-    r"f1|rouge|mrr|recall@|mcq_|prefix_|quasi_|t5_|truthfulqa_mc|faithfulness)",
+    r"(?:acc|em|exact_match|pem|qem|pqem|extractive_match|loglikelihood_acc|maj@|avg@|(?:\w+[_-])?(?:g-)?pass@|"
+    r"f1|mrr|recall@|mcq_|prefix_|quasi_|truthfulqa_mc|faithfulness)",  # ROUGE is of either scale
     re.IGNORECASE,
 )
 _WORSE = re.compile(r".*perplexity|ppl|bits_per_byte|wer|cer|ter", re.IGNORECASE)
 _JUDGE = re.compile(r"(?:judge_score|judgement|user_prompt)_(.+)")
-_OVER_DRAWS = re.compile(r"avg@|pass@k[^\d]*k=1(?!\d)|pass@1(?!\d)", re.IGNORECASE)
+_OVER_DRAWS = re.compile(r"avg@|(?:\w+_)?pass@(?:k[^\d]*k=1|1)(?!\d)", re.IGNORECASE)
 _STDERR = "_stderr"
 
 
@@ -239,8 +239,8 @@ def _spec(name: str, seen: Mapping[str, pa.DataType], directions: Mapping[str, b
     better = directions.get(name)
     return MetricSpec(
         name=name,
-        scorer_kind="model" if judge else "match",
-        judge_model=judge[1] if judge else "",
+        scorer_kind="model" if "judge" in name else "match",
+        judge_model=judge[1] if judge and not judge[1].startswith("turn_") else "",
         unit=_UNITS.get(name, "nats") if link in ("exp_neg", "neg_over_ln2") else "",
         link=link,
         kind=kind,

@@ -227,13 +227,13 @@ def _methods(config: Mapping[str, Any], details: Details | None) -> list[str]:
     """How the model was asked: GENERATIVE, LOGPROBS, PERPLEXITY."""
     if details is not None and details.is_nested:
         methods = (details.first.get("doc") or {}).get("sampling_methods")
-        return texts_of(methods)
+        return sorted(texts_of(methods))  # a set in the tool: each run has its own order
     if details is not None and details.first:
         predictions = items_of(details.first.get("predictions"))
         return ["GENERATIVE" if any(isinstance(item, str) for item in predictions) else "LOGPROBS"]
     entries = objects_of(config.get("metrics"))
     named = (item.get("category") for item in entries)
-    return list(dict.fromkeys(item for item in named if isinstance(item, str) and item.isalpha()))
+    return sorted({item for item in named if isinstance(item, str) and item.isalpha()})
 
 
 def _configuration(results: LightevalResults, task: str) -> dict[str, Any]:

@@ -32,7 +32,7 @@ class Lighteval:
     """A results file with the details of the same time stamp; either alone too."""
 
     name = "lighteval"
-    version = "1"
+    version = "2"  # 2: documents that are asked in several ways
     folders = 8
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -142,6 +142,9 @@ def _nested(row: Row) -> tuple[Row, list[Row], bool]:
     options = [as_text(item) for item in _list(doc, "choices")]
     gold = _indices(doc.get("gold_index"), len(options))
     is_choice = "LOGPROBS" in methods and len(options) > 0
+    # asked in several ways, a document has a row for each, of which the one with texts is the generation
+    several = len(methods) > 1
+    is_ranked = is_choice and not (several and _list(answer, "text"))
     number = doc.get("id")
     prompt = {
         "prompt_id": number if isinstance(number, str) and number else None,
@@ -151,12 +154,12 @@ def _nested(row: Row) -> tuple[Row, list[Row], bool]:
         ),
     }
     sent = answer.get("input")
-    common: Row = {
-        "prompt_sent": None if sent is None else as_text(sent),
-        "input_tokens": len(_list(answer, "input_tokens")) or None,
-    }
+    common: Row = {}
+    if not several or _list(answer, "text"):
+        common["prompt_sent"] = None if sent is None else as_text(sent)
+        common["input_tokens"] = len(_list(answer, "input_tokens")) or None
     truncated = bool(answer.get("truncated_tokens_count"))
-    if is_choice:
+    if is_ranked:
         common["choice_scores"] = _options(
             options,
             gold,
@@ -165,7 +168,7 @@ def _nested(row: Row) -> tuple[Row, list[Row], bool]:
             _list(answer, "argmax_logits_eq_gold"),
             _lengths(_list(answer, "output_tokens")),
         )
-    return prompt, _texts(answer, common, is_choice), truncated
+    return prompt, _texts(answer, common, is_ranked), truncated
 
 
 def _texts(answer: Row, common: Row, is_choice: bool) -> list[Row]:
@@ -280,10 +283,13 @@ def _options(
 
 def _scores(details: Details, row: Row) -> list[Row]:
     values = _object(row, "metric" if details.is_nested else "metrics")
+    several = details.is_nested and len(items_of(_object(row, "doc").get("sampling_methods"))) > 1
     return [
         {"metric": name, **_value(value, is_pair(details.metrics[name]))}
         for name, value in values.items()
-        if name in details.metrics and not is_text(name, details.metrics[name])
+        if name in details.metrics
+        and not is_text(name, details.metrics[name])
+        and not (several and value is None)  # a metric of the other way
     ]
 
 

@@ -87,7 +87,8 @@ class LmEvalResults:
         better = mapping_of(self.document, "higher_is_better", task)
         counts = mapping_of(self.document, "n-samples", task)
         original = whole_or_none(counts.get("original"))
-        effective = whole_or_none(counts.get("effective", self.figures(task).get("sample_len")))
+        # of options that are only to be predicted 0.4.13 counts none
+        effective = whole_or_none(counts.get("effective", self.figures(task).get("sample_len"))) or None
         return RunHeader(
             harness=HARNESS,
             benchmark=task,

@@ -19,6 +19,9 @@ from warehouse.records import Rejection, parse_json
 #: Largest configuration that is looked through, in bytes.
 LARGEST_CONFIG = 8 << 20
 CORRECT = ("correct", "is_correct", "cascade_correct")
+#: What details have once for each repeat, beside a verdict.
+_ONCE_EACH = ("pred", "answer", "prediction", "rule_evaluation")
+_GRADE = re.compile("A|B")
 
 Row = dict[str, Any]
 
@@ -87,7 +90,25 @@ class OpenCompassOutput:
         if entries and not any(details):
             self.notes.append("details are of a form that is not known: left out")
             return []
+        n_samples = len(self.predictions) // max(map(len, details), default=1)
+        if 0 < len(details) < n_samples:  # evaluators leave out what they cannot parse, and the rest moves up
+            self.notes.append(f"details of {len(details)} of {n_samples} samples, and not of which: left out")
+            return []
         return details
+
+    @cached_property
+    def is_judged(self) -> bool:
+        """Whether a judge's words are the only verdicts, and what they say is the published figure."""
+        details = [detail for item in self.details for detail in item]
+        if not details or any(_said(detail) is not None for detail in details):
+            return False
+        named = ((name, value) for name, value in self.results.items() if name.startswith(("acc", "score")))
+        figures = (value for _, value in named if type(value) in (int, float))
+        return bool(abs(next(figures, -1) - 100 * sum(map(_is_praised, details)) / len(details)) < 1e-6)
+
+    def verdict(self, detail: Row) -> bool | None:
+        """Whether a detail says that the answer is right."""
+        return _is_praised(detail) if self.is_judged and detail else _said(detail)
 
     @cached_property
     def repeats(self) -> int:
@@ -149,12 +170,25 @@ def models_of(files: Iterable[Path], notes: list[str]) -> list[Row]:
     return []
 
 
+def _said(detail: Row) -> bool | None:
+    """The verdict of a detail, of a cascade that needed no judge that of its rule."""
+    rule = detail.get("rule_evaluation")
+    values = (*(detail.get(key) for key in CORRECT), rule.get("correct") if isinstance(rule, dict) else None)
+    return next((bool(value) for value in values if type(value) in (bool, int) and value in (0, 1)), None)
+
+
+def _is_praised(detail: Row) -> bool:
+    """Whether the first grade that a judge names is that of right answers."""
+    grade = _GRADE.search(str(detail.get("prediction")))
+    return grade is not None and grade[0] == "A"
+
+
 def _repeats(item: Any) -> list[Row]:
     """The details of a sample as one object for each repeat."""
     if not isinstance(item, dict):
         return []
     lists = {key: value for key, value in item.items() if isinstance(value, list)}
-    sizes = {len(lists[key]) for key in (*CORRECT, "pred", "answer") if key in lists}
+    sizes = {len(lists[key]) for key in (*CORRECT, *_ONCE_EACH) if key in lists}
     if "example_abbr" not in item or len(sizes) != 1:
         return [item]
     size = sizes.pop()

@@ -25,7 +25,6 @@ from warehouse.importers.common.json_fields import (
 )
 from warehouse.importers.common.jsonl import ODD_VALUES, batches_of, unpacked_head
 from warehouse.importers.opencompass.files import (
-    CORRECT,
     HEADING,
     OpenCompassLine,
     OpenCompassOutput,
@@ -83,7 +82,7 @@ class OpenCompass:
     """Files under ``predictions/MODEL/`` and ``results/MODEL/`` of a work folder, its summary."""
 
     name = "opencompass"
-    version = "3"  # 3: texts out of rollouts, run ids of models with one path
+    version = "4"  # 4: verdicts of judges, and none where details are of a part
     folders = 4
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -142,12 +141,12 @@ def _kind(candidate: Candidate) -> str:
     head = unpacked_head(candidate)
     if not head.startswith("{") or folder not in ("predictions", "results"):
         return ""
-    if folder == "results":
-        return "results" if path.suffix == ".json" else ""
+    is_row = _FIRST.match(head) and _ROW.search(head)
+    if folder == "results":  # with what a judge was asked, as predictions
+        return "results" if path.suffix == ".json" and not is_row else ""
     if path.suffix == ".jsonl" and path.name.startswith("tmp_"):
         return "unfinished" if '"idx"' in head else ""
-    is_ours = path.suffix == ".json" and _FIRST.match(head) and _ROW.search(head)
-    return "predictions" if is_ours else ""
+    return "predictions" if path.suffix == ".json" and is_row else ""
 
 
 def _is_ours(work: Path, paths: Sequence[Path]) -> bool:
@@ -234,7 +233,7 @@ def headline(work: OpenCompassOutput) -> str:
 
     Empty where there are no verdicts; ``correct`` where no figure is of that kind.
     """
-    verdicts = [value for item in work.details for value in map(verdict, item) if value is not None]
+    verdicts = [value for item in work.details for value in map(work.verdict, item) if value is not None]
     if not verdicts:
         return ""
     mean = 100 * sum(verdicts) / len(verdicts)
@@ -243,12 +242,6 @@ def headline(work: OpenCompassOutput) -> str:
         if number is not None and abs(number - mean) < 1e-6 and not name.startswith("G-Pass"):
             return _AVERAGE.sub("", name)
     return "correct"
-
-
-def verdict(detail: dict[str, Any]) -> bool | None:
-    """Whether a detail says that the answer is right."""
-    verdicts = (detail[key] for key in CORRECT if isinstance(detail.get(key), bool))
-    return next(verdicts, None)
 
 
 def _formulation(work: OpenCompassOutput) -> str | None:
@@ -261,7 +254,7 @@ def _formulation(work: OpenCompassOutput) -> str | None:
 
 
 def _specs(work: OpenCompassOutput, name: str, judge: str) -> Iterator[MetricSpec]:
-    kind: dict[str, Any] = {"scorer_kind": "model" if judge else "match", "judge_model": judge}
+    kind: dict[str, Any] = {"scorer_kind": "model" if judge or work.is_judged else "match", "judge_model": judge}
     if name:
         yield MetricSpec(name, kind="binary", low=0.0, high=1.0, higher_is_better=True, is_default=True, **kind)
     for index, (metric, _) in enumerate(_figures(work)):
@@ -310,16 +303,16 @@ def batches(work: OpenCompassOutput) -> Iterator[pa.RecordBatch]:
         detail = several[draw] if draw < len(several) else {}
         if prediction or detail:
             row = _row(prediction, detail, str(sample))
-            yield {"run": 0, "position": sample, "draw": draw, **row, "scores": _scores(detail, metric)}
+            yield {"run": 0, "position": sample, "draw": draw, **row, "scores": _scores(work, detail, metric)}
 
     items = ((f"{work.dataset} prediction {number}", number) for number in range(total))
     return batches_of(items, rows_of, work.rejections, "a prediction as OpenCompass writes it", ODD_VALUES)
 
 
-def _scores(detail: Row, metric: str) -> list[Row]:
+def _scores(work: OpenCompassOutput, detail: Row, metric: str) -> list[Row]:
     if not detail or not metric:
         return []
-    value = verdict(detail)
+    value = work.verdict(detail)
     return [
         {
             "metric": metric,

@@ -8,6 +8,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, Literal
 
@@ -36,6 +37,7 @@ from warehouse.records import (
     Candidate,
     Dump,
     ImportSettings,
+    Link,
     MetricSpec,
     PublishedScore,
     Rejection,
@@ -56,7 +58,7 @@ class SimpleEvals:
     """One run for each evaluation of a model."""
 
     name = "simple_evals"
-    version = "1"
+    version = "2"  # 2: several answers of a prompt are draws; examples of DROP and a judge's yes are told apart
     folders = 0
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -109,6 +111,10 @@ _STAMP = re.compile(r"(.+)_(\d{8}_\d{4}(?:\d{2})?)")
 #: Evaluations whose name has a ``_`` of its own; other names end at the first.
 _LONG_NAMES = ("healthbench_hard", "healthbench_consensus", "healthbench_meta")
 _HEADING = "<h3>Results</h3>"
+#: What stands before it in a prompt of DROP are examples, drawn in whatever order the threads come.
+_TASK = "\n# Your Task\n"
+#: The options of GPQA, in another order in each repeat: a question is the same whatever their order.
+_OPTIONS = re.compile(r"(.*\n\n)A\) (.*)\nB\) (.*)\nC\) (.*)\nD\) (.*)", re.DOTALL)
 # The end of a sample's page. Texts in it are escaped: none can hold a tag.
 _RESULT = re.compile(
     r"<h3>Results</h3>\s*(?:<p>Correct Answer: (?P<target>[^<]*)</p>\s*)?"
@@ -123,16 +129,31 @@ class SimpleEvalsSample:
     messages: list[Row]
     metadata: Row
     page: dict[str, str | None]
+    is_shuffled: bool = False
+
+    def asked(self, content: Any) -> Any:
+        """What a message asks, without what differs between runs and repeats."""
+        text = content.rpartition(_TASK)[2] if isinstance(content, str) else content
+        options = self._options(text)
+        return options[1] + "\n".join(sorted(options.groups()[1:])) if options else text
+
+    def option(self, letter: str | None) -> str | None:
+        """The option that a letter stands for, where options are shuffled; else the letter."""
+        options = self._options(self.prompt[-1].get("content")) if self.prompt else None
+        return options["ABCD".index(letter) + 2] if options and letter in tuple("ABCD") else letter
+
+    def _options(self, text: Any) -> re.Match[str] | None:
+        return _OPTIONS.fullmatch(text) if self.is_shuffled and isinstance(text, str) else None
 
     @property
     def prompt(self) -> list[Row]:
         """All messages before the answer."""
-        return self.messages[:-1] if self.is_answered else self.messages
+        return self.messages[: len(self.messages) - len(self.answers)]
 
     @property
-    def is_answered(self) -> bool:
-        """Whether the last message is the model's."""
-        return bool(self.messages) and self.messages[-1].get("role") == "assistant"
+    def answers(self) -> list[Row]:
+        """The messages of the model at the end: HumanEval appends all that it sampled."""
+        return list(takewhile(lambda item: item.get("role") == "assistant", reversed(self.messages)))[::-1]
 
     @property
     def system(self) -> list[Row]:
@@ -144,7 +165,7 @@ class SimpleEvalsSample:
         """What makes the prompt this prompt: its id, else what was asked."""
         prompt_id = text_or_none(self.metadata.get("prompt_id"))
         messages = [item for item in self.prompt if item.get("role") not in SYSTEM]
-        return prompt_id or compact([[item.get("role"), item.get("content")] for item in messages])
+        return prompt_id or compact([[item.get("role"), self.asked(item.get("content"))] for item in messages])
 
     @property
     def score(self) -> float | None:
@@ -197,6 +218,11 @@ class SimpleEvalsFiles:
         return self._named[1] or None
 
     @property
+    def metric(self) -> str:
+        """What the value of a sample is: of a judge that is judged, only whether it said yes."""
+        return "model_predicted_positive" if self.evaluation == "healthbench_meta" else SCORE
+
+    @property
     def stamp(self) -> str:
         """Time of the run, local; empty where the name has none."""
         return self._named[2]
@@ -221,7 +247,7 @@ class SimpleEvalsFiles:
             )
         size = max(sizes, default=0)
         full = [values or [None] * size for values in lists]
-        return [_sample(*parts) for parts in zip(*full, strict=True)]
+        return [_sample(*parts, is_shuffled=self.evaluation == "gpqa") for parts in zip(*full, strict=True)]
 
     @cached_property
     def size(self) -> int:
@@ -246,12 +272,12 @@ class SimpleEvalsFiles:
         return None if only == "[]" else sha256_of(canonical_json(only))
 
 
-def _sample(convo: Any, metadata: Any, page: Any) -> SimpleEvalsSample:
+def _sample(convo: Any, metadata: Any, page: Any, *, is_shuffled: bool) -> SimpleEvalsSample:
     record = metadata if isinstance(metadata, dict) else {}
     messages = objects_of(convo)
     if not messages:
         messages = objects_of(record.get("prompt")) + objects_of(record.get("completion"))
-    return SimpleEvalsSample(messages, record, _page(page))
+    return SimpleEvalsSample(messages, record, _page(page), is_shuffled)
 
 
 def _page(text: Any) -> dict[str, str | None]:
@@ -301,6 +327,7 @@ def _specs(results: SimpleEvalsFiles) -> Iterator[MetricSpec]:
     yield MetricSpec(
         SCORE,
         scorer_kind=kind,
+        link="identity" if results.metric == SCORE else "none",
         kind="binary" if name in _BINARY else "bounded" if is_rate else None,
         low=0 if is_rate else None,
         high=1 if is_rate or name.startswith("healthbench") else None,
@@ -309,7 +336,8 @@ def _specs(results: SimpleEvalsFiles) -> Iterator[MetricSpec]:
     )
     for other in dict.fromkeys(item.metric for item in _published(results)):
         if other != SCORE:
-            yield MetricSpec(other, scorer_kind=kind, link="none", is_default=False)
+            link: Link = "identity" if other == results.metric else "none"
+            yield MetricSpec(other, scorer_kind=kind, link=link, is_default=False)
 
 
 def _published(results: SimpleEvalsFiles) -> Iterator[PublishedScore]:
@@ -321,12 +349,15 @@ def _published(results: SimpleEvalsFiles) -> Iterator[PublishedScore]:
         if has_statistic and statistic not in _SPREADS:
             continue
         name = name if has_statistic else key
-        mean = "mean" if name == SCORE else "aggregate"
+        mean = "mean" if name == results.metric else "aggregate"
         yield published_figure(
             name,
             figure,
             statistic=statistic if has_statistic else mean,
-            standard_error=None if has_statistic else number_or_none(figures.get(f"{name}:{_ERROR}")),
+            # beside an agreement stands the error of how often the judge said yes
+            standard_error=None
+            if has_statistic or name == SCORE != results.metric
+            else number_or_none(figures.get(f"{name}:{_ERROR}")),
             n=whole_count(figures.get(f"{name}:{_COUNT}")),
         )
 
@@ -354,24 +385,36 @@ def _rows(results: SimpleEvalsFiles, item: tuple[int, SimpleEvalsSample]) -> Ite
     rubric = sample.metadata.get("rubric_items")
     answer = sample.page.get("answer")
     unread = results.evaluation in _LETTERS and answer == "None"
-    last = sample.messages[-1].get("content") if sample.is_answered else None
-    yield {
+    several = len(sample.answers) > 1
+    row: Row = {
         "run": 0,
         "position": position,
         "draw": draw,
         "prompt_id": number,
         "identity": None if number else compact({"messages": sample.key}),
         "text": _question(sample),
-        "target": sample.page.get("target"),
+        "target": None if several else sample.option(sample.page.get("target")),
         "metadata": compact(other) if other else None,
+    }
+    scored = row | {
+        "extracted_answer": None if unread or several else sample.option(answer),
+        "explanation": compact(rubric) if rubric else None,
+    }
+    scores = [_score(results.metric, sample, unread)] if results.is_scored else []
+    sent = {
         "prompt_sent": compact(content_of(sample.prompt)) if sample.prompt else None,
-        "response": None if last is None else as_text(last),
-        "extracted_answer": None if unread else answer,
         "input_tokens": whole_count(usage.get("input_tokens")),
         "output_tokens": whole_count(usage.get("output_tokens")),
-        "explanation": compact(rubric) if rubric else None,
-        "scores": [_score(sample, unread)] if results.is_scored else [],
     }
+    said = (item.get("content") for item in sample.answers)
+    texts = [None if text is None else as_text(text) for text in said]
+    if not several:
+        yield scored | sent | {"response": texts[0] if texts else None, "scores": scores}
+        return
+    for place, text in enumerate(texts):
+        yield row | sent | {"draw": draw * len(texts) + place, "response": text}
+    together = [score | {"n_draws": len(texts)} for score in scores]
+    yield scored | {"draw": -1, "scores": together}
 
 
 def _question(sample: SimpleEvalsSample) -> str | None:
@@ -379,10 +422,10 @@ def _question(sample: SimpleEvalsSample) -> str | None:
     user_messages = [item for item in sample.prompt if item.get("role") == "user"] or [
         item for item in sample.prompt if item.get("role") not in SYSTEM
     ]
-    return as_text(user_messages[-1].get("content", "")) if user_messages else None
+    return as_text(sample.asked(user_messages[-1].get("content", ""))) if user_messages else None
 
 
-def _score(sample: SimpleEvalsSample, unread: bool) -> Row:
+def _score(metric: str, sample: SimpleEvalsSample, unread: bool) -> Row:
     value = sample.score
     status = "error" if value is None else "no_answer" if unread and not value else None
-    return {"metric": SCORE, "value": value, "status": status}
+    return {"metric": metric, "value": value, "status": status}
