@@ -72,6 +72,28 @@ def test_a_test_run_that_passed_throughout_is_held_against_its_counts(run: Calle
     assert "published 1 figures: 1 exact" in run("ingest", path, "--default", "benchmark=sums", db=db).out
 
 
+def test_what_deepeval_says_of_an_answer_is_taken_behind_long_contexts(run: Caller, db: str, tmp_path: Path) -> None:
+    """``runDuration`` is that of the judges; the metrics of the first case stand behind the head of the file."""
+    asked = {"name": "test_case_0", "input": "1", "retrievalContext": ["x" * 70_000], "tokenCost": 0.5}
+    counts = {"inputTokenCount": 7, "outputTokenCount": 3, "completionTime": 1.5}
+    cases = [asked | counts | _case(0, _metric("Exact", 1.0, True)), *CASES[1:]]
+    run("ingest", _write(tmp_path, "test_run.json", RUN | {"testCases": cases}), "--default", "benchmark=sums", db=db)
+    query = "select latency, cost, input_tokens, output_tokens from generation order by 1 nulls last limit 2"
+    rows = [tuple(row.values()) for row in run("query", "--json", "--sql", query, db=db).rows]
+    assert rows == [(1.5, 0.5, 7, 3), (None,) * 4]
+
+
+def test_conversations_of_one_scenario_are_compared(run: Caller, db: str, tmp_path: Path) -> None:
+    for model in "ab":
+        turns = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": model}]
+        case = _case(0, _metric("Role", 1.0, True), scenario="refund", turns=turns)
+        case["expectedOutcome"] = case.pop("expectedOutput")
+        document = RUN | {"testCases": [], "conversationalTestCases": [case], "hyperparameters": {"model": model}}
+        run("ingest", _write(tmp_path, f"{model}.json", document), "--default", "benchmark=talk", db=db)
+    (row,) = run("query", "--json", "--sql", "select text, target from prompt", db=db).rows
+    assert tuple(row.values()) == ("refund", "1")
+
+
 @pytest.mark.parametrize(
     ("change", "given", "message"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from codecs import BOM_UTF8
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -64,13 +65,17 @@ class Evaluation:
     @cached_property
     def entries(self) -> list[EvaluationEntry]:
         """The results with names that are each of one metric of one benchmark."""
+        items = objects_of(self.document.get("evaluation_results"))
+        pairs = [(_benchmark(item), _metric(item)) for item in items]
         entries: list[EvaluationEntry] = []
-        for item in objects_of(self.document.get("evaluation_results")):
-            benchmark, metric = _benchmark(item), _metric(item)
-            taken = {(entry.benchmark, entry.metric, entry.filter) for entry in entries}
-            name = text_or_none(item.get("evaluation_result_id")) or str(len(entries))
-            filter_name = name if (benchmark, metric, "") in taken else ""
-            entries.append(EvaluationEntry(benchmark, metric, filter_name, item))
+        seen = Counter[tuple[str, str, str]]()
+        for item, (benchmark, metric) in zip(items, pairs, strict=True):
+            # of several scorers each is called by its id, whichever stands first
+            shared = pairs.count((benchmark, metric)) > 1
+            name = text_or_none(item.get("evaluation_result_id")) or str(len(entries)) if shared else ""
+            seen[benchmark, metric, name] += 1
+            times = seen[benchmark, metric, name]  # reducers of Inspect share an id
+            entries.append(EvaluationEntry(benchmark, metric, f"{name} {times}" if times > 1 else name, item))
         if not entries:
             name = text_or_none(self.first.get("evaluation_name")) or "unknown"
             entries.append(EvaluationEntry(name, UNNAMED, "", {}))
@@ -101,6 +106,14 @@ class Evaluation:
         if entry is not None:
             return self.benchmarks.index(entry.benchmark), entry.metric, entry.filter
         return self.benchmarks.index((named or self.entries)[0].benchmark), UNNAMED, ""
+
+    def unscored(self, row: Mapping[str, Any]) -> list[EvaluationEntry]:
+        """The results of a row that says it counts in none: its score is a converter's filling (a sample that failed,
+        or values that are no numbers)."""
+        if row.get("evaluation_result_id") is not None or not self._by_result:
+            return []
+        benchmark = self.benchmarks[self.entry_of(row)[0]]
+        return [entry for entry in self.entries if entry.benchmark == benchmark]
 
     def headers(self, notes: list[str]) -> Iterator[RunHeader]:
         """A header for each benchmark."""
