@@ -195,12 +195,15 @@ def test_items_of_langfuse(run: Caller, db: str, tmp_path: Path) -> None:
 
 def test_metrics_of_ragas_with_a_mode_have_their_direction(run: Caller, db: str, tmp_path: Path) -> None:
     path = tmp_path / "ragas_results.csv"
-    path.write_text("user_input,response,noise_sensitivity(mode=relevant),rouge_score(mode=fmeasure)\nq,r,0.25,0.5\n")
+    path.write_text(
+        "user_input,maliciousness,noise_sensitivity(mode=relevant),rouge_score(mode=fmeasure)\nq,1,0.25,0.5\n"
+    )
     said = ("--map", "ragas", "--default", "model=m", "--default", "benchmark=rag")
     assert run("ingest", str(path), *said, db=db).code == 0
     sql = "select name, higher_is_better as up from benchmark_metric join metric on metric.id = metric_id order by name"
     found = run("query", "--json", "--sql", sql, db=db).rows
     assert [(row["name"], row["up"]) for row in found] == [
+        ("maliciousness", False),
         ("noise_sensitivity(mode=relevant)", False),
         ("rouge_score(mode=fmeasure)", True),
     ]
