@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from tests.support import lm_eval
 from tests.support.cli import Caller
+from warehouse.importers import importers
 
 
 def _metric(name: str, score: float | None, success: bool, **more: Any) -> dict[str, Any]:
@@ -81,6 +83,15 @@ def test_what_deepeval_says_of_an_answer_is_taken_behind_long_contexts(run: Call
     query = "select latency, cost, input_tokens, output_tokens from generation order by 1 nulls last limit 2"
     rows = [tuple(row.values()) for row in run("query", "--json", "--sql", query, db=db).rows]
     assert rows == [(1.5, 0.5, 7, 3), (None,) * 4]
+
+
+@pytest.mark.parametrize(
+    ("dump", "name", "old"), [("pydantic_evals", "report.json", '"inputs": "'), ("promptfoo", "out.jsonl", '"raw":"')]
+)
+def test_dumps_are_known_by_what_stands_before_a_long_text(tmp_path: Path, dump: str, name: str, old: str) -> None:
+    text = (Path(__file__).parents[1] / "data" / dump / name).read_text()
+    (tmp_path / name).write_text(text.replace(old, old + "x" * 70_000, 1))
+    assert len(lm_eval.claimed(tmp_path, importer=importers()[dump])) == 1
 
 
 def test_conversations_of_one_scenario_are_compared(run: Caller, db: str, tmp_path: Path) -> None:
