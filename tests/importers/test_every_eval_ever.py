@@ -145,8 +145,13 @@ def test_conversations_and_several_texts(tmp_path: Path) -> None:
 
 
 def test_samples_alone_and_evaluations_alone(tmp_path: Path) -> None:
-    (run,) = take(write(tmp_path / "a", None, sample())).dump.runs
+    others = [sample(evaluation_result_id="maps,f1", score=0.5), sample(evaluation_name="geo seas")]
+    taken = take(write(tmp_path / "a", None, sample(), *others))
+    run, seas = taken.dump.runs
     assert (run.model, run.benchmark, run.harness) == ("org/m", "geo maps", "every_eval_ever")
+    assert ([spec.name for spec in run.metrics], seas.benchmark) == (["maps,accuracy", "maps,f1"], "geo seas")
+    scores = [(row["run"], row["scores"][0]["metric"], row["scores"][0]["value"]) for row in taken.rows]
+    assert scores == [(0, "maps,accuracy", 1.0), (0, "maps,f1", 0.5), (1, "maps,accuracy", 1.0)]
     taken = take(write(tmp_path / "b", evaluation()))
     assert taken.rows == [] and taken.dump.runs[0].published[0].value == 0.5
 

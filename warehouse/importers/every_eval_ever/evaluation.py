@@ -76,10 +76,18 @@ class Evaluation:
             seen[benchmark, metric, name] += 1
             times = seen[benchmark, metric, name]  # reducers of Inspect share an id
             entries.append(EvaluationEntry(benchmark, metric, f"{name} {times}" if times > 1 else name, item))
-        if not entries:
-            name = text_or_none(self.first.get("evaluation_name")) or "unknown"
-            entries.append(EvaluationEntry(name, UNNAMED, "", {}))
-        return entries
+        return entries or self._named_by_samples()
+
+    def _named_by_samples(self) -> list[EvaluationEntry]:
+        """What samples name whose evaluation is not there: their metrics are called by the ids of its results."""
+        lines = (line for path in self.samples for line in read_lines(path, []))
+        named = dict.fromkeys(map(_named_by, lines)) or {_named_by({}): None}
+        with_ids = {benchmark for benchmark, metric in named if metric != UNNAMED}
+        return [
+            EvaluationEntry(benchmark, metric, "", {"evaluation_result_id": metric} if benchmark in with_ids else {})
+            for benchmark, metric in named
+            if metric != UNNAMED or benchmark not in with_ids
+        ]
 
     @cached_property
     def benchmarks(self) -> list[str]:
@@ -99,6 +107,9 @@ class Evaluation:
 
     def entry_of(self, row: Mapping[str, Any]) -> tuple[int, str, str]:
         """Run, metric and filter that a sample's row belongs to."""
+        if not self.document.get("evaluation_results"):
+            benchmark, metric = _named_by(row)
+            return self.benchmarks.index(benchmark), metric, ""
         entry = self._by_result.get(str(row.get("evaluation_result_id")))
         named = self._by_name.get(str(row.get("evaluation_name")), [])
         if entry is None and len(named) == 1:
@@ -110,10 +121,11 @@ class Evaluation:
     def unscored(self, row: Mapping[str, Any]) -> list[EvaluationEntry]:
         """The results of a row that says it counts in none: its score is a converter's filling (a sample that failed,
         or values that are no numbers)."""
-        if row.get("evaluation_result_id") is not None or not self._by_result:
+        if row.get("evaluation_result_id") is not None:
             return []
         benchmark = self.benchmarks[self.entry_of(row)[0]]
-        return [entry for entry in self.entries if entry.benchmark == benchmark]
+        own = (entry for entry in self.entries if entry.benchmark == benchmark)
+        return [entry for entry in own if entry.result.get("evaluation_result_id")]
 
     def headers(self, notes: list[str]) -> Iterator[RunHeader]:
         """A header for each benchmark."""
@@ -156,6 +168,11 @@ class Evaluation:
             published=tuple(_published(entries)),
             place=Path(self.path).name,
         )
+
+
+def _named_by(row: Mapping[str, Any]) -> tuple[str, str]:
+    """Benchmark and metric that a sample names by itself."""
+    return first_text(row, "evaluation_name") or "unknown", first_text(row, "evaluation_result_id") or UNNAMED
 
 
 def _benchmark(item: Mapping[str, Any]) -> str:
