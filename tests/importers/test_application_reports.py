@@ -11,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from tests.support import lm_eval
 from tests.support.cli import Caller
+from warehouse.importers import importers
 
 
 def _metric(name: str, score: float | None, success: bool, **more: Any) -> dict[str, Any]:
@@ -70,6 +72,37 @@ def test_a_test_run_of_deepeval(run: Caller, db: str, tmp_path: Path) -> None:
 def test_a_test_run_that_passed_throughout_is_held_against_its_counts(run: Caller, db: str, tmp_path: Path) -> None:
     path = _write(tmp_path, "test_run.json", RUN | {"testCases": CASES[:1], "testFailed": 0})
     assert "published 1 figures: 1 exact" in run("ingest", path, "--default", "benchmark=sums", db=db).out
+
+
+def test_what_deepeval_says_of_an_answer_is_taken_behind_long_contexts(run: Caller, db: str, tmp_path: Path) -> None:
+    """``runDuration`` is that of the judges; the metrics of the first case stand behind the head of the file."""
+    asked = {"name": "test_case_0", "input": "1", "retrievalContext": ["x" * 70_000], "tokenCost": 0.5}
+    counts = {"inputTokenCount": 7, "outputTokenCount": 3, "completionTime": 1.5}
+    cases = [asked | counts | _case(0, _metric("Exact", 1.0, True)), *CASES[1:]]
+    run("ingest", _write(tmp_path, "test_run.json", RUN | {"testCases": cases}), "--default", "benchmark=sums", db=db)
+    query = "select latency, cost, input_tokens, output_tokens from generation order by 1 nulls last limit 2"
+    rows = [tuple(row.values()) for row in run("query", "--json", "--sql", query, db=db).rows]
+    assert rows == [(1.5, 0.5, 7, 3), (None,) * 4]
+
+
+@pytest.mark.parametrize(
+    ("dump", "name", "old"), [("pydantic_evals", "report.json", '"inputs": "'), ("promptfoo", "out.jsonl", '"raw":"')]
+)
+def test_dumps_are_known_by_what_stands_before_a_long_text(tmp_path: Path, dump: str, name: str, old: str) -> None:
+    text = (Path(__file__).parents[1] / "data" / dump / name).read_text()
+    (tmp_path / name).write_text(text.replace(old, old + "x" * 70_000, 1))
+    assert len(lm_eval.claimed(tmp_path, importer=importers()[dump])) == 1
+
+
+def test_conversations_of_one_scenario_are_compared(run: Caller, db: str, tmp_path: Path) -> None:
+    for model in "ab":
+        turns = [{"role": "user", "content": "hi"}, {"role": "assistant", "content": model}]
+        case = _case(0, _metric("Role", 1.0, True), scenario="refund", turns=turns)
+        case["expectedOutcome"] = case.pop("expectedOutput")
+        document = RUN | {"testCases": [], "conversationalTestCases": [case], "hyperparameters": {"model": model}}
+        run("ingest", _write(tmp_path, f"{model}.json", document), "--default", "benchmark=talk", db=db)
+    (row,) = run("query", "--json", "--sql", "select text, target from prompt", db=db).rows
+    assert tuple(row.values()) == ("refund", "1")
 
 
 @pytest.mark.parametrize(
@@ -173,12 +206,15 @@ def test_items_of_langfuse(run: Caller, db: str, tmp_path: Path) -> None:
 
 def test_metrics_of_ragas_with_a_mode_have_their_direction(run: Caller, db: str, tmp_path: Path) -> None:
     path = tmp_path / "ragas_results.csv"
-    path.write_text("user_input,response,noise_sensitivity(mode=relevant),rouge_score(mode=fmeasure)\nq,r,0.25,0.5\n")
+    path.write_text(
+        "user_input,maliciousness,noise_sensitivity(mode=relevant),rouge_score(mode=fmeasure)\nq,1,0.25,0.5\n"
+    )
     said = ("--map", "ragas", "--default", "model=m", "--default", "benchmark=rag")
     assert run("ingest", str(path), *said, db=db).code == 0
     sql = "select name, higher_is_better as up from benchmark_metric join metric on metric.id = metric_id order by name"
     found = run("query", "--json", "--sql", sql, db=db).rows
     assert [(row["name"], row["up"]) for row in found] == [
+        ("maliciousness", False),
         ("noise_sensitivity(mode=relevant)", False),
         ("rouge_score(mode=fmeasure)", True),
     ]

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 from pathlib import Path
 from typing import Any
@@ -162,6 +163,30 @@ def test_a_result_file_cut_short_leaves_what_failed_and_says_what_lacks(dumps: P
     }
     assert taken.dump.runs[0].n_requested == 5
     assert taken.dump.notes == ["BFCL_v4_simple_python_result.json: 2 results, and the score file counts 5"]
+
+
+def test_forms_of_a_question_are_one_prompt(tmp_path: Path, store_url: str) -> None:
+    """BFCL asks 200 questions in 26 forms each, and counts 5200."""
+    ids = [f"format_sensitivity_{n}:{form}:{asked}" for n, form in enumerate("xy") for asked in ("a_0", "b_0", "c_0")]
+    failures = [
+        # what was asked stands alone where an answer is sought; a call where none should be is no missing answer
+        {
+            "id": ids[0],
+            "error_type": "irrelevance_error:decoder_success",
+            "prompt": [[{"role": "user", "content": "Q?"}]],
+        }
+    ]
+    counts = {"accuracy": 5 / 6, "correct_count": 5, "total_count": 6}
+    for kind, rows in (("result", [{"id": name, "result": "[f()]"} for name in ids]), ("score", [counts, *failures])):
+        path = tmp_path / kind / "m" / f"BFCL_v4_format_sensitivity_{kind}.json"
+        path.parent.mkdir(parents=True)
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+    with ingested(store_url, tmp_path) as (store, report):
+        assert [item.verdict for item in report.reconciliation] == ["exact"]
+        rows = select(store, "select estimate, n_prompts, standard_error from score_summary")
+        assert list(rows[0].values()) == pytest.approx([5 / 6, 3, 1 / 6])  # means of the questions: .5, 1, 1
+        assert [row["status"] for row in select(store, "select status from score where value = 0")] == ["scored"]
+        assert [row["text"] for row in select(store, "select text from prompt where text is not null")] == ["Q?"]
 
 
 def test_a_table_is_figures_of_every_system() -> None:

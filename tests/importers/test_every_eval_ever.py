@@ -93,6 +93,24 @@ def test_rows_of_several_metrics_go_to_their_results(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("ids", [("match:acc", "includes:acc"), ("includes:acc", "match:acc")])
+def test_scorers_of_one_metric_are_told_apart_in_any_order(tmp_path: Path, ids: tuple[str, str]) -> None:
+    """As converters of Inspect write them; reducers of one scorer even share the id."""
+    document = evaluation(*(result(evaluation_result_id=name) for name in (*ids, ids[1])))
+    taken = take(write(tmp_path, document, sample(evaluation_result_id=ids[0])))
+    assert [spec.filter for spec in taken.dump.runs[0].metrics] == [*ids, f"{ids[1]} 2"]
+    assert taken.rows[0]["scores"][0]["filter"] == ids[0]
+
+
+@pytest.mark.parametrize(("error", "status"), [("sandbox down", "error"), (None, "not_scalar")])
+def test_a_sample_that_counts_in_no_result_has_no_score(tmp_path: Path, error: str | None, status: str) -> None:
+    """Converters fill in 0 for what failed and for values that are no numbers."""
+    failed = sample(2, 0.0, error=error)
+    del failed["evaluation_result_id"]
+    (score,) = take(write(tmp_path, evaluation(), sample(1), failed)).rows[1]["scores"]
+    assert (score["metric"], score["value"], score["status"]) == ("accuracy", None, status)
+
+
 def test_a_scorers_name_does_not_join_benchmarks(tmp_path: Path) -> None:
     """Converters of Inspect put the scorer where the evaluation's name belongs."""
     first = result(evaluation_name="choice", evaluation_result_id="1")
@@ -127,8 +145,13 @@ def test_conversations_and_several_texts(tmp_path: Path) -> None:
 
 
 def test_samples_alone_and_evaluations_alone(tmp_path: Path) -> None:
-    (run,) = take(write(tmp_path / "a", None, sample())).dump.runs
+    others = [sample(evaluation_result_id="maps,f1", score=0.5), sample(evaluation_name="geo seas")]
+    taken = take(write(tmp_path / "a", None, sample(), *others))
+    run, seas = taken.dump.runs
     assert (run.model, run.benchmark, run.harness) == ("org/m", "geo maps", "every_eval_ever")
+    assert ([spec.name for spec in run.metrics], seas.benchmark) == (["maps,accuracy", "maps,f1"], "geo seas")
+    scores = [(row["run"], row["scores"][0]["metric"], row["scores"][0]["value"]) for row in taken.rows]
+    assert scores == [(0, "maps,accuracy", 1.0), (0, "maps,f1", 0.5), (1, "maps,accuracy", 1.0)]
     taken = take(write(tmp_path / "b", evaluation()))
     assert taken.rows == [] and taken.dump.runs[0].published[0].value == 0.5
 

@@ -73,6 +73,19 @@ def test_scores_of_a_model_card_are_another_checkpoint() -> None:
     assert (run.model, run.revision) == ("org/embed", "external")
 
 
+def test_arguments_of_an_experiment_are_no_checkpoint(tmp_path: Path) -> None:
+    """As mteb 2 caches them, which also says the version of each subset."""
+    folder = tmp_path / "org__embed" / NEW.name / "experiments" / "embed_dim_64"
+    folder.mkdir(parents=True)
+    document = json.loads((NEW / "FactRetrieval.json").read_text())
+    for entries in document["scores"].values():
+        entries[0]["mteb_version"] = "2.26.24"
+    (folder / "FactRetrieval.json").write_text(json.dumps(document))
+    (run,) = take(folder / "FactRetrieval.json").dump.runs
+    assert (run.model, run.revision, run.harness_version) == ("org/embed", NEW.name, "2.26.24")
+    assert run.sampling == {"experiment": "embed_dim_64"}
+
+
 def test_the_old_layout_with_languages_and_similarities() -> None:
     topics, twins = take(OLD / "TopicsClassification.json").dump.runs, take(OLD / "TwinsSTS.json").dump.runs
     assert [(run.benchmark, run.split, default(run)) for run in topics] == [

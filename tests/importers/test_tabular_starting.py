@@ -1059,10 +1059,11 @@ def test_the_average_of_models_is_no_model(tmp_path: Path, turned: bool) -> None
     assert {run.model for run in taken.runs} == {"gpt-4o", "llama-3-8b"} and not taken.rejections
 
 
-def test_columns_that_an_export_flattened_are_known_by_their_last_name(tmp_path: Path) -> None:
+@pytest.mark.parametrize("said", ["outputs.output", "outputs.answer"])  # as LangSmith and its users call it
+def test_columns_that_an_export_flattened_are_known_by_their_last_name(tmp_path: Path, said: str) -> None:
     rows: dict[str, list[Any]] = {
         "inputs.question": ["1+1?", "2+2?"],
-        "outputs.output": ["2", "5"],
+        said: ["two", "five"],
         "reference_outputs.answer": ["2", "4"],
     }
     rows |= {"feedback.correctness": [1, 0], "error": ["null", "null"]}
@@ -1071,7 +1072,7 @@ def test_columns_that_an_export_flattened_are_known_by_their_last_name(tmp_path:
     assert values["sample"] == {
         "text": '"inputs.question"',
         "target": '"reference_outputs.answer"',
-        "response": '"outputs.output"',
+        "response": f'"{said}"',
     }
     assert values["scores"] == [{"metric": "correctness", "value": '"feedback.correctness"'}]
 

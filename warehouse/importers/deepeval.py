@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -31,6 +32,10 @@ HARNESS = "deepeval"
 SUCCESS = "success"
 #: Kinds of cases, and what is asked in them.
 _CASES = ("testCases", "conversationalTestCases")
+#: How a file begins whose first case has contexts so long that its metrics stand behind the head.
+_BEGINS = re.compile(
+    r'\{\s*(?:"testFile"\s*:\s*"[^"]*"\s*,\s*)?"testCases"\s*:\s*\[\s*\{\s*"name"\s*:\s*"(?:[^"\\]|\\.)*"\s*,\s*"input"'
+)
 #: Hyperparameters by which people name the model.
 _MODEL = ("model", "model_name", "llm", "model name")
 
@@ -39,14 +44,15 @@ class DeepEval:
     """One run for each file, one metric for each of DeepEval's and ``success`` for all of them."""
 
     name = "deepeval"
-    version = "1"
+    version = "2"  # 2: seconds, tokens and cost of the answer; a conversation is the one of its scenario
     folders = 0
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
         """Each file is a source."""
         for item in candidates:
             head = head_of(item)
-            if head.startswith("{") and has_keys(head, "testCases") and "metricsData" in head and "success" in head:
+            is_whole = has_keys(head, "testCases") and "metricsData" in head and "success" in head
+            if head.startswith("{") and is_whole or (item.size > len(item.head) and _BEGINS.match(head)):
                 yield source_of(item.path)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
@@ -124,9 +130,11 @@ def _row(case: Any) -> Row:
     if not isinstance(case, dict) or not isinstance(case.get("metricsData"), list):
         raise ValueError(f"no metricsData: {compact(case)[:200]}")
     turns = objects_of(case.get("turns"))
-    question = compact(turns) if turns else as_text(case.get("input"))
-    target, name = case.get("expectedOutput"), text_or_none(case.get("name"))
-    unnamed = name is None or name.startswith("test_case_")
+    asked = case.get("input")
+    if turns:  # what the model said is no part of the question
+        asked = case.get("scenario") or [turn.get("content") for turn in turns if turn.get("role") == "user"]
+    target, name = case.get("expectedOutput", case.get("expectedOutcome")), text_or_none(case.get("name"))
+    unnamed = name is None or name.startswith(("test_case_", "conversational_test_case_"))
     context = without_empty({key: case.get(key) for key in ("context", "retrievalContext")})
     said = [turn.get("content") for turn in turns if turn.get("role") == "assistant"]
     answer = said[-1] if said else case.get("actualOutput")
@@ -134,12 +142,17 @@ def _row(case: Any) -> Row:
         "run": 0,
         "position": whole_count(case.get("order")),
         "prompt_id": None if unnamed else name,
-        "identity": compact({"input": turns or case.get("input"), "target": target, **context}),
-        "text": question,
+        "identity": compact(
+            {"input": asked, "target": target, **without_empty({"user": case.get("userDescription")}), **context}
+        ),
+        "text": as_text(asked),
         "target": None if target is None else as_text(target),
         "metadata": compact({**part_of(case, "metadata"), **context}),
         "response": None if answer is None else as_text(answer),
-        "latency": number_or_none(case.get("runDuration")),
+        "input_tokens": whole_count(case.get("inputTokenCount")),
+        "output_tokens": whole_count(case.get("outputTokenCount")),
+        "latency": number_or_none(case.get("completionTime")),  # runDuration is that of the metrics
+        "cost": number_or_none(case.get("tokenCost")),
         "explanation": _explanation(case),
         "scores": _scores(case),
         "transcript": transcript_of(turns, says_errors=False) if turns else None,

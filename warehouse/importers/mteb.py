@@ -49,8 +49,7 @@ class Mteb:
     """``results/ORG__MODEL/REVISION/TASK.json``, with the ``model_meta.json`` beside it."""
 
     name = "mteb"
-    version = "1"
-    folders = 2
+    version = "2"  # 2: arguments of experiments are no revision
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
         """One source for each task: what is damaged takes nothing from the others."""
@@ -82,9 +81,15 @@ class Mteb:
 
 
 def _named_by_folder(path: Path) -> str | None:
-    """``org/model`` of the folder two above: it is part of the layout where it has ``__``."""
-    folder = path.parent.parent.name
+    """``org/model`` of the folder above the revision: it is part of the layout where it has ``__``."""
+    folder = _places(path)[0].parent.name
     return folder.replace("__", "/", 1) if "__" in folder else None
+
+
+def _places(path: Path) -> tuple[Path, str | None]:
+    """The folder of the revision, and the arguments by which results below ``experiments`` differ."""
+    folder = path.parent
+    return (folder.parent.parent, folder.name) if folder.parent.name == "experiments" else (folder, None)
 
 
 def _parts(document: Row) -> Iterator[_Part]:
@@ -107,7 +112,8 @@ def _parts(document: Row) -> Iterator[_Part]:
 
 def _headers(path: Path, document: Row, about: Row, model: str, parts: Sequence[_Part]) -> Iterator[RunHeader]:
     task = first_text(document, "task_name", "mteb_dataset_name") or path.stem
-    folder = path.parent.name
+    place, experiment = _places(path)
+    folder = place.name
     seconds = number_or_none(document.get("date"))
     costs = {key: number_or_none(document.get(key)) for key in ("evaluation_time", "kg_co2_emissions")}
     for part in parts:
@@ -117,8 +123,9 @@ def _headers(path: Path, document: Row, about: Row, model: str, parts: Sequence[
         languages = texts_of(part.entry.get("languages"))
         yield RunHeader(
             harness=HARNESS,
-            harness_version=text_or_none(document.get("mteb_version")),
+            harness_version=first_text(part.entry, "mteb_version") or text_or_none(document.get("mteb_version")),
             model=model,
+            sampling={"experiment": experiment} if experiment else {},
             parameter_count=whole_or_none(about.get("n_parameters")),
             revision=None if folder in _NO_REVISION else folder,
             step=infer_step(folder, model),

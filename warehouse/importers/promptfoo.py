@@ -78,7 +78,10 @@ class Promptfoo:
             head = head_of(item)
             first = head.partition("\n")[0]
             whole = head.startswith("{") and has_keys(head[:400], "evalId", "results")
-            lines = first.startswith("{") and (has_keys(first, "promptIdx", "testIdx", "gradingResult", "success"))
+            # a long prompt stands before the others
+            is_cut = first == head and item.size > len(item.head)
+            seen = ("latencyMs", "namedScores", "prompt") if is_cut else ("promptIdx", "testIdx", "success")
+            lines = first.startswith("{") and has_keys(first, "gradingResult", *seen)
             if whole or lines:
                 yield source_of(item.path)
 

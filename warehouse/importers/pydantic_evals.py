@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -25,6 +26,9 @@ from warehouse.importers.common.jsonl import batches_of, has_keys, head_of, read
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, RunHeader, SourceFiles
 
 HARNESS = "pydantic-evals"
+#: How a report begins whose first case has inputs so long that all else stands behind the head; data sets have a
+#: ``$schema`` before.
+_BEGINS = re.compile(r'\{\s*"name"\s*:[^{[]*"cases"\s*:\s*\[\s*\{\s*"name"\s*:[^{[]*?"inputs"\s*:')
 #: Task metrics that are fields of a generation.
 _OWN_FIELD = ("input_tokens", "output_tokens", "cost")
 
@@ -41,7 +45,9 @@ class PydanticEvals:
         for item in candidates:
             head = head_of(item)
             has_cases = has_keys(head, "cases", "inputs", "assertions", "expected_output")
-            if head.startswith("{") and (has_cases or has_keys(head, "cases", "failures", "report_evaluator_failures")):
+            is_long = item.size > len(item.head) and _BEGINS.match(head)
+            is_whole = has_cases or has_keys(head, "cases", "failures", "report_evaluator_failures")
+            if head.startswith("{") and (is_whole or is_long):
                 yield source_of(item.path)
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:

@@ -50,6 +50,9 @@ _NAME = re.compile(
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 # simple_4, live_simple_4-2-0: the number of a question, and of its functions
 _NUMBER = re.compile(r"(\d{1,9})(?:-\d+-\d+)?$")
+# format_sensitivity_2584:ret_fmt=json&…:live_multiple_2-1-0   a question of another category in one of 26 forms
+_FORMS = "format_sensitivity"
+_FORM = re.compile(rf"{_FORMS}_\d+:(?P<template>[^:]+):(?P<question>[^:]+)")
 #: How a model that calls functions by its own interface is told from the same one that is prompted.
 _NATIVE = "-FC"
 #: What an answer that is no answer begins with.
@@ -70,7 +73,7 @@ class Bfcl:
     """``result/MODEL/…_result.json`` with ``score/MODEL/…_score.json``, or either alone; tables of all models."""
 
     name = "bfcl"
-    version = "2"
+    version = "3"  # 3: forms of one question are one prompt
     folders = 1
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -168,6 +171,7 @@ def _header(source: SourceFiles, paths: Mapping[str, Path], scores: Scores | Non
     declared = scores.model if scores else None
     name = declared if declared and same_model(declared, folder) else folder
     date = _date(source.root)
+    n_questions = scores.total if scores and category != _FORMS else None  # there it counts forms of questions
     return RunHeader(
         harness=HARNESS,
         model=name.removesuffix(_NATIVE),
@@ -179,8 +183,8 @@ def _header(source: SourceFiles, paths: Mapping[str, Path], scores: Scores | Non
         metrics=(ACCURACY,),
         run_id=f"{date}/{folder}" if date else _answers_id(paths.get("result")),
         started_at=local_time(date or "", "%Y-%m-%d"),
-        n_requested=scores.total if scores else None,
-        published=tuple(scores.published()) if scores else (),
+        n_requested=n_questions,
+        published=tuple(scores.published(n_questions)) if scores else (),
         place=first.name,
     )
 
@@ -235,11 +239,11 @@ class Scores:
     def total(self) -> int | None:
         return whole_count(self.header.get("total_count"))
 
-    def published(self) -> Iterator[PublishedScore]:
+    def published(self, n: int | None) -> Iterator[PublishedScore]:
         """The accuracy, rounded in no version."""
         value = number_or_none(self.header.get("accuracy"))
         if value is not None:
-            yield PublishedScore(METRIC, value, n=self.total)
+            yield PublishedScore(METRIC, value, n=n)
 
     @staticmethod
     def key_of(row: Row, path: Path) -> str:
@@ -328,10 +332,12 @@ def _row(row: Row, name: str, number: int | None, failure: Row | None, is_scored
     about = failure or {}
     decoded = about.get("model_result_decoded")
     question, target = about.get("prompt"), about.get("possible_answer")
+    form = _FORM.fullmatch(name)
     return {
         "run": 0,
-        "position": number,
-        "prompt_id": name,
+        "position": None if form else number,
+        "prompt_id": form["question"] if form else name,
+        "template": form["template"] if form else None,
         "text": _question(question),
         "target": None if target is None else as_text(target),
         "draw": 0,
@@ -354,7 +360,7 @@ def _score(failure: Row | None, failed: bool) -> Row:
     status = None
     if failed or "execution_error" in kind or "inference_error" in kind:
         status = "error"
-    elif "decoder" in kind or "no_last_message" in kind or "empty_turn" in kind:
+    elif "decoder_success" not in kind and ("decoder" in kind or "no_last_message" in kind or "empty_turn" in kind):
         status = "no_answer"
     elif "force_terminated" in kind:
         status = "limit"
@@ -379,7 +385,9 @@ def _why(failure: Row) -> str | None:
 
 def _question(prompt: Any) -> str | None:
     """What the user asked, in its turns."""
-    question = prompt.get("question") if isinstance(prompt, dict) else None
+    question = (
+        prompt.get("question") if isinstance(prompt, dict) else prompt
+    )  # the turns alone where answers are sought
     if isinstance(question, str):
         return question
     turns = [message for turn in items_of(question) for message in (turn if isinstance(turn, list) else [turn])]

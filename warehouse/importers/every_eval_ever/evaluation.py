@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from codecs import BOM_UTF8
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -64,17 +65,29 @@ class Evaluation:
     @cached_property
     def entries(self) -> list[EvaluationEntry]:
         """The results with names that are each of one metric of one benchmark."""
+        items = objects_of(self.document.get("evaluation_results"))
+        pairs = [(_benchmark(item), _metric(item)) for item in items]
         entries: list[EvaluationEntry] = []
-        for item in objects_of(self.document.get("evaluation_results")):
-            benchmark, metric = _benchmark(item), _metric(item)
-            taken = {(entry.benchmark, entry.metric, entry.filter) for entry in entries}
-            name = text_or_none(item.get("evaluation_result_id")) or str(len(entries))
-            filter_name = name if (benchmark, metric, "") in taken else ""
-            entries.append(EvaluationEntry(benchmark, metric, filter_name, item))
-        if not entries:
-            name = text_or_none(self.first.get("evaluation_name")) or "unknown"
-            entries.append(EvaluationEntry(name, UNNAMED, "", {}))
-        return entries
+        seen = Counter[tuple[str, str, str]]()
+        for item, (benchmark, metric) in zip(items, pairs, strict=True):
+            # of several scorers each is called by its id, whichever stands first
+            shared = pairs.count((benchmark, metric)) > 1
+            name = text_or_none(item.get("evaluation_result_id")) or str(len(entries)) if shared else ""
+            seen[benchmark, metric, name] += 1
+            times = seen[benchmark, metric, name]  # reducers of Inspect share an id
+            entries.append(EvaluationEntry(benchmark, metric, f"{name} {times}" if times > 1 else name, item))
+        return entries or self._named_by_samples()
+
+    def _named_by_samples(self) -> list[EvaluationEntry]:
+        """What samples name whose evaluation is not there: their metrics are called by the ids of its results."""
+        lines = (line for path in self.samples for line in read_lines(path, []))
+        named = dict.fromkeys(map(_named_by, lines)) or {_named_by({}): None}
+        with_ids = {benchmark for benchmark, metric in named if metric != UNNAMED}
+        return [
+            EvaluationEntry(benchmark, metric, "", {"evaluation_result_id": metric} if benchmark in with_ids else {})
+            for benchmark, metric in named
+            if metric != UNNAMED or benchmark not in with_ids
+        ]
 
     @cached_property
     def benchmarks(self) -> list[str]:
@@ -94,6 +107,9 @@ class Evaluation:
 
     def entry_of(self, row: Mapping[str, Any]) -> tuple[int, str, str]:
         """Run, metric and filter that a sample's row belongs to."""
+        if not self.document.get("evaluation_results"):
+            benchmark, metric = _named_by(row)
+            return self.benchmarks.index(benchmark), metric, ""
         entry = self._by_result.get(str(row.get("evaluation_result_id")))
         named = self._by_name.get(str(row.get("evaluation_name")), [])
         if entry is None and len(named) == 1:
@@ -101,6 +117,15 @@ class Evaluation:
         if entry is not None:
             return self.benchmarks.index(entry.benchmark), entry.metric, entry.filter
         return self.benchmarks.index((named or self.entries)[0].benchmark), UNNAMED, ""
+
+    def unscored(self, row: Mapping[str, Any]) -> list[EvaluationEntry]:
+        """The results of a row that says it counts in none: its score is a converter's filling (a sample that failed,
+        or values that are no numbers)."""
+        if row.get("evaluation_result_id") is not None:
+            return []
+        benchmark = self.benchmarks[self.entry_of(row)[0]]
+        own = (entry for entry in self.entries if entry.benchmark == benchmark)
+        return [entry for entry in own if entry.result.get("evaluation_result_id")]
 
     def headers(self, notes: list[str]) -> Iterator[RunHeader]:
         """A header for each benchmark."""
@@ -143,6 +168,11 @@ class Evaluation:
             published=tuple(_published(entries)),
             place=Path(self.path).name,
         )
+
+
+def _named_by(row: Mapping[str, Any]) -> tuple[str, str]:
+    """Benchmark and metric that a sample names by itself."""
+    return first_text(row, "evaluation_name") or "unknown", first_text(row, "evaluation_result_id") or UNNAMED
 
 
 def _benchmark(item: Mapping[str, Any]) -> str:

@@ -54,7 +54,7 @@ class EveryEvalEver:
     """An evaluation and its samples; either alone too."""
 
     name = "every_eval_ever"
-    version = "2"
+    version = "3"  # 3: a sample that counts in no result has no score; results of one metric are called by their ids
     folders = 0
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -127,14 +127,17 @@ def _rows(evaluation: Evaluation, line: Row) -> list[Row]:
     run, metric, filter_name = evaluation.entry_of(line)
     number = str(line["sample_id"])
     position = evaluation.positions.setdefault((run, number), len(evaluation.positions))
-    score = {"metric": metric, "filter": filter_name, **_value(line)}
+    status = "not_scalar" if line.get("error") is None else "error"
+    scores = [
+        {"metric": entry.metric, "filter": entry.filter, "status": status} for entry in evaluation.unscored(line)
+    ] or [{"metric": metric, "filter": filter_name, **_value(line)}]
     prompt = {"run": run, "position": position, "prompt_id": number, **_prompt(line)}
     draws = _draws(line)
     epoch = _epoch(line)
     if len(draws) == 1:
-        return [{**prompt, "draw": epoch or 0, **draws[0], "scores": [score]}]
+        return [{**prompt, "draw": epoch or 0, **draws[0], "scores": scores}]
     rows = [{**prompt, "draw": draw, **answer} for draw, answer in enumerate(draws)]
-    return [*rows, {**prompt, "draw": -1, "scores": [score]}]
+    return [*rows, {**prompt, "draw": -1, "scores": scores}]
 
 
 def _value(line: Row) -> Row:

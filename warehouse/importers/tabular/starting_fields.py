@@ -192,6 +192,10 @@ def _take_sample(table: TableProfile, columns: Sequence[ColumnProfile], fields: 
             words = (*words, "text")  # what is left of that name is in a generation
         if (column := _named(free, words)) is not None:
             fields.sample[name] = column
+    free = [column for column in columns if column.kind == "text" and column.path not in fields.taken]
+    said = [column for column in free if column.parents and plain_name(column.parents[-1]) in _SAID]
+    if "response" not in fields.sample and len(said) == 1:  # whatever the application calls it: outputs.answer
+        fields.sample["response"] = said[0]
     if keyed is not None and "prompt_id" not in fields.sample and "text" not in fields.sample:
         fields.sample["prompt_id"] = keyed
 
