@@ -82,11 +82,11 @@ class Mteb:
 
 def _named_by_folder(path: Path) -> str | None:
     """``org/model`` of the folder above the revision: it is part of the layout where it has ``__``."""
-    folder = _places(path)[0].parent.name
+    folder = _revision_of(path)[0].parent.name
     return folder.replace("__", "/", 1) if "__" in folder else None
 
 
-def _places(path: Path) -> tuple[Path, str | None]:
+def _revision_of(path: Path) -> tuple[Path, str | None]:
     """The folder of the revision, and the arguments by which results below ``experiments`` differ."""
     folder = path.parent
     return (folder.parent.parent, folder.name) if folder.parent.name == "experiments" else (folder, None)
@@ -112,8 +112,8 @@ def _parts(document: Row) -> Iterator[_Part]:
 
 def _headers(path: Path, document: Row, about: Row, model: str, parts: Sequence[_Part]) -> Iterator[RunHeader]:
     task = first_text(document, "task_name", "mteb_dataset_name") or path.stem
-    place, experiment = _places(path)
-    folder = place.name
+    revision, experiment = _revision_of(path)
+    folder = revision.name
     seconds = number_or_none(document.get("date"))
     costs = {key: number_or_none(document.get(key)) for key in ("evaluation_time", "kg_co2_emissions")}
     for part in parts:

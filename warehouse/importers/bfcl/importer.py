@@ -385,9 +385,8 @@ def _why(failure: Row) -> str | None:
 
 def _question(prompt: Any) -> str | None:
     """What the user asked, in its turns."""
-    question = (
-        prompt.get("question") if isinstance(prompt, dict) else prompt
-    )  # the turns alone where answers are sought
+    # the turns alone where answers are sought
+    question = prompt.get("question") if isinstance(prompt, dict) else prompt
     if isinstance(question, str):
         return question
     turns = [message for turn in items_of(question) for message in (turn if isinstance(turn, list) else [turn])]
