@@ -106,6 +106,7 @@ def test_parameters_are_values_never_text(run: Caller, url: str) -> None:
     assert found.rows == [{"name": "org/a"}]
     attack = "name=x' or '1'='1"
     assert run("query", "--sql", sql, "-p", attack, "--json", db=url).rows == []
+    assert run("query", "--sql", "select 1 as n where 1.5e0 > :n", "-p", "n=1.25", "--json", db=url).rows == [{"n": 1}]
     run("query", "--sql", sql, db=url).fails(2, "no value for the parameter name")
     run("query", "--sql", sql, "-p", "name=x", "-p", "y=1", db=url).fails(2, "no parameter y")
 
