@@ -49,9 +49,7 @@ def watch(state: State, watcher: Watcher, ingest: Ingest, published: Callable[[]
         state.say("stopped")
 
 
-def _once(
-    state: State, watcher: Watcher, ingest: Ingest, stop: threading.Event, published: Callable[[], None]
-) -> None:
+def _once(state: State, watcher: Watcher, ingest: Ingest, stop: threading.Event, published: Callable[[], None]) -> None:
     from warehouse.records.clock import utc_now
 
     from ..ui.ingest_summary import print_errors
