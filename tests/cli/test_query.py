@@ -116,6 +116,9 @@ def test_a_wrong_query_is_misuse_with_the_engines_words(run: Caller, url: str) -
     run("query", "--sql", "selekt 1", db=url).fails(2)
     run("query", "--sql", " ", db=url).fails(2, "an empty query")
     run("query", "score_sumary", db=url).fails(2, "did you mean score_summary")
+    run("query", "mine.sql", db=url).fails(2, "warehouse query --sql - < mine.sql")
+    found = run("leaderboard", "--where", "temperatur=1", db=url)
+    assert found.err.count("no field 'temperatur'") == 1  # of all benchmarks once
 
 
 def test_without_a_name_all_queries_are_listed(run: Caller) -> None:
