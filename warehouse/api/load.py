@@ -227,7 +227,8 @@ class RefreshMethods(Connection):
         from warehouse.analysis.families.family import FamilySettings
         from warehouse.refresh.run import RefreshRequest, refresh
 
-        families, baselines = ((names,) if isinstance(names, str) else names for names in (families, baselines))
+        families = (families,) if isinstance(families, str) else families
+        baselines = (baselines,) if isinstance(baselines, str) else baselines
         settings = FamilySettings(
             level=level, baselines=tuple(baselines), n_resamples=n_resamples, permutations=permutations, seed=seed
         )
