@@ -6,12 +6,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pyarrow as pa
 import pytest
 
 from tests.support.races import dumps
 from warehouse import connect
 from warehouse.api import Warehouse
-from warehouse.errors import StoreError
+from warehouse.errors import InputError, StoreError
 
 READER = """
 import sys
@@ -54,3 +55,8 @@ def test_a_single_condition_may_be_a_text(path: Path) -> None:
     (row,) = store.leaderboard("quiz-0", where="model=org/model-1").rows
     assert row.model == "org/model-1"
     assert len(store.leaderboard("quiz-0", where=["model!=org/model-1"]).rows) == 1
+
+
+def test_a_frame_that_nobody_knows_is_refused(path: Path) -> None:
+    with pytest.raises(InputError, match="none of the columns score.*mapping="):
+        connect(path).ingest(pa.table({"model": ["m"], "benchmark": ["b"], "prompt_id": ["1"]}))

@@ -53,6 +53,8 @@ def query(
         refuse_typed("is for a query that runs: leave out it or --describe", "parameters", "timeout", "memory")
         return output.emit(*columns_of_query(name))
     values = assignments(parameters, "-p")
+    if name and name.endswith(".sql"):
+        raise click.UsageError(f"{name} is no name of a query; the SELECT in a file: warehouse query --sql - < {name}")
     if sql == "-":
         sql = _typed_in()
     if not name and sql is None:

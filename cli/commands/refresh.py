@@ -380,7 +380,7 @@ def _rows(output: Output, _refresh_id: int, alerts: Sequence[Alerts]) -> None:
 
 
 def _summary(state: State, delivery: Delivery) -> None:
-    state.say(str(delivery.present))
+    state.say(delivery.present.one_line)
     earlier = {
         batch.refresh_id
         for delivered in delivery.taken.values()

@@ -37,7 +37,7 @@ def watch(state: State, watcher: Watcher, ingest: Ingest, published: Callable[[]
         while not stop.is_set():
             if watcher.look():
                 try:
-                    _once(watcher, ingest, stop, published)
+                    _once(state, watcher, ingest, stop, published)
                     last_error = ""
                 except _WatchStopped:
                     break
@@ -49,7 +49,7 @@ def watch(state: State, watcher: Watcher, ingest: Ingest, published: Callable[[]
         state.say("stopped")
 
 
-def _once(watcher: Watcher, ingest: Ingest, stop: threading.Event, published: Callable[[], None]) -> None:
+def _once(state: State, watcher: Watcher, ingest: Ingest, stop: threading.Event, published: Callable[[], None]) -> None:
     from warehouse.records.clock import utc_now
 
     from ..ui.ingest_summary import print_errors
@@ -67,6 +67,7 @@ def _once(watcher: Watcher, ingest: Ingest, stop: threading.Event, published: Ca
             raise _WatchStopped
 
     report = ingest(lambda files: tuple(files) in chosen_files, Silent(end_if_stopped))
+    state.notes(report.all_notes)
     print_errors(report.refused)
     now = utc_now()
     echo(f"{now:%Y-%m-%dT%H:%M:%SZ} {report.one_line}, {len(report.refused)} refused")

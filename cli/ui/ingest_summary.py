@@ -11,7 +11,7 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warehouse.errors import names_of, without_prefix
+from warehouse.errors import names_of
 
 from ..state import State
 from .next_step import say_next
@@ -50,24 +50,11 @@ def print_summary(report: IngestReport, state: State, *, dry_run: bool) -> None:
 
 
 def _print_notes(report: IngestReport, state: State) -> None:
-    notes = _of_sources((item.source, note) for item in report.sources for note in item.notes)
-    notes += report.notes
-    notes += _of_files(report.unread, each=state.verbose)
+    notes = [*report.all_notes, *_of_files(report.unread, each=state.verbose)]
     shown = notes if state.verbose else notes[:LISTED]
     state.notes(shown)
     if len(notes) > len(shown):
         state.say(f"... and {len(notes) - len(shown)} more notes: -v shows all")
-
-
-def _of_sources(notes: Iterable[tuple[str, str]]) -> list[str]:
-    """Each note once, with its source, or the first and the number of those of which the same is said."""
-    sources: dict[str, list[str]] = {}
-    for source, note in notes:
-        sources.setdefault(without_prefix(note, source), []).append(source)
-    return [
-        f"{first}: {note}" if not others else f"{len(others) + 1} sources, the first {first}: {note}"
-        for note, (first, *others) in sources.items()
-    ]
 
 
 def _of_files(unread: Iterable[Unread], *, each: bool) -> list[str]:

@@ -10,6 +10,7 @@ from scipy import stats
 
 from tests.support.two_models import MODELS, ROWS, draws, means
 from warehouse.analysis.comparison.compare import Comparison, compare
+from warehouse.analysis.comparison.gate import gate
 from warehouse.analysis.comparison.row import ComparisonRow
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats import (
@@ -221,6 +222,9 @@ def test_scales_that_have_no_mean_have_no_overall(world: Store) -> None:
     (why,) = found.left_out
     assert "overall: the benchmarks have 2 metric scales (acc, marks)" in why
     assert found.one_line == "lab/x against lab/y on 5 benchmarks"
+    assert found.models == ["a = lab/x", "b = lab/y"]  # and which conditions stand for them on one of the five:
+    taken = "taken on marks: lab/x (temperature=1.0) and lab/y (temperature=1.0)"
+    assert taken in found.notes and taken in gate(world, *MODELS, latest=True, margin=0.1).notes
 
 
 def test_a_benchmark_without_a_figure_leaves_the_others(world: Store) -> None:

@@ -15,9 +15,10 @@ import pytest
 from rich.progress import Progress as RichProgress
 
 from tests.support.cli import COMMAND, Caller, in_subprocess
-from warehouse.cli.ui.ingest_summary import _of_sources, error_lines
+from warehouse.cli.ui.ingest_summary import error_lines
 from warehouse.cli.ui.progress import Bar
 from warehouse.ingest.pipeline import ingest
+from warehouse.ingest.report import _of_sources
 from warehouse.store.load.state import LoadReport
 from warehouse.store.open import open_store
 

@@ -106,6 +106,7 @@ def test_parameters_are_values_never_text(run: Caller, url: str) -> None:
     assert found.rows == [{"name": "org/a"}]
     attack = "name=x' or '1'='1"
     assert run("query", "--sql", sql, "-p", attack, "--json", db=url).rows == []
+    assert run("query", "--sql", "select 1 as n where 1.5e0 > :n", "-p", "n=1.25", "--json", db=url).rows == [{"n": 1}]
     run("query", "--sql", sql, db=url).fails(2, "no value for the parameter name")
     run("query", "--sql", sql, "-p", "name=x", "-p", "y=1", db=url).fails(2, "no parameter y")
 
@@ -115,6 +116,9 @@ def test_a_wrong_query_is_misuse_with_the_engines_words(run: Caller, url: str) -
     run("query", "--sql", "selekt 1", db=url).fails(2)
     run("query", "--sql", " ", db=url).fails(2, "an empty query")
     run("query", "score_sumary", db=url).fails(2, "did you mean score_summary")
+    run("query", "mine.sql", db=url).fails(2, "warehouse query --sql - < mine.sql")
+    found = run("leaderboard", "--where", "temperatur=1", db=url)
+    assert found.err.count("no field 'temperatur'") == 1  # of all benchmarks once
 
 
 def test_without_a_name_all_queries_are_listed(run: Caller) -> None:

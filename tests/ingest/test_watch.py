@@ -146,6 +146,7 @@ def test_the_command_ingests_publishes_and_stops(
         watching.send_signal(number)
         _, said = watching.communicate(timeout=60)
     assert watching.returncode == 0, said
+    assert "taken as higher is better" in said
     assert said.count("bad.csv") == 1 and said.endswith("stopped\n") and "Traceback" not in said
     assert server or copy.exists()
     with open_store(bare_url) as store:

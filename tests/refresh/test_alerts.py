@@ -402,7 +402,8 @@ def test_the_command_tells_alerts(
     again.fails(1, "did not take the message: HTTP 404 (1 try)")
     assert "recomputed" in again.out  # what was done is told all the same
     assert late.code == 0 and sent[2] == sent[1]  # what was not taken is sent again
-    assert run("refresh", "quiz", "--level", "0.9", "--alerts", "--json", db=own_url).rows == []
+    none = run("refresh", "quiz", "--level", "0.9", "--alerts", "--json", db=own_url)
+    assert none.rows == [] and none.err.count("no alerts") == 1  # a line beside the answer, and no table again
     shown = {row["setting"]: row["value"] for row in run("config", "--json").rows}
     assert shown["refresh.baselines"] == BASE and shown["alerts.moved"] == "false"
     assert shown["alerts.webhook"] == "http://127.0.0.1/..."

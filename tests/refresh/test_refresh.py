@@ -394,7 +394,7 @@ def test_pruning_keeps_the_newest_of_each(house: Warehouse) -> None:
 def test_history_names_what_there_is(house: Warehouse) -> None:
     with pytest.raises(MisuseError, match="run: warehouse refresh"):
         house.history("org/b", "quiz")
-    found = house.refresh(baselines=[BASE])
+    found = house.refresh(baselines=BASE)
     assert found.one_line.startswith("refresh 1: ")
     with pytest.raises(MisuseError, match="no statistic 'x' of 'org/b' on quiz; there are: difference, rank"):
         house.history("org/b", "quiz", statistic="x")

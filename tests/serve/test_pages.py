@@ -123,6 +123,7 @@ def test_two_picked_models_have_their_verdict(client: TestClient, run: Caller, u
     page = whole(client, "/?a=lab/x&b=lab/y")
     rows = run("compare", "lab/x", "lab/y", "--latest", "--json", db=url).rows
     assert figures(page) >= {(rows[-1] if rows[-1]["benchmark"] == "overall" else rows[0])["difference"]}
+    assert f"a − b on {rows[0]['benchmark']}:" in page  # two scales: no mean over all
     assert "warehouse compare lab/x lab/y --latest" in unescape(page)
 
 

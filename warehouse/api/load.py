@@ -92,7 +92,7 @@ class LoadMethods(Connection):
             MisuseError: a path that does not exist, a list in place of paths, an unknown format, or a value of
                 ``model`` that would rename several models.
             MappingError: a mapping that is wrong in itself.
-            InputError: a URL that cannot be reached.
+            InputError: a URL that cannot be reached, a frame without scores.
             StoreError: the server was lost, or the lake cannot be written; what was loaded until then
                 stays, and the next call goes on from there.
         """
@@ -227,6 +227,8 @@ class RefreshMethods(Connection):
         from warehouse.analysis.families.family import FamilySettings
         from warehouse.refresh.run import RefreshRequest, refresh
 
+        families = (families,) if isinstance(families, str) else families
+        baselines = (baselines,) if isinstance(baselines, str) else baselines
         settings = FamilySettings(
             level=level, baselines=tuple(baselines), n_resamples=n_resamples, permutations=permutations, seed=seed
         )

@@ -12,11 +12,13 @@ from typing import Any
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from warehouse.errors import MisuseError
+from warehouse.errors import InputError, MisuseError
+from warehouse.importers.tabular.plain_tables import without_scores
 from warehouse.ingest.discover import Discovered
 
 #: What the ledger shows of a frame.
 NAME = "frame.parquet"
+_EXPECTED = "expected a row for each prompt and model: model, benchmark, prompt_id, score; mapping= for other names"
 
 
 def is_frame(value: object) -> bool:
@@ -68,8 +70,16 @@ def written(frames: Sequence[Any]) -> Iterator[list[Path]]:
 
 
 def named(discovered: Discovered, frames: Sequence[Path]) -> Discovered:
-    """What was found, with the frames under their name in the ledger and not that of a passing file."""
+    """What was found, with the frames under their name in the ledger and not that of a passing file.
+
+    Raises:
+        InputError: nobody knows a frame.
+    """
     folders = {path.parent for path in frames}
+    for item in discovered.unread:
+        if item.path.parent in folders:
+            problem = item.reason or without_scores(item.path) or "no importer knows its columns"
+            raise InputError(problem, path="the frame", advice=_EXPECTED)
     jobs = tuple(
         replace(job, files=replace(job.files, name=NAME)) if job.files.files[0].parent in folders else job
         for job in discovered.jobs

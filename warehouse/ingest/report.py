@@ -6,10 +6,11 @@ import re
 import shlex
 import unicodedata
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from warehouse.errors import without_prefix
 from warehouse.importers.common.file_walk import Unread
 from warehouse.records.score_span import MIXED, ScoreSpan
 from warehouse.store.connection import Store
@@ -33,6 +34,11 @@ class IngestReport:
     def total(self, name: str) -> int:
         """Sum of one count (``n_runs``, ``n_scores`` …) over the sources."""
         return sum(getattr(report, name) for report in self.sources)
+
+    @property
+    def all_notes(self) -> list[str]:
+        """Notes on sources, each once, then those on all."""
+        return [*_of_sources((item.source, note) for item in self.sources for note in item.notes), *self.notes]
 
     @property
     def refused(self) -> tuple[LoadReport, ...]:
@@ -66,6 +72,17 @@ class IngestReport:
             f"{self.total('n_samples')} samples, {self.total('n_scores')} scores"
             + (f", {self.total('n_votes')} votes" if self.total("n_votes") else "")
         )
+
+
+def _of_sources(notes: Iterable[tuple[str, str]]) -> list[str]:
+    """Each note once, with its source, or the first and the number of those of which the same is said."""
+    sources: dict[str, list[str]] = {}
+    for source, note in notes:
+        sources.setdefault(without_prefix(note, source), []).append(source)
+    return [
+        f"{first}: {note}" if not others else f"{len(others) + 1} sources, the first {first}: {note}"
+        for note, (first, *others) in sources.items()
+    ]
 
 
 @dataclass(frozen=True)

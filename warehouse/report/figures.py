@@ -41,7 +41,7 @@ def board_pictures(part: BenchmarkPart, level: float) -> list[Picture]:
         for row in rows:
             best.setdefault(row.model, row)
         rows = tuple(best.values())
-        own = f"{note}; of each model the best of its checkpoints"
+        own = f"{note}; of each model the best condition"
     title = f"{board.metric} on {part.name}"
     pictures = [_intervals(title, rows, board.higher_is_better, board.metric, level, own)]
     if part.pairs and part.pairs.groups:

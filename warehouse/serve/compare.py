@@ -11,7 +11,7 @@ from warehouse.analysis.comparison.compare import ComparedPairs, Comparison, com
 from warehouse.analysis.comparison.exploratory import Exploratory, explore, freeze
 from warehouse.analysis.comparison.flips import SHOW, Flips, Ids, PairedPrompt, PromptFilter, flips_of_pairs, prompts_of
 from warehouse.analysis.comparison.row import ComparisonRow
-from warehouse.analysis.comparison.words import OVERALL, better_in_words, explain, models_of
+from warehouse.analysis.comparison.words import OVERALL, better_in_words, explain
 from warehouse.analysis.results import plain
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.comparison import Compare
@@ -70,7 +70,7 @@ def compare(site: Site, request: PageRequest) -> Page:
     shown = form | {
         "compared": compared,
         "comparison": comparison,
-        "models": models_of(comparison.rows[0]),
+        "models": comparison.models,
         "how": explain(
             comparison.rows,
             comparison.overall,

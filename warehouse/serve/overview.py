@@ -143,6 +143,7 @@ def _verdict(site: Site, two: Sequence[str], n_models: int) -> tuple[Any, Compar
         * any(row.condition_a or row.condition_b for row in answer.rows),
         "link": link("compare", a=a, b=b, latest=1),
         "row": row,
+        "on": f" on {row.benchmark}" * (answer.overall is None and len(answer.rows) > 1),
         "difference": number(row.difference, n_decimals, sign=True),
         "ends": [fixed(end, n_decimals) for end in (row.ci_low, row.ci_high) if end is not None],
         "sure": sure,

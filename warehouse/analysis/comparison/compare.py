@@ -24,6 +24,7 @@ from warehouse.analysis.comparison.words import (
     explain,
     models_of,
     remarks,
+    taken_in_words,
 )
 from warehouse.analysis.results import Result, SingleTest
 from warehouse.analysis.selection.reference import in_words
@@ -97,6 +98,13 @@ class Comparison(SingleTest, Result):
             return ""
         return f" They have {self.overall.n_prompts} different prompts, not {n_summed}."
 
+    @property
+    def models(self) -> list[str]:
+        """Which model is a and which is b, with the condition where that is the same on all benchmarks; else notes
+        say it."""
+        same = len({(row.condition_a, row.condition_b) for row in self.rows}) < 2
+        return models_of(self.rows[0] if same else replace(self.rows[0], condition_a="", condition_b=""))
+
     def view(self, *, verbose: bool = False) -> View:
         """The command's sentence and table, and how the figures were made."""
         return self.view_of(self._notebook_rows(), verbose=verbose)
@@ -104,9 +112,7 @@ class Comparison(SingleTest, Result):
     def view_of(self, rows: Sequence[ComparisonRow], *, verbose: bool = False) -> View:
         """The same of some rows."""
         lines = explain(rows, self.overall, n_tests=self.n_tests, n_resamples=self.n_resamples, seed=self.seed)
-        conditions = {(row.condition_a, row.condition_b) for row in rows if row is not self.overall}
-        first = rows[0] if len(conditions) < 2 else replace(rows[0], condition_a="", condition_b="")
-        head = (*models_of(first), visible(self.sentence), "")
+        head = (*self.models, visible(self.sentence), "")
         notes = (*direction_remarks(self._notebook_rows()), *remarks(rows, verbose=verbose))
         return View((*head, comparison_table(rows, verbose=verbose), "", *lines), notes)
 
@@ -221,6 +227,9 @@ def _comparison(
     scored = [side for pair in pairs for side in pair.scored]
     scales = mixed_scales((name, metric, scores.spans) for name, metric, scores in scored)
     notes = [f"{in_words(pair.a.benchmark_split)}: {note}" for pair, _, note in compared if note]
+    taken = taken_in_words(
+        (row.benchmark, (row.model_a, row.condition_a), (row.model_b, row.condition_b)) for row in rows
+    )
     return Comparison(
         a=options.a,
         b=options.b,
@@ -229,7 +238,7 @@ def _comparison(
         flips=flips,
         left_out=(*left_out, *([f"overall: {why}"] if why else [])),
         n_tests=len({of for of, row in zip(copies, rows, strict=True) if row.p_value is not None}),
-        notes=(*notes, *scales, *unstated_bounds(scored)),
+        notes=(*taken, *notes, *scales, *unstated_bounds(scored)),
         n_resamples=options.n_resamples,
         seed=options.seed,
     )

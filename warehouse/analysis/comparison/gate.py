@@ -15,7 +15,7 @@ from warehouse.analysis.comparison.costs import MOST_MISSING, CostSource, PairCo
 from warehouse.analysis.comparison.pair_tests import few_differing, planned_pair
 from warehouse.analysis.comparison.pairing import Pair
 from warehouse.analysis.comparison.read import TwoModels
-from warehouse.analysis.comparison.words import tests_in_words
+from warehouse.analysis.comparison.words import taken_in_words, tests_in_words
 from warehouse.analysis.results import BenchmarkRow, Column, Result
 from warehouse.analysis.selection.benchmarks import direction_unknown
 from warehouse.analysis.selection.prompts import SharedPrompts, read_shared_prompts, same_contents, shared_in_words
@@ -171,6 +171,14 @@ class Gate(Result):
         return as_markdown(self)
 
 
+def taken(rows: Sequence[Any]) -> list[str]:
+    """Which conditions were taken, where `names` cannot say it."""
+    return taken_in_words(
+        (row.benchmark, (row.model_candidate, row.condition_candidate), (row.model_baseline, row.condition_baseline))
+        for row in rows
+    )
+
+
 def names(candidate: str, baseline: str, rows: Sequence[Any]) -> tuple[str, str]:
     """Both references so that a reader knows what they mean: ``run:7`` with its model, and either with the settings
     that tell it from the other and from what it is the newest of; of the rows of a gate, or of a sequential one."""
@@ -274,7 +282,7 @@ def _gate(
     candidate, baseline = question.candidate, question.baseline
     scored = [side for item in tested for side in item.pair.scored]
     scales = mixed_scales((name, metric, scores.spans) for name, metric, scores in scored)
-    return Gate(candidate, baseline, verdicts.verdict, alpha, rows, left_out, n_tests, (*scales, *notes))
+    return Gate(candidate, baseline, verdicts.verdict, alpha, rows, left_out, n_tests, (*taken(rows), *scales, *notes))
 
 
 def _tested(pair: Pair, question: ReleaseGate) -> _Tested:

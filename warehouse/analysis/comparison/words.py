@@ -25,6 +25,7 @@ from warehouse.tables.words import (
     p_value,
     small,
     small_interval,
+    some_of,
     span_of,
     visible,
 )
@@ -150,6 +151,18 @@ def models_of(row: Any) -> list[str]:
     """Which model is a and which is b, of a paired or unpaired row."""
     named = (("a", row.model_a, row.condition_a), ("b", row.model_b, row.condition_b))
     return [f"{name} = {visible(model)}{', ' if label else ''}{visible(label)}" for name, model, label in named]
+
+
+def taken_in_words(each: Iterable[tuple[str, tuple[str, str], tuple[str, str]]]) -> list[str]:
+    """Which conditions stand for two models, where they are not the same on all benchmarks, so that no head says it.
+
+    Args:
+        each: the benchmark of a row, and of either side its model and the condition.
+    """
+    where: dict[str, list[str]] = {}
+    for benchmark, *sides in each:
+        where.setdefault(listed([f"{model} ({label})" for model, label in sides if label]), []).append(benchmark)
+    return [f"taken on {some_of(names)}: {words}" for words, names in where.items() if words and len(where) > 1]
 
 
 def difference_in_words(row: Any) -> tuple[str, str]:

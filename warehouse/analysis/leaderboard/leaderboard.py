@@ -422,5 +422,5 @@ def leaderboards(store: Store, question: EveryLeaderboard) -> Leaderboards:
         nothing = (
             "votes, and no runs; ask: warehouse prefer BENCHMARK" if voted else "no runs yet; see: warehouse ingest"
         )
-        raise MisuseError("; ".join(reasons) or f"the store has {nothing}")
+        raise MisuseError("; ".join([*dict.fromkeys(reasons)][:5]) or f"the store has {nothing}")
     return Leaderboards(tuple(boards), tuple(reasons))

@@ -9,7 +9,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from warehouse.analysis.comparison.gate import margin_for, refuse_other_margins
+from warehouse.analysis.comparison.gate import margin_for, refuse_other_margins, taken
 from warehouse.analysis.comparison.pairing import NotComparable, refuse_incomparable
 from warehouse.analysis.comparison.read import OnBenchmarks, ScoredTwice, TwoModels
 from warehouse.analysis.selection.benchmarks import Metric, choose_metrics, metrics_of
@@ -52,6 +52,7 @@ def sequential_gate(store: Store, question: SequentialReleaseGate) -> Sequential
     )
     verdict = together([row.verdict for row, _ in computed])
     rows = tuple(replace(row, overall=verdict) for row, _ in computed)
+    notes = [*taken(rows), *notes]
     return SequentialGate(question.candidate, question.baseline, verdict, question.alpha, rows, left_out, tuple(notes))
 
 

@@ -247,10 +247,11 @@ def _printable(connection: sa.Connection, sql: str, params: Mapping[str, Any], t
 
 
 def _written(value: Any) -> str | None:
-    """A value as it stands in SQL, of the type that it would have if it were bound; None where it
-    has to be bound. That makes the client import pandas, which takes longer than most queries."""
+    """A value as it stands in SQL, of the type that it would have if it were bound (a text takes that of the number
+    or time that it is held against); None where it has to be bound. That makes the client import pandas, which takes
+    longer than most queries."""
     if isinstance(value, str) and "\x00" not in value:
-        return f"cast({_literal(value)} as varchar)"
+        return _literal(value)
     if type(value) is int and abs(value) < 2**31:
         return f"({value})"
     return None
