@@ -359,7 +359,7 @@ class ColumnProfile:
         if not keys and self._marked:
             nulls = [text for text in self.values if plain(str(text)) in NULL_WORDS]
             keys = ({"null": nulls} if nulls else {}) | {"pattern": r"[+-]?\d[\d,]*\.?\d*", "decimal": "."}
-            meaning = "what stands around the numbers is left out"
+            meaning = "commas part thousands; marks around numbers are left out"
         return keys, meaning
 
     @cached_property
