@@ -140,7 +140,11 @@ class DiskFullError(StoreError):
 
 
 class ConflictError(InputError):
-    """A dump says something else about a run that the store already holds."""
+    """A dump says something else about a run that the store already holds: ``run_id``, where it is that."""
+
+    def __init__(self, found: str, *, run_id: int | None = None, **more: str) -> None:
+        super().__init__(found, **more)
+        self.run_id = run_id
 
 
 def parted(message: str) -> tuple[str, str]:

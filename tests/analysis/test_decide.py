@@ -99,7 +99,8 @@ def test_published_spreads_and_their_words(tmp_path: Path, run: Caller) -> None:
         "quiz leans: m-a is ahead of m-b by 0.03, which is the wrong order with a probability of"
         f" {100 * (other.p_wrong_sign or 0):.2g} %; random seeds alone explain the gap only if they make runs spread by"
         " more than 0.011 (standard deviation), and on 14 benchmarks of a 7B model (Madaan et al. 2024) they did by"
-        " 0.0012 to 0.019; 2 seeds of each would settle it in 8 of 10 cases (2 more runs)."
+        " 0.0012 to 0.019; 2 seeds of each would settle it in 8 of 10 cases (2 more runs); how many prompts these"
+        " figures rest on is not said (`n`): of fewer than 100 that spread says nothing."
     )
     said = " ".join(run("decide", "m-a", "m-b", db=url).out.split())
     assert "decides on 2, leans on" in said and other.sentence in said
@@ -212,7 +213,7 @@ def test_no_better_one_without_a_direction_and_lengths_that_differ_are_noted(tmp
     assert "m-a is above m-b" in said.out and "different places in training on 1 benchmark;" in said.err
 
 
-def test_two_recipes_of_one_model(tmp_path: Path, run: Caller) -> None:
+def test_two_recipes_of_one_model(tmp_path: Path, run: Caller, caplog: pytest.LogCaptureFixture) -> None:
     lines = [
         f"{size},{seed},7e9,5,quiz,acc,{base + off + seed / 100},{recipe}"
         for size, off in (("small", 0.0), ("large", 0.2))
@@ -230,6 +231,14 @@ def test_two_recipes_of_one_model(tmp_path: Path, run: Caller) -> None:
     for words in (("small mix-a", "small mix-b"), ("mix-a", "mix-b", "--where", "model=small")):
         assert "quiz decides: mix-a is ahead of mix-b by 0.1," in run("decide", *words, db=url).out
     assert "mix-b is ahead" in run("decide", "small mix-a", "large mix-b@step=5", db=url).out
+    assert not caplog.messages
+    (tmp_path / "later.csv").write_text(
+        "model,seed,size,step,benchmark,metric,value,mix\norg/mix-a,1,9,5,quiz,acc,1,\n"
+    )
+    with open_store(url, write=True) as store:
+        ingest(store, [tmp_path / "later.csv"], mapping=tmp_path / "mapping.toml")
+    assert "org/mix-a is ahead" in run("decide", "mix-a", "small mix-b", db=url).out
+    assert caplog.messages == ["note: 'mix-a' is taken for the model; as a recipe say large mix-a, small mix-a"]
 
 
 def test_jitter_is_no_spread_over_seeds(tmp_path: Path) -> None:

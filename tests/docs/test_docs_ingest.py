@@ -17,8 +17,8 @@ from tests.support.pages import ROOT, blocks
 
 #: Mappings by the sources of tools: no published file of theirs is at hand.
 WITHOUT_DATA = (
-    *("arena_hard", "arena_hard_v01", "bigcodebench", "braintrust", "label_sheet", "langfuse", "mt_bench_pair"),
-    *("mt_bench_single", "tau2_simulations"),
+    *("arena_55k", "arena_hard", "arena_hard_v01", "arena_log", "bigcodebench", "braintrust", "label_sheet"),
+    *("langfuse", "mt_bench_pair", "mt_bench_single", "tau2_simulations"),
 )
 
 

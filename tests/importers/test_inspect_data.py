@@ -157,6 +157,23 @@ def test_an_edited_log_is_a_conflict_until_it_is_told_to_replace(store_url: str)
     assert "--on-conflict supersede" in edited.refused[0].error
 
 
+@pytest.mark.parametrize("late_first", [False, True])
+def test_of_two_logs_that_contradict_each_other_the_later_is_named(
+    tmp_path: Path, store_url: str, late_first: bool
+) -> None:
+    document = parse_json((FIXTURES / "grid.json").read_bytes())
+    for name, year, value in (("a.json", 2030, 0.25), ("b.json", 2031, 0.75)):
+        sample = document["samples"][0]
+        sample["events"] = [{"event": "state", "timestamp": f"{year}-01-01T00:00:00+00:00", "changes": []}]
+        next(iter(sample["scores"].values()))["value"] = value
+        (tmp_path / name).write_text(json.dumps(document))
+    first, second = ("b.json", "a.json") if late_first else ("a.json", "b.json")
+    assert not load(store_url, tmp_path / first).refused
+    (refused,) = load(store_url, tmp_path / second).refused
+    later = f"{tmp_path / first} is the later" if late_first else "this file is the later"
+    assert refused.error.endswith(later), refused.error
+
+
 def test_a_scorer_that_only_ever_fails_is_still_a_metric_of_the_benchmark(tmp_path: Path, store_url: str) -> None:
     document = parse_json((FIXTURES / "grid.json").read_bytes())
     document["samples"][-1]["scores"]["late"] = {"value": None}  # beyond those looked at first

@@ -140,12 +140,16 @@ def test_json_path_that_leads_nowhere(tmp_path: Path) -> None:
     (tmp_path / "m.json").write_text('{"rows": [{"id": 1, "ok": 1}], "title": "t"}')
     mapping = GOOD.replace("csv", "json").replace('"task"', '"$.titel"').replace('"score"', '"ok"')
     found = message(tmp_path, mapping + '[rows]\nat = "rows[]"\n')
-    assert "[run] benchmark = '$.titel': no such key in the first records" in found
+    assert "no such key in the first records in 'm.json'; did you mean 'title'?; there are: rows, title" in found
+    inner = mapping.replace("titel", "title").replace('"ok"', '"rows[0].okk"') + '[rows]\nat = "{}"\n'
+    assert "there are: none, as what stands there is no object" in message(tmp_path, inner)
     found = message(tmp_path, mapping.replace("titel", "title") + '[rows]\nat = "results[]"\n')
     assert (
         "[rows] at = 'results[]': nothing there in 'm.json'; where it lies deeper say so, as 'data[].results[]'"
         in found
     )
+    draws = mapping.replace("titel", "title") + '[rows]\nat = "rows[]"\ndraws = "outs[]"\n'
+    assert "[rows] at = 'rows[]' with draws = 'outs[]': nothing there" in message(tmp_path, draws)
     found = message(tmp_path, mapping.replace('"$.titel"', '"^^.x"') + '[rows]\nat = "rows[]"\n')
     assert "climbs above the document" in found
 

@@ -94,7 +94,8 @@ def test_two_figures_for_one_thing_are_rejected(tmp_path: Path) -> None:
     assert taken.runs[0].published[0].value == 0.5
     assert [rejection.place for rejection in taken.rejections] == ["r.csv row 5", "r.csv row 4"]
     assert "no benchmark" in taken.rejections[0].found
-    assert "value=0.75" in taken.rejections[1].found
+    assert taken.rejections[1].found == "a second acc, 0.75"
+    assert "0.5, as stated before" in taken.rejections[1].expected
 
 
 def test_a_figure_that_is_no_number_is_kept_as_text(tmp_path: Path) -> None:

@@ -1220,3 +1220,76 @@ def test_figures_of_a_document_beside_one_that_is_called_a_score(tmp_path: Path)
     (tmp_path / "score.json").write_text('{"overall score": 61.2, "TriviaQA": 67.0, "MMLU": 70.1}')
     draft = asked(tmp_path / "score.json", "which columns", "benchmarks by key, each with a published figure")
     assert '[rows] at = "{}"; [run] benchmark = "@key", [[published]] metric = "score", value = "@"' in draft
+
+
+MODELS = ["org/gpt-4", "org/llama-3"]
+
+
+@pytest.mark.parametrize(
+    ("table", "expected"),
+    [
+        # numbers with marks, errors and commas; how a benchmark was put; what is missing
+        (
+            {"Model": MODELS, "MMLU (5-shot)": ["**86.4 ± 0.3**", "79.0"], "GSM8K (8-shot, CoT)": ["92.0*", "—"]},
+            {("MMLU (5-shot)", 86.4), ("MMLU (5-shot)", 79.0), ("GSM8K (8-shot, CoT)", 92.0)},
+        ),
+        ({"Model": MODELS, "Elo": ["1,287 (+3/-4)", "1,250.5"]}, {("b", 1287.0), ("b", 1250.5)}),
+        # what sums up others, and counts
+        (
+            {"fullname": MODELS, "Average ⬆️": [1.5, 2.5], "BBH": [2.5, 3.5], "Mean win rate": [0.5, 1]}
+            | {"Generation": [0, 1]},
+            {("BBH", 2.5), ("BBH", 3.5)},
+        ),
+        ({"Model": MODELS, "Zero-shot": ["95%", "90%"], "STS": [60.5, 61.5], "QA": [1.5, 2.5], "IR": [3.5, 4.5]},
+         {("STS", 60.5), ("STS", 61.5), ("QA", 1.5), ("QA", 2.5), ("IR", 3.5), ("IR", 4.5)}),
+        ({"Benchmark": ["MMLU", "QA"], "Shots": [5, 0], "gpt-4": [86.5, 1.5], "llama-3": [79.5, 2.5]},
+         {("MMLU", 86.5), ("QA", 1.5), ("MMLU", 79.5), ("QA", 2.5)}),
+    ],
+)  # fmt: skip
+def test_boards_as_people_write_them(tmp_path: Path, table: dict[str, Any], expected: set[tuple[str, float]]) -> None:
+    path = csv(tmp_path / "b.csv", table)
+    mapping = {key: value for key, value in mapping_of(path).items() if key != "choose"}
+    taken = figures(read(tmp_path, mapping, {} if "benchmark" in mapping["run"] else {"benchmark": "b"}))
+    assert {(benchmark, value) for _, benchmark, _, value in taken} == expected
+
+
+def test_figures_below_each_other_are_taken_by_metric_with_error_and_size(tmp_path: Path) -> None:
+    rows = [(m, "b", x, v, 0.1, 50) for m in MODELS for x, v in (("acc", 0.5), ("f1", 0.7))]
+    path = csv(tmp_path / "l.csv", pd.DataFrame(rows, columns=["model", "benchmark", "metric", "value", "stderr", "n"]))
+    taken = [one for run in read(tmp_path, mapping_of(path)).runs for one in run.published]
+    assert Counter((one.metric, one.value, one.standard_error, one.n) for one in taken) == {
+        ("acc", 0.5, 0.1, 50): 2, ("f1", 0.7, 0.1, 50): 2
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("document", "mapping"),
+    [
+        (
+            {m: {b: {"acc": 0.5, "stderr": 0.1} for b in ("mmlu", "qa")} for m in ("gpt-4", "claude", "llama")},
+            '"{}{}", [run] model = "^@key", benchmark = "@key"',
+        ),
+        ({b: dict.fromkeys(MODELS, 0.5) for b in ("mmlu", "qa")}, '"{}{}", [run] model = "@key", benchmark = "^@key"'),
+        (
+            [{"model": m, "results": {"mmlu": 0.5, "qa": 0.5}} for m in MODELS],
+            '[[published]] metric = "score", value = \'results."{benchmark}"\'',
+        ),
+    ],
+)  # fmt: skip
+def test_figures_of_models_and_benchmarks_are_among_the_readings(tmp_path: Path, document: Any, mapping: str) -> None:
+    (tmp_path / "a.json").write_text(json.dumps(document))
+    draft = starting_mapping(tmp_path / "a.json")
+    (choice,) = tomllib.loads(draft)["choose"]
+    assert any("published figure" in reading for reading in choice["between"]) and mapping in draft
+
+
+def test_what_tells_rows_apart_may_be_models(tmp_path: Path) -> None:
+    """What TruLens writes: records of several versions of an app, and no model."""
+    columns = {
+        "app_version": ["v1"] * 4 + ["v2"] * 4,
+        "input": ["a", "b", "c", "d"] * 2,
+        "Context Relevance": [0.5] * 7 + [1],
+    }
+    choices = tomllib.loads(starting_mapping(csv(tmp_path / "records.csv", columns)))["choose"]
+    assert any("app_version" in choice["what"] and choice["between"][0] == "models" for choice in choices)
+    assert "Context Relevance" in starting_mapping(tmp_path / "records.csv").partition("[[scores]]")[2]

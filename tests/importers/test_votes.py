@@ -200,6 +200,26 @@ def test_each_game_of_arena_hard_is_a_vote_as_the_tool_counts(
     )
 
 
+@pytest.mark.parametrize("mapping", ["arena_55k", "arena_log"])
+def test_votes_of_the_arena_by_columns_and_by_log_lines(
+    store: Store, tmp_path: Path, run: Caller, mapping: str
+) -> None:
+    kinds = ["leftvote", "leftvote", "rightvote", "tievote"]
+    states = [{"model_name": name, "messages": [["user", "hi"], ["assistant", "x"]]} for name in ("m-a", "m-b")]
+    path = tmp_path / ("train.csv" if mapping == "arena_55k" else "2024-01-01-conv.json")
+    if mapping == "arena_log":
+        lines(path, [{"tstamp": 1.5, "type": kind, "states": states} for kind in (*kinds, "chat")])
+    else:
+        wins = [f"{at},m-a,m-b,hi,x,y,{k[0] == 'l':d},{k[0] == 'r':d},{k[0] == 't':d}" for at, k in enumerate(kinds)]
+        header = "id,model_a,model_b,prompt,response_a,response_b,winner_model_a,winner_model_b,winner_tie"
+        path.write_text("\n".join([header, *wins]))
+        draft = run("mapping", str(path)).out
+        assert "[matrix]" not in draft and f"--map {mapping}" in draft
+    assert f"--map {mapping} fits" in run("ingest", str(path), db=store_at(tmp_path / "none.duckdb")).err
+    ingest(store, [path], mapping=mapping)
+    assert counted(store) == [("m-a", "m-b", 2, 1, 1, 0)]
+
+
 @pytest.mark.skipif(not (SHARED / "llmfao").is_dir(), reason="the developer data set llmfao is not here")
 def test_llmfao_has_its_published_counts(store: Store) -> None:
     ingest(store, [SHARED / "llmfao"], mapping="llmfao")

@@ -92,3 +92,25 @@ def test_parts_that_are_apart_by_design_are_not_told(
         (tmp_path / f"{place}.csv").write_text("\n".join([f"model,benchmark,prompt_id,score{told}", *rows]))
         said += run("ingest", str(tmp_path / f"{place}.csv"), db=store_url).err
     assert "share next to none" not in said
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_told"),
+    [
+        ("meta-llama/Llama-3.1-8B", "llama-3_1-8b", True),
+        ("GPT 4", "gpt4", True),
+        ("a/m-1", "b/m-1", False),
+        ("mix-1-1", "mix-11", False),
+    ],
+)
+def test_names_that_differ_in_how_they_are_written_are_told(
+    run: Caller, store_url: str, tmp_path: Path, first: str, second: str, is_told: bool
+) -> None:
+    said = [
+        run("ingest", table(tmp_path / f"{at}.csv", name, ["1"]), db=store_url).err
+        for at, name in enumerate((first, second))
+    ]
+    note = (
+        f"models that differ only in how they are written: {second!r} and {first!r}; if two are one: warehouse models"
+    )
+    assert ("differ only" not in said[0], note in said[1]) == (True, is_told)

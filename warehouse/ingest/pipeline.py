@@ -43,12 +43,15 @@ from warehouse.ingest.report import (
     IngestReport,
     _reconcile,
     last_prompt,
+    names_in,
     notes_on_corrected,
     notes_on_ids,
     notes_on_named,
+    notes_on_names,
     notes_on_scales,
     notes_on_shared,
 )
+from warehouse.records import SourceFiles
 from warehouse.records.credentials import masked
 from warehouse.store.connection import Store
 from warehouse.store.curate import field_clusters
@@ -120,7 +123,7 @@ def load(
     if only is not None:
         jobs = tuple(job for job in jobs if only(job.files.files))
         missed = [item for item in missed if only((item.path,))]
-    before = 0 if dry_run else last_prompt(store)
+    before, names = (0, {}) if dry_run else (last_prompt(store), names_in(store))
     watcher = progress or Silent()
     watcher.start(sum(job.size for job in jobs))
     reports = [LoadReport(item.shown, "refused", error=str(item)) for item in missed]
@@ -133,6 +136,7 @@ def load(
     shared = [] if dry_run else [note for notes_on in on_sources for note in notes_on(store, reports)]
     if not dry_run:
         shared += notes_on_ids(store, reports, before) + notes_on_named(store, reports, plan.settings.model)
+        shared += notes_on_names(store, names)
     lacking = _cluster(store, reports, fields) if fields and not dry_run else []
     return IngestReport(
         sources=tuple(reports),
@@ -345,11 +349,28 @@ def _load_one(work: ParsingContext, item: Claimed, parsed: Future[Together]) -> 
         work.watcher.advance(staged.n_rows)
         return work.loader.load(staged, item.claim, work.plan.options, dry_run=work.dry_run)
     except (InputError, MisuseError) as error:
-        reason = masked(work.shown(str(error)))
+        reason = masked(work.shown(f"{error}{_which_is_later(work.store, item.task.job, error)}"))
         message = reason if name in reason else f"{name}: {without_prefix(reason, name)}"
         if not work.dry_run:
             source_ledger.refuse(work.store, item.claim, message, item.rejections)
         return LoadReport(name, "refused", n_rejected=len(item.rejections), error=message)
+
+
+def _which_is_later(store: Store, job: _Job, error: WarehouseError) -> str:
+    """Which of two sources that contradict each other is the later, where both are at hand and their importer knows."""
+    in_time, run = getattr(job.importer, "in_time", None), getattr(error, "run_id", None)
+    if in_time is None or run is None:
+        return ""
+    sources = "select path from source join run_source on id = source_id where run_id = :run"
+    for row in store.rows(sources, {"run": run}):
+        path, new = Path(row["path"]), job.files
+        stored = SourceFiles(row["path"], path.parent, (path,))
+        is_there = path.is_file() and not path.samefile(new.files[0])  # else it was changed where it lay
+        last = {in_time(pair)[-1].name for pair in ([stored, new], [new, stored])} if is_there else set()
+        if len(last) == 1:
+            is_new = last == {new.name}
+            return "; by the times in both, " + ("this file is the later" if is_new else f"{row['path']} is the later")
+    return ""
 
 
 def _cluster(store: Store, reports: Sequence[LoadReport], fields: Sequence[str]) -> list[str]:

@@ -196,6 +196,34 @@ def notes_on_named(store: Store, reports: Sequence[LoadReport], model: str | Non
     ]
 
 
+def names_in(store: Store) -> dict[str, list[str]]:
+    """Names of models and of benchmarks that are shown under no other."""
+    select = "select name from {} where canonical_id is null order by id"
+    return {kind: [row["name"] for row in store.rows(select.format(kind))] for kind in ("model", "benchmark")}
+
+
+def notes_on_names(store: Store, before: Mapping[str, Sequence[str]]) -> list[str]:
+    """Which new models and benchmarks differ from others in nothing but how their names are written."""
+    notes = []
+    for kind, names in names_in(store).items():
+        alike: dict[str, list[str]] = {}
+        for name in names if len(names) > len(before[kind]) else ():
+            alike.setdefault(_plain_name(name), []).append(name)
+        twins = [found for found in alike.values() if len(found) > 1 and found[-1] not in before[kind]]
+        twins = [found for found in twins if len({name.casefold().rpartition("/")[0] for name in found} - {""}) < 2]
+        if twins:
+            way = f"warehouse {kind}s alias {shlex.quote(twins[0][-1])} {shlex.quote(twins[0][0])}"
+            shown = _some([f"{found[-1]!r} and {found[0]!r}" for found in twins])
+            notes.append(f"{kind}s that differ only in how they are written: {shown}; if two are one: {way}")
+    return notes
+
+
+def _plain_name(name: str) -> str:
+    """A name without its organisation, case and marks, but for those between digits: ``3-5`` is ``3.5``, not ``35``."""
+    last = unicodedata.normalize("NFKC", name).casefold().rpartition("/")[2]
+    return re.sub(r"(?<=\d)[\W_]+(?=\d)", ".", re.sub(r"[\W_]+(?!\d)|(?<!\d)[\W_]+", "", last))
+
+
 def last_prompt(store: Store) -> int:
     """Id of the last prompt."""
     return int(store.rows("select coalesce(max(id), 0) as id from prompt")[0]["id"])

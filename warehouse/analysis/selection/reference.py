@@ -9,6 +9,7 @@ what a reference means; ``name=`` asks for a setting that is not set, ``name!=va
 
 from __future__ import annotations
 
+import logging
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -24,7 +25,8 @@ from warehouse.store.connection import Store
 from warehouse.store.shared_reads import SharedReads
 from warehouse.tables.words import some_of
 
-_MODELS = "select model_id, model, model_recorded, count(*) as n_runs from run_current group by 1, 2, 3"
+_log = logging.getLogger(__name__)
+_MODELS = "select model_id, model, model_recorded, recipe, count(*) as n_runs from run_current group by 1, 2, 3, 4"
 _OF_RECIPE = "recipe = :name or model || ' ' || recipe = :name"
 #: Runs that are read in the time that planning their view takes.
 _FEW_RUNS = 5_000
@@ -219,13 +221,20 @@ def read_all_runs(store: SharedReads) -> None:
 
 def _runs_of(store: Store, text: str, readings: Sequence[Reference]) -> list[list[Run]]:
     """Runs for each reading that names an existing model, else a recipe (MisuseError: no reading does)."""
-    run_ids_by_name: dict[str, set[int]] = {}
+    ids_by_name: dict[str, set[int]] = {}
+    models_of_recipe: dict[str, dict[int, str]] = {}
     for row in store.rows(_MODELS):
         for name in (row["model"], row["model_recorded"]):
-            run_ids_by_name.setdefault(name, set()).add(row["model_id"])
+            ids_by_name.setdefault(name, set()).add(row["model_id"])
+        if row["recipe"]:
+            models_of_recipe.setdefault(row["recipe"], {})[row["model_id"]] = row["model"]
     by_reading = []
     for reading in readings:
-        models = _matching(reading.model, run_ids_by_name)
+        models = _matching(reading.model, ids_by_name)
+        others = [name for id, name in models_of_recipe.get(reading.model, {}).items() if models and id not in models]
+        if others:  # before the model came, the recipe was meant
+            shown = some_of([f"{name} {reading.model}" for name in sorted(others)], NAMED)
+            _log.warning("note: %r is taken for the model; as a recipe say %s", reading.model, shown)
         runs = read_runs(store, "model_id in (:model_ids)", {"model_ids": models}, per="model_id") if models else []
         by_reading += [[run for run in runs if _fits(reading, run)]] if models else []
     if by_reading:
@@ -237,7 +246,7 @@ def _runs_of(store: Store, text: str, readings: Sequence[Reference]) -> list[lis
         return by_reading
     if text.startswith("run:"):
         raise MisuseError(f"{text!r}: run: goes with a number, such as run:7; see: warehouse runs")
-    hint = did_you_mean(text, run_ids_by_name, "see: warehouse models")
+    hint = did_you_mean(text, ids_by_name, "see: warehouse models")
     raise MisuseError(f"no model with runs is called {text!r}; {hint}")
 
 

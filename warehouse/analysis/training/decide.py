@@ -13,7 +13,7 @@ from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.reference import BySplit, by_benchmark_split, common_benchmarks, parse_where
 from warehouse.analysis.selection.scores import are_mixed
-from warehouse.analysis.training.pools import SEEN_OF_JITTER, Noise, Spread, noise_of, stored_spreads
+from warehouse.analysis.training.pools import FEW_PROMPTS, SEEN_OF_JITTER, Noise, Spread, noise_of, stored_spreads
 from warehouse.analysis.training.read import no_figure, read_difference, read_recipes
 from warehouse.analysis.training.trajectories import RecipeScores, unequal_prompts
 from warehouse.errors import MisuseError
@@ -219,7 +219,8 @@ def _row(a: RecipeScores, b: RecipeScores, names: tuple[str, str], noise: Noise,
         advice="",
         sentence="",
     )
-    row = replace(row, advice=_advice(row))
+    is_unsaid = noise.source == "pool" and not (a.n_prompts and b.n_prompts)
+    row = replace(row, advice="; ".join(filter(None, (_advice(row), _UNSAID * is_unsaid))))
     verb = "is above" if a.higher_is_better is None else "is ahead of"
     return replace(row, sentence=_sentence(row, f"{names[ahead]} {verb} {names[1 - ahead]}"))
 
@@ -235,6 +236,12 @@ def _flags(a: RecipeScores, b: RecipeScores, noise: Noise) -> tuple[str, ...]:
 def _runs_to_settle(needed: int | None, counts: tuple[int, int]) -> int | None:
     """What both lack, one seed of each at least: with as many as needed, the spread itself was unlike."""
     return None if needed is None else sum(max(needed - n, 1) for n in counts)
+
+
+#: Where a pool of other benchmarks is the measure: published figures may be of a part, or of a benchmark of that name.
+_UNSAID = (
+    f"how many prompts these figures rest on is not said (`n`): of fewer than {FEW_PROMPTS} that spread says nothing"
+)
 
 
 def _advice(row: DecisionRow) -> str:

@@ -13,7 +13,8 @@ import enum
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
 from pathlib import PurePath
 from typing import Any, Protocol
@@ -408,6 +409,16 @@ class RecordChunk(ABC):
         for record in self.records():
             keys.update(dict.fromkeys(record if isinstance(record, dict) else ()))
         return list(keys)
+
+    def beside(self, text: str) -> list[str]:
+        """Keys that stand where a step of a path is missing; none where no objects do."""
+        path = parse_path(text)
+        for n in range(len(path.steps) - 1, -1, -1):
+            with suppress(PathError):  # of generations
+                found = [v for v in self._values(replace(path, steps=path.steps[:n])) if v is not MISSING]
+                if found:
+                    return list(dict.fromkeys(str(key) for value in found if isinstance(value, dict) for key in value))
+        return []
 
     def records(self) -> list[Any]:
         return self._records(0)

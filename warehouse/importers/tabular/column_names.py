@@ -218,14 +218,14 @@ _OTHER = _words(
     " timestamp latency duration elapsed seconds second sec secs ms millis minutes minute hours cost costs price usd"
     " dollars token tokens length len size chars characters words bytes pvalue pval stderr std stdev se sem ci lower"
     " upper year month day date temperature version attempt attempts retry retries trial trials turn turns worker"
-    " annotator weight threshold param params parameters layers flops memory gpu context likes votes downloads co2"
+    " annotator weight threshold param params parameters layers flops memory gpu likes votes downloads co2"
     " emissions kg fewshot shot shots iteration batch row line page offset start end created updated error stop"
     " finish max min tries samples trains stddev variance"
 )
 #: The same, unless the name of a metric stands beside.
 _UNLESS_METRIC = _words(
     "total sum level age depth order place column top entropy confidence logprob hub hf prediction predicted answer"
-    " extracted target gold label choice choices option options reference code"
+    " extracted target gold label choice choices option options reference code context"
 )
 _ANSWERS = _words(
     "answer answers option options choice choices label labels target gold response prediction pred index letter"
@@ -233,7 +233,9 @@ _ANSWERS = _words(
 #: Words for what went well: a prompt, where nothing else is named.
 _DONE = _words("success successful succeeded pass passed passes")
 _ABOUT = _words("is was test tests all rate task at k score strict loose")
-_NEVER = re.compile(r"p|p_?val(ue)?|.*_p|n|k|[#№].*|.*[❤⭐$€].*|column_\d+|unnamed:?_\d+")
+_NEVER = re.compile(r"p|p_?val(ue)?|.*_p|n|k|[#№].*|.*[❤⭐$€].*|column_\d+|unnamed:?_\d+|generation")
+#: How a benchmark was put, behind its name: ``GSM8K (8-shot, CoT)``.
+_SHOTS = re.compile(r"(?<=\w)[ _-]*(\([^()]*\d+[- ]?shots?\b[^()]*\)|[ _-]\d+[- ]?shots?\b)", re.IGNORECASE)
 #: What ends the name of a metric that is normalised by a length: ``acc_per_token``.
 _PER = re.compile(r"_per_(token|char|byte|word)$")
 #: Words that a truth value's name begins with, and that it has, where it is a property rather than a result.
@@ -300,6 +302,7 @@ _OF_SCORING = frozenset(("status", "state"))
 
 def grade_of(name: str, parents: Sequence[str] = ()) -> Grade:
     """How much the name of a column of numbers, and those of the objects it lies in, say for scores."""
+    name = _SHOTS.sub("", name)
     plain, words = plain_name(name), {*words_of(_PER.sub("", name))}
     around = {plain_name(parent) for parent in parents}
     is_scored = bool(around & _SCORES) and not around & _OF_PROMPT

@@ -51,7 +51,7 @@ VERDICTS = (_RIGHT | _WRONG) - {"yes", "y", "t", "no", "n", "f", "ok"}
 #: How 1 and 0 are written among such words.
 _NUMBERS = {"1": 1, "0": 0, "1.0": 1, "0.0": 0, "true": 1, "false": 0, "True": 1, "False": 0, "TRUE": 1, "FALSE": 0}
 #: Texts that stand for a missing score.
-NULL_WORDS = frozenset({"na", "n/a", "#n/a", "null", "none", "-", "--", "?", "missing"})
+NULL_WORDS = frozenset({"na", "n/a", "#n/a", "null", "none", "-", "--", "–", "—", "?", "missing"})
 PERCENT = re.compile(r"[+-]?\d+(?:[.,]\d+)?\s*%")
 _COMMA = re.compile(r"[+-]?(?:\d+|[1-9]\d{0,2}(?:\.\d{3})+),\d+")
 #: Distinct texts that are remembered; a column with more is no column of scores.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -315,6 +316,10 @@ SAMPLE_ROWS, _CELLS, _LEAST_ROWS = 10_000, 2_000_000, 200
 _ASKED, _MOST, _FIELDS = 200, 400, 40
 
 
+#: A number of a leaderboard, with marks, an error or ends of an interval behind it.
+_MARKED = r"[^\w.+()-]*([+-]?(?:\d{1,3}(?:,\d{3})+|\d+)(?:\.\d+)?)[\s*†‡^_`~]*(?:[±+(][\s\d.,/+±-]+\)?)?[\s*†‡^_`~]*"
+
+
 @dataclass
 class ColumnProfile:
     """A column of a table, as its first rows show it."""
@@ -350,7 +355,20 @@ class ColumnProfile:
     def reading(self, delimiter: str = ",") -> tuple[dict[str, Any], str]:
         """Keys of an expression that turn the values into numbers, and what they do in words; nothing where they
         are numbers, or none at all."""
-        return self.scores.reading(delimiter)
+        keys, meaning = self.scores.reading(delimiter)
+        if not keys and self._marked:
+            nulls = [text for text in self.values if plain(str(text)) in NULL_WORDS]
+            keys = ({"null": nulls} if nulls else {}) | {"pattern": r"[+-]?\d[\d,]*\.?\d*", "decimal": "."}
+            meaning = "commas part thousands; marks around numbers are left out"
+        return keys, meaning
+
+    @cached_property
+    def _marked(self) -> list[str]:
+        """The numbers, where values are written as in leaderboards: ``**86.4**``, ``86.4 ± 0.3``, ``1,287``."""
+        texts = [text for value in self.values if plain(text := str(value)) not in {"", *NULL_WORDS}]
+        found = [match for text in texts if (match := re.fullmatch(_MARKED, text.strip()))]
+        is_marked = len(found) == len(texts) and any(isinstance(number_of(text), Unfit) for text in texts)
+        return [match[1].replace(",", "") for match in found] if is_marked else []
 
     @cached_property
     def is_percent(self) -> bool:
@@ -362,7 +380,8 @@ class ColumnProfile:
     @cached_property
     def numbers(self) -> list[float]:
         """The values that are numbers."""
-        return [float(number) for value in self.values if isinstance(number := number_of(value), int | float)]
+        values = self._marked or self.values
+        return [float(number) for value in values if isinstance(number := number_of(value), int | float)]
 
     @property
     def coverage(self) -> float:
@@ -379,7 +398,8 @@ class ColumnProfile:
     def is_figures(self) -> bool:
         """Whether all of its values are numbers, percentages or words for a missing one, as in leaderboards."""
         scores = self.scores
-        return self.is_percent or scores.numbers and all(plain(text) in NULL_WORDS for text in scores.texts)
+        are_numbers = scores.numbers and all(plain(text) in NULL_WORDS for text in scores.texts)
+        return self.is_percent or are_numbers or bool(self._marked)
 
     @property
     def depth(self) -> int:

@@ -38,7 +38,9 @@ from warehouse.records import MetricSpec, PublishedScore, RunHeader, canonical_j
 
 _OF_ALL = (
     r"^[ *_:.]*(?:(?:(?:grand|sub|macro|micro|weighted|overall)[ _-]*)?(?:total|overall|average|avg|mean)"
-    r"|all|sum|summary|aggregate)[ *_:.]*$"
+    r"(?: *\([^()]*\))?|mean[ _-]win[ _-]rate|all|sum|summary|aggregate)[ *_:.↑↓⬆⬇"
+    "\ufe0f"
+    r"]*$"
 )
 _IS_OF_ALL = re.compile(_OF_ALL, re.IGNORECASE)
 
@@ -293,7 +295,8 @@ class RunColumns:
                 score = _published_score(texts, key, **figures)
                 if isinstance(score, PublishedScore):
                     earlier = self.registry.add_published(run, score)
-                    score = Unfit(f"{score}", f"{earlier}, as stated before") if earlier else None
+                    said = f"{earlier and earlier.value}, as stated before: map what tells both apart (split, step …)"
+                    score = Unfit(f"a second {score.metric}, {score.value}", said) if earlier else None
                 if score is not None:
                     row = int(np.flatnonzero(codes == code)[0])
                     reject(row, score.found, f"{rule.value.where}: {score.expected}")

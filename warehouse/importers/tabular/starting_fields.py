@@ -210,6 +210,8 @@ def _may_be_sample(name: str, column: ColumnProfile) -> bool:
         return False
     if name == "target" and plain_name(column.name) == "label" and column.scores.are_verdicts:
         return False
+    if name == "response" and plain_name(column.name) == "generation" and column.is_number:
+        return False  # how many came before
     if name == "text" and len(column.values) == 1 and column.rows > 2:
         return False  # an instruction for all
     if name == "text":
@@ -463,7 +465,8 @@ def _settle_draws(table: TableProfile, columns: Sequence[ColumnProfile], fields:
         apart = [c for c in free if 1 < len(c.values) <= groups // 2 and _part(table, rows, c)]
         if apart:
             of_one = min(apart, key=lambda c: len(c.values))
-            fields.choices.append(_which_rows(of_one, [c.path for c in prompts], len(rows) - groups, len(rows)))
+            repeated = len(rows) - groups, len(rows)
+            fields.choices.append(_which_rows(of_one, [c.path for c in prompts], *repeated, "model" in fields.run))
         return
     draw = _numbered(column)
     if fields.run.get("epoch") is column:
@@ -493,12 +496,16 @@ def _numbered(column: ColumnProfile) -> str:
     return inline_table({"path": column.path, "add": -int(first)}) if first else toml_text(column.path)
 
 
-def _which_rows(column: ColumnProfile, prompts: Sequence[str], repeated: int, rows: int) -> Choice:
+def _which_rows(column: ColumnProfile, prompts: Sequence[str], repeated: int, rows: int, has_model: bool) -> Choice:
     path, template = toml_text(column.path), " ".join(f"{{{name}}}" for name in (*prompts, column.path))
     return Choice(
         f"what {path} tells apart, where rows are of one prompt ({repeated} of {rows} repeat another)",
-        ("generations of each prompt", "judges or ways to score, a figure each", "runs, a figure each", "prompts"),
         (
+            *("models",) * (not has_model),
+            *("generations of each prompt", "judges or ways to score, a figure each", "runs, a figure each", "prompts"),
+        ),
+        (
+            *(f"[run] model = {path}",) * (not has_model),
             f"[sample] draw = {_numbered(column)}",
             f"filter = {{ path = {path} }} in each of the [[scores]]",
             f"[run.configuration] {toml_key(column.name)} = {path}",

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from warehouse.importers.common.messages import listed
+from warehouse.importers.common.streams import members
 from warehouse.importers.tabular.column_names import OF_TRUTH, Grade, are_models, guess_votes, is_metric
 from warehouse.importers.tabular.mapping import RECORD_FIELDS
 from warehouse.importers.tabular.plain_tables import vote_mapping
@@ -134,7 +135,8 @@ class _Writer:
             yield from choice.lines()
         names_models = {"model"} & {*self.fields.run, *self.fields.document} or self.figures is not None or self.cells
         if not (names_models or self.votes):
-            ending = re.escape(safe(Path(name.removesuffix(".gz")).suffix + (".gz" if name.endswith(".gz") else "")))
+            inside = name if not name.endswith(".zip") else members(self.table.path, name)[0].name
+            ending = re.escape(safe(Path(inside.removesuffix(".gz")).suffix + (".gz" if name.endswith(".gz") else "")))
             yield "# [path]  # what only names of files or folders tell; files = is then for all of them, as *.csv"
             yield f"# pattern = '(?P<model>[^/]+){ending}'  # the file's name"
             yield f"# pattern = '(?P<model>[^/]+)/[^/]+{ending}'  # its folder's"
@@ -255,6 +257,8 @@ class _Writer:
     def _scores(self) -> Iterator[str]:
         if self.figures is not None:
             yield from self.figures.published()
+            if self.figures.metric_path:
+                return
             first = self.figures.values if self.figures.is_wide else self.figures.values[:1]
             seen = column_of_values(value for column in first for value in column.values)
             yield from _metric(self.figures.metric, False, range_of(seen))
@@ -337,7 +341,7 @@ def _of_rows(table: TableProfile, fields: Any, scores: ScoreColumns) -> Iterator
         yield Choice(
             "what the keys of the records are",
             ("ids of prompts", "benchmarks, of which figures are published"),
-            ('[sample] prompt_id = "@key"', _as_published(values, '[run] benchmark = "@key", and ')),
+            ('[sample] prompt_id = "@key"', _as_published(values, '[run] benchmark = "@key", and ', fields.metric)),
         )
     elif (
         not fields.names_prompts
@@ -355,17 +359,18 @@ def _of_rows(table: TableProfile, fields: Any, scores: ScoreColumns) -> Iterator
             ),
             (
                 '[sample] position = "@index"',
-                _as_published(values, "for [[scores]], "),
+                _as_published(values, "for [[scores]], ", fields.metric),
                 f"[sample] prompt_id = {toml_text((*ids, 'COLUMN')[0])}",
             ),
         )
 
 
-def _as_published(values: Sequence[ColumnProfile], before: str) -> str:
+def _as_published(values: Sequence[ColumnProfile], before: str, named: ColumnProfile | None) -> str:
     if not values:
         return before
-    metric = values[0].name if is_metric(values[0].name) else "score"
-    return f"{before}[[published]] metric = {toml_text(metric)}, value = {toml_text(values[0].path)}"
+    metric = toml_text(values[0].name if is_metric(values[0].name) else "score")
+    metric = inline_table({"path": named.path}) if named is not None else metric
+    return f"{before}[[published]] metric = {metric}, value = {toml_text(values[0].path)}"
 
 
 def _metric(name: str, truth: bool, seen: str, are_grades: bool = False) -> Iterator[str]:

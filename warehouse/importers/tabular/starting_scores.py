@@ -251,6 +251,9 @@ def _systems(table: TableProfile, candidates: Sequence[ScoreColumn]) -> Choice:
             f'[rows] at = {toml_text(f"{at}{{}}")}, {skip}[run] benchmark = "@key", [[published]] metric = '
             f'{toml_text(name)}, value = {figure}; what stands beside as "$.NAME", such as model = "$.model"'
         )
+    elif table.location.at == "{}" and {len(candidate.column.parents) for candidate in candidates} == {1}:
+        between.append("benchmarks of the models that the keys around them name, with published figures")
+        written.append(_by_two_keys("^@key", "@key", name, path_of(name)))
     what = f"what {', '.join(map(toml_text, around[:4]))} are, each of which has its own {toml_text(name)}"
     return Choice(what, tuple(between), tuple(written))
 
@@ -368,6 +371,29 @@ def _of_elements(table: TableProfile, fields: Fields) -> Iterator[tuple[str, str
             yield f"{path} of each record", f"[[scores]] metric = {toml_text(metric)}, value = {value}"
 
 
+def _by_two_keys(model: str, benchmark: str, metric: str, value: str) -> str:
+    """How a mapping takes published figures below keys of models and of benchmarks."""
+    figures = f"[[published]] metric = {toml_text(metric)}, value = {toml_text(value)}"
+    return f'[rows] at = "{{}}{{}}", [run] model = "{model}", benchmark = "{benchmark}", {figures}, without [sample]'
+
+
+def _of_whole(table: TableProfile, fields: Fields, columns: Sequence[ColumnProfile]) -> Iterator[tuple[str, str]]:
+    """Figures of whole benchmarks, where nothing names prompts: in words, and in a mapping."""
+    names, around = [column.name for column in columns], {column.parents for column in columns}
+    if not columns or fields.names_prompts or {"prompt_id", "response"} & {*fields.sample}:
+        return
+    if table.is_object and len(around) > 1 and all(len(column.parents) == 1 for column in table.columns):
+        keys = ("@key", "^@key") if are_models(names) else ("^@key", "@key")
+        yield "published figures, by model and benchmark", _by_two_keys(*keys, "score", "@")
+    elif not table.is_object and len(around) == 1 and len(columns) > 1:
+        value = "".join(f"{path_of(parent)}." for parent in columns[0].parents) + '"{benchmark}"'
+        each = f'[each] benchmark = {texts(names)}, [run] benchmark = {{ const = "{{benchmark}}" }}'
+        yield "benchmarks, each with a published figure", f"{each}, [[published]] metric = \"score\", value = '{value}'"
+    elif not table.is_object and len(around) == 1:
+        value = toml_text(columns[0].path)
+        yield "published figures of whole benchmarks", f'[[published]] metric = "score", value = {value}'
+
+
 def _of_numbers(table: TableProfile, fields: Fields) -> str:
     """Which columns of numbers a draft does not offer."""
     free = [c for c in table.columns if c.is_number and c.path not in fields.taken and grade_of(c.name) > Grade.NEVER]
@@ -419,7 +445,8 @@ def _nothing(table: TableProfile, fields: Fields, scores: ScoreColumns) -> Choic
     if _are_by_model(scores.offered):
         return _by_model(scores.offered)
     offered = tuple(candidate.shown for candidate in scores.offered)
-    readings = (*_of_counts(table), *_of_lists(table), *_of_object(table), *_in_texts(table))
+    readings = (*_of_whole(table, fields, [c.column for c in scores.offered if c.column.is_number]),)
+    readings += (*_of_counts(table), *_of_lists(table), *_of_object(table), *_in_texts(table))
     readings += tuple(_of_elements(table, fields))
     between, written = tuple(words for words, _ in readings), tuple(text for _, text in readings)
     if not offered:

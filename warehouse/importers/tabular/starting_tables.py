@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from warehouse.importers.tabular.column_names import (
@@ -99,6 +99,8 @@ def cells_of(table: TableProfile, fields: Fields) -> MatrixColumns | None:
         return None
     if table.is_object:
         return None  # whose keys are no header
+    if {"model_a", "model_b"} <= {plain_name(column.name) for column in table.columns}:
+        return None  # votes
     label = fields.sample.get("prompt_id") or fields.sample.get("text")
     label = label or next((c for c in table.columns if MODEL_LABELS.fullmatch(plain_name(c.name))), table.columns[0])
     if "model" in fields.run and (fields.run["model"] is not label or not label.is_unique):
@@ -181,6 +183,8 @@ def are_counted(column: ColumnProfile) -> bool:
 #: Names of columns with errors, and with numbers of prompts.
 _ERROR = re.compile(r"(.*_)?(std_?err(or)?|standard_error|se|sem)")
 _SIZE = re.compile(r"n|num|count|size|(n|num|number_of)_(total|samples|prompts|examples|questions|instances)")
+#: Names of columns of means, as `groupby` of pandas writes them.
+_MEANS = ("mean", "avg", "average")
 #: Share of rows with a name of their own from which on rows are models.
 _MOSTLY = 0.7
 
@@ -198,6 +202,7 @@ class PublishedColumns:
     is_turned: bool = False
     is_keyed: bool = False  #: whether the keys of the records name benchmarks.
     is_stated: bool = False  #: whether all columns of figures are figures, whichever the first.
+    metric_path: str = ""  #: of the column that names the metric of each row; empty without one.
     benchmark: ColumnProfile | None = None  #: names the benchmark of each row.
     left_out: Sequence[ColumnProfile] = ()  #: columns that sum up the others.
     choices: tuple[Choice, ...] = ()
@@ -253,7 +258,8 @@ class PublishedColumns:
                 continue
             if number:
                 yield "[[published]]"
-            yield f"metric = {toml_text(column.name)}"
+            named = {"path": self.metric_path}
+            yield f"metric = {inline_table(named) if self.metric_path else toml_text(column.name)}"
             yield f"value = {self._value(column.path)}"
             error = self.errors.get(column.path)
             size = self.size if self.is_stated or not number else None
@@ -344,6 +350,8 @@ def _columns(
     others = [column for column in numbers if column not in errors and column is not size]
     values = [column for column in others if _is_figure(column)]
     percents = [column for column in values if column.is_percent]  # other numbers are then times and prices
+    if not any(is_metric(column.name) for column in percents) and len(percents) * 2 < len(values):
+        values, percents = [column for column in values if column not in percents], []  # these are properties
     usual = [column for column in values if grade_of(column.name) is Grade.USUAL]
     return error, size, percents or (usual if usual and len(usual) == len(values) else values)
 
@@ -403,6 +411,7 @@ def _turned(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     if first is None or not BENCHMARK_LABELS.fullmatch(plain_name(first.name)) or not first.is_unique or first.rows < 2:
         return None
     values = [column for column in table.columns[1:] if column.is_figures and not is_summary(column.name)]
+    values = [c for c in values if looks_like_model(c.name) or grade_of(c.name) is not Grade.NEVER]
     names = [column.name for column in values]
     if len(values) < 2 or not are_models(names) or any(map(is_metric, names)) or not _are_figures(values, table):
         return None
@@ -412,19 +421,11 @@ def _turned(table: TableProfile, fields: Fields) -> PublishedColumns | None:
 def _stated(table: TableProfile, values: Sequence[ColumnProfile], model: ColumnProfile | None) -> PublishedColumns:
     """Figures of the tasks of a document, by their names."""
     errors = {column.path: error for column in values if (error := _error_of(column, table)) is not None}
-    sizes = [column for column in table.columns if column.is_number and _SIZE.fullmatch(plain_name(column.name))]
     is_told = bool(errors) and len(table.location.task_keys) > 2 or _names_tasks(table)
     is_sure = is_told or table.location.at.endswith("{}{}")  # whose outer keys are asked about
     choices = () if is_sure else (_what_tasks_are(table, values),)
     return PublishedColumns(
-        model,
-        values,
-        next(iter(sizes), None),
-        errors,
-        _keys(values, table),
-        is_keyed=True,
-        is_stated=True,
-        choices=choices,
+        model, values, _size_in(table), errors, _keys(values, table), is_keyed=True, is_stated=True, choices=choices
     )
 
 
@@ -461,12 +462,12 @@ def _long(table: TableProfile, fields: Fields) -> PublishedColumns | None:
         if column.path not in fields.taken
         and column.is_figures
         and not column.path.startswith("^")
-        and grade_of(column.name, column.parents) >= Grade.LIKELY
+        and (grade_of(column.name, column.parents) >= Grade.LIKELY or plain_name(column.name) in _MEANS)
     ]
     model = fields.run.get("model")
     if table.location.task_keys and values and "benchmark" not in fields.run:
         return _stated(table, values, model)
-    axes = [column for column in fields.run.values() if len(column.values) > 1]
+    axes = [column for column in (*fields.run.values(), fields.metric) if column and len(column.values) > 1]
     rows = list(zip(*(map(str, table.values(column)) for column in axes), strict=True)) if axes else []
     first = next((column for column in values if _error_of(column, table) is not None), None)
     is_keyed = table.location.at.endswith("{}") and first is not None and "benchmark" not in fields.run
@@ -478,13 +479,21 @@ def _long(table: TableProfile, fields: Fields) -> PublishedColumns | None:
     choices = () if is_keyed or len({*rows}) == len(rows) else (_which_label(model or first, table),)
     keys = _keys(values[:1], table)
     errors = {c.path: error for c in values if (error := _error_of(c, table)) is not None}
-    benchmark = fields.run.get("benchmark")
-    return PublishedColumns(model, values, None, errors, keys, is_keyed=is_keyed, choices=choices, benchmark=benchmark)
+    found = PublishedColumns(model, values, _size_in(table), errors, keys, is_keyed=is_keyed, choices=choices)
+    metric = fields.metric.path if fields.metric is not None else ""
+    return replace(found, metric_path=metric, benchmark=fields.run.get("benchmark"))
+
+
+def _size_in(table: TableProfile) -> ColumnProfile | None:
+    """The column with numbers of prompts; ``size`` is rather a model's."""
+    names = ((plain_name(column.name), column) for column in table.columns if column.is_number)
+    return next((column for name, column in names if name != "size" and _SIZE.fullmatch(name)), None)
 
 
 def _error_of(column: ColumnProfile, table: TableProfile) -> ColumnProfile | None:
     """The column of standard errors that belongs to one of figures."""
-    names = {f"{plain_name(column.name)}_{word}" for word in ("stderr", "se", "sem", "std_err", "standard_error")}
+    name, words = plain_name(column.name), ("stderr", "se", "sem", "std_err", "standard_error")
+    names = {f"{name}_{word}" for word in words} | {*(words if name in (*_MEANS, "value", "score") else ())}
     return next((other for other in table.columns if plain_name(other.name) in names), None)
 
 

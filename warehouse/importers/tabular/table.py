@@ -417,9 +417,10 @@ def _absent(mapping: TabularMapping, table: MappedTable) -> Iterator[str]:
     view = table.sample()
     if view is None:
         if at := mapping.rules.at:
+            draws = f" with draws = {mapping.rules.draws.text!r}" if mapping.rules.draws else ""
             yield (
-                f"[rows] at = {at.text!r}: nothing there in {table.member.name!r}; where it lies deeper say so, as "
-                f"'data[].{at.text}' (`warehouse mapping FILE` finds where; `warehouse mapping NAME -o COPY` copies "
+                f"[rows] at = {at.text!r}{draws}: nothing there in {table.member.name!r}; where it lies deeper say so, "
+                f"as 'data[].{at.text}' (`warehouse mapping FILE` finds where; `warehouse mapping NAME -o COPY` copies "
                 "a shipped mapping, to change it)"
             )
         return
@@ -461,12 +462,13 @@ def _problem(view: RowView, table: MappedTable, where: str, path: str, optional:
             return
     except PathError as error:
         why = f" ({error})"
-    names = view.chunk.names()
+    names, last, beside = view.chunk.names(), path, getattr(view.chunk, "beside", None)
+    if beside is not None and not why and parse_path(path).root != "join":
+        names, last = beside(path), path.rpartition(".")[2]
     kind = "column" if table.reader.is_table else "key in the first records"
-    yield (
-        f"{where} = {path!r}: no such {kind} in {table.member.name!r}{why}{similar(path, names)}; "
-        f"there are: {listed(names)}"
-    )
+    there_are = listed(names) or "none, as what stands there is no object; '@' is itself the number, text or list"
+    missing = f"{where} = {path!r}: no such {kind} in {table.member.name!r}{why}{similar(last, names)}"
+    yield f"{missing}; there are: {there_are}"
 
 
 # --- shapes ---------------------------------------------------------------------------------------

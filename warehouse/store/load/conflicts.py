@@ -271,6 +271,7 @@ def _conflict(header: RunHeader, rival: _Stored, path: str) -> ConflictError:
         path=path,
         expected="every stored row to stand unchanged in the new file",
         advice="--on-conflict supersede replaces it, skip keeps it",
+        run_id=rival.id,
     )
 
 
