@@ -14,10 +14,10 @@ from tests.support.tabular import ROOT
 from warehouse.analysis.training.recipes import RecipesRow, recipes
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.ingest.pipeline import ingest
-from warehouse.store.curate.field_clusters import cluster_by
 from warehouse.stats.training.seed_planning import cheapest_plan, decision_accuracy, decision_ceiling
 from warehouse.stats.training.signal_to_noise import signal_to_noise
 from warehouse.store.connection import Store
+from warehouse.store.curate.field_clusters import cluster_by
 from warehouse.store.open import open_store
 
 MIXES, SEEDS, STEPS = 7, 3, tuple(range(100, 900, 100))

@@ -17,12 +17,7 @@ from warehouse.analysis.suites.tree import ids_named
 from warehouse.analysis.training.pools import Spread, pool_for, stored_spreads
 from warehouse.analysis.training.read import check_metric, read_checkpoints, read_recipes
 from warehouse.analysis.training.scales import HELD, Key, Scale, scales
-from warehouse.analysis.training.trajectories import (
-    RecipeScores,
-    describe_others,
-    prompt_variance,
-    settings_in_groups,
-)
+from warehouse.analysis.training.trajectories import RecipeScores, describe_others, prompt_variance, settings_in_groups
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.question import answers
 from warehouse.questions.training import Recipes, ScalePlan
@@ -204,12 +199,7 @@ def _by_other_metrics(
 
 
 def _row(
-    small: Scale,
-    large: Scale | None,
-    plan: ScalePlan,
-    prompts: PromptPart,
-    setting: str,
-    stored: Sequence[Spread],
+    small: Scale, large: Scale | None, plan: ScalePlan, prompts: PromptPart, setting: str, stored: Sequence[Spread]
 ) -> RecipesRow:
     example = small.example
     noise, source = small.noise()
