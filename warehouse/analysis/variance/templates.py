@@ -216,8 +216,7 @@ class _Forms:
     @property
     def whole(self) -> NDArray[np.bool_]:
         """Which prompts have a score under each form."""
-        complete: NDArray[np.bool_] = np.isfinite(self.table).all(axis=1)
-        return complete
+        return np.asarray(np.isfinite(self.table).all(axis=1), np.bool_)
 
 
 @answers(Templates)
