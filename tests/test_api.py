@@ -208,9 +208,7 @@ USES = {
     "decide": Use((f"{ANALYSIS}.training.decide:decide",), "decide"),
     "templates": Use((f"{ANALYSIS}.variance.templates:templates",), "templates"),
     "seed_variance": Use(
-        (f"{ANALYSIS}.variance.variance:seed_variance",),
-        "variance",
-        flags=("cluster", "at", "hat", "estimand", "level", "seeds"),
+        (f"{ANALYSIS}.variance.variance:seed_variance",), "variance", flags=("at", "hat", "estimand", "level", "seeds")
     ),
     "cost_power": Use(
         (f"{ANALYSIS}.power.costs:cost_power",),

@@ -145,7 +145,10 @@ def _seeds(state: State, question: SeedVariance, output: Output) -> None:
 
 
 #: Columns that a narrow terminal does without, the first of them first.
-SEED_MINOR = ("split", "metric", "recipe", "V both", "V seeds", "V prompts", "prompts", "seed sd", "se prompts fixed")
+SEED_MINOR = (
+    *("split", "metric", "recipe", "V both", "V seeds", "V prompts", "clusters", "prompts", "seed sd"),
+    "se prompts fixed",
+)
 #: Columns of the seeds, in words.
 SEED_LEGEND = {
     "se seeds fixed": "error if these seeds are all there are, and prompts a sample",
@@ -163,7 +166,7 @@ def _print_seeds(report: SeedReport, state: State) -> None:
     shared = _heading(report.rows)
     n_decimals = decimals(row.se_both_sampled for row in report.rows)
     rows = [_seed_cells(row, n_decimals, shared) for row in report.rows]
-    hide_empty = ("recipe", "position", "benchmark", "split", "metric")
+    hide_empty = ("recipe", "position", "benchmark", "split", "metric", "clusters")
     shown = print_rows(rows, hide_empty=hide_empty, counts=("left out",), minor=SEED_MINOR)
     print_text("")
     print_legend(SEED_LEGEND, shown)
@@ -191,6 +194,7 @@ def _seed_cells(row: SeedRow, n_decimals: int, shared: Sequence[str]) -> dict[st
         "V both": _part(row.part_interaction),
         "seeds": row.n_seeds,
         "prompts": row.n_prompts,
+        "clusters": row.n_clusters,
         "left out": row.n_left_out,
     }
 
@@ -214,7 +218,8 @@ def templates(state: State, /, output: Output, **options: Any) -> None:
 
 #: Columns that a narrow terminal does without, the first of them first.
 TEMPLATE_MINOR = (
-    *("split", "metric", "V both", "V templates", "V prompts", "df", "condition", "lowest", "highest", "prompts"),
+    *("split", "metric", "V both", "V templates", "V prompts", "df", "condition", "lowest", "highest", "clusters"),
+    "prompts",
 )
 #: Pairs of models that are named where judges disagree.
 FLIPS_SHOWN = 5
@@ -229,7 +234,7 @@ def _print_templates(report: TemplatesReport, state: State) -> None:
     shared = _heading(report.rows)
     n_decimals = decimals(row.standard_error for row in report.rows)
     rows = [_template_cells(row, n_decimals, shared, report.factor) for row in report.rows]
-    hide_empty = ("condition", "benchmark", "split", "metric", "needed", "flags", "spread")
+    hide_empty = ("condition", "benchmark", "split", "metric", "needed", "flags", "spread", "clusters")
     shown = print_rows(rows, hide_empty=hide_empty, counts=("left out",), minor=TEMPLATE_MINOR)
     print_text("")
     factor = report.factor
@@ -297,6 +302,7 @@ def _template_cells(row: TemplateRow, n_decimals: int, shared: Sequence[str], fa
         "V both": _part(row.part_residual),
         f"{factor}s": row.n_templates,
         "prompts": row.n_prompts,
+        "clusters": row.n_clusters,
         "left out": row.n_left_out,
         "needed": row.templates_needed,
         "flags": row.flags,

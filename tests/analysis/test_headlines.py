@@ -47,6 +47,9 @@ def build() -> StoreRows:
     rows.describe("alone", rows.metric())
     _answer(rows, "alone", "only", 0.5, SIZE)
     _answer(rows, "alone", "part/high", 1.0, 10)
+    rows.describe("easy-part", rows.metric())
+    for model, wrong, n in (("on/part", range(10), 30), ("on/all", range(30, SIZE), SIZE)):
+        rows.scores(rows.run(model, "easy-part", n_benchmark=SIZE), {f"q{i}": float(i not in wrong) for i in range(n)})
     rows.describe("apart", rows.metric())
     for model, first in (("left", 0), ("right", 100)):
         scores = {f"q{n + first}": float(n % 3 > 0) for n in range(SIZE)}
@@ -111,6 +114,15 @@ def test_who_cannot_be_told_from_others_is_not_called_first(world: Store) -> Non
     lower = leaderboard(world, "close-lower")
     assert said(lower).startswith("b has the lowest figure 0.50")
     assert board.one_line.endswith(", highest a at 0.55") and lower.one_line.endswith(", lowest b at 0.5")
+
+
+def test_who_is_worse_on_common_prompts_does_not_lead_by_the_others(world: Store) -> None:
+    board = leaderboard(world, "easy-part", subset_ok=True)
+    assert [row.statistical_rank for row in board.rows] == [2, 1]
+    assert said(board).startswith("on/part has the highest figure 0.667") and "highest on/part" in board.one_line
+    on_page = str(answer(board, pairs(world, "easy-part", subset_ok=True), (0.0, 1.0)))
+    for words in (said(board), on_page):
+        assert "leads" not in words and "; 1 other is better on the prompts that both answered; 1 of 2" in words
 
 
 def test_nobody_leads_by_an_unknown_direction(world: Store) -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 import warehouse
@@ -161,6 +162,18 @@ def test_abilities_with_ranks_and_differences(url: str) -> None:
         assert row.behind_leader == pytest.approx(first.ability - row.ability)
         assert (row.behind_low or 0) < first.ability - row.ability < (row.behind_high or 9)
         assert row.rank_low is not None and row.rank_high is not None and row.rank_low <= row.rank <= row.rank_high
+
+
+def test_a_model_far_from_the_others_is_named(store_url: str) -> None:
+    """Of a model four standard deviations above the others 95 % intervals of differences covered .65."""
+    rng = np.random.default_rng(3)
+    theta = np.append(np.linspace(-1.5, 1.5, 24), 5.0)
+    right = rng.random((25, 40)) < 1 / (1 + np.exp(rng.normal(0, 1.2, 40) - theta[:, None]))
+    rows = [(f"m{i}", "far", f"q{j}", int(right[i, j])) for i in range(25) for j in range(40)]
+    store = warehouse.connect(store_url)
+    store.ingest(pd.DataFrame(rows, columns=["model", "benchmark", "prompt_id", "score"]))
+    (note,) = [note for note in store.irt("far").abilities().notes if "understated" in note]
+    assert ": m24: how far" in note
 
 
 def test_names_globs_and_lists(url: str) -> None:

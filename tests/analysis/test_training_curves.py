@@ -16,6 +16,7 @@ from tests.support.tabular import ROOT
 from warehouse.analysis.training.curves import curves
 from warehouse.errors import MisuseError
 from warehouse.ingest.pipeline import ingest
+from warehouse.stats import estimate_mean
 from warehouse.stats.multiple.adjust import holm
 from warehouse.stats.training.seed_means import seed_mean
 from warehouse.store.connection import Store
@@ -112,6 +113,26 @@ def test_several_seeds_have_the_band_of_both(world: Store) -> None:
         assert point.score == pytest.approx(x[:, place].mean()) and point.band == "seeds and prompts"
         assert (point.ci_low, point.ci_high) == pytest.approx(oracle.interval())
     assert found.rows[0].above_chance_from == 800 and found.rows[0].n_seeds == 5
+
+
+def test_a_band_in_clusters_is_no_narrower_than_that_of_the_prompts(tmp_path: Path, run: Caller) -> None:
+    """.95 right, 3 to 5 seeds, 5 to 8 clusters: seeds and CR2 alone covered .87 to .91, now .98."""
+    x = np.ones((3, 80))
+    x[:, :3] = x[1, 11] = 0
+    lines = ["model,benchmark,training_seed,step,prompt_id,score,topic"]
+    lines += [
+        f"m,quiz,{s},{step},p{i},{int(x[s, i])},t{i // 10}" for s in range(3) for step in (5, 6) for i in range(80)
+    ]
+    (tmp_path / "scores.csv").write_text("\n".join(lines) + "\n")
+    db = str(tmp_path / "s.duckdb")
+    assert run("ingest", str(tmp_path / "scores.csv"), "--cluster-by", "topic", db=db).code == 0
+    with open_store(f"duckdb:///{db}") as store:
+        point = curves(store, "quiz").checkpoints[1]
+    labels = np.arange(80) // 10
+    own = estimate_mean(x.mean(axis=0), clusters=labels, bounds=(0, 1), n_draws=np.full(80, 2.0))
+    alone = seed_mean(x, clusters=labels).interval()
+    assert alone and own.ci_low is not None and own.ci_low < alone[0]
+    assert point.ci_low == pytest.approx(own.ci_low) and point.ci_high == 1
 
 
 def test_two_formulations_cross(world: Store) -> None:

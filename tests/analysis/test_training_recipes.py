@@ -17,6 +17,7 @@ from warehouse.ingest.pipeline import ingest
 from warehouse.stats.training.seed_planning import cheapest_plan, decision_accuracy, decision_ceiling
 from warehouse.stats.training.signal_to_noise import signal_to_noise
 from warehouse.store.connection import Store
+from warehouse.store.curate.field_clusters import cluster_by
 from warehouse.store.open import open_store
 
 MIXES, SEEDS, STEPS = 7, 3, tuple(range(100, 900, 100))
@@ -148,17 +149,20 @@ def test_what_cannot_be_answered(world: Store) -> None:
 
 def test_prompts_as_a_sample(tmp_path: Path) -> None:
     dice = np.random.default_rng(12)
-    lines = ["model,recipe,benchmark,seed,step,prompt_id,score"]
+    lines = ["model,recipe,benchmark,seed,step,prompt_id,score,topic"]
     for mix, share in (("a", 0.4), ("b", 0.6)):
         for seed in (1, 2, 3):
-            right = dice.random(80) < share
-            lines += [f"{mix},{mix},quiz,{seed},5,p{n},{int(ok)}" for n, ok in enumerate(right)]
+            right = np.repeat(dice.random(8), 10) * 0.7 + dice.random(80) * 0.3 < share
+            lines += [f"{mix},{mix},quiz,{seed},5,p{n},{int(ok)},t{n // 10}" for n, ok in enumerate(right)]
     (tmp_path / "scores.csv").write_text("\n".join(lines) + "\n")
     with open_store(store_at(tmp_path / "s.duckdb"), write=True) as store:
         assert not ingest(store, [tmp_path]).refused
         fixed, sampled = (recipes(store, delta=0.3, prompts_sampled=flag).rows[0] for flag in (False, True))
+        cluster_by(store, "quiz", ["topic"], default=True)
+        in_clusters = recipes(store, delta=0.3, prompts_sampled=True).rows[0]
     assert fixed.n_prompts == 80 and fixed.least_prompts is not None and fixed.jitter is None
     assert fixed.n_seeds is not None and sampled.n_seeds is not None and sampled.n_seeds >= fixed.n_seeds
+    assert in_clusters.least_prompts is not None and in_clusters.least_prompts > 3 * fixed.least_prompts
 
 
 def test_the_command(run: Caller, url: str) -> None:

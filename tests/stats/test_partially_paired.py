@@ -42,7 +42,7 @@ def test_a_part_without_an_error_has_no_weight() -> None:
         assert "no standard error" in found.reason and "no partially paired" in str(found)
 
 
-@pytest.mark.parametrize("sizes", [(10, 50, 50), (10, 10, 10)])
+@pytest.mark.parametrize("sizes", [(10, 50, 50), (10, 20, 20)])
 def test_it_covers(sizes: tuple[int, int, int]) -> None:
     random, missed, narrower, skewed = np.random.default_rng(3), 0, 0, 0
     for _ in range(600):
@@ -59,7 +59,7 @@ def test_it_covers(sizes: tuple[int, int, int]) -> None:
         assert alone.ci_low is not None and alone.ci_high is not None
         narrower += found.ci_high - found.ci_low < alone.ci_high - alone.ci_low
     assert missed / 600 <= 0.05 + 3 * (0.05 * 0.95 / 600) ** 0.5
-    assert narrower > 400 and skewed <= 30
+    assert narrower > 400 and skewed <= 60
 
 
 def test_skewed_costs_get_no_weights() -> None:
@@ -74,6 +74,14 @@ def test_skewed_costs_get_no_weights() -> None:
         shown += found.difference is not None
         missed += found.ci_low is not None and not found.ci_low <= 0 <= (found.ci_high or 0)
     assert missed <= 0.05 * n and shown < 0.15 * n
+
+
+def test_few_prompts_of_a_part_get_no_weights() -> None:
+    """Beta(.3, 2), 5 others of the first: equal models were told apart in .15, with 2 common normal scores in .14."""
+    random = np.random.default_rng(7)
+    x, y, some, more = (random.beta(0.3, 2, size=n) for n in (100, 100, 5, 200))
+    for found in (partially_paired_difference(x, y, some, more), partially_paired_difference(x[:9], y[:9], x, more)):
+        assert found.difference is None and "10 common prompts and 20 others" in found.reason
 
 
 def test_an_error_by_chance_too_small_gets_no_weight() -> None:

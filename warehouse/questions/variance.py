@@ -60,6 +60,9 @@ class SeedVariance(_OfTarget, Question):
     NAME, ANSWER = "seed_variance", "warehouse.analysis.variance.variance:seed_variance"
     COMMAND = "variance --seeds"
 
+    _: KW_ONLY
+    cluster: Cluster = None
+
 
 @dataclass(frozen=True)
 class PassRates(_OfTarget, Question):
@@ -134,6 +137,7 @@ class Templates(_OfTarget, Question):
             "Also say how many templates would bring the error down to this.", "SE", least=0.0, is_open=(True, False)
         ),
     ] = None
+    cluster: Cluster = None
     level: Level = 0.95
 
     def __post_init__(self) -> None:

@@ -39,7 +39,7 @@ from warehouse.store.computed.result_cache import StoredQuestion, answer
 from warehouse.store.open import StoreOpener
 
 #: Raised when what is computed changes, so that stored answers count as absent.
-METHOD_VERSION = "2"
+METHOD_VERSION = "3"
 
 #: Options under which no answer is stored: names are those that were found, and the others change none.
 _NOT_KEPT = ("benchmarks", "fresh", "store_result")

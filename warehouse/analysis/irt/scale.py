@@ -18,6 +18,9 @@ from warehouse.stats.items.responses import ability_modes
 
 #: Families left out one after the other, the largest first.
 MOST_FAMILIES = 20
+#: Standard deviations from the mean beyond which the prior pulls an ability in by more than its error, and models that
+#: a note names.
+FAR, _NAMED = 2.2, 5
 
 
 def scale_of(
@@ -65,6 +68,13 @@ def _abilities(fitted: Fitted) -> tuple[Abilities, list[str]]:
         notes.append(f"no errors: {estimates.reason}")
     if "errors_short" in estimates.flags:
         notes.append("more than 10 prompts for each model: intervals are a little short (measured .91 for .95)")
+    far = [name for name, own in zip(estimates.models, estimates.ability, strict=True) if abs(own) > FAR]
+    if far and not estimates.reason:
+        named = ", ".join(far[:_NAMED]) + " ..." * (len(far) > _NAMED)
+        notes.append(
+            f"more than {FAR} standard deviations from the mean: {named}: how far they are from others may be"
+            " understated (intervals of .95 measured .65 to .96); ranks hold"
+        )
     if "few_models" in estimates.flags and not estimates.reason:
         notes.append(f"{len(estimates.models)} models: a standard deviation of their abilities says little of others")
     return estimates, notes

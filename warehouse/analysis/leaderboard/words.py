@@ -100,8 +100,14 @@ def _alike(rows: Sequence[Any]) -> list[Any]:
 
 
 def _leads(rows: Sequence[Any], higher_is_better: bool | None) -> bool:
-    """Whether the first is told from all others: who is not is not called first."""
-    return higher_is_better is not None and bool(rows[0].group) and not _alike(rows) and not _n_apart(rows[0])
+    """Whether the first is told from all others, and better: who is not is not called first."""
+    alone = bool(rows[0].group) and not _alike(rows) and not _n_apart(rows[0]) and not n_better(rows[0])
+    return higher_is_better is not None and alone
+
+
+def n_better(row: Any) -> int:
+    """Rows that are better than it where both have a score, whatever the figures over other prompts say."""
+    return (row.statistical_rank or 1) - 1
 
 
 def first_group(ranked: Sequence[Any]) -> list[Any]:
@@ -138,12 +144,14 @@ def of_whom(rows: Sequence[Any]) -> str:
 
 
 def beside_first(rows: Sequence[Any], shown: Sequence[Any], higher_is_better: bool | None) -> str:
-    """How many of those ranked answered a part only, and `left_out`."""
+    """How many are better than the first where both answered, how many answered a part only, and `left_out`."""
     parts = sum(is_partial(row.flags) for row in rows)
     whom = "none of them" if parts == len(rows) > 1 else f"{parts} of {len(rows)}"
     did = "answered all" if parts == len(rows) > 1 else "answered a part"
     ranked = "; on a part" if parts == len(rows) == 1 else f"; {whom} {did}" if parts else ""
-    return ranked + left_out(rows, shown, higher_is_better)
+    n = n_better(rows[0])
+    better = f"; {n} other{' is' if n == 1 else 's are'} better on the prompts that both answered" if n else ""
+    return better + ranked + left_out(rows, shown, higher_is_better)
 
 
 def left_out(rows: Sequence[Any], shown: Sequence[Any], higher_is_better: bool | None) -> str:

@@ -18,6 +18,7 @@ from warehouse.analysis.leaderboard.words import (
     first_group,
     is_tie,
     label_of,
+    n_better,
     named,
     not_compared,
     of_whom,
@@ -77,7 +78,7 @@ def _of_pairs(
     ahead = labels[: 2 if gap else 1]
     if len(top) > 1:
         sentence = named(top, f"are tied{scored}") + Sentence(of and f"{', ' if scored else ''}{of.strip()}")
-    elif higher_is_better is None or alike or group.n_not_compared:  # as others may be
+    elif higher_is_better is None or alike or group.n_not_compared or (own and n_better(own)):  # others may be, or are
         have = f"has the {'lowest' if higher_is_better is False else 'highest'} figure"
         sentence = Sentence(f"{{}} {have}{of}{of and score and ','}{score and f' {score}'}{gap}", ahead)
     else:

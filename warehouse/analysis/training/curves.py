@@ -233,17 +233,21 @@ def _points(curve: Curve, chance: Chance, level: float) -> list[CheckpointRow]:
 def _band(
     curve: Curve, cell: Checkpoint, interval: tuple[float, float] | None, level: float
 ) -> tuple[float, float] | None:
-    """One run has the interval of the leaderboard; several seeds theirs, inside the metric's bounds."""
+    """One run has the interval of the leaderboard; several seeds theirs, in clusters not narrower, inside the metric's
+    bounds."""
     low, high = curve.bounds or (None, None)
-    if cell.has_prompts and len(cell.figures) == 1:
-        x = cell.scores[0]
+    labels = curve.clusters.labels(cell.prompts) if cell.has_prompts else None
+    if cell.has_prompts and (len(cell.figures) == 1 or (interval is not None and labels is not None)):
+        x = cell.scores.mean(axis=0)
         inside = (low is None or x.min() >= low) and (high is None or x.max() <= high)
-        labels = curve.clusters.labels(cell.prompts)
         n_draws = 1 if cell.zero_one else np.full(len(x), 2.0)
         estimate = estimate_mean(
             x, clusters=labels, bounds=curve.bounds if inside else None, n_draws=n_draws, level=level
         )
-        return None if estimate.ci_low is None or estimate.ci_high is None else (estimate.ci_low, estimate.ci_high)
+        own = None if estimate.ci_low is None or estimate.ci_high is None else (estimate.ci_low, estimate.ci_high)
+        if interval is None or len(cell.figures) == 1:
+            return own
+        interval = interval if own is None else (min(interval[0], own[0]), max(interval[1], own[1]))
     if interval is None:
         return None
     ends = max(interval[0], -math.inf if low is None else low), min(interval[1], math.inf if high is None else high)

@@ -9,20 +9,15 @@ from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 from warehouse.analysis.results import BenchmarkRow, Result, part_fields
-from warehouse.analysis.selection.benchmarks import metrics_of
+from warehouse.analysis.selection.benchmarks import find_benchmark, metrics_of
+from warehouse.analysis.selection.clusterings import cluster_map, clusters_under_links
 from warehouse.analysis.selection.reference import parse_where
 from warehouse.analysis.selection.scores import read_links
 from warehouse.analysis.suites.tree import ids_named
 from warehouse.analysis.training.pools import Spread, pool_for, stored_spreads
 from warehouse.analysis.training.read import check_metric, read_checkpoints, read_recipes
 from warehouse.analysis.training.scales import HELD, Key, Scale, scales
-from warehouse.analysis.training.trajectories import (
-    Checkpoint,
-    RecipeScores,
-    describe_others,
-    prompt_variance,
-    settings_in_groups,
-)
+from warehouse.analysis.training.trajectories import RecipeScores, describe_others, prompt_variance, settings_in_groups
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.question import answers
 from warehouse.questions.training import Recipes, ScalePlan
@@ -39,6 +34,8 @@ from warehouse.stats.training.seed_planning import (
 from warehouse.stats.training.signal_to_noise import signal_to_noise
 from warehouse.store.connection import Store
 
+#: ω² of the difference of two recipes on one prompt, and the prompts; None where they are not stored.
+PromptPart = tuple[float | None, int | None]
 Verdict = Literal["decides", "better than chance", "cannot decide", "may decide", "cannot tell"]
 #: How pairs that are tied enter the accuracy.
 TIE_RULE = "a pair tied at the large scale is left out, one tied at the small scale only counts one half"
@@ -143,7 +140,7 @@ def recipes(store: Store, question: Recipes) -> RecipesReport:
         named = [*question.small, *question.where]
         what = f" with {', '.join(named)}" if named else ""
         raise MisuseError(f"no benchmark has two recipes{what}; {advice}")
-    prompts = {} if question.delta is None else {key: _read_lasts(store, at) for key, at in several.items()}
+    prompts = {} if question.delta is None else {key: _of_prompts(store, at) for key, at in several.items()}
     stored = stored_spreads(store, metric, averaged) if question.large else []
     return _report(at_small, at_large, question, prompts, elsewhere, stored)
 
@@ -169,15 +166,15 @@ def _report(
     at_small: Mapping[Key, Scale],
     at_large: Mapping[Key, Scale],
     plan: ScalePlan,
-    prompts: Mapping[Key, Sequence[Checkpoint]],
+    prompts: Mapping[Key, PromptPart],
     elsewhere: Mapping[str, tuple[str, ...]],
     stored: Sequence[Spread] = (),
 ) -> RecipesReport:
-    """The rows, ``prompts`` being the scores at the last common checkpoints of the recipes of each scale."""
+    """The rows, ``prompts`` being what the choice of prompts makes at each scale."""
     several = _several(at_small)
     settings = settings_in_groups([at.example for at in several.values()], lambda r: (r.benchmark, r.metric))
     rows = [
-        _row(at, at_large.get(key) if plan.large else None, plan, prompts.get(key, ()), setting, stored)
+        _row(at, at_large.get(key) if plan.large else None, plan, prompts.get(key, (None, None)), setting, stored)
         for (key, at), setting in zip(several.items(), settings, strict=True)
     ]
     rows.sort(key=lambda row: (-(row.accuracy or 0), -(row.ceiling or 0), row.benchmark, row.metric))
@@ -202,12 +199,7 @@ def _by_other_metrics(
 
 
 def _row(
-    small: Scale,
-    large: Scale | None,
-    plan: ScalePlan,
-    prompts: Sequence[Checkpoint],
-    setting: str,
-    stored: Sequence[Spread],
+    small: Scale, large: Scale | None, plan: ScalePlan, prompts: PromptPart, setting: str, stored: Sequence[Spread]
 ) -> RecipesRow:
     example = small.example
     noise, source = small.noise()
@@ -219,7 +211,7 @@ def _row(
     table = small.table()
     snr = None if table is None else signal_to_noise(table, level=plan.level)
     parts = small.components()
-    omega, n_prompts = prompt_variance(prompts)
+    omega, n_prompts = prompts
     cheapest, reason = _cheapest(small, plan, omega, n_prompts)
     row = RecipesRow(
         benchmark=example.benchmark,
@@ -366,12 +358,14 @@ def _least_prompts(plan: ScalePlan, omega: float | None) -> int | None:
     return least_prompts(plan.delta, omega, power=plan.power, level=plan.level)
 
 
-def _read_lasts(store: Store, scale: Scale) -> list[Checkpoint]:
-    """Scores at the last common checkpoint of each recipe; none for fewer than two."""
+def _of_prompts(store: Store, scale: Scale) -> PromptPart:
+    """ω² of two recipes at their last common checkpoints, clusters allowed for, and the prompts; None for fewer."""
     trained = [recipes[0] for recipes in scale.members.values() if recipes[0].common]
     if len(trained) < 2:
-        return []
+        return None, None
     benchmark_ids = sorted({number for recipe in trained for number in recipe.benchmark_ids})
     metrics = {metric.id: metric for metric in metrics_of(store, benchmark_ids)}
-    tables = read_checkpoints(store, [recipe.last() for recipe in trained], metrics, read_links(store))
-    return [next(iter(table.values())) for table in tables]
+    benchmark, links = find_benchmark(store, trained[0].benchmark), read_links(store)
+    clusters = clusters_under_links(cluster_map(store, benchmark.ids, benchmark.clusterings, None), links)
+    tables = read_checkpoints(store, [recipe.last() for recipe in trained], metrics, links)
+    return prompt_variance([next(iter(table.values())) for table in tables], clusters)

@@ -245,16 +245,19 @@ def _of_figures(after: Checkpoint, before: Checkpoint, same_seeds: bool) -> Chec
     return CheckpointDifference(mean, mean.p_above(), mean.p_above(sign=-1.0))
 
 
-def prompt_variance(cells: Sequence[Checkpoint]) -> tuple[float | None, int | None]:
-    """ω² of the difference of two recipes on one prompt, mean over pairs, and the prompts stored; None for none."""
+def prompt_variance(cells: Sequence[Checkpoint], clusters: ClusterMap) -> tuple[float | None, int | None]:
+    """ω² of the difference of two recipes on one prompt (in clusters n times the squared error), mean over pairs, and
+    the prompts stored; None for none."""
     if not all(cell.has_prompts for cell in cells):
         return None, None
     variances = []
     for a, b in islice(combinations(cells, 2), MOST_PAIRS):
         common, of_a, of_b = np.intersect1d(a.prompts, b.prompts, assume_unique=True, return_indices=True)
         if len(common) > 1:
-            part = difference_of_seed_means(a.scores[:, of_a], b.scores[:, of_b]).prompt_variance
-            variances.append(part * len(common))
+            labels = clusters.labels(common)
+            part = difference_of_seed_means(a.scores[:, of_a], b.scores[:, of_b], clusters=labels)
+            if part.prompt_df is not None:  # more than one cluster
+                variances.append(part.prompt_variance * len(common))
     return (float(np.mean(variances)), min(len(cell.prompts) for cell in cells)) if variances else (None, None)
 
 

@@ -57,8 +57,8 @@ class JudgedForms:
     clusters: ClusterMap  #: of the prompts, for the errors.
     left_out: tuple[str, ...]  #: conditions that a single judge scored.
 
-    def tables(self) -> list[tuple[Target, tuple[str, ...], NDArray[np.float64]]]:
-        """Of each condition its judges, and prompts × judges, NaN where there is no score."""
+    def tables(self) -> list[tuple[Target, tuple[str, ...], NDArray[np.int64], NDArray[np.float64]]]:
+        """Of each condition its judges, its prompts, and prompts × judges, NaN where there is no score."""
         found = []
         for by_judge in self.entries:
             names = tuple(name for name in self.judges if name in by_judge)
@@ -69,7 +69,7 @@ class JudgedForms:
                 table[np.searchsorted(prompts, item.prompts), column] = item.values
             first, several = by_judge[names[0]], len({by_judge[name].metric.label for name in names}) > 1
             metric = replace(first.metric, name="each judge's score", filter="") if several else first.metric
-            found.append((Target(first.condition, first.label, metric, own[0], self.clusters), names, table))
+            found.append((Target(first.condition, first.label, metric, own[0], self.clusters), names, prompts, table))
         return found
 
 
@@ -164,6 +164,7 @@ class TemplateRow(ConditionRow):
     df: float | None  #: degrees of freedom of the interval.
     random: str  #: ``"both"``, ``"prompts"`` or ``"templates"``: what is a sample.
     n_prompts: int  #: prompts with a score under each template.
+    n_clusters: int | None  #: clusters among them, where the error allows for them.
     n_templates: int  #: templates.
     n_left_out: int  #: prompts without a score under some template.
     best: float | None  #: the highest mean of a template; an extreme of noisy means, biased upwards.
@@ -209,12 +210,13 @@ class _Forms:
 
     target: Target
     names: tuple[str, ...]
+    prompts: NDArray[np.int64]
     table: NDArray[np.float64]
 
     @property
-    def whole(self) -> NDArray[np.float64]:
-        """The prompts with a score under each form."""
-        return self.table[np.isfinite(self.table).all(axis=1)]
+    def whole(self) -> NDArray[np.bool_]:
+        """Which prompts have a score under each form."""
+        return np.asarray(np.isfinite(self.table).all(axis=1), np.bool_)
 
 
 @answers(Templates)
@@ -286,7 +288,7 @@ def _forms(target: Target, rows: Sequence[Mapping[str, Any]], factor: str) -> _F
     table = np.full((len(prompts), len(names)), np.nan)
     for row in rows:
         table[prompts[row["prompt"]], names.index(str(row[column]))] = row["value"]
-    return _Forms(target, tuple(name or PLAIN for name in names), table)
+    return _Forms(target, tuple(name or PLAIN for name in names), np.array(list(prompts), np.int64), table)
 
 
 def _ranking(forms: Sequence[_Forms], shared: Sequence[str]) -> tuple[float | None, int | None]:
@@ -304,27 +306,28 @@ def _row(forms: _Forms, question: Templates) -> TemplateRow:
     target, whole = forms.target, forms.whole
     low, high = target.metric.low, target.metric.high
     result: TemplateVariance | None = None
-    if len(whole):
+    if whole.any():
         result = template_variance(
-            whole,
+            forms.table[whole],
             random=question.random,
             level=question.level,
             bounds=None if low is None or high is None else (low, high),
             conservative=question.conservative,
+            clusters=target.clusters.labels(forms.prompts[whole]),
         )
     needed = templates_needed(result, question.se) if result and question.se is not None else None
     names = (
         *("estimate", "standard_error", "ci_low", "ci_high", "df", "best", "worst"),
         *("variance_prompts", "variance_templates", "variance_residual"),
-        *("part_prompts", "part_templates", "part_residual"),
+        *("part_prompts", "part_templates", "part_residual", "n_clusters"),
     )
     return TemplateRow(
         **target.head,
         level=question.level,
         random=question.random,
-        n_prompts=len(whole),
+        n_prompts=int(whole.sum()),
         n_templates=len(forms.names),
-        n_left_out=len(forms.table) - len(whole),
+        n_left_out=int((~whole).sum()),
         best_template=forms.names[result.best_template] if result else "",
         worst_template=forms.names[result.worst_template] if result else "",
         templates_needed=needed,

@@ -175,6 +175,7 @@ class SeedRow(Row):
     seed_sd: float | None  #: sample standard deviation of the seeds' figures.
     n_seeds: int  #: seeds S.
     n_prompts: int  #: prompts n that all seeds have a score of.
+    n_clusters: int | None  #: clusters among them, where the errors allow for them.
     n_left_out: int  #: prompts that some seed has no score of.
     part_prompts: float | None  #: V_p, variance of the mean due to the prompts.
     part_seeds: float | None  #: V_s, due to the seeds.
@@ -248,7 +249,7 @@ def _row(members: Sequence[Target]) -> SeedRow:
     unit, position = first.setting("position_unit"), first.setting("position")
     names = (
         *("se_seeds_fixed", "se_prompts_fixed", "se_both_sampled", "se_both_fixed", "seed_sd", "part_prompts"),
-        *("part_seeds", "part_interaction"),
+        *("part_seeds", "part_interaction", "n_clusters"),
     )
     return SeedRow(
         model=first.model,
@@ -274,7 +275,8 @@ def _why_not(members: Sequence[Target], seeds: Sequence[str], common: NDArray[np
         return "a ratio or linked metric is no plain mean of its prompts"
     if len(common) < 2:
         return f"only {len(common)} prompts have a score of every seed"
-    return ""
+    labels = members[0].clusters.labels(common)
+    return "all prompts are in one cluster" if labels is not None and np.ptp(labels) == 0 else ""
 
 
 def _crossed(members: Sequence[Target], common: NDArray[np.int64]) -> CrossedVariance:
@@ -286,7 +288,10 @@ def _crossed(members: Sequence[Target], common: NDArray[np.int64]) -> CrossedVar
     within, draws = table("within"), table("n_draws")
     replicated = bool(np.isfinite(within).all() and (draws > 1).all())
     return crossed_variance(
-        table("values"), within=within if replicated else None, n_draws=draws if replicated else None
+        table("values"),
+        within=within if replicated else None,
+        n_draws=draws if replicated else None,
+        clusters=members[0].clusters.labels(common),
     )
 
 

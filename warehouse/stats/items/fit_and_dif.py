@@ -108,8 +108,9 @@ def family_dif(fit: IrtFit, responses: Responses, families: Sequence[str | None]
     """Items that work differently in some families of models than in the others.
 
     Each family of at least 5 models is held against all models of the other such families. With x = 1 in the family, W
-    = KP(1−P): x̄_j = ΣWx/ΣW (1PL) or the W-weighted regression of x on (1, θ̂) (2PL), z = ΣE(x − x̄)/√v, v = ΣW(x −
-    x̄)². Where items are flagged, abilities are estimated once more without them, and every item is tested again.
+    = KP(1−P): x̄_j = the W-weighted regression of x on (1, θ̂), z = ΣE(x − x̄)/√v, v = ΣW(x − x̄)². So too by 1PL, where
+    with the mean ΣWx/ΣW alone an item of another discrimination looks easier for the abler family. Where items are
+    flagged, abilities are estimated once more without them, and every item is tested again.
 
     Args:
         fit: of these answers.
@@ -170,7 +171,7 @@ def _test(
         p = special.expit(np.multiply.outer(theta, fit.a[items]) + fit.d[items])
         w = k * p * (1 - p)
         for i, x in enumerate(groups):
-            rest = x[:, None] - _expected_group(x, theta, w, slope=fit.model == "2pl")
+            rest = x[:, None] - _expected_group(x, theta, w)
             score[i, items] = ((y - k * p) * rest).sum(axis=0)
             v[i, items] = (w * rest**2).sum(axis=0)
     usable = enough & (v > 1e-9)
@@ -181,12 +182,10 @@ def _test(
     return _Tables(score / v, z, p_value, q_value, rejects(q_value, alpha))
 
 
-def _expected_group(x: FloatArray, theta: FloatArray, w: FloatArray, *, slope: bool) -> FloatArray:
-    """x̄: the W-weighted mean of x, or its regression on θ, shape (B,) or (M, B)."""
+def _expected_group(x: FloatArray, theta: FloatArray, w: FloatArray) -> FloatArray:
+    """x̄: the W-weighted regression of x on (1, θ), shape (M, B)."""
     total = np.maximum(w.sum(axis=0), 1e-300)
     mean = x @ w / total
-    if not slope:
-        return np.asarray(mean)
     centred = theta[:, None] - theta @ w / total
     spread = (w * centred**2).sum(axis=0)
     rate = (w * centred * x[:, None]).sum(axis=0) / np.maximum(spread, 1e-300)

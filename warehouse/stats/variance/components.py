@@ -20,6 +20,7 @@ from warehouse.stats.core.draws import PromptDraws, prompt_draws
 from warehouse.stats.core.inputs import as_clusters
 from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.core.sample import Sample, describe
+from warehouse.stats.intervals.standard_errors import robust_errors
 
 #: Share of the variance between prompts that may be left to gain at the suggested K.
 EPSILON = 0.1
@@ -182,9 +183,11 @@ class CrossedVariance(NamedFigures):
     mean: float  #: mean of the table.
     n_seeds: int  #: S.
     n_prompts: int  #: n.
-    part_prompts: float  #: V_p = s²(prompt means)/n.
+    n_clusters: int | None  #: clusters of the prompts, None without.
+    df_prompts: float  #: degrees of freedom of V_p: n − 1, or Satterthwaite's.
+    part_prompts: float  #: V_p = s²(prompt means)/n, or CR2² with clusters.
     part_seeds: float  #: V_s = s²(seed means)/S.
-    part_interaction: float  #: V_i = MS_interaction/(nS), draws included.
+    part_interaction: float  #: V_i = MS_interaction/(nS), draws included; with clusters Σ CR2²/(S(S − 1)) over seeds.
     se_seeds_fixed: float  #: sqrt(V_p): prompts are a sample, these seeds are all there are.
     se_prompts_fixed: float  #: sqrt(V_s): seeds are a sample, these prompts are all there are.
     se_both_sampled: float  #: sqrt(max(V_p + V_s − V_i, V_p, V_s)).
@@ -204,7 +207,11 @@ class CrossedVariance(NamedFigures):
 
 
 def crossed_variance(
-    scores: ArrayLike, *, within: ArrayLike | None = None, n_draws: ArrayLike | None = None
+    scores: ArrayLike,
+    *,
+    within: ArrayLike | None = None,
+    n_draws: ArrayLike | None = None,
+    clusters: ArrayLike | None = None,
 ) -> CrossedVariance:
     """Split the variance of a seeds × prompts table.
 
@@ -213,9 +220,10 @@ def crossed_variance(
             at least 2.
         within: sample variance over the draws of each cell, shape (S, n), all known; None if not.
         n_draws: draws of each cell, shape (S, n), with ``within``.
+        clusters: cluster of each prompt, at least two, shape (n,), or None.
 
     Raises:
-        StatisticsError: another shape, values that are not finite, variances below 0.
+        StatisticsError: another shape, values that are not finite, variances below 0, a single cluster.
 
     Examples:
         >>> print(crossed_variance([[1, 0, 1, 0], [1, 0, 0, 1], [1, 1, 1, 0]]))
@@ -232,11 +240,20 @@ def crossed_variance(
     ms_seeds = n * float(by_seed @ by_seed) / (seeds - 1)
     ms_left = float((left**2).sum()) / ((n - 1) * (seeds - 1))
     cells = n * seeds
-    v_p, v_s, v_i = ms_prompts / cells, ms_seeds / cells, ms_left / cells
+    v_p, v_s, v_i, df = ms_prompts / cells, ms_seeds / cells, ms_left / cells, n - 1.0
+    groups = None if clusters is None else as_clusters(clusters, n)
+    if groups is not None:
+        robust = [own for own in (robust_errors(row, groups) for row in (by_prompt, *left)) if own is not None]
+        if not robust:
+            raise StatisticsError("`clusters` holds a single cluster: nothing tells how clusters differ")
+        v_p, df = robust[0].se_cr2 ** 2, robust[0].degrees_of_freedom
+        v_i = math.fsum(own.se_cr2**2 for own in robust[1:]) / (seeds * (seeds - 1))
     return CrossedVariance(
         mean=mean,
         n_seeds=seeds,
         n_prompts=n,
+        n_clusters=None if groups is None else groups.n,
+        df_prompts=df,
         part_prompts=v_p,
         part_seeds=v_s,
         part_interaction=v_i,

@@ -14,9 +14,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
-from warehouse.stats.core.inputs import FloatArray, as_level
+from warehouse.stats.core.inputs import FloatArray, as_clusters, as_level
 from warehouse.stats.core.quantiles import t_quantile
 from warehouse.stats.core.results import NamedFigures
+from warehouse.stats.intervals.estimate_mean import estimate_mean
 from warehouse.stats.variance.components import CrossedVariance, crossed_variance
 
 #: What may be taken for a sample: prompts, templates, or both of them.
@@ -38,10 +39,12 @@ class TemplateVariance(NamedFigures):
     random: str  #: ``"both"``, ``"prompts"`` or ``"templates"``.
     n_prompts: int  #: n.
     n_templates: int  #: T.
+    n_clusters: int | None  #: clusters of the prompts, None without.
     variance_prompts: float | None  #: σ²_p = (MS_p − MS_e)/T; may be below 0, like the next.
     variance_templates: float | None  #: σ²_t = (MS_t − MS_e)/n.
     variance_residual: float | None  #: σ²_e = MS_e, draws included.
-    part_prompts: float | None  #: V_p = MS_p/(nT), the variance of the mean that the choice of prompts makes.
+    #: V_p = MS_p/(nT), the variance of the mean that the choice of prompts makes; CR2² with clusters.
+    part_prompts: float | None
     part_templates: float | None  #: V_t = MS_t/(nT).
     part_residual: float | None  #: V_e = MS_e/(nT), which is in each of the two.
     best: float  #: the highest mean of a template. An extreme of noisy means: biased upwards, no interval.
@@ -67,6 +70,7 @@ def template_variance(
     level: float = 0.95,
     bounds: tuple[float, float] | None = None,
     conservative: bool = False,
+    clusters: ArrayLike | None = None,
 ) -> TemplateVariance:
     """The mean over prompts and templates, and its error.
 
@@ -75,9 +79,11 @@ def template_variance(
         random: what is a sample of what could have been: ``"prompts"`` says how these templates would do on
             other prompts, ``"templates"`` how other templates would on these prompts, ``"both"`` either.
         level: nominal coverage of the interval, in (0, 1).
-        bounds: of the scores; the interval is cut to them.
+        bounds: of the scores; the interval is cut to them and, where prompts count as a sample, not narrower than the
+            default one of the prompts' means: near a bound that of few prompts says too little.
         conservative: with ``"both"`` min(n, T) − 1 degrees of freedom in place of Satterthwaite's: covers also
             where few templates differ much, and too much elsewhere.
+        clusters: cluster of each prompt, shape (n,), or None.
 
     Raises:
         StatisticsError: another shape, values that are not finite, a level out of range, another word.
@@ -94,24 +100,33 @@ def template_variance(
         raise StatisticsError(f"`random` must be one of {', '.join(RANDOM)}, found {random!r}")
     n, count = table.shape
     means = table.mean(axis=0)
-    parts = crossed_variance(table.T) if min(n, count) > 1 else None
+    groups = None if clusters is None else as_clusters(clusters, n)
+    units = n if groups is None else groups.n
+    parts = crossed_variance(table.T, clusters=clusters) if min(units, count) > 1 else None
     variance, df = (None, None) if parts is None else _error(parts, random)
-    if conservative and random == "both" and df is not None:
-        df = float(min(n, count) - 1)
+    if conservative and random == "both" and parts is not None and df is not None:
+        df = min(parts.df_prompts, count - 1.0)
     estimate, error = float(table.mean()), math.sqrt(variance) if variance else None
     half = t_quantile(level, df) * error if error is not None and df is not None else None
     low, high = bounds or (-math.inf, math.inf)
-    reason = "a single prompt" if n == 1 else "a single template" if count == 1 else "nothing varies"
+    ends = (estimate, estimate) if half is None else (estimate - half, estimate + half)
+    if bounds is not None and random != "templates" and half is not None:  # few prompts near a bound
+        own = estimate_mean(table.mean(axis=1), clusters=clusters, bounds=bounds, level=level)
+        if own.ci_low is not None and own.ci_high is not None:
+            ends = min(ends[0], own.ci_low), max(ends[1], own.ci_high)
+    alone = "a single prompt" if n == 1 else "a single cluster"
+    reason = alone if units == 1 else "a single template" if count == 1 else "nothing varies"
     return TemplateVariance(
         estimate=estimate,
         standard_error=error,
-        ci_low=None if half is None else max(low, estimate - half),
-        ci_high=None if half is None else min(high, estimate + half),
+        ci_low=None if half is None else max(low, ends[0]),
+        ci_high=None if half is None else min(high, ends[1]),
         level=level,
         df=None if error is None else df,
         random=random,
         n_prompts=n,
         n_templates=count,
+        n_clusters=None if groups is None else groups.n,
         variance_prompts=getattr(parts, "variance_prompts", None),
         variance_templates=getattr(parts, "variance_seeds", None),
         variance_residual=getattr(parts, "variance_interaction", None),
@@ -130,9 +145,9 @@ def template_variance(
 def _error(parts: CrossedVariance, random: str) -> tuple[float, float | None]:
     """V and its degrees of freedom."""
     v_p, v_t, v_e = parts.part_prompts, parts.part_seeds, parts.part_interaction
-    df_p, df_t = parts.n_prompts - 1, parts.n_seeds - 1
+    df_p, df_t = parts.df_prompts, parts.n_seeds - 1
     if random == "prompts":
-        return v_p, float(df_p)
+        return v_p, df_p
     if random == "templates":
         return v_t, float(df_t)
     variance = max(v_p + v_t - v_e, v_p, v_t)
@@ -141,10 +156,10 @@ def _error(parts: CrossedVariance, random: str) -> tuple[float, float | None]:
 
 
 def templates_needed(result: TemplateVariance, standard_error: float) -> int | None:
-    """Templates for a standard error with as many prompts: ⌈(σ²_t + σ²_e/n) / (SE² − σ²_p/n)⌉, components below 0 as 0.
+    """Templates for a standard error with as many prompts: ⌈T·V_t / (SE² − (V_p − V_e))⌉, σ² below 0 as 0.
 
-    Without σ²_p where templates alone are a sample, as the error is then; of templates that are all there are none
-    could be added.
+    Without V_p − V_e = σ²_p/n where templates alone are a sample, as the error is then; of templates that are all there
+    are none could be added.
 
     Returns:
         None where no number of templates suffices, the components are not known, or prompts alone are a sample.
@@ -154,12 +169,11 @@ def templates_needed(result: TemplateVariance, standard_error: float) -> int | N
     """
     if not 0 < standard_error < math.inf:
         raise StatisticsError(f"`standard_error` must be a number above 0, found {standard_error}")
-    raw = (result.variance_prompts, result.variance_templates, result.variance_residual)
-    if result.random == "prompts" or any(value is None for value in raw):
+    v_p, v_t, v_e = result.part_prompts, result.part_templates, result.part_residual
+    if result.random == "prompts" or v_p is None or v_t is None or v_e is None:
         return None
-    prompts, templates, residual = (max(0.0, value or 0.0) for value in raw)
-    left = standard_error**2 - (prompts / result.n_prompts if result.random == "both" else 0)
-    return max(1, math.ceil((templates + residual / result.n_prompts) / left)) if left > 0 else None
+    left = standard_error**2 - (max(0.0, v_p - v_e) if result.random == "both" else 0)
+    return max(1, math.ceil(result.n_templates * max(v_t, v_e) / left)) if left > 0 else None
 
 
 @dataclass(frozen=True)
