@@ -20,7 +20,7 @@ from typing import Any
 import pytest
 from starlette.testclient import TestClient
 
-from tests.support.cli import COMMAND
+from tests.support.cli import in_fork
 from tests.support.lakes import needs_lake
 from tests.support.two_models import MODELS as TWO
 from tests.support.two_models import build_two_models
@@ -149,7 +149,7 @@ def test_a_process_may_end_while_answers_are_computed(file: Path) -> None:
 def test_a_store_that_is_replaced_by_another_is_followed(file: Path, tmp_path: Path) -> None:
     published = tmp_path / "published.db"
     for _ in range(2):
-        subprocess.run([COMMAND, "-q", "--db", str(file), "publish", str(published)], check=True)
+        assert in_fork("-q", "--db", str(file), "publish", str(published), folder=tmp_path).returncode == 0
         if _ == 0:
             store = FollowedStore(str(published), look=0.05)
             version = store.version
