@@ -20,7 +20,7 @@ from warehouse.importers import importer
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
 
-MUTANTS = 15
+MUTANTS = 9
 
 
 @pytest.fixture(scope="module")

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shlex
+import subprocess
 import sys
 from collections.abc import Iterable, Iterator
 from itertools import cycle, product
@@ -19,7 +20,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from tests.support.cli import Caller, in_subprocess
+from tests.support.cli import COMMAND, Caller
 from tests.support.stores import ENGINES, empty_store
 from warehouse import connect
 from warehouse.cli.ui.output import Output
@@ -209,6 +210,10 @@ def test_words_of_the_user(filled: str, run: Caller) -> None:
             assert outcome.code in (0, 2) and not STEERS.search(outcome.out + outcome.err)
 
 
+#: What one process is asked after the ingest of another.
+OTHERS = [["sources"], ["leaderboard"], ["runs", "--csv"]]
+
+
 @pytest.mark.parametrize(
     "environment",
     [
@@ -220,14 +225,10 @@ def test_a_terminal_that_knows_little(environment: dict[str, str], tmp_path: Pat
     folder = Path(os.fsdecode(bytes(tmp_path) + b"/f\xff\x1b[31m"))
     folder.mkdir()
     dump(folder / os.fsdecode(b"d\xff\x1b[31m.jsonl"))
-    for call in (
-        ["ingest", str(folder), "--json", "--max-rejected", "100"],
-        ["ingest", str(folder)],
-        ["sources"],
-        ["leaderboard"],
-        ["runs", "--csv"],
-    ):
-        done = in_subprocess(*call, folder=tmp_path, environment=environment)
+    ingest = ["ingest", str(folder), "--json", "--max-rejected", "100"]
+    others = f"import sys; from warehouse.cli.main import main; sys.exit(any(map(main, {OTHERS} + [sys.argv[1:]])))"
+    for call in ([str(COMMAND), *ingest], [sys.executable, "-c", others, "ingest", str(folder)]):
+        done = subprocess.run(call, cwd=tmp_path, text=True, capture_output=True, env=os.environ | environment)
         assert done.returncode == 0 and "Traceback" not in done.stderr, (call, done.stderr)
         assert not STEERS.search(done.stdout + done.stderr), call
         if "--json" in call:

@@ -15,6 +15,7 @@ import pytest
 import sqlalchemy as sa
 
 from tests.support.cli import COMMAND, Caller, in_subprocess
+from tests.support.stores import store_at
 from warehouse.cli.command_table import COMMANDS, FORMER, SECTIONS
 from warehouse.cli.main import cli
 from warehouse.store.open import open_store
@@ -106,7 +107,7 @@ def test_help_imports_nothing_heavy_and_is_quick(tmp_path: Path) -> None:
 
 
 def test_looking_imports_nothing_that_takes_longer_than_the_answer(tmp_path: Path) -> None:
-    in_subprocess("--db", "s.duckdb", "init", folder=tmp_path)
+    store_at(tmp_path / "s.duckdb")
     environment = {"PYTHONPROFILEIMPORTTIME": "1"}
     done = in_subprocess("--db", "s.duckdb", "leaderboard", "x", folder=tmp_path, environment=environment)
     imported = {line.split("|")[-1].strip() for line in done.stderr.splitlines()}
@@ -214,7 +215,7 @@ def test_a_store_that_lacks_a_table_is_store_trouble(run: Caller, store_url: str
 
 
 def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path) -> None:
-    in_subprocess("--db", "s.duckdb", "init", folder=tmp_path)
+    store_at(tmp_path / "s.duckdb")
     rows = "select range as n from range(200000)"
     command = f"{COMMAND} --db s.duckdb query --csv --sql '{rows}' | head -n 2; exit ${{PIPESTATUS[0]}}"
     done = subprocess.run(["bash", "-c", command], cwd=tmp_path, text=True, capture_output=True, timeout=60)
@@ -223,14 +224,13 @@ def test_a_reader_that_leaves_early_is_no_error(tmp_path: Path) -> None:
 
 def test_a_closed_standard_output_is_no_error(tmp_path: Path) -> None:
     shell = f"{shlex.quote(str(COMMAND))} --db x.duckdb models >&-"
-    made = in_subprocess("--db", "x.duckdb", "init", folder=tmp_path)
-    assert made.returncode == 0
+    store_at(tmp_path / "x.duckdb")
     done = subprocess.run(["sh", "-c", shell], cwd=tmp_path, capture_output=True, text=True, timeout=60)
     assert (done.returncode, done.stderr) == (0, "")
 
 
 def test_an_interrupt_ends_with_130_and_no_traceback(tmp_path: Path) -> None:
-    in_subprocess("--db", "s.duckdb", "init", folder=tmp_path)
+    store_at(tmp_path / "s.duckdb")
     # an open pipe as standard input: the shell waits for a statement
     process = subprocess.Popen(
         [str(COMMAND), "--db", "s.duckdb", "-v", "shell"],

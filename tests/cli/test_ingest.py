@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 from rich.progress import Progress as RichProgress
 
-from tests.support.cli import COMMAND, Caller, in_subprocess
+from tests.support.cli import COMMAND, Caller, in_fork
+from tests.support.forked import Popen
 from warehouse.cli.ui.ingest_summary import error_lines
 from warehouse.cli.ui.progress import Bar
 from warehouse.ingest.pipeline import ingest
@@ -279,7 +280,7 @@ def test_a_wrong_setting_is_misuse(run: Caller, bare_duckdb_url: str, tmp_path: 
 
 def test_no_bar_and_no_colours_where_nobody_looks(tmp_path: Path) -> None:
     write_run(tmp_path / "in")
-    done = in_subprocess("-q", "ingest", "in", folder=tmp_path)
+    done = in_fork("-q", "ingest", "in", folder=tmp_path)
     assert (done.returncode, done.stderr) == (0, "")
     assert "\x1b" not in done.stdout
 
@@ -288,7 +289,7 @@ def test_a_terminal_sees_a_bar_and_what_to_type_next(tmp_path: Path) -> None:
     write_run(tmp_path / "in")
     master, slave = pty.openpty()
     environment = os.environ | {"TERM": "xterm", "COLUMNS": "100"}
-    with subprocess.Popen(
+    with Popen(
         [str(COMMAND), "ingest", "in"], cwd=tmp_path, stdout=subprocess.PIPE, stderr=slave, env=environment
     ) as process:
         os.close(slave)
@@ -400,7 +401,7 @@ def test_errors_follow_the_summary_and_fit_the_terminal(tmp_path: Path) -> None:
     master, slave = pty.openpty()
     call = [str(COMMAND), "ingest", "r.csv", "--default", "benchmark=b"]
     environment = os.environ | {"TERM": "xterm", "COLUMNS": "60", "NO_COLOR": "1"}
-    with subprocess.Popen(call, cwd=tmp_path, stdout=slave, stderr=slave, env=environment):
+    with Popen(call, cwd=tmp_path, stdout=slave, stderr=slave, env=environment):
         os.close(slave)
         seen = b""
         try:

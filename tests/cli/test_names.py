@@ -11,6 +11,7 @@ import subprocess
 import pytest
 
 from tests.support.cli import COMMAND, Caller
+from warehouse.cli.main import main
 
 STEERING = "red\x1b[31m\u202eback"
 NAMES = ("模型", "v[1]", "v1", STEERING)
@@ -26,8 +27,7 @@ def named(tmp_path_factory: pytest.TempPathFactory) -> str:
     ]
     (folder / "data.jsonl").write_text("\n".join(map(json.dumps, rows)), "utf-8")
     database = str(folder / "names.duckdb")
-    called = [str(COMMAND), "--db", database, "ingest", str(folder / "data.jsonl")]
-    subprocess.run(called, check=True, capture_output=True, timeout=60)
+    assert main(["--db", database, "ingest", str(folder / "data.jsonl")]) == 0
     return database
 
 

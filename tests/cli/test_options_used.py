@@ -106,6 +106,8 @@ LEFT_OUT = {
     "flash": "takes long here; not tried option by option yet",
 }
 TIMES = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(:\d\d)?(\.\d+)?|\b\d+(\.\d+)? s\b|seconds +[\d.]+")
+#: Commands whose options compute for seconds: until the night the last test here says whether all are read.
+LONG = {"irt dimensions", "matrix grow"}
 Answer = tuple[int, str, dict[str, object]]
 
 
@@ -211,7 +213,7 @@ def first_change(place: Place, words: list[str], option: click.Option, before: A
 
 def calls() -> Iterator[object]:
     """The first call of each command is tried before the night: 2 s each, and the others have the same options."""
-    seen: set[str] = set()
+    seen = {*LONG}
     for call in CALLS:
         yield pytest.param(call, marks=pytest.mark.slow if name_of(call) in seen else pytest.mark.rare)
         seen.add(name_of(call))

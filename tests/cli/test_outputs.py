@@ -15,7 +15,7 @@ import click
 import pyarrow.parquet as pq
 import pytest
 
-from tests.support.cli import Caller, in_subprocess
+from tests.support.cli import Caller, in_fork
 from tests.support.stores import store_at
 from warehouse import connect
 from warehouse.cli.command_table import COMMANDS
@@ -118,7 +118,7 @@ def test_devices_pipes_and_folders(folder: Path, run: Caller) -> None:
         holds = "holds the database" if call.startswith("report") else "is a folder; name a file"
         run(*shlex.split(call), ".").fails(2, holds)
         run(*shlex.split(call), "none/out").fails(2, "does not exist; create it first")
-    piped = in_subprocess("report", "-o", "/dev/stdout", folder=folder)
+    piped = in_fork("report", "-o", "/dev/stdout", folder=folder)
     assert piped.stdout.startswith("<!DOCTYPE html>") and piped.returncode == 0, piped.stderr
 
 

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from tests.support.cli import Caller, filled_url, in_subprocess, on_a_terminal
+from tests.support.cli import Caller, filled_url, in_fork, on_a_terminal
 from tests.support.pages import Terminal
 from tests.support.world import build_world
 from warehouse.cli.ui.output import _by_importance
@@ -66,9 +66,9 @@ def test_json_lines_are_the_objects_of_the_array(run: Caller, url: str) -> None:
 
 def test_a_statement_comes_from_standard_input(duckdb_world: str, tmp_path: Path) -> None:
     asked = ["--db", duckdb_world, "query", "--sql", "-", "-p", "n=3", "--jsonl"]
-    ended = in_subprocess(*asked, folder=tmp_path, input="select :n as given\n")
+    ended = in_fork(*asked, folder=tmp_path, text="select :n as given\n")
     assert (ended.returncode, ended.stdout) == (0, '{"given":"3"}\n')
-    ended = in_subprocess(*asked, folder=tmp_path, input=" \n")
+    ended = in_fork(*asked, folder=tmp_path, text=" \n")
     assert ended.returncode == 2 and "expected a SELECT on standard input" in ended.stderr
 
 

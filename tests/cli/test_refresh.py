@@ -12,7 +12,7 @@ import pytest
 
 from tests.refresh.test_refresh import BASE, Fake
 from tests.refresh.test_refresh import build as build  # the first test refreshes its store
-from tests.support.cli import Caller, in_subprocess
+from tests.support.cli import Caller, in_fork
 from tests.support.stores import store_at
 from warehouse.analysis import families
 from warehouse.store.computed import metric_values
@@ -99,7 +99,7 @@ def test_another_refresh_is_named(run: Caller, url: str, tmp_path: Path) -> None
     house = connect(url)
     with metric_values.holding(house._reading, 0):
         run("--wait", "0", "refresh", db=url).fails(4, "is refreshed by another process")
-    outcome = in_subprocess("--db", url, "refresh", "--baseline", BASE, "--json", folder=tmp_path)
+    outcome = in_fork("--db", url, "refresh", "--baseline", BASE, "--json", folder=tmp_path)
     assert outcome.returncode == 0 and len(json.loads(outcome.stdout)) == 4
 
 

@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from tests.support.cli import Caller, in_fork, in_subprocess
+from tests.support.cli import Caller, in_fork
 from tests.support.forked import COMMAND, Popen
 from tests.support.lakes import INSTALLED, held_against, needs_lake, rows_of
 from tests.support.stores import opener_of, select
@@ -194,8 +194,7 @@ def test_what_goes_wrong_in_a_step_leaves_the_others(duckdb_url: str, tmp_path: 
     dump(tmp_path / "new" / "a.csv", "org/a", unscored=4)
     (tmp_path / "new" / "bad.csv").write_text(HEADER + "org/a,q,p1,acc,x\n")
     words = ("--db", duckdb_url, "schedule", "--once", "--log-format", "json")
-    plugins = {"PYTHONPATH": str(package.parent)}
-    done = in_subprocess(*words, folder=tmp_path, environment=plugins)
+    done = in_fork(*words, folder=tmp_path, packages=package.parent)
     assert done.returncode == 3, done.stderr  # that of the dump
     found = Events(done.stderr)
     failed = {one["step"]: one["error"] for one in found.named("step_failed")}

@@ -85,9 +85,16 @@ def in_subprocess(
     )
 
 
-def in_fork(*arguments: str, folder: Path, **options: Any) -> subprocess.CompletedProcess[str]:
-    """The same without loading the program: `tests/support/forked.py`."""
-    return forked.run([str(COMMAND), *arguments], cwd=folder, **options)
+#: The command, which finds what is installed in a folder, too.
+FINDING = "import sys; sys.path.append(sys.argv.pop(1)); from warehouse.cli.main import main; sys.exit(main())"
+
+
+def in_fork(
+    *arguments: str, folder: Path, packages: Path | None = None, **options: Any
+) -> subprocess.CompletedProcess[str]:
+    """The same without loading the program: `tests/support/forked.py`; with more packages, those of a folder."""
+    program = [str(COMMAND)] if packages is None else [sys.executable, "-c", FINDING, str(packages)]
+    return forked.run([*program, *arguments], cwd=folder, **options)
 
 
 def on_a_terminal(width: int, *call: str) -> list[str]:

@@ -90,7 +90,8 @@ class Popen(subprocess.Popen[Any]):
 
 
 def _is_read_late(variable: str) -> bool:
-    return variable.startswith("WAREHOUSE_") or variable in ("PYTEST_CURRENT_TEST", "COLUMNS", "NO_COLOR")
+    late = ("PYTEST_CURRENT_TEST", "COLUMNS", "NO_COLOR", "TERM", "SPARK_HOME")
+    return variable.startswith("WAREHOUSE_") or variable in late
 
 
 def run(arguments: list[str], text: str | None = None, **options: Any) -> subprocess.CompletedProcess[str]:
