@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ MODELS |= {"half": (0.6, 0.2, 0.4), "free": (0.3, 0, 0.4)}
 N = 300
 
 
+@cache
 def _frame() -> pd.DataFrame:
     rng = np.random.default_rng(4)
     ease, rows = rng.random(N), []
@@ -207,7 +209,7 @@ def test_a_cost_is_planned_by_a_pilot(url: str, run: Caller) -> None:
     hopeless = run(*words, "--cheaper", "50", db=url)
     assert hopeless.code == 1 and "No number of prompts like these shows" in hopeless.out
     assert run(*words, "--n", "40", "--json", db=url).rows[0]["n"] == 40
-    assert "the very least" in run("power", "--from", "dear", "wild", *words[4:], db=url).out
+    assert "the very least" in run("power", "--from", "dear", "wild", *words[4:], "--n", "40", db=url).out
     lacks = run("power", "--from", "half", "dear", *words[4:], "--n", "40", db=url)
     assert "150 common prompts lack a cost" in lacks.err
     for wrong in (("--delta", "1"), ("--metric", "score"), ("--cost", "tokens", "--prices", "x")):
