@@ -209,7 +209,7 @@ def test_a_cost_is_planned_by_a_pilot(url: str, run: Caller) -> None:
     hopeless = run(*words, "--cheaper", "50", db=url)
     assert hopeless.code == 1 and "No number of prompts like these shows" in hopeless.out
     assert run(*words, "--n", "40", "--json", db=url).rows[0]["n"] == 40
-    assert "the very least" in run("power", "--from", "dear", "wild", *words[4:], "--n", "40", db=url).out
+    assert "the very least" in run("power", "--from", "dear", "wild", *words[4:], db=url).out
     lacks = run("power", "--from", "half", "dear", *words[4:], "--n", "40", db=url)
     assert "150 common prompts lack a cost" in lacks.err
     for wrong in (("--delta", "1"), ("--metric", "score"), ("--cost", "tokens", "--prices", "x")):
