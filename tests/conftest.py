@@ -34,7 +34,7 @@ from tests.support.costs import Costs
 from tests.support.held import begin, give_up, readers_held
 from tests.support.rewriting import rewrite_share
 from tests.support.stores import ENGINES, made_from_copy, store_at
-from tests.support.world import build_world
+from tests.support.world import the_world
 from warehouse import connect
 from warehouse.api import Warehouse
 from warehouse.store.connection import Store
@@ -356,7 +356,7 @@ def rows(request: pytest.FixtureRequest) -> StoreRows:
     """What the store of a test module holds: the module's ``ROWS``, what its ``build`` makes, else the world; or the
     module has a fixture of its own of this name."""
     own = getattr(request.module, "ROWS", None)
-    return own if isinstance(own, StoreRows) else getattr(request.module, "build", build_world)()
+    return own if isinstance(own, StoreRows) else getattr(request.module, "build", the_world)()
 
 
 @pytest.fixture(scope="module", params=ENGINES)

@@ -387,7 +387,13 @@ def test_a_store_that_cannot_be_audited(
 
 
 def test_letters_with_their_number_of_options(tmp_path: Path, report: AuditReport) -> None:
-    found = audited(tmp_path, lines(lambda line: line | {"choices": None}), strata="category", n_options=4)
+    """Words that name no option are the key where the metric calls them right."""
+
+    def bare(line: Line) -> Line:
+        in_words = line["model"] == "org/m2" and line["acc"]
+        return line | {"choices": None} | ({"extracted_answer": "as they say"} if in_words else {})
+
+    found = audited(tmp_path, lines(bare), strata="category", n_options=4)
     assert [row.posterior for row in found.rows] == [row.posterior for row in report.rows]
 
 

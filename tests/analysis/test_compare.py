@@ -5,13 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.support.world import build_world
+from tests.support.world import the_world
 from warehouse.analysis.comparison.compare import compare
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats import paired_difference
 from warehouse.store.connection import Store
 
-ROWS = build_world()
+ROWS = the_world()
 
 
 def means(run: int, metric: int) -> dict[int, tuple[float, float]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ MODELS |= {"half": (0.6, 0.2, 0.4), "free": (0.3, 0, 0.4)}
 N = 300
 
 
+@cache
 def _frame() -> pd.DataFrame:
     rng = np.random.default_rng(4)
     ease, rows = rng.random(N), []

@@ -35,6 +35,12 @@ def store(store_url: str, tmp_path: Path) -> Warehouse:
     return warehouse.connect(filled_once(store_url, __file__, lambda: ingest_judged(store_url, tmp_path, JUDGES)))
 
 
+@pytest.fixture
+def judged(store: Warehouse, store_url: str, tmp_path: Path) -> Warehouse:
+    """The same with labels of 120 prompts."""
+    return warehouse.connect(filled_once(store_url, f"{__file__} judged", lambda: labelled(store, tmp_path, 120)))
+
+
 def labelled(store: Warehouse, folder: Path, n: int, without: Any = (), **how: Any) -> LabelWave:
     """A wave with the labels of its answers."""
     wave = store.judge_next("essays", judge="gpt", n=n, **how)
@@ -88,21 +94,20 @@ def test_a_dry_run_writes_nothing(store: Warehouse) -> None:
         store.judge_next("essays", judge="gpt")
 
 
-def test_corrected_figures_hold_the_truth_where_the_judge_does_not(store: Warehouse, tmp_path: Path) -> None:
-    labelled(store, tmp_path, 120)
-    board = store.leaderboard_corrected("essays", judge="gpt")
+def test_corrected_figures_hold_the_truth_where_the_judge_does_not(judged: Warehouse) -> None:
+    board = judged.leaderboard_corrected("essays", judge="gpt")
     for row in board.rows:
         true = PEOPLE[row.model_a].mean()
         assert (row.low or 1) <= true <= (row.high or 0)
         assert not (row.judge_low or 0) <= true <= (row.judge_high or 1)
         assert row.judge_estimate == pytest.approx(JUDGES["gpt"][row.model_a].mean())
         assert (row.n_labels, row.n_units, row.n_missing) == (120, 400, 0)
-    two = store.compare_corrected("ma", "mb", benchmark="essays", judge="gpt").rows[0]
+    two = judged.compare_corrected("ma", "mb", benchmark="essays", judge="gpt").rows[0]
     true = PEOPLE["ma"].mean() - PEOPLE["mb"].mean()
     assert (two.low or 1) <= true <= (two.high or 0)
-    other = store.compare_corrected("ma", "mb", benchmark="essays", judge="own").rows[0]
+    other = judged.compare_corrected("ma", "mb", benchmark="essays", judge="own").rows[0]
     assert other.judge_estimate < 0 < (other.estimate or 0)  # a judge that likes mb, turned by the labels of all
-    turned = store.compare_corrected("mb", "ma", benchmark="essays", judge="gpt").rows[0]
+    turned = judged.compare_corrected("mb", "ma", benchmark="essays", judge="gpt").rows[0]
     assert turned.estimate == pytest.approx(-(two.estimate or 0))
 
 
@@ -118,10 +123,9 @@ def test_models_labelled_on_different_prompts_have_their_errors_added(store: War
     assert same == row
 
 
-def test_the_gate_goes_by_the_corrected_difference(store: Warehouse, tmp_path: Path) -> None:
-    labelled(store, tmp_path, 120)
+def test_the_gate_goes_by_the_corrected_difference(judged: Warehouse) -> None:
     ask: Any = {"benchmarks": ["essays"], "judge": "own"}
-    good, bad = (store.gate_corrected(*two, 0.02, **ask) for two in (("ma", "mb"), ("mb", "ma")))
+    good, bad = (judged.gate_corrected(*two, 0.02, **ask) for two in (("ma", "mb"), ("mb", "ma")))
     assert (good.verdict, bad.verdict) == ("pass", "fail")
     assert good.rows[0].judge_estimate < -0.2  # by the judge alone it had failed
     assert good.rows[0].p_pass == pytest.approx(1 - (bad.rows[0].p_pass or 0), abs=0.05)
@@ -173,19 +177,18 @@ def test_labels_of_a_part_correct_no_judge_of_more(store_url: str, tmp_path: Pat
         store.judge_next("essays", judge="own", n=10)
 
 
-def test_a_plan_from_labels_and_one_that_is_supposed(store: Warehouse, tmp_path: Path) -> None:
-    labelled(store, tmp_path, 100)
-    by_name = {row.model_a: row for row in store.judge_plan("essays", judge="gpt", human="people", width=0.15).rows}
+def test_a_plan_from_labels_and_one_that_is_supposed(judged: Warehouse) -> None:
+    by_name = {row.model_a: row for row in judged.judge_plan("essays", judge="gpt", human="people", width=0.15).rows}
     row = by_name["ma"]
-    assert (row.low or 1) < (row.correlation or 0) < (row.high or 0) and row.n_pilot == 100
+    assert (row.low or 1) < (row.correlation or 0) < (row.high or 0) and row.n_pilot == 120
     assert (row.n_labels or 0) < (row.n_labels_alone or 0) <= 400
     assert (row.n_labels_high or 0) <= (row.n_labels or 0) <= (row.n_labels_low or 0)
-    pair = store.judge_plan("essays", ["ma", "mb"], judge="gpt", correlation=0.6, difference=0.1).rows
+    pair = judged.judge_plan("essays", ["ma", "mb"], judge="gpt", correlation=0.6, difference=0.1).rows
     assert [(one.model_a, one.model_b) for one in pair] == [("ma", "mb")] and "sd_of_judge" in pair[0].flags
     d = JUDGES["gpt"]["ma"] - JUDGES["gpt"]["mb"]
     assert pair[0].sd == pytest.approx(d.std(ddof=1))
     with pytest.raises(MisuseError, match="one of --width and --difference"):
-        store.judge_plan("essays", judge="gpt", correlation=0.5)
+        judged.judge_plan("essays", judge="gpt", correlation=0.5)
 
 
 def test_no_number_where_nothing_says_a_spread(store_url: str, tmp_path: Path) -> None:
@@ -287,24 +290,17 @@ def test_a_later_wave_has_more_where_judge_and_people_differ(store: Warehouse, t
     for row in store.leaderboard_corrected("essays", judge="gpt").rows:
         assert row.n_labels == 180 and (row.low or 1) <= PEOPLE[row.model_a].mean() <= (row.high or 0)
     assert store.judge("essays", judge="gpt").rows[0].n_labels == 360
-
-
-def test_a_simple_wave_goes_on_without_strata(store: Warehouse, tmp_path: Path) -> None:
-    labelled(store, tmp_path, 30)
-    with pytest.raises(MisuseError, match="without strata"):
-        store.judge_next("essays", judge="gpt", n=20, strata=3)
-
-
-def test_labels_whose_strata_are_lost_count_by_their_chances(store: Warehouse, tmp_path: Path) -> None:
-    labelled(store, tmp_path, 60, strata=3)
-    labelled(store, tmp_path, 60)
     with open_store(store.url, write=True) as opened, opened.begin() as connection:
         connection.exec_driver_sql("update label_draw set stratum = '0.75' where stratum = '0.5'")
-    chances = {row[1]: row[4] for row in drawn(store) if row[2] == 2}
-    weights = np.array(list(chances.values()))
-    for row in store.leaderboard_corrected("essays", judge="gpt").rows:
-        assert "strata_lost" in row.flags and row.n_labels == 120 and len(set(weights)) > 1
+    assert len({row[4] for row in drawn(store) if row[2] == 2}) > 1
+    for row in store.leaderboard_corrected("essays", judge="gpt").rows:  # by their chances
+        assert "strata_lost" in row.flags and row.n_labels == 180
         assert (row.low or 1) <= PEOPLE[row.model_a].mean() <= (row.high or 0)
+
+
+def test_a_simple_wave_goes_on_without_strata(judged: Warehouse) -> None:
+    with pytest.raises(MisuseError, match="without strata"):
+        judged.judge_next("essays", judge="gpt", n=20, strata=3)
 
 
 def test_a_win_rate_against_one_opponent_is_corrected(store_url: str, tmp_path: Path) -> None:
@@ -353,7 +349,7 @@ def test_ranks_are_among_the_models_of_one_split(store_url: str, tmp_path: Path)
         f"{model},essays,{split},{split[0]}{i},{label / 2}\n"
         for model, labels in people.items()
         for split in ("dev", "test")
-        for i, label in enumerate(labels[:200])
+        for i, label in enumerate(labels[:60])
     ]
     table.write_text("model,benchmark,split,prompt_id,score\n" + "".join(rows))
     store = Warehouse(store_url)
@@ -370,7 +366,7 @@ def test_a_judge_whose_source_is_removed_is_none_any_more(store_url: str, tmp_pa
     folders = [tmp_path / judge for judge in JUDGES]
     for folder, (judge, scores) in zip(folders, JUDGES.items(), strict=True):
         folder.mkdir()
-        store = ingest_judged(store_url, folder, {judge: scores})
+        store = ingest_judged(store_url, folder, {judge: {model: own[:60] for model, own in scores.items()}})
     with pytest.raises(MisuseError, match="several, name one with --judge"):
         store.judge("essays", human="own")
     with open_store(store.url, write=True) as opened:

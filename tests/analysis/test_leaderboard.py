@@ -9,7 +9,7 @@ import pytest
 
 import warehouse
 from tests.support.builders import StoreRows
-from tests.support.world import build_world
+from tests.support.world import the_world
 from warehouse.analysis.comparison.all_pairs import pairs
 from warehouse.analysis.leaderboard.leaderboard import Leaderboard, leaderboard
 from warehouse.analysis.leaderboard.row import LeaderboardRow
@@ -20,7 +20,7 @@ from warehouse.stats import estimate_mean
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
 
-ROWS = build_world()
+ROWS = the_world()
 MAPPING = """
 [run]
 model = "model"

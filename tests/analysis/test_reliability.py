@@ -238,12 +238,15 @@ def test_what_people_see(run: Caller, url: str) -> None:
         "datasets": "enough",
         "agreement": "Mean tau within scenarios",
     }.items():
-        assert heading in run("reliability", "exam", "--part", part, "--resamples", "20", db=url).out, part
+        assert heading in run("reliability", "exam/a,exam/b", "--part", part, "--resamples", "20", db=url).out, part
     assert "width, uniform" in run("reliability", "shots", "--part", "seeds", "--resamples", "20", db=url).out
-    assert "no runs with several" in run("reliability", "exam", "--part", "seeds", "--resamples", "20", db=url).out
+    assert (
+        "no runs with several"
+        in run("reliability", "exam/a,exam/b", "--part", "seeds", "--resamples", "20", db=url).out
+    )
     rows = run("reliability", "exam", "--json", "--resamples", "20", db=url).rows
     assert {"granularity", "ranking", "ranking_low", "best_errors", "reason"} <= set(rows[0])
-    assert len(run("reliability", "exam", "--part", "pool", "--json", "--resamples", "20", db=url).rows) == 9
+    assert len(run("reliability", "exam/a,exam/b", "--part", "pool", "--json", "--resamples", "20", db=url).rows) == 9
 
 
 def test_each_data_set_by_itself_is_asked_as_if_it_were_all(run: Caller, url: str, world: Store) -> None:
@@ -260,16 +263,18 @@ def test_each_data_set_by_itself_is_asked_as_if_it_were_all(run: Caller, url: st
 def test_pictures(run: Caller, url: str, tmp_path: Path) -> None:
     path = tmp_path / "suite.svg"
     for part in ("ranks", "switches", "agreement"):
-        done = run("reliability", "exam", "--part", part, "--svg", path, "--resamples", "20", db=url)  # replaces ours
-        assert done.code == 0 and str(path) in done.err
+        done = run("reliability", "exam/a,exam/b", "--part", part, "--svg", path, "--resamples", "20", db=url)
+        assert done.code == 0 and str(path) in done.err  # replaces ours
         assert (path.read_text().count("org/m") == len(MODELS)) == (part == "ranks")
     run("reliability", "shots", "--part", "seeds", "--svg", path, "--resamples", "20", db=url)
     assert "uniform, subsample" in path.read_text()
-    run("reliability", "exam", "--part", "seeds", "--svg", path, db=url).fails(2, "nothing here can be drawn")
+    run("reliability", "exam/b", "--part", "seeds", "--svg", path, "--resamples", "20", db=url).fails(
+        2, "nothing here can be drawn"
+    )
     run("reliability", "exam", "--part", "pool", "--svg", path, db=url).fails(2, "--svg draws ranks", "not pool")
     path.write_text("mine")
     run("reliability", "exam", "--svg", path, db=url).fails(2, "no picture that this program wrote")
-    assert connect(url).reliability("exam", n_resamples=20).plot().spec["vconcat"]
+    assert connect(url).reliability("exam/a,exam/b", n_resamples=20).plot().spec["vconcat"]
 
 
 def test_flash_of_a_stored_model_and_of_all(run: Caller, url: str, world: Store) -> None:
@@ -330,7 +335,7 @@ def test_anchors_of_a_benchmark(run: Caller, url: str) -> None:
     shown = run("anchors", "quiz", db=url)
     assert "24 anchors" in shown.out and "gp-irt" in shown.out and "biased by design" in shown.err
     assert len(run("anchors", "quiz", "--ids", "--sizes", "7", db=url).out.split()) == 7
-    assert {"weight", "n_items"} <= set(run("anchors", "quiz", "--list", "--json", db=url).rows[0])
+    assert {"weight", "n_items"} <= set(run("anchors", "quiz", "--list", "--sizes", "7", "--json", db=url).rows[0])
     with pytest.raises(MisuseError, match="unknown by .* irt, scores"):
         connect(url).anchors("quiz", by="chance")
 
@@ -361,9 +366,9 @@ def test_anchors_by_several_dimensions_and_each_model(run: Caller, url: str, tmp
     assert one.standard_error == pytest.approx(np.sqrt(one.estimate * (1 - one.estimate) / 119))
     run("anchors", "quiz", "--dimensions", "2", "--model", "2pl", db=url).fails(2, "--model chooses between")
     run("anchors", "quiz", "--models", "--list", db=url).fails(2, "give one of")
-    assert "gp-irt" in run("anchors", "quiz", "--models", db=url).out
-    assert {"training", "method"} <= set(run("anchors", "quiz", "--models", "--json", db=url).rows[0])
-    assert not run("anchors", "quiz", "--svg", str(tmp_path / "a.svg"), db=url).code
+    assert "gp-irt" in run("anchors", "quiz", "--models", "--sizes", "7", db=url).out
+    assert {"training", "method"} <= set(run("anchors", "quiz", "--models", "--sizes", "7", "--json", db=url).rows[0])
+    assert not run("anchors", "quiz", "--sizes", "7,30", "--svg", str(tmp_path / "a.svg"), db=url).code
     assert "by score" in (tmp_path / "a.svg").read_text()
     trained = [replace(row, position=float(i)) for row in two.models for i in (1, 2)]
     curves = charts_of(replace(two, models=tuple(trained)))

@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from tests.support.cli import Caller
-from tests.support.world import build_world
+from tests.support.world import the_world
 from warehouse.analysis.items.show import PromptRuns, PromptView, RunView, in_order, show
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
 
-ROWS = build_world()
+ROWS = the_world()
 SEEN = next(run["id"] for run in ROWS.rows["run"] if run["benchmark_id"] == ROWS.benchmark("seen"))
 
 

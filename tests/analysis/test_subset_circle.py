@@ -33,8 +33,7 @@ FORMS = {"lm-eval": ("lm_eval", "samples.json"), "inspect": ("inspect", "ids.txt
 
 def take(url: str, *paths: Path) -> None:
     with open_store(url, create=True, write=True) as store:
-        for path in paths:
-            assert not ingest(store, [path]).refused
+        assert not ingest(store, paths).refused
 
 
 def right_answers(url: str, model: str) -> Mapping[str, float]:

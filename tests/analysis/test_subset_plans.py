@@ -41,7 +41,7 @@ def test_ids_that_a_harness_cannot_take(tmp_path: Path) -> None:
 def test_plan_is_the_same_whatever_came_first(tmp_path: Path) -> None:
     (tmp_path / "a").mkdir()
     (tmp_path / "b").mkdir()
-    one, two = whole(), whole(4, "words")
+    one, two = ([row for row in rows if row["model"] < "lab/m05"] for rows in (whole(), whole(4, "words")))
     first = load(tmp_path / "a", one)
     load(tmp_path / "a", two, first)
     second = load(tmp_path / "b", two[::-1])

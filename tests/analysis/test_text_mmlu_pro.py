@@ -19,7 +19,7 @@ from tests.support.embedders import TinyEmbedder
 from tests.support.statsmodels import adjusted
 from warehouse.store.curate.field_clusters import cluster_by
 
-pytestmark = pytest.mark.rare
+pytestmark = pytest.mark.slow  # test_text.py and test_matrix_explain.py have the same oracles by day
 
 MAPPING = Path(__file__).resolve().parents[2] / "docs" / "mappings" / "mmlu_pro.toml"
 CATEGORIES = ("law", "history")

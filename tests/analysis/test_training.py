@@ -192,7 +192,7 @@ def test_ten_seeds_of_pythia(data_dir: Path, tmp_path: Path) -> None:
 
 @pytest.mark.rare
 def test_checkpoints_of_pythia(data_dir: Path, tmp_path: Path) -> None:
-    figures = {"70m": 0.18455268775470599, "1.4b": 0.6161459344071415, "12b": 0.7046380749078207}
+    figures = {"70m": 0.18455268775470599, "12b": 0.7046380749078207}
     dumps = [data_dir / "pythia" / "evals" / "pythia-v1" / f"pythia-{size}" for size in figures]
     with open_store(of_dump(tmp_path, dumps, None)) as store:
         rows = {row.model.rpartition("-")[2]: row for row in seeds(store, ["lambada_openai"], metric="acc").rows}

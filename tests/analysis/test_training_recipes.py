@@ -208,7 +208,7 @@ M_TO_L = {
 }
 
 
-@pytest.mark.rare
+@pytest.mark.slow  # test_accuracy_and_ceiling and tests/stats/test_seed_pool.py have oracles by day
 def test_decision_accuracies_of_dclm(data_dir: Path, tmp_path: Path) -> None:
     url = f"duckdb:///{tmp_path / 's.duckdb'}"
     mapping = ROOT / "docs" / "mappings" / "dclm_database.toml"

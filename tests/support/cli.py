@@ -21,7 +21,8 @@ import pytest
 from tests.support import forked
 from tests.support.builders import StoreRows
 from tests.support.forked import COMMAND
-from tests.support.stores import empty_store
+from tests.support.stores import empty_store, filled_once
+from tests.support.world import the_world
 from warehouse.cli.main import main
 from warehouse.store.curate import upkeep
 from warehouse.store.open import open_store
@@ -127,9 +128,16 @@ def _until_closed(master: int) -> str:
 @contextmanager
 def filled_url(request: pytest.FixtureRequest, engine: str, rows: StoreRows) -> Iterator[str]:
     """URL of a store that nobody has open, holding `rows`."""
-    with empty_store(request, engine) as url:
+
+    def fill() -> None:
         with open_store(url, create=True) as store:
             rows.write(store)
             if store.dialect.roles:
                 upkeep.make_reader(store)  # typed queries do not run as the superuser of the tests
+
+    with empty_store(request, engine) as url:
+        if rows is the_world():
+            filled_once(url, the_world, fill)
+        else:
+            fill()
         yield url

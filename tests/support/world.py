@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import random
 from datetime import datetime
+from functools import cache
 
 from tests.support.builders import Rate, Scores, StoreRows
 
@@ -25,6 +26,10 @@ def build_world() -> StoreRows:
     ):
         part(rows)
     return rows
+
+
+#: The same for all that only look at it: `filled_url` fills one store with it in a process.
+the_world = cache(build_world)
 
 
 def numbered(values: list[object]) -> dict[str, object]:

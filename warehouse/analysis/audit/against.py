@@ -67,16 +67,13 @@ def read_verdicts(path: str | Path, wrong_is: Sequence[str] = ()) -> HumanVerdic
     prompt = _column(columns, PROMPT_COLUMNS, "a column that names the prompt", str(path))
     verdict = _column(columns, VERDICT_COLUMNS, "a column with the verdict", str(path))
     words = {_spoken(word) for word in wrong_is}
-    verdicts = [
-        (row.get(prompt, "").strip(), _spoken(row.get(verdict, "")), line) for line, row in enumerate(rows, start=2)
-    ]
-    if words and not words & {word for _, word, _ in verdicts}:
-        raise MisuseError(
-            f"no verdict in {path} is {', '.join(wrong_is)}; column {verdict} has: {_some(w for _, w, _ in verdicts)}"
-        )
+    said = [_spoken(row.get(verdict, "")) for row in rows]
+    if words and not words & set(said):
+        raise MisuseError(f"no verdict in {path} is {', '.join(wrong_is)}; column {verdict} has: {_some(said)}")
     by_prompt: dict[str, bool | None] = {}
-    for name, word, line in verdicts:
-        meaning = _meaning(word, words, f"row {line}", str(path), [w for _, w, _ in verdicts])
+    for line, (row, word) in enumerate(zip(rows, said, strict=True), start=2):
+        name = row.get(prompt, "").strip()
+        meaning = _meaning(word, words, f"row {line}", str(path), said)
         if name and by_prompt.get(name, meaning) is not meaning:
             raise InputError(
                 f"two verdicts of {name!r}", path=str(path), place=f"row {line}", expected="one of each prompt"
