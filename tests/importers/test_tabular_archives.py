@@ -158,14 +158,14 @@ def test_unreadable_file(tmp_path: Path) -> None:
 @pytest.mark.rare
 @pytest.mark.parametrize("suffix", ["csv", "parquet"])
 def test_a_table_of_too_many_columns(tmp_path: Path, suffix: str) -> None:
-    names = ["id", "score", *(f"c{number}" for number in range(100_000))]
+    names = ["id", "score", *(f"c{number}" for number in range(50_000))]
     if suffix == "csv":
-        row = ",".join(["a", "1", *["x"] * 100_000])
+        row = ",".join(["a", "1", *["x"] * 50_000])
         (tmp_path / "r.csv").write_text(f"{','.join(names)}\n{row}\n")
     else:
         schema = pa.schema([pa.field(name, pa.null()) for name in names])
         pq.write_table(schema.empty_table(), tmp_path / "r.parquet")
-    with pytest.raises(InputError, match="a table of 100002 columns; expected at most 50000"):
+    with pytest.raises(InputError, match="a table of 50002 columns; expected at most 50000"):
         take(tmp_path)
 
 

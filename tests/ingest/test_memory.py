@@ -16,7 +16,7 @@ from warehouse.store.engines import duckdb
 from warehouse.store.open import open_store
 from warehouse.store.schema.migrate import CheckReport, check
 
-ROWS = 40_000
+ROWS = 20_000
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +31,7 @@ def large(tmp_path_factory: pytest.TempPathFactory) -> Path:
                 "prompt_id": str(number),
                 "metric": "acc",
                 "score": number % 2,
-                "text": f"{rng.getrandbits(2000):x}",
+                "text": f"{rng.getrandbits(4000):x}",
             }
             out.write(json.dumps(row) + "\n")
     return path

@@ -59,7 +59,7 @@ def made(folder: Path) -> None:
     table(folder, "e", [("p0", 1), ("p0", 1), ("p1", 1)])
     table(folder, "f", right)
     table(folder, "g", [("p0", 0.5), ("p7", 30)])  # widens the range of the metric
-    for kind in ("lm_eval", "simple_evals", "harbor"):
+    for kind in ("lm_eval/v0_4_13", "simple_evals", "harbor"):
         shutil.copytree(DATA / kind, folder / kind)
 
 

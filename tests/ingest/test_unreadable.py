@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support import forked
 from tests.support.cli import COMMAND, Caller
 from warehouse.ingest.pipeline import ingest
 from warehouse.ingest.report import IngestReport
@@ -113,13 +114,7 @@ def test_files_that_a_mapping_does_not_name(folder: Path, duckdb_url: str, tmp_p
 
 
 def incapable(*arguments: str, url: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, str(INCAPABLE), str(COMMAND), "--db", url, *arguments],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-    )
+    return forked.run([sys.executable, str(INCAPABLE), str(COMMAND), "--db", url, *arguments])
 
 
 @pytest.mark.parametrize(
