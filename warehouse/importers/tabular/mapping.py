@@ -5,7 +5,7 @@ docs/mappings.md is the reference of the language.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -422,6 +422,7 @@ def _contradictions(mapping: TabularMapping) -> list[str]:
 
 _CHOICE_FIELDS = ("loglikelihood", "unconditional_loglikelihood", "is_greedy", "n_tokens", "n_bytes")
 _AGREEMENTS = ("compare_with", "must_equal")
+_FIGURES = ("scores", "published")
 _EXPANDED = ("run", "sample", "metadata", "scores", "choice_scores", "published", "votes")
 
 
@@ -433,7 +434,21 @@ def parse_variants(top: Section, expressions: Expressions, matrix: MatrixRule | 
         top.mistakes.append("[each]: expected lists of one length, not empty")
         each = {}
     rounds = [dict(zip(each, row, strict=True)) for row in zip(*each.values(), strict=True)]
-    return tuple(_variant(_filled_in(template, row), expressions, matrix) for row in rounds or [{}])
+    filled = _of_one_row([_filled_in(template, row) for row in rounds or [{}]])
+    return tuple(_variant(each, expressions, matrix) for each in filled)
+
+
+def _of_one_row(filled: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Rounds that differ in nothing but their scores and figures as one: a row with several metrics is one answer."""
+    merged: list[dict[str, Any]] = []
+    for item in filled:
+        last = merged[-1] if merged else {}
+        lists = [name for name in _FIGURES if isinstance(item[name], list) and isinstance(last.get(name), list)]
+        if last and {**item, **{name: last[name] for name in lists}} == last:
+            last |= {name: last[name] + [rule for rule in item[name] if rule not in last[name]] for name in lists}
+        else:
+            merged.append(item)
+    return merged
 
 
 def _filled_in(value: Any, words: Mapping[str, Any]) -> Any:
