@@ -52,7 +52,7 @@ scenario_part as (
     id as benchmark_id
   from benchmark
 ),
-numbered as (
+numbered as materialized ( -- else DuckDB plans it anew for each window below it
   select
     scenario_part.suite_id,
     scenario_part.suite,

@@ -178,6 +178,10 @@ best as (
     and benchmark_metric.metric_id = best_draw.metric_id
   group by best_draw.run_id, best_draw.metric_id, best_draw.perturbation
 ),
+summary as ( -- for both below it: to plan it takes as long as to ask it of a small store
+  select run_id, metric_id, perturbation, estimate, se_clt, n_prompts, n_prompts_unscored
+  from score_by_perturbation
+),
 group_mean as (
   select
     r.run_group_id,
@@ -187,10 +191,10 @@ group_mean as (
     sum(s.estimate * s.n_prompts) / sum(s.n_prompts) as of_prompts,
     cast(sum(s.n_prompts) as bigint) as n_prompts,
     cast(sum(s.n_prompts_unscored) as bigint) as n_prompts_unscored
-  from score_summary s
+  from summary s
   join run_current r on r.run_id = s.run_id
   join benchmark_tree tree on tree.benchmark_id = r.benchmark_id
-  where s.estimate is not null and tree.distance > 0
+  where s.perturbation = '' and s.estimate is not null and tree.distance > 0
   group by r.run_group_id, tree.ancestor_id, s.metric_id
 ),
 joined as (
@@ -226,7 +230,7 @@ joined as (
   join benchmark on benchmark.id = p.benchmark_id
   left join benchmark named_benchmark on named_benchmark.id = benchmark.canonical_id
   left join run_current r on r.run_id = p.run_id
-  left join score_by_perturbation s
+  left join summary s
     on s.run_id = p.run_id and s.metric_id = p.metric_id and s.perturbation = p.perturbation
   left join filled
     on filled.run_id = p.run_id and filled.metric_id = p.metric_id
