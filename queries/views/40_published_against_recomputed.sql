@@ -33,14 +33,10 @@
 --   status: of the run
 --   verdict: not_recomputable, truncated, exact, rounded, null_as_worst or contradicts
 with recursive step as (
-  select 0 as j
-  union all
-  select j + 1 as j from step where j < 199
+  select 0 as j union all select j + 1 as j from step where j < 199
 ),
 wanted as (
-  select distinct run_id, metric_id, perturbation
-  from published_score
-  where run_id is not null
+  select distinct run_id, metric_id, perturbation from published_score where run_id is not null
 ),
 filled as (
   select
@@ -178,7 +174,7 @@ best as (
     and benchmark_metric.metric_id = best_draw.metric_id
   group by best_draw.run_id, best_draw.metric_id, best_draw.perturbation
 ),
-summary as ( -- for both below it: to plan it takes as long as to ask it of a small store
+summary as materialized ( -- a row a figure; planning it twice outweighs a small store's answer
   select run_id, metric_id, perturbation, estimate, se_clt, n_prompts, n_prompts_unscored
   from score_by_perturbation
 ),

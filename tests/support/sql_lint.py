@@ -262,12 +262,12 @@ def _bare_columns(part: exp.Expression) -> Iterator[exp.Column]:
 
 
 def _repeated_facts(tree: exp.Expression, schema: Schema) -> Iterator[str]:
-    """An engine may run such an expression once for each use, or keep all its rows."""
+    """An engine may run such an expression once for each use, or keep all its rows; unless it says which."""
     heavy: set[str] = set(schema.facts)
     for cte in tree.find_all(exp.CTE):
         if any(table.name in heavy for table in cte.this.find_all(exp.Table)):
             heavy.add(cte.alias)
         inside = {id(table) for table in cte.this.find_all(exp.Table)}
         uses = [table for table in tree.find_all(exp.Table) if table.name == cte.alias and id(table) not in inside]
-        if cte.alias in heavy and len(uses) > 1:
+        if cte.alias in heavy and len(uses) > 1 and not cte.args.get("materialized"):
             yield f"uses {cte.alias}, which holds a fact table, {len(uses)} times"
