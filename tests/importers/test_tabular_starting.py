@@ -760,6 +760,24 @@ def test_a_table_of_votes(tmp_path: Path, run: Caller) -> None:
     assert all("votes     3" in text for text in shown)
 
 
+@pytest.mark.parametrize(
+    ("scores", "says"),
+    [
+        ((0, 1, -999), "-999 beside 0 to 1"),
+        ((0.0, 3.5, -99.0), "-99 beside 0 to 3.5"),
+        ((0, 1, -1), "score is -1 beside"),
+        ((-1, 1, 1), ""),
+        ((-120.0, -99.0, -7), ""),
+    ],
+)
+def test_numbers_that_stand_for_no_score_are_no_scores(tmp_path: Path, run: Caller, scores: Any, says: str) -> None:
+    rows = [f"m,b,q{number},{score}\n" for number, score in enumerate(scores)]
+    (tmp_path / "t.csv").write_text("model,benchmark,prompt_id,score\n" + "".join(rows))
+    shown = run("ingest", str(tmp_path / "t.csv"), db=f"duckdb:///{tmp_path}/s.duckdb")
+    assert says in shown.err and (" beside " in shown.err) == bool(says)
+    assert shown.code == (3 if "-99" in says else 0)
+
+
 def test_turns_are_prompts_and_a_verdict_of_minus_1_is_asked_about(tmp_path: Path, run: Caller) -> None:
     """What MT-bench writes of a judge: -1 where its words hold no rating."""
     rows = [
