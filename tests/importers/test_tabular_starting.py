@@ -686,12 +686,15 @@ def test_a_row_without_a_text_leaves_the_ids_what_they_are(tmp_path: Path) -> No
     assert sorted(row["draw"] for row in taken.rows) == [0] * 4 + [1] * 4
 
 
-def test_a_spreadsheet_is_named(tmp_path: Path, run: Caller) -> None:
+def test_files_that_must_be_saved_otherwise_are_named(tmp_path: Path, run: Caller) -> None:
     """A format in the mapping was to help, and a mapping that could not be begun."""
     (tmp_path / "r.xlsx").write_bytes(b"PK\x03\x04")
     for command in ("ingest", "mapping"):
         shown = run(command, str(tmp_path / "r.xlsx")).err
         assert "a spreadsheet" in shown and "save each of its sheets as CSV" in shown and "format =" not in shown
+    (tmp_path / "r.feather").write_bytes(b"ARROW1")
+    shown = run("mapping", str(tmp_path / "r.feather")).err
+    assert "save it as Parquet" in shown and "format =" not in shown
 
 
 def test_the_words_of_a_judge_are_no_response_and_ids_are_named(tmp_path: Path) -> None:
