@@ -245,8 +245,8 @@ def notes_on_names(store: Store, before: Mapping[str, Sequence[str]]) -> list[st
 
 
 def _plain_name(name: str) -> str:
-    """A name without its organisation, case and marks, but for those between digits (``3-5`` is ``3.5``, not ``35``) and
-    those that tell apart: ``humaneval+`` is not ``humaneval``."""
+    """A name without its organisation, case and marks, but for those between digits (``3-5`` is ``3.5``, not ``35``)
+    and those that tell apart: ``humaneval+`` is not ``humaneval``."""
     last = unicodedata.normalize("NFKC", name).casefold().rpartition("/")[2]
     marks = r"(?:[^\w+#]|_)+"
     return re.sub(rf"(?<=\d){marks}(?=\d)", ".", re.sub(rf"{marks}(?!\d)|(?<!\d){marks}", "", last))
