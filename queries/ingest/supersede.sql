@@ -7,4 +7,4 @@ from (
     select unnest(cast(:old as bigint[])) as old_id, unnest(cast(:keys as varchar[])) as run_key,
         unnest(cast(:new as bigint[])) as new_id
 ) as pair
-where run_source.run_id = pair.old_id and run_source.run_key = pair.run_key
+where run_source.run_id = pair.old_id and run_source.run_key is not distinct from pair.run_key

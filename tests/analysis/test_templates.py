@@ -51,11 +51,11 @@ def test_each_condition_with_its_parts(url: str) -> None:
 def test_errors_allow_for_clusters(run: Caller, tmp_path: Path) -> None:
     """Of 20 clusters of 10 prompts the intervals covered .70, and the errors of seeds were as short."""
     db, frame = str(tmp_path / "clusters.duckdb"), _frame()
-    frame["topic"] = frame.prompt_id.map(lambda name: "xyz"[int(name[1]) // 2])
+    frame["passage"] = frame.prompt_id.map(lambda name: "xyz"[int(name[1]) // 2])
     for name, factor in (("forms", "template"), ("seeds", "training_seed")):
         part = frame.rename(columns={"template": factor}).assign(benchmark=name)
         part.to_csv(tmp_path / f"{name}.csv", index=False)
-        assert run("ingest", str(tmp_path / f"{name}.csv"), "--cluster-by", "topic", db=db).code == 0
+        assert run("ingest", str(tmp_path / f"{name}.csv"), "--cluster-by", "passage", db=db).code == 0
     store = warehouse.connect(f"duckdb:///{db}")
     board = {row.model: row for row in store.leaderboard("forms").rows}
     for row in store.templates("forms", random="prompts").rows:

@@ -207,7 +207,8 @@ def test_items_of_langfuse(run: Caller, db: str, tmp_path: Path) -> None:
 def test_metrics_of_ragas_with_a_mode_have_their_direction(run: Caller, db: str, tmp_path: Path) -> None:
     path = tmp_path / "ragas_results.csv"
     path.write_text(
-        "user_input,response,maliciousness,noise_sensitivity(mode=relevant),rouge_score(mode=fmeasure)\nq,a,1,0.25,0.5\n"
+        "user_input,response,maliciousness,noise_sensitivity(mode=relevant),rouge_score(mode=fmeasure)\n"
+        "q,a,1,0.25,0.5\nr,b,,1,1\n"
     )
     said = ("--map", "ragas", "--default", "model=m", "--default", "benchmark=rag")
     assert run("ingest", str(path), *said, db=db).code == 0
@@ -218,7 +219,9 @@ def test_metrics_of_ragas_with_a_mode_have_their_direction(run: Caller, db: str,
         ("noise_sensitivity(mode=relevant)", False),
         ("rouge_score(mode=fmeasure)", True),
     ]
-    assert run("query", "--json", "--sql", "select draw from generation", db=db).rows == [{"draw": 0}]
+    assert run("query", "--json", "--sql", "select draw from generation", db=db).rows == [{"draw": 0}] * 2
+    sql = "select n_prompts, n_prompts_unscored from score_summary where metric = 'maliciousness'"
+    assert run("query", "--json", "--sql", sql, db=db).rows == [{"n_prompts": 1, "n_prompts_unscored": 1}]
 
 
 #: folder, options, then metric, mean, prompts, unscored of each metric

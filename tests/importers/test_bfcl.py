@@ -148,7 +148,11 @@ def test_either_file_alone(dumps: Path) -> None:
     result.write_text(text)
     next(root.rglob("*simple_python_score.json")).unlink()
     taken = take(root, "simple_python")
-    assert [row["scores"] for row in taken.rows] == [[]] * 5 and "no score file" in taken.dump.notes[0]
+    assert (
+        [row["scores"] for row in taken.rows] == [[]] * 5
+        and "no score file" in taken.dump.notes[0]
+        and "below one path" in taken.dump.notes[0]
+    )
 
 
 def test_a_result_file_cut_short_leaves_what_failed_and_says_what_lacks(dumps: Path) -> None:

@@ -686,12 +686,15 @@ def test_a_row_without_a_text_leaves_the_ids_what_they_are(tmp_path: Path) -> No
     assert sorted(row["draw"] for row in taken.rows) == [0] * 4 + [1] * 4
 
 
-def test_a_spreadsheet_is_named(tmp_path: Path, run: Caller) -> None:
+def test_files_that_must_be_saved_otherwise_are_named(tmp_path: Path, run: Caller) -> None:
     """A format in the mapping was to help, and a mapping that could not be begun."""
     (tmp_path / "r.xlsx").write_bytes(b"PK\x03\x04")
     for command in ("ingest", "mapping"):
         shown = run(command, str(tmp_path / "r.xlsx")).err
         assert "a spreadsheet" in shown and "save each of its sheets as CSV" in shown and "format =" not in shown
+    (tmp_path / "r.feather").write_bytes(b"ARROW1")
+    shown = run("mapping", str(tmp_path / "r.feather")).err
+    assert "save it as Parquet" in shown and "format =" not in shown
 
 
 def test_the_words_of_a_judge_are_no_response_and_ids_are_named(tmp_path: Path) -> None:
@@ -758,6 +761,24 @@ def test_a_table_of_votes(tmp_path: Path, run: Caller) -> None:
         for name, more in (("plain", ()), ("mapped", ("--map", str(tmp_path / "m.toml"))))
     ]
     assert all("votes     3" in text for text in shown)
+
+
+@pytest.mark.parametrize(
+    ("scores", "says"),
+    [
+        ((0, 1, -999), "-999 beside 0 to 1"),
+        ((0.0, 3.5, -99.0), "-99 beside 0 to 3.5"),
+        ((0, 1, -1), "score is -1 beside"),
+        ((-1, 1, 1), ""),
+        ((-120.0, -99.0, -7), ""),
+    ],
+)
+def test_numbers_that_stand_for_no_score_are_no_scores(tmp_path: Path, run: Caller, scores: Any, says: str) -> None:
+    rows = [f"m,b,q{number},{score}\n" for number, score in enumerate(scores)]
+    (tmp_path / "t.csv").write_text("model,benchmark,prompt_id,score\n" + "".join(rows))
+    shown = run("ingest", str(tmp_path / "t.csv"), db=f"duckdb:///{tmp_path}/s.duckdb")
+    assert says in shown.err and (" beside " in shown.err) == bool(says)
+    assert shown.code == (3 if "-99" in says else 0)
 
 
 def test_turns_are_prompts_and_a_verdict_of_minus_1_is_asked_about(tmp_path: Path, run: Caller) -> None:

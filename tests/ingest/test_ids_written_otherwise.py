@@ -101,6 +101,7 @@ def test_parts_that_are_apart_by_design_are_not_told(
         ("GPT 4", "gpt4", True),
         ("a/m-1", "b/m-1", False),
         ("mix-1-1", "mix-11", False),
+        ("judge", "judge+", False),
     ],
 )
 def test_names_that_differ_in_how_they_are_written_are_told(

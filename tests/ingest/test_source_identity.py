@@ -31,6 +31,7 @@ prompt_id = "prompt_id"
 metric = "quality"
 value = "score"
 """
+METRIC = "metric = 'score'\nvalue = 'score'\n"
 BY_PATH = "training_seed = { group = 'training_seed' }\n[path]\n" + (r"pattern = 's(?P<training_seed>\d+)/r\.csv'")
 BY_JOIN = "step = '&about.step'\n[join.about]\nfile = 'about.json'"
 
@@ -272,3 +273,21 @@ def test_a_file_that_was_corrected_is_named_with_what_takes_the_former_out(
     assert [note.rpartition("; ")[2] for note in report.notes] == ["if this corrects it: warehouse forget 1"]
     write(tmp_path, "copy/r.csv", text=ROWS.replace("q1,1", "q1,0"))  # a repeat, but from elsewhere
     assert load("copy/r.csv").total("n_repeats") == 1 and not load("copy/r.csv").notes
+
+
+@pytest.mark.parametrize(
+    ("published", "says"), [("0.625", ["score 0.625 published by run", "0.5 from 2"]), ("0.5", [])]
+)
+@pytest.mark.parametrize("names", [("board", "samples"), ("samples", "board")])
+def test_published_figures_are_held_against_samples_from_elsewhere(
+    store: Store, tmp_path: Path, published: str, says: list[str], names: tuple[str, str]
+) -> None:
+    write(tmp_path, "samples.csv", text="model,benchmark,prompt_id,score\nm,b,q1,1\nm,b,q2,0\n")
+    write(tmp_path, "board.csv", text=f"model,benchmark,score\nm,b,{published}\n")
+    board = tmp_path / "board.toml"
+    board.write_text("files = 'board.csv'\n[run]\nmodel = 'model'\nbenchmark = 'benchmark'\n[[published]]\n" + METRIC)
+    told = [
+        ingest(store, [tmp_path / "in" / f"{name}.csv"], mapping=board if name == "board" else None).notes
+        for name in names
+    ]
+    assert [all(text in note for text in says) for note in told[1]] == [True] * bool(says)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from itertools import permutations
 from typing import Any
@@ -277,6 +278,24 @@ def test_a_dump_without_run_ids_never_conflicts(kit: Any) -> None:
     kit.load(kit.header(None), kit.rows(SCORES))
     report = kit.load(kit.header(None), kit.rows({"a": 0.0}))
     assert (report.n_runs, report.n_repeats, kit.current()) == (1, 1, [1, 2])
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_rows_that_nothing_tells_apart_are_no_further_draws(kit: Any, order: tuple[int, ...]) -> None:
+    parts = ({"a": 1.0}, {"b": 0.0, "c": 1.0}, SCORES)
+    reports = [kit.load(kit.header(None), kit.rows(parts[number]), path=f"{number}.csv") for number in order]
+    assert kit.all("select n_found from run where superseded_by is null") == [(3,)]
+    notes = [note for report in reports for note in report.notes]
+    assert sum(report.n_repeats for report in reports) == (2 not in order[:2]) and notes
+    assert all("--set run_id" in note for note in notes)
+    source_ledger.forget(kit.store, "2.csv")
+    assert check(kit.store).integrity == ()
+
+
+@pytest.mark.parametrize("telling", [{"sampling_seed": 1}, {"started_at": datetime(2026, 1, 1)}, {"run_id": "r"}])
+def test_rows_of_another_execution_are_further_draws(kit: Any, telling: dict[str, Any]) -> None:
+    kit.load(kit.header(None), kit.rows(SCORES))
+    assert kit.load(replace(kit.header(None), **telling), kit.rows({"a": 1.0})).n_repeats == 1
 
 
 def test_figures_of_a_run_whose_samples_are_stored_add_no_run(kit: Any) -> None:

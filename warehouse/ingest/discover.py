@@ -64,13 +64,16 @@ def _plan(
     from warehouse.importers.tabular.mapping_files import mapping_file
 
     parsed = load_mapping(mapping_file(mapping)) if mapping else None
-    settings = ImportSettings(dict(values), parsed, str(mapping or ""), dict(defaults), higher_is_better)
+    fields = options.cluster_by
+    settings = ImportSettings(dict(values), parsed, str(mapping or ""), dict(defaults), higher_is_better, fields)
     recorded: dict[str, Any] = {
         "values": {key: str(value) for key, value in values.items()},
         "mapping": parsed,
         "text": options.text,
         "on_duplicate": options.on_duplicate,
     }
+    if fields and parsed is None:  # of which a table that was read before lacks columns
+        recorded["cluster_by"] = list(fields)
     if defaults:
         recorded["defaults"] = {key: str(value) for key, value in defaults.items()}
     if higher_is_better is not None:  # absent else: settings of older versions stay the same

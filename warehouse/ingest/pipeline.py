@@ -48,6 +48,7 @@ from warehouse.ingest.report import (
     notes_on_ids,
     notes_on_named,
     notes_on_names,
+    notes_on_repeats,
     notes_on_scales,
     notes_on_shared,
 )
@@ -135,8 +136,8 @@ def load(
     on_sources = (notes_on_shared, notes_on_corrected, notes_on_scales)
     shared = [] if dry_run else [note for notes_on in on_sources for note in notes_on(store, reports)]
     if not dry_run:
-        shared += notes_on_ids(store, reports, before) + notes_on_named(store, reports, plan.settings.model)
-        shared += notes_on_names(store, names)
+        shared += notes_on_ids(store, reports, before) + notes_on_names(store, names)
+        shared += notes_on_named(store, reports, plan.settings.model) or notes_on_repeats(store, reports)
     lacking = _cluster(store, reports, fields) if fields and not dry_run else []
     return IngestReport(
         sources=tuple(reports),

@@ -69,7 +69,7 @@ class IngestReport:
         return (
             f"{len(self.sources)} sources, {self.total('n_runs')} runs new, "
             f"{self.total('n_seen_again')} seen again, {self.total('n_superseded')} superseded, "
-            f"{self.total('n_samples')} samples, {self.total('n_scores')} scores"
+            f"{self.total('n_repeats')} repeats, {self.total('n_samples')} samples, {self.total('n_scores')} scores"
             + (f", {self.total('n_votes')} votes" if self.total("n_votes") else "")
         )
 
@@ -180,6 +180,32 @@ def notes_on_corrected(store: Store, reports: Sequence[LoadReport]) -> list[str]
     return [_on_corrected(new[source].source, ids) for source, ids in earlier.items()]
 
 
+def notes_on_repeats(store: Store, reports: Sequence[LoadReport]) -> list[str]:
+    """Which new runs joined one from elsewhere, and which published figures are not those of samples from elsewhere."""
+    new = [min(report.run_ids) for report in reports if report.run_ids and report.n_repeats]
+    rows = store.rows(query_text("store", "joined_repeats"), {"first_run": min(new)}) if new else ()
+    joined = [
+        f"{row['model']} on {row['benchmark']}, run {row['run_id']}, joined run {row['earlier']} ({row['path']})"
+        for row in rows
+        if row["has_samples"]
+    ]
+    differing = [
+        f"{row['model']} on {row['benchmark']}: {row['metric']} {row['published']:g} published by run"
+        f" {row['published_by']}, {row['estimate']:.4g} from {row['n_prompts']} prompts of run {row['estimated_from']}"
+        for row in rows
+        if row["estimate"] is not None and not _rounds_to(row["estimate"], row["published"])
+    ]
+    return [
+        *([f"repeats, further draws of the prompts of an earlier run: {_some(joined)}"] if joined else []),
+        *([f"published figures contradict samples from another source: {_some(differing)}"] if differing else []),
+    ]
+
+
+def _rounds_to(value: float, published: float) -> bool:
+    places = max(len(f"{published:.10g}".partition(".")[2]), 1 + (abs(published) < 1))
+    return abs(value - published) <= 0.5 * 0.1**places + 1e-9
+
+
 def notes_on_named(store: Store, reports: Sequence[LoadReport], model: str | None) -> list[str]:
     """Which files became repeats of one model because the user named it for all of them."""
     new = [min(report.run_ids) for report in reports if report.run_ids and report.n_runs]
@@ -219,9 +245,11 @@ def notes_on_names(store: Store, before: Mapping[str, Sequence[str]]) -> list[st
 
 
 def _plain_name(name: str) -> str:
-    """A name without its organisation, case and marks, but for those between digits: ``3-5`` is ``3.5``, not ``35``."""
+    """A name without its organisation, case and marks, but for those between digits (``3-5`` is ``3.5``, not ``35``)
+    and those that tell apart: ``humaneval+`` is not ``humaneval``."""
     last = unicodedata.normalize("NFKC", name).casefold().rpartition("/")[2]
-    return re.sub(r"(?<=\d)[\W_]+(?=\d)", ".", re.sub(r"[\W_]+(?!\d)|(?<!\d)[\W_]+", "", last))
+    marks = r"(?:[^\w+#]|_)+"
+    return re.sub(rf"(?<=\d){marks}(?=\d)", ".", re.sub(rf"{marks}(?!\d)|(?<!\d){marks}", "", last))
 
 
 def last_prompt(store: Store) -> int:

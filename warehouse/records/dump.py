@@ -110,6 +110,7 @@ class ImportSettings:
     ``values`` overrides header fields (``--set field=value``, already of the field's type); ``defaults`` fills those
     that the dump leaves empty (``--default field=value``); ``mapping`` is the parsed mapping file of the tabular
     importer; ``mapping_path`` names it. ``higher_is_better`` is the direction of metrics of which the source says none.
+    ``cluster_by`` are properties of prompts that are asked for.
     """
 
     values: Mapping[str, Any] = field(default_factory=dict)
@@ -117,6 +118,7 @@ class ImportSettings:
     mapping_path: str = ""
     defaults: Mapping[str, Any] = field(default_factory=dict)
     higher_is_better: bool | None = None
+    cluster_by: tuple[str, ...] = ()
 
     @property
     def user_values(self) -> dict[str, Any]:

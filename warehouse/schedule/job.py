@@ -218,6 +218,7 @@ class _JobRun:
             "sources_waiting": len(waiting),
             "files_of_no_format": len(report.unclaimed),
             "runs_new": report.total("n_runs"),
+            "repeats": report.total("n_repeats"),
             "samples_new": report.total("n_samples"),
         }
 

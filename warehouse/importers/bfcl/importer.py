@@ -69,6 +69,9 @@ class _Files:
     groups: tuple[str, ...] = ()
 
 
+_PAIRED = "; they pair below one path: ingest the folder that holds result and score"
+
+
 class Bfcl:
     """``result/MODEL/…_result.json`` with ``score/MODEL/…_score.json``, or either alone; tables of all models."""
 
@@ -110,11 +113,11 @@ class Bfcl:
         dump.runs = (header,)
         if "result" not in paths:
             dump.notes.append(
-                f"{first.name}: no result file: what was right is named nowhere, the figure alone is taken"
+                f"{first.name}: no result file: what was right is named nowhere, the figure alone is taken{_PAIRED}"
             )
             return dump
         if scores is None:
-            dump.notes.append(f"{first.name}: no score file: nothing is scored")
+            dump.notes.append(f"{first.name}: no score file: nothing is scored{_PAIRED}")
         dump.batches = batches_of(
             _samples(paths["result"], scores, dump, str(header.benchmark)),
             lambda item: [_row(*item)],

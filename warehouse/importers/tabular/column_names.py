@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from warehouse.importers.tabular.chunks import PathError, parse_path
 from warehouse.importers.tabular.mapping import RECORD_FIELDS, RUN_FIELDS, SAMPLE_FIELDS
@@ -91,6 +91,12 @@ class Guess:
         """Fields whose column is called otherwise than the field: field -> column."""
         both = {**self.run, **self.sample}
         return {name: column for name, column in both.items() if plain_name(column) != name}
+
+    def with_metadata(self, names: Collection[str]) -> Guess:
+        """With unused columns that are wanted as properties of the prompt."""
+        found = {name: name for name in names if name in self.unused}
+        unused = tuple(name for name in self.unused if name not in found)
+        return replace(self, metadata={**self.metadata, **found}, unused=unused)
 
     @property
     def key(self) -> tuple[str, ...]:

@@ -90,7 +90,8 @@ class Tabular:
         if found is not None:
             (values, notes), path = found, source.name
         elif values is None:
-            plain = PlainTable(plain_columns(source, settings.user_values), settings.higher_is_better)
+            columns = plain_columns(source, settings.user_values).with_metadata(settings.cluster_by)
+            plain = PlainTable(columns, settings.higher_is_better)
             values, path = canonical_mapping(plain.columns), source.name
         mapping, mistakes = parse_mapping(values)
         tables = _tables(mapping, source)

@@ -73,6 +73,7 @@ class ScoreRule(_Rule):
     n_draws: Source | None = None
     status: Source | None = None
     omit_null: bool = False
+    omit_absent: bool = False  # but not what is there and empty
     null_value: float | None = None
     null_status: str | None = None
 
@@ -575,9 +576,9 @@ def _score(section: Section, parse: Expressions) -> ScoreRule:
     if "value" not in parts or metric is None:
         parse.mistakes.append(f"{where}: expected `metric` and `value`")
     fits = set(rule) <= {"value", "status"} and rule.get("status", "error") in SCORE_STATUSES
-    if null is not None and null != "omit" and not (rule and fits):
+    if null not in (None, "omit", "omit_absent") and not (rule and fits):
         parse.mistakes.append(
-            f'{where} if_null = {null!r}: expected "omit" or a table with `value` (a number) and '
+            f'{where} if_null = {null!r}: expected "omit", "omit_absent" or a table with `value` (a number) and '
             f"`status` (one of {listed(SCORE_STATUSES)})"
         )
     if "n_draws" in parse.groups and "n_draws" not in parts:
@@ -590,6 +591,7 @@ def _score(section: Section, parse: Expressions) -> ScoreRule:
         n_draws=parts.get("n_draws"),
         status=parts.get("status"),
         omit_null=null == "omit",
+        omit_absent=null == "omit_absent",
         null_value=rule.get("value"),
         null_status=rule.get("status"),
     )

@@ -56,6 +56,8 @@ PERCENT = re.compile(r"[+-]?\d+(?:[.,]\d+)?\s*%")
 _COMMA = re.compile(r"[+-]?(?:\d+|[1-9]\d{0,2}(?:\.\d{3})+),\d+")
 #: Distinct texts that are remembered; a column with more is no column of scores.
 _MOST = 32
+#: Numbers that often stand for no score.
+_MARKS = (-1.0, -9.0, -99.0, -999.0, -9999.0, -99999.0)
 
 
 @dataclass
@@ -66,9 +68,9 @@ class ScoreValues:
     numbers: bool = False  #: whether there was any number.
     #: distinct values that are no numbers, as they stand, at most 33 of them; of numbers in words one of each form.
     forms: dict[object, str] = field(default_factory=dict)
-    low: float = math.inf  #: the least number apart from -1, and the greatest.
+    low: float = math.inf  #: the least number apart from marks, and the greatest.
     high: float = -math.inf
-    has_minus_one: bool = False  #: whether one of them is -1.
+    marks: set[float] = field(default_factory=set)  #: numbers that may stand for no score.
 
     def learn(self, column: Column, size: int) -> None:
         """Take in some values; nulls, NaN and empty texts tell nothing."""
@@ -92,8 +94,10 @@ class ScoreValues:
                 self._learn_ends(number, number)
 
     def _learn_ends(self, low: float, high: float) -> None:
-        self.low, self.high = (min(self.low, low), max(self.high, high)) if low != -1 else (self.low, self.high)
-        self.has_minus_one |= low == -1
+        if low in _MARKS and low == high:
+            self.marks.add(float(low))
+        else:
+            self.low, self.high = min(self.low, low), max(self.high, high)
 
     @property
     def texts(self) -> list[str]:
@@ -108,8 +112,14 @@ class ScoreValues:
 
     @property
     def is_marked(self) -> bool:
-        """Whether a -1 stands beside numbers from 0 to more than 1: what judges write where they gave none."""
-        return self.has_minus_one and self.low >= 0 and self.high > 1
+        """Whether a -1 (-9, -99 …) stands beside numbers from 0: what judges write where they gave none. Beside 1 alone
+        it is a loss beside a win."""
+        return bool(self.marks) and 0 <= self.low <= self.high and (self.low == 0 or self.high > 1)
+
+    @property
+    def marked(self) -> str:
+        """The farthest mark, and what it stands beside."""
+        return f"{min(self.marks):g} beside {self.low:g} to {self.high:g}"
 
     @property
     def is_truth(self) -> bool:
@@ -147,9 +157,9 @@ class ScoreValues:
         if len(finite):
             self.numbers = True
             self.binary &= bool(pc.all(pc.is_in(finite, pa.array([0.0, 1.0]))).as_py())
-            ends = pc.min_max(finite).as_py()
-            self._learn_ends(ends["min"], ends["max"])
-            if ends["min"] == -1 and len(others := finite.filter(pc.not_equal(finite, -1.0))):
+            are_marks = pc.is_in(finite, pa.array(_MARKS))
+            self.marks.update(pc.unique(finite.filter(are_marks)).to_pylist())
+            if len(others := finite.filter(pc.invert(are_marks))):
                 self._learn_ends(*pc.min_max(others).as_py().values())
 
 
@@ -468,6 +478,13 @@ class PlainTable:
             kept = (replace(part, sample={name: part.sample[name] for name in sample}) for part in mapping.variants)
             mapping = replace(mapping, key=self.columns.key, variants=tuple(kept))
         for metric, values in self._by_metric().items():
+            if values.is_marked and min(values.marks) < min(-9, -values.high):  # too far off to be a score
+                raise InputError(
+                    f"{values.marked} in scores of {metric}",
+                    path=name,
+                    expected="an empty cell where there is no score",
+                    advice=f"`warehouse mapping {name}` begins a mapping for --map, with what to do about it",
+                )
             text = values.unread(self.delimiter)
             if text is not None:
                 raise InputError(
@@ -510,8 +527,8 @@ class PlainTable:
         for metric, values in self._by_metric().items():
             if values.is_marked:
                 yield (
-                    f"{metric} is -1 beside {values.low:g} to {values.high:g}, and counts as such; if it stands for "
-                    f"no score, `warehouse mapping {name}` begins a mapping that leaves it out"
+                    f"{metric} is {values.marked}, and counts as such; if it stands for no score, "
+                    f"`warehouse mapping {name}` begins a mapping that leaves it out"
                 )
         if self.higher_is_better is None:
             yield from self._directions()

@@ -180,6 +180,8 @@ def _struct(view: RowView, rule: ScoreRule, faults: Faults) -> tuple[pa.Array, n
         raw = to_text(rule.value.raw(view), size).array
     lost = pc.is_null(value) if raw is None else pc.and_(pc.is_null(value), pc.is_null(raw))
     kept = ~_as_numpy(lost) if rule.omit_null else np.ones(size, dtype=np.bool_)
+    if rule.omit_absent and not any(map(view.holds, rule.value.paths())):
+        kept[:] = False
     if rule.null_value is not None:
         value = pc.if_else(lost, pa.scalar(float(rule.null_value)), value)
     columns = {

@@ -470,20 +470,21 @@ def _nothing(table: TableProfile, fields: Fields, scores: ScoreColumns) -> Choic
     )
 
 
-def _of_minus_one(column: ColumnProfile) -> Iterator[Choice]:
+def _of_marks(column: ColumnProfile) -> Iterator[Choice]:
     values, path = column.scores, toml_text(column.path)
     if values.is_marked:
+        marks = ", ".join(f'"{mark:g}", "{mark}"' for mark in sorted(values.marks))
         yield Choice(
-            f"what -1 in {path} is, beside {values.low:g} to {values.high:g}",
+            f"what {min(values.marks):g} in {path} is, beside {values.low:g} to {values.high:g}",
             ("no score: judging failed", "a score as the others"),
-            (f'value = {{ path = {path}, null = ["-1"] }} in its [[scores]]', "leave its [[scores]] as it is"),
+            (f"value = {{ path = {path}, null = [{marks}] }} in its [[scores]]", "leave its [[scores]] as it is"),
         )
 
 
 def _of_missing(table: TableProfile, fields: Fields, scores: ScoreColumns) -> Iterator[Choice]:
     """Rows without a score: left out, or wrong."""
     for candidate in scores.chosen:
-        yield from _of_minus_one(candidate.column)
+        yield from _of_marks(candidate.column)
         if candidate.missing and fields.metric is None:
             where = f" in the [[scores]] of {toml_text(candidate.column.path)}"
             yield _what_counts(candidate.column, table, where)

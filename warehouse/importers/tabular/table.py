@@ -95,12 +95,16 @@ def open_reader(member: Member, rules: ReadingRules) -> RowReader:
         return ParquetReader(member, rules)
     if chosen in ("csv", "tsv", "txt"):
         return DelimitedReader(member, rules)
-    is_sheet = member.name.lower().endswith(SHEETS)
+    is_sheet, is_arrow = (member.name.lower().endswith(names) for names in (SHEETS, (".arrow", ".feather")))
     raise InputError(
         "a spreadsheet" if is_sheet else "a file whose name does not tell its format",
         path=member.name,
         expected=".csv, .tsv, .json, .jsonl, .parquet, also in .gz or .zip",
-        advice="save each of its sheets as CSV" if is_sheet else 'say format = "…" in the mapping',
+        advice="save it as Parquet"
+        if is_arrow
+        else "save each of its sheets as CSV"
+        if is_sheet
+        else 'say format = "…" in the mapping',
     )
 
 

@@ -60,6 +60,7 @@ class _Stored:
     n_generations: int
     n_scores: int
     started_at: datetime | None
+    sampling_seed: int | None
 
 
 @dataclass(frozen=True)
@@ -72,10 +73,20 @@ class _DumpRun:
     key: str | None
     content: str
     measured: Measured | None
+    execution: str
 
     @property
     def keys(self) -> tuple[str, str | None, str]:
         return self.condition, self.key, self.content
+
+
+def _execution(key: str | None, condition: str, run: RunHeader | _Stored) -> str:
+    """The key of the tool, else all that may tell a run from another of its condition."""
+    return key or f"{condition} {run.sampling_seed} {run.started_at}"
+
+
+#: Of more runs of one condition without any id none is held against the next: each costs a comparison of all rows.
+MOST_TOLD_BY_ROWS = 20
 
 
 class _StoredRuns:
@@ -89,22 +100,29 @@ class _StoredRuns:
             self.same[row.condition_key, row.content_digest][row.run_key] = row
             if row.superseded_by is None:
                 self.current_conditions.add(row.condition_key)
-            if row.run_key:
-                self.by_key[row.run_key].append(row)
+            self.by_key[_execution(row.run_key, row.condition_key, row)].append(row)
 
     def rivals(self, run: _DumpRun) -> list[_Stored]:
-        """Current runs under the same key of the tool, with other content."""
-        if not run.key or self.holds(run):
+        """Current runs of the same execution, with other content; where no tool names it, those that may hold all of
+        it, or be all in it."""
+        if self.holds(run):
             return []
-        return [row for row in self.by_key.get(run.key, ()) if row.superseded_by is None]
+        current = [row for row in self.by_key.get(run.execution, ()) if row.superseded_by is None]
+        if run.key is None:
+            return [row for row in current if not self.are_draws(run) and _may_be_part(run, row)]
+        return current
+
+    def are_draws(self, run: _DumpRun) -> bool:
+        """Whether so many runs stand under a condition without any id that they are not held against each other."""
+        return run.key is None and len(self.by_key.get(run.execution, ())) > MOST_TOLD_BY_ROWS
 
     def holds(self, run: _DumpRun) -> bool:
         """Whether a source brought the same under the same key."""
         return run.key in self.same.get((run.condition, run.content), ())
 
-    def gave_way_to(self, key: str | None, run_id: int) -> list[_Stored]:
+    def gave_way_to(self, execution: str, run_id: int) -> list[_Stored]:
         """The tries of a run that a stored one has superseded."""
-        return [row for row in self.by_key.get(key or "", ()) if row.superseded_by == run_id]
+        return [row for row in self.by_key.get(execution, ()) if row.superseded_by == run_id]
 
 
 def decide(
@@ -152,27 +170,29 @@ def _depend(runs: Sequence[_DumpRun], stored: _StoredRuns, sources: Sequence[ran
     """Whether a run may take the place of a stored one, or of one that another source brings: under
     one key of the tool they hold different rows. What is the same again, or a repeat, is told alike
     among the runs of one source and of several."""
-    brought: dict[str, tuple[int, tuple[str, str]]] = {}
+    brought: dict[str, tuple[int, tuple[object, ...]]] = {}
     for number, source in enumerate(sources):
         for run in runs[source.start : source.stop]:
             if stored.rivals(run):
                 return True
-            if run.key is None:
+            if stored.are_draws(run):
                 continue
-            first = brought.setdefault(run.key, (number, (run.condition, run.content)))
-            if first[0] != number and first[1] != (run.condition, run.content):
+            holds = (run.condition, run.content) if run.key else _extent(run)[:3]
+            first = brought.setdefault(run.execution, (number, holds))
+            if first[1] != holds and (first[0] != number or run.key is None):
                 return True
     return False
 
 
 def _run(index: int, header: RunHeader, measured: Measured | None) -> _DumpRun:
     content = measured.content_digest if measured else published_digest(header.published)
-    return _DumpRun(index, header, condition_key(header), run_key(header), content, measured)
+    condition, key = condition_key(header), run_key(header)
+    return _DumpRun(index, header, condition, key, content, measured, _execution(key, condition, header))
 
 
 _COLUMNS = (
     "run.id, run.condition_key, run_source.run_key, run.content_digest, run_source.superseded_by,"
-    " run.n_found, run.n_generations, run.n_scores, run.started_at"
+    " run.n_found, run.n_generations, run.n_scores, run.started_at, run.sampling_seed"
 )
 
 
@@ -195,6 +215,8 @@ def _decide_one(
         here = replace(here, action="seen", same_as=next(iter(same.values())).id)
         if run.key in same:
             return replace(here, superseded_by=same[run.key].superseded_by)
+    if run.key is None:
+        return _decide_without_id(here, run, stored, overlaps)
     for rival in stored.rivals(run):
         if not run.measured and rival.n_found:
             note = f"{run.header.benchmark}: figures only; run {rival.id} already holds the samples"
@@ -211,12 +233,35 @@ def _decide_one(
     return here if same else replace(here, repeat=run.condition in stored.current_conditions)
 
 
+_APART = "; if they are different executions, name each: --set run_id=NAME"
+
+
+def _decide_without_id(
+    here: Decision, run: _DumpRun, stored: _StoredRuns, overlaps: Mapping[Pair, Overlap]
+) -> Decision:
+    """Rows that stand in another run too are no further draws where nothing tells the two apart."""
+    rivals = [(row.id, overlaps[run.index, row.id]) for row in stored.rivals(run)]
+    if parts := [number for number, overlap in rivals if overlap.has_all_stored]:
+        names = ", ".join(map(str, parts))
+        note = f"{run.header.benchmark}: all of run {names} stands in this one, which supersedes it{_APART}"
+        return replace(here, supersedes=tuple(parts), note=note)
+    if wholes := [number for number, overlap in rivals if overlap.is_all_stored]:
+        return replace(here, superseded_by=wholes[0])
+    return here if here.same_as else replace(here, repeat=run.condition in stored.current_conditions)
+
+
 def _replaces(run: _DumpRun, stored: _Stored, overlap: Overlap) -> bool:
     """Whether a stored run gives way. Where neither has a settled fact that the other lacks, the
     longer stays, then the later, whichever came into the store first."""
     if not overlap.has_all_stored:
         return False
     return not overlap.is_all_stored or _extent(run) >= _extent_of_stored(stored)
+
+
+def _may_be_part(run: _DumpRun, stored: _Stored) -> bool:
+    """Whether one may hold a strict part of the other: both have samples, and one has more."""
+    shorter, longer = sorted([_extent(run)[:3], _extent_of_stored(stored)[:3]])
+    return shorter[0] > 0 and shorter != longer and all(low <= high for low, high in zip(shorter, longer, strict=True))
 
 
 def _extent(run: _DumpRun) -> tuple[int, int, int, datetime]:
@@ -243,7 +288,7 @@ def _put_into_chains(
         (
             (index, row.id)
             for index in late
-            for row in stored.by_key.get(runs[index].key or "", ())
+            for row in stored.by_key.get(runs[index].execution, ())
             if row.superseded_by is not None
         ),
     )
@@ -254,13 +299,14 @@ def _placed(decision: Decision, run: _DumpRun, stored: _StoredRuns, overlaps: Ma
     winner_id = decision.superseded_by
     assert winner_id is not None
     while True:
-        superseded = stored.gave_way_to(run.key, winner_id)
+        superseded = stored.gave_way_to(run.execution, winner_id)
         replaced = tuple(row.id for row in superseded if _replaces(run, row, overlaps[run.index, row.id]))
         shorter = [row.id for row in superseded if row.id not in replaced and overlaps[run.index, row.id].is_all_stored]
         if not shorter:
             break
         winner_id = shorter[0]
     note = f"{run.header.benchmark}: run {winner_id} holds all of this one, which is superseded by it"
+    note += "" if run.key else _APART
     return replace(decision, superseded_by=winner_id, supersedes=replaced, note=note)
 
 

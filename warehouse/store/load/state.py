@@ -229,6 +229,10 @@ def _error(metric: str, error: float | None) -> str:
     return "" if error is None else f" ({metric} ± {error:.3g})"
 
 
+#: Of more runs of a source is told how many they are.
+NOTES_ON_RUNS = 5
+
+
 def report_of(
     state: _Load, number: int, all_decisions: Sequence[Decision], run_ids: dict[int, int], started: float
 ) -> LoadReport:
@@ -238,7 +242,10 @@ def report_of(
     fresh = [item for item in decisions if item.action == "new"]
     measured = [state.measured[item.run] for item in fresh if item.run in state.measured]
     notes = list(dict.fromkeys(map(masked, [*part.dump.notes, *state.notes])))
-    notes += [item.note for item in decisions if item.note]
+    told = [item.note for item in decisions if item.note]
+    notes += (
+        told if len(told) <= NOTES_ON_RUNS else [*told[:NOTES_ON_RUNS], f"{len(told) - NOTES_ON_RUNS} more such runs"]
+    )
     return LoadReport(
         source=part.source.path,
         state="loaded",
