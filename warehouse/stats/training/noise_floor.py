@@ -144,7 +144,7 @@ def recipe_difference(
         StatisticsError: fewer than 3 seeds together, or scores that are not finite.
     """
     a, b, level = as_scores(scores_a, "scores_a"), as_scores(scores_b, "scores_b"), as_level(level)
-    nu = len(a) + len(b) - 2
+    nu = float(len(a) + len(b) - 2)
     if nu < 1:
         raise StatisticsError("two recipes of one seed each show no noise of seeds: at least one needs a second seed")
     squares = float(np.sum((a - a.mean()) ** 2) + np.sum((b - b.mean()) ** 2))
