@@ -43,6 +43,7 @@ _FLAGS = {
     "prompts_unknown": "each vote on an unknown prompt counts as on another: errors are too short if few are on many",
     "few_clusters": "so few voters or prompts, by share of the votes, that all intervals are wide",
     "jackknife_singular": "one voter, or one prompt, alone holds some model to the others: it has no interval",
+    "order_confounded": "which of two models was shown first follows from the models: it may be the place that won",
     "penalised": "strengths are pulled towards each other by the penalty, and have no errors",
 }
 #: Covariates of answers and places of differences that are told one by one.
@@ -60,17 +61,17 @@ def prefer(state: State, /, elo: bool, output: Output, **options: Any) -> None:
     draw(report)
     if elo and not output.for_people:
         raise MisuseError("these rows have the Elo anyway: leave out --elo")
-    output.give(report, lambda: _print(report, state, question, elo))
+    output.give(report, lambda: _print(report, state, elo))
     state.notes(in_flags(Prefer, note) for note in report.notes)
     say_next(state, output, report, question)
 
 
-def _print(report: PreferenceReport, state: State, question: Prefer, elo: bool) -> None:
+def _print(report: PreferenceReport, state: State, elo: bool) -> None:
     for judge in report.judges:
         rows = [row for row in report.rows if row.scorer == judge.scorer]
         if len(report.judges) > 1:
             print_text(f"{judge.scorer} ({judge.kind})")
-        _print_judge(report, judge, rows, question, elo)
+        _print_judge(report, judge, rows, elo)
         print_text("")
     for pair in report.agreement:
         print_text(_agreed(pair))
@@ -78,9 +79,7 @@ def _print(report: PreferenceReport, state: State, question: Prefer, elo: bool) 
     state.notes(f"{flag}: {_FLAGS[flag]}" for flag in flags)
 
 
-def _print_judge(
-    report: PreferenceReport, judge: Judge, rows: list[PreferenceRow], question: Prefer, elo: bool
-) -> None:
+def _print_judge(report: PreferenceReport, judge: Judge, rows: list[PreferenceRow], elo: bool) -> None:
     print_text(report.said_of(judge))
     if not rows:
         return
@@ -91,7 +90,7 @@ def _print_judge(
     )
     print_text("")
     print_legend(_LEGEND, shown)
-    print_text(_basis(judge, rows[0], question.errors))
+    print_text(_basis(judge, rows[0], report.errors))
     for name, found in judge.covariates.items():
         print_text(f"{name}, a standard deviation more: {_with_ends(found)}")
     if judge.position is not None:
@@ -151,7 +150,7 @@ def _position(position: Position) -> str:
     if position.gamma is None:
         return f"Shown first: not known: {position.reason}."
     text = f"Shown first: {_with_ends(position.gamma)} ({100 * (position.first_wins or 0):+.1f} points of winning)"
-    if position.order_p is not None and position.order_p < 0.01:
+    if position.is_ordered:
         text += f"; orders were not random (p {p_value(position.order_p)}), so that this may be the models'"
     if position.n_twice:
         share = position.n_changed / position.n_twice

@@ -112,6 +112,12 @@ def test_another_size_is_not_matched(tmp_path: Path) -> None:
     assert (row.verdict, row.flags, row.pool_own_sd) == ("cannot tell", ("pool_not_matched",), 0.0012)
 
 
+def test_a_single_run_is_taken_to_spread_like_the_others(tmp_path: Path) -> None:
+    lines = [*pair("quiz", 0.5, 0.6), "m-b,2,7e9,5,quiz,acc,0.61", "m-b,3,7e9,5,quiz,acc,0.60"]
+    (row,) = rows_of(store_of(tmp_path, lines)).values()
+    assert row.verdict == "decides" and "the recipe with one run being taken to spread like the other's" in row.sentence
+
+
 def test_the_stores_own_spreads(tmp_path: Path) -> None:
     lines = [*pair("new", 0.50, 0.44, size="1e8"), *pair("old", 0.50, 0.42, size="1e8")]
     for place, name in enumerate(("old", "older", "oldest")):

@@ -12,10 +12,12 @@ from scipy import stats
 
 from tests.support.builders import StoreRows
 from tests.support.cli import Caller
+from tests.support.stores import store_at
 from warehouse import connect
 from warehouse.analysis.comparison.gate import GateRow
 from warehouse.api import Warehouse
 from warehouse.errors import MisuseError, StatisticsError
+from warehouse.store.open import open_store
 
 OLD, NEW = "lab/old", "lab/new"
 
@@ -205,3 +207,17 @@ def test_one_prompt_lost_of_56_shows_neither_a_small_loss_nor_equality(tmp_path:
     (compared,) = store.compare(OLD, NEW, equivalence=0.06).rows
     assert compared.p_equivalence == pytest.approx(chance) and compared.equivalent is False
     assert store.gate(NEW, OLD, 0.12).verdict == "pass"
+
+
+def test_losses_with_a_long_tail_are_said_beside_a_pass(tmp_path: Path) -> None:
+    rows = StoreRows()
+    rows.describe("loss", rows.metric("loss"), kind="continuous", low=0.0, high=None, higher=False)
+    for model in (OLD, NEW):
+        lost = stats.lognorm.ppf((np.arange(60) + 0.5) / 60, 0.8) * (model == NEW) / 10
+        rows.scores(rows.run(model, "loss"), {f"q{i}": 2 + x for i, x in enumerate(lost.tolist())}, rows.metric("loss"))
+    url = store_at(tmp_path / "loss.duckdb")
+    with open_store(url, write=True) as store:
+        rows.write(store)
+    (row,) = connect(url).gate(NEW, OLD, 1.0).rows
+    assert row.verdict == "pass" and "losses are skewed" in row.reason
+    assert connect(url).gate(OLD, NEW, 1.0).rows[0].reason == ""

@@ -105,6 +105,13 @@ def test_two_models_are_one_sentence(both: Store) -> None:
             prefer(both, "quiz", **wrong)
 
 
+def test_what_the_place_may_have_won_is_said(tmp_path: Path) -> None:
+    report = asked(tmp_path, voted({(0, 1): "aaaaaaaaabaaaaaaabaaab"}, first="a"))
+    assert "order_confounded" in report.rows[0].flags
+    assert report.one_line.endswith("org/a is better than org/b, or the place: one of the two was always shown first.")
+    assert "it may be the place that won" in " ".join(str(report).split())
+
+
 def test_a_group_that_never_lost_is_named(tmp_path: Path) -> None:
     islands = {(0, 1): "ababab", (0, 2): "aaaaaa", (1, 2): "aaaaaa"}
     with pytest.raises(MisuseError, match=r"2 groups .*: 1\) org/a, org/b; 2\) org/c; take one with --component 1"):

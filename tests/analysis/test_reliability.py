@@ -168,6 +168,11 @@ def test_figures_are_those_of_the_arrays(world: Store) -> None:
     assert ours == pytest.approx(theirs)  # SQL and Python
 
 
+def test_prompts_of_few_clusters_are_drawn_singly_and_that_is_said(world: Store) -> None:
+    report = reliability(world, "quiz", scenarios="topic", cluster="half", n_resamples=5)
+    assert any("fewer than 5 clusters are drawn singly (6 of 6" in note for note in report.notes)
+
+
 def test_standalone_and_lists(world: Store) -> None:
     report = reliability(world, "exam", standalone=True, n_resamples=20)
     assert (report.n_scenarios, report.n_subscenarios) == (7, 7)

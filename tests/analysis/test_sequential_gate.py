@@ -185,6 +185,8 @@ def test_the_command(run: Caller, url: str) -> None:
     call = ("gate", NEW, OLD, "--margin", "0.05", "--sequential", "-b")
     passed = run(*call, "whole", db=url)
     assert passed.code == 0 and passed.out.startswith(f"{NEW} may take the place of {OLD} on whole")
+    assert "benchmark's own prompts" in passed.out
+    assert "own prompts" not in run(*call, "whole", "--estimand", "prompts-sampled", db=url).out
     still = run("gate", NEW, OLD, "--margin", "0.001", "--sequential", "-b", "part", db=url)
     assert still.code == 5 and "expected more: mean prompts" in still.out
     (row,) = run(*call, "whole", "--json", db=url).rows

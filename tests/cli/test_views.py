@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from importlib import import_module
+from inspect import signature
 from pkgutil import walk_packages
 from typing import Any
 
@@ -47,8 +48,8 @@ def test_every_result_is_shown_as_its_command_shows_it() -> None:
 
 @pytest.mark.parametrize("name", sorted(_PRINTERS))
 def test_a_printer_is_there(name: str) -> None:
-    module, function, _further = _PRINTERS[name]
-    assert callable(getattr(import_module(module, "warehouse.cli.commands"), function))
+    module, function, further = _PRINTERS[name]
+    signature(getattr(import_module(module, "warehouse.cli.commands"), function)).bind(None, *further)
 
 
 def test_print_is_what_a_terminal_of_80_columns_shows(url: str) -> None:

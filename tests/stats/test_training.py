@@ -153,6 +153,10 @@ def test_a_difference_of_recipes_is_a_t_test() -> None:
     assert (found.ci_low, found.ci_high) == (pytest.approx(interval.low), pytest.approx(interval.high))
     assert found.is_more_than_noise is bool(oracle.pvalue < 0.05)
     assert recipe_difference([0.5], [0.4, 0.45]).degrees_of_freedom == 1
+    steady, few = [0.50, 0.51, 0.49, 0.505, 0.495], [0.53, 0.59]
+    assert scipy_stats.ttest_ind(steady, few).pvalue < 0.05  # pooled, the steady seeds speak for the others
+    unlike, welch = recipe_difference(steady, few), scipy_stats.ttest_ind(steady, few, equal_var=False)
+    assert unlike.ci_high == pytest.approx(welch.confidence_interval().high) and not unlike.is_more_than_noise
     with pytest.raises(StatisticsError, match="second seed"):
         recipe_difference([0.5], [0.4])
 

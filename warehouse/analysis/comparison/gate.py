@@ -36,6 +36,8 @@ from warehouse.store.shared_reads import SharedReads
 MARKS = {"pass": "✅ pass", "fail": "❌ fail", "undecided": "❔ undecided"}
 #: What is said where Gaffke's test decides.
 FEW_DIFFER = "few prompts or clusters differ, or unevenly: Gaffke's test has the larger p"
+#: What is said beside a pass of scores without bounds, where losses have the longer tail.
+LONG_LOSSES = "losses are skewed: the largest may be missing from these prompts, and a pass is less sure than it says"
 _SPECIAL = re.compile(r"([\\`*_{}\[\]()#+!|<>&~$@:.-])")
 
 
@@ -325,6 +327,9 @@ def _tested_on_common(pair: Pair, margin: float, question: ReleaseGate) -> _Test
         test, method = careful_noninferiority(test, few), f"{method} and Gaffke's"
         note = "" if both == (test.p_value, test.p_inferior) else FEW_DIFFER
         both = (test.p_value, test.p_inferior)
+    elif "skewed" in paired.flags and rejects(test.p_value, question.alpha):
+        losses = pair.differences * (1 if pair.metric.higher_is_better is False else -1)
+        note = LONG_LOSSES if ((losses - losses.mean()) ** 3).sum() > 0 else ""
     reach = 0.0 if few is None else few.reach
     return _Tested(pair, margin, test, (None, None) if why else both, method, why, unscored, note=note, reach=reach)
 

@@ -150,7 +150,7 @@ class Irt:
         notes = [f"read back: computed on {answered.computed_on}, and nothing has changed since"] * answered.read_back
         if answered.replaces is not None:
             when = answered.replaces.isoformat(sep=" ", timespec="seconds")
-            notes.append(f"the stored answer of {when} UTC was stale (its inputs have changed): computed anew")
+            notes.append(f"the stored answer of {when} UTC was stale (other inputs or another method): computed anew")
         notes += [f"not stored: {answered.not_stored}"] if answered.not_stored else []
         return replace(answered.result, notes=(*answered.result.notes, *notes))
 

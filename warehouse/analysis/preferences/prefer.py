@@ -103,7 +103,8 @@ class Judge:
     tie_parameter: Contrast | None  #: Davidson's ln ν.
     position: Position | None  #: whether it helps to be shown first.
     left_out: Mapping[str, int]  #: votes that do not count, by reason.
-    #: ``voters_unknown``, ``prompts_unknown``, ``few_clusters``, ``jackknife_singular``, ``penalised``.
+    #: ``voters_unknown``, ``prompts_unknown``, ``few_clusters``, ``jackknife_singular``, ``penalised``,
+    #: ``order_confounded``: who was shown first follows from the models, so that it may be the place that won.
     flags: tuple[str, ...]
     reason: str  #: why there are no errors, or no strengths.
 
@@ -133,6 +134,7 @@ class PreferenceReport(Result):
     agreement: tuple[JudgeAgreement, ...]  #: between each two scorers, where several were asked for.
     notes: tuple[str, ...]  #: on votes that stand in several sources.
     source_ids: tuple[int, ...]  #: where the votes are from.
+    errors: str  #: whose spread the errors are of: ``two-way``, ``cr1``, ``voters`` or ``prompts``.
 
     @property
     def one_line(self) -> str:
@@ -156,7 +158,8 @@ class PreferenceReport(Result):
         if m == 2:
             better, worse = judge.models
             said = f"{better} is better than {worse}" if judge.n_apart else f"{better} and {worse} cannot be told apart"
-            return f"{votes}: {said}."
+            place = ", or the place: one of the two was always shown first" * bool(judge.n_apart)
+            return f"{votes}: {said}{place * ('order_confounded' in judge.flags)}."
         first = (
             "the first place is decided" if judge.n_first == 1 else f"any of {judge.n_first} models may be the first"
         )
@@ -193,6 +196,7 @@ def prefer(store: Store, question: Prefer) -> PreferenceReport:
         agreement=tuple(_agreement(votes, question)) if question.by else (),
         notes=tuple(notes if votes.n_shared else ()),
         source_ids=votes.source_ids,
+        errors=question.errors,
     )
 
 
@@ -277,12 +281,14 @@ def _judge(
     unit = np.eye(len(fit.theta))[len(models) :]
     others = dict(zip(fit.names, contrasts(fit.theta, errors, unit, level=question.level), strict=True))
     has_band = band.critical_value is not None
+    confounded: list[str] = []
     no_band = "" if has_band else LOOSE if "jackknife_singular" in errors.flags else NO_SPREAD
     position = None
     if not question.ridge:
         position = position_bias(
             counted, ties=question.ties, errors=question.errors, level=question.level, one_judge=scorer.kind == "model"
         )
+        confounded = ["order_confounded"] * (position.gamma is None and position.is_ordered)
     return Judge(
         scorer=scorer.label,
         kind=scorer.kind,
@@ -304,7 +310,7 @@ def _judge(
         tie_parameter=others.get("ln(ties)"),
         position=position,
         left_out=dict(votes.left_out) | counted.left_out,
-        flags=(*counted.flags, *errors.flags, *(["penalised"] if question.ridge else [])),
+        flags=(*counted.flags, *errors.flags, *confounded, *(["penalised"] if question.ridge else [])),
         reason=errors.reason or no_band,
     )
 

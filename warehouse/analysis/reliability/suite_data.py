@@ -237,11 +237,12 @@ def _subscenarios(
     rows = [keys_of_prompts[prompt] for prompt in prompts.tolist()]
     cube = by_seed.table(prompts)
     notes += by_seed.notes(name)
-    subscenarios = []
+    subscenarios, singly = [], 0
     for scenario, part in labelled.groups(prompts):
         chosen = np.array(sorted(part, key=lambda row: rows[row]["order"]), dtype=np.intp)
         own = None if clusters is None else clusters[chosen]
         if own is not None and len(np.unique(own)) < _FEWEST_CLUSTERS:
+            singly += len(np.unique(own)) < len(own)
             own = None
         scores, table = values[chosen], None
         if cube is not None and not np.isnan(cube[:, chosen]).any():
@@ -254,6 +255,11 @@ def _subscenarios(
         )
     if clusters is not None and any(sub.clusters is not None for sub, _ in subscenarios):
         notes.append(f"{name}: prompts of a cluster are drawn together (--cluster none draws each by itself)")
+    if singly:
+        notes.append(
+            f"{name}: prompts of fewer than {_FEWEST_CLUSTERS} clusters are drawn singly ({singly} of"
+            f" {len(subscenarios)} subscenarios): as if none hung together, which makes verdicts look surer"
+        )
     return subscenarios, notes
 
 

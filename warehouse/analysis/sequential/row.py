@@ -113,11 +113,14 @@ class SequentialGate(Result):
 #: What holds for verdicts after every prompt, and for those at fixed looks.
 ANY_TIME = "Verdict and interval hold however often one asks; settings are to stay as they are."
 FIXED_LOOKS = "The verdict holds at its fixed looks alone; the interval is that of the last look that was reached."
+#: What they are about, where prompts are not sampled: with all of them a verdict is mere arithmetic.
+OF_THESE = " They are of the benchmark's own prompts; of others like these ask gate, or --estimand prompts-sampled."
 
 
 def validity(rows: tuple[SequentialRow, ...]) -> str:
-    """When the verdicts hold."""
-    return ANY_TIME if all(row.method == "betting" for row in rows) else FIXED_LOOKS
+    """When the verdicts hold, and of what."""
+    when = ANY_TIME if all(row.method == "betting" for row in rows) else FIXED_LOOKS
+    return when + OF_THESE * any(row.method == "betting" and row.n_benchmark is not None for row in rows)
 
 
 def as_markdown(decision: SequentialGate) -> str:

@@ -274,7 +274,9 @@ def _sentence(row: DecisionRow, ahead: str) -> str:
 def _known(row: DecisionRow) -> str:
     """What is known of the spread over seeds."""
     if row.floor_from == "seeds":
-        return f"and the {row.n_seeds_a + row.n_seeds_b} runs of the two do by {_short(row.seed_sd)}"
+        alone = ", those of the recipe with one run being taken to spread like the other's"
+        known = f"and the {row.n_seeds_a + row.n_seeds_b} runs of the two do by {_short(row.seed_sd)}"
+        return known + alone * (min(row.n_seeds_a, row.n_seeds_b) == 1)
     if row.floor_from == "other_recipes":
         return f"and the runs of other recipes here do by {_short(row.seed_sd)}"
     if row.floor_from == "jitter" and row.jitter:

@@ -176,6 +176,11 @@ class Position(NamedFigures):
     flip_p: float | None  #: of as many for the first as for the second (sign flip by prompt).
     reason: str  #: why there is no γ.
 
+    @property
+    def is_ordered(self) -> bool:
+        """Whether orders were not random (p below .01)."""
+        return self.order_p is not None and self.order_p < 0.01
+
 
 def position_bias(
     votes: Ballots, *, ties: str = "half", errors: str = "two_way", level: float = 0.95, one_judge: bool = False

@@ -124,14 +124,15 @@ class RecipeDifference(NamedFigures):
     ci_low: float  #: difference − floor.
     ci_high: float  #: difference + floor.
     is_more_than_noise: bool | None  #: |difference| > floor; None where no seed differs.
-    degrees_of_freedom: float  #: S_A + S_B − 2.
+    degrees_of_freedom: float  #: S_A + S_B − 2, or Welch's where its floor is the larger.
     level: float  #: in (0, 1).
 
 
 def recipe_difference(
     scores_a: ArrayLike, scores_b: ArrayLike, *, prompt_variance: float = 0.0, level: float = 0.95
 ) -> RecipeDifference:
-    """Is the difference of two recipes more than seeds alone make? Spread is pooled.
+    """Is the difference of two recipes more than seeds alone make? Spread is pooled; of unequal numbers of seeds the
+    larger floor of it and of Welch's t counts, as a recipe of few seeds may spread more than the other.
 
     Args:
         scores_a: one figure per seed of the first recipe, shape (S_A,).
@@ -143,12 +144,17 @@ def recipe_difference(
         StatisticsError: fewer than 3 seeds together, or scores that are not finite.
     """
     a, b, level = as_scores(scores_a, "scores_a"), as_scores(scores_b, "scores_b"), as_level(level)
-    nu = len(a) + len(b) - 2
+    nu = float(len(a) + len(b) - 2)
     if nu < 1:
         raise StatisticsError("two recipes of one seed each show no noise of seeds: at least one needs a second seed")
     squares = float(np.sum((a - a.mean()) ** 2) + np.sum((b - b.mean()) ** 2))
     variance = squares / nu * (1 / len(a) + 1 / len(b)) + _variance(prompt_variance)
     difference, floor = float(a.mean() - b.mean()), t_quantile(level, nu) * math.sqrt(variance)
+    if len(a) != len(b) and min(len(a), len(b)) > 1 and squares > 0:
+        parts = [float(x.var(ddof=1)) / len(x) for x in (a, b)]
+        welch = sum(parts) ** 2 / sum(part**2 / (len(x) - 1) for part, x in zip(parts, (a, b), strict=True))
+        other = t_quantile(level, welch) * math.sqrt(sum(parts) + prompt_variance)
+        floor, nu = max((floor, nu), (other, welch))
     exceeds = abs(difference) > floor if variance > 0 else None
     return RecipeDifference(difference, floor, difference - floor, difference + floor, exceeds, nu, level)
 
