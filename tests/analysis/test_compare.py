@@ -123,11 +123,12 @@ def test_the_judge_that_both_have_is_taken(world: Store) -> None:
     ("a", "b", "benchmark", "message"),
     [
         ("org/a", "org/b", "quiz", "'org/a' means 2 conditions on quiz"),
+        ("org/a", "org/a", "quiz", "'org/a' means 2 conditions on quiz;"),
         ("org/*", "org/b", "quiz", "'org/*' means 8 models, choose one"),
         ("org/c", "org/c", "quiz", "both references mean run"),
         ("win/a", "org/b", None, "have no benchmark in common: win/a has suite/one"),
         ("chat/b", "chat/e", "judged", "have no benchmark in common"),
-        ("told/only", "told/exact", "told", "told/only has no scored prompt by acc"),
+        ("told/only", "told/exact", "told", "told/only has no scored prompt by acc (published"),
         ("edge/2", "edge/1", "edges", "edge/2 has no scored prompt by acc"),
         ("org/e", "org/h", "quiz", "no prompt in common: org/e has 9 scored prompts, org/h has 2"),
     ],

@@ -54,6 +54,7 @@ from warehouse.errors import MisuseError, StatisticsError
 from warehouse.store.connection import Store
 from warehouse.store.shared_reads import SharedReads, in_blocks
 from warehouse.store.sql.query_files import query_text
+from warehouse.tables.words import some_of
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -227,9 +228,11 @@ class TwoModels:
             if not scores:
                 scored = scored_metrics(run_metrics_of(self.store, ids), metrics, (a, b))
                 common = {label for label, holders in scored.items() if holders == 2} - {chosen[0].label}
+                own = scored_metrics(run_metrics_of(self.store, ids), metrics, (condition,))
+                why = f", but by {some_of(sorted(own))}" if own else " (published figures cannot be paired)"
                 raise NotComparable(
-                    f"{condition.model} has no scored prompt by {chosen[0].label} (published figures"
-                    f" cannot be paired){advise_metric('both have', common)}"
+                    f"{condition.model} has no scored prompt by {chosen[0].label}{why}"
+                    f"{advise_metric('both have', common)}"
                 )
         (metric_a, scores_a), (metric_b, scores_b) = (scores[0] for scores in by_side)
         refuse_incomparable(a, b, metric_a, metric_b, self.force)

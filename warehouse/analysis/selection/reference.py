@@ -293,8 +293,9 @@ def _parse_one(text: str) -> Where:
         raise MisuseError(f"condition {text!r}; expected field=value, such as temperature=0.8")
     name = _SYNONYMS.get(match["name"], match["name"])
     if name not in _WHERE_FIELDS:
-        field_names = ", ".join(sorted(_WHERE_FIELDS))
-        raise MisuseError(f"condition {text!r}: no field {match['name']!r}; there are: {field_names}")
+        field_names = f"there are: {', '.join(sorted(_WHERE_FIELDS))}"
+        close = did_you_mean(name, {*_WHERE_FIELDS, *_SYNONYMS}, field_names)
+        raise MisuseError(f"condition {text!r}: no field {name!r}; {close}")
     return Where(name, match["sign"] == "=", match["value"])
 
 
@@ -372,7 +373,8 @@ def pick_all(
     Raises:
         MisuseError: somewhere several fit; lists all such splits with the conditions there.
     """
-    several = [(text, split, of[split]) for text, of in sides for split in splits if len(of[split]) > 1]
+    by_text = dict(sides)  # of a model against itself each choice is told once
+    several = [(text, split, of[split]) for text, of in by_text.items() for split in splits if len(of[split]) > 1]
     if len(several) > 1 and not latest:
         raise MisuseError(_ambiguous(store, several))
     return [tuple(pick_one(store, of[split], text, latest=latest) for text, of in sides) for split in splits]
