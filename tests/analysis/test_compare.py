@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.support.builders import StoreRows
 from tests.support.world import build_world
 from warehouse.analysis.comparison.compare import compare
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats import paired_difference
 from warehouse.store.connection import Store
+from warehouse.store.open import open_store
 
 ROWS = build_world()
 
@@ -149,3 +151,15 @@ def test_a_comparison_in_one_line(world: Store) -> None:
     assert found.one_line.startswith("org/c - org/e on quiz: -")
     assert "(9 common prompts, p=" in found.one_line
     assert found.to_frame()["n_prompts"].tolist() == [9]
+
+
+def test_a_condition_without_a_score_is_not_meant(duckdb_url: str) -> None:
+    rows = StoreRows()
+    rows.describe("quiz", rows.metric())
+    for model in ("org/a", "org/b"):
+        rows.scores(rows.run(model, "quiz"), {f"q{i}": float(i % 2) for i in range(20)})
+    rows.run("org/b", "quiz", temperature=1.0)  # it failed before anything was scored
+    with open_store(duckdb_url, create=True) as store:
+        rows.write(store)
+        (row,) = compare(store, "org/a", "org/b").rows
+    assert row.n_prompts == 20

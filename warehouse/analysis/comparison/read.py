@@ -45,6 +45,7 @@ from warehouse.analysis.selection.reference import (
     pick_all,
     pick_one,
     read_all_runs,
+    with_scores,
 )
 from warehouse.analysis.selection.scores import Links, PromptScores, read_links, read_scores
 from warehouse.analysis.selection.selection import Selection
@@ -176,7 +177,7 @@ class TwoModels:
         where = parse_where(self.selection.where)
         if isinstance(self.store, SharedReads) and self.store.kept is not None:
             read_all_runs(self.store)
-        of_a, of_b = (by_benchmark_split(self.store, text, ids, where) for text in (self.a, self.b))
+        of_a, of_b = (with_scores(by_benchmark_split(self.store, text, ids, where)) for text in (self.a, self.b))
         if self.across_links:
             return self._find_linked(of_a, of_b)
         splits = common_benchmarks(self.a, of_a, self.b, of_b)

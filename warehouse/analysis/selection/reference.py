@@ -344,6 +344,14 @@ def by_benchmark_split(
     return by_split(conditions)
 
 
+def with_scores(splits: BySplit) -> BySplit:
+    """Without conditions that have no score of a sample where another has: nobody means them who compares."""
+    return {
+        split: [one for one in conditions if any(run["n_scores"] for run in one.runs)] or conditions
+        for split, conditions in splits.items()
+    }
+
+
 def by_split(conditions: Iterable[Condition]) -> dict[BenchmarkSplit, list[Condition]]:
     """Conditions by benchmark and split, by name."""
     return dict(sorted(grouped(conditions, lambda condition: condition.benchmark_split).items()))
