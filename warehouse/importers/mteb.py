@@ -50,6 +50,7 @@ class Mteb:
 
     name = "mteb"
     version = "2"  # 2: arguments of experiments are no revision
+    folders = 4  # MODEL/REVISION/experiments/ARGUMENTS
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
         """One source for each task: what is damaged takes nothing from the others."""
