@@ -73,6 +73,7 @@ KNOWN: Mapping[str, Mapping[str, str]] = {
     "alerts": {
         "moved": FLAG,
         "worse": FLAG,
+        "gone": FLAG,
         "published": FLAG,
         "max_unscored": SHARE,
         "max_silence": AGE,

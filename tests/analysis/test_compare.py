@@ -5,11 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tests.support.builders import StoreRows
 from tests.support.world import the_world
 from warehouse.analysis.comparison.compare import compare
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.stats import paired_difference
 from warehouse.store.connection import Store
+from warehouse.store.open import open_store
 
 ROWS = the_world()
 
@@ -123,11 +125,12 @@ def test_the_judge_that_both_have_is_taken(world: Store) -> None:
     ("a", "b", "benchmark", "message"),
     [
         ("org/a", "org/b", "quiz", "'org/a' means 2 conditions on quiz"),
+        ("org/a", "org/a", "quiz", "'org/a' means 2 conditions on quiz;"),
         ("org/*", "org/b", "quiz", "'org/*' means 8 models, choose one"),
         ("org/c", "org/c", "quiz", "both references mean run"),
         ("win/a", "org/b", None, "have no benchmark in common: win/a has suite/one"),
         ("chat/b", "chat/e", "judged", "have no benchmark in common"),
-        ("told/only", "told/exact", "told", "told/only has no scored prompt by acc"),
+        ("told/only", "told/exact", "told", "told/only has no scored prompt by acc (published"),
         ("edge/2", "edge/1", "edges", "edge/2 has no scored prompt by acc"),
         ("org/e", "org/h", "quiz", "no prompt in common: org/e has 9 scored prompts, org/h has 2"),
     ],
@@ -148,3 +151,15 @@ def test_a_comparison_in_one_line(world: Store) -> None:
     assert found.one_line.startswith("org/c - org/e on quiz: -")
     assert "(9 common prompts, p=" in found.one_line
     assert found.to_frame()["n_prompts"].tolist() == [9]
+
+
+def test_a_condition_without_a_score_is_not_meant(duckdb_url: str) -> None:
+    rows = StoreRows()
+    rows.describe("quiz", rows.metric())
+    for model in ("org/a", "org/b"):
+        rows.scores(rows.run(model, "quiz"), {f"q{i}": float(i % 2) for i in range(20)})
+    rows.run("org/b", "quiz", temperature=1.0)  # it failed before anything was scored
+    with open_store(duckdb_url, create=True) as store:
+        rows.write(store)
+        (row,) = compare(store, "org/a", "org/b").rows
+    assert row.n_prompts == 20

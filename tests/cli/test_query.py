@@ -75,12 +75,13 @@ def test_a_statement_comes_from_standard_input(duckdb_world: str, tmp_path: Path
 def test_values_have_one_form_in_json_and_csv(run: Caller, url: str) -> None:
     sql = (
         "select cast('nan' as double precision) as n, cast(null as integer) as z, true as b, "
-        "cast('2026-01-31 12:00:00' as timestamp) as t, 'a,\"b\"' as s, 0.5 as f"
+        "cast('2026-01-31 12:00:00' as timestamp) as t, 'a,\"b\"' as s, 0.5 as f, "
+        "sum(cast(7 as bigint)) as whole"
     )
-    expected = {"n": None, "z": None, "b": True, "t": "2026-01-31T12:00:00", "s": 'a,"b"', "f": 0.5}
+    expected = {"n": None, "z": None, "b": True, "t": "2026-01-31T12:00:00", "s": 'a,"b"', "f": 0.5, "whole": 7}
     assert run("query", "--sql", sql, "--json", db=url).rows == [expected]
     lines = run("query", "--sql", sql, "--csv", db=url).out.splitlines()
-    assert lines == ["n,z,b,t,s,f", ',,true,2026-01-31T12:00:00,"a,""b""",0.5']
+    assert lines == ["n,z,b,t,s,f,whole", ',,true,2026-01-31T12:00:00,"a,""b""",0.5,7']
 
 
 def test_columns_of_one_name_are_told_apart(run: Caller, url: str, tmp_path: Path) -> None:
@@ -118,7 +119,7 @@ def test_a_wrong_query_is_misuse_with_the_engines_words(run: Caller, url: str) -
     run("query", "score_sumary", db=url).fails(2, "did you mean score_summary")
     run("query", "mine.sql", db=url).fails(2, "warehouse query --sql - < mine.sql")
     found = run("leaderboard", "--where", "temperatur=1", db=url)
-    assert found.err.count("no field 'temperatur'") == 1  # of all benchmarks once
+    assert found.err.count("no field 'temperatur'; did you mean temperature?") == 1  # of all benchmarks once
 
 
 def test_without_a_name_all_queries_are_listed(run: Caller) -> None:

@@ -71,7 +71,7 @@ def test_a_person_decides_and_takes_it_back(run: Caller, store_of_two: str) -> N
     assert {row["model"] for row in rows} == {"m1", "m2"}
     assert "toy by alpha" in run("pairs", "toy", db=store_of_two).out
     assert run("compare", "m1", "m2", "--json", db=store_of_two).rows
-    run("compare", "m3", "m4", db=store_of_two).fails(2, "by alpha", "both have --metric beta")
+    run("compare", "m3", "m4", db=store_of_two).fails(2, "by alpha, but by beta; ", "both have --metric beta")
     assert run("benchmarks", "toy", "--metric", "", db=store_of_two).code == 0
     assert "toy by beta" in run("leaderboard", "toy", db=store_of_two).out
     assert run("compare", "m3", "m4", "--json", db=store_of_two).rows

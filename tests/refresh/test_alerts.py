@@ -213,6 +213,14 @@ def test_shares_contradictions_and_silence(house: Warehouse) -> None:
     assert by_rule["unscored"].message == "25.0% of the samples have no score by acc"
     assert by_rule["silence"].message == "nothing was loaded ever"
     assert alerts(house, **quiet, max_unscored=0.2).rows == ()
+    with house._writing() as store, store.begin() as connection:
+        connection.execute(
+            sa.text("update run set benchmark_id = (select benchmark_id from run where id = 1) where id = 5")
+        )
+    (row,) = alerts(house, **quiet).rows
+    assert (row.rule, row.benchmark, row.subject[:6]) == ("gone", "essay", "org/b#")
+    assert row.message.startswith("acc was 0.")
+    assert alerts(house, **quiet).rows == ()
 
 
 def test_a_metric_without_direction_is_named_once(store_url: str) -> None:

@@ -73,6 +73,7 @@ def test_the_page_holds_the_figures(url: str) -> None:
     assert pairs is not None
     (forest,) = table(page, "Other model")
     assert forest["Difference"] == f"{pairs.rows[0].difference:+.{decimals([pairs.rows[0].standard_error])}f}"
+    assert f"together (max-|T|, {pairs.rows[0].n_resamples} draws, seed 0)" in render(one)
     difference = round(pairs.rows[0].difference or 0, 3)
     assert [
         [row[name].rstrip("*") for name in pairs.groups[0].labels]

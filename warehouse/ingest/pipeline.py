@@ -133,11 +133,13 @@ def load(
     reports += loaded
     left = tuple(item for item in discovered.unread if not item.is_missed)
     fields = plan.options.cluster_by
-    on_sources = (notes_on_shared, notes_on_corrected, notes_on_scales)
-    shared = [] if dry_run else [note for notes_on in on_sources for note in notes_on(store, reports)]
+    shared: list[str] = []
+    changed: list[str] = []
     if not dry_run:
-        shared += notes_on_ids(store, reports, before) + notes_on_names(store, names)
-        shared += notes_on_named(store, reports, plan.settings.model) or notes_on_repeats(store, reports)
+        changed += notes_on_corrected(store, reports) + notes_on_scales(store, reports)
+        changed += notes_on_named(store, reports, plan.settings.model) or notes_on_repeats(store, reports)
+        shared += notes_on_shared(store, reports) + notes_on_ids(store, reports, before)
+        shared += notes_on_names(store, names)
     lacking = _cluster(store, reports, fields) if fields and not dry_run else []
     return IngestReport(
         sources=tuple(reports),
@@ -147,9 +149,11 @@ def load(
         notes=(
             *discovered.notes,
             *notes,
+            *changed,
             *shared,
             *(f"{name}: no prompt has the field {','.join(fields)}" for name in lacking),
         ),
+        changed=tuple(changed),
         lake=None if lake is None or dry_run else sync(store, lake),
         seconds=round(time.monotonic() - started, 3),
     )

@@ -28,6 +28,7 @@ class IngestReport:
     unread: tuple[Unread, ...] = ()  # the unclaimed files, each with the reason
     reconciliation: tuple[Reconciled, ...] = ()
     notes: tuple[str, ...] = ()
+    changed: tuple[str, ...] = ()  # of the notes those by which figures that stood before mean something else
     lake: SyncReport | None = None  # of the lake that was brought up afterwards
     seconds: float = 0.0
 

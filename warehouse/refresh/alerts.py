@@ -32,6 +32,7 @@ HIDE_EMPTY = ("p_value", "p_holm", "change", "noise_floor")
 _LEVEL = 0.95
 _NEWEST = "select max(loaded_at) as loaded_at from source"
 _ANY_PUBLISHED = "select run_id from published_score where run_id is not null limit 1"
+_Scores = Mapping[tuple[str, str, str], Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,7 @@ class Rules:
     worse: bool = True  #: a difference from a baseline or the checkpoint before that is significant, for the worse.
     #: share of samples without a score above which a score is doubtful; None: not checked.
     max_unscored: float | None = None
+    gone: bool = True  #: a score that is not there any more.
     published: bool = True  #: a published figure that the samples contradict.
     max_silence: timedelta | None = None  #: longest time without a load; None: not checked.
     alpha: float = 0.05  #: chance of any false alarm of one refresh, in (0, 1).
@@ -57,7 +59,7 @@ class Rules:
 class Alert(Row):
     """Something to look at."""
 
-    rule: str  #: ``moved``, ``worse``, ``unscored``, ``published`` or ``silence``.
+    rule: str  #: ``moved``, ``worse``, ``gone``, ``unscored``, ``published`` or ``silence``.
     benchmark: str  #: name of the benchmark; empty for ``silence``.
     subject: str  #: what it is about.
     message: str  #: in words.
@@ -97,10 +99,12 @@ def check(store: Store, rules: Rules, refresh: int, now: datetime) -> Alerts:
         refresh: its id; what it did not compute has not changed, and is not checked again.
         now: naive UTC.
     """
-    values = _news(store, refresh)
+    written = _read(store, "refresh_values", refresh)
+    values = _news(store, written, refresh)
+    before = {_score_key(row): row for row in _read(store, "scores_before", refresh)}
     tests: list[Alert] = []
     if rules.moved:
-        tests += _moved(store, values, refresh)
+        tests += _moved(values, before)
     if rules.worse:
         tests += _worse(values)
     adjusted = holm([math.nan if test.p_value is None else test.p_value for test in tests])
@@ -108,6 +112,7 @@ def check(store: Store, rules: Rules, refresh: int, now: datetime) -> Alerts:
         replace(test, p_holm=float(p)) for test, p in zip(tests, adjusted, strict=True) if rejects(p, rules.alpha)
     ]
     alerts = list(_beside_noise_floors(store, alerts))
+    alerts += _gone(written, before) if rules.gone else []
     alerts += _unscored(values, rules.max_unscored)
     alerts += _published(store, values) if rules.published else []
     alerts += _silence(store, rules.max_silence, now)
@@ -115,9 +120,9 @@ def check(store: Store, rules: Rules, refresh: int, now: datetime) -> Alerts:
     return Alerts(tuple(alerts), refresh, len(tests), tuple(notes))
 
 
-def _news(store: Store, refresh: int) -> list[dict[str, Any]]:
+def _news(store: Store, written: Sequence[dict[str, Any]], refresh: int) -> list[dict[str, Any]]:
     """Figures that a refresh wrote, but for those that had been gone and are back as they were."""
-    values = [row for row in _read(store, "refresh_values", refresh) if row["method"] != GONE]
+    values = [row for row in written if row["method"] != GONE]
     if not values:
         return []
     query = query_text("refresh", "values_back").format(refresh=refresh)
@@ -131,11 +136,22 @@ def _read(store: Store, name: str, refresh: int) -> list[dict[str, Any]]:
     return [{**row, "parameters": json.loads(row["parameters"] or "{}")} for row in rows]
 
 
-def _moved(store: Store, values: Sequence[Mapping[str, Any]], refresh: int) -> Iterator[Alert]:
+def _score_key(row: Mapping[str, Any]) -> tuple[str, str, str]:
+    return row["subject"], row["benchmark"], row["metric"]
+
+
+def _gone(written: Sequence[Mapping[str, Any]], before: _Scores) -> Iterator[Alert]:
+    for row in written:
+        old = before.get(_score_key(row))
+        if row["statistic"] == "score" and row["method"] == GONE and old and old["estimate"] is not None:
+            message = f"{row['metric']} was {old['estimate']:.4g} and is not there any more"
+            yield Alert("gone", row["benchmark"], row["subject"], message)
+
+
+def _moved(values: Sequence[Mapping[str, Any]], before: _Scores) -> Iterator[Alert]:
     """Both figures taken as independent, which is cautious where they share prompts or runs."""
-    before = {(row["subject"], row["benchmark"], row["metric"]): row for row in _read(store, "scores_before", refresh)}
     for row in values:
-        old = before.get((row["subject"], row["benchmark"], row["metric"]))
+        old = before.get(_score_key(row))
         if row["statistic"] != "score" or old is None:
             continue
         if None in (row["estimate"], old["estimate"]):

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from datetime import date
 
-from warehouse.analysis.comparison.all_pairs import PairGroup
+from warehouse.analysis.comparison.all_pairs import PairGroup, max_t_words
 from warehouse.analysis.comparison.pair_rows import PairRow
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.leaderboard.words import counts_in_words, label_of
@@ -227,7 +227,8 @@ def differences(group: PairGroup, rows: Sequence[PairRow], benchmark: str) -> Pi
         figure="difference",
         n_decimals=decimals(row.standard_error for row in rows),
         note=f"paired, on the {shared_prompts(group)} prompts that both have; intervals hold for all {len(group.pairs)}"
-        f" pairs together (max-|T|); filled: differs by Holm at {round(1 - group.pairs.level, 10):g}",
+        f" pairs together ({max_t_words(group.pairs)}); filled: differs by Holm at"
+        f" {round(1 - group.pairs.level, 10):g}",
         zero=True,
     )
 

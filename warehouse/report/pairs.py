@@ -8,7 +8,7 @@ from typing import Any
 
 from markupsafe import Markup, escape
 
-from warehouse.analysis.comparison.all_pairs import PairGroup, Pairs
+from warehouse.analysis.comparison.all_pairs import PairGroup, Pairs, max_t_words
 from warehouse.analysis.comparison.pair_rows import PairRow
 from warehouse.report.charts import Chart, distinct
 from warehouse.report.figures import MOST_PAIRED, all_pairs, differences, shared_prompts
@@ -70,7 +70,7 @@ def _forest(group: PairGroup, rows: list[PairRow], benchmark: str) -> Markup:
     return table(
         f"Differences from {labels[0]} on {benchmark}",
         f"Paired differences, first minus other, on the {shared_prompts(group)} prompts that both have. Intervals hold"
-        f" for all pairs ({len(group.pairs)}) together (max-|T|). Differs: by Holm at {size:g}.",
+        f" for all pairs ({len(group.pairs)}) together ({max_t_words(group.pairs)}). Differs: by Holm at {size:g}.",
         [
             name("Other model", labels[1:]),
             number("Difference", [row.difference for row in rows], n_decimals, sign=True),

@@ -204,7 +204,8 @@ class _JobRun:
         self._tell("source_refused", [{"error": error} for error in new])
         if new:
             self.outcome.note("incomplete", 3)
-        self._tell("note", [{"text": note} for note in report.all_notes], "info")
+        self._tell("note", [{"text": note} for note in report.changed], "warning")
+        self._tell("note", [{"text": note} for note in report.all_notes if note not in report.changed], "info")
         loaded = sum(source.state == "loaded" for source in report.sources)
         counts = {
             "sources_loaded": loaded,

@@ -274,6 +274,12 @@ def counted(groups: Sequence[PairGroup]) -> list[str]:
     return [f"{group.pairs}." for group in groups]
 
 
+def max_t_words(pairs: PairStatistics) -> str:
+    """The method of simultaneous intervals, with its draws, by whose number the ends differ a little."""
+    draws = f"all {pairs.n_resamples} signs" if pairs.exact else f"{pairs.n_resamples} draws, seed {pairs.seed}"
+    return f"max-|T|, {draws}"
+
+
 def tests(groups: Sequence[PairGroup]) -> list[str]:
     """How each group was tested, in a sentence."""
     sentences = []
@@ -282,8 +288,7 @@ def tests(groups: Sequence[PairGroup]) -> list[str]:
         width = f"each at least {pairs.critical_value:.3g} errors to either side"
         if math.isinf(pairs.critical_value):
             width = f"none, too few {'prompts' if pairs.n_clusters is None else 'clusters'} to tell a difference"
-        draws = f"all {pairs.n_resamples} signs" if pairs.exact else f"{pairs.n_resamples} draws, seed {pairs.seed}"
-        together = f"; simultaneous intervals by max-|T|, {draws}: {width}"
+        together = f"; simultaneous intervals by {max_t_words(pairs)}: {width}"
         errors = "paired" if pairs.n_clusters is None else "paired, clustered (CR2)"
         sentences.append(f"errors {errors}{'' if math.isnan(pairs.critical_value) else together}")
     return sentences

@@ -45,6 +45,7 @@ from warehouse.analysis.selection.reference import (
     pick_all,
     pick_one,
     read_all_runs,
+    with_scores,
 )
 from warehouse.analysis.selection.scores import Links, PromptScores, read_links, read_scores
 from warehouse.analysis.selection.selection import Selection
@@ -54,6 +55,7 @@ from warehouse.errors import MisuseError, StatisticsError
 from warehouse.store.connection import Store
 from warehouse.store.shared_reads import SharedReads, in_blocks
 from warehouse.store.sql.query_files import query_text
+from warehouse.tables.words import some_of
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -175,7 +177,7 @@ class TwoModels:
         where = parse_where(self.selection.where)
         if isinstance(self.store, SharedReads) and self.store.kept is not None:
             read_all_runs(self.store)
-        of_a, of_b = (by_benchmark_split(self.store, text, ids, where) for text in (self.a, self.b))
+        of_a, of_b = (with_scores(by_benchmark_split(self.store, text, ids, where)) for text in (self.a, self.b))
         if self.across_links:
             return self._find_linked(of_a, of_b)
         splits = common_benchmarks(self.a, of_a, self.b, of_b)
@@ -227,9 +229,11 @@ class TwoModels:
             if not scores:
                 scored = scored_metrics(run_metrics_of(self.store, ids), metrics, (a, b))
                 common = {label for label, holders in scored.items() if holders == 2} - {chosen[0].label}
+                own = scored_metrics(run_metrics_of(self.store, ids), metrics, (condition,))
+                why = f", but by {some_of(sorted(own))}" if own else " (published figures cannot be paired)"
                 raise NotComparable(
-                    f"{condition.model} has no scored prompt by {chosen[0].label} (published figures"
-                    f" cannot be paired){advise_metric('both have', common)}"
+                    f"{condition.model} has no scored prompt by {chosen[0].label}{why}"
+                    f"{advise_metric('both have', common)}"
                 )
         (metric_a, scores_a), (metric_b, scores_b) = (scores[0] for scores in by_side)
         refuse_incomparable(a, b, metric_a, metric_b, self.force)

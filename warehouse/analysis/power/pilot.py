@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from warehouse.analysis.selection.benchmarks import Metric, choose_metrics, find_benchmark, metrics_of
 from warehouse.analysis.selection.clusterings import cluster_map, clusters_under_links
 from warehouse.analysis.selection.conditions import Condition
-from warehouse.analysis.selection.reference import by_benchmark_split, parse_where, pick_one
+from warehouse.analysis.selection.reference import by_benchmark_split, parse_where, pick_one, with_scores
 from warehouse.analysis.selection.scores import PromptScores, read_links, read_scores
 from warehouse.analysis.selection.selection import Selection, selection_of
 from warehouse.errors import MisuseError
@@ -109,7 +109,7 @@ def choose_runs(store: Store, references: Sequence[str], selection: Selection) -
     """One condition for each reference, all on one benchmark and split."""
     ids = None if selection.benchmark is None else find_benchmark(store, selection.benchmark).ids
     filters = parse_where(selection.where)
-    by_reference = [by_benchmark_split(store, text, ids, filters) for text in references]
+    by_reference = [with_scores(by_benchmark_split(store, text, ids, filters)) for text in references]
     splits = sorted(set.intersection(*(set(splits) for splits in by_reference)))
     if len(splits) != 1:
         there = ", ".join(f"{name} ({split})" if split else name for name, split in splits)

@@ -293,8 +293,9 @@ def _parse_one(text: str) -> Where:
         raise MisuseError(f"condition {text!r}; expected field=value, such as temperature=0.8")
     name = _SYNONYMS.get(match["name"], match["name"])
     if name not in _WHERE_FIELDS:
-        field_names = ", ".join(sorted(_WHERE_FIELDS))
-        raise MisuseError(f"condition {text!r}: no field {match['name']!r}; there are: {field_names}")
+        field_names = f"there are: {', '.join(sorted(_WHERE_FIELDS))}"
+        close = did_you_mean(name, {*_WHERE_FIELDS, *_SYNONYMS}, field_names)
+        raise MisuseError(f"condition {text!r}: no field {name!r}; {close}")
     return Where(name, match["sign"] == "=", match["value"])
 
 
@@ -343,6 +344,14 @@ def by_benchmark_split(
     return by_split(conditions)
 
 
+def with_scores(splits: BySplit) -> BySplit:
+    """Without conditions that have no score of a sample where another has: nobody means them who compares."""
+    return {
+        split: [one for one in conditions if any(run["n_scores"] for run in one.runs)] or conditions
+        for split, conditions in splits.items()
+    }
+
+
 def by_split(conditions: Iterable[Condition]) -> dict[BenchmarkSplit, list[Condition]]:
     """Conditions by benchmark and split, by name."""
     return dict(sorted(grouped(conditions, lambda condition: condition.benchmark_split).items()))
@@ -372,7 +381,8 @@ def pick_all(
     Raises:
         MisuseError: somewhere several fit; lists all such splits with the conditions there.
     """
-    several = [(text, split, of[split]) for text, of in sides for split in splits if len(of[split]) > 1]
+    by_text = dict(sides)  # of a model against itself each choice is told once
+    several = [(text, split, of[split]) for text, of in by_text.items() for split in splits if len(of[split]) > 1]
     if len(several) > 1 and not latest:
         raise MisuseError(_ambiguous(store, several))
     return [tuple(pick_one(store, of[split], text, latest=latest) for text, of in sides) for split in splits]

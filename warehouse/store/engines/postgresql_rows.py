@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import accumulate
 from operator import itemgetter
 from types import MappingProxyType
@@ -22,6 +23,7 @@ from warehouse.store.alchemy import sa
 from warehouse.store.engines.base import json_text
 from warehouse.store.sql.bind_parameters import rename_binds
 
+_NUMERIC = 1700
 _ARROW_TYPES = {
     16: pa.bool_(),
     17: pa.binary(),
@@ -31,7 +33,7 @@ _ARROW_TYPES = {
     23: pa.int32(),
     700: pa.float32(),
     701: pa.float64(),
-    1700: pa.float64(),
+    _NUMERIC: pa.float64(),
     1114: pa.timestamp("us"),
     1184: pa.timestamp("us", tz="UTC"),
     1082: pa.date32(),
@@ -57,6 +59,8 @@ def arrow_table(rows: Sequence[Sequence[Any]], columns: Sequence[Any]) -> pa.Tab
 
 def _array(values: list[Any], oid: int) -> pa.Array:
     kind = _ARROW_TYPES.get(oid, pa.string())
+    if oid == _NUMERIC and _are_whole(values):
+        kind = pa.int64()
     if pa.types.is_string(kind):
         texts = [value if value is None or isinstance(value, str) else json_text(value) for value in values]
         return _strings([None if text is None else text.encode() for text in texts], kind)
@@ -69,6 +73,12 @@ def _array(values: list[Any], oid: int) -> pa.Array:
     if kind == pa.timestamp("us"):
         return _buffers(values, kind, np.datetime64(0, "us"), lambda filled: np.array(filled, "datetime64[us]"))
     return pa.array(values, type=kind)
+
+
+def _are_whole(values: list[Decimal | None]) -> bool:
+    """Whether numerics are the whole numbers that sums of integers are, without decimals."""
+    there = [value for value in values if value is not None]
+    return bool(there) and all(value.as_tuple().exponent == 0 and -(2**63) <= value < 2**63 for value in there)
 
 
 def _buffers(values: list[Any], kind: pa.DataType, filler: Any, data: Callable[[list[Any]], Any]) -> pa.Array:
