@@ -42,8 +42,7 @@ from warehouse.ingest.remote import fetched
 from warehouse.ingest.report import (
     IngestReport,
     _reconcile,
-    last_prompt,
-    names_in,
+    last_ids,
     notes_on_corrected,
     notes_on_ids,
     notes_on_named,
@@ -124,7 +123,7 @@ def load(
     if only is not None:
         jobs = tuple(job for job in jobs if only(job.files.files))
         missed = [item for item in missed if only((item.path,))]
-    before, names = (0, {}) if dry_run else (last_prompt(store), names_in(store))
+    before = {} if dry_run else last_ids(store)
     watcher = progress or Silent()
     watcher.start(sum(job.size for job in jobs))
     reports = [LoadReport(item.shown, "refused", error=str(item)) for item in missed]
@@ -138,8 +137,10 @@ def load(
     if not dry_run:
         changed += notes_on_corrected(store, reports) + notes_on_scales(store, reports)
         changed += notes_on_named(store, reports, plan.settings.model) or notes_on_repeats(store, reports)
-        shared += notes_on_shared(store, reports) + notes_on_ids(store, reports, before)
-        shared += notes_on_names(store, names)
+        after = last_ids(store)
+        shared += notes_on_shared(store, reports)
+        shared += notes_on_ids(store, reports, before["prompt"], after["prompt"])
+        shared += notes_on_names(store, before, after)
     lacking = _cluster(store, reports, fields) if fields and not dry_run else []
     return IngestReport(
         sources=tuple(reports),

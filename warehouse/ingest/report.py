@@ -223,24 +223,28 @@ def notes_on_named(store: Store, reports: Sequence[LoadReport], model: str | Non
     ]
 
 
-def names_in(store: Store) -> dict[str, list[str]]:
-    """Names of models and of benchmarks that are shown under no other."""
-    select = "select name from {} where canonical_id is null order by id"
-    return {kind: [row["name"] for row in store.rows(select.format(kind))] for kind in ("model", "benchmark")}
+def last_ids(store: Store) -> dict[str, int]:
+    """The last id of what notes ask about: which of it is new."""
+    asked = ", ".join(
+        f"(select coalesce(max(id), 0) from {kind}) as {kind}" for kind in ("prompt", "model", "benchmark")
+    )
+    return dict(store.rows(f"select {asked}")[0])
 
 
-def notes_on_names(store: Store, before: Mapping[str, Sequence[str]]) -> list[str]:
+def notes_on_names(store: Store, before: Mapping[str, int], after: Mapping[str, int]) -> list[str]:
     """Which new models and benchmarks differ from others in nothing but how their names are written."""
     notes = []
-    for kind, names in names_in(store).items():
-        alike: dict[str, list[str]] = {}
-        for name in names if len(names) > len(before[kind]) else ():
-            alike.setdefault(_plain_name(name), []).append(name)
-        twins = [found for found in alike.values() if len(found) > 1 and found[-1] not in before[kind]]
-        twins = [found for found in twins if len({name.casefold().rpartition("/")[0] for name in found} - {""}) < 2]
-        if twins:
-            way = f"warehouse {kind}s alias {shlex.quote(twins[0][-1])} {shlex.quote(twins[0][0])}"
-            shown = _some([f"{found[-1]!r} and {found[0]!r}" for found in twins])
+    for kind in ("model", "benchmark"):
+        alike: dict[str, list[Mapping[str, Any]]] = {}
+        select = f"select id, name from {kind} where canonical_id is null order by id"
+        for row in store.rows(select) if after[kind] > before[kind] else ():
+            alike.setdefault(_plain_name(row["name"]), []).append(row)
+        twins = [found for found in alike.values() if len(found) > 1 and found[-1]["id"] > before[kind]]
+        names = [[str(row["name"]) for row in found] for found in twins]
+        names = [found for found in names if len({name.casefold().rpartition("/")[0] for name in found} - {""}) < 2]
+        if names:
+            way = f"warehouse {kind}s alias {shlex.quote(names[0][-1])} {shlex.quote(names[0][0])}"
+            shown = _some([f"{found[-1]!r} and {found[0]!r}" for found in names])
             notes.append(f"{kind}s that differ only in how they are written: {shown}; if two are one: {way}")
     return notes
 
@@ -253,16 +257,11 @@ def _plain_name(name: str) -> str:
     return re.sub(rf"(?<=\d){marks}(?=\d)", ".", re.sub(rf"{marks}(?!\d)|(?<!\d){marks}", "", last))
 
 
-def last_prompt(store: Store) -> int:
-    """Id of the last prompt."""
-    return int(store.rows("select coalesce(max(id), 0) as id from prompt")[0]["id"])
-
-
-def notes_on_ids(store: Store, reports: Sequence[LoadReport], before: int) -> list[str]:
+def notes_on_ids(store: Store, reports: Sequence[LoadReport], before: int, after: int) -> list[str]:
     """Which benchmarks have prompts after those ``before`` whose ids others write otherwise (``1`` and ``1.0``), where
     that makes at least half of what they have more than their largest run; which have models that share none."""
     new = [min(report.run_ids) for report in reports if report.run_ids and report.n_runs]
-    if not new or last_prompt(store) == before:
+    if not new or after == before:
         return []
     alike: dict[tuple[str, str, int], dict[str, dict[str, int]]] = {}
     sizes = {"last_prompt": before, "most_prompts": _MOST_PROMPTS}
