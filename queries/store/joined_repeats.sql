@@ -8,7 +8,10 @@ select
         from run_source join source on source.id = run_source.source_id
         where run_source.run_id = old_run.run_id
     ) as path,
-    old_run.n_found > 0 and new_run.n_found > 0 as has_samples,
+    old_run.n_found > 0 and new_run.n_found > 0 and not exists (
+        select 1 from run_source named
+        where named.run_id = new_run.run_id and named.run_key is not null
+    ) as has_nameless_samples,
     metric.name as metric, figure.value as published, figure.run_id as published_by,
     summary.estimate, summary.run_id as estimated_from, summary.n_prompts
 from run_current new_run

@@ -77,7 +77,6 @@ def test_mistakes_are_misuse(run: Caller, url: str) -> None:
     run("variance", "quiz", "--pass-at", "0", db=url).fails(2, "below 1")
     run("variance", "quiz", "--pass-at", "two", db=url).fails(2, "two")
     run("variance", "quiz", "--seeds", "--pass-at", "1", db=url).fails(2, "--pass-at does not go with --seeds")
-    run("variance", "quiz", "--seeds", "--cluster", "none", db=url).fails(2, "--cluster")
     run("variance", "quiz", "--estimand", "prompts-fixed", db=url).fails(2, "--pass-at")
     run("variance", "quiz", "--seeds", db=url).fails(2, "two training seeds")
     run("variance", db=url).fails(2, "RUN|BENCHMARK")

@@ -116,7 +116,7 @@ def test_columns_that_are_not_there(folder: Path) -> None:
         (("[path]", "[matrix]\norientation = 'sideways'\n[path]"), "expected one of prompts_by"),
         (("[path]", "[join.x]\nfile = 'f'\nkey = 'k'\n[path]"), "`key` together with `on`"),
         (("[path]", "together = 'yes'\n[path]"), "expected true or false"),
-        (('"acc"', '"acc"\nif_null = { status = "lost" }'), '"omit" or a table'),
+        (('"acc"', '"acc"\nif_null = { status = "lost" }'), '"omit_absent" or a table'),
     ],
 )
 def test_single_mistakes(folder: Path, change: tuple[str, str], expected: str) -> None:

@@ -65,7 +65,7 @@ CALLS: dict[str, set[str]] = {
     "variance sums --pass-at 1,2": {"cluster", "where"},
     "formulations cloze choice": {"cluster", "where"},
     "frontier priced": {"allow_missing_cost", "cluster", "where"},
-    "templates worded --se 0.2": {"factor", "metric", "where"},
+    "templates worded --se 0.2": {"cluster", "factor", "metric", "where"},
     "judge agreement reading --judge acc --human acc_norm": {"seed", "where"},
     "judge plan exam --judge acc --correlation 0.5 --width 0.3": {"where"},
     "judge next exam --judge acc --n 9 --dry-run": {"seed", "where"},

@@ -182,13 +182,13 @@ def notes_on_corrected(store: Store, reports: Sequence[LoadReport]) -> list[str]
 
 
 def notes_on_repeats(store: Store, reports: Sequence[LoadReport]) -> list[str]:
-    """Which new runs joined one from elsewhere, and which published figures are not those of samples from elsewhere."""
+    """Which new runs that no id names joined one from elsewhere, and which published figures are not those of samples from elsewhere."""
     new = [min(report.run_ids) for report in reports if report.run_ids and report.n_repeats]
     rows = store.rows(query_text("store", "joined_repeats"), {"first_run": min(new)}) if new else ()
     joined = [
         f"{row['model']} on {row['benchmark']}, run {row['run_id']}, joined run {row['earlier']} ({row['path']})"
         for row in rows
-        if row["has_samples"]
+        if row["has_nameless_samples"]
     ]
     differing = [
         f"{row['model']} on {row['benchmark']}: {row['metric']} {row['published']:g} published by run"

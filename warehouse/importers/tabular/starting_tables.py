@@ -462,7 +462,11 @@ def _long(table: TableProfile, fields: Fields) -> PublishedColumns | None:
         if column.path not in fields.taken
         and column.is_figures
         and not column.path.startswith("^")
-        and (grade_of(column.name, column.parents) >= Grade.LIKELY or plain_name(column.name) in _MEANS)
+        and (
+            grade_of(column.name, column.parents) >= Grade.LIKELY
+            or not column.parents
+            and plain_name(column.name) in _MEANS
+        )
     ]
     model = fields.run.get("model")
     if table.location.task_keys and values and "benchmark" not in fields.run:

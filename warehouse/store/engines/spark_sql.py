@@ -16,6 +16,8 @@ _COUNTING = re.compile(
     r"select\s+(?P=column)\s*\+\s*1\s+as\s+(?P=column)\s+from\s+(?P=name)\s+where\s+(?P=column)\s*<\s*(?P<last>\d+)\s*\)",
     re.IGNORECASE,
 )
+#: What these engines decide by themselves.
+_MATERIALIZED = re.compile(r"\bas\s+materialized\s*\(", re.IGNORECASE)
 _CAST = re.compile(r"\bcast\s*\(", re.IGNORECASE)
 _TYPE = re.compile(r"\bas\s+(text|varchar|double\s+precision)\s*$", re.IGNORECASE)
 _BRACKETS = re.compile(r"[()]|'(?:[^'\\]|\\.)*'|`[^`]*`", re.DOTALL)
@@ -44,7 +46,7 @@ def translated(sql: str, params: Mapping[str, Any]) -> str:
     """A SELECT with its values written into it, as Spark reads it."""
     text = replace_binds(sql, lambda name: _literal_of(params[name]))
     text = replace_quoted(text, literal, quoted)
-    text = _COUNTING.sub(_range, text)
+    text = _MATERIALIZED.sub("as (", _COUNTING.sub(_range, text))
     text = _WINDOW.sub(lambda match: match[0].removesuffix("-") + "+ -" if match[1] else match[0], text)
     text = _UNPERTURBED.sub(lambda match: f"octet_length({match[1]}) = 0" if match[1] else match[0], text)
     return _with_stable_corr(_POSITION.sub("instr(", _with_types(text)))
