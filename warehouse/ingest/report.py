@@ -182,7 +182,7 @@ def notes_on_corrected(store: Store, reports: Sequence[LoadReport]) -> list[str]
 
 
 def notes_on_repeats(store: Store, reports: Sequence[LoadReport]) -> list[str]:
-    """Which new runs that no id names joined one from elsewhere, and which published figures are not those of samples from elsewhere."""
+    """Which new runs without an id joined one from elsewhere; which figures samples from elsewhere contradict."""
     new = [min(report.run_ids) for report in reports if report.run_ids and report.n_repeats]
     rows = store.rows(query_text("store", "joined_repeats"), {"first_run": min(new)}) if new else ()
     joined = [
