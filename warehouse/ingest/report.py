@@ -203,8 +203,8 @@ def notes_on_repeats(store: Store, reports: Sequence[LoadReport]) -> list[str]:
 
 
 def _rounds_to(value: float, published: float) -> bool:
-    places = max(len(f"{published:.10g}".partition(".")[2]), 1 + (abs(published) < 1))
-    return abs(value - published) <= 0.5 * 0.1**places + 1e-9
+    decimals = max(len(f"{published:.10g}".partition(".")[2]), 1 + (abs(published) < 1))
+    return abs(value - published) <= 0.5 * 0.1**decimals + 1e-9
 
 
 def notes_on_named(store: Store, reports: Sequence[LoadReport], model: str | None) -> list[str]:
@@ -225,10 +225,10 @@ def notes_on_named(store: Store, reports: Sequence[LoadReport], model: str | Non
 
 def last_ids(store: Store) -> dict[str, int]:
     """The last id of what notes ask about: which of it is new."""
-    asked = ", ".join(
+    columns = ", ".join(
         f"(select coalesce(max(id), 0) from {kind}) as {kind}" for kind in ("prompt", "model", "benchmark")
     )
-    return dict(store.rows(f"select {asked}")[0])
+    return dict(store.rows(f"select {columns}")[0])
 
 
 def notes_on_names(store: Store, before: Mapping[str, int], after: Mapping[str, int]) -> list[str]:

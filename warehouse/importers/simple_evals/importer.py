@@ -411,8 +411,8 @@ def _rows(results: SimpleEvalsFiles, item: tuple[int, SimpleEvalsSample]) -> Ite
     if not several:
         yield scored | sent | {"response": texts[0] if texts else None, "scores": scores}
         return
-    for place, text in enumerate(texts):
-        yield row | sent | {"draw": draw * len(texts) + place, "response": text}
+    for index, text in enumerate(texts):
+        yield row | sent | {"draw": draw * len(texts) + index, "response": text}
     together = [score | {"n_draws": len(texts)} for score in scores]
     yield scored | {"draw": -1, "scores": together}
 
