@@ -73,10 +73,15 @@ with repeated (table_name, key_name, surplus) as (
   union all
   select 'run_group', 'id', count(*) - 1 from run_group group by id having count(*) > 1
   union all
-  select 'run', 'natural key', count(*) - 1 from run group by condition_key, content_digest
-  having count(*) > 1
+  select 'run', 'natural key', count(*) - 1 from run
+  group by recorded_key, content_digest, execution_key having count(*) > 1
   union all
   select 'run', 'id', count(*) - 1 from run group by id having count(*) > 1
+  union all
+  select 'ignored_setting', 'natural key', count(*) - 1 from ignored_setting
+  group by name, benchmark having count(*) > 1
+  union all
+  select 'ignored_setting', 'id', count(*) - 1 from ignored_setting group by id having count(*) > 1
   union all
   select 'source', 'natural key', count(*) - 1 from source group by sha256, settings_key
   having count(*) > 1

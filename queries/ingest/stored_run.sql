@@ -4,6 +4,7 @@
 -- placeholder: columns column -- of run and run_source, with commas between them
 select {columns} from run join run_source on run_source.run_id = run.id
 where run.condition_key in (select unnest(cast(:conditions as varchar[])))
+    or run.recorded_key in (select unnest(cast(:conditions as varchar[])))
 union
 select {columns} from run join run_source on run_source.run_id = run.id
 where run_source.run_key in (select unnest(cast(:run_keys as varchar[])))

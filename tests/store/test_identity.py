@@ -16,7 +16,7 @@ from warehouse.store.schema.migrate import check
 SCORES = {"a": 1.0, "b": 0.0, "c": 1.0}
 #: condition, run and content of one small dump
 KEYS = (
-    "686ddbf0065ac205ab956289b0399123998748e7eb0f77b1349dd1e1d9867895",
+    "c4b5d7e8afc79ea9d325e4f79a6d920fa571642009a80822489e7d63b499795a",
     "70b585b449d92cb1fe5661c0dfd2c6f846f4d9f5bd7132a1d79a700cf818622b",
     "0b4d49896338e0a1bb82e193c256bf3d55843ef7ae570a431a226c32e37bfbb4",
 )
@@ -38,16 +38,95 @@ def test_an_unchanged_source_is_not_claimed_twice(kit: Any) -> None:
 def test_the_same_run_in_another_file_is_seen_again(kit: Any) -> None:
     first = kit.load(kit.header(place="x.json"), kit.rows(SCORES))
     again = kit.load(kit.header(place="y.json"), kit.rows(SCORES)[::-1])
-    other_id = kit.load(kit.header("2"), kit.rows(SCORES))
+    without_id = kit.load(kit.header(None), kit.rows(SCORES))
     assert (first.n_runs, first.n_seen_again, first.n_samples, first.n_scores) == (1, 0, 3, 3)
     assert (again.n_runs, again.n_seen_again, again.n_scores) == (0, 1, 0)
-    assert other_id.n_seen_again == 1
+    assert without_id.n_seen_again == 1
     assert kit.counts("run", "score", "prompt") == (1, 3, 3)
     assert kit.all("select run_id, source_id, place from run_source order by 2") == [
         (1, 1, "x.json"),
         (1, 2, "y.json"),
         (1, 3, None),
     ]
+
+
+#: What tells two executions apart, though all their scores are equal.
+TELLING: list[tuple[dict[str, Any], dict[str, Any]]] = [
+    ({"run_id": "1"}, {"run_id": "2"}),
+    ({"sampling_seed": 1}, {"sampling_seed": 2}),
+    ({"started_at": datetime(2026, 1, 1)}, {"started_at": datetime(2026, 1, 2)}),
+    ({"cost": 0.25}, {"cost": 0.5}),
+    ({"configuration": {"job_id": "x"}}, {"configuration": {"job_id": "y"}}),
+]
+
+
+@pytest.mark.parametrize(("marks", "others"), TELLING)
+def test_equal_scores_of_two_executions_are_repeats(kit: Any, marks: dict[str, Any], others: dict[str, Any]) -> None:
+    first = kit.load(replace(kit.header(None), **marks), kit.rows(SCORES))
+    second = kit.load(replace(kit.header(None), **others), kit.rows(SCORES))
+    copies = [kit.load(replace(kit.header(None), **told), kit.rows(SCORES)) for told in (others, marks)]
+    assert (first.n_runs, second.n_runs, second.n_repeats) == (1, 1, 1)
+    assert [(copy.n_runs, copy.n_seen_again) for copy in copies] == [(0, 1), (0, 1)]
+    assert kit.one("select count(distinct condition_key) from run") == 1
+    assert check(kit.store).integrity == ()
+
+
+def test_equal_scores_of_two_executions_in_one_dump_are_repeats(kit: Any) -> None:
+    headers = [kit.header(str(number)) for number in range(3)]
+    report = kit.load(headers, [row for run in range(3) for row in kit.rows(SCORES, run=run)])
+    assert (report.n_runs, report.n_repeats, report.n_seen_again) == (3, 2, 0)
+
+
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+def test_what_an_execution_is_known_by_does_not_depend_on_the_order(kit: Any, order: tuple[int, ...]) -> None:
+    """One that nothing marks is one of the two that something does."""
+    tries = [kit.header(None), kit.header(None, sampling_seed=1), kit.header(None, sampling_seed=2)]
+    for number in order:
+        kit.load(tries[number], kit.rows(SCORES))
+    assert kit.counts("run", "run_source") == (2, 3)
+    assert kit.all("select cast(marks as varchar) from run order by 1") == [
+        ('{"sampling_seed":"1"}',),
+        ('{"sampling_seed":"2"}',),
+    ]
+
+
+def test_nothing_tells_equal_scores_apart_and_a_note_says_so(kit: Any) -> None:
+    kit.load(kit.header(None), kit.rows(SCORES))
+    report = kit.load(kit.header(None), kit.rows(SCORES))
+    assert "run 1 has the same scores" in report.notes[0] and "--set run_id=NAME" in report.notes[0]
+    kit.load(kit.header(None, temperature=0.0), kit.rows(SCORES))
+    assert kit.load(kit.header(None, temperature=0.0), kit.rows(SCORES)).notes == ()
+
+
+def test_an_id_of_the_tool_names_one_run_of_each_condition(kit: Any) -> None:
+    """Checkpoints of a training, or temperatures of an experiment, may share it."""
+    steps = [kit.load(kit.header("exp1", step=step), kit.rows(SCORES)) for step in (100, 200)]
+    warm = kit.load(kit.header("exp1", step=200, temperature=1.0), kit.rows({"a": 0.0}))
+    assert [report.n_runs for report in (*steps, warm)] == [1, 1, 1]
+    assert kit.current() == [1, 2, 3] and steps[1].notes == ()
+    assert "temperature not said there, 1 here" in warm.notes[0]
+
+
+def test_figures_stated_anew_hold_in_either_order(kit: Any) -> None:
+    """A board that is fetched again makes no further draw."""
+    days = [datetime(2026, 1, day) for day in (1, 2, 3)]
+    for order in permutations(range(3)):
+        benchmark = f"board{order}"
+        for number in order:
+            header = kit.header(f"{benchmark}{number}", benchmark=benchmark, started_at=days[number])
+            kit.load(replace(header, published=(kit.figure("acc", number / 10),)))
+        rows = kit.all(
+            "select run.started_at, newer.started_at from run join benchmark on benchmark.id = run.benchmark_id"
+            f" left join run newer on newer.id = run.superseded_by where benchmark.name = '{benchmark}' order by 1"
+        )
+        assert rows == [(days[0], days[1]), (days[1], days[2]), (days[2], None)]
+    assert check(kit.store).integrity == ()
+
+
+def test_published_figures_of_reruns_stand_beside_each_other(kit: Any) -> None:
+    headers = [kit.header(f"score_{number}", published=(kit.figure("acc", 0.5),)) for number in range(3)]
+    report = kit.load(headers)
+    assert (report.n_runs, report.n_repeats) == (3, 2)
 
 
 def test_keys_are_the_same_in_every_store(kit: Any) -> None:
@@ -336,11 +415,12 @@ def test_a_retry_replaces_a_run_under_its_own_id_alone(kit: Any, first: str | No
     for number in order:
         kit.load(kit.header(tries[number][0]), kit.rows(tries[number][1]), path=f"{number}.json")
     found = "select n_found from run where superseded_by is null order by 1"
-    assert kit.all(found) == [(2,), (3,)] and kit.counts("run", "run_source") == (2, 3)
+    n_runs = 3 if first else 2  # two ids are two executions, whatever came out
+    assert kit.all(found) == [(2,), (3,)] and kit.counts("run", "run_source") == (n_runs, 3)
     assert check(kit.store).integrity == ()
-    if first:  # the equal run is retried too, and then there is none of it left
+    if first:  # the equal run is retried too
         kit.load(kit.header(first), kit.rows(SCORES | {"c": 0.0}), path="3.json")
-        assert kit.all(found) == [(3,), (3,)] and kit.counts("run") == (3,)
+        assert kit.all(found) == [(3,), (3,)] and kit.counts("run") == (4,)
         assert source_ledger.forget(kit.store, "3.json") == (1, 0)
     source_ledger.forget(kit.store, "0.json")
     assert kit.all(found) == [(3,)]

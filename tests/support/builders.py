@@ -191,6 +191,8 @@ class StoreRows:
             "status": "complete",
             "condition_key": hashlib.sha256(condition.encode()).hexdigest(),
             "content_digest": f"{number}-{repeat}",
+            "recorded_key": hashlib.sha256(condition.encode()).hexdigest(),
+            "execution_key": "",
         }
         self.rows["run"].append(row | dict.fromkeys(RUN_SETTINGS - set(row)) | settings)
         return number

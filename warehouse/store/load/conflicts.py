@@ -8,16 +8,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 import pyarrow as pa
 
 from warehouse.errors import ConflictError
-from warehouse.records import RunHeader
+from warehouse.records import RunHeader, parse_json
+from warehouse.records.settings import RunSettings
 from warehouse.store.connection import Store
-from warehouse.store.load.run_keys import condition_key, published_digest, run_key
+from warehouse.store.curate.ignored_settings import IgnoredSettings
+from warehouse.store.load.run_keys import published_digest, run_key
 from warehouse.store.load.scratch import Scratch
 from warehouse.store.load.staging import Measured
 from warehouse.store.sql.query_files import query_text
@@ -30,18 +32,22 @@ class Decision:
     """What to do with run number ``run`` of a dump.
 
     ``new``: store it. ``seen``: the stored run ``same_as`` (or, if that is ``None``, run ``same_in_dump`` of this dump)
-    holds the same. Under its ``run_key`` the stored runs ``supersedes`` give way to it, and it gives way itself to the
-    stored run ``superseded_by``. ``skip``: leave it out.
+    is the same execution. Under its ``run_key`` the stored runs ``supersedes`` give way to it, and it gives way itself
+    to the stored run ``superseded_by``. ``skip``: leave it out. ``condition_key`` leaves out what does not matter by a
+    person's word; ``marks`` are those that the execution is known by from now on.
     """
 
     run: int
     action: Literal["new", "seen", "skip"]
     condition_key: str
+    recorded_key: str
     run_key: str | None
     content_digest: str
+    marks: Mapping[str, str] = field(default_factory=dict)
     same_as: int | None = None
     same_in_dump: int | None = None
     supersedes: tuple[int, ...] = ()
+    restates: tuple[tuple[int, str | None], ...] = ()  # stored runs whose figures are stated anew, under their own keys
     superseded_by: int | None = None
     repeat: bool = False
     note: str = ""
@@ -53,6 +59,7 @@ class _Stored:
 
     id: int
     condition_key: str
+    recorded_key: str
     run_key: str | None
     content_digest: str
     superseded_by: int | None
@@ -60,7 +67,7 @@ class _Stored:
     n_generations: int
     n_scores: int
     started_at: datetime | None
-    sampling_seed: int | None
+    marks: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -69,20 +76,45 @@ class _DumpRun:
 
     index: int
     header: RunHeader
-    condition: str
+    settings: RunSettings
+    condition: str  # its condition, without settings that do not matter by a person's word
+    recorded: str  # its condition as the dump has it
     key: str | None
     content: str
     measured: Measured | None
-    execution: str
 
     @property
-    def keys(self) -> tuple[str, str | None, str]:
-        return self.condition, self.key, self.content
+    def keys(self) -> tuple[str, str, str | None, str, Mapping[str, str]]:
+        return self.condition, self.recorded, self.key, self.content, self.settings.marks
+
+    @property
+    def execution(self) -> tuple[str, str | None]:
+        """What the tries of one execution have in common: a tool's id names one run of each condition, since the
+        checkpoints of a training or the temperatures of an experiment may share it."""
+        return self.recorded, self.key
+
+    @property
+    def is_greedy(self) -> bool:
+        """Whether the likeliest token was always taken, so that repeats are equal."""
+        return self.settings.settings.get("temperature") == "0"
 
 
-def _execution(key: str | None, condition: str, run: RunHeader | _Stored) -> str:
-    """The key of the tool, else all that may tell a run from another of its condition."""
-    return key or f"{condition} {run.sampling_seed} {run.started_at}"
+def are_apart(marks: Mapping[str, str], others: Mapping[str, str]) -> bool:
+    """Whether two executions are told apart by something that both say: ids, seeds, times, costs."""
+    return any(others.get(name, value) != value for name, value in marks.items())
+
+
+def _seed_and_start(marks: Mapping[str, str]) -> tuple[str | None, str | None]:
+    """What tells two tries apart that no tool names, of which one may hold a part of the other."""
+    return marks.get("sampling_seed"), marks.get("started_at")
+
+
+def _is_same_execution(run: _DumpRun, stored: _Stored) -> bool:
+    """Whether a run of equal scores is the stored one: by the tool's id, where both have one, else unless something
+    tells them apart."""
+    if run.key is not None and run.key == stored.run_key:
+        return True
+    return not are_apart(run.settings.marks, stored.marks)
 
 
 #: Of more runs of one condition without any id none is held against the next: each costs a comparison of all rows.
@@ -93,42 +125,71 @@ class _StoredRuns:
     """The stored runs that a dump's runs may be the same as, by their keys."""
 
     def __init__(self, rows: Iterable[_Stored]) -> None:
-        self.same: dict[tuple[str, str], dict[str | None, _Stored]] = defaultdict(dict)
+        self.equal: dict[tuple[str, str], list[_Stored]] = defaultdict(list)
         self.current_conditions: set[str] = set()
-        self.by_key: dict[str, list[_Stored]] = defaultdict(list)
+        self.by_execution: dict[tuple[str, str | None], list[_Stored]] = defaultdict(list)
+        self.by_run_key: dict[str, list[_Stored]] = defaultdict(list)
+        self.figures: dict[str, list[_Stored]] = defaultdict(list)
         for row in rows:
-            self.same[row.condition_key, row.content_digest][row.run_key] = row
+            self.equal[row.recorded_key, row.content_digest].append(row)
             if row.superseded_by is None:
                 self.current_conditions.add(row.condition_key)
-            self.by_key[_execution(row.run_key, row.condition_key, row)].append(row)
+            self.by_execution[row.recorded_key, row.run_key].append(row)
+            if row.run_key is not None:
+                self.by_run_key[row.run_key].append(row)
+            if row.n_found == 0:
+                self.figures[row.recorded_key].append(row)
+
+    def same(self, run: _DumpRun) -> list[_Stored]:
+        """The stored run that this one is, under each key that it came under; none if there is no such run.
+
+        Of several that it may be, the one that the tool's id names, else the first.
+        """
+        rows = [row for row in self.equal.get((run.recorded, run.content), ()) if _is_same_execution(run, row)]
+        named = [row for row in rows if run.key is not None and row.run_key == run.key]
+        chosen = (named or rows)[:1]
+        return [row for row in rows if row.id == chosen[0].id] if chosen else []
 
     def rivals(self, run: _DumpRun) -> list[_Stored]:
         """Current runs of the same execution, with other content; where no tool names it, those that may hold all of
         it, or be all in it."""
         if self.holds(run):
             return []
-        current = [row for row in self.by_key.get(run.execution, ()) if row.superseded_by is None]
+        current = [row for row in self.tries(run) if row.superseded_by is None]
         if run.key is None:
             return [row for row in current if not self.are_draws(run) and _may_be_part(run, row)]
         return current
 
+    def tries(self, run: _DumpRun) -> list[_Stored]:
+        """Stored runs under the key of a run; without one, those of its condition, of the same seed and start."""
+        rows = self.by_execution.get(run.execution, [])
+        if run.key is not None:
+            return rows
+        own = _seed_and_start(run.settings.marks)
+        return [row for row in rows if _seed_and_start(row.marks) == own]
+
     def are_draws(self, run: _DumpRun) -> bool:
         """Whether so many runs stand under a condition without any id that they are not held against each other."""
-        return run.key is None and len(self.by_key.get(run.execution, ())) > MOST_TOLD_BY_ROWS
+        return run.key is None and len(self.by_execution.get(run.execution, ())) > MOST_TOLD_BY_ROWS
 
     def holds(self, run: _DumpRun) -> bool:
         """Whether a source brought the same under the same key."""
-        return run.key in self.same.get((run.condition, run.content), ())
+        return any(row.run_key == run.key for row in self.same(run))
 
-    def gave_way_to(self, execution: str, run_id: int) -> list[_Stored]:
+    def gave_way_to(self, run: _DumpRun, run_id: int) -> list[_Stored]:
         """The tries of a run that a stored one has superseded."""
-        return [row for row in self.by_key.get(execution, ()) if row.superseded_by == run_id]
+        return [row for row in self.tries(run) if row.superseded_by == run_id]
+
+    def under_other_settings(self, run: _DumpRun) -> list[_Stored]:
+        """Stored runs that have the tool's id of a run, and were made under other settings."""
+        return [row for row in self.by_run_key.get(run.key or "", ()) if row.recorded_key != run.recorded]
 
 
 def decide(
     store: Store,
     scratch: Scratch,
     headers: Sequence[RunHeader],
+    settings: Sequence[RunSettings],
     measured: Mapping[int, Measured],
     on_conflict: OnConflict,
     path: str,
@@ -143,78 +204,103 @@ def decide(
     Raises:
         ConflictError: a stored run has the same key of the tool and other rows.
     """
-    runs = [_run(index, header, measured.get(index)) for index, header in enumerate(headers)]
+    ignored = IgnoredSettings.read(store)
+    runs = [
+        _run(index, header, told, ignored, measured.get(index))
+        for index, (header, told) in enumerate(zip(headers, settings, strict=True))
+    ]
     stored = _StoredRuns(_stored(store, runs))
     if len(sources) > 1 and _depend(runs, stored, sources):
         return None
     overlaps = compare(scratch, ((run.index, rival.id) for run in runs if run.measured for rival in stored.rivals(run)))
     decisions: list[Decision] = []
-    earlier: dict[tuple[str, str], int] = {}
+    earlier: dict[tuple[str, str], list[int]] = defaultdict(list)
     conditions: set[str] = set()
     for run in runs:
         decision = _decide_one(run, stored, overlaps, on_conflict, path)
-        same_earlier = earlier.get((run.condition, run.content))
-        if decision.action == "new" and same_earlier is not None:
-            decision = replace(decision, action="seen", same_in_dump=same_earlier, repeat=False)
+        before = earlier[run.recorded, run.content]
+        equal = [index for index in before if not are_apart(run.settings.marks, decisions[index].marks)]
+        if decision.action == "new" and equal:
+            first = decisions[equal[0]]
+            decisions[equal[0]] = replace(first, marks={**run.settings.marks, **first.marks})
+            decision = replace(decision, action="seen", same_in_dump=equal[0], repeat=False)
         if decision.action == "new":
-            earlier[run.condition, run.content] = run.index
+            before.append(run.index)
             if decision.superseded_by is None:
                 again = not decision.supersedes and run.condition in conditions
                 decision = replace(decision, repeat=decision.repeat or again)
                 conditions.add(run.condition)
         decisions.append(decision)
-    return _put_into_chains(scratch, runs, stored, decisions)
+    decisions = _put_into_chains(scratch, runs, stored, decisions)
+    return _with_notes_on_shared_ids(store, runs, stored, decisions)
 
 
 def _depend(runs: Sequence[_DumpRun], stored: _StoredRuns, sources: Sequence[range]) -> bool:
     """Whether a run may take the place of a stored one, or of one that another source brings: under
     one key of the tool they hold different rows. What is the same again, or a repeat, is told alike
     among the runs of one source and of several."""
-    brought: dict[str, tuple[int, tuple[object, ...]]] = {}
+    brought: dict[tuple[str, str | None], tuple[int, tuple[object, ...]]] = {}
     for number, source in enumerate(sources):
         for run in runs[source.start : source.stop]:
-            if stored.rivals(run):
+            if stored.rivals(run) or (stored.figures.get(run.recorded) and not run.measured):
                 return True
             if stored.are_draws(run):
                 continue
-            holds = (run.condition, run.content) if run.key else _extent(run)[:3]
-            first = brought.setdefault(run.execution, (number, holds))
+            execution = run.execution
+            holds: tuple[object, ...] = (run.recorded, run.content)
+            if not run.measured:
+                execution = (run.recorded, "figures")
+            elif run.key is None:
+                holds = _extent(run)[:3]
+            first = brought.setdefault(execution, (number, holds))
             if first[1] != holds and (first[0] != number or run.key is None):
                 return True
     return False
 
 
-def _run(index: int, header: RunHeader, measured: Measured | None) -> _DumpRun:
+def _run(
+    index: int, header: RunHeader, settings: RunSettings, ignored: IgnoredSettings, measured: Measured | None
+) -> _DumpRun:
     content = measured.content_digest if measured else published_digest(header.published)
-    condition, key = condition_key(header), run_key(header)
-    return _DumpRun(index, header, condition, key, content, measured, _execution(key, condition, header))
+    recorded = settings.condition_key
+    condition = ignored.condition_key(header.benchmark, settings.settings) or recorded
+    return _DumpRun(index, header, settings, condition, recorded, run_key(header), content, measured)
 
 
 _COLUMNS = (
-    "run.id, run.condition_key, run_source.run_key, run.content_digest, run_source.superseded_by,"
-    " run.n_found, run.n_generations, run.n_scores, run.started_at, run.sampling_seed"
+    "run.id, run.condition_key, run.recorded_key, run_source.run_key, run.content_digest, run_source.superseded_by,"
+    " run.n_found, run.n_generations, run.n_scores, run.started_at, cast(run.marks as varchar) as marks"
 )
 
 
 def _stored(store: Store, runs: Sequence[_DumpRun]) -> list[_Stored]:
     """Stored runs with the condition or a key of a run of the dump, by id, under each of their keys."""
     keys = {
-        "conditions": sorted({run.condition for run in runs}),
+        "conditions": sorted({key for run in runs for key in (run.condition, run.recorded)}),
         "run_keys": sorted({run.key for run in runs if run.key}),
     }
     rows = store.arrow(query_text("ingest", "stored_run").format(columns=_COLUMNS), keys)
-    return sorted((_Stored(**row) for row in rows.to_pylist()), key=lambda row: row.id)
+    return sorted((_stored_run(row) for row in rows.to_pylist()), key=lambda row: row.id)
+
+
+def _stored_run(row: dict[str, Any]) -> _Stored:
+    marks = row.pop("marks")
+    return _Stored(**row, marks=parse_json(marks) if marks else {})
 
 
 def _decide_one(
     run: _DumpRun, stored: _StoredRuns, overlaps: Mapping[Pair, Overlap], on_conflict: OnConflict, path: str
 ) -> Decision:
-    same = stored.same.get((run.condition, run.content))
+    same = stored.same(run)
     here = Decision(run.index, "new", *run.keys)
     if same:
-        here = replace(here, action="seen", same_as=next(iter(same.values())).id)
-        if run.key in same:
-            return replace(here, superseded_by=same[run.key].superseded_by)
+        here = replace(here, action="seen", same_as=same[0].id, marks={**run.settings.marks, **same[0].marks})
+        here = replace(here, note=_note_on_equal(run, same[0]))
+        under_its_key = [row for row in same if row.run_key == run.key]
+        if under_its_key:
+            return replace(here, superseded_by=under_its_key[0].superseded_by)
+    if not run.measured and not same and (restated := _restated(here, run, stored)):
+        return restated
     if run.key is None:
         return _decide_without_id(here, run, stored, overlaps)
     for rival in stored.rivals(run):
@@ -231,6 +317,84 @@ def _decide_one(
             return Decision(run.index, "skip", *run.keys, note=note)
         raise _conflict(run.header, rival, path)
     return here if same else replace(here, repeat=run.condition in stored.current_conditions)
+
+
+def _note_on_equal(run: _DumpRun, stored: _Stored) -> str:
+    """What a run of equal scores may be as well, where nothing says whether it is the stored one."""
+    is_told = run.key is not None or bool(run.settings.marks.keys() & stored.marks.keys())
+    if is_told or run.is_greedy or not run.measured:
+        return ""
+    return (
+        f"{run.header.benchmark}: run {stored.id} has the same scores, and nothing in either says whether they are one"
+        f" execution or two: taken for one{_APART}"
+    )
+
+
+#: Settings by which the runs of one training or experiment differ under one id, as everybody expects.
+_EXPECTED_UNDER_ONE_ID = frozenset(
+    """
+    revision training_seed initialisation_seed data_order_seed step epoch tokens base_checkpoint model benchmark split
+    """.split()
+)
+
+
+def _with_notes_on_shared_ids(
+    store: Store, runs: Sequence[_DumpRun], stored: _StoredRuns, decisions: list[Decision]
+) -> list[Decision]:
+    """Decisions with a note on each new run whose id of the tool another run has under other settings."""
+    rivals = {run.index: others[0].id for run in runs if (others := stored.under_other_settings(run))}
+    if not rivals:
+        return decisions
+    ids = sorted(set(rivals.values()))[:MOST_TOLD_BY_ROWS]
+    rows = store.rows("select id, cast(settings as varchar) as settings from run where id in (:ids)", {"ids": ids})
+    told = {row["id"]: parse_json(row["settings"]) for row in rows if row["settings"]}
+    for index, rival in rivals.items():
+        decision, run = decisions[index], runs[index]
+        if decision.action == "new" and not decision.note and rival in told:
+            decisions[index] = replace(decision, note=_note_on_shared_id(run, rival, told[rival]))
+    return decisions
+
+
+def _note_on_shared_id(run: _DumpRun, rival: int, settings: Mapping[str, str]) -> str:
+    own = run.settings.settings
+    differing = sorted(name for name in own.keys() | settings.keys() if own.get(name) != settings.get(name))
+    if _EXPECTED_UNDER_ONE_ID.issuperset(differing):
+        return ""
+    names = [f"{name} {settings.get(name, 'not said')} there, {own.get(name, 'not said')} here" for name in differing]
+    more = f" and {len(names) - 2} more" if len(names) > 2 else ""
+    return (
+        f"{run.header.benchmark}: run {rival} has the same id of the tool ({run.header.run_id}) under other settings"
+        f" ({'; '.join(names[:2])}{more}): taken for another run"
+    )
+
+
+# --- figures that a source states anew ----------------------------------------------------------
+
+
+def _restated(here: Decision, run: _DumpRun, stored: _StoredRuns) -> Decision | None:
+    """Published figures of a condition that were stated before, at another time: the later statement holds, since a
+    board that is fetched again, or a tool that writes its results again, makes no further draw."""
+    others = [row for row in stored.figures.get(run.recorded, ()) if _is_statement_of_another_time(run, row)]
+    if not others:
+        return None
+    own = run.header.started_at or datetime.min
+    earlier = [row for row in others if (row.started_at or datetime.min) < own]
+    later = [row for row in others if (row.started_at or datetime.min) > own]
+    if later:
+        winner = min(later, key=lambda row: (row.started_at, row.id))
+        restates = tuple((row.id, row.run_key) for row in earlier if row.superseded_by == winner.id)
+        note = f"{run.header.benchmark}: run {winner.id} states these figures anew, later: it holds"
+        return replace(here, superseded_by=winner.id, restates=restates, note=note)
+    restates = tuple((row.id, row.run_key) for row in earlier if row.superseded_by is None)
+    names = ", ".join(str(number) for number, _ in restates)
+    note = f"{run.header.benchmark}: figures that run {names} stated before are stated anew: these hold"
+    return replace(here, restates=restates, note=note if restates else "")
+
+
+def _is_statement_of_another_time(run: _DumpRun, stored: _Stored) -> bool:
+    if stored.started_at is None or run.header.started_at is None:
+        return False
+    return stored.started_at != run.header.started_at
 
 
 _APART = "; if they are different executions, name each: --set run_id=NAME"
@@ -282,15 +446,14 @@ def _put_into_chains(
 ) -> list[Decision]:
     """Tries that came late, where they would stand had they come in time: below the shortest that
     holds all of theirs, above those of which they hold all."""
-    late = {item.run for item in decisions if item.superseded_by is not None and not stored.holds(runs[item.run])}
+    late = {
+        item.run
+        for item in decisions
+        if item.superseded_by is not None and runs[item.run].measured and not stored.holds(runs[item.run])
+    }
     overlaps = compare(
         scratch,
-        (
-            (index, row.id)
-            for index in late
-            for row in stored.by_key.get(runs[index].execution, ())
-            if row.superseded_by is not None
-        ),
+        ((index, row.id) for index in late for row in stored.tries(runs[index]) if row.superseded_by is not None),
     )
     return [_placed(item, runs[item.run], stored, overlaps) if item.run in late else item for item in decisions]
 
@@ -299,7 +462,7 @@ def _placed(decision: Decision, run: _DumpRun, stored: _StoredRuns, overlaps: Ma
     winner_id = decision.superseded_by
     assert winner_id is not None
     while True:
-        superseded = stored.gave_way_to(run.execution, winner_id)
+        superseded = stored.gave_way_to(run, winner_id)
         replaced = tuple(row.id for row in superseded if _replaces(run, row, overlaps[run.index, row.id]))
         shorter = [row.id for row in superseded if row.id not in replaced and overlaps[run.index, row.id].is_all_stored]
         if not shorter:

@@ -19,7 +19,7 @@ from warehouse.store.curate import field_clusters
 from warehouse.store.load.bulk_insert import append, as_arrow
 from warehouse.store.load.conflicts import Decision
 from warehouse.store.load.dimensions import allocate
-from warehouse.store.load.run_keys import scorers_key, spec_of
+from warehouse.store.load.run_keys import execution_key, scorers_key, spec_of
 from warehouse.store.load.scratch import ROWS_OF_A_GROUP, Scratch
 from warehouse.store.load.source_ledger import supersede
 from warehouse.store.load.staging import TRANSCRIPT, Measured
@@ -48,7 +48,7 @@ def insert_runs(connection: sa.Connection, state: _Load, fresh: Sequence[Decisio
 
 
 def _run_row(state: _Load, cuts: Mapping[int, Cuts], decision: Decision, run_id: int) -> dict[str, Any]:
-    header = state.dump.runs[decision.run]
+    header, settings = state.dump.runs[decision.run], state.settings[decision.run]
     measured = state.measured.get(decision.run, Measured("", 0, 0, 0, 0))
     status, reason = _status(
         header, measured.n_prompts, _cut(cuts[state.part_of(decision.run).runs.start], header.place)
@@ -69,9 +69,25 @@ def _run_row(state: _Load, cuts: Mapping[int, Cuts], decision: Decision, run_id:
         "status_reason": reason,
         "superseded_by": decision.superseded_by,
         "condition_key": decision.condition_key,
+        "recorded_key": decision.recorded_key,
+        "execution_key": execution_key(decision.marks),
+        "settings": dict(settings.settings),
+        "marks": dict(decision.marks) or None,
+        "versions": dict(settings.versions) or None,
         "run_key": decision.run_key,
         "content_digest": decision.content_digest,
     }
+
+
+def complete_marks(connection: sa.Connection, decisions: Sequence[Decision]) -> None:
+    """Give stored runs the marks that a source has of the same execution beyond their own."""
+    table = tables.run
+    for decision in decisions:
+        if decision.same_as is None:
+            continue
+        new_key = execution_key(decision.marks)
+        statement = sa.update(table).where(table.c.id == decision.same_as, table.c.execution_key != new_key)
+        connection.execute(statement.values(execution_key=new_key, marks=dict(decision.marks)))
 
 
 def _cuts(part: SourcePart) -> Cuts:
@@ -282,9 +298,10 @@ def link_sources(
             run_id = run_ids[run]
         path_in_source = readable(state.dump.runs[decision.run].place) or None
         source_id = state.part_of(decision.run).source.id
-        key = {"run_key": decision.run_key, "superseded_by": decision.superseded_by}
-        rows.append({"run_id": run_id, "source_id": source_id, "place": path_in_source, **key})
+        keys = {"run_key": decision.run_key, "superseded_by": decision.superseded_by}
+        rows.append({"run_id": run_id, "source_id": source_id, "place": path_in_source, **keys})
         replaced += [(old, decision.run_key, run_id) for old in decision.supersedes]
+        replaced += [(old, key, run_id) for old, key in decision.restates]
         again |= {run_id} if decision.action == "seen" else set()
     append(connection, tables.run_source, rows)
     supersede(connection, replaced, again)

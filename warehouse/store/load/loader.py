@@ -30,7 +30,7 @@ from warehouse.store.load.bulk_insert import NeedsMemoryError, UnfitError, parsi
 from warehouse.store.load.conflicts import Decision, decide
 from warehouse.store.load.dimensions import Dimensions
 from warehouse.store.load.facts import add_prompts, benchmarks_of
-from warehouse.store.load.run_keys import condition_key, run_key
+from warehouse.store.load.run_keys import run_key
 from warehouse.store.load.scratch import LARGE, open_scratch
 from warehouse.store.load.state import (
     LoadOptions,
@@ -291,6 +291,7 @@ class Loader:
             first = self.dimensions.take(connection, "run", len(fresh)) if fresh else 0
             run_ids = {item.run: first + index for index, item in enumerate(fresh)}
             facts.insert_runs(connection, state, fresh, run_ids)
+            facts.complete_marks(connection, decisions)
             completed: list[int] = []
             if state.n_rows:
                 self.scratch.give_back(state.n_rows)
@@ -345,6 +346,7 @@ class Loader:
             self.store,
             self.scratch,
             state.dump.runs,
+            state.settings,
             state.measured,
             state.options.on_conflict,
             state.parts[0].source.path,
@@ -359,8 +361,8 @@ def _keys(state: _Load) -> Iterator[str]:
     """What two loads must not decide about at once: the source, and what its runs are known by."""
     for part in state.parts:
         yield f"source {part.source.id}"
-    for header in state.dump.runs:
-        yield condition_key(header)
+    for header, settings in zip(state.dump.runs, state.settings, strict=True):
+        yield settings.condition_key
         if (key := run_key(header)) is not None:  # a run without one is the same as no other
             yield key
 

@@ -7,14 +7,17 @@ from typing import Any
 
 from warehouse.records import MetricSpec, PublishedScore, RunHeader, canonical_json
 from warehouse.records.canonical_json import canonical_digest
-from warehouse.records.run_fields import CONDITION_FIELDS
+from warehouse.records.settings import scorers_of, settings_of
 
 
 def condition_key(header: RunHeader) -> str:
-    """sha256 over everything that changes what is measured: never paths, dates or devices."""
-    fields = {name: getattr(header, name) for name in CONDITION_FIELDS}
-    fields["scorers"] = scorers_key(header)
-    return canonical_digest({name: value for name, value in fields.items() if value not in (None, "", {})})
+    """sha256 over everything that changes what is measured: never dates, devices or places of output."""
+    return settings_of(header).condition_key
+
+
+def execution_key(marks: Mapping[str, str]) -> str:
+    """sha256 over what marks one execution; empty where nothing does."""
+    return canonical_digest(dict(marks)) if marks else ""
 
 
 def run_key(header: RunHeader) -> str | None:
@@ -34,13 +37,7 @@ def group_key(header: RunHeader, invocation: str) -> str:
 
 def scorers_key(header: RunHeader) -> str:
     """sha256 over the judges and scorers; empty if every score is a plain comparison."""
-    scorers = sorted(
-        canonical_json(
-            [spec.name, spec.filter, spec.scorer, spec.scorer_kind, spec.judge_model, dict(spec.scorer_parameters)]
-        ).decode()
-        for spec in header.metrics
-        if spec.scorer or spec.judge_model
-    )
+    scorers = scorers_of(header)
     return canonical_digest(scorers) if scorers else ""
 
 

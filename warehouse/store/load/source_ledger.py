@@ -327,8 +327,8 @@ def _tries(connection: sa.Connection, run_ids: Iterable[int]) -> _Tries:
     """All tries under the keys that some runs came under; of those without one, all of their condition."""
     links, run, ids = tables.run_source, tables.run, list(run_ids)
     keys = sa.select(links.c.run_key).where(links.c.run_id.in_(ids))
-    conditions = sa.select(run.c.condition_key).where(run.c.id.in_(ids))
-    alike = links.c.run_id.in_(sa.select(run.c.id).where(run.c.condition_key.in_(conditions)))
+    conditions = sa.select(run.c.recorded_key).where(run.c.id.in_(ids))
+    alike = links.c.run_id.in_(sa.select(run.c.id).where(run.c.recorded_key.in_(conditions)))
     query = sa.select(links.c.run_key, links.c.run_id, links.c.superseded_by)
     query = query.where(links.c.run_key.in_(keys) | links.c.run_key.is_(None) & alike)
     return {(row[0], row[1]): row[2] for row in connection.execute(query)}

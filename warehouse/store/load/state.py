@@ -7,12 +7,14 @@ from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any, Literal
 
 from warehouse.errors import InputError
 from warehouse.records import Dump, MetricSpec, PublishedScore, SameContent
 from warehouse.records.canonical_json import canonical_digest
 from warehouse.records.credentials import masked
+from warehouse.records.settings import RunSettings, settings_of
 from warehouse.store.load.conflicts import Decision, OnConflict
 from warehouse.store.load.run_keys import spec_of
 from warehouse.store.load.scratch import Scratch
@@ -105,6 +107,11 @@ class _Load:
     columns: Collection[str] = ()  # of samples, that may hold anything
     are_apart: bool = False  # whether each sample has a prompt of its own in its run
     has_all_texts: bool = False  # whether the store holds all that was sent and said
+
+    @cached_property
+    def settings(self) -> list[RunSettings]:
+        """What the header of each run says of how it was made."""
+        return [settings_of(header) for header in self.dump.runs]
 
     def part_of(self, run: int) -> SourcePart:
         """The part that a run is of."""

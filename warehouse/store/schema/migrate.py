@@ -22,6 +22,7 @@ import sqlalchemy as sa
 from warehouse.errors import MisuseError, StoreError, cause_of
 from warehouse.store import engines
 from warehouse.store.connection import Store
+from warehouse.store.curate import conditions
 from warehouse.store.curate.upkeep import store_names
 from warehouse.store.schema import revision, tables
 from warehouse.store.sql import query_files
@@ -107,6 +108,7 @@ def _move(store: Store, command: Any, target: str, *, only_new: bool = False) ->
             with _STEPS:
                 command(config, target)
             if revision.recorded(store.dialect, connection) == revision.HEAD:
+                conditions.complete(store, connection)
                 create_views(store, connection)
                 if roles:  # what is made anew has no rights
                     roles.grant(connection, readers, store_names(store.dialect.name))

@@ -198,9 +198,16 @@ run = _dimension(
     _time("started_at"), _key("status"), _text("status_reason"),
     _ref("superseded_by", optional=True), _json("tags"), _text("note"),
     _key("condition_key"), _text("run_key"), _key("content_digest"),
-    unique=("condition_key", "content_digest"),
+    _key("recorded_key"), _key("execution_key"), _json("settings"), _json("marks"), _json("versions"),
+    unique=("recorded_key", "content_digest", "execution_key"),
     refs={"run_group_id": "run_group", "checkpoint_id": "checkpoint", "agent_id": "agent",
           "benchmark_id": "benchmark"},
+)  # fmt: skip
+
+#: Settings that a person has said do not matter: of every benchmark, where none is named.
+ignored_setting = _dimension(
+    "ignored_setting", _id(), _key("name"), _key("benchmark"), _text("reason"), _time("created_at"),
+    unique=("name", "benchmark"), refs={},
 )  # fmt: skip
 
 source = _dimension(
