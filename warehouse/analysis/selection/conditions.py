@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import dataclasses
-import json
-import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from operator import itemgetter
 from typing import Any
 
 from warehouse.analysis.groups import grouped
+from warehouse.analysis.selection.setting_labels import differing_paths, in_words
+from warehouse.records import parse_json
 from warehouse.records.run_fields import ALWAYS_TOLD, HASHES, LABEL_FIELDS
 from warehouse.store.connection import Store
 from warehouse.store.curate import catalogue
+from warehouse.store.curate.ignored_settings import IgnoredSettings
 from warehouse.store.sql.query_files import query_text
 
 Run = Mapping[str, Any]
@@ -117,29 +118,20 @@ def _with_key(label: str, key: str) -> str:
     return f"{label}, condition={key[:8]}" if label else f"condition={key[:8]}"
 
 
-#: Conditions whose configurations are read; more are told by their hash.
-MOST = 60
-#: Differences that a label names, and characters of a value in it.
-NAMED, LENGTH = 2, 24
-#: Words in the path of a setting that a hash is made of.
-_ABOUT = {
-    "template_hash": ("template", "doc_to", "description", "prompt", "instruction"),
-    "system_prompt_hash": ("system",),
-    "scorers_key": ("scorer", "metric", "judge", "grader"),
-}
-#: Words in a path that say when or where, not what, and those of secrets.
-_NOT_WHAT = {
-    *("id", "ids", "date", "time", "created", "started", "completed", "path", "location", "file", "dir", "folder"),
-    *("output", "hash", "git", "commit", "uuid", "host", "user", "limit", "samples", "stats", "results", "key"),
-    *("token", "secret", "password", "auth", "url", "name"),
-}
-_WORD = re.compile(r"[a-z]+")
-#: Parts of a label that are a hash.
-_NAMES = (*_ABOUT, "condition")
+#: Conditions whose settings are read; of more the fields of ``run_current`` are told, and their hash where these are equal.
+MOST = 200
+#: Settings that labels tell by names of their own: where a checkpoint stands, and what was asked.
+_TOLD_AS_FIELDS = frozenset(
+    """
+    model benchmark step epoch tokens base_checkpoint initialisation_seed data_order_seed benchmark_recorded
+    """.split()
+)
+#: Parts of a label that are a hash, and the setting that each is of.
+_HASHED = {"template_hash": "template_hash", "system_prompt_hash": "system_prompt_hash", "scorers_key": "scorers"}
 
 
 def label_conditions(store: Store, conditions: Sequence[Condition]) -> list[str]:
-    """`describe`, with hashes replaced by the fields that differ, where the store has them.
+    """`describe`, with all other settings in which conditions of one model differ, where the store has them.
 
     One that was taken as the newest is told from those that it was taken from too.
     """
@@ -147,70 +139,55 @@ def label_conditions(store: Store, conditions: Sequence[Condition]) -> list[str]
     others = {other.key: other for condition in conditions for other in condition.others if other.key not in keys}
     conditions = [*conditions, *others.values()]
     labels = describe(conditions)
-    hashed = [index for index, label in enumerate(labels) if any(_part(label, name) for name in _NAMES)]
-    if not hashed or len(hashed) > MOST:
+    alike = [group for group in grouped(range(len(conditions)), lambda at: conditions[at].model).values()]
+    several = [group for group in alike if len(group) > 1]
+    indices = [index for group in several for index in group]
+    if not indices or len(indices) > MOST:
         return labels[:n_given]
-    run_ids = [conditions[index].run_ids[0] for index in hashed]
-    rows = store.rows(query_text("analysis", "run_settings"), {"run_ids": run_ids})
-    leaves = {row.pop("run_id"): dict(_leaves(row)) for row in rows}
-    for name in _NAMES:
-        group = [index for index in hashed if _part(labels[index], name)]
-        settings = [leaves[conditions[index].run_ids[0]] for index in group]
-        words = _differences(settings, _ABOUT.get(name, ()))
-        if all(words) and len(set(words)) == len({_part(labels[index], name) for index in group}):
-            for index, difference in zip(group, words, strict=True):
-                labels[index] = labels[index].replace(_part(labels[index], name), difference)
+    settings = _settings_of(store, [conditions[index] for index in indices])
+    for group in several:
+        own = [settings.get(conditions[index].key, {}) for index in group]
+        told = _with_settings([labels[index] for index in group], own)
+        for index, label in zip(group, told, strict=True):
+            labels[index] = label
     return labels[:n_given]
 
 
-def _part(label: str, name: str) -> str:
-    """The part ``name=…`` of a label, empty where it has none."""
-    return next((part for part in label.split(", ") if part.startswith(f"{name}=")), "")
+def _settings_of(store: Store, conditions: Sequence[Condition]) -> dict[str, dict[str, str]]:
+    """The settings of each condition, by its key, without those that do not matter by a person's word."""
+    first_runs = {condition.run_ids[0]: condition.key for condition in conditions}
+    ignored = IgnoredSettings.read(store)
+    settings = {}
+    for row in store.rows(query_text("analysis", "run_settings"), {"run_ids": sorted(first_runs)}):
+        own = parse_json(row["settings"]) if row["settings"] else {}
+        left_out = set(ignored.names_of(row["benchmark"], own))
+        settings[first_runs[row["run_id"]]] = {path: form for path, form in own.items() if path not in left_out}
+    return settings
 
 
-def _leaves(value: Any, path: str = "") -> Iterator[tuple[str, str]]:
-    """Path and value of everything inside a document."""
-    if isinstance(value, str) and not path.count("."):
-        value = _parsed(value)
-    if isinstance(value, Mapping):
-        for key, item in value.items():
-            yield from _leaves(item, f"{path}.{key}" if path else str(key))
-    elif isinstance(value, list):
-        for index, item in enumerate(value):
-            yield from _leaves(item, f"{path}.{index}")
-    elif value is not None:
-        yield path, str(value)
-
-
-def _parsed(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
-
-
-def _differences(settings: Sequence[Mapping[str, str]], about: Sequence[str]) -> list[str]:
-    """For each of some conditions the values of the settings in which they differ."""
-    paths = {path for values in settings for path in values}
-    differing = [
-        path
-        for path in sorted(paths, key=lambda path: (path.count("."), path))
-        if len({values.get(path) for values in settings}) > 1
-        and _is_what(path)
-        and (not about or any(word in path.lower() for word in about))
-    ][:NAMED]
+def _with_settings(labels: Sequence[str], settings: Sequence[Mapping[str, str]]) -> list[str]:
+    """Labels of the conditions of one model, with the settings in which they differ besides; a hash is told only where
+    nothing that can be read says the same."""
+    told = [*LABEL_FIELDS, *_TOLD_AS_FIELDS, *_HASHED.values()]
+    paths = differing_paths(settings, told)
+    words = in_words(settings, paths) if paths else [""] * len(labels)
+    stripped = [_without_hashes(label) for label in labels]
+    complete = [", ".join(filter(None, pair)) for pair in zip(stripped, words, strict=True)]
+    if len(set(complete)) == len(set(labels)):
+        return complete
     return [
-        ", ".join(f"{path.rpartition('.')[2]}={_short(values.get(path))}" for path in differing) for values in settings
+        ", ".join(filter(None, (label if _has_hash(label) else part, said)))
+        for label, part, said in zip(labels, stripped, words, strict=True)
     ]
 
 
-def _is_what(path: str) -> bool:
-    return not _NOT_WHAT & set(_WORD.findall(path.lower()))
+def _has_hash(label: str) -> bool:
+    return label != _without_hashes(label)
 
 
-def _short(value: str | None) -> str:
-    text = " ".join((value or "none").split())
-    return text if len(text) <= LENGTH else f"{text[: LENGTH - 3]}..."
+def _without_hashes(label: str) -> str:
+    hashes = tuple(f"{name}=" for name in (*_HASHED, "condition"))
+    return ", ".join(part for part in label.split(", ") if not part.startswith(hashes))
 
 
 @dataclass(frozen=True)
