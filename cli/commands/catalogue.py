@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import fields
 from pathlib import Path
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
@@ -17,6 +17,9 @@ from ..ui.options import option, output_options, refuse_typed
 from ..ui.output import Output
 from ..ui.questions import where_option
 from ..ui.table import echo
+
+if TYPE_CHECKING:
+    from warehouse.store.curate.conditions import ChangedConditions
 
 RUN_COLUMNS = (
     *("run_id", "model", "condition", "checkpoint", "agent", "benchmark", "split", "fewshot", "temperature"),
@@ -272,6 +275,45 @@ def metrics(
     with state.open() as store:
         entries = headline_metric.metrics(store, name)
     output.emit_records(headline_metric.MetricEntry, entries, empty=f"{name} has no metrics yet")
+
+
+@command("benchmarks settings", group=benchmarks)
+@click.argument("name", required=False)
+@option("--ignore SETTING", "Runs that differ by it alone are repeats from now on; of NAME, else of every benchmark.")
+@option("--count SETTING", "Take that back: runs that differ by it are apart again.")
+@option("--reason TEXT", "With --ignore: why it does not matter.")
+@output_options
+def settings(
+    state: State, name: str | None, ignore: str | None, count: str | None, reason: str | None, output: Output
+) -> None:
+    from warehouse.store.curate import conditions
+
+    if ignore and count:
+        raise click.UsageError("--ignore and --count say the opposite: give one of the two")
+    if not ignore:
+        refuse_typed("goes with --ignore", "reason")
+    benchmark = name or ""
+    if ignore or count:
+        with state.open(write=True) as store:
+            if ignore:
+                changed = conditions.ignore(store, ignore, benchmark=benchmark, reason=reason or "")
+            else:
+                changed = conditions.unignore(store, str(count), benchmark=benchmark)
+        echo(_in_words(changed, str(ignore or count), is_ignored=bool(ignore)))
+        return
+    with state.open() as store:
+        entries = conditions.settings(store, benchmark)
+    nothing = "runs of one model differ in no setting" if benchmark else "every setting counts"
+    output.emit_records(conditions.SettingEntry, entries, hide_empty=("benchmark", "reason"), empty=nothing)
+
+
+def _in_words(changed: ChangedConditions, setting: str, *, is_ignored: bool) -> str:
+    """What became of the runs of a store."""
+    now = "does not matter" if is_ignored else "counts again"
+    if not changed.n_runs:
+        return f"{setting} {now}; no run changed its condition"
+    before = f"{changed.n_before} condition{'s' if changed.n_before > 1 else ''}"
+    return f"{setting} {now}: {changed.n_runs} runs of {before} are of {changed.n_after} now"
 
 
 def _add_naming(group: click.Group, kind: Literal["model", "benchmark"]) -> None:

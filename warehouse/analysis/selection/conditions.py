@@ -118,7 +118,7 @@ def _with_key(label: str, key: str) -> str:
     return f"{label}, condition={key[:8]}" if label else f"condition={key[:8]}"
 
 
-#: Conditions whose settings are read; of more the fields of ``run_current`` are told, and their hash where these are equal.
+#: Conditions whose settings are read; of more the fields of ``run_current`` are told, and a hash where these are equal.
 MOST = 200
 #: Settings that labels tell by names of their own: where a checkpoint stands, and what was asked.
 _TOLD_AS_FIELDS = frozenset(
@@ -139,8 +139,8 @@ def label_conditions(store: Store, conditions: Sequence[Condition]) -> list[str]
     others = {other.key: other for condition in conditions for other in condition.others if other.key not in keys}
     conditions = [*conditions, *others.values()]
     labels = describe(conditions)
-    alike = [group for group in grouped(range(len(conditions)), lambda at: conditions[at].model).values()]
-    several = [group for group in alike if len(group) > 1]
+    alike = grouped(range(len(conditions)), lambda at: conditions[at].model)
+    several = [group for group in alike.values() if len(group) > 1]
     indices = [index for group in several for index in group]
     if not indices or len(indices) > MOST:
         return labels[:n_given]

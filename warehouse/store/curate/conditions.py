@@ -3,6 +3,7 @@ the store was made by a version that did not keep the settings."""
 
 from __future__ import annotations
 
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -32,9 +33,68 @@ class ChangedConditions:
     n_after: int  #: and now.
 
 
-def ignored(store: Store) -> list[IgnoredSetting]:
-    """The settings that do not matter by a person's word."""
-    return list(IgnoredSettings.read(store).entries)
+@dataclass(frozen=True)
+class SettingEntry:
+    """One setting in which runs of one model differ, or that does not matter by a person's word."""
+
+    setting: str  #: path of it in what the tools write.
+    benchmark: str  #: where; empty: on every benchmark.
+    n_models: int  #: models of which runs differ in it.
+    n_values: int  #: values that it has.
+    values: tuple[str, ...]  #: the first of these.
+    is_ignored: bool  #: it does not matter, by a person's word.
+    reason: str | None  #: why, in that person's words.
+
+
+#: Values that are listed of a setting.
+VALUES_SHOWN = 3
+
+
+def settings(store: Store, benchmark: str = "") -> list[SettingEntry]:
+    """The settings in which runs of one model differ on a benchmark, and those that do not matter there.
+
+    Args:
+        benchmark: its name, or the one that it is shown under; empty: only what does not matter is listed.
+
+    Raises:
+        MisuseError: no run is on such a benchmark.
+    """
+    entries = IgnoredSettings.read(store).entries
+    rows = [row for row in _stored(store) if benchmark in (row["benchmark"], row["shown_as"])]
+    if benchmark and not rows:
+        raise MisuseError(f"no run is on a benchmark '{benchmark}'; see: warehouse benchmarks")
+    by_model: dict[str, list[Mapping[str, str]]] = defaultdict(list)
+    for row in rows:
+        if row["is_current"]:
+            by_model[row["model"]].append(row["settings"])
+    n_models: Counter[str] = Counter()
+    for own in by_model.values():
+        n_models.update(_differing(own))
+    listed = [_entry(path, benchmark, count, rows, entries) for path, count in n_models.most_common()]
+    found = {name for entry in listed if entry.is_ignored for name in (entry.setting, entry.setting.rpartition(".")[2])}
+    others = [
+        SettingEntry(entry.name, entry.benchmark, 0, 0, (), True, entry.reason or None)
+        for entry in entries
+        if entry.name not in found and (not benchmark or entry.benchmark in ("", benchmark))
+    ]
+    return [*listed, *others]
+
+
+def _differing(settings: Sequence[Mapping[str, str]]) -> set[str]:
+    """Paths of which some settings do not all say the same."""
+    paths = {path for own in settings for path in own}
+    return {path for path in paths if len({own.get(path) for own in settings}) > 1}
+
+
+def _entry(
+    path: str, benchmark: str, n_models: int, rows: Sequence[Mapping[str, Any]], entries: Sequence[IgnoredSetting]
+) -> SettingEntry:
+    values = sorted({row["settings"].get(path, "not said") for row in rows})
+    names = (path, path.rpartition(".")[2])
+    said = [entry for entry in entries if entry.name in names and entry.benchmark in ("", rows[0]["benchmark"])]
+    shown = tuple(value if len(value) <= 60 else f"{value[:59]}…" for value in values[:VALUES_SHOWN])
+    reason = said[0].reason or None if said else None
+    return SettingEntry(path, benchmark, n_models, len(values), shown, bool(said), reason)
 
 
 def ignore(store: Store, name: str, *, benchmark: str = "", reason: str = "") -> ChangedConditions:
@@ -70,25 +130,21 @@ def unignore(store: Store, name: str, *, benchmark: str = "") -> ChangedConditio
         deleted = connection.execute(sa.delete(table).where(is_the_same).returning(table.c.id)).all()
         if not deleted:
             known = [entry.name for entry in IgnoredSettings.read(store).entries]
-            hint = did_you_mean(name, known, "see: warehouse runs ignored")
+            hint = did_you_mean(name, known, "see: warehouse benchmarks settings")
             raise MisuseError(f"'{name}' is not among the settings that do not matter; {hint}")
         return _work_out_anew(store, connection)
 
 
 def _require_setting(store: Store, name: str, benchmark: str) -> None:
     names: set[str] = set()
-    is_benchmark_known = not benchmark
-    for row in _stored(store):
-        is_benchmark_known |= row["benchmark"] == benchmark
-        if benchmark in ("", row["benchmark"]):
-            settings = row["settings"]
-            names |= settings.keys() | {path.rpartition(".")[2] for path in settings}
-    if not is_benchmark_known:
+    rows = [row for row in _stored(store) if benchmark in ("", row["benchmark"])]
+    for row in rows:
+        names |= row["settings"].keys() | {path.rpartition(".")[2] for path in row["settings"]}
+    if benchmark and not rows:
         raise MisuseError(f"no run is on a benchmark '{benchmark}'; see: warehouse benchmarks")
     if name not in names:
-        raise MisuseError(
-            f"no run has a setting '{name}'; {did_you_mean(name, names, 'see: warehouse runs --settings')}"
-        )
+        hint = did_you_mean(name, names, "see: warehouse benchmarks settings BENCHMARK")
+        raise MisuseError(f"no run has a setting '{name}'; {hint}")
 
 
 def _stored(store: Store) -> list[dict[str, Any]]:
