@@ -49,6 +49,7 @@ from warehouse.ingest.report import (
     notes_on_names,
     notes_on_repeats,
     notes_on_scales,
+    notes_on_settings,
     notes_on_shared,
 )
 from warehouse.records import SourceFiles
@@ -136,6 +137,7 @@ def load(
     changed: list[str] = []
     if not dry_run:
         changed += notes_on_corrected(store, reports) + notes_on_scales(store, reports)
+        changed += notes_on_settings(store, reports)
         changed += notes_on_named(store, reports, plan.settings.model) or notes_on_repeats(store, reports)
         after = last_ids(store)
         shared += notes_on_shared(store, reports)

@@ -12,7 +12,10 @@ from typing import Any
 
 from warehouse.errors import without_prefix
 from warehouse.importers.common.file_walk import Unread
+from warehouse.records import parse_json
+from warehouse.records.run_fields import CONDITION_FIELDS
 from warehouse.records.score_span import MIXED, ScoreSpan
+from warehouse.records.setting_labels import differing_paths, short_values
 from warehouse.store.connection import Store
 from warehouse.store.lake.sync import SyncReport
 from warehouse.store.load.state import LoadReport
@@ -205,6 +208,43 @@ def notes_on_repeats(store: Store, reports: Sequence[LoadReport]) -> list[str]:
 def _rounds_to(value: float, published: float) -> bool:
     decimals = max(len(f"{published:.10g}".partition(".")[2]), 1 + (abs(published) < 1))
     return abs(value - published) <= 0.5 * 0.1**decimals + 1e-9
+
+
+#: Settings that everybody expects to make rows of their own, and that rows show by names of their own.
+_EXPECTED_SETTINGS = frozenset(CONDITION_FIELDS)
+#: Settings in which two runs differ, at most, for a note to name them: beyond, they are two experiments.
+_FEW_SETTINGS = 3
+
+
+def notes_on_settings(store: Store, reports: Sequence[LoadReport]) -> list[str]:
+    """Which new runs stand beside others of the same model because of settings that may not matter."""
+    new = [min(report.run_ids) for report in reports if report.run_ids and report.n_runs]
+    pairs = store.rows(query_text("store", "settings_beside"), {"first_run": min(new)}) if new else ()
+    if not pairs:
+        return []
+    ids = sorted({row[name] for row in pairs for name in ("run_id", "other_id")})
+    rows = store.rows(query_text("store", "ignorable_settings_of"), {"ids": ids})
+    runs = {row["run_id"]: {**row, "settings": parse_json(row["settings"] or "{}")} for row in rows}
+    told: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    for pair in pairs:
+        run, other = runs[pair["run_id"]], runs[pair["other_id"]]
+        settings = [other["settings"], run["settings"]]
+        paths = differing_paths(settings, _EXPECTED_SETTINGS)
+        if not paths or len(paths) > _FEW_SETTINGS or not _EXPECTED_SETTINGS.isdisjoint(_differing(settings)):
+            continue
+        values = [f"{path} {', '.join(short_values([own.get(path) for own in settings]))}" for path in paths]
+        text = f"{run['model']} on {run['benchmark']}, run {pair['run_id']} beside run {pair['other_id']}"
+        told.setdefault((run["benchmark"], tuple(paths)), []).append(f"{text} ({'; '.join(values)})")
+    return [
+        f"kept apart by settings: {_some(texts)}; where one does not matter:"
+        f" warehouse benchmarks settings {shlex.quote(benchmark)} --ignore {shlex.quote(paths[0])}"
+        for (benchmark, paths), texts in list(told.items())[:_MOST_NAMED]
+    ]
+
+
+def _differing(settings: Sequence[Mapping[str, str]]) -> set[str]:
+    first, second = settings
+    return {path for path in first.keys() | second.keys() if first.get(path) != second.get(path)}
 
 
 def notes_on_named(store: Store, reports: Sequence[LoadReport], model: str | None) -> list[str]:

@@ -10,9 +10,9 @@ from operator import itemgetter
 from typing import Any
 
 from warehouse.analysis.groups import grouped
-from warehouse.analysis.selection.setting_labels import differing_paths, in_words
 from warehouse.records import parse_json
 from warehouse.records.run_fields import ALWAYS_TOLD, HASHES, LABEL_FIELDS
+from warehouse.records.setting_labels import differing_paths, in_words
 from warehouse.store.connection import Store
 from warehouse.store.curate import catalogue
 from warehouse.store.curate.ignored_settings import IgnoredSettings
