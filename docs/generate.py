@@ -18,6 +18,7 @@ from textwrap import fill
 from typing import Any
 
 from warehouse.cli.command_table import COMMANDS, EVERYDAY
+from warehouse.records.setting_names import ANY_TOOL, table_rows
 from warehouse.store.sql import query_files
 from warehouse.store.sql.query_files import NamedQuery, Parameter
 from warehouse.tables.glossary import terms
@@ -219,7 +220,42 @@ def _table(head: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
     return "".join(f"| {' | '.join(line)} |\n" for line in (head, ["---"] * len(head), *lines))
 
 
-PAGES = {"views.md": views_page, "glossary.md": glossary_page, "performance.md": performance_page, "llms.txt": llms}
+SETTINGS_OPENING = """\
+# Which names are settings
+
+Made from `warehouse/records/settings_table.tsv` by `python docs/generate.py`; do not edit it here.
+
+All that a dump says of how a run was made is a [setting](identity.md#settings), part of the condition, unless it stands
+here. A tool's own rows come before the general ones: of a whole path, then of its last two names, then of its last
+name. `*` stands for any name.
+
+- **mark**: tells two executions of one condition apart.
+- **version**: of harness and libraries; stored, and no part of the condition.
+- **ignore**: says nothing of what was measured.
+- **setting**, **model**, **prompt**, **scorer** are part of the condition; they are listed where a value is the same as
+  none (*absent*), or where a general row says otherwise.
+"""
+
+
+def settings_page() -> str:
+    """The table of names that are no settings, by tool."""
+    by_tool: dict[str, list[list[str]]] = {}
+    for tool, rule, names in table_rows():
+        code = ", ".join(f"`{name}`" for name in names)
+        absent = ", ".join(f"`{value}`" for value in sorted(rule.absent))
+        by_tool.setdefault(tool, []).append([rule.kind, code, absent, rule.reason.replace("|", "\\|")])
+    sections = []
+    for tool, lines in by_tool.items():
+        title = "Every tool" if tool == ANY_TOOL else f"`{tool}`"
+        ordered = sorted(lines, key=lambda line: _CLASSES.index(line[0]))
+        sections.append(f"\n## {title}\n\n{_table(['class', 'names', 'absent', 'reason'], ordered)}")
+    return SETTINGS_OPENING + "".join(sections)
+
+
+#: In this order on the page: what is no setting first.
+_CLASSES = ("ignore", "mark", "version", "model", "setting", "prompt", "scorer")
+
+PAGES = {"settings.md": settings_page, "views.md": views_page, "glossary.md": glossary_page, "performance.md": performance_page, "llms.txt": llms}
 
 if __name__ == "__main__":
     for name, made in PAGES.items():
