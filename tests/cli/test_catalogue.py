@@ -135,3 +135,33 @@ def test_a_model_that_is_a_path_has_no_developer(tmp_path: Path, run: Caller) ->
     run("ingest", str(tmp_path / "a.csv"), db=db)
     developers = {row["model"]: row["developer"] for row in run("models", "--json", db=db).rows}
     assert developers == dict.fromkeys(names) | {"org/last": "org"}
+
+
+def test_settings_that_tell_runs_apart_are_listed_and_left_out(run: Caller, tmp_path: Path) -> None:
+    store = str(tmp_path / "settings.db")
+    lines = "model,benchmark,prompt_id,score,sampler\n"
+    for name, score in (("x", 1), ("y", 0)):
+        (tmp_path / f"{name}.csv").write_text(f"{lines}org/a,quiz,q1,{score},{name}\norg/a,quiz,q2,1,{name}\n")
+    mapping = tmp_path / "m.toml"
+    mapping.write_text(
+        '[run]\nmodel = "model"\nbenchmark = "benchmark"\n[run.configuration]\nsampler = "sampler"\n'
+        '[sample]\nprompt_id = "prompt_id"\n[[scores]]\nmetric = "score"\nvalue = "score"\n'
+        "[metrics.score]\nhigher_is_better = true\n"
+    )
+    files = [str(tmp_path / f"{name}.csv") for name in "xy"]
+    done = run("ingest", *files, "--map", str(mapping), db=store)
+    assert "kept apart by settings" in done.err and "benchmarks settings quiz --ignore sampler" in done.err
+    assert {row["condition"] for row in run("leaderboard", "quiz", "--json", db=store).rows} == {
+        "sampler=x",
+        "sampler=y",
+    }
+    (row,) = run("benchmarks", "settings", "quiz", "--json", db=store).rows
+    assert (row["setting"], row["values"], row["is_ignored"]) == ("sampler", ["x", "y"], False)
+    done = run("benchmarks", "settings", "quiz", "--ignore", "sampler", "--reason", "no matter", db=store)
+    assert done.out == "sampler does not matter: 2 runs of 2 conditions are of 1 now\n"
+    (row,) = run("leaderboard", "quiz", "--json", db=store).rows
+    assert (row["runs"], row["condition"]) == (2, "")
+    assert run("benchmarks", "settings", "quiz", "--count", "sampler", db=store).code == 0
+    assert len(run("leaderboard", "quiz", "--json", db=store).rows) == 2
+    run("benchmarks", "settings", "--reason", "x", db=store).fails(2, "--ignore")
+    run("benchmarks", "settings", "--ignore", "a", "--count", "a", db=store).fails(2, "--count")

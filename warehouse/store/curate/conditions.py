@@ -17,6 +17,7 @@ from warehouse.store import engines
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.curate.ignored_settings import NEVER_IGNORED, IgnoredSetting, IgnoredSettings
+from warehouse.store.load.dimensions import seed_label
 from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
@@ -220,6 +221,8 @@ def settings_of_stored(row: Mapping[str, Any]) -> RunSettings:
         fields[name] = parse_json(fields[name]) if fields[name] else {}
     for name in ("training_seed", "recipe", "agent", "agent_version"):
         fields[name] = fields[name] or None
+    if fields["training_seed"] == seed_label(fields["initialisation_seed"], fields["data_order_seed"]):
+        fields["training_seed"] = None
     if row["position_unit"] in ("step", "epoch"):
         fields[row["position_unit"]] = row["position"]
     if fields.get("step") is not None:

@@ -366,9 +366,7 @@ def _model_row(header: RunHeader) -> dict[str, Any]:
 def _seed_row(header: RunHeader, model: int) -> dict[str, Any]:
     label = header.training_seed
     if label is None:
-        seeds = (header.initialisation_seed, header.data_order_seed)
-        names = ("initialisation", "data_order")
-        label = ",".join(f"{name}={seed}" for name, seed in zip(names, seeds, strict=True) if seed is not None)
+        label = seed_label(header.initialisation_seed, header.data_order_seed)
     return {
         "model_id": model,
         "label": label,
@@ -377,6 +375,12 @@ def _seed_row(header: RunHeader, model: int) -> dict[str, Any]:
         "data_order_seed": header.data_order_seed,
         "hyperparameters": dict(header.hyperparameters) or None,
     }
+
+
+def seed_label(initialisation: int | None, data_order: int | None) -> str:
+    """What a trained replicate is called that has no label of its own."""
+    seeds = {"initialisation": initialisation, "data_order": data_order}
+    return ",".join(f"{name}={seed}" for name, seed in seeds.items() if seed is not None)
 
 
 def _checkpoint_row(header: RunHeader, seed: int) -> dict[str, Any]:
