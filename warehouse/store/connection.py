@@ -76,6 +76,7 @@ class Store:
     def __init__(self, url: sa.URL, dialect: engines.Dialect, engine: sa.Engine, *, write: bool = False) -> None:
         self.url, self.dialect, self.engine, self.write = url, dialect, engine, write
         self._has_written = False
+        self.n_forgotten = 0  # how often rows were removed that a loader of this store may remember
         engines.before_statements(engine, self._storable)
         self.connection = engine.connect()
 
