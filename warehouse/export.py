@@ -129,7 +129,7 @@ def _files(store: Store, connection: sa.Connection) -> Iterator[tuple[str, Itera
     for name in tables.metadata.tables:
         if name == tables.content.name:
             yield f"tables/{name}.parquet", _texts(connection)
-        elif name != tables.id_counter.name:
+        elif name not in (tables.id_counter.name, tables.statement.name):
             yield f"tables/{name}.parquet", _slices(store, name)
     for view in query_files.views(store.dialect.name):
         yield f"views/{view.name}.parquet", iter([store.arrow(view_query(view))])

@@ -97,7 +97,7 @@ def test_a_store_of_before_gets_the_settings_that_its_dumps_would_give(kit: Any)
     kit.load(headers, [row for run in range(len(headers)) for row in kit.rows(SCORES, run=run)])
     columns = "condition_key, recorded_key, execution_key, cast(settings as varchar), cast(marks as varchar)"
     loaded = kit.all(f"select {columns}, cast(versions as varchar) from run order by id")
-    downgrade(kit.store, "0014")
+    downgrade(kit.store, "0015")
     upgrade(kit.store)
     assert kit.all(f"select {columns}, cast(versions as varchar) from run order by id") == loaded
     assert check(kit.store).ok

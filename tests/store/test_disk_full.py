@@ -86,9 +86,25 @@ def test_words_of_systems_and_engines() -> None:
 def test_next_to_no_room_keeps_from_writing_not_from_reading(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     url = str(tmp_path / "s.duckdb")
     with open_store(url, create=True) as store:
-        monkeypatch.setattr("warehouse.store.connection.MIN_FREE_BYTES", 2**62)
+        monkeypatch.setattr("warehouse.store.room.MIN_FREE_BYTES", 2**62)
         with pytest.raises(DiskFullError, match=r"has \d+ MiB left"), store.begin():
             pass
         assert store.arrow("select count(*) as n from run")["n"].to_pylist() == [0]
     with open_store(url) as store:
         assert check(store).ok
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("size", [1024, pytest.param(4096, marks=pytest.mark.rare)])
+def test_where_files_may_hold_next_to_nothing_a_load_is_refused(tmp_path: Path, size: int) -> None:
+    """A limit or a quota, which the free room of the disk does not show: the engine would end the process."""
+    ingest = ("--db", "s.duckdb", "ingest")
+    one = dump(tmp_path / "one.csv", "org/a", 2, 128)
+    other = dump(tmp_path / "other.csv", "org/b", 2, 128)
+    assert in_fork(*ingest, str(one), folder=tmp_path).returncode == 0
+    full = in_fork(*ingest, str(other), folder=tmp_path, preexec_fn=limited(size))
+    assert (full.returncode, full.stderr.count("Error: no room on the disk: ")) == (4, 1), full.stderr
+    with open_store(str(tmp_path / "s.duckdb")) as store:
+        assert store.arrow("select path, state from source")["state"].to_pylist() == ["loaded"]
+        assert check(store).ok
+    assert in_fork(*ingest, str(other), folder=tmp_path).returncode == 0

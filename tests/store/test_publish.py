@@ -60,6 +60,20 @@ def test_a_copy_is_the_same_store_and_cannot_be_written(filled: str, tmp_path: P
     assert done.bytes == Path(done.path).stat().st_size
 
 
+def test_a_copy_is_refused_by_its_mark_to_who_may_do_everything(filled: str, tmp_path: Path) -> None:
+    """Whether the system lets this user write into a file of mode 0444 or not."""
+    done = publish(filled, tmp_path / "copy.duckdb")
+    before = Path(done.path).read_bytes()
+    with pytest.raises(StoreError, match=r"copy\.duckdb"):
+        add_run(done.path)
+    assert Path(done.path).read_bytes() == before and not Path(f"{done.path}.wal").exists()
+    shutil.copy(done.path, tmp_path / "own.duckdb")
+    (tmp_path / "own.duckdb").chmod(0o644)
+    add_run(str(tmp_path / "own.duckdb"))
+    with open_store(str(tmp_path / "own.duckdb")) as store:
+        assert scores(store) == [0.0, 0.5, 0.5, 1.0]
+
+
 def test_a_reader_keeps_its_copy_until_it_opens_again(filled: str, tmp_path: Path) -> None:
     path = str(tmp_path / "copy.duckdb")
     publish(filled, path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shutil
 import threading
 import time
 from collections import OrderedDict
@@ -15,9 +14,9 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from warehouse.errors import DiskFullError, MisuseError, StoreError, StoreLockedError, cause_of, first_line
+from warehouse.errors import MisuseError, StoreError, StoreLockedError, cause_of, first_line
 from warehouse.records.answer_text import readable, without_surrogates
-from warehouse.store import engines
+from warehouse.store import engines, room
 from warehouse.store.alchemy import sa
 from warehouse.store.columns import Columns
 from warehouse.store.sql.bind_parameters import bind_names, expand_lists
@@ -61,10 +60,6 @@ def _copy(table: pa.Table) -> pa.Table:
 
 T = TypeVar("T")
 
-#: Free bytes on the disk of an embedded store below which nothing is written. DuckDB 1.5 ends the
-#: process where the log of a short transaction finds no room.
-MIN_FREE_BYTES = 4 * 2**20
-
 
 class Store:
     """One open connection to a store.
@@ -80,6 +75,8 @@ class Store:
 
     def __init__(self, url: sa.URL, dialect: engines.Dialect, engine: sa.Engine, *, write: bool = False) -> None:
         self.url, self.dialect, self.engine, self.write = url, dialect, engine, write
+        self._has_written = False
+        self.n_forgotten = 0  # how often rows were removed that a loader of this store may remember
         engines.before_statements(engine, self._storable)
         self.connection = engine.connect()
 
@@ -166,7 +163,7 @@ class Store:
             DiskFullError: the disk of an embedded store that is open for writing has next to no room.
         """
         if self.write and self.dialect.embedded:
-            _require_room(self.url)
+            self._require_room()
         self.connection.begin()
         try:
             yield self.connection
@@ -181,6 +178,13 @@ class Store:
         with self.begin() as connection:
             self.dialect.lock_catalogue(connection)
             yield connection
+
+    def _require_room(self) -> None:
+        path = Path(self.url.database or "")
+        room.require_room(path)
+        if not self._has_written:
+            room.try_room(path)
+        self._has_written = True
 
     def _roll_back(self) -> None:
         """Roll back. A fatally failed engine cannot even do that; its first error is the one to report."""
@@ -200,12 +204,6 @@ class Store:
 
     def __exit__(self, *_error: object) -> None:
         self.close()
-
-
-def _require_room(url: sa.URL) -> None:
-    folder = Path(url.database or "").resolve().parent
-    if (free := shutil.disk_usage(folder).free) < MIN_FREE_BYTES:
-        raise DiskFullError(f"{folder} has {free >> 20} MiB left, of {MIN_FREE_BYTES >> 20} that a transaction needs")
 
 
 def require_values(sql: str, params: Mapping[str, Any]) -> None:

@@ -127,6 +127,8 @@ def bound(store: Store, benchmark: str, metric: str, low: float, high: float) ->
                 f"{benchmark} has scores of {label} from {seen.low:g} to {seen.high:g}, beyond {low:g} to {high:g}"
             )
         connection.execute(sa.text(query_text("store", "bound_metric")), {**parameters, "low": low, "high": high})
+        connection.execute(sa.text(query_text("store", "clear_bounds")), parameters)
+        connection.execute(sa.text(query_text("store", "said_bounds")), parameters)
 
 
 def _named(store: Store, benchmark: str, metric: str) -> str:

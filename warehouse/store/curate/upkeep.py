@@ -159,5 +159,34 @@ def remove_unheld(connection: sa.Connection) -> Removed:
     return Removed(int(prompts), texts - _count(connection))
 
 
+#: What removes the rows that nothing names any more, each before those that it points to.
+_UNNAMED = (
+    *("unnamed_run_group", "unnamed_benchmark_metric", "unnamed_checkpoint", "unnamed_training_seed"),
+    *("unnamed_model_alias", "unnamed_model", "unnamed_agent", "unnamed_benchmark_alias", "unnamed_benchmark"),
+    *("unnamed_statement", "unnamed_metric", "unnamed_scorer", "unnamed_prompt_variant"),
+)
+
+
+def remove_unnamed(connection: sa.Connection) -> None:
+    """Remove models, benchmarks, metrics and the like that nothing names any more, in a transaction during which no
+    process loads. What a person has said of them (another name, a headline metric) goes with them."""
+    _remove_unnamed_benchmarks(connection)
+    for name in _UNNAMED:
+        connection.exec_driver_sql(query_text("vacuum", name))
+    connection.exec_driver_sql("drop table unnamed_benchmark")
+
+
+def _remove_unnamed_benchmarks(connection: sa.Connection) -> None:
+    """All that is below a benchmark which is to be removed."""
+    connection.exec_driver_sql(query_text("vacuum", "unnamed_benchmarks"))
+    for table in ("prompt_cluster", "cluster"):
+        connection.exec_driver_sql(
+            f"delete from {table} where clustering_id in (select clustering.id from clustering join unnamed_benchmark"
+            " on unnamed_benchmark.id = clustering.benchmark_id)"
+        )
+    for table in ("clustering", "benchmark_metric"):
+        connection.exec_driver_sql(f"delete from {table} where benchmark_id in (select id from unnamed_benchmark)")
+
+
 def _count(connection: sa.Connection) -> int:
     return int(connection.execute(sa.select(sa.func.count()).select_from(tables.content)).scalar_one())

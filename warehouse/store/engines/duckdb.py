@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import stat
 import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -60,6 +61,22 @@ def is_published(path: Path) -> bool:
         return False
     finally:
         raw.close()
+
+
+def _refuse_published(raw: Any, path: Path) -> None:
+    """Say no to writing into a published copy (StoreError): the next `publish` would replace what was written.
+
+    The mode alone keeps nobody who may do everything from it, as in a container. A copy that somebody has made writable
+    is a store again.
+    """
+    if path.stat().st_mode & stat.S_IWUSR:
+        return
+    query = f"select 1 from duckdb_tables() where database_name = current_database() and comment = {_literal(_COPY)}"
+    if raw.execute(query).fetchone() is not None:
+        raise StoreError(
+            f"{path} is a published copy, which the next publish replaces; expected the store that it was made of"
+            f" (--db); to go on from the copy: cp {path} NEW && chmod u+w NEW"
+        )
 
 
 def open_scratch(temporary_folder: Path | None = None) -> Any:
@@ -152,6 +169,7 @@ def _engine(url: sa.URL, write: bool, limits: Limits | None) -> Any:
     engine = _full_engine(url, {"read_only": not write, "config": config}, limits)
     if write:
         hold(engine, path.resolve())
+        sa.event.listen(engine, "connect", lambda raw, _record: _refuse_published(raw, path))
     return engine
 
 

@@ -45,6 +45,7 @@ _LEFT_OUT = {
     "embedder": "vectors of texts",
     "prompt_embedding": "vectors of texts",
     "id_counter": "counters",
+    "statement": "what each source says",
 }
 #: A table that is written as a whole, of no more rows, in files of no more bytes, is sent to a server elsewhere.
 _FEW_ROWS, _FEW_BYTES = 10_000, 1 << 20

@@ -32,8 +32,9 @@ class LakeTable:
     kind: str = ""  #: of the units, which is the name of the query that marks them (``queries/lake``).
 
 
-#: Tables of a store that no lake has: texts that were sent and answered, vectors, counters.
-LEFT_OUT = ("content", "embedder", "prompt_embedding", "id_counter")
+#: Tables of a store that no lake has: texts that were sent and answered, vectors, counters, and what sources say, which
+#: only `forget` reads.
+LEFT_OUT = ("content", "embedder", "prompt_embedding", "id_counter", "statement")
 #: Small views that are kept as tables: engines on a lake may lack recursion, and nearly all views join
 #: the others, whose many joins would cost a cluster more than any number of scores does.
 VIEWS = ("benchmark_tree", "run_current", "headline_metric")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from functools import reduce
 from typing import Any
 
 import pyarrow as pa
@@ -13,11 +16,12 @@ from warehouse.store import engines
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.load.bulk_insert import append
-from warehouse.store.load.dimensions import Dimensions, Naming, allocate
+from warehouse.store.load.dimensions import Dimensions, Naming, Said, allocate, suites_of
 from warehouse.store.load.run_keys import spec_of
 from warehouse.store.load.scratch import Scratch
 from warehouse.store.load.staging import ScoreSummary
 from warehouse.store.load.state import _Load, group_spec
+from warehouse.store.load.statements import SUITES, statement
 from warehouse.store.schema.later import tables
 
 
@@ -34,6 +38,7 @@ def benchmark_metrics(store: Store, state: _Load, runs: Iterable[int]) -> None:
     by_id = {metric_id: spec for spec, metric_id in state.metric_ids.items()}
     by_key: dict[tuple[int, int], dict[str, Any]] = {}
     directions: dict[tuple[int, int], dict[int, bool]] = {}
+    words: dict[int, dict[tuple[int, int], dict[str, Any]]] = {}  # what each source says by itself
     for run in runs:
         header, benchmark_id = state.dump.runs[run], state.references[run]["benchmark_id"]
         scored = [(by_id[metric_id], metric_id) for metric_id in stored_metrics.get(run, ())]
@@ -41,22 +46,59 @@ def benchmark_metrics(store: Store, state: _Load, runs: Iterable[int]) -> None:
             row = described(spec, seen.get((run, metric_id)))
             key = (benchmark_id, metric_id)
             by_key[key] = _widened(by_key[key], row) if key in by_key else row
+            of_source = words.setdefault(state.part_of(run).source.id, {})
+            of_source[key] = _widened(of_source[key], row) if key in of_source else row
             if spec.higher_is_better is not None:
                 directions.setdefault(key, {})[run] = spec.higher_is_better
-    _note_directions(state, by_id, directions, write_described(store, by_key))
+    written = write_described(store, by_key)
+    _note_directions(state, by_id, directions, written.directions)
+    state.statements += [
+        statement(source, BENCHMARK_METRIC, written.ids[key], as_said(row))
+        for source, rows in words.items()
+        for key, row in rows.items()
+    ]
 
 
-def write_described(
-    store: Store, by_key: Mapping[tuple[int, int], dict[str, Any]]
-) -> Mapping[tuple[int, int], bool | None]:
-    """Write what is known of metrics (:func:`described`), by benchmark and metric, beside what is stored of them;
-    gives the directions that were stored before."""
-    added, changed, stored = _changes(store.connection, by_key)
-    if (added or changed) and engines.is_shared(store.connection):
+@dataclass(frozen=True)
+class Written:
+    """What :func:`write_described` did: ids of the rows, and the directions that were stored before, by benchmark and
+    metric."""
+
+    ids: Mapping[tuple[int, int], int]
+    directions: Mapping[tuple[int, int], bool | None]
+
+
+def write_described(store: Store, by_key: Mapping[tuple[int, int], dict[str, Any]]) -> Written:
+    """Write what is known of metrics (:func:`described`), by benchmark and metric, beside what is stored of them."""
+    changes = _changes(store.connection, by_key)
+    if (changes.added or changes.changed) and engines.is_shared(store.connection):
         store.dialect.lock_catalogue(store.connection)
-        added, changed, stored = _changes(store.connection, by_key)
-    _write_metrics(store.connection, added, changed)
-    return stored
+        changes = _changes(store.connection, by_key)
+    return Written(changes.ids | _write_metrics(store.connection, changes), changes.directions)
+
+
+#: What statements about metrics are called: those of sources, and the bounds that a person said.
+BENCHMARK_METRIC, BOUNDS = "benchmark_metric", "bounds"
+
+
+def as_said(row: Mapping[str, Any]) -> dict[str, Any]:
+    """What a source says of a metric (:func:`described`), as its statement keeps it."""
+    said = {name: value for name, value in row.items() if value is not None}
+    if not said["is_inferred"]:
+        del said["is_inferred"]
+    seen = said.pop("seen", None)
+    if seen is not None and all(map(math.isfinite, seen)):
+        said["seen"] = list(seen)
+    return said
+
+
+def of_statements(words: Iterable[Mapping[str, Any]]) -> dict[str, Any] | None:
+    """What stands of a metric by the statements of its sources (:func:`as_said`); None where there are none."""
+    rows = [dict.fromkeys(_SAID) | {"is_inferred": False} | dict(said) for said in words]
+    if not rows:
+        return None
+    stands = reduce(_widened, rows)
+    return {name: stands[name] for name in _STORED}
 
 
 def _note_directions(
@@ -181,24 +223,49 @@ def _fits(seen: tuple[float, float] | None, declared: Mapping[str, Any]) -> bool
     )
 
 
-def _changes(
-    connection: sa.Connection, described: Mapping[tuple[int, int], dict[str, Any]]
-) -> tuple[list[dict[str, Any]], dict[int, dict[str, Any]], dict[tuple[int, int], bool | None]]:
-    """Rows that the table lacks, values of its rows that change, by id, and the directions that it
-    has held."""
+def with_bounds(
+    stands: Mapping[str, Any], words: Iterable[Mapping[str, Any]], bounds: Sequence[float]
+) -> dict[str, Any]:
+    """What stands of a metric (:func:`of_statements`) of which a person has said the bounds: they hold, and are widened
+    where a source has values beyond them."""
+    low, high = bounds
+    by_person = {"kind": "bounded", "low": low, "high": high, "is_inferred": False}
+    seen = [said["seen"] for said in words if said.get("seen")]
+    if all(low <= least and most <= high for least, most in seen):
+        return {**stands, **by_person}
+    nothing = dict.fromkeys(_SAID)
+    merged = _widened({**nothing, **by_person}, {**nothing, **stands})
+    return {name: merged[name] for name in _STORED}
+
+
+_STORED = ("default_by", "higher_is_better", "chance_level", *_RANGE)
+_SAID = (*_STORED, "seen")
+
+
+@dataclass(frozen=True)
+class _Changes:
+    """Rows that the table lacks, values of its rows that change, by id; ids and directions that it has held, by
+    benchmark and metric."""
+
+    added: list[dict[str, Any]]
+    changed: dict[int, dict[str, Any]]
+    ids: dict[tuple[int, int], int]
+    directions: dict[tuple[int, int], bool | None]
+
+
+def _changes(connection: sa.Connection, described: Mapping[tuple[int, int], dict[str, Any]]) -> _Changes:
     table = tables.benchmark_metric
     touched = sorted({key[0] for key in described})
     rows = connection.execute(sa.select(table).where(table.c.benchmark_id.in_(touched)))
     stored = {(row.benchmark_id, row.metric_id): dict(row._mapping) for row in rows}
-    columns = ("default_by", "higher_is_better", "chance_level", *_RANGE)
     added: list[dict[str, Any]] = []
     changed: dict[int, dict[str, Any]] = {}
     for key, row in described.items():
-        values = {name: row[name] for name in columns}
+        values = {name: row[name] for name in _STORED}
         if key not in stored:
             added.append({**values, "benchmark_id": key[0], "metric_id": key[1]})
             continue
-        before = {name: stored[key][name] for name in columns}
+        before = {name: stored[key][name] for name in _STORED}
         if before["is_inferred"] and before["kind"] == "continuous" and row["kind"] == "bounded":
             before["seen"] = _seen(connection, *key)
         merged = _widened(before, row)
@@ -208,7 +275,7 @@ def _changes(
         if any(stored[key][name] != value for name, value in merged.items()):
             changed[int(stored[key]["id"])] = merged
     directions = {key: row["higher_is_better"] for key, row in stored.items() if not row["direction_by"]}
-    return added, changed, directions
+    return _Changes(added, changed, {key: int(row["id"]) for key, row in stored.items()}, directions)
 
 
 def _seen(connection: sa.Connection, benchmark: int, metric: int) -> tuple[float, float] | None:
@@ -222,15 +289,17 @@ def _seen(connection: sa.Connection, benchmark: int, metric: int) -> tuple[float
     return None if low is None else (low, high)
 
 
-def _write_metrics(
-    connection: sa.Connection, added: Sequence[dict[str, Any]], changed: Mapping[int, dict[str, Any]]
-) -> None:
+def _write_metrics(connection: sa.Connection, changes: _Changes) -> dict[tuple[int, int], int]:
+    """Write the changes; ids of the rows that were added, by benchmark and metric."""
     table = tables.benchmark_metric
-    for row_id, values in changed.items():
+    for row_id, values in changes.changed.items():
         connection.execute(sa.update(table).where(table.c.id == row_id).values(values))
-    if added:
-        first = allocate(connection, table.name, len(added))
-        append(connection, table, [{**row, "id": first + at} for at, row in enumerate(added)])
+    if not changes.added:
+        return {}
+    first = allocate(connection, table.name, len(changes.added))
+    rows = [{**row, "id": first + at} for at, row in enumerate(changes.added)]
+    append(connection, table, rows)
+    return {(row["benchmark_id"], row["metric_id"]): row["id"] for row in rows}
 
 
 #: Opens a transaction of the load.
@@ -249,12 +318,30 @@ def add_dimensions(
     variants = scratch.rows("select * from stage_variant order by variant_no") if state.n_rows else []
     with transaction() as connection:
         store.dialect.prepare(connection)
-        ids = dimensions.of_load(connection, _named_by(state), specs, _variant_rows(variants))
+        named_by = _named_by(state)
+        ids = dimensions.of_load(connection, named_by, specs, _variant_rows(variants))
         state.references, state.benchmark_ids = ids.references, ids.benchmarks
         state.metric_ids = dict(zip(specs, ids.metrics, strict=True))
+        add_statements(state, named_by, ids.benchmarks, ids.said)
         if engines.is_shared(connection):
             dimensions.stock(connection, "run", len(state.dump.runs))
     _put_references(scratch, state, named, variants, ids.variants)
+
+
+def add_statements(
+    state: _Load, named_by: Sequence[Naming], benchmarks: Mapping[str, int], unlike: Iterable[Said]
+) -> None:
+    """What the sources of a load say of models, benchmarks and the like, other than what stands; and below which suites
+    they put benchmarks."""
+    state.statements += [
+        statement(state.parts[item.source].source.id, item.table, item.row_id, item.said) for item in unlike
+    ]
+    for part, naming in zip(state.parts, named_by, strict=True):
+        own = {header.benchmark for header in naming.headers}
+        for name, suites in suites_of(naming).items():
+            if suites or name not in own:
+                parents = [benchmarks[suite] for suite in suites]
+                state.statements.append(statement(part.source.id, SUITES, benchmarks[name], parents))
 
 
 def _variant_rows(variants: list[Any]) -> list[dict[str, Any]]:

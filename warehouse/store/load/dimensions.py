@@ -11,6 +11,7 @@ from warehouse.records import MetricSpec, RunHeader
 from warehouse.store.alchemy import sa
 from warehouse.store.load.bulk_insert import append
 from warehouse.store.load.run_keys import checkpoint_key, checkpoint_position, group_key, parameters_key
+from warehouse.store.load.statements import FIRST_GIVES, stored_values, values_of
 from warehouse.store.schema.later import tables
 
 Key = tuple[Any, ...]
@@ -74,13 +75,25 @@ class Request:
 
 
 @dataclass(frozen=True)
+class Said:
+    """What a source says of a row other than what stands there: number of the source in its load, table, id, values."""
+
+    source: int
+    table: str
+    row_id: int
+    said: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
 class LoadIds:
-    """Ids of all that a load names: what each of its runs points to, and its benchmarks by name."""
+    """Ids of all that a load names: what each of its runs points to, and its benchmarks by name; what its sources say
+    of these rows that does not stand there."""
 
     references: list[dict[str, int]]
     benchmarks: dict[str, int]
     metrics: list[int]
     variants: list[int]
+    said: list[Said]
 
 
 #: Tables whose rows point to another dimension: a row that was just added has none of theirs.
@@ -101,12 +114,16 @@ class Dimensions:
         self._reserved: dict[str, range] = {}
         self._most = 0  # rows of a table that the load may add, but for metrics and variants
         self._added: dict[str, set[int]] = {}  # in the transaction of this load, so nobody else points to them
+        self._standing: dict[str, dict[int, dict[str, Any]]] = {}  # what the first source gave, by table and id
+        self._said: list[Said] = []  # by the sources of this load, other than what stands
 
     def forget(self) -> None:
         """Remember nothing: the next look-up reads the store."""
         self._ids.clear()
         self._reserved.clear()
         self._added.clear()
+        self._standing.clear()
+        self._said.clear()
 
     def ids(self, connection: sa.Connection, table: sa.Table, rows: Collection[Mapping[str, Any]]) -> list[int]:
         """Ids of rows, in order; missing rows are added, sorted by natural key."""
@@ -134,10 +151,33 @@ class Dimensions:
                 for table, rows in unknown.items()
             },
         )
+        for request, rows in zip(requests, keyed, strict=True):
+            if request.table.name in FIRST_GIVES:
+                self._hold_against_standing(connection, request, rows)
         return [
             [self._ids[request.table.name][key] for key, _ in rows]
             for request, rows in zip(requests, keyed, strict=True)
         ]
+
+    def _hold_against_standing(
+        self, connection: sa.Connection, request: Request, rows: Sequence[tuple[Key, Mapping[str, Any]]]
+    ) -> None:
+        """Note what the sources say of rows other than what stands there: the last of its own is the word of each."""
+        table = request.table.name
+        ids, standing = self._ids[table], self._standing.setdefault(table, {})
+        words = {(source, ids[key]): row for (key, row), source in zip(rows, request.sources, strict=False)}
+        unread = {number for _, number in words} - standing.keys()
+        if unread:
+            standing.update(stored_values(connection, table, sorted(unread)))
+        for (source, number), row in words.items():
+            said = values_of(table, row)
+            if said != standing[number]:
+                self._said.append(Said(source, table, number, said))
+
+    def said(self) -> list[Said]:
+        """What the sources of this load say of rows other than what stands there, which is given once."""
+        said, self._said = self._said, []
+        return said
 
     def _may_stand(self, table: sa.Table, rows: Mapping[Key, Mapping[str, Any]]) -> list[Key]:
         """Those of some keys that the store may hold: none of what points to a row that was just added."""
@@ -155,6 +195,9 @@ class Dimensions:
             append(connection, table, [{**rows[key], "id": numbered[key]} for key in ordered])
             self._ids[table.name].update(numbered)
             self._added.setdefault(table.name, set()).update(numbered.values())
+            if table.name in FIRST_GIVES:
+                standing = self._standing.setdefault(table.name, {})
+                standing.update({numbered[key]: values_of(table.name, rows[key]) for key in ordered})
 
     def _reserve(self, connection: sa.Connection, counts: Mapping[str, int]) -> None:
         """See to it that so many consecutive ids of some tables can be taken, out of blocks that are reserved in one
@@ -201,14 +244,14 @@ class Dimensions:
         headers = [header for source in sources for header in source.headers]
         of = [index for index, source in enumerate(sources) for _ in source.headers]
         calls = [source.invocation for source in sources for _ in source.headers]
-        described = _described(sources)
+        described, described_by = _described(sources)
         self._begin(headers)
         models, agents, benchmark_ids, groups, scorers, variant_ids = self.ids_of(
             connection,
             [
                 Request(tables.model, [_model_row(header) for header in headers], of),
                 Request(tables.agent, [_agent_row(header) for header in headers], of),
-                Request(tables.benchmark, described.values()),
+                Request(tables.benchmark, described, described_by),
                 Request(
                     tables.run_group,
                     [_group_row(header, call) for header, call in zip(headers, calls, strict=True)],
@@ -218,7 +261,7 @@ class Dimensions:
                 Request(tables.prompt_variant, variants),
             ],
         )
-        benchmarks = dict(zip(described, benchmark_ids, strict=True))
+        benchmarks = {row["name"]: number for row, number in zip(described, benchmark_ids, strict=True)}
         self._hang(connection, _paths(sources), benchmarks)
         seed_rows = [_seed_row(header, model) for header, model in zip(headers, models, strict=True)]
         metric_rows = [_metric_row(spec, scorer) for spec, scorer in zip(specs, scorers, strict=True)]
@@ -231,7 +274,7 @@ class Dimensions:
             {"checkpoint_id": c, "agent_id": a, "benchmark_id": benchmarks[header.benchmark], "run_group_id": g}
             for header, c, a, g in zip(headers, checkpoints, agents, groups, strict=True)
         ]
-        return LoadIds(references, benchmarks, metrics, variant_ids)
+        return LoadIds(references, benchmarks, metrics, variant_ids, self.said())
 
     def checkpoints(self, connection: sa.Connection, headers: Sequence[RunHeader], of: Sequence[int]) -> list[int]:
         """Ids of what was evaluated; ``of`` says which source each header is of."""
@@ -244,8 +287,9 @@ class Dimensions:
 
     def benchmarks(self, connection: sa.Connection, sources: Sequence[Naming]) -> dict[str, int]:
         """Ids of the benchmarks that some sources name, by name."""
-        described = _described(sources)
-        by_name = dict(zip(described, self.ids(connection, tables.benchmark, described.values()), strict=True))
+        described, of = _described(sources)
+        (ids,) = self.ids_of(connection, [Request(tables.benchmark, described, of)])
+        by_name = {row["name"]: number for row, number in zip(described, ids, strict=True)}
         self._hang(connection, _paths(sources), by_name)
         return by_name
 
@@ -267,7 +311,7 @@ class Dimensions:
         for parent, child in new_edges:
             done[(parent, child)] = 1
             parent_id, child_id = by_name[parent], by_name[child]
-            if parents.get(child_id) is not None or child_id in _ancestors(parents, parent_id):
+            if parents.get(child_id) is not None or child_id in ancestors(parents, parent_id):
                 continue
             parents[child_id] = parent_id
             connection.execute(sa.update(table).where(table.c.id == child_id).values(parent_id=parent_id))
@@ -278,13 +322,27 @@ def _paths(sources: Sequence[Naming]) -> list[tuple[str, ...]]:
     return list(dict.fromkeys((*header.suite, header.benchmark) for source in sources for header in source.headers))
 
 
-def _described(sources: Sequence[Naming]) -> dict[str, dict[str, Any]]:
-    """The benchmarks that some sources name, by name."""
-    rows: dict[str, dict[str, Any]] = {}
-    for source in sources:
-        for name, row in _benchmark_rows(source).items():
-            rows.setdefault(name, row)
-    return rows
+def _described(sources: Sequence[Naming]) -> tuple[list[dict[str, Any]], list[int]]:
+    """The benchmarks that some sources name, as each says, and the number of that source."""
+    rows: list[dict[str, Any]] = []
+    of: list[int] = []
+    for number, source in enumerate(sources):
+        own = _benchmark_rows(source).values()
+        rows += own
+        of += [number] * len(own)
+    return rows, of
+
+
+def suites_of(source: Naming) -> dict[str, list[str]]:
+    """The benchmarks that a source names, each with the suites that it is put below, the first first."""
+    above: dict[str, list[str]] = {name: [] for name in sorted(source.published)}
+    for path in _paths([source]):
+        above.setdefault(path[0], [])
+        for parent, child in zip(path, path[1:], strict=False):
+            known = above.setdefault(child, [])
+            if parent not in (child, *known):
+                known.append(parent)
+    return above
 
 
 def _benchmark_rows(source: Naming) -> dict[str, dict[str, Any]]:
@@ -299,7 +357,8 @@ def _benchmark_rows(source: Naming) -> dict[str, dict[str, Any]]:
     return rows
 
 
-def _ancestors(parents: Mapping[int, int | None], start: int) -> set[int]:
+def ancestors(parents: Mapping[int, int | None], start: int) -> set[int]:
+    """A benchmark and all suites above it, by the parent of each."""
     seen: set[int] = set()
     current: int | None = start
     while current is not None and current not in seen:

@@ -336,7 +336,7 @@ def _find_new_prompts(scratch: Scratch, state: _Load) -> int:
 
 
 def _push_prompts(scratch: Scratch, connection: sa.Connection, state: _Load) -> None:
-    first = allocate(connection, "prompt", state.new_prompts)
+    first = state.first_new_prompt = allocate(connection, "prompt", state.new_prompts)
     scratch.run(
         "insert into known_prompt by name select cast($first + number - 1 as bigint) as id, "
         "benchmark_id, split, key, occurrence from new_prompt",

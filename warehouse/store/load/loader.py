@@ -24,7 +24,16 @@ from warehouse.store import engines
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.curate import field_clusters
-from warehouse.store.load import facts, prompt_completion, scans, source_ledger, staging, votes
+from warehouse.store.load import (
+    facts,
+    prompt_completion,
+    prompt_statements,
+    scans,
+    source_ledger,
+    staging,
+    statements,
+    votes,
+)
 from warehouse.store.load.benchmark_metrics import add_dimensions, benchmark_metrics
 from warehouse.store.load.bulk_insert import NeedsMemoryError, UnfitError, parsing, unfit
 from warehouse.store.load.conflicts import Decision, decide
@@ -68,6 +77,7 @@ class Loader:
             self.scratch.share_cores()
         self.dimensions = Dimensions()
         self.settled = prompt_completion.SettledPrompts(once=once)
+        self._n_forgotten = store.n_forgotten
 
     def close(self) -> None:
         """Let go of the scratch space; the store stays open."""
@@ -191,6 +201,9 @@ class Loader:
         headers = tuple(header for part in parts for header in part.dump.runs)
         state = _Load(Dump(headers, ()), parts, options, n_rows=parsed.n_rows, columns=parsed.columns)
         self.scratch.replaced.clear()
+        if self._n_forgotten != self.store.n_forgotten:
+            self._forget()
+            self._n_forgotten = self.store.n_forgotten
         try:
             self._refuse_rejected(state)
             with self._rehearsal() if dry_run else self._at_once(state.n_rows):
@@ -311,6 +324,7 @@ class Loader:
             if votes.holds_any(state):
                 votes.push(self.store, self.scratch, state)
             self._fill_prompts(state)
+            statements.write(connection, state.statements)
             for column, count in sorted(self.scratch.replaced.items()):
                 state.note(f"{count} characters U+0000 of {column} became U+FFFD: the store cannot hold them")
             reports = [report_of(state, number, decisions, run_ids, started) for number in range(len(sources))]
@@ -319,13 +333,20 @@ class Loader:
         return reports
 
     def _fill_prompts(self, state: _Load) -> None:
-        if not (state.n_rows and prompt_completion.says_anything(self.scratch, state.columns)):
+        if not state.n_rows:
             return
+        filled = prompt_completion.Filled()
+        if prompt_completion.says_anything(self.scratch, state.columns):
+            filled = self._filled(state)
+        self._state_prompts(state, filled.words)
+
+    def _filled(self, state: _Load) -> prompt_completion.Filled:
         filled = prompt_completion.fill(
             self.store,
             self.scratch,
             self.settled,
             benchmarks_of(state),
+            state.columns,
             several=len(state.parts) > 1,
             n_new=state.new_prompts,
         )
@@ -336,6 +357,20 @@ class Loader:
         if filled.has_metadata:
             self.store.dialect.lock_catalogue(self.store.connection)
             field_clusters.extend(self.store, benchmarks_of(state))
+        return filled
+
+    def _state_prompts(self, state: _Load, words: prompt_statements.Words) -> None:
+        """What the sources say of prompts that others have brought, or have said something of."""
+        n_prompts = "select count(distinct prompt_id) from stage_prompt"
+        if state.new_prompts and not words.by_prompt and state.new_prompts == self.scratch.value(n_prompts):
+            return
+        sources = {
+            part.source.id: sorted({state.references[run]["benchmark_id"] for run in part.runs}) for part in state.parts
+        }
+        first = state.first_new_prompt or 0
+        new = range(first, first + state.new_prompts)
+        prompt_statements.note_gained(self.store, words, benchmarks_of(state), new, sources)
+        state.statements += prompt_statements.of_load(self.scratch, state.columns, words, sources)
 
     def _note_on_mixed(self, state: _Load) -> str:
         can_mix = not state.are_apart and {"prompt_id", "text"} <= set(state.columns)

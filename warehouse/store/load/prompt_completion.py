@@ -15,6 +15,7 @@ import pyarrow as pa
 
 from warehouse.store import engines
 from warehouse.store.connection import Store
+from warehouse.store.load.prompt_statements import COLUMNS, Unsaid, Word, Words, fields_of
 from warehouse.store.load.scratch import Scratch
 from warehouse.store.sql.query_files import query_text
 
@@ -54,6 +55,8 @@ class Filled:
     differing: dict[str, list[str]] = field(default_factory=dict)
     #: ids of the prompts that lacked something, or of which it says something else.
     unlike: set[int] = field(default_factory=set)
+    #: what it says of each that is not what stands.
+    words: Words = field(default_factory=Words)
 
     @property
     def has_metadata(self) -> bool:
@@ -77,6 +80,7 @@ class SettledPrompts:
     def __init__(self, *, once: bool = False) -> None:
         self._once = once  # no source comes after the first, which might say the same
         self._stands = False
+        self._unsaid: list[Unsaid] = [Unsaid()]  # of the prompts that are settled, by number
 
     def forget(self) -> None:
         """Know nothing: what was just written may not be stored."""
@@ -88,21 +92,51 @@ class SettledPrompts:
         if self._once:
             return scratch.script("first_prompt")
         if not self._stands or scratch.value("select count(*) from settled_prompt") > SETTLED:
-            scratch.run("create or replace temp table settled_prompt (prompt_id bigint, said ubigint)")
-            self._stands = True
+            scratch.run(
+                "create or replace temp table settled_prompt (prompt_id bigint, said ubigint, unsaid_no integer)"
+            )
+            self._stands, self._unsaid = True, [Unsaid()]
         scratch.script("said_hash")
         return scratch.script("unsettled_prompt")
 
-    def settle(self, scratch: Scratch, other: Iterable[int] = ()) -> None:
+    def unsaid(self, scratch: Scratch) -> dict[Unsaid, list[int]]:
+        """What the source does not say of prompts that are known to be stored as it says, with the ids of these."""
+        if self._once or len(self._unsaid) == 1:
+            return {}
+        found: dict[Unsaid, list[int]] = {}
+        for prompt, number in scratch.rows(query_text("ingest", "settled_unsaid")):
+            found.setdefault(self._unsaid[number], []).append(prompt)
+        return found
+
+    def settle(self, scratch: Scratch, filled: Filled | None = None) -> None:
         """The prompts in ``unsettled_prompt`` are stored as the source says, but for some."""
         if self._once:
             return
+        other = set() if filled is None else filled.unlike
+        words = {} if filled is None else filled.words.by_prompt
+        lacking = {prompt: self._number(word.unsaid) for prompt, word in words.items() if prompt not in other}
         scratch.put("unlike", pa.table({"prompt_id": pa.array(other, pa.int64())}))
-        scratch.run(
-            "insert into settled_prompt select prompt_id, said from unsettled_prompt anti join unlike using (prompt_id)"
-            " where is_one"
+        scratch.put(
+            "lacking",
+            pa.table(
+                {
+                    "prompt_id": pa.array(list(lacking), pa.int64()),
+                    "unsaid_no": pa.array(list(lacking.values()), pa.int32()),
+                }
+            ),
         )
-        scratch.drop(["said_hash", "unsettled_prompt", "unlike"])
+        if filled is not None and filled.words.gained:  # what earlier sources had said of them is no more all of it
+            scratch.run("delete from settled_prompt where prompt_id in (select prompt_id from unlike)")
+        scratch.run(
+            "insert into settled_prompt select prompt_id, said, coalesce(unsaid_no, 0) from unsettled_prompt"
+            " anti join unlike using (prompt_id) left join lacking using (prompt_id) where is_one"
+        )
+        scratch.drop(["said_hash", "unsettled_prompt", "unlike", "lacking"])
+
+    def _number(self, unsaid: Unsaid) -> int:
+        if unsaid not in self._unsaid:
+            self._unsaid.append(unsaid)
+        return self._unsaid.index(unsaid)
 
 
 def says_anything(scratch: Scratch, columns: Collection[str]) -> bool:
@@ -113,7 +147,14 @@ def says_anything(scratch: Scratch, columns: Collection[str]) -> bool:
 
 
 def fill(
-    store: Store, scratch: Scratch, settled: SettledPrompts, benchmark_ids: Sequence[int], *, several: bool, n_new: int
+    store: Store,
+    scratch: Scratch,
+    settled: SettledPrompts,
+    benchmark_ids: Sequence[int],
+    columns: Collection[str],
+    *,
+    several: bool,
+    n_new: int,
 ) -> Filled | None:
     """Complete stored prompts by what the staged sources say of them.
 
@@ -124,6 +165,7 @@ def fill(
         scratch: with one source staged, or with ``several``.
         settled: what this session knows of the store.
         benchmark_ids: of their runs.
+        columns: of samples, that may hold anything.
         several: whether several sources are staged.
         n_new: how many of their prompts these very sources have brought.
 
@@ -133,22 +175,24 @@ def fill(
     n_unsettled = settled.unsettled(scratch)
     if several and scratch.value("select bool_or(varies) from said_hash"):
         return None
+    words = Words(settled=settled.unsaid(scratch))
     if not n_unsettled:
-        return Filled()
+        return Filled(words=words)
     only_new = n_new and scratch.value("select count(distinct prompt_id) from stage_prompt") == n_new
     if only_new and not scratch.value(query_text("ingest", "unsaid_prompts")):
         settled.settle(scratch)
-        return Filled()
-    filled = _gaps(scratch, benchmark_ids)
+        return Filled(words=words)
+    filled = _gaps(scratch, benchmark_ids, columns)
     if filled.rows and engines.is_shared(store.connection):
         store.dialect.prepare(store.connection)  # nobody else completes them in between
-        filled = _gaps(scratch, benchmark_ids)
+        filled = _gaps(scratch, benchmark_ids, columns)
     if filled.rows:
         scratch.put("filled_prompt", _as_table(filled.rows))
         scratch.change("prompt", "filled_prompt", query_text("ingest", "fill_prompt"))
         scratch.drop(["filled_prompt"])
     scratch.drop(["stored_prompt", "said_prompt"])
-    settled.settle(scratch, filled.unlike)
+    settled.settle(scratch, filled)
+    filled.words.settled = words.settled
     return filled
 
 
@@ -169,12 +213,13 @@ def note_on_mixed(scratch: Scratch) -> str:
     )
 
 
-def _gaps(scratch: Scratch, benchmark_ids: Sequence[int]) -> Filled:
+def _gaps(scratch: Scratch, benchmark_ids: Sequence[int], columns: Collection[str]) -> Filled:
     ((first, last),) = scratch.rows("select min(prompt_id), max(prompt_id) from unsettled_prompt")
     within = {"benchmarks": sorted(set(benchmark_ids)), "first": first, "last": last}
     scratch.pull("stored_prompt", query_text("ingest", "stored_prompt"), within)
     scratch.script("said_prompt")
-    incoming = scratch.table(query_text("ingest", "other_prompt")).to_pylist()
+    has = {f"has_{name}": name in columns for name in COLUMNS[1:]} | {"has_tool_id": "prompt_id" in columns}
+    incoming = scratch.table(query_text("ingest", "other_prompt"), has).to_pylist()
     filled = Filled()
     if incoming:
         scratch.pull("stored_detail", query_text("ingest", "stored_detail"), {"ids": [row["id"] for row in incoming]})
@@ -188,23 +233,83 @@ def _gaps(scratch: Scratch, benchmark_ids: Sequence[int]) -> Filled:
 def _compare(filled: Filled, incoming: Row, stored: Row) -> None:
     """Add to ``filled`` what one prompt lacks, and in what it differs."""
     values: dict[str, Any] = dict.fromkeys(_COLUMNS)
-    if incoming["lacks_text"] and incoming["text"] is not None:
+    unsaid: set[str] = set()
+    otherwise: dict[str, Any] = {}
+    if incoming["text"] is None:
+        unsaid |= set() if incoming["lacks_text"] else {"text"}
+    elif incoming["lacks_text"]:
         values |= {"text": incoming["text"], "text_hash": incoming["text_hash"]}
     elif incoming["text_differs"]:
         _differs(filled, "question", incoming)
-    if stored["tool_id"] is None:
-        values["tool_id"] = incoming["tool_id"]
-    for name, what in (("target", "target"), ("choices", "list of options")):
-        if stored[name] is None:
-            values[name] = incoming[name]
-        elif incoming[name] is not None and not _same(name, incoming[name], stored[name]):
-            _differs(filled, what, incoming)
-    values["metadata"], fields = _merged(incoming["metadata"], stored["metadata"])
-    for name in fields:
-        _differs(filled, name, incoming)
-    if any(value is not None for value in values.values()):
+        otherwise["text"] = incoming["text"]
+    _compare_values(filled, incoming, stored, values, unsaid, otherwise)
+    fields = _compare_documents(filled, incoming, stored, values, otherwise)
+    if fields is None:
+        unsaid.add("metadata")
+    if gained := _gained(stored, values):
         filled.rows.append(values | {"id": incoming["id"]})
         filled.unlike.add(incoming["id"])
+        filled.words.gained[incoming["id"]] = gained
+    word = Word(Unsaid(frozenset(unsaid), fields or frozenset()), otherwise)
+    if word.unsaid or word.otherwise:
+        filled.words.by_prompt[incoming["id"]] = word
+
+
+def _compare_values(
+    filled: Filled, incoming: Row, stored: Row, values: dict[str, Any], unsaid: set[str], otherwise: dict[str, Any]
+) -> None:
+    """Add of the columns that are neither question nor document what a prompt lacks to ``values``, what the source does
+    not say to ``unsaid``, and in what it differs to ``otherwise``."""
+    for name, what in (("tool_id", ""), ("target", "target"), ("choices", "list of options")):
+        if stored[name] is None:
+            values[name] = incoming[name]
+        elif incoming[name] is None:
+            unsaid.add(name)
+        elif not _same(name, incoming[name], stored[name]):
+            otherwise[name] = json.loads(incoming[name]) if name == "choices" else incoming[name]
+            if what:
+                _differs(filled, what, incoming)
+            else:
+                filled.unlike.add(incoming["id"])
+
+
+def _compare_documents(
+    filled: Filled, incoming: Row, stored: Row, values: dict[str, Any], otherwise: dict[str, Any]
+) -> frozenset[str] | None:
+    """Add what a prompt's document lacks to ``values``, and in what it differs to ``otherwise``; the fields of the
+    stored one that the source does not say; None: it says nothing of the document."""
+    if incoming["metadata"] is None:
+        return None if stored["metadata"] is not None else frozenset()
+    if stored["metadata"] is None:
+        values["metadata"] = incoming["metadata"]
+        return frozenset()
+    document, standing = json.loads(incoming["metadata"]), json.loads(stored["metadata"])
+    if not (isinstance(document, dict) and isinstance(standing, dict)):
+        if document != standing:
+            _differs(filled, "document", incoming)
+            otherwise["metadata"] = fields_of(document)
+        return frozenset()
+    new, old = fields_of(document), fields_of(standing)
+    lacking = {name: value for name, value in new.items() if name not in old}
+    if lacking:
+        values["metadata"] = _as_json(standing | lacking)
+    differing = {name: value for name, value in new.items() if name in old and value != old[name]}
+    for name in differing:
+        _differs(filled, f"field {name}", incoming)
+    if differing:
+        otherwise["metadata"] = differing
+    return frozenset(old.keys() - new.keys())
+
+
+def _gained(stored: Row, values: Row) -> Unsaid:
+    """What a prompt is given that it lacked."""
+    columns = {name for name in COLUMNS if values[name] is not None}
+    if values["metadata"] is None or stored["metadata"] is None:
+        return Unsaid(frozenset(columns))
+    before = fields_of(json.loads(stored["metadata"]))
+    return Unsaid(
+        frozenset(columns - {"metadata"}), frozenset(fields_of(json.loads(values["metadata"])).keys() - before)
+    )
 
 
 def _differs(filled: Filled, what: str, incoming: Row) -> None:
@@ -213,23 +318,9 @@ def _differs(filled: Filled, what: str, incoming: Row) -> None:
 
 
 def _same(name: str, incoming: str, stored: str) -> bool:
-    if name == "target":  # as the store keeps it
+    if name != "choices":  # as the store keeps it
         return incoming.replace("\0", "\ufffd") == stored.replace("\0", "\ufffd")
     return bool(json.loads(incoming) == json.loads(stored))
-
-
-def _merged(incoming: str | None, stored: str | None) -> tuple[str | None, list[str]]:
-    """The stored document with the fields that it lacks, if it lacks any; names of those that
-    differ."""
-    if incoming is None or stored is None:
-        return incoming, []
-    new, old = json.loads(incoming), json.loads(stored)
-    if not (isinstance(new, dict) and isinstance(old, dict)):
-        return None, [] if new == old else ["document"]
-    given = {name: value for name, value in new.items() if value is not None}
-    lacking = {name: value for name, value in given.items() if old.get(name) is None}
-    differing = [name for name in given if name not in lacking and given[name] != old[name]]
-    return (_as_json(old | lacking) if lacking else None), [f"field {name}" for name in differing]
 
 
 def _as_json(document: Mapping[str, Any]) -> str:

@@ -6,7 +6,7 @@ whenever a scan or a run comes or goes, so that the order in which they come pla
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -119,6 +119,16 @@ def _settle(store: Store) -> None:
         for row in connection.exec_driver_sql(query_text("scans", "benchmark_metrics"))
     }
     write_described(store, described)
+
+
+def described_of_scans(connection: sa.Connection, benchmarks: Collection[int]) -> dict[tuple[int, int], dict[str, Any]]:
+    """What the scores of scanners say of their metrics on some benchmarks, by benchmark and metric."""
+    if not benchmarks or not _any_stored(connection):
+        return {}
+    connection.execute(sa.text(query_text("scans", "scanned_pairs")), {"benchmarks": sorted(benchmarks)})
+    rows = connection.exec_driver_sql(query_text("scans", "benchmark_metrics")).all()
+    connection.exec_driver_sql("drop table scanned_pair")
+    return {(row.benchmark_id, row.metric_id): _described(row) for row in rows}
 
 
 def _described(row: Any) -> dict[str, Any]:

@@ -258,6 +258,29 @@ def open_scratch(store: Store) -> Scratch:
 
 
 @contextmanager
+def scratch_beside(store: Store) -> Iterator[Scratch]:
+    """A scratch space for a few temporary tables, beside that of a session which may be loading into the store."""
+    raw = engines.scratch_of(store.connection)
+    if raw is None:
+        remote = RemoteScratch(store)
+        try:
+            yield remote
+        finally:
+            remote.close()
+        return
+    (path,) = raw.execute("select current_setting('search_path')").fetchone()
+    is_loading = "scratch." in path
+    scratch = Scratch(raw)
+    try:
+        yield scratch
+    finally:
+        if is_loading:
+            scratch.run(f"set search_path = '{path}'")
+        else:
+            scratch.close()
+
+
+@contextmanager
 def lone_parser() -> Iterator[Parser]:
     """A place to parse dumps in where no store is, on one core."""
     with temporary_folder() as folder:

@@ -18,10 +18,11 @@ from warehouse.records.credentials import masked, without_credentials
 from warehouse.store import engines
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
-from warehouse.store.curate.upkeep import remove_unheld
-from warehouse.store.load import scans
+from warehouse.store.curate.upkeep import remove_unheld, remove_unnamed
+from warehouse.store.load import restated, restated_prompts, scans
 from warehouse.store.load.bulk_insert import append
 from warehouse.store.load.dimensions import allocate
+from warehouse.store.load.scratch import Scratch, scratch_beside
 from warehouse.store.load.state import SourceClaim
 from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
@@ -280,29 +281,41 @@ def forget(store: Store, reference: str) -> tuple[int, int]:
     Raises:
         MisuseError: no such source, or several.
     """
+    with scratch_beside(store) as scratch, store.begin() as connection:
+        store.n_forgotten += 1
+        return _forget(store, scratch, connection, reference)
+
+
+def _forget(store: Store, scratch: Scratch, connection: sa.Connection, reference: str) -> tuple[int, int]:
     links = tables.run_source
-    with store.begin() as connection:
-        store.dialect.lock_all(connection)
-        source_id = _find(connection, reference)
-        run_ids = {
-            int(row[0]) for row in connection.execute(sa.select(links.c.run_id).where(links.c.source_id == source_id))
-        }
-        shared = {
-            int(row[0])
-            for row in connection.execute(
-                sa.select(links.c.run_id).where(links.c.run_id.in_(run_ids), links.c.source_id != source_id)
-            )
-        }
-        tries = _tries(connection, run_ids)
-        _remove_runs(connection, sorted(run_ids - shared))
-        scans.forget(store, source_id)
-        _hand_over_figures(connection, source_id)
-        for table in (links, tables.rejection, tables.published_score, tables.preference, tables.label_draw):
-            connection.execute(sa.delete(table).where(table.c.source_id == source_id))
-        _take_out_of_chains(connection, tries, shared)
-        connection.execute(sa.delete(tables.source).where(tables.source.c.id == source_id))
-        if store.dialect.no_source_reserved(connection):
-            remove_unheld(connection)
+    store.dialect.lock_all(connection)
+    source_id = _find(connection, reference)
+    run_ids = {
+        int(row[0]) for row in connection.execute(sa.select(links.c.run_id).where(links.c.source_id == source_id))
+    }
+    shared = {
+        int(row[0])
+        for row in connection.execute(
+            sa.select(links.c.run_id).where(links.c.run_id.in_(run_ids), links.c.source_id != source_id)
+        )
+    }
+    tries = _tries(connection, run_ids)
+    held = restated.held_by(connection, source_id)
+    _remove_runs(connection, sorted(run_ids - shared))
+    scans.forget(store, source_id)
+    _hand_over_figures(connection, source_id)
+    of_source = (tables.rejection, tables.published_score, tables.preference, tables.label_draw, tables.statement)
+    for table in (links, *of_source):
+        connection.execute(sa.delete(table).where(table.c.source_id == source_id))
+    _take_out_of_chains(connection, tries, shared)
+    connection.execute(sa.delete(tables.source).where(tables.source.c.id == source_id))
+    is_alone = store.dialect.no_source_reserved(connection)
+    if is_alone:
+        remove_unheld(connection)
+    restated.restate(store, held)
+    restated_prompts.restate_prompts(store, scratch, held)
+    if is_alone:
+        remove_unnamed(connection)
     return len(run_ids - shared), len(shared)
 
 

@@ -19,6 +19,7 @@ from warehouse.store.load.conflicts import Decision, OnConflict
 from warehouse.store.load.run_keys import spec_of
 from warehouse.store.load.scratch import Scratch
 from warehouse.store.load.staging import Measured, OnDuplicate, ScoreSummary, TextPolicy
+from warehouse.store.load.statements import Statement
 from warehouse.store.sql.query_files import query_text
 
 
@@ -102,7 +103,9 @@ class _Load:
     benchmark_ids: dict[str, int] = field(default_factory=dict)
     votes: dict[int, int] = field(default_factory=dict)  # how many are stored of each part
     notes: list[str] = field(default_factory=list)
+    statements: list[Statement] = field(default_factory=list)  # of its sources, other than what stands
     new_prompts: int = 0
+    first_new_prompt: int | None = None  # id of the first of them; the others follow
     n_rows: int = 0
     columns: Collection[str] = ()  # of samples, that may hold anything
     are_apart: bool = False  # whether each sample has a prompt of its own in its run

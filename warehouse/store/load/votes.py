@@ -11,6 +11,7 @@ from warehouse.errors import InputError
 from warehouse.records import VOTE_OUTCOMES, RunHeader
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
+from warehouse.store.load.benchmark_metrics import add_statements
 from warehouse.store.load.dimensions import Dimensions, Naming, allocate
 from warehouse.store.load.scratch import Scratch
 from warehouse.store.load.state import _Load
@@ -89,6 +90,7 @@ def _name(scratch: Scratch, dimensions: Dimensions, state: _Load, connection: sa
     checkpoints = dimensions.checkpoints(connection, headers, of)
     models = {header.model: checkpoint for header, checkpoint in zip(headers, checkpoints, strict=True)}
     benchmarks = dimensions.benchmarks(connection, namings)
+    add_statements(state, namings, benchmarks, dimensions.said())
     scorers = _distinct(scratch, {"scorer": "''", "scorer_kind": "'human'", "judge_model": "''"})
     rows = [
         {"name": row["scorer"], "kind": row["scorer_kind"], "judge_model": row["judge_model"], **_NO_PARAMETERS}

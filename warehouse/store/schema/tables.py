@@ -225,6 +225,12 @@ run_source = _fact(
     index="run_id",
 )  # fmt: skip
 
+#: What a source says beyond what stands: of rows that other sources speak of too (``docs/schema.md``).
+statement = _fact(
+    "statement", _ref("source_id", optional=True), _key("about"), _ref("subject_id"), _json("said"),
+    index="source_id",
+)  # fmt: skip
+
 rejection = _fact(
     "rejection", _ref("source_id"), _text("place"), _text("found"), _text("expected"),
     index="source_id",

@@ -1,0 +1,5 @@
+-- Removes the groups of runs that have none.
+-- grain: one row per group
+delete from run_group
+where not exists (select 1 from run where run.run_group_id = run_group.id)
+  and not exists (select 1 from published_score where published_score.run_group_id = run_group.id)

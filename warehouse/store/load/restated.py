@@ -1,0 +1,161 @@
+"""What stands once a source is gone: worked out anew from what the others say, as a store would hold it that never had
+the source.
+
+Rows that no other source speaks of are removed afterwards (``curate/upkeep``).
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from warehouse.store.alchemy import sa
+from warehouse.store.connection import Store
+from warehouse.store.load.benchmark_metrics import BENCHMARK_METRIC, BOUNDS, of_statements, with_bounds
+from warehouse.store.load.dimensions import ancestors
+from warehouse.store.load.scans import described_of_scans
+from warehouse.store.load.statements import (
+    EARLIER,
+    FIRST_GIVES,
+    SUITES,
+    as_columns,
+    of_sources,
+    statement,
+    stored_values,
+    write,
+)
+from warehouse.store.schema.later import tables
+from warehouse.store.sql.query_files import query_text
+
+
+@dataclass
+class Held:
+    """What a source speaks of, read before it goes."""
+
+    source_id: int
+    #: ids of its rows, by table.
+    rows: dict[str, set[int]] = field(default_factory=dict)
+    #: ids of its prompts, by benchmark.
+    prompts: dict[int, list[int]] = field(default_factory=dict)
+    #: its statements, as (about, subject_id, said).
+    statements: list[tuple[str, int, Any]] = field(default_factory=list)
+    #: (benchmark, metric) of what its scans have measured.
+    scanned: set[tuple[int, int]] = field(default_factory=set)
+
+    @property
+    def is_of_an_earlier_version(self) -> bool:
+        """What it has said of prompts cannot be told apart from what others have."""
+        return any(about == EARLIER for about, _, _ in self.statements)
+
+    def about(self, name: str) -> dict[int, Any]:
+        """What it says of rows of one table, or of one kind, by id."""
+        return {subject: said for about, subject, said in self.statements if about == name}
+
+
+def held_by(connection: sa.Connection, source_id: int) -> Held:
+    """What a source speaks of."""
+    held = Held(source_id)
+    values = {"source": source_id}
+    for name, number in connection.execute(sa.text(query_text("store", "rows_of_source")), values):
+        held.rows.setdefault(name, set()).add(int(number))
+    for benchmark, prompt in connection.execute(sa.text(query_text("store", "prompts_of_source")), values):
+        held.prompts.setdefault(int(benchmark), []).append(int(prompt))
+    table = tables.statement
+    query = sa.select(table.c.about, table.c.subject_id, table.c.said).where(table.c.source_id == source_id)
+    held.statements = [(row.about, int(row.subject_id), row.said) for row in connection.execute(query)]
+    rows = connection.execute(sa.text(query_text("store", "scanned_metrics")), values)
+    held.scanned = {(int(benchmark), int(metric)) for benchmark, metric in rows}
+    return held
+
+
+def restate(store: Store, held: Held) -> None:
+    """Work out anew what stands of models, benchmarks, suites and metrics that a source spoke of which is gone."""
+    connection = store.connection
+    for table in FIRST_GIVES:
+        _restate_rows(connection, table, held.rows.get(table, set()))
+    if any(held.about(SUITES).values()):
+        _restate_suites(connection)
+    _restate_metrics(store, held)
+    _restate_headlines(connection, held.rows.get("benchmark", set()))
+
+
+def _restate_rows(connection: sa.Connection, table: str, ids: Collection[int]) -> None:
+    """The first source that is left gives a row: where it had said something else, that stands now."""
+    unlike: dict[int, dict[int, Any]] = defaultdict(dict)
+    for row in of_sources(connection, table, ids) if ids else ():
+        unlike[row.subject_id][row.source_id] = row.said
+    if not unlike:
+        return
+    standing = stored_values(connection, table, unlike)
+    for number, words in unlike.items():
+        holders = _holders(connection, table, number)
+        if not holders or holders[0] not in words:
+            continue
+        values = as_columns(table, words[holders[0]])
+        rows = tables.metadata.tables[table]
+        connection.execute(sa.update(rows).where(rows.c.id == number).values(values))
+        others = [holder for holder in holders if holder not in words]
+        write(connection, [statement(other, table, number, standing[number]) for other in others])
+
+
+def _holders(connection: sa.Connection, table: str, number: int) -> list[int]:
+    """The sources that name a row, in the order in which they came."""
+    values = {"table": table, "id": number}
+    return [int(row[0]) for row in connection.execute(sa.text(query_text("store", "row_holders")), values)]
+
+
+def _restate_suites(connection: sa.Connection) -> None:
+    """Put benchmarks below the suites that the sources name which are left, the first first, as loads do."""
+    benchmark = tables.benchmark
+    words = of_sources(connection, SUITES)
+    edges = dict.fromkeys((int(parent), int(row.subject_id)) for row in words for parent in row.said or ())
+    stored = {int(row[0]): row[1] for row in connection.execute(sa.select(benchmark.c.id, benchmark.c.parent_id))}
+    parents: dict[int, int | None] = dict.fromkeys(stored)
+    for parent, child in edges:
+        if parents.get(child) is None and child not in ancestors(parents, parent):
+            parents[child] = parent
+    for number, suite in parents.items():
+        if stored[number] != suite:
+            connection.execute(sa.update(benchmark).where(benchmark.c.id == number).values(parent_id=suite))
+
+
+def _restate_metrics(store: Store, held: Held) -> None:
+    connection, table = store.connection, tables.benchmark_metric
+    spoken = set(held.about(BENCHMARK_METRIC))
+    keys = {(int(row.benchmark_id), int(row.metric_id)): row for row in connection.execute(sa.select(table))}
+    spoken |= {int(keys[key].id) for key in held.scanned if key in keys}
+    if not spoken:
+        return
+    words: dict[int, list[Mapping[str, Any]]] = defaultdict(list)
+    for row in of_sources(connection, BENCHMARK_METRIC, spoken):
+        words[row.subject_id].append(row.said)
+    bounds = {row.subject_id: row.said for row in of_sources(connection, BOUNDS, spoken)}
+    scanned = described_of_scans(connection, {key[0] for key, row in keys.items() if row.id in spoken})
+    for key, row in keys.items():
+        if row.id not in spoken:
+            continue
+        said = words[row.id] + ([scanned[key]] if key in scanned else [])
+        stands = of_statements(said)
+        if stands is None:
+            connection.execute(sa.delete(table).where(table.c.id == row.id))
+            _delete_statements(connection, [BENCHMARK_METRIC, BOUNDS], [row.id])
+            continue
+        if row.id in bounds:
+            stands = with_bounds(stands, said, bounds[row.id])
+        if row.direction_by:
+            del stands["higher_is_better"]
+        connection.execute(sa.update(table).where(table.c.id == row.id).values(stands))
+
+
+def _delete_statements(connection: sa.Connection, about: Iterable[str], subjects: Iterable[int]) -> None:
+    table = tables.statement
+    where = table.c.about.in_(list(about)) & table.c.subject_id.in_(list(subjects))
+    connection.execute(sa.delete(table).where(where))
+
+
+def _restate_headlines(connection: sa.Connection, benchmarks: Collection[int]) -> None:
+    """The headline metric that a person chose stays while the benchmark has it."""
+    if benchmarks:
+        connection.execute(sa.text(query_text("store", "lost_headlines")))
