@@ -255,7 +255,13 @@ def settings_page() -> str:
 #: In this order on the page: what is no setting first.
 _CLASSES = ("ignore", "mark", "version", "model", "setting", "prompt", "scorer")
 
-PAGES = {"settings.md": settings_page, "views.md": views_page, "glossary.md": glossary_page, "performance.md": performance_page, "llms.txt": llms}
+PAGES = {
+    "settings.md": settings_page,
+    "views.md": views_page,
+    "glossary.md": glossary_page,
+    "performance.md": performance_page,
+    "llms.txt": llms,
+}
 
 if __name__ == "__main__":
     for name, made in PAGES.items():

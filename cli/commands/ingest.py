@@ -82,6 +82,7 @@ class PathOrUrl(click.Path):
     click.Choice(["error", "first", "last", "draws"]),
     "error",
 )
+@option("--beside", "Keep what the same bytes were read as before, too, in place of replacing it.", is_flag=True)
 @option("--max-rejected N", "Bad rows per source before it is refused.", click.IntRange(min=0), 0)
 @option("--text", "Texts to store: prompts as sent and responses.", click.Choice(["all", "responses", "none"]), "all")
 @option("--max-files N", "Files to fetch at most from URLs.", click.IntRange(min=1), 10_000)
@@ -148,7 +149,7 @@ def _load_options(given: Mapping[str, Any]) -> LoadOptions:
     """What to do about conflicts, duplicates and bad rows."""
     from warehouse.store.load.state import LoadOptions
 
-    names = ("on_conflict", "on_duplicate", "text", "max_rejected", "cluster_by")
+    names = ("on_conflict", "on_duplicate", "text", "max_rejected", "cluster_by", "beside")
     return LoadOptions(**{name: given[name] for name in names})
 
 

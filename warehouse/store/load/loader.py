@@ -206,7 +206,11 @@ class Loader:
             self._n_forgotten = self.store.n_forgotten
         try:
             self._refuse_rejected(state)
-            with self._rehearsal() if dry_run else self._at_once(state.n_rows):
+            readings = self._other_readings(sources, options)
+            is_whole = bool(readings)
+            with self._rehearsal() if dry_run else self._at_once(state.n_rows, is_whole=is_whole):
+                if readings:
+                    self._replace(readings, state)
                 add_dimensions(self.store, self.scratch, self.dimensions, state, self._transaction)
                 if state.n_rows:
                     with self._transaction() as connection:
@@ -239,10 +243,10 @@ class Loader:
                 yield connection
 
     @contextmanager
-    def _at_once(self, n_rows: int) -> Iterator[None]:
+    def _at_once(self, n_rows: int, *, is_whole: bool = False) -> Iterator[None]:
         """One transaction in place of three where nobody waits for what the first two lock, and a commit takes about
-        as long as what a small load writes."""
-        if self.store.dialect.embedded and n_rows < LARGE:
+        as long as what a small load writes; and where the load replaces something (``is_whole``)."""
+        if is_whole or (self.store.dialect.embedded and n_rows < LARGE):
             with self.store.begin():
                 yield
         else:
@@ -258,6 +262,25 @@ class Loader:
         finally:
             connection.rollback()
             self._forget()
+
+    def _other_readings(self, sources: Sequence[SourceClaim], options: LoadOptions) -> list[source_ledger.OtherReading]:
+        """What the same bytes were read as before, which this load replaces."""
+        if options.beside:
+            return []
+        readings = source_ledger.other_readings(self.store, sources)
+        if readings and len(sources) > 1:
+            raise NotTogetherError("one was read otherwise before")
+        return readings
+
+    def _replace(self, readings: Sequence[source_ledger.OtherReading], state: _Load) -> None:
+        """Take out what the bytes of a source were read as before, and say so."""
+        connection = self.store.connection
+        self.store.dialect.lock_all(connection)
+        for reading in readings:
+            source_ledger.forget_source(self.store, self.scratch, connection, reading.source_id)
+            state.note(reading.note())
+        self._forget()
+        self._n_forgotten = self.store.n_forgotten
 
     def _refuse_rejected(self, state: _Load) -> None:
         for part in state.parts:

@@ -10,7 +10,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import MisuseError
-from warehouse.records import Rejection
+from warehouse.records import Rejection, parse_json
 from warehouse.records.answer_text import readable
 from warehouse.records.canonical_json import canonical_digest
 from warehouse.records.clock import utc_now
@@ -236,6 +236,51 @@ def finish(connection: sa.Connection, sources: Sequence[tuple[SourceClaim, LoadR
 _REPORTED = ("n_runs", "n_seen_again", "n_superseded", "n_samples", "n_scores", "n_votes", "n_rejected", "seconds")
 
 
+@dataclass(frozen=True)
+class OtherReading:
+    """What the same bytes were read as before."""
+
+    source_id: int
+    n_runs: int
+    n_scores: int
+    models: tuple[str, ...]
+    benchmarks: tuple[str, ...]
+
+    def note(self) -> str:
+        """What becomes of it."""
+        runs = f"{self.n_runs} run{'' if self.n_runs == 1 else 's'} and {self.n_scores} scores"
+        names = f"of {_few(self.models)} on {_few(self.benchmarks)}" if self.models else "of nothing"
+        return (
+            f"the same bytes were read otherwise before, as source {self.source_id}: {runs} {names} are replaced by"
+            " what is read now; --beside keeps both"
+        )
+
+
+def _few(names: Sequence[str]) -> str:
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return f"{', '.join(names[:3])}{more}"
+
+
+def other_readings(store: Store, sources: Sequence[SourceClaim]) -> list[OtherReading]:
+    """Loaded sources of the same bytes as some, read with another mapping, other settings or an earlier importer.
+
+    Where the folders above a file say something of it, equal files below other folders are other sources.
+    """
+    by_bytes = {source.sha256: source for source in sources}
+    ids = [source.id for source in sources]
+    rows = store.rows(query_text("ingest", "other_readings"), {"hashes": sorted(by_bytes), "ids": ids})
+    readings = []
+    for row in rows:
+        context = by_bytes[row["sha256"]].context
+        settings = parse_json(row["settings"]) if row["settings"] else {}
+        if canonical_digest(settings.get("context")) == canonical_digest(dict(context) if context else None):
+            named = store.rows(query_text("ingest", "names_of_source"), {"source": row["id"]})
+            models = tuple(sorted({str(name["model"]) for name in named}))
+            benchmarks = tuple(sorted({str(name["benchmark"]) for name in named}))
+            readings.append(OtherReading(row["id"], row["n_runs"], row["n_scores"], models, benchmarks))
+    return readings
+
+
 def refuse(store: Store, source: SourceClaim, reason: str, rejections: Sequence[Rejection]) -> None:
     """Mark a source as refused: nothing of it is in the store but the reason."""
     table = tables.source
@@ -282,14 +327,14 @@ def forget(store: Store, reference: str) -> tuple[int, int]:
         MisuseError: no such source, or several.
     """
     with scratch_beside(store) as scratch, store.begin() as connection:
-        store.n_forgotten += 1
-        return _forget(store, scratch, connection, reference)
+        store.dialect.lock_all(connection)
+        return forget_source(store, scratch, connection, _find(connection, reference))
 
 
-def _forget(store: Store, scratch: Scratch, connection: sa.Connection, reference: str) -> tuple[int, int]:
+def forget_source(store: Store, scratch: Scratch, connection: sa.Connection, source_id: int) -> tuple[int, int]:
+    """:func:`forget` in a transaction of the caller's during which no process loads."""
+    store.n_forgotten += 1
     links = tables.run_source
-    store.dialect.lock_all(connection)
-    source_id = _find(connection, reference)
     run_ids = {
         int(row[0]) for row in connection.execute(sa.select(links.c.run_id).where(links.c.source_id == source_id))
     }

@@ -50,6 +50,7 @@ class LoadOptions:
     max_rejected: int = 0
     text: TextPolicy = "all"
     cluster_by: tuple[str, ...] = ()  # document fields to cluster the prompts by
+    beside: bool = False  # keep what the same bytes were read as before
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,127 @@
+"""The same bytes, read in another way, replace what they were read as before."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import warehouse
+from warehouse.store.load.state import LoadOptions, LoadReport
+from warehouse.store.open import open_store
+from warehouse.store.schema.migrate import check
+
+TABLE = "model,benchmark,seed,item,score\nada,quiz,0,q1,1\nada,quiz,0,q2,0\nada,quiz,1,q1,0\nada,quiz,1,q2,0\n"
+MAPPING = """
+[run]
+model = "model"
+benchmark = "benchmark"
+{seed} = "seed"
+[sample]
+prompt_id = "item"
+[[scores]]
+metric = "score"
+value = "score"
+[metrics.score]
+kind = "binary"
+higher_is_better = {higher}
+"""
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Any:
+    (tmp_path / "s.csv").write_text(TABLE)
+    readings = {"a": ("training_seed", "true"), "b": ("sampling_seed", "true"), "c": ("fewshot", "false")}
+    for name, (seed, higher) in readings.items():
+        (tmp_path / f"{name}.toml").write_text(MAPPING.format(seed=seed, higher=higher))
+    return warehouse.connect(tmp_path / "s.db")
+
+
+def read(store: Any, tmp_path: Path, mapping: str = "", **given: Any) -> LoadReport:
+    if mapping:
+        given["mapping"] = tmp_path / f"{mapping}.toml"
+    (source,) = store.ingest(tmp_path / "s.csv", **given).sources
+    return source
+
+
+def rows(store: Any, select: str) -> list[dict[str, Any]]:
+    found: list[dict[str, Any]] = store.query(f"select {select}").to_dict("records")
+    return found
+
+
+def is_sound(tmp_path: Path) -> bool:
+    with open_store(str(tmp_path / "s.db")) as store:
+        return check(store).ok
+
+
+def conditions(store: Any) -> set[tuple[str, ...]]:
+    found = rows(store, "training_seed, sampling_seed, fewshot from run_current")
+    return {tuple(str(value) for value in row.values()) for row in found}
+
+
+def test_what_is_read_now_takes_the_place_of_what_was_read_before(store: Any, tmp_path: Path) -> None:
+    read(store, tmp_path, "a")
+    report = read(store, tmp_path, "b")
+    assert conditions(store) == {("", "0", "nan"), ("", "1", "nan")}
+    assert "as source 1: 2 runs and 4 scores of ada on quiz are replaced" in report.notes[0]
+    assert [row["source_id"] for row in store.sources().records()] == [2]
+    assert is_sound(tmp_path)
+
+
+def test_the_store_is_that_of_the_last_reading(store: Any, tmp_path: Path) -> None:
+    """The direction that the first reading gave the metric goes with it."""
+    read(store, tmp_path, "a")
+    read(store, tmp_path, "c")
+    (metric,) = rows(store, "distinct higher_is_better from score_summary")
+    assert metric == {"higher_is_better": False}
+    read(store, tmp_path, "a")
+    (metric,) = rows(store, "distinct higher_is_better from score_summary")
+    assert metric == {"higher_is_better": True}
+
+
+def test_other_values_of_the_user_replace_too(store: Any, tmp_path: Path) -> None:
+    read(store, tmp_path, "a", values={"temperature": 0.5})
+    read(store, tmp_path, "a", values={"temperature": 0.7})
+    assert rows(store, "distinct temperature from run_current") == [{"temperature": 0.7}]
+
+
+def test_both_are_kept_where_that_is_asked_for(store: Any, tmp_path: Path) -> None:
+    read(store, tmp_path, "a")
+    assert read(store, tmp_path, "b", options=LoadOptions(beside=True)).n_runs == 2
+    assert len(conditions(store)) == 4
+
+
+def test_a_reading_that_is_refused_replaces_nothing(store: Any, tmp_path: Path) -> None:
+    read(store, tmp_path, "a")
+    (tmp_path / "b.toml").write_text(MAPPING.format(seed="sampling_seed", higher="true").replace('"item"', '"items"'))
+    assert read(store, tmp_path, "b").state == "refused"
+    assert len(conditions(store)) == 2 and is_sound(tmp_path)
+
+
+def test_a_dry_run_replaces_nothing(store: Any, tmp_path: Path) -> None:
+    read(store, tmp_path, "a")
+    report = read(store, tmp_path, "b", dry_run=True)
+    assert "replaced" in report.notes[0] and conditions(store) == {("0", "nan", "nan"), ("1", "nan", "nan")}
+
+
+def test_equal_files_of_folders_that_say_something_are_two(store: Any, tmp_path: Path) -> None:
+    mapping = MAPPING.format(seed="sampling_seed", higher="true").replace('model = "model"\n', "")
+    (tmp_path / "b.toml").write_text(mapping + "[path]\npattern = '(?P<model>[^/]+)/s\\.csv'\n")
+    for name in ("ada", "bob"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "s.csv").write_text(TABLE)
+    store.ingest(tmp_path / "ada", tmp_path / "bob", mapping=tmp_path / "b.toml")
+    assert rows(store, "distinct model from run_current order by 1") == [{"model": "ada"}, {"model": "bob"}]
+
+
+def test_several_files_that_are_read_otherwise(store: Any, tmp_path: Path) -> None:
+    folder = tmp_path / "many"
+    folder.mkdir()
+    for number in range(3):
+        (folder / f"{number}.csv").write_text(TABLE.replace("ada", f"ada{number}"))
+    store.ingest(folder, mapping=tmp_path / "a.toml")
+    report = store.ingest(folder, mapping=tmp_path / "b.toml")
+    assert [source.state for source in report.sources] == ["loaded"] * 3
+    assert rows(store, "count(*) as n from run_current where training_seed <> ''") == [{"n": 0}]
+    assert is_sound(tmp_path)
