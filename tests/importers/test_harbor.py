@@ -16,6 +16,7 @@ from tests.support.mutants import stand_swaps
 from tests.support.stores import select
 from warehouse.errors import InputError
 from warehouse.importers.harbor import IMPORTER
+from warehouse.store.load.run_keys import condition_key
 
 JOB = Path(__file__).parents[1] / "data" / "harbor" / "demo"
 
@@ -122,3 +123,51 @@ def test_in_a_store(store_url: str) -> None:
         assert (report.unclaimed, report.total("n_runs")) == ((), 1)
         (found,) = select(store, "select estimate from score_summary")
         assert found["estimate"] == 0.75  # sort 1/2, chess 1, maps without verdict
+
+
+def configured(job: Path, number: int, **changes: object) -> None:
+    """Change the configuration of every trial whose place among all is divisible by ``number``."""
+    for place, path in enumerate(sorted(job.glob("*/result.json"))):
+        if place % number:
+            continue
+        trial = json.loads(path.read_text())
+        for name, value in changes.items():
+            part = trial["config"]
+            *outer, last = name.split("__")
+            for key in outer:
+                part = part.setdefault(key, {})
+            part[last] = value
+        path.write_text(json.dumps(trial))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"timeout_multiplier": 2.0},
+        {"agent__override_timeout_sec": 3600},
+        {"agent__kwargs__reasoning_effort": "high"},
+        {"environment__override_memory_mb": 8192},
+        {"extra_instructions": ["think"]},
+        {"agent__frobnicate": 1},
+    ],
+)
+def test_what_a_job_was_configured_with_is_a_setting(job: Path, change: dict[str, object]) -> None:
+    keys = {condition_key(header) for header in take(job).dump.runs}
+    configured(job, 1, **change)
+    keys |= {condition_key(header) for header in take(job).dump.runs}
+    assert len(keys) == 2
+
+
+def test_one_job_with_two_sets_of_arguments_is_two_runs(job: Path) -> None:
+    configured(job, 2, agent__kwargs__reasoning_effort="high")
+    found = take(job)
+    assert len(found.dump.runs) == len({condition_key(header) for header in found.dump.runs}) == 2
+    assert sorted(row["run"] for row in found.rows) == [0, 0, 0, 1, 1, 1]
+    assert not any(header.published for header in found.dump.runs)  # the job's figures are over both
+
+
+def test_what_changes_nothing_of_what_is_measured_is_no_setting(job: Path) -> None:
+    keys = {condition_key(header) for header in take(job).dump.runs}
+    configured(job, 2, agent__n_concurrent=8, environment__delete=False, trials_dir="elsewhere", timeout_multiplier=1)
+    keys |= {condition_key(header) for header in take(job).dump.runs}
+    assert len(keys) == 1

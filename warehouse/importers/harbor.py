@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from warehouse.errors import InputError
 from warehouse.importers.common.header_values import moment, seconds_between
@@ -26,6 +26,7 @@ from warehouse.importers.common.json_fields import (
     without_nulls,
 )
 from warehouse.importers.common.jsonl import batches_of, has_keys, head_of, read_document
+from warehouse.importers.common.run_settings import key_of_settings
 from warehouse.importers.common.transcripts import trajectory_transcript
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
 
@@ -52,15 +53,25 @@ _REFUSALS = frozenset(("AgentSafetyRefusalError", "ContentPolicyViolationError")
 #: Where the agent began, and where it went on with its context made shorter.
 _TRAJECTORY = re.compile(r"trajectory(?:\.cont-(\d{1,6}))?\.json")
 
-#: Agent with version, model, data set.
-Condition = tuple[str, str, str, str]
+#: What of a trial's configuration is of the trial and not of the job.
+_OF_THE_TRIAL = frozenset({"task", "trial_name", "trials_dir", "job_id", "source_trial", "artifacts"})
+
+
+class Condition(NamedTuple):
+    """What trials of one run have in common."""
+
+    agent: str
+    version: str
+    model: str
+    dataset: str
+    settings: str  #: key over what the trials were configured with: a job may hold one agent with several arguments.
 
 
 class Harbor:
     """A job: ``result.json`` of its own, and one in the folder of each trial."""
 
     name = "harbor"
-    version = "3"  # 3: a cost of parts alone is none
+    version = "4"  # 4: all that a job was configured with is a setting
     folders = 1
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -99,9 +110,12 @@ class Harbor:
         if not groups:
             raise InputError("holds no trial", path=source.name, expected="a job of Harbor")
         model_setting = settings.model
-        dump = Dump(
-            tuple(_header(condition, group, job, source.root, model_setting) for condition, group in groups.items()), ()
-        )
+        named = Counter(condition[:4] for condition in groups)
+        headers = [
+            _header(condition, trials, job, source.root, model_setting, is_alone=named[condition[:4]] == 1)
+            for condition, trials in groups.items()
+        ]
+        dump = Dump(tuple(headers), ())
         numbers = {condition: number for number, condition in enumerate(groups)}
         draws = _draws(trials)
         names = [[metric.name for metric in run.metrics] for run in dump.runs]
@@ -130,13 +144,27 @@ def _condition(trial: Row) -> Condition:
     agent = part_of(trial, "agent_info")
     info = part_of(agent, "model_info")
     parts = (text_or_none(info.get("provider")), text_or_none(info.get("name")))
-    who = text_or_none(agent.get("name")) or "", text_or_none(agent.get("version")) or ""
-    model = "/".join(part for part in parts if part)
-    return *who, model, text_or_none(trial.get("source")) or ""
+    return Condition(
+        agent=text_or_none(agent.get("name")) or "",
+        version=text_or_none(agent.get("version")) or "",
+        model="/".join(part for part in parts if part),
+        dataset=text_or_none(trial.get("source")) or "",
+        settings=key_of_settings(HARNESS, _configuration(trial)),
+    )
 
 
-def _header(condition: Condition, trials: Sequence[Row], job: Row, folder: Path, model_set: str | None) -> RunHeader:
-    agent, version, model, dataset = condition
+def _configuration(trial: Row) -> Row:
+    """What a trial was configured with, without what is its own."""
+    config = {name: value for name, value in part_of(trial, "config").items() if name not in _OF_THE_TRIAL}
+    mode = trial.get("verifier_environment_mode")
+    return {"config": config, **({"verifier_environment_mode": mode} if mode else {})}
+
+
+def _header(
+    condition: Condition, trials: Sequence[Row], job: Row, folder: Path, model_set: str | None, *, is_alone: bool
+) -> RunHeader:
+    """The run of some trials; the job's figures are theirs where no others share agent, model and data set."""
+    agent, version, model, dataset, _ = condition
     require_model(model_set or model or None, str(folder))
     agent_settings = part_of(part_of(trials[0], "config"), "agent")
     arguments = part_of(agent_settings, "kwargs")
@@ -149,10 +177,11 @@ def _header(condition: Condition, trials: Sequence[Row], job: Row, folder: Path,
         agent_version=None if version in ("", "unknown") else version,
         agent_parameters=without_nulls(arguments),
         metrics=tuple(_metrics(trials)),
-        run_id=f"{text_or_none(job.get('id')) or folder.name}/{'/'.join(condition)}",
+        run_id=f"{text_or_none(job.get('id')) or folder.name}/{'/'.join(condition[:4])}",
         started_at=moment(job.get("started_at")) or min(started, default=None),
         cost=whole_sum(_usage(trial)[2] for trial in trials),
-        published=tuple(_published(condition, trials, job)),
+        configuration=_configuration(trials[0]),
+        published=tuple(_published(condition, trials, job)) if is_alone else (),
         place=folder.name,
     )
 
@@ -184,7 +213,7 @@ def _metrics(trials: Iterable[Row]) -> Iterator[MetricSpec]:
 
 def _published(condition: Condition, trials: Iterable[Row], job: Row) -> Iterator[PublishedScore]:
     """Means of the job's statistics, in which a trial without verdict counts 0, and pass@k."""
-    agent, _, model, dataset = condition
+    agent, _, model, dataset, _ = condition
     name = model.partition("/")[2] or model
     metric_names = {metric.name for metric in _metrics(trials)}
     stats = part_of(part_of(job, "stats"), "evals")

@@ -82,10 +82,10 @@ def short_values(values: Sequence[str | None]) -> list[str]:
     """Values as a label shows them: whole where they are short, else what differs in them."""
     said = [value for value in values if value is not None]
     if all(len(value) <= LENGTH for value in said):
-        return [" ".join((value or "none").split()) for value in values]
+        return [" ".join((value or "unset").split()) for value in values]
     start = len(os.path.commonprefix(said)) if len(said) > 1 else 0
     end = len(os.path.commonprefix([value[::-1] for value in said])) if len(said) > 1 else 0
-    return ["none" if value is None else _middle(value, start, end) for value in values]
+    return ["unset" if value is None else _middle(value, start, end) for value in values]
 
 
 def _middle(value: str, start: int, end: int) -> str:
