@@ -19,6 +19,7 @@ _ADDED = (
     ("settings", "json"),
     ("marks", "json"),
     ("versions", "json"),
+    ("bytes_key", "varchar"),
 )
 
 
@@ -44,7 +45,7 @@ def upgrade() -> None:
         op.create_unique_constraint(_UNIQUE[0], "run", _UNIQUE[1])
     else:
         columns = [*_columns(), *(f"{name} {kind}{_null(name)}" for name, kind in _ADDED)]
-        _make_anew(columns, _UNIQUE, "*, condition_key, '', null, null, null")
+        _make_anew(columns, _UNIQUE, "*, condition_key, '', null, null, null, null")
 
 
 def downgrade() -> None:
@@ -68,7 +69,7 @@ def downgrade() -> None:
 
 
 def _null(name: str) -> str:
-    return " not null" if name.endswith("_key") else ""
+    return " not null" if name in ("recorded_key", "execution_key") else ""
 
 
 def _columns() -> list[str]:

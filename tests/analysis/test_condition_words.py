@@ -11,6 +11,8 @@ from warehouse.analysis.comparison.compare import compare
 from warehouse.analysis.leaderboard.leaderboard import leaderboard
 from warehouse.analysis.selection.conditions import list_runs
 from warehouse.errors import MisuseError
+from warehouse.records import RunHeader
+from warehouse.records.settings import settings_of
 from warehouse.store.open import open_store
 
 SAME: dict[str, Any] = {"model_args": {"dtype": "float16"}, "date": 1}
@@ -23,7 +25,9 @@ def labels_of(url: str, configurations: list[dict[str, Any]], **column: list[str
         run = rows.run("lab/a", "quiz", n_requested=number)
         rows.scores(run, {"q1": 1.0, "q2": float(number)})
         rows.rows["run"][-1] |= {"n_requested": None, "configuration": configuration}
-        rows.rows["run"][-1] |= {name: values[number] for name, values in column.items()}
+        columns = {name: values[number] for name, values in column.items()}
+        header = RunHeader("tool", "lab/a", "quiz", configuration=configuration, **columns)
+        rows.rows["run"][-1] |= columns | {"settings": dict(settings_of(header).settings)}
     with open_store(url, create=True) as store:
         rows.write(store)
         return {row.condition for row in leaderboard(store, "quiz").rows}

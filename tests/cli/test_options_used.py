@@ -98,6 +98,7 @@ LEFT_OUT = {
     "ingest": "loads the dumps anew with every option, seconds a call; tests/cli/test_ingest.py",
     "models unalias": "has no options",
     "benchmarks unalias": "has no options",
+    "benchmarks settings": "needs runs that differ by a setting; tests/cli/test_catalogue.py",
     "report": "takes long here; not tried option by option yet",
     "claim verify": "takes long here; not tried option by option yet",
     "mcp": "talks to a client; its options are those of query; tests/cli/test_mcp.py",

@@ -4,13 +4,12 @@ that their README gives."""
 from __future__ import annotations
 
 import json
-import shutil
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.support.inspect_logs import FIXTURES
+from tests.support.inspect_logs import FIXTURES, as_first_asked
 from tests.support.stores import select
 from warehouse.analysis.items.show import show
 from warehouse.ingest.pipeline import ingest
@@ -135,15 +134,15 @@ def test_a_retry_supersedes_what_it_completes(names: tuple[str, str], tmp_path: 
     for folder, (name, log) in enumerate(zip(names, TRIES, strict=True)):
         place = tmp_path / "ba"[folder]
         place.mkdir()
-        shutil.copy(FIXTURES / log, place / f"{name}_faults.eval")
+        as_first_asked(FIXTURES / log, place / f"{name}_faults.eval")
     report = load(store_url, tmp_path)
     assert (report.total("n_runs"), report.total("n_superseded"), len(report.refused)) == (2, 1, 0)
     retry_is_current(store_url)
 
 
-def test_an_interrupted_try_that_comes_after_its_retry_is_superseded(store_url: str) -> None:
+def test_an_interrupted_try_that_comes_after_its_retry_is_superseded(tmp_path: Path, store_url: str) -> None:
     for log in reversed(TRIES):
-        report = load(store_url, FIXTURES / log)
+        report = load(store_url, as_first_asked(FIXTURES / log, tmp_path / log))
         assert (report.total("n_runs"), len(report.refused)) == (1, 0)
     (source,) = report.sources
     assert any("holds all of this one" in note for note in source.notes)

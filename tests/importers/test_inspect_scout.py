@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from tests.support.inspect_logs import as_first_asked
 from tests.support.stores import select, store_at
 from warehouse.errors import InputError
 from warehouse.importers.common.file_walk import look_at
@@ -350,9 +351,10 @@ def test_with_its_logs_in_any_order(store_url: str, tmp_path: Path, order: str) 
         assert {item.state for item in again.sources} == {"unchanged"}
 
 
-def test_a_retry_has_the_values_of_the_samples_that_it_kept(store_url: str) -> None:
+def test_a_retry_has_the_values_of_the_samples_that_it_kept(tmp_path: Path, store_url: str) -> None:
+    retry = as_first_asked(DATA / "inspect" / "faults_retried.eval", tmp_path / "faults_retried.eval")
     with open_store(store_url, create=True, write=True) as store:
-        ingest(store, [SCAN, LOGS[1], DATA / "inspect" / "faults_retried.eval"])
+        ingest(store, [SCAN, LOGS[1], retry])
         runs = "select run_id, superseded_by, count(*) as n from score join run on run.id = run_id"
         rows = select(store, f"{runs} where origin = 'scanned' group by 1, 2 order by 1")
         # nine metrics; the retry asked one of the four samples anew

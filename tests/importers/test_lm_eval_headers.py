@@ -209,7 +209,7 @@ def test_made_up_names_are_not_models(tmp_path: Path) -> None:
 def test_the_condition_is_blind_to_what_does_not_matter(tmp_path: Path) -> None:
     run = take(FIXTURES / "v0_4_13").run("demo_gen")
     entries = config(device="cpu", batch_size=1, limit=None, random_seed=5, use_cache="y")
-    entries["model_args"] |= {"device_map": "cpu", "seed": 78, "tokenizer": "/elsewhere"}
+    entries["model_args"] |= {"device_map": "cpu", "seed": 78}
     entries["model_args"] |= {"base_url": "http://localhost:8000/v1"}
     other = take(changed(tmp_path, config=entries, date=1772600999.5, git_hash="0")).run("demo_gen")
     assert condition_key(other) == condition_key(run)
@@ -224,6 +224,8 @@ def test_the_condition_is_blind_to_what_does_not_matter(tmp_path: Path) -> None:
         {"config": {"gen_kwargs": {"do_sample": False}}},
         {"config": {"model_args": {"pretrained": "org/demo-model", "revision": "step1000"}}},
         {"config": {"model": "vllm"}},
+        {"config": {"model_args": {"pretrained": "org/demo-model", "tokenizer": "/elsewhere"}}},
+        {"config": {"model_args": {"pretrained": "org/demo-model", "lora_local_path": "/run2/final"}}},
         {"config": {"fewshot_seed": 15}},
         {"n-shot": {"demo_gen": 5}},
         {"versions": {"demo_gen": 4}},

@@ -152,15 +152,15 @@ def test_every_importer_says_what_it_takes_from_folders() -> None:
 def test_a_mapping_that_says_more_of_a_metric_is_heard(
     store: Store, load: Callable[..., IngestReport], tmp_path: Path
 ) -> None:
-    """The runs are seen again; what the mapping knows of their metric is new."""
+    """The runs of the mapping that says more take the place of those of the one before."""
     write(tmp_path, "r.csv")
     before = "note = { const = 'x' }"
     assert load(how=before).total("n_runs") == 1
     direction = "select higher_is_better from benchmark_metric"
     assert column(store, direction) == [None]
     more = f"{before}\n[metrics.quality]\nhigher_is_better = true"
-    assert states(load(how=more)) == [("loaded", 0, 1)]
-    assert column(store, direction) == [True]
+    assert states(load(how=more)) == [("loaded", 1, 0)]
+    assert column(store, direction) == [True] and column(store, "select count(*) from run") == [1]
 
 
 # --- a file that changes while it is read --------------------------------------------------------

@@ -193,6 +193,7 @@ class StoreRows:
             "content_digest": f"{number}-{repeat}",
             "recorded_key": hashlib.sha256(condition.encode()).hexdigest(),
             "execution_key": "",
+            "settings": None,
         }
         self.rows["run"].append(row | dict.fromkeys(RUN_SETTINGS - set(row)) | settings)
         return number

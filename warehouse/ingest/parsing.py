@@ -6,6 +6,7 @@ import logging
 from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 from warehouse.errors import DiskFullError, InputError, MisuseError, WarehouseError
@@ -267,7 +268,18 @@ class ParsingContext:
             importer=job.importer.name,
             version=job.importer.version,
             settings=self.settings(identity),
+            files=_hashes(job, identity),
         )
+
+
+def _hashes(job: _Job, identity: Identity) -> dict[str, str]:
+    """The hash of the bytes of each file of a source, by its path in it."""
+    own = set(job.files.files)
+    return {_within(path, job.files.root): stamp.sha256.hex() for path, stamp in identity.stamps if path in own}
+
+
+def _within(path: Path, root: Path) -> str:
+    return str(path.relative_to(root)) if path.is_relative_to(root) else path.name
 
 
 def checked(work: ParsingContext, incoming: Iterable[ReadingTask]) -> Iterable[ReadingTask]:

@@ -59,8 +59,12 @@ def rule_of(tool: str, path: str) -> Rule:
 @lru_cache(maxsize=20_000)
 def _rule_of(tool: str, path: str) -> Rule:
     own, general = _rules_by_tool().get(tool), _rules_by_tool()[ANY_TOOL]
-    found = own.at(path) or own.around(path) if own else None
-    return found or general.at(path) or general.around(path) or UNKNOWN
+    if own and (rule := own.at(path) or own.around(path)):
+        return rule
+    around = general.around(path)
+    if around is not None and around.kind != "ignore":  # of a total of tokens each number is a total
+        return around
+    return general.at(path) or UNKNOWN
 
 
 class _Rules:
@@ -81,22 +85,24 @@ class _Rules:
             return
         self._whole.setdefault(name, rule)
         parts = name.split(".")
-        for count in {1, min(2, len(parts))}:
+        for count in range(1, min(3, len(parts))):
             end = ".".join(parts[-count:])
             known = self._by_end.setdefault(end, rule)
-            if known is not None and known.kind != rule.kind and end != name:
+            if known is not None and known.kind != rule.kind:
                 self._by_end[end] = None
 
     def at(self, path: str) -> Rule | None:
         """The rule of a path itself."""
-        parts = path.split(".")
-        names = [path, ".".join(parts[-2:]), parts[-1], snake_case(parts[-1])]
         if rule := self._whole.get(path):
             return rule
         for pattern, rule in self._patterns:
             if pattern.fullmatch(path):
                 return rule
-        return next((rule for name in names if (rule := self._by_end.get(name))), None)
+        parts = path.split(".")
+        for name in (".".join(parts[-2:]), parts[-1], snake_case(parts[-1])):
+            if rule := self._whole.get(name) or self._by_end.get(name):
+                return rule
+        return None
 
     def around(self, path: str) -> Rule | None:
         """The rule of the nearest object around a path that is no part of the condition."""

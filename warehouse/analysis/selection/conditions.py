@@ -158,7 +158,7 @@ def _settings_of(store: Store, conditions: Sequence[Condition]) -> dict[str, dic
     first_runs = {condition.run_ids[0]: condition.key for condition in conditions}
     ignored = IgnoredSettings.read(store)
     settings = {}
-    for row in store.rows(query_text("analysis", "run_settings"), {"run_ids": sorted(first_runs)}):
+    for row in store.rows(query_text("analysis", "settings_of_runs"), {"run_ids": sorted(first_runs)}):
         own = parse_json(row["settings"]) if row["settings"] else {}
         left_out = set(ignored.names_of(row["benchmark"], own))
         settings[first_runs[row["run_id"]]] = {path: form for path, form in own.items() if path not in left_out}

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import pyarrow as pa
 
@@ -23,6 +23,9 @@ from warehouse.store.load.run_keys import published_digest, run_key
 from warehouse.store.load.scratch import Scratch
 from warehouse.store.load.staging import Measured
 from warehouse.store.sql.query_files import query_text
+
+if TYPE_CHECKING:
+    from warehouse.store.load.state import SourceClaim, SourcePart
 
 OnConflict = Literal["error", "skip", "supersede"]
 
@@ -68,6 +71,7 @@ class _Stored:
     n_scores: int
     started_at: datetime | None
     marks: Mapping[str, str]
+    bytes_key: str | None
 
 
 @dataclass(frozen=True)
@@ -82,6 +86,17 @@ class _DumpRun:
     key: str | None
     content: str
     measured: Measured | None
+    source: SourceClaim
+
+    @property
+    def bytes_key(self) -> str | None:
+        """What stands for the bytes that it was read from; none where a mapping says what tells runs apart."""
+        return None if self.source.is_mapped else self.source.bytes_key(self.header.place)
+
+    @property
+    def own_file(self) -> str | None:
+        """Hash of the bytes of its own file, where the header names one of the source's."""
+        return None if self.source.is_mapped else self.source.files.get(self.header.place)
 
     @property
     def keys(self) -> tuple[str, str, str | None, str, Mapping[str, str]]:
@@ -110,9 +125,11 @@ def _seed_and_start(marks: Mapping[str, str]) -> tuple[str | None, str | None]:
 
 
 def _is_same_execution(run: _DumpRun, stored: _Stored) -> bool:
-    """Whether a run of equal scores is the stored one: by the tool's id, where both have one, else unless something
-    tells them apart."""
+    """Whether a run of equal scores is the stored one: by the tool's id, or as the same bytes in a folder or file of
+    another name, else unless something tells them apart."""
     if run.key is not None and run.key == stored.run_key:
+        return True
+    if run.bytes_key is not None and run.bytes_key == stored.bytes_key:
         return True
     return not are_apart(run.settings.marks, stored.marks)
 
@@ -192,25 +209,25 @@ def decide(
     settings: Sequence[RunSettings],
     measured: Mapping[int, Measured],
     on_conflict: OnConflict,
-    path: str,
-    sources: Sequence[range] = (),
+    sources: Sequence[SourcePart],
 ) -> list[Decision] | None:
     """Hold every run of a dump against the store and against the runs before it in the dump.
 
-    ``sources`` says which runs come from which source, where they come from several. Then the
-    decisions are those that would be made of one source after the other; ``None`` where that cannot
-    be said before the first of them is stored.
+    Where they come from several sources, the decisions are those that would be made of one source after the other;
+    ``None`` where that cannot be said before the first of them is stored.
 
     Raises:
         ConflictError: a stored run has the same key of the tool and other rows.
     """
     ignored = IgnoredSettings.read(store)
+    claims = {run: part.source for part in sources for run in part.runs}
     runs = [
-        _run(index, header, told, ignored, measured.get(index))
+        _run(index, header, told, ignored, measured.get(index), claims[index])
         for index, (header, told) in enumerate(zip(headers, settings, strict=True))
     ]
+    path = sources[0].source.path
     stored = _StoredRuns(_stored(store, runs))
-    if len(sources) > 1 and _depend(runs, stored, sources):
+    if len(sources) > 1 and _depend(runs, stored, [part.runs for part in sources]):
         return None
     overlaps = compare(scratch, ((run.index, rival.id) for run in runs if run.measured for rival in stored.rivals(run)))
     decisions: list[Decision] = []
@@ -219,7 +236,7 @@ def decide(
     for run in runs:
         decision = _decide_one(run, stored, overlaps, on_conflict, path)
         before = earlier[run.recorded, run.content]
-        equal = [index for index in before if not are_apart(run.settings.marks, decisions[index].marks)]
+        equal = [index for index in before if _are_one(run, runs[index], decisions[index].marks)]
         if decision.action == "new" and equal:
             first = decisions[equal[0]]
             decisions[equal[0]] = replace(first, marks={**run.settings.marks, **first.marks})
@@ -233,6 +250,15 @@ def decide(
         decisions.append(decision)
     decisions = _put_into_chains(scratch, runs, stored, decisions)
     return _with_notes_on_shared_ids(store, runs, stored, decisions)
+
+
+def _are_one(run: _DumpRun, other: _DumpRun, marks: Mapping[str, str]) -> bool:
+    """Whether two runs of a dump with equal scores are one execution; ``marks`` are those of the other."""
+    if run.source.id != other.source.id:
+        is_copy = run.bytes_key is not None and run.bytes_key == other.bytes_key
+    else:
+        is_copy = run.header.place != other.header.place and run.own_file is not None and run.own_file == other.own_file
+    return is_copy or not are_apart(run.settings.marks, marks)
 
 
 def _depend(runs: Sequence[_DumpRun], stored: _StoredRuns, sources: Sequence[range]) -> bool:
@@ -259,17 +285,23 @@ def _depend(runs: Sequence[_DumpRun], stored: _StoredRuns, sources: Sequence[ran
 
 
 def _run(
-    index: int, header: RunHeader, settings: RunSettings, ignored: IgnoredSettings, measured: Measured | None
+    index: int,
+    header: RunHeader,
+    settings: RunSettings,
+    ignored: IgnoredSettings,
+    measured: Measured | None,
+    source: SourceClaim,
 ) -> _DumpRun:
     content = measured.content_digest if measured else published_digest(header.published)
     recorded = settings.condition_key
     condition = ignored.condition_key(header.benchmark, settings.settings) or recorded
-    return _DumpRun(index, header, settings, condition, recorded, run_key(header), content, measured)
+    return _DumpRun(index, header, settings, condition, recorded, run_key(header), content, measured, source)
 
 
 _COLUMNS = (
     "run.id, run.condition_key, run.recorded_key, run_source.run_key, run.content_digest, run_source.superseded_by,"
-    " run.n_found, run.n_generations, run.n_scores, run.started_at, cast(run.marks as varchar) as marks"
+    " run.n_found, run.n_generations, run.n_scores, run.started_at, cast(run.marks as varchar) as marks,"
+    " run.bytes_key"
 )
 
 
@@ -321,7 +353,8 @@ def _decide_one(
 
 def _note_on_equal(run: _DumpRun, stored: _Stored) -> str:
     """What a run of equal scores may be as well, where nothing says whether it is the stored one."""
-    is_told = run.key is not None or bool(run.settings.marks.keys() & stored.marks.keys())
+    is_copy = run.bytes_key is not None and run.bytes_key == stored.bytes_key
+    is_told = is_copy or run.key is not None or bool(run.settings.marks.keys() & stored.marks.keys())
     if is_told or run.is_greedy or not run.measured:
         return ""
     return (

@@ -74,6 +74,7 @@ def _run_row(state: _Load, cuts: Mapping[int, Cuts], decision: Decision, run_id:
         "settings": dict(settings.settings),
         "marks": dict(decision.marks) or None,
         "versions": dict(settings.versions) or None,
+        "bytes_key": state.part_of(decision.run).source.bytes_key(header.place),
         "run_key": decision.run_key,
         "content_digest": decision.content_digest,
     }

@@ -407,8 +407,7 @@ class Loader:
             state.settings,
             state.measured,
             state.options.on_conflict,
-            state.parts[0].source.path,
-            [part.runs for part in state.parts],
+            state.parts,
         )
         if decisions is None:
             raise NotTogetherError("one decides what becomes of another")

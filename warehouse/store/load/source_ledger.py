@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import count
 from typing import TYPE_CHECKING, Any
@@ -85,6 +85,7 @@ class LedgerEntry:
     importer: str
     version: str
     settings: Mapping[str, Any]
+    files: Mapping[str, str] = field(default_factory=dict)  # hash of the bytes of each file, by its path in the source
 
     @cached_property
     def key(self) -> str:
@@ -98,7 +99,15 @@ class LedgerEntry:
 
     def claimed(self, source_id: int) -> SourceClaim:
         """The source under its id."""
-        return SourceClaim(source_id, self.path, self.sha256, self.key, self.settings.get("context"))
+        return SourceClaim(
+            source_id,
+            self.path,
+            self.sha256,
+            self.key,
+            self.settings.get("context"),
+            files=self.files,
+            is_mapped=self.settings.get("mapping") is not None,
+        )
 
 
 def claim(

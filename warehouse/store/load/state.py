@@ -33,6 +33,15 @@ class SourceClaim:
     sha256: str
     key: str = ""
     context: Mapping[str, Any] | None = None
+    files: Mapping[str, str] = field(default_factory=dict)  # hash of the bytes of each file, by its path in the source
+    is_mapped: bool = False  # whether a mapping of the user's says what is what
+
+    def bytes_key(self, place: str) -> str:
+        """What stands for the bytes that a run was read from: the hash of its own file, whatever that is called, where
+        the header names it; else that of the whole source."""
+        if len(self.files) == 1:
+            return next(iter(self.files.values()))
+        return self.files.get(place, self.sha256)
 
     @property
     def invocation(self) -> str:

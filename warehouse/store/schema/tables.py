@@ -199,6 +199,7 @@ run = _dimension(
     _ref("superseded_by", optional=True), _json("tags"), _text("note"),
     _key("condition_key"), _text("run_key"), _key("content_digest"),
     _key("recorded_key"), _key("execution_key"), _json("settings"), _json("marks"), _json("versions"),
+    _text("bytes_key"),
     unique=("recorded_key", "content_digest", "execution_key"),
     refs={"run_group_id": "run_group", "checkpoint_id": "checkpoint", "agent_id": "agent",
           "benchmark_id": "benchmark"},

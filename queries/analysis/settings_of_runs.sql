@@ -1,0 +1,6 @@
+-- Settings of runs, each in its one form, with the name that their benchmark is stored under.
+-- grain: one row per run
+select run.id as run_id, benchmark.name as benchmark, cast(run.settings as varchar) as settings
+from run
+join benchmark on benchmark.id = run.benchmark_id
+where run.id in (:run_ids)
