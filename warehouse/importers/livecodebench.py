@@ -16,6 +16,7 @@ from warehouse.importers.common.json_fields import (
     items_of,
     list_of,
     number_or_none,
+    part_of,
     require_model,
     required_text,
     text_or_none,
@@ -85,7 +86,10 @@ def _published(files: Sequence[Path]) -> Iterator[PublishedScore]:
     for path in files:
         document = read_document(path, list)
         figures = document[0] if document and isinstance(document[0], dict) else {}
+        details = part_of(figures, "detail")
         for name, value in figures.items():
+            if details.get(name) == {}:
+                continue  # the share of no problem
             if _RATE.fullmatch(name) and number_or_none(value) is not None:
                 statistic = "mean" if name == METRIC else name
                 yield PublishedScore(METRIC, number_or_none(value), statistic=statistic)

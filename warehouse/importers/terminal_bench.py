@@ -128,6 +128,9 @@ def _header(folder: Path, metadata: Document, whole: Document, model_setting: st
 
 
 def _published(document: Document) -> Iterator[PublishedScore]:
+    tried = [whole_count(document.get(key)) for key in ("n_resolved", "n_unresolved")]
+    if tried == [0, 0]:
+        return  # the accuracy of no trial is written as 0
     accuracy = number_or_none(document.get("accuracy"))
     if accuracy is not None:
         yield PublishedScore(METRIC, accuracy)

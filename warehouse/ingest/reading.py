@@ -25,6 +25,7 @@ from warehouse.importers.common.header_values import (
     with_values,
 )
 from warehouse.ingest.discover import _Job, _size_of
+from warehouse.ingest.unmeasured import drop_unmeasured
 from warehouse.records import Dump, ImportSettings, SourceFiles
 from warehouse.records.credentials import masked
 from warehouse.records.dump import Batch
@@ -50,6 +51,7 @@ def read(reading: Reading, settings: ImportSettings) -> Dump:
     """Open a source, with what the user said of it (InputError: the source is not what it claims to be)."""
     refuse_pointers(reading.files.files)
     dump = reading.importer.read(reading.files, settings)
+    drop_unmeasured(dump, reading.files.name)
     higher_is_better = settings.higher_is_better
     dump.notes += against_direction(dump.runs, higher_is_better)
     headers = (strip_credentials(with_values(header, settings.values, settings.defaults)) for header in dump.runs)

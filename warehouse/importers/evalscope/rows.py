@@ -94,6 +94,11 @@ class SubsetFiles:
         """Whether the rows are of 0.x."""
         return "index" not in self.first[0]
 
+    @property
+    def keeps_messages(self) -> bool:
+        """Whether the messages stand in the predictions alone: reviews of 1.0 to 1.5 hold the input as one text."""
+        return self.reviews is not None and not self.is_old and all("messages" not in row for row in self.first)
+
     @cached_property
     def tells_draws(self) -> bool:
         """Whether index, group and repeats agree: without the configuration nothing says how many repeats there are."""
@@ -130,7 +135,7 @@ def _items(subset: SubsetFiles, notes: list[str]) -> Iterator[tuple[str, tuple[R
     lasting = _last_lines(reviews, notes) if reviews else {}
     facts: dict[Any, Row] = {}
     if predictions and not subset.is_old:
-        facts = {key: _facts(row) for _, key, row in _keyed(predictions)}
+        facts = {key: _facts(row, subset.keeps_messages) for _, key, row in _keyed(predictions)}
     if reviews:
         for line, key, row in _keyed(reviews):
             if lasting.get(key, line) == line:
@@ -139,7 +144,7 @@ def _items(subset: SubsetFiles, notes: list[str]) -> Iterator[tuple[str, tuple[R
         lines = _last_lines(predictions, notes)
         for line, key, row in _keyed(predictions):
             if key not in lasting and lines.get(key, line) == line:
-                yield f"{predictions.name} line {line}", (row, _facts(row), False)
+                yield f"{predictions.name} line {line}", (row, _facts(row, keeps_messages=False), False)
 
 
 def _keyed(source: RowSource) -> Iterator[tuple[int, Any, Row]]:
@@ -171,12 +176,14 @@ def _key_of(text: bytes) -> Any:
     return found[1].decode("utf-8", "replace") if found else None
 
 
-def _facts(row: Row) -> Row:
-    """What a prediction tells that its review does not."""
+def _facts(row: Row, keeps_messages: bool) -> Row:
+    """What a prediction tells that its review does not; of old reviews also the messages."""
     output = part_of(row, "model_output")
     usage = part_of(output, "usage")
     choice = next(iter(objects_of(output.get("choices"))), {})
+    messages = {"messages": row.get("messages")} if keeps_messages else {}
     return {
+        **messages,
         "input_tokens": whole_count(usage.get("input_tokens")),
         "output_tokens": whole_count(usage.get("output_tokens")),
         "latency": number_or_none(output.get("time")),
@@ -247,7 +254,8 @@ def _score(name: str, value: Any, failed: bool) -> Row:
 
 def _new_row(row: Row, facts: Row, subset: SubsetFiles) -> Row:
     """A row of 1.x. Its messages are the prompt and, last, the answer."""
-    spoken = objects_of(row.get("messages"))
+    facts = dict(facts)
+    spoken = objects_of(row.get("messages")) or objects_of(facts.pop("messages", None)) or _input_of(row)
     answered = bool(spoken) and spoken[-1].get("role") == "assistant"
     n_before = _n_before_answer(spoken)
     question = content_of(spoken[:n_before])
@@ -279,6 +287,12 @@ def _new_row(row: Row, facts: Row, subset: SubsetFiles) -> Row:
         **facts,
         "transcript": _transcript(spoken, n_before, {**part_of(facts, "transcript"), **_of_trace(row)}),
     }
+
+
+def _input_of(row: Row) -> list[Row]:
+    """The question of a review of 1.0 to 1.5 whose prediction is not there."""
+    asked = text_or_none(row.get("input"))
+    return [] if asked is None else [{"role": "user", "content": asked}]
 
 
 def _n_before_answer(spoken: list[Row]) -> int:
