@@ -24,6 +24,7 @@ from warehouse.importers.common.header_values import (
     with_direction,
     with_values,
 )
+from warehouse.ingest.declared_ranges import told_outside
 from warehouse.ingest.discover import _Job, _size_of
 from warehouse.ingest.unmeasured import drop_unmeasured
 from warehouse.records import Dump, ImportSettings, SourceFiles
@@ -56,7 +57,7 @@ def read(reading: Reading, settings: ImportSettings) -> Dump:
     dump.notes += against_direction(dump.runs, higher_is_better)
     headers = (strip_credentials(with_values(header, settings.values, settings.defaults)) for header in dump.runs)
     dump.runs = tuple(with_direction(header, higher_is_better) for header in headers)
-    dump.batches = map(_without_credentials, dump.batches)
+    dump.batches = told_outside(map(_without_credentials, dump.batches), dump.runs, dump.notes)
     if dump.scan is not None:
         dump.scan.metrics = tuple(
             replace(metric, higher_is_better=higher_is_better) if metric.higher_is_better is None else metric

@@ -263,11 +263,23 @@ class _Reading:
                 self.plain.learn(view)
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
+        has_rows = not self.has_samples
+        absent: list[str] = []
         for table in self.tables:
             if self.has_samples:
-                yield from self._rows(table)
+                for batch in self._rows(table):
+                    has_rows = True
+                    yield batch
             self._dump.notes += table.notes()
+            absent += [note.removeprefix(f"{table.member.name}: ") for note in table.reader.notes()]
             table.forget()
+        if absent and not has_rows and not self._dump.rejections:
+            raise InputError(
+                f"holds nothing that the mapping reads: {'; '.join(absent)[:300]}",
+                path=self.tables[0].member.name,
+                expected="records with what [rows] at and draws name",
+                advice="correct the path in the mapping",
+            )
         if self.tables:
             self._dump.notes += self.tally.settle(self.tables[0].member.name, self.mapping.variants)
 
