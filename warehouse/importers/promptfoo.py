@@ -31,6 +31,7 @@ from warehouse.importers.common.json_fields import (
 from warehouse.importers.common.jsonl import RowSource, batches_of, has_keys, head_of, read_document
 from warehouse.importers.common.prompt_variables import names_added_by_a_run
 from warehouse.importers.common.transcripts import calls_of, given, transcript_of
+from warehouse.importers.common.unread_verdicts import UnreadVerdicts
 from warehouse.records import (
     VOTE_SCHEMA,
     Candidate,
@@ -61,6 +62,11 @@ _SAMPLING = (
 )
 #: Those that have a field of their own in the header.
 _OWN_FIELD = ("temperature", "top_p", "max_tokens", "seed", "reasoning_effort")
+#: Reasons of a failure of the judge, not of the answer.
+_UNREAD = re.compile(
+    r"Could not extract JSON from|llm-rubric produced malformed response|LLM-proposed evaluation result is not in JSON"
+    r"|Error parsing output|Could not determine (?:answer|category)"
+)
 #: Assertions that a model decides.
 _JUDGED = (
     *("llm-rubric", "model-graded-", "factuality", "g-eval", "answer-relevance", "context-"),
@@ -298,8 +304,26 @@ def _batches(
     items: Iterable[tuple[str, Any]], numbers: Sequence[int], tests: Tests, dump: Dump
 ) -> Iterator[pa.RecordBatch]:
     counts: Counts = {}
-    return batches_of(
-        items, lambda row: [_row(row, numbers, tests, counts)], dump.rejections, "a result as promptfoo writes it"
+    unread = UnreadVerdicts("promptfoo")
+
+    def rows_of(row: Any) -> list[Row]:
+        found = _row(row, numbers, tests, counts)
+        for score in found["scores"]:
+            unread.add(score["metric"], score["value"], _is_unread(row))
+        return [found]
+
+    yield from batches_of(items, rows_of, dump.rejections, "a result as promptfoo writes it")
+    dump.notes += unread.notes()
+
+
+def _is_unread(row: Row) -> bool:
+    """Whether a judge of this result answered what could not be read: promptfoo lets it fail, and says why."""
+    grading = part_of(row, "gradingResult")
+    parts = objects_of(grading.get("componentResults")) or [grading]
+    return any(
+        part.get("pass") is False
+        and (part_of(part, "metadata").get("graderError") is True or _UNREAD.match(str(part.get("reason"))))
+        for part in parts
     )
 
 

@@ -31,11 +31,15 @@ from warehouse.importers.common.json_fields import (
 )
 from warehouse.importers.common.jsonl import ODD_VALUES, RowSource, batches_of
 from warehouse.importers.common.transcripts import content_of, given, question_of, text_of, transcript_of
+from warehouse.importers.common.unread_verdicts import UnreadVerdicts
 from warehouse.records import Dump, SourceFiles
 
 #: A score with another status is none, and the sample no wrong answer.
 _USABLE = ("success", "fallback", "degraded", None)
 _SCORE = "score"
+#: How a review explains the score that a judge gave, and what a reply holds where it is one.
+_BY_JUDGE = "LLM judge:"
+_GRADES = re.compile(r"\b[A-F]\b|\d|\b(?:yes|no|true|false|(?:in)?correct|not.attempted)\b", re.IGNORECASE)
 _INDEX = re.compile(rb'\s*\{\s*"index"\s*:\s*(\d+)')
 _ANSWER_ID = re.compile(rb'"answer_id"\s*:\s*"([^"\\]*)"')
 
@@ -126,7 +130,23 @@ def batches(subsets: list[SubsetFiles], dump: Dump) -> Iterator[pa.RecordBatch]:
 def _batches(subset: SubsetFiles, dump: Dump) -> Iterator[pa.RecordBatch]:
     expected = "a row as EvalScope writes it"
     items = _items(subset, dump.notes)
-    return batches_of(items, lambda item: [_row(subset, *item)], dump.rejections, expected, ODD_VALUES)
+    unread = UnreadVerdicts("EvalScope")
+
+    def rows_of(item: tuple[Row, Row, bool]) -> list[Row]:
+        row = _row(subset, *item)
+        is_unread = _is_unread(str(part_of(part_of(item[0], "sample_score"), "score").get("explanation")))
+        for score in row["scores"]:
+            unread.add(score["metric"], score["value"], is_unread)
+        return [row]
+
+    yield from batches_of(items, rows_of, dump.rejections, expected, ODD_VALUES)
+    dump.notes += unread.notes()
+
+
+def _is_unread(explanation: str) -> bool:
+    """Whether a judge's reply, which a review explains its score by, holds neither a grade nor a number."""
+    _, says, reply = explanation.partition(_BY_JUDGE)
+    return bool(says) and not explanation.partition(_BY_JUDGE)[0].strip() and not _GRADES.search(reply)
 
 
 def _items(subset: SubsetFiles, notes: list[str]) -> Iterator[tuple[str, tuple[Row, Row, bool]]]:

@@ -26,6 +26,7 @@ from warehouse.importers.common.json_fields import (
 from warehouse.importers.common.jsonl import BATCH_ROWS
 from warehouse.importers.common.messages import listed
 from warehouse.importers.common.transcripts import content_of, question_of
+from warehouse.importers.common.unread_verdicts import UnreadVerdicts
 from warehouse.importers.inspect.header import Scoring, role_models, run_header, settings_changed
 from warehouse.importers.inspect.log import InspectLog, Sample, attempt_in, eval_id_of, open_log, times_in
 from warehouse.importers.inspect.sample_fields import (
@@ -189,6 +190,7 @@ def _holds_eval(path: Path) -> bool:
     return re.search(rb'"eval"\s*:\s*\{', text) is not None and all(name in text for name in _OF_EVAL)
 
 
+_NO_GRADE = "Grade not found in model output"
 #: A batch ends at so many rows or so many characters of text.
 BATCH_CHARACTERS = 8 << 20
 _LONG_COLUMNS = ("identity", "metadata", "prompt_sent", "response", "explanation")
@@ -202,6 +204,7 @@ class InspectReader:
         self._prompts: dict[str, dict[str, Any]] = {}
         self._n_edited = self._n_invalid = self._n_fallen = 0
         self._stand_ins: set[str] = set()
+        self._unread = UnreadVerdicts("Inspect")
         spec = mapping_of(log.header, "eval")
         listed = items_of(mapping_of(spec, "dataset").get("sample_ids"))
         hashable = [item for item in listed if isinstance(item, (str, int))]
@@ -304,7 +307,11 @@ class InspectReader:
             self._n_invalid += 1
             return [_void(name, value) for name, value in values]
         self._n_edited += sum(bool(score.get("history")) for score in scores.values())
-        return [as_score(name, value, state) for name, value in values]
+        rows = [as_score(name, value, state) for name, value in values]
+        unread = {metric for scorer, score in scores.items() for metric in _unread_of(scorer, score)}
+        for row in rows:
+            self._unread.add(row["metric"], row["value"], row["metric"] in unread)
+        return rows
 
     def _values(self, scores: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, Any]]:
         pairs = list(values_of(scores, self.scoring.unnamed))
@@ -340,6 +347,7 @@ class InspectReader:
             }
 
     def _note(self) -> None:
+        self.log.notes += self._unread.notes()
         if self._n_edited:
             self.log.notes.append(f"{self._n_edited} scores were edited after the run")
         if self._n_invalid:
@@ -349,6 +357,12 @@ class InspectReader:
             self.log.notes.append(f"{self._n_fallen} samples have responses of another model than was asked: {models}")
         if changed := settings_changed(self.log.header):
             self.log.notes.append(f"settings were changed during the run: {listed(changed)}")
+
+
+def _unread_of(scorer: str, score: Mapping[str, Any]) -> Iterator[str]:
+    """The metrics of a scorer whose judge gave no verdict that could be read: Inspect says so in its explanation."""
+    if str(score.get("explanation")).startswith(_NO_GRADE):
+        yield from (metric for metric, _ in values_of({scorer: score}, scorer))
 
 
 def _key(number: Any) -> str:
