@@ -39,8 +39,9 @@ _SAID = {"text", "target", "choices", "metadata"}
 
 #: What to do, by what differs.
 _OTHERS = {
-    "question": "; if that is not only its wording, models are compared on different questions: `warehouse forget` this"
-    " source, and ingest it with --set benchmark=NAME of its own"
+    "question": "; where that is only its wording (a template, examples before it) all is well; where it is another"
+    " question, models are compared on different ones: `warehouse forget` this source, and ingest it with --set"
+    " benchmark=NAME of its own"
 }
 
 
@@ -190,7 +191,7 @@ def _compare(filled: Filled, incoming: Row, stored: Row) -> None:
     values: dict[str, Any] = dict.fromkeys(_COLUMNS)
     if incoming["lacks_text"] and incoming["text"] is not None:
         values |= {"text": incoming["text"], "text_hash": incoming["text_hash"]}
-    elif incoming["text_differs"]:
+    elif incoming["text_differs"] and not _is_one_document(incoming, stored):
         _differs(filled, "question", incoming)
     if stored["tool_id"] is None:
         values["tool_id"] = incoming["tool_id"]
@@ -205,6 +206,13 @@ def _compare(filled: Filled, incoming: Row, stored: Row) -> None:
     if any(value is not None for value in values.values()):
         filled.rows.append(values | {"id": incoming["id"]})
         filled.unlike.add(incoming["id"])
+
+
+def _is_one_document(incoming: Row, stored: Row) -> bool:
+    """Whether the same document is only worded otherwise: by its template, or by examples before it."""
+    if incoming["key_kind"] != "content" or incoming["metadata"] is None or stored["metadata"] is None:
+        return False
+    return bool(json.loads(incoming["metadata"]) == json.loads(stored["metadata"]))
 
 
 def _differs(filled: Filled, what: str, incoming: Row) -> None:
