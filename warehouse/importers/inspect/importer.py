@@ -38,6 +38,7 @@ from warehouse.importers.inspect.sample_fields import (
     finish_of,
     identity_of,
     input_tokens,
+    is_other_letter,
     letters_of,
     output_tokens,
     prompt_sent,
@@ -204,6 +205,7 @@ class InspectReader:
         self._prompts: dict[str, dict[str, Any]] = {}
         self._n_edited = self._n_invalid = self._n_fallen = 0
         self._stand_ins: set[str] = set()
+        self._odd_letters: dict[str, set[str]] = {}
         self._unread = UnreadVerdicts("Inspect")
         spec = mapping_of(log.header, "eval")
         listed = items_of(mapping_of(spec, "dataset").get("sample_ids"))
@@ -307,7 +309,11 @@ class InspectReader:
             self._n_invalid += 1
             return [_void(name, value) for name, value in values]
         self._n_edited += sum(bool(score.get("history")) for score in scores.values())
-        rows = [as_score(name, value, state) for name, value in values]
+        answers = self.scoring.answers
+        rows = [as_score(name, value, state, is_text=name in answers) for name, value in values]
+        for row in rows:
+            if row["metric"] not in answers and is_other_letter(row["raw"]):
+                self._odd_letters.setdefault(row["metric"], set()).add(row["raw"])
         unread = {metric for scorer, score in scores.items() for metric in _unread_of(scorer, score)}
         for row in rows:
             self._unread.add(row["metric"], row["value"], row["metric"] in unread)
@@ -343,11 +349,24 @@ class InspectReader:
             yield {
                 **{key: value for key, value in prompt.items() if key != "n"},
                 "draw": -1,
-                "scores": [as_score(name, value, filter=reducer) | {"n_draws": prompt["n"]} for name, value in values],
+                "scores": [
+                    as_score(name, value, filter=reducer, is_text=name in self.scoring.answers)
+                    | {"n_draws": prompt["n"]}
+                    for name, value in values
+                ],
             }
 
     def _note(self) -> None:
         self.log.notes += self._unread.notes()
+        for metric, texts in self._odd_letters.items():
+            self.log.notes.append(
+                f"{metric}: {listed(sorted(texts), 5)} beside Inspect's grades C, P, I and N: these are unscored; if all"
+                " are answers of the model, the figures of this metric are none"
+            )
+        if self.scoring.answers:
+            self.log.notes.append(
+                f"{listed(sorted(self.scoring.answers))}: the values are texts; letters among them are no grades"
+            )
         if self._n_edited:
             self.log.notes.append(f"{self._n_edited} scores were edited after the run")
         if self._n_invalid:
