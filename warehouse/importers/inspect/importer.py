@@ -360,8 +360,8 @@ class InspectReader:
         self.log.notes += self._unread.notes()
         for metric, texts in self._odd_letters.items():
             self.log.notes.append(
-                f"{metric}: {listed(sorted(texts), 5)} beside Inspect's grades C, P, I and N: these are unscored; if all"
-                " are answers of the model, the figures of this metric are none"
+                f"{metric}: {listed(sorted(texts), 5)} beside Inspect's grades C, P, I and N: these are unscored; if"
+                " all are answers of the model, the figures of this metric are none"
             )
         if self.scoring.answers:
             self.log.notes.append(
