@@ -430,6 +430,7 @@ def _counted(usage: Row) -> Row:
         {
             "n_turns": whole_count(usage.get("numRequests")) or None,  # 0: answered from promptfoo's own cache
             "cached_tokens": whole_count(details.get("cacheReadInputTokens")),
+            "cache_write_tokens": whole_count(details.get("cacheCreationInputTokens")),
             "reasoning_tokens": whole_count(details.get("reasoning")),
         }
     )

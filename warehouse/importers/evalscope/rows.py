@@ -211,6 +211,7 @@ def _facts(row: Row, keeps_messages: bool) -> Row:
         "error": None if output.get("error") is None else as_text(output["error"]),
         "transcript": {
             "cached_tokens": whole_count(usage.get("input_tokens_cache_read")),
+            "cache_write_tokens": whole_count(usage.get("input_tokens_cache_write")),
             "reasoning_tokens": whole_count(usage.get("reasoning_tokens")),
             **_of_trace(row),
         },

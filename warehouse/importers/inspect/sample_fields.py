@@ -90,6 +90,7 @@ def transcript(sample: Sample, usage: Mapping[str, Any], eval_id: str | None) ->
         n_events=_n_events(sample),
         limit_hit=text_or_none(part_of(sample, "limit").get("type")),
         cached_tokens=whole_count(usage.get("input_tokens_cache_read")),
+        cache_write_tokens=whole_count(usage.get("input_tokens_cache_write")),
         reasoning_tokens=whole_count(usage.get("reasoning_tokens")),
     )
 
