@@ -72,6 +72,14 @@ def test_values_outside_declared_bounds_are_told(run: Caller, folder: Path) -> N
     assert "as declared" not in load(run, folder, f"{db}2").err
 
 
+def test_a_label_sheet_with_a_misspelt_column_is_refused(run: Caller, folder: Path) -> None:
+    sheet, db = folder / "sheet.csv", f"duckdb:///{folder}/s.duckdb"
+    sheet.write_text("model,benchmark,spilt,prompt_id,label\nada,essays,test,q1,1\n")
+    run("ingest", str(sheet), "--map", "label_sheet", db=db).fails(3, "'spilt'", "did you mean 'split'?")
+    sheet.write_text("model,benchmark,split,prompt_id,label,note\nada,essays,test,q1,1,fine\n")
+    assert run("ingest", str(sheet), "--map", "label_sheet", db=db).code == 0
+
+
 @pytest.mark.parametrize("rows", ['draws = "accs[]"', 'at = "tries[]"'])
 def test_records_without_anything_that_is_mapped_are_refused(run: Caller, folder: Path, rows: str) -> None:
     (folder / "a.json").write_text(json.dumps([{"id": number, "infos": [1]} for number in range(3)]))

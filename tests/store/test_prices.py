@@ -58,7 +58,8 @@ def test_input_that_was_written_into_a_cache_has_its_own_price(kit: Any) -> None
 
 
 @pytest.mark.parametrize(
-    ("header", "meant"), [("cachd", "did you mean cached?"), ("cach_write", "cache_write"), ("note", "no such column")]
+    ("header", "meant"),
+    [("cachd", "did you mean cached?"), ("cach_write", "cache_write"), ("note", "there is none of this name")],
 )
 def test_a_column_of_another_name_is_refused(tmp_path: Path, header: str, meant: str) -> None:
     path = tmp_path / "prices.csv"

@@ -429,6 +429,10 @@ def _absent(mapping: TabularMapping, table: MappedTable) -> Iterator[str]:
             )
         return
     names = view.chunk.names()
+    for name in names if mapping.columns else ():
+        if name not in mapping.columns:
+            meant = similar(name, mapping.columns)
+            yield f"columns: {name!r} in {table.member.name!r} is none of them{meant}; {listed(mapping.columns)}"
     cells = mapping.matrix.cells_of(names) if mapping.matrix else []
     yield from _matrix_mistakes(mapping, names, cells)
     joins = {"", *(rule.name for rule in mapping.joins)}

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from warehouse.errors import InputError, did_you_mean
+from warehouse.errors import InputError, refuse_unknown
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.load.dimensions import allocate
@@ -103,10 +103,7 @@ def _prices(rows: csv.DictReader[str], path: str) -> Iterator[Price]:
         found = f"no column {lacking[0]}; there are: {', '.join(rows.fieldnames or ()) or 'none'}"
         raise InputError(found, path=path, place="line 1", expected=_EXPECTED)
     known = (*COLUMNS, "currency")
-    for name in rows.fieldnames or ():
-        if name not in known:
-            found = f"a column {name!r}; {did_you_mean(name, known, 'no such column')}"
-            raise InputError(found, path=path, place="line 1", expected=_EXPECTED)
+    refuse_unknown(rows.fieldnames or (), known, path)
     seen = defaultdict[str, list[Price]](list)
     for row in rows:
         line = f"line {rows.line_num}"
