@@ -23,6 +23,7 @@ from warehouse.importers.common.json_fields import (
     verdict,
 )
 from warehouse.importers.common.jsonl import RowSource, batches_of, has_keys, head_of, read_document
+from warehouse.importers.common.model_names import is_fixed_name
 from warehouse.records import Candidate, Dump, ImportSettings, PublishedScore, RunHeader, SourceFiles
 
 HARNESS = SUITE = "livecodebench"
@@ -60,7 +61,8 @@ class LiveCodeBench:
         """Open one file (InputError: a file is damaged, or nothing names the model)."""
         path = source.files[0]
         named = _NAME.fullmatch(path.name)
-        model = path.parent.name if named else None
+        folder = path.absolute().parent.name
+        model = folder if named and not is_fixed_name(folder) else None
         require_model(settings.model or model, source.name)
         scenario = named["scenario"] if named else "codegeneration"
         header = RunHeader(

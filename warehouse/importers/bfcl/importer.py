@@ -27,7 +27,7 @@ from warehouse.importers.common.json_fields import (
     whole_or_none,
 )
 from warehouse.importers.common.jsonl import RowSource, batches_of, has_keys, head_of, require_content
-from warehouse.importers.common.model_names import same_model
+from warehouse.importers.common.model_names import is_fixed_name, same_model
 from warehouse.records import (
     Candidate,
     Dump,
@@ -176,7 +176,7 @@ def _header(source: SourceFiles, paths: Mapping[str, Path], scores: Scores | Non
     _, _, folder, groups, category = location or (source.root, "", first.parent.name, (), first.stem)
     versions = [named["new"] or named["old"] for path in source.files if (named := _NAME.fullmatch(path.stem))]
     declared = scores.model if scores else None
-    name = declared if declared and same_model(declared, folder) else folder
+    name = declared if declared and (is_fixed_name(folder) or same_model(declared, folder)) else folder
     date = _date(source.root)
     n_questions = scores.total if scores and category != _FORMS else None  # there it counts forms of questions
     return RunHeader(
