@@ -205,7 +205,10 @@ def _added(document: Row, rows: Sequence[Row]) -> frozenset[str]:
         for row in rows:
             declared = part_of(part_of(row, "testCase"), "vars")
             added |= {name for name in _variables(row) if declared and name not in declared}
-    executions = [(row.get("testIdx", f"result {number}"), _variables(row)) for number, row in enumerate(rows)]
+    executions = []
+    for number, row in enumerate(rows):
+        test = whole_count(row.get("testIdx"))
+        executions.append((f"result {number}" if test is None else f"test {test}", _variables(row)))
     return frozenset({*_OWN_VARIABLES, *added, *names_added_by_a_run(executions)} & _all_names(executions))
 
 
