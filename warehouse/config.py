@@ -42,7 +42,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from warehouse.errors import InputError, MisuseError
+from warehouse.errors import InputError, MisuseError, did_you_mean
 from warehouse.files import replace_file
 from warehouse.store.open import DEFAULT_URL
 
@@ -288,11 +288,13 @@ _FITS: Mapping[str, Callable[[Any], bool]] = {
 
 
 def _unknown(path: Path, name: str, names: Any, lines: Mapping[str, int]) -> InputError:
+    meant = did_you_mean(name, names, "")
     return InputError(
         f"unknown key '{name}'",
         path=str(path),
         place=f"line {lines.get(name, 1)}",
         expected=f"one of {', '.join(names)}",
+        advice=meant,
     )
 
 

@@ -182,6 +182,24 @@ def did_you_mean(name: str, names: Iterable[str], otherwise: str) -> str:
     return f"did you mean {' or '.join(close)}?" if close else otherwise
 
 
+def refuse_unknown(names: Iterable[str], known: Iterable[str], path: str, place: str = "line 1") -> None:
+    """Refuse a column that a file of the user's does not have: misspelt, it would be ignored.
+
+    Args:
+        names: the columns that are there.
+        known: those that may be.
+        path: of the file, for the message.
+
+    Raises:
+        InputError: names the first that is unknown, and what may be meant.
+    """
+    columns = list(known)
+    for name in names:
+        if name not in columns:
+            found = f"a column {name!r}; {did_you_mean(str(name), columns, 'there is none of this name')}"
+            raise InputError(found, path=path, place=place, expected=f"columns {', '.join(columns)}")
+
+
 def cause_of(error: BaseException) -> BaseException:
     """What the driver of an engine raised, where the layer above wrapped it; else the error."""
     cause: BaseException | None = getattr(error, "orig", None)

@@ -146,7 +146,10 @@ def prices(state: State, file: Path | None, output: Output) -> None:
             put_prices(store, read)
         rows, lacking = stored_prices(store), models_without_price(store)
     output.emit_records(
-        StoredPrice, rows, hide_empty=("cached", "reasoning", "until"), empty="no prices yet: warehouse prices FILE"
+        StoredPrice,
+        rows,
+        hide_empty=("cached", "cache_write", "reasoning", "until"),
+        empty="no prices yet: warehouse prices FILE",
     )
     if lacking:
         state.say(f"note: tokens without a price of the day: {some_of(lacking)}")

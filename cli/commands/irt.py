@@ -45,7 +45,7 @@ def families(text: str | None) -> str | dict[str, str] | None:
         return text
     import csv
 
-    from warehouse.errors import InputError
+    from warehouse.errors import InputError, refuse_unknown
 
     expected = "the columns model and family"
     try:
@@ -57,6 +57,7 @@ def families(text: str | None) -> str | dict[str, str] | None:
         raise InputError(
             f"columns {', '.join(map(str, rows[0])) if rows else '(no rows)'}", path=text, expected=expected
         )
+    refuse_unknown(rows[0], ("model", "family"), text)
     return {row["model"]: row["family"] for row in rows if row["model"] and row["family"]}
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
     from warehouse.analysis.judges.next import LabelWave
     from warehouse.analysis.judges.plan import LabelPlans
     from warehouse.analysis.judges.votes import OrderEffect
-    from warehouse.stats import BiasFigure, JudgeAgreement
+    from warehouse.stats import AgreementFigure, BiasFigure, GradersAgreement, JudgeAgreement
 
 #: From which correlation on a judge saves more than a twentieth of the width.
 HELPS_FROM = 0.3
@@ -115,6 +116,8 @@ def _print(report: JudgeReport, state: State) -> None:
     _print_agreement(report)
     if report.agreement is not None and (words := _other_measures(report.agreement)):
         print_text(f"of all: {', '.join(words)}")
+    if report.graders is not None:
+        print_text(_graders(report.graders, report.grader_names))
     if report.order is not None:
         print_text(_order(report.order))
     if report.self_preference is not None:
@@ -137,6 +140,24 @@ def _other_measures(agreement: JudgeAgreement) -> list[str]:
     return [
         f"{figure.measure.replace('_', ' ')} {figure.estimate:.3f}" for figure in others if figure.estimate is not None
     ]
+
+
+def _graders(graders: GradersAgreement, names: Sequence[str]) -> str:
+    """Krippendorff's α of all graders, in a sentence."""
+    figures = [
+        f"{figure.measure.removeprefix('alpha_')} {figure.estimate:.3f}{_of(figure)}"
+        for figure in graders.figures
+        if figure.estimate is not None
+    ]
+    why = next((figure.reason for figure in graders.figures if figure.reason), "")
+    said = ", ".join(figures) or f"none, {why}"
+    return (
+        f"Krippendorff's alpha of {graders.n_graders} graders ({', '.join(names)}) on {graders.n_units} answers: {said}"
+    )
+
+
+def _of(figure: AgreementFigure) -> str:
+    return "" if figure.low is None else f" {interval(figure.low, figure.high, 2)}"
 
 
 def _print_agreement(report: JudgeReport) -> None:

@@ -129,7 +129,7 @@ def read_weights(path: Path) -> dict[str, float]:
     """Weights by prompt from a CSV file (InputError: not such a file; names the line)."""
     import csv
 
-    from warehouse.errors import InputError
+    from warehouse.errors import InputError, refuse_unknown
 
     try:
         with path.open(newline="", encoding="utf-8-sig") as lines:
@@ -138,6 +138,9 @@ def read_weights(path: Path) -> dict[str, float]:
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise InputError(str(error), path=str(path)) from None
     by_prompt: dict[str, float] = {}
+    columns = [name for name in reader.fieldnames or () if name]
+    if {"prompt", "weight"} <= set(columns):  # else each row is refused
+        refuse_unknown(columns, ("prompt", "weight"), str(path))
     for line, row in rows:
         where = f"line {line}"
         if row.get("prompt") is None or row.get("weight") is None:

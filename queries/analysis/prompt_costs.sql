@@ -12,6 +12,8 @@ select fact.run_id, fact.prompt_id, count(*) as n,
     cast(sum(case when fact.input_tokens is not null and fact.output_tokens is not null
         then coalesce(way.cached_tokens, 0) end) as bigint) as cached_tokens,
     cast(sum(case when fact.input_tokens is not null and fact.output_tokens is not null
+        then coalesce(way.cache_write_tokens, 0) end) as bigint) as cache_write_tokens,
+    cast(sum(case when fact.input_tokens is not null and fact.output_tokens is not null
         then coalesce(way.reasoning_tokens, 0) end) as bigint) as reasoning_tokens
 from generation fact
 join prompt_variant on prompt_variant.id = fact.variant_id and prompt_variant.perturbation = ''

@@ -2,8 +2,8 @@
 -- which it does not say what is stored, where it says that of others ($has_text: it has a column of
 -- questions, and so on).
 -- grain: one row per prompt; text_differs: both have a question, and not the same one
-select id, key, benchmark_id, tool_id, text, text_hash(text) as text_hash, target, choices,
-    metadata, stored_text_hash is null as lacks_text,
+select id, key, key_kind, benchmark_id, tool_id, text, text_hash(text) as text_hash, target,
+    choices, metadata, stored_text_hash is null as lacks_text,
     coalesce(text_hash(text) <> stored_text_hash, false) as text_differs
 from said_prompt
 where (text is not null and text_hash(text) is distinct from stored_text_hash)

@@ -2,7 +2,8 @@
 -- says it, with digests of what is stored.
 -- grain: one row per stored prompt
 create or replace temp table said_prompt as
-select p.id, any_value(p.key) as key, any_value(p.benchmark_id) as benchmark_id,
+select p.id, any_value(p.key) as key, any_value(p.key_kind) as key_kind,
+    any_value(p.benchmark_id) as benchmark_id,
     any_value(p.text_hash) as stored_text_hash, any_value(p.target_md5) as stored_target,
     any_value(p.choices_md5) as stored_choices, any_value(p.metadata_md5) as stored_metadata,
     any_value(p.tool_id) as stored_tool_id,

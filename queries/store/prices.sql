@@ -2,6 +2,7 @@
 -- grain: one row per model and date
 select price.model, price.valid_from as date, price.input_price as input,
     price.output_price as output, price.cached_price as cached,
+    price.cache_write_price as cache_write,
     price.reasoning_price as reasoning, price.valid_until as until, coalesce(used.n, 0) as n_runs
 from price
 left join (

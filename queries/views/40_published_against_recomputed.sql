@@ -23,19 +23,20 @@
 --   n_published: prompts behind it as published
 --   recomputed: the figure from samples; for groups the mean of their benchmarks, or the mean
 --     weighted by prompts where that is what fits
---   recomputed_standard_error: error as if prompts were independent (se_clt), for means
+--   recomputed_standard_error: error as if prompts were independent (se_clt), for means; for groups
+--     that of the mean that recomputed is: of benchmarks as one mean of k means, of prompts pooled
 --   difference: published - recomputed
 --   standard_error_difference: published_standard_error - recomputed_standard_error
+--   published_error_is: of a group, which mean the published error belongs to: benchmarks (their
+--     mean, each alike), prompts (their mean weighted by prompts), pooled_prompts (the same from a
+--     variance that benchmarks share: lm-evaluation-harness), unexplained; null for runs
 --   null_as_worst: the figure if samples without a score count as the worst score
 --   n_found: prompts with a score
 --   n_prompts_unscored: prompts of which no sample was scored
 --   n_declared: prompts that the source says the figure, or else the run, covers
 --   status: of the run
 --   verdict: not_recomputable, truncated, exact, rounded, null_as_worst or contradicts
-with recursive step as (
-  select 0 as j union all select j + 1 as j from step where j < 199
-),
-wanted as (
+with wanted as (
   select distinct run_id, metric_id, perturbation from published_score where run_id is not null
 ),
 filled as (
@@ -65,78 +66,6 @@ filled as (
     and benchmark_metric.metric_id = fact.metric_id
   where metric.link = 'identity'
   group by fact.run_id, fact.metric_id, fact.perturbation
-),
-wanted_pass as (
-  select distinct
-    published_score.run_id,
-    published_score.metric_id,
-    published_score.perturbation,
-    published_score.statistic,
-    step.j as k,
-    published_score.statistic = 'pass^' || step.j as all_of_k
-  from published_score
-  join step
-    on (published_score.statistic = 'pass@' || step.j and step.j > 1)
-    or (published_score.statistic = 'pass^' || step.j and step.j > 0)
-  where published_score.run_id is not null
-),
-drawn as (
-  select
-    wanted_pass.*,
-    fact.prompt_id,
-    case when fact.value is not null then fact.n_draws end as n_draws,
-    fact.n_draws + fact.n_unscored as n_samples,
-    round(coalesce(fact.value, 0) * fact.n_draws) as n_correct
-  from prompt_score fact
-  join wanted_pass
-    on wanted_pass.run_id = fact.run_id
-    and wanted_pass.metric_id = fact.metric_id
-    and wanted_pass.perturbation = fact.perturbation
-),
-passing as (
-  select
-    drawn.*,
-    case when all_of_k then n_correct else n_draws - n_correct end as n_alike,
-    case when all_of_k then n_correct else n_samples - n_correct end as n_alike_filled
-  from drawn
-),
-alike as (
-  select
-    run_id, metric_id, perturbation, statistic, all_of_k, passing.prompt_id,
-    bool_and(n_draws >= k) as is_possible,
-    bool_and(n_samples >= k) as is_possible_filled,
-    min(n_alike - step.j) as smallest_factor,
-    min(n_alike_filled - step.j) as smallest_factor_filled,
-    sum(
-      ln(greatest(n_alike - step.j, 1)) - ln(greatest(n_draws + 0 * n_alike - step.j, 1))
-    ) as log_share,
-    sum(
-      ln(greatest(n_alike_filled - step.j, 1))
-      - ln(greatest(n_samples + 0 * n_alike_filled - step.j, 1))
-    ) as log_share_filled
-  from passing
-  join step on step.j < passing.k
-  group by run_id, metric_id, perturbation, statistic, all_of_k, passing.prompt_id
-),
-shared as (
-  select
-    alike.*,
-    case when smallest_factor < 1 then 0 * log_share else exp(log_share) end as share,
-    case when smallest_factor_filled < 1 then 0 * log_share_filled
-      else exp(log_share_filled) end as share_filled
-  from alike
-),
-passed as (
-  select
-    run_id, metric_id, perturbation, statistic,
-    case when bool_and(is_possible) then
-      avg(case when is_possible then case when all_of_k then share else 1 - share end end)
-    end as estimate,
-    case when bool_and(is_possible_filled) then
-      avg(case when all_of_k then share_filled else 1 - share_filled end)
-    end as null_as_worst
-  from shared
-  group by run_id, metric_id, perturbation, statistic
 ),
 wanted_best as (
   select distinct run_id, metric_id, perturbation
@@ -186,7 +115,17 @@ group_mean as (
     avg(s.estimate) as of_benchmarks,
     sum(s.estimate * s.n_prompts) / sum(s.n_prompts) as of_prompts,
     cast(sum(s.n_prompts) as bigint) as n_prompts,
-    cast(sum(s.n_prompts_unscored) as bigint) as n_prompts_unscored
+    cast(sum(s.n_prompts_unscored) as bigint) as n_prompts_unscored,
+    case when count(s.se_clt) = count(*) then sqrt(sum(s.se_clt * s.se_clt)) / count(*) end
+      as benchmarks_error,
+    case when count(s.se_clt) = count(*)
+      then sqrt(sum(1e0 * s.n_prompts * s.n_prompts * s.se_clt * s.se_clt)) / sum(s.n_prompts) end
+      as prompts_error,
+    case when count(s.se_clt) = count(*)
+      then sqrt(
+        sum(1e0 * (s.n_prompts - 1) * s.n_prompts * s.se_clt * s.se_clt)
+        / nullif(sum(s.n_prompts) - count(*), 0) / sum(s.n_prompts)
+      ) end as pooled_error
   from summary s
   join run_current r on r.run_id = s.run_id
   join benchmark_tree tree on tree.benchmark_id = r.benchmark_id
@@ -215,7 +154,22 @@ joined as (
       when p.statistic = 'best' then best.estimate
       else passed.estimate
     end as recomputed,
-    case when p.statistic in ('mean', 'pass@1') then s.se_clt end as recomputed_error,
+    case
+      when p.run_id is null and p.statistic = 'mean' then
+        case when abs(p.value - group_mean.of_prompts) < abs(p.value - group_mean.of_benchmarks)
+          then group_mean.pooled_error else group_mean.benchmarks_error end
+      when p.statistic in ('mean', 'pass@1') then s.se_clt
+    end as recomputed_error,
+    case
+      when p.run_id is not null or p.statistic <> 'mean' or p.standard_error is null then null
+      when abs(p.standard_error - group_mean.benchmarks_error) <= 1e-4 * p.standard_error
+        then 'benchmarks'
+      when abs(p.standard_error - group_mean.pooled_error) <= 1e-4 * p.standard_error
+        then 'pooled_prompts'
+      when abs(p.standard_error - group_mean.prompts_error) <= 1e-4 * p.standard_error
+        then 'prompts'
+      when group_mean.benchmarks_error is not null then 'unexplained'
+    end as error_is,
     case when p.statistic in ('mean', 'pass@1') then filled.null_as_worst
       else passed.null_as_worst end as null_as_worst,
     coalesce(s.n_prompts, group_mean.n_prompts, 0) as n_found,
@@ -231,7 +185,7 @@ joined as (
   left join filled
     on filled.run_id = p.run_id and filled.metric_id = p.metric_id
     and filled.perturbation = p.perturbation
-  left join passed
+  left join published_pass passed
     on passed.run_id = p.run_id and passed.metric_id = p.metric_id
     and passed.perturbation = p.perturbation and passed.statistic = p.statistic
   left join best
@@ -279,6 +233,7 @@ select
   t.recomputed_error as recomputed_standard_error,
   t.published - t.recomputed as difference,
   t.published_error - t.recomputed_error as standard_error_difference,
+  t.error_is as published_error_is,
   t.null_as_worst,
   t.n_found,
   t.n_prompts_unscored,

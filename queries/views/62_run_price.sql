@@ -9,6 +9,8 @@
 --   input_price: of input that was not cached [US dollars for a million tokens]
 --   cached_price: of cached input; that of input where none is stored [US dollars for a million
 --     tokens]
+--   cache_write_price: of input that was written into a cache; that of input where none is stored
+--     [US dollars for a million tokens]
 --   output_price: of output that is no reasoning [US dollars for a million tokens]
 --   reasoning_price: of reasoning; that of output where none is stored [US dollars for a million
 --     tokens]
@@ -33,6 +35,7 @@ select
   valid_from,
   input_price,
   coalesce(cached_price, input_price) as cached_price,
+  coalesce(cache_write_price, input_price) as cache_write_price,
   output_price,
   coalesce(reasoning_price, output_price) as reasoning_price
 from ranked

@@ -31,6 +31,7 @@ way as (
   select
     way.run_id,
     sum(way.cached_tokens) as cached,
+    sum(way.cache_write_tokens) as cache_write,
     sum(way.reasoning_tokens) as reasoning
   from transcript way
   join generation fact
@@ -39,7 +40,8 @@ way as (
     and fact.variant_id = way.variant_id
     and fact.draw = way.draw
   where
-    coalesce(way.cached_tokens, way.reasoning_tokens) is not null and fact.cost is null
+    coalesce(way.cached_tokens, way.cache_write_tokens, way.reasoning_tokens) is not null
+    and fact.cost is null
     and fact.input_tokens is not null and fact.output_tokens is not null
   group by way.run_id
 ),
@@ -51,8 +53,10 @@ priced as (
     told.recorded_cost,
     case when run_price.run_id is null then 0 else told.n_priced end as n_priced,
     (
-      (told.input_tokens - coalesce(way.cached, 0)) * run_price.input_price
+      (told.input_tokens - coalesce(way.cached, 0) - coalesce(way.cache_write, 0))
+        * run_price.input_price
       + coalesce(way.cached, 0) * run_price.cached_price
+      + coalesce(way.cache_write, 0) * run_price.cache_write_price
       + (told.output_tokens - coalesce(way.reasoning, 0)) * run_price.output_price
       + coalesce(way.reasoning, 0) * run_price.reasoning_price
     ) / 1e6 as priced_cost,

@@ -22,8 +22,11 @@ with told as (
       + fact.output_tokens * run_price.output_price
     ) as n_priced,
     sum(
-      (fact.input_tokens - coalesce(way.cached_tokens, 0)) * run_price.input_price
+      (
+        fact.input_tokens - coalesce(way.cached_tokens, 0) - coalesce(way.cache_write_tokens, 0)
+      ) * run_price.input_price
       + coalesce(way.cached_tokens, 0) * run_price.cached_price
+      + coalesce(way.cache_write_tokens, 0) * run_price.cache_write_price
       + (fact.output_tokens - coalesce(way.reasoning_tokens, 0)) * run_price.output_price
       + coalesce(way.reasoning_tokens, 0) * run_price.reasoning_price
     ) / 1e6 as priced,

@@ -37,6 +37,7 @@ GRAIN = {
     " formulation, fewshot, temperature, metric_id",
     "checkpoint_curve": "run_id, metric_id",
     "mean_win_rate": "suite, checkpoint_id, agent_id",
+    "published_pass": "run_id, metric_id, perturbation, statistic",
     "published_against_recomputed": "run_id, run_group_id, benchmark, metric_id, statistic, perturbation, published",
     "published_errors": "source_id, run_id, metric_id, statistic, perturbation, published",
     "transcript_summary": "run_id",

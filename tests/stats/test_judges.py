@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
+from itertools import permutations
 from typing import Any
 
 import numpy as np
@@ -13,6 +15,7 @@ from sklearn.metrics import cohen_kappa_score
 from warehouse.errors import StatisticsError
 from warehouse.stats import (
     estimate_mean,
+    graders_agreement,
     judge_agreement,
     judge_bias,
     pooled_weight,
@@ -199,6 +202,57 @@ def test_alpha_is_as_published(people: Any, level: str, published: float) -> Non
     scaled = counts / (counts.sum(axis=1) - 1)[:, None]
     both = scaled.T @ counts - np.diag(scaled.sum(axis=0))
     assert alpha_of(both[None], values, level)[0] == pytest.approx(published, abs=5e-4)
+
+
+@pytest.mark.parametrize(
+    ("people", "nominal", "ordinal", "interval"), [(FOUR, 0.743, 0.815, 0.849), (THREE, 0.691, None, 0.811)]
+)
+def test_alpha_of_several_graders_is_as_published(
+    people: Any, nominal: float, ordinal: float | None, interval: float
+) -> None:
+    found = graders_agreement(np.transpose(people))
+    for of, published in (("nominal", nominal), ("ordinal", ordinal), ("interval", interval)):
+        if published is not None:
+            assert found.figure(f"alpha_{of}").estimate == pytest.approx(published, abs=5e-4)
+    assert (found.n_units, found.n_graders) == (11 if people is FOUR else 12, len(people))
+
+
+def _alpha_by_pairs(grades: Any, squared: Callable[[float, float], float]) -> float:
+    """Krippendorff's definition, pair by pair."""
+    units = [[grade for grade in row if not math.isnan(grade)] for row in grades]
+    units = [unit for unit in units if len(unit) > 1]
+    everything = [grade for unit in units for grade in unit]
+    seen = sum(squared(a, b) / (len(unit) - 1) for unit in units for a, b in permutations(unit, 2))
+    n = len(everything)
+    expected = sum(squared(a, b) for a, b in permutations(everything, 2)) / (n - 1)
+    return 1 - seen / expected
+
+
+def test_alpha_of_several_graders_is_its_definition_and_its_error_a_jackknife() -> None:
+    rng = np.random.default_rng(8)
+    truth = rng.integers(0, 4, 40)
+    grades = np.clip(truth[:, None] + rng.integers(-1, 2, (40, 5)), 0, 4).astype(float)
+    grades[rng.random(grades.shape) < 0.3] = np.nan
+    clusters = np.arange(40) // 2
+    found = graders_agreement(grades, clusters)
+    for measure, squared in (
+        ("alpha_nominal", lambda a, b: float(a != b)),
+        ("alpha_interval", lambda a, b: (a - b) ** 2),
+    ):
+        figure = found.figure(measure)
+        assert figure.estimate == pytest.approx(_alpha_by_pairs(grades, squared), abs=1e-12)
+        left = [_alpha_by_pairs(grades[clusters != out], squared) for out in range(20)]
+        error = math.sqrt(19 / 20 * sum((value - np.mean(left)) ** 2 for value in left))
+        assert figure.standard_error == pytest.approx(error, rel=1e-9)
+    two = graders_agreement(grades[:, :2])
+    both = ~np.isnan(grades[:, :2]).any(axis=1)
+    pair = judge_agreement(grades[both, 0], grades[both, 1])
+    assert two.figure("alpha_ordinal").estimate == pytest.approx(pair.figure("alpha_ordinal").estimate, abs=1e-12)
+
+
+def test_grades_that_nobody_shares_say_nothing() -> None:
+    with pytest.raises(StatisticsError, match="no unit has two"):
+        graders_agreement([[1, _NO], [_NO, 2]])
 
 
 def test_alpha_of_two_is_as_published() -> None:

@@ -216,6 +216,19 @@ def test_0014_keeps_the_mean_of_each_draw(kit: Any) -> None:
     assert migrate.check(kit.store).ok
 
 
+def test_0017_adds_what_is_written_into_a_cache(kit: Any) -> None:
+    tokens = {"cached_tokens": 100}
+    row = kit.row("a", 1.0, response="x", input_tokens=1000, output_tokens=10, transcript=tokens)
+    kit.load(kit.header("r", started_at=datetime(2026, 3, 6)), [row])
+    said = "select cached_tokens, cache_write_tokens from transcript"
+    assert (before := kit.all(said)) == [(100, None)]
+    migrate.downgrade(kit.store, "0014")
+    assert kit.all("select cached_tokens from transcript") == [(100,)]
+    migrate.upgrade(kit.store)
+    assert (kit.all(said), migrate.schema_drift(kit.store)) == (before, [])
+    assert migrate.check(kit.store).ok
+
+
 CHANGES = {
     "drop view score_summary cascade": "view score_summary is missing",
     "alter table rejection drop column found": "add column: rejection, found",

@@ -45,6 +45,37 @@ def test_cached_tokens_have_their_own_price_and_what_is_recorded_stays(kit: Any)
     assert rows == [(0, 1, 0, priced), (1, 0, 0, 0.5), (0, 0, 1, None)]
 
 
+def test_input_that_was_written_into_a_cache_has_its_own_price(kit: Any) -> None:
+    tokens = {"cached_tokens": 100, "cache_write_tokens": 600}
+    _load(kit, 6, input_tokens=1000, output_tokens=10, transcript=tokens)
+    put_prices(kit.store, [Price("org/a", datetime(2026, 1, 1), 2.0, 8.0, 0.5)])
+    assert kit.all("select priced_cost from run_cost")[0][0] == pytest.approx((900 * 2 + 100 * 0.5 + 80) / 1e6)
+    put_prices(kit.store, [Price("org/a", datetime(2026, 1, 1), 2.0, 8.0, 0.5, cache_write=2.5)])
+    priced = pytest.approx((300 * 2 + 100 * 0.5 + 600 * 2.5 + 80) / 1e6)
+    assert kit.all("select priced_cost from run_cost")[0][0] == priced
+    assert kit.all("select total from prompt_cost where cost = 'cost_priced'")[0][0] == priced
+    assert [item.cache_write for item in stored_prices(kit.store)] == [2.5]
+
+
+@pytest.mark.parametrize(
+    ("header", "meant"),
+    [("cachd", "did you mean cached?"), ("cach_write", "cache_write"), ("note", "there is none of this name")],
+)
+def test_a_column_of_another_name_is_refused(tmp_path: Path, header: str, meant: str) -> None:
+    path = tmp_path / "prices.csv"
+    path.write_text(f"model,date,input,output,{header}\norg/a,2026-01-01,1,2,0.5\n")
+    with pytest.raises(InputError) as error:
+        read_prices(path)
+    assert header in str(error.value) and meant in str(error.value) and "line 1" in str(error.value)
+
+
+def test_a_row_with_more_cells_than_the_header_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "prices.csv"
+    path.write_text("model,date,input,output\norg/a,2026-01-01,1,2,0.5\n")
+    with pytest.raises(InputError, match=r"line 2: 5 cells; expected 4"):
+        read_prices(path)
+
+
 def test_what_a_dump_says_of_the_whole_run_stands_where_its_generations_do_not_tell(kit: Any) -> None:
     kit.load(kit.header("figures", cost=3.5, published=(kit.figure("acc", 0.5),)), [])
     kit.load(kit.header("silent", cost=2.0), [kit.row("a", 1.0, response="x")])

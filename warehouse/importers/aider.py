@@ -102,11 +102,12 @@ def _header(path: Path, index: int, entry: Any, notes: list[str]) -> RunHeader:
 
 
 def _published(row: dict[str, Any]) -> Iterator[PublishedScore]:
-    n = _number(row.get("total_tests")) or _number(row.get("test_cases"))
+    total, asked = _number(row.get("total_tests")), _number(row.get("test_cases"))
+    n = total or asked
     for name in _SHARES:
         value = _number(row.get(name))
         if value is not None:
-            yield PublishedScore(name, share_of(value), n=int(n) if n else None, raw=f"{row[name]} percent")
+            yield PublishedScore(name, share_of(value), n=None if n is None else int(n), raw=f"{row[name]} percent")
 
 
 def _deviations(model: str, row: dict[str, Any], total: float | None) -> Iterator[str]:

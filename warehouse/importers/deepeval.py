@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
+import pyarrow as pa
+
 from warehouse.errors import InputError
 from warehouse.importers.base import binary_metric, source_of
 from warehouse.importers.common.json_fields import (
@@ -25,6 +27,7 @@ from warehouse.importers.common.json_fields import (
 )
 from warehouse.importers.common.jsonl import batches_of, has_keys, head_of, read_document
 from warehouse.importers.common.transcripts import transcript_of
+from warehouse.importers.common.unread_verdicts import UnreadVerdicts
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
 
 HARNESS = "deepeval"
@@ -64,10 +67,26 @@ class DeepEval:
             raise InputError("holds no test case", path=str(path), expected="a test run of DeepEval")
         dump = Dump((_header(document, objects_of(cases), settings, source.name),), ())
         items = ((f"case {number + 1}", case) for number, case in enumerate(cases))
-        dump.batches = batches_of(
-            items, lambda case: [_row(case)], dump.rejections, "a case with metricsData as DeepEval writes it"
-        )
+        dump.batches = _batches(items, dump)
         return dump
+
+
+def _batches(items: Iterable[tuple[str, Any]], dump: Dump) -> Iterator[pa.RecordBatch]:
+    unread = UnreadVerdicts("DeepEval")
+
+    def rows_of(case: Any) -> list[Row]:
+        row = _row(case)
+        unread.add(SUCCESS, row["scores"][0]["value"], _is_unread(case))
+        return [row]
+
+    yield from batches_of(items, rows_of, dump.rejections, "a case with metricsData as DeepEval writes it")
+    dump.notes += unread.notes()
+
+
+def _is_unread(case: Row) -> bool:
+    """Whether a case fails by nothing but metrics that broke off with an error."""
+    failed = [item for item in objects_of(case.get("metricsData")) if item.get("success") is not True]
+    return bool(failed) and all(item.get("error") and number_or_none(item.get("score")) is None for item in failed)
 
 
 def _header(document: Row, cases: Sequence[Row], settings: ImportSettings, name: str) -> RunHeader:

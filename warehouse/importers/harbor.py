@@ -219,6 +219,8 @@ def _published(condition: Condition, trials: Iterable[Row], job: Row) -> Iterato
     stats = part_of(part_of(job, "stats"), "evals")
     for key in dict.fromkeys((model, name)):
         evaluation = part_of(stats, "__".join(part for part in (agent, key, dataset or ADHOC) if part))
+        if [whole_count(evaluation.get(name)) for name in ("n_trials", "n_errors")] == [0, 0]:
+            continue  # a mean of no trial is written as 0
         for entry in objects_of(evaluation.get("metrics")):
             for metric, value in entry.items():
                 if metric == "mean" and len(metric_names) == 1:

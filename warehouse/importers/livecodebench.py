@@ -16,12 +16,14 @@ from warehouse.importers.common.json_fields import (
     items_of,
     list_of,
     number_or_none,
+    part_of,
     require_model,
     required_text,
     text_or_none,
     verdict,
 )
 from warehouse.importers.common.jsonl import RowSource, batches_of, has_keys, head_of, read_document
+from warehouse.importers.common.model_names import is_fixed_name
 from warehouse.records import Candidate, Dump, ImportSettings, PublishedScore, RunHeader, SourceFiles
 
 HARNESS = SUITE = "livecodebench"
@@ -59,7 +61,8 @@ class LiveCodeBench:
         """Open one file (InputError: a file is damaged, or nothing names the model)."""
         path = source.files[0]
         named = _NAME.fullmatch(path.name)
-        model = path.parent.name if named else None
+        folder = path.absolute().parent.name
+        model = folder if named and not is_fixed_name(folder) else None
         require_model(settings.model or model, source.name)
         scenario = named["scenario"] if named else "codegeneration"
         header = RunHeader(
@@ -85,7 +88,10 @@ def _published(files: Sequence[Path]) -> Iterator[PublishedScore]:
     for path in files:
         document = read_document(path, list)
         figures = document[0] if document and isinstance(document[0], dict) else {}
+        details = part_of(figures, "detail")
         for name, value in figures.items():
+            if details.get(name) == {}:
+                continue  # the share of no problem
             if _RATE.fullmatch(name) and number_or_none(value) is not None:
                 statistic = "mean" if name == METRIC else name
                 yield PublishedScore(METRIC, number_or_none(value), statistic=statistic)

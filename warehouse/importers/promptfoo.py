@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Literal
 
 import pyarrow as pa
@@ -27,7 +29,9 @@ from warehouse.importers.common.json_fields import (
     without_nulls,
 )
 from warehouse.importers.common.jsonl import RowSource, batches_of, has_keys, head_of, read_document
+from warehouse.importers.common.prompt_variables import names_added_by_a_run
 from warehouse.importers.common.transcripts import calls_of, given, transcript_of
+from warehouse.importers.common.unread_verdicts import UnreadVerdicts
 from warehouse.records import (
     VOTE_SCHEMA,
     Candidate,
@@ -58,6 +62,11 @@ _SAMPLING = (
 )
 #: Those that have a field of their own in the header.
 _OWN_FIELD = ("temperature", "top_p", "max_tokens", "seed", "reasoning_effort")
+#: Reasons of a failure of the judge, not of the answer.
+_UNREAD = re.compile(
+    r"Could not extract JSON from|llm-rubric produced malformed response|LLM-proposed evaluation result is not in JSON"
+    r"|Error parsing output|Could not determine (?:answer|category)"
+)
 #: Assertions that a model decides.
 _JUDGED = (
     *("llm-rubric", "model-graded-", "factuality", "g-eval", "answer-relevance", "context-"),
@@ -65,11 +74,21 @@ _JUDGED = (
 )
 
 
+#: Variables that promptfoo fills itself.
+_OWN_VARIABLES = ("sessionId", "_conversation")
+#: ``sessionId: context.uuid``   a variable of ``transformVars`` that is new each time
+_MADE_EACH_TIME = re.compile(
+    r"""["']?(?P<name>[A-Za-z_$][\w$]*)["']?\s*:[^,}]*?(?:uuid|Date|random|nanoid|\bnow\b|timestamp)""", re.IGNORECASE
+)
+#: Options that change neither what is sent nor what passes, or that a field of their own says.
+_NO_PART_OF_A_TEST = ("transformVars", "provider", "runSerially", "storeOutputAs", "repeat", "cache", "delay")
+
+
 class Promptfoo:
     """One run for each prompt and provider."""
 
     name = "promptfoo"
-    version = "5"
+    version = "6"  # what a run adds to the variables is no part of a prompt; options of a test are
     folders = 0
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -116,11 +135,85 @@ class Promptfoo:
             dump.notes.append(
                 f"{path.name}: {unchecked} results have no assertions; they count as passed, as in promptfoo"
             )
-        dump.batches = _batches(items, list(first), dump)
-        votes = list(_votes(rows, dump, model_setting))
+        objects = objects_of(rows)
+        tests = Tests.of(document, objects)
+        if tests.added:
+            dump.notes.append(
+                f"{path.name}: {', '.join(sorted(tests.added))}: a run makes these variables anew each time;"
+                " they are no part of a prompt"
+            )
+        dump.batches = _batches(items, list(first), tests, dump)
+        votes = list(_votes(objects, tests, dump, model_setting))
         if votes:
             dump.votes = [pa.RecordBatch.from_pylist(votes, schema=VOTE_SCHEMA)]
         return dump
+
+
+@dataclass(frozen=True)
+class Tests:
+    """What makes a test of a file this test: its variables, its assertions, and the options in which tests differ."""
+
+    added: frozenset[str]  #: variables that the run made
+    shared: Mapping[str, Any]  #: options that all tests have, which are settings of the evaluation
+
+    @classmethod
+    def of(cls, document: Row, rows: Sequence[Row]) -> Tests:
+        """Look at all results of a file."""
+        options = [_options(part_of(row, "testCase")) for row in rows]
+        first = options[0] if options else {}
+        shared = {name: value for name, value in first.items() if all(item.get(name) == value for item in options)}
+        return cls(_added(document, rows), shared)
+
+    def prompt(self, row: Row) -> Row:
+        """The fields of a sample that say which prompt it is."""
+        case = part_of(row, "testCase")
+        variables = {name: value for name, value in _variables(row).items() if name not in self.added}
+        asserted = list_of(case, "assert")
+        options = {name: value for name, value in _options(case).items() if name not in self.shared}
+        identity: Row = {"vars": variables, "assert": asserted}
+        if options:
+            identity["options"] = options
+        description = without_nulls({"description": case.get("description")})
+        return {
+            "identity": compact(identity),
+            "text": as_text(next(iter(variables.values()))) if len(variables) == 1 else compact(variables),
+            "target": _target(asserted),
+            "metadata": compact({**description, **part_of(case, "metadata"), **variables}),
+        }
+
+
+def _variables(row: Row) -> Row:
+    return part_of(row, "vars") or part_of(part_of(row, "testCase"), "vars")
+
+
+def _options(case: Row) -> Row:
+    """Options of a test that change what is sent or what passes."""
+    options = {name: value for name, value in part_of(case, "options").items() if name not in _NO_PART_OF_A_TEST}
+    return without_nulls({**options, "threshold": case.get("threshold")})
+
+
+def _added(document: Row, rows: Sequence[Row]) -> frozenset[str]:
+    """Variables that the run itself made: by ``transformVars``, or otherwise for each execution of a test."""
+    config = part_of(document, "config")
+    cases = objects_of([config.get("defaultTest"), *items_of(config.get("tests"))])
+    cases += [part_of(row, "testCase") for row in rows]
+    written = dict.fromkeys(
+        text for case in cases if (text := text_or_none(part_of(case, "options").get("transformVars")))
+    )
+    added = {match["name"] for text in written for match in _MADE_EACH_TIME.finditer(text)}
+    if written:
+        for row in rows:
+            declared = part_of(part_of(row, "testCase"), "vars")
+            added |= {name for name in _variables(row) if declared and name not in declared}
+    executions = []
+    for number, row in enumerate(rows):
+        test = whole_count(row.get("testIdx"))
+        executions.append((f"result {number}" if test is None else f"test {test}", _variables(row)))
+    return frozenset({*_OWN_VARIABLES, *added, *names_added_by_a_run(executions)} & _all_names(executions))
+
+
+def _all_names(executions: Iterable[tuple[Any, Row]]) -> set[str]:
+    return {name for _, variables in executions for name in variables}
 
 
 def _named(document: Row, otherwise: str) -> str:
@@ -210,29 +303,49 @@ def _published(results: Row, number: int) -> Iterator[PublishedScore]:
         yield PublishedScore(SCORE, score / total)
 
 
-def _batches(items: Iterable[tuple[str, Any]], numbers: Sequence[int], dump: Dump) -> Iterator[pa.RecordBatch]:
+def _batches(
+    items: Iterable[tuple[str, Any]], numbers: Sequence[int], tests: Tests, dump: Dump
+) -> Iterator[pa.RecordBatch]:
     counts: Counts = {}
-    return batches_of(
-        items, lambda row: [_row(row, numbers, counts)], dump.rejections, "a result as promptfoo writes it"
+    unread = UnreadVerdicts("promptfoo")
+
+    def rows_of(row: Any) -> list[Row]:
+        found = _row(row, numbers, tests, counts)
+        for score in found["scores"]:
+            unread.add(score["metric"], score["value"], _is_unread(row))
+        return [found]
+
+    yield from batches_of(items, rows_of, dump.rejections, "a result as promptfoo writes it")
+    dump.notes += unread.notes()
+
+
+def _is_unread(row: Row) -> bool:
+    """Whether a judge of this result answered what could not be read: promptfoo lets it fail, and says why."""
+    grading = part_of(row, "gradingResult")
+    parts = objects_of(grading.get("componentResults")) or [grading]
+    return any(
+        part.get("pass") is False
+        and (part_of(part, "metadata").get("graderError") is True or _UNREAD.match(str(part.get("reason"))))
+        for part in parts
     )
 
 
-def _votes(rows: Iterable[Any], dump: Dump, model_setting: str | None) -> Iterator[Row]:
+def _votes(rows: Iterable[Row], tests: Tests, dump: Dump, model_setting: str | None) -> Iterator[Row]:
     """What ``select-best`` said of tests with two outputs, of two models."""
-    tests: dict[int, list[Row]] = {}
+    by_test: dict[int, list[Row]] = {}
     for row in rows:
-        number = whole_count(row.get("testIdx")) if isinstance(row, dict) else None
+        number = whole_count(row.get("testIdx"))
         if number is not None and SELECT_BEST in _types(part_of(row, "testCase")):
-            tests.setdefault(number, []).append(row)
+            by_test.setdefault(number, []).append(row)
     draws: Counter[str] = Counter()
     left_out = 0
-    for _, outputs in sorted(tests.items()):
+    for _, outputs in sorted(by_test.items()):
         models = [model_setting or _model(row) for row in outputs]
         if len(models) != 2 or models[0] == models[1] or not all(models):
             left_out += 1
             continue
         try:
-            prompt = _prompt(outputs[0])
+            prompt = tests.prompt(outputs[0])
         except ValueError:
             continue  # the row is rejected
         yield {
@@ -249,7 +362,7 @@ def _votes(rows: Iterable[Any], dump: Dump, model_setting: str | None) -> Iterat
         draws[prompt["identity"]] += 1
     if left_out:
         dump.notes.append(
-            f"{SELECT_BEST}: {left_out} of {len(tests)} tests give no vote, which takes two outputs, of two models"
+            f"{SELECT_BEST}: {left_out} of {len(by_test)} tests give no vote, which takes two outputs, of two models"
             " (of more, those that were not chosen are not compared with one another)"
         )
 
@@ -280,24 +393,10 @@ def _judge(row: Row) -> str | None:
     )
 
 
-def _prompt(row: Row) -> Row:
-    case = part_of(row, "testCase")
-    variables = part_of(row, "vars") or part_of(case, "vars")
-    asserted = list_of(case, "assert")
-    return {
-        "identity": compact({"vars": variables, "assert": asserted}),
-        "text": as_text(next(iter(variables.values()))) if len(variables) == 1 else compact(variables),
-        "target": _target(asserted),
-        "metadata": compact(
-            {**without_nulls({"description": case.get("description"), **part_of(case, "metadata")}), **variables}
-        ),
-    }
-
-
-def _row(row: Any, numbers: Sequence[int], counts: Counts) -> Row:
+def _row(row: Any, numbers: Sequence[int], tests: Tests, counts: Counts) -> Row:
     if not isinstance(row, dict) or row.get("promptIdx") not in numbers:
         raise ValueError(f"no promptIdx: {compact(row)[:200]}")
-    response, prompt = part_of(row, "response"), _prompt(row)
+    response, prompt = part_of(row, "response"), tests.prompt(row)
     identity = prompt["identity"]
     run = numbers.index(row["promptIdx"])
     # --repeat makes further tests with equal variables: they are draws of the first
@@ -334,6 +433,7 @@ def _counted(usage: Row) -> Row:
         {
             "n_turns": whole_count(usage.get("numRequests")) or None,  # 0: answered from promptfoo's own cache
             "cached_tokens": whole_count(details.get("cacheReadInputTokens")),
+            "cache_write_tokens": whole_count(details.get("cacheCreationInputTokens")),
             "reasoning_tokens": whole_count(details.get("reasoning")),
         }
     )

@@ -41,29 +41,32 @@ Document = dict[str, Any]
 
 
 class TerminalBench:
-    """A run: ``results.json`` of all trials, ``run_metadata.json``, results of single trials.
+    """A run: ``results.json`` (``<time>_results.json``) of all trials, ``run_metadata.json``, results of single trials.
 
     Trials that the first of these lacks, as after an interruption, come from their own files.
     """
 
     name = "terminal_bench"
-    version = "2"  # tokens of agents that do not count them are missing, not 0
+    version = "3"  # 2: tokens of agents that do not count them are missing, not 0; 3: results of no trial are none
     folders = 16
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
         """One source for each run."""
-        wholes: dict[Path, Path] = {}
+        several = defaultdict[Path, list[Path]](list)
         settings: dict[Path, Path] = {}
         trials: list[Path] = []
         for item in candidates:
             head = head_of(item)
             if item.path.name == METADATA and has_keys(head, "agent_name", "run_id"):
                 settings[item.path.parent] = item.path
-            elif item.path.name == RESULTS and has_keys(head, "trial_name", "is_resolved"):
+            elif item.path.name.endswith(RESULTS) and has_keys(head, "trial_name", "is_resolved"):
                 if has_keys(head, "results"):
-                    wholes[item.path.parent] = item.path
-                else:
+                    several[item.path.parent].append(item.path)
+                elif item.path.name == RESULTS:
                     trials.append(item.path)
+        wholes = {folder: _main(paths) for folder, paths in several.items()}
+        for folder, paths in several.items():
+            yield from (SourceFiles(str(path), folder, (path,)) for path in paths if path != wholes[folder])
         parts = defaultdict[Path, list[Path]](list)
         for path in trials:  # <run>/<task>/<trial>/results.json
             above = nearest(path.parent, [*wholes, *settings])
@@ -77,7 +80,7 @@ class TerminalBench:
         documents = {path: read_document(path) for path in source.files}
         top = {path.name: document for path, document in documents.items() if path.parent == source.root}
         metadata = top.get(METADATA, {})
-        whole = top.get(RESULTS, {}) if "results" in top.get(RESULTS, {}) else {}
+        whole: Document = next((document for document in top.values() if "results" in document), {})
         if not isinstance(whole.get("results", []), list):
             raise InputError("'results' is no list", path=str(source.files[0]), expected="a list of trials")
         trials = [(f"trial {index}", trial) for index, trial in enumerate(whole.get("results", []))]
@@ -93,6 +96,11 @@ class TerminalBench:
             trials, lambda trial: [_row(trial)], dump.rejections, "a trial as Terminal-Bench writes it"
         )
         return dump
+
+
+def _main(paths: Sequence[Path]) -> Path:
+    """Of the results in one folder those that trials and metadata belong to: the plain name, else the first."""
+    return min(paths, key=lambda path: (path.name != RESULTS, path.name))
 
 
 def _header(folder: Path, metadata: Document, whole: Document, model_setting: str | None) -> RunHeader:
@@ -128,6 +136,9 @@ def _header(folder: Path, metadata: Document, whole: Document, model_setting: st
 
 
 def _published(document: Document) -> Iterator[PublishedScore]:
+    tried = [whole_count(document.get(key)) for key in ("n_resolved", "n_unresolved")]
+    if tried == [0, 0]:
+        return  # the accuracy of no trial is written as 0
     accuracy = number_or_none(document.get("accuracy"))
     if accuracy is not None:
         yield PublishedScore(METRIC, accuracy)

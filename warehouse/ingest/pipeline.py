@@ -44,6 +44,7 @@ from warehouse.ingest.report import (
     _reconcile,
     last_ids,
     notes_on_corrected,
+    notes_on_group_errors,
     notes_on_ids,
     notes_on_named,
     notes_on_names,
@@ -142,7 +143,7 @@ def load(
         after = last_ids(store)
         shared += notes_on_shared(store, reports)
         shared += notes_on_ids(store, reports, before["prompt"], after["prompt"])
-        shared += notes_on_names(store, before, after)
+        shared += notes_on_names(store, before, after) + notes_on_group_errors(store, reports)
     lacking = _cluster(store, reports, fields) if fields and not dry_run else []
     return IngestReport(
         sources=tuple(reports),

@@ -24,7 +24,9 @@ from warehouse.importers.common.header_values import (
     with_direction,
     with_values,
 )
+from warehouse.ingest.declared_ranges import told_outside
 from warehouse.ingest.discover import _Job, _size_of
+from warehouse.ingest.unmeasured import drop_unmeasured
 from warehouse.records import Dump, ImportSettings, SourceFiles
 from warehouse.records.credentials import masked
 from warehouse.records.dump import Batch
@@ -50,11 +52,12 @@ def read(reading: Reading, settings: ImportSettings) -> Dump:
     """Open a source, with what the user said of it (InputError: the source is not what it claims to be)."""
     refuse_pointers(reading.files.files)
     dump = reading.importer.read(reading.files, settings)
+    drop_unmeasured(dump, reading.files.name)
     higher_is_better = settings.higher_is_better
     dump.notes += against_direction(dump.runs, higher_is_better)
     headers = (strip_credentials(with_values(header, settings.values, settings.defaults)) for header in dump.runs)
     dump.runs = tuple(with_direction(header, higher_is_better) for header in headers)
-    dump.batches = map(_without_credentials, dump.batches)
+    dump.batches = told_outside(map(_without_credentials, dump.batches), dump.runs, dump.notes)
     if dump.scan is not None:
         dump.scan.metrics = tuple(
             replace(metric, higher_is_better=higher_is_better) if metric.higher_is_better is None else metric

@@ -205,6 +205,34 @@ def notes_on_repeats(store: Store, reports: Sequence[LoadReport]) -> list[str]:
     ]
 
 
+_MEANS = {
+    "benchmarks": "the mean of its benchmarks, each alike",
+    "prompts": "the mean weighted by prompts",
+    "pooled_prompts": "the mean weighted by prompts",
+}
+
+
+def notes_on_group_errors(store: Store, reports: Sequence[LoadReport]) -> list[str]:
+    """Groups that publish the mean of their benchmarks with the error of another mean."""
+    sources = [report.source_id for report in reports if report.run_ids and report.source_id is not None]
+    if not sources:
+        return []
+    stated = store.rows(
+        "select count(*) as n from published_score "
+        "where run_id is null and standard_error is not null and source_id in (:sources)",
+        {"sources": sources},
+    )
+    if not stated[0]["n"]:
+        return []  # the view reads all runs
+    rows = store.rows(query_text("store", "group_errors"), {"sources": sources})
+    texts = [
+        f"{row['benchmark']}, {row['metric']}: {row['published_standard_error']:.3g} is that of"
+        f" {_MEANS[row['published_error_is']]}, that of the published mean is {row['recomputed_standard_error']:.3g}"
+        for row in rows
+    ]
+    return [f"published standard errors of groups that are of another mean: {_some(texts)}"] if texts else []
+
+
 def _rounds_to(value: float, published: float) -> bool:
     decimals = max(len(f"{published:.10g}".partition(".")[2]), 1 + (abs(published) < 1))
     return abs(value - published) <= 0.5 * 0.1**decimals + 1e-9

@@ -323,7 +323,8 @@ TRANSCRIPT_TYPE = pa.struct(
         pa.field("n_events", pa.int32()),  # of the tool's own log of the sample
         # what ended it early: tokens, messages, time ...; null where nothing did
         pa.field("limit_hit", pa.string()),
-        pa.field("cached_tokens", pa.int64()),  # of the input
+        pa.field("cached_tokens", pa.int64()),  # of the input: read from a cache
+        pa.field("cache_write_tokens", pa.int64()),  # of the input: written into a cache
         pa.field("reasoning_tokens", pa.int64()),  # of the output
         pa.field("tools", pa.list_(TOOL_TYPE)),  # null: unknown; empty: none was called
         # JSON list of all messages, where prompt and response do not say all of it

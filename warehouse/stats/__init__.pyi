@@ -54,6 +54,8 @@ from .judges.bias import RoganGladen as RoganGladen
 from .judges.bias import judge_bias as judge_bias
 from .judges.bias import rogan_gladen as rogan_gladen
 from .judges.bias import self_preference as self_preference
+from .judges.graders import GradersAgreement as GradersAgreement
+from .judges.graders import graders_agreement as graders_agreement
 from .judges.prediction import CorrectedFigure as CorrectedFigure
 from .judges.prediction import pooled_weight as pooled_weight
 from .judges.prediction import prediction_powered_difference as prediction_powered_difference

@@ -141,25 +141,26 @@ def _sums(
         return found.numbers(f"n_{source.kind}"), found.numbers(source.kind)
     rows = store.rows(query_text("analysis", "runs_for_prices"), {"run_ids": np.unique(of_run).tolist()}, per="run_id")
     by_run = {row["run_id"]: _rates(row, source.prices) for row in rows}
-    rates = np.array([by_run[run] for run in of_run.tolist()] or np.empty((0, 4))).T
-    names = ("tokens", "output_tokens", "cached_tokens", "reasoning_tokens")
-    tokens, written, cached, thought = (found.numbers(name) for name in names)
-    sums = (rates * [cached, tokens - written - cached, thought, written - thought]).sum(axis=0) / 1e6
+    rates = np.array([by_run[run] for run in of_run.tolist()] or np.empty((0, 5))).T
+    names = ("tokens", "output_tokens", "cached_tokens", "cache_write_tokens", "reasoning_tokens")
+    tokens, output, cached, stored, thought = (found.numbers(name) for name in names)
+    sums = (rates * [cached, stored, tokens - output - cached - stored, thought, output - thought]).sum(axis=0) / 1e6
     return np.where(np.isnan(sums), 0.0, found.numbers("n_tokens")), sums
 
 
-def _rates(run: Mapping[str, Any], prices: Sequence[Price]) -> tuple[float, float, float, float]:
-    """Prices of cached and other input, reasoning and other output on the day of a run, found as the view
-    ``run_price`` does; NaN without."""
+def _rates(run: Mapping[str, Any], prices: Sequence[Price]) -> tuple[float, ...]:
+    """Prices of cached input, of input that was written into a cache and of other input, of reasoning and of other
+    output on the day of a run, found as the view ``run_price`` does; NaN without."""
     day = run["started_at"]
     names = (run["model_recorded"], run["model"])
     fits = [price for price in prices if price.model in names and (day is None or price.date <= day)]
     best = max(fits, key=lambda price: (price.model == names[0], price.date), default=None)
     if best is None or (day is not None and best.until is not None and day >= best.until):
-        return (np.nan,) * 4
-    cached, thought = best.cached, best.reasoning
+        return (np.nan,) * 5
+    cached, stored, thought = best.cached, best.cache_write, best.reasoning
     return (
         best.input if cached is None else cached,
+        best.input if stored is None else stored,
         best.input,
         best.output if thought is None else thought,
         best.output,

@@ -17,6 +17,7 @@ from warehouse.analysis.judges.corrected import (
     corrected_means,
     rogan_gladen_rates,
 )
+from warehouse.analysis.judges.graders import declared_alike, read_graders
 from warehouse.analysis.judges.units import JudgedUnits, pick_units, read_units
 from warehouse.analysis.judges.votes import OrderEffect, has_votes, read_verdicts
 from warehouse.analysis.results import Result, Row, part_fields
@@ -29,6 +30,7 @@ from warehouse.questions.question import answers
 from warehouse.stats import (
     AgreementFigure,
     BiasFigure,
+    GradersAgreement,
     JudgeAgreement,
     RoganGladen,
     judge_agreement,
@@ -40,7 +42,12 @@ from warehouse.store.connection import Store
 
 _FAMILIES = "select name, family, developer from model"
 #: Agreement is of one scale: the same words or numbers.
+_NO_LABELS = "people have labelled none"
 _SCALES = "judge and people do not score on one scale"
+_DECLARE = (
+    "nothing declares on what scale judge and people score, and neither's values lie in the range of the other's;"
+    " say it of both: warehouse benchmarks metrics {benchmark} --metric NAME --bounds LOW HIGH"
+)
 
 
 @dataclass(frozen=True)
@@ -140,6 +147,9 @@ class JudgeReport(Result):
     #: what the order of answers does to the judge's votes; None for scores, and without both orders.
     order: OrderEffect | None
     sample: RoganGladen | None  #: what Rogan and Gladen's rates rest on.
+    #: Krippendorff's α of three or more graders of the same answers, the judge among them; None of fewer, and of votes.
+    graders: GradersAgreement | None
+    grader_names: tuple[str, ...]  #: who these are.
     level: float
     notes: tuple[str, ...]  #: what a reader should know.
     run_ids: tuple[int, ...] = ()  #: of the answers, and of their labels; of votes ``source_ids``.
@@ -203,6 +213,7 @@ def _of_scores(store: Store, question: HeldAgainstPeople) -> JudgeReport:
     if sample is not None:
         notes.append(f"rates by {question.rogan_gladen}: they hold only if {ASSUMPTION}")
     metric = units[0].entry.metric
+    graders = read_graders(store, selection_of(question), units, question.level)
     return _report(
         store,
         question,
@@ -211,8 +222,11 @@ def _of_scores(store: Store, question: HeldAgainstPeople) -> JudgeReport:
         _together(parts),
         corrected_means(units, level=question.level, fixed=fixed),
         rates,
+        alike=declared_alike(store, units),
         of="scores",
         metric=metric.label,
+        graders=None if graders is None else graders.agreement,
+        grader_names=() if graders is None else graders.names,
         differences=() if difference is None else (difference,),
         order=None,
         sample=sample,
@@ -252,8 +266,11 @@ def _of_votes(store: Store, question: HeldAgainstPeople) -> JudgeReport:
         JudgedPart("", "", verdicts.h, verdicts.g, verdicts.prompt, n_units=verdicts.n_judged),
         nothing,
         nothing,
+        alike=True,
         of="votes",
         metric="",
+        graders=None,
+        grader_names=(),
         differences=(),
         order=verdicts.order(),
         sample=None,
@@ -270,9 +287,14 @@ def _report(
     whole: JudgedPart,
     figures: Sequence[CorrectedRow | None],
     rates: Sequence[RoganGladen | None],
+    *,
+    alike: bool | None,
     **own: Any,
 ) -> JudgeReport:
-    level, alike = question.level, _on_one_scale(whole)
+    """The report; ``alike``: whether they score on one scale, None where nothing declares it."""
+    level = question.level
+    why_not = _why_not(whole, alike, question.benchmark)
+    alike = not why_not
     compared = [number for number, part in enumerate(parts) if len(part.h)] if alike else []
     differences = [parts[index].g - parts[index].h for index in compared]
     prompts = [parts[index].prompts for index in compared]
@@ -285,10 +307,10 @@ def _report(
         own_family = _own_family(store, names[2], [parts[index].model for index in compared])
         preference = self_preference(differences, prompts, own_family, level=level)
     agreement = _agreement(whole, level) if alike else None
-    rows = [_row(whole, level, agreement)]
+    rows = [_row(whole, level, agreement, why_not=why_not)]
     for number, part in enumerate(parts):
         each = _agreement(part, level) if number in compared else None
-        rows.append(_row(part, level, each, biases.get(number), figures[number], rates[number]))
+        rows.append(_row(part, level, each, biases.get(number), figures[number], rates[number], why_not))
     return JudgeReport(
         benchmark=question.benchmark,
         judge=names[0],
@@ -317,10 +339,20 @@ def _together(parts: Sequence[JudgedPart]) -> JudgedPart:
     )
 
 
-def _on_one_scale(part: JudgedPart) -> bool:
-    """Whether all of one's scores lie in the range of the other's, or both in [0, 1]."""
+def _why_not(part: JudgedPart, alike: bool | None, benchmark: str) -> str:
+    """Why there is no agreement; empty where there is. What is declared decides on what scale they score, else whether
+    the scores can be of one."""
     if not len(part.h):
-        return False
+        return _NO_LABELS
+    if alike is False:
+        return _SCALES
+    if alike or _may_be_of_one_scale(part):
+        return ""
+    return _DECLARE.format(benchmark=shlex.quote(benchmark))
+
+
+def _may_be_of_one_scale(part: JudgedPart) -> bool:
+    """Whether all of one's scores lie in the range of the other's, or both in [0, 1]."""
     (h, most_h), (g, most_g) = ((values.min(), values.max()) for values in (part.h, part.g))
     within_unit = min(h, g) >= 0 and max(most_h, most_g) <= 1
     return bool(within_unit or (g <= h and most_h <= most_g) or (h <= g and most_g <= most_h))
@@ -338,11 +370,12 @@ def _row(
     bias: BiasFigure | None = None,
     figure: CorrectedRow | None = None,
     rate: RoganGladen | None = None,
+    why_not: str = "",
 ) -> JudgeRow:
     measured = {} if agreement is None else {figure.measure: figure for figure in agreement.figures}
     share, kappa, ac1 = (measured.get(name) for name in ("agreement", "kappa", "ac1"))
     reasons = [
-        "" if agreement is not None else "people have labelled none" if not len(part.h) else _SCALES,
+        "" if agreement is not None else why_not if len(part.h) else _NO_LABELS,
         "" if kappa is None else kappa.reason and f"no interval of κ: {kappa.reason}",
         "" if figure is None else figure.reason,
         "" if bias is None else bias.reason and f"bias not tested: {bias.reason}",

@@ -310,11 +310,7 @@ def _units(
     assert scores is not None
     prompts = scores.prompts if draw is None else _drawn_from(entries, draws, draw)
     at = np.searchsorted(scores.prompts, prompts)
-    asked = entry.condition
-    of_split = [label for label in labels if label.condition.setting("split") == asked.setting("split")]
-    own = [label for label in of_split if label.condition.who == asked.who]
-    own = own or [label for label in of_split if label.condition.model == asked.model]
-    found = _labels(own, prompts)
+    own, found = labels_of(entry.condition, labels, prompts)
     reason, missing, outside, codes = "", 0, 0, None
     if draw is not None and (of := strata.get(draw)) and np.isin(prompts, of[0]).all():
         codes = of[1][np.searchsorted(of[0], prompts)]
@@ -336,6 +332,17 @@ def _units(
     run_ids = tuple(run for entry in (entry, *own) for run in entry.condition.run_ids)
     design = (clusters.labels(prompts), codes, reason, missing, outside, draw, run_ids)
     return JudgedUnits(entry, human, prompts, scores.values[at], found, *design)
+
+
+def labels_of(
+    asked: Condition, labels: Sequence[ScoredCondition], prompts: NDArray[np.int64]
+) -> tuple[list[ScoredCondition], FloatArray]:
+    """The scores of a grader that are of a condition's answers: of the same model, checkpoint and agent, else of the
+    same model; and the mean of each prompt's, NaN without."""
+    of_split = [label for label in labels if label.condition.setting("split") == asked.setting("split")]
+    own = [label for label in of_split if label.condition.who == asked.who]
+    own = own or [label for label in of_split if label.condition.model == asked.model]
+    return own, _labels(own, prompts)
 
 
 def _labels(own: Sequence[ScoredCondition], prompts: NDArray[np.int64]) -> FloatArray:

@@ -27,7 +27,7 @@ from warehouse.importers.common.json_fields import (
     whole_or_none,
 )
 from warehouse.importers.common.jsonl import RowSource, batches_of, has_keys, head_of, require_content
-from warehouse.importers.common.model_names import same_model
+from warehouse.importers.common.model_names import is_fixed_name, same_model
 from warehouse.records import (
     Candidate,
     Dump,
@@ -58,8 +58,9 @@ _NATIVE = "-FC"
 #: What an answer that is no answer begins with.
 _FAILED = "Error during inference"
 
-#: Model folder, version, category: the files of one run share them.
-Key = tuple[Path, str, str, str]
+#: Folder above, what follows ``result`` and ``score`` in the names below it, model, category, groups: the files of one
+#: run share them.
+Key = tuple[Path, str, str, str, str]
 
 
 @dataclass
@@ -73,10 +74,11 @@ _PAIRED = "; they pair below one path: ingest the folder that holds result and s
 
 
 class Bfcl:
-    """``result/MODEL/…_result.json`` with ``score/MODEL/…_score.json``, or either alone; tables of all models."""
+    """``result/MODEL/…_result.json`` with ``score/MODEL/…_score.json`` (or ``result-NAME``, ``score-NAME``), or either
+    alone; tables of all models."""
 
     name = "bfcl"
-    version = "3"  # 3: forms of one question are one prompt
+    version = "4"  # 3: forms of one question are one prompt; 4: folders called result-BFCL and score-BFCL
     folders = 1
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -90,10 +92,10 @@ class Bfcl:
             location = _located(item.path, kind) if kind else None
             if location is None:
                 continue
-            root, model, groups, category = location
-            files = found.setdefault((root, model, category, "/".join(groups)), _Files(groups=groups))
+            root, suffix, model, groups, category = location
+            files = found.setdefault((root, suffix, model, category, "/".join(groups)), _Files(groups=groups))
             setattr(files, kind, item.path)
-        for (root, _, _, _), files in found.items():
+        for (root, _, _, _, _), files in found.items():
             paths = [path for path in (files.result, files.score) if path is not None]
             yield SourceFiles(str(paths[0]), root, tuple(paths))
 
@@ -145,16 +147,18 @@ def _kind_by_name(path: Path) -> str:
     return named["kind"] if named else ""
 
 
-def _located(path: Path, kind: str) -> tuple[Path, str, tuple[str, ...], str] | None:
-    """Folder above ``result`` and ``score``, model, groups of categories, category."""
+def _located(path: Path, kind: str) -> tuple[Path, str, str, tuple[str, ...], str] | None:
+    """Folder above ``result`` and ``score`` (``result-BFCL``, ``score-BFCL``), what follows these words, model, groups
+    of categories, category."""
     named = _NAME.fullmatch(path.stem)
     folders = path.parts[:-1]
-    if named is None or kind not in folders:
+    exact = [index for index, part in enumerate(folders) if part == kind]
+    of_kind = exact or [index for index, part in enumerate(folders) if part.startswith((f"{kind}-", f"{kind}_"))]
+    if named is None or not of_kind or len(folders) < of_kind[-1] + 2:
         return None
-    index = len(folders) - 1 - folders[::-1].index(kind)
-    if len(folders) < index + 2:
-        return None
-    return Path(*folders[:index]), folders[index + 1], folders[index + 2 :], named["category"]
+    index = of_kind[-1]
+    suffix = folders[index].removeprefix(kind)
+    return Path(*folders[:index]), suffix, folders[index + 1], folders[index + 2 :], named["category"]
 
 
 def _root(path: Path) -> Path:
@@ -169,10 +173,10 @@ def _date(root: Path) -> str | None:
 def _header(source: SourceFiles, paths: Mapping[str, Path], scores: Scores | None) -> RunHeader:
     first = source.files[0]
     location = _located(first, _kind_by_name(first))
-    _, folder, groups, category = location or (source.root, first.parent.name, (), first.stem)
+    _, _, folder, groups, category = location or (source.root, "", first.parent.name, (), first.stem)
     versions = [named["new"] or named["old"] for path in source.files if (named := _NAME.fullmatch(path.stem))]
     declared = scores.model if scores else None
-    name = declared if declared and same_model(declared, folder) else folder
+    name = declared if declared and (is_fixed_name(folder) or same_model(declared, folder)) else folder
     date = _date(source.root)
     n_questions = scores.total if scores and category != _FORMS else None  # there it counts forms of questions
     return RunHeader(

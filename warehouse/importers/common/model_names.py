@@ -11,6 +11,21 @@ from warehouse.importers.base import infer_step
 from warehouse.importers.common.json_fields import whole_or_none
 
 _MARKS = re.compile(r"[\W_]+")
+#: Names that tools and people give to files and folders of any model.
+_FIXED = frozenset(
+    "output outputs out result results report reports summary summaries score scores metrics prediction predictions "
+    "pred preds all_preds eval evals evaluation evaluations swebench_eval eval_results log logs data run runs test "
+    "tests tmp final default samples completions responses answers generations download downloads".split()
+)
+
+
+def is_fixed_name(name: str) -> bool:
+    """Whether a name is what files of any model are called: it names none.
+
+    >>> is_fixed_name("output"), is_fixed_name("gpt-5")
+    (True, False)
+    """
+    return not name.strip(". ") or name.strip(". ").lower().replace("-", "_") in _FIXED
 
 
 def same_model(first: str, second: str) -> bool:

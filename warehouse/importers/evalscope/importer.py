@@ -192,7 +192,12 @@ def headers(
 ) -> Iterator[RunHeader]:
     """The runs: subsets with rows in their order, then those that the report alone tells of."""
     settings = _typed(config)
-    named = [figure.subset for figure in report.figures() if figure.subset is not None and not figure.is_derived]
+    # a subset of which nothing was asked is reported as 0.0 of 0 samples
+    named = [
+        figure.subset
+        for figure in report.figures()
+        if figure.subset is not None and not figure.is_derived and figure.n != 0
+    ]
     first = source.files[0]
     dataset = report.dataset or (first.stem if not subsets else subsets[0].benchmark)
     shared = _shared(first, source.root, report, settings, dataset, subsets)
@@ -220,8 +225,8 @@ def group_figures(report: Report, runs: Sequence[RunHeader], has_rows: bool) -> 
 
 
 def _prompts(figure: Figure, repeats: int) -> int | None:
-    """Prompts behind a figure: of means, ``num`` counts every repeat, also those that others lack."""
-    return figure.n if repeats == 1 else None
+    """Prompts behind a figure: of means, ``num`` counts every repeat, also those that others lack; 0 is 0 of all."""
+    return figure.n if repeats == 1 or figure.n == 0 else None
 
 
 def leaf(dataset: str, subset: str) -> str:
@@ -330,7 +335,7 @@ def _typed(value: Any) -> Any:
 
 _CONFIG = re.compile(r"task_config(_[0-9a-f]+)?\.ya?ml")
 #: How rows begin: what tells more stands behind a text, which may be long.
-_NEW_ROW = re.compile(r'\{\s*"index"\s*:\s*\d+\s*,\s*"(?:model|target)"')
+_NEW_ROW = re.compile(r'\{\s*"index"\s*:\s*\d+\s*,\s*"(?:model|target|input)"')
 _OLD_ROW = re.compile(r'\{\s*"(?:id|object|created|model|choices)"\s*:')
 
 
@@ -347,7 +352,7 @@ class EvalScope:
     """Files under ``predictions/``, ``reviews/`` and ``reports/`` of a work folder, and its configuration."""
 
     name = "evalscope"
-    version = "3"
+    version = "4"  # a figure over no sample is none; reviews of 1.0 to 1.5
     folders = 1
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -377,6 +382,11 @@ class EvalScope:
         subsets = SubsetFiles.of(source, dataset, _repeats(config), dump)
         dump.runs = tuple(headers(source, report, config, subsets))
         dump.notes += report.failures()
+        unasked = dict.fromkeys(figure.subset for figure in report.figures() if figure.subset and figure.n == 0)
+        if unasked:
+            dump.notes.append(
+                f"{dataset}: {', '.join(unasked)} report 0 samples: nothing was asked there, and their figures are none"
+            )
         dump.published = tuple(group_figures(report, dump.runs, bool(subsets)))
         dump.batches = batches(subsets, dump)
         return dump

@@ -31,11 +31,15 @@ from warehouse.importers.common.json_fields import (
 )
 from warehouse.importers.common.jsonl import ODD_VALUES, RowSource, batches_of
 from warehouse.importers.common.transcripts import content_of, given, question_of, text_of, transcript_of
+from warehouse.importers.common.unread_verdicts import UnreadVerdicts
 from warehouse.records import Dump, SourceFiles
 
 #: A score with another status is none, and the sample no wrong answer.
 _USABLE = ("success", "fallback", "degraded", None)
 _SCORE = "score"
+#: How a review explains the score that a judge gave, and what a reply holds where it is one.
+_BY_JUDGE = "LLM judge:"
+_GRADES = re.compile(r"\b[A-F]\b|\d|\b(?:yes|no|true|false|(?:in)?correct|not.attempted)\b", re.IGNORECASE)
 _INDEX = re.compile(rb'\s*\{\s*"index"\s*:\s*(\d+)')
 _ANSWER_ID = re.compile(rb'"answer_id"\s*:\s*"([^"\\]*)"')
 
@@ -94,6 +98,11 @@ class SubsetFiles:
         """Whether the rows are of 0.x."""
         return "index" not in self.first[0]
 
+    @property
+    def keeps_messages(self) -> bool:
+        """Whether the messages stand in the predictions alone: reviews of 1.0 to 1.5 hold the input as one text."""
+        return self.reviews is not None and not self.is_old and all("messages" not in row for row in self.first)
+
     @cached_property
     def tells_draws(self) -> bool:
         """Whether index, group and repeats agree: without the configuration nothing says how many repeats there are."""
@@ -121,7 +130,23 @@ def batches(subsets: list[SubsetFiles], dump: Dump) -> Iterator[pa.RecordBatch]:
 def _batches(subset: SubsetFiles, dump: Dump) -> Iterator[pa.RecordBatch]:
     expected = "a row as EvalScope writes it"
     items = _items(subset, dump.notes)
-    return batches_of(items, lambda item: [_row(subset, *item)], dump.rejections, expected, ODD_VALUES)
+    unread = UnreadVerdicts("EvalScope")
+
+    def rows_of(item: tuple[Row, Row, bool]) -> list[Row]:
+        row = _row(subset, *item)
+        is_unread = _is_unread(str(part_of(part_of(item[0], "sample_score"), "score").get("explanation")))
+        for score in row["scores"]:
+            unread.add(score["metric"], score["value"], is_unread)
+        return [row]
+
+    yield from batches_of(items, rows_of, dump.rejections, expected, ODD_VALUES)
+    dump.notes += unread.notes()
+
+
+def _is_unread(explanation: str) -> bool:
+    """Whether a judge's reply, which a review explains its score by, holds neither a grade nor a number."""
+    _, says, reply = explanation.partition(_BY_JUDGE)
+    return bool(says) and not explanation.partition(_BY_JUDGE)[0].strip() and not _GRADES.search(reply)
 
 
 def _items(subset: SubsetFiles, notes: list[str]) -> Iterator[tuple[str, tuple[Row, Row, bool]]]:
@@ -130,7 +155,7 @@ def _items(subset: SubsetFiles, notes: list[str]) -> Iterator[tuple[str, tuple[R
     lasting = _last_lines(reviews, notes) if reviews else {}
     facts: dict[Any, Row] = {}
     if predictions and not subset.is_old:
-        facts = {key: _facts(row) for _, key, row in _keyed(predictions)}
+        facts = {key: _facts(row, subset.keeps_messages) for _, key, row in _keyed(predictions)}
     if reviews:
         for line, key, row in _keyed(reviews):
             if lasting.get(key, line) == line:
@@ -139,7 +164,7 @@ def _items(subset: SubsetFiles, notes: list[str]) -> Iterator[tuple[str, tuple[R
         lines = _last_lines(predictions, notes)
         for line, key, row in _keyed(predictions):
             if key not in lasting and lines.get(key, line) == line:
-                yield f"{predictions.name} line {line}", (row, _facts(row), False)
+                yield f"{predictions.name} line {line}", (row, _facts(row, keeps_messages=False), False)
 
 
 def _keyed(source: RowSource) -> Iterator[tuple[int, Any, Row]]:
@@ -171,12 +196,14 @@ def _key_of(text: bytes) -> Any:
     return found[1].decode("utf-8", "replace") if found else None
 
 
-def _facts(row: Row) -> Row:
-    """What a prediction tells that its review does not."""
+def _facts(row: Row, keeps_messages: bool) -> Row:
+    """What a prediction tells that its review does not; of old reviews also the messages."""
     output = part_of(row, "model_output")
     usage = part_of(output, "usage")
     choice = next(iter(objects_of(output.get("choices"))), {})
+    messages = {"messages": row.get("messages")} if keeps_messages else {}
     return {
+        **messages,
         "input_tokens": whole_count(usage.get("input_tokens")),
         "output_tokens": whole_count(usage.get("output_tokens")),
         "latency": number_or_none(output.get("time")),
@@ -184,6 +211,7 @@ def _facts(row: Row) -> Row:
         "error": None if output.get("error") is None else as_text(output["error"]),
         "transcript": {
             "cached_tokens": whole_count(usage.get("input_tokens_cache_read")),
+            "cache_write_tokens": whole_count(usage.get("input_tokens_cache_write")),
             "reasoning_tokens": whole_count(usage.get("reasoning_tokens")),
             **_of_trace(row),
         },
@@ -247,7 +275,8 @@ def _score(name: str, value: Any, failed: bool) -> Row:
 
 def _new_row(row: Row, facts: Row, subset: SubsetFiles) -> Row:
     """A row of 1.x. Its messages are the prompt and, last, the answer."""
-    spoken = objects_of(row.get("messages"))
+    facts = dict(facts)
+    spoken = objects_of(row.get("messages")) or objects_of(facts.pop("messages", None)) or _input_of(row)
     answered = bool(spoken) and spoken[-1].get("role") == "assistant"
     n_before = _n_before_answer(spoken)
     question = content_of(spoken[:n_before])
@@ -279,6 +308,12 @@ def _new_row(row: Row, facts: Row, subset: SubsetFiles) -> Row:
         **facts,
         "transcript": _transcript(spoken, n_before, {**part_of(facts, "transcript"), **_of_trace(row)}),
     }
+
+
+def _input_of(row: Row) -> list[Row]:
+    """The question of a review of 1.0 to 1.5 whose prediction is not there."""
+    asked = text_or_none(row.get("input"))
+    return [] if asked is None else [{"role": "user", "content": asked}]
 
 
 def _n_before_answer(spoken: list[Row]) -> int:

@@ -265,7 +265,11 @@ def _published(entries: Sequence[EvaluationEntry]) -> Iterator[PublishedScore]:
         n = mapping_of(details, "uncertainty").get("num_samples")
         if "score" in details:
             yield published_figure(
-                entry.metric, details["score"], filter=entry.filter, standard_error=number_or_none(error), n=_count(n)
+                entry.metric,
+                details["score"],
+                filter=entry.filter,
+                standard_error=number_or_none(error),
+                n=0 if n == 0 and type(n) is int else _count(n),
             )
 
 

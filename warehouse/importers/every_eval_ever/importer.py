@@ -194,6 +194,7 @@ def _transcript(line: Row) -> Row | None:
     totals = {
         "n_turns": _bounded(counts.get("num_turns")),
         "cached_tokens": whole_count(usage.get("input_tokens_cache_read")),
+        "cache_write_tokens": whole_count(usage.get("input_tokens_cache_write")),
         "reasoning_tokens": whole_count(usage.get("reasoning_tokens")),
     }
     present = without_nulls(totals)

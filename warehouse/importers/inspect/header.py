@@ -27,7 +27,7 @@ from warehouse.importers.common.json_fields import (
     without_empty,
 )
 from warehouse.importers.inspect.log import Sample
-from warehouse.importers.inspect.sample_fields import metric_name, scores_of, values_of
+from warehouse.importers.inspect.sample_fields import are_answers, metric_name, scores_of, values_of
 from warehouse.records import MetricSpec, PublishedScore, RunHeader, RunStatus
 
 HARNESS = "inspect"
@@ -322,6 +322,15 @@ class Scoring:
         headline = mapping_of(self.header, "results", "headline")
         first = self._metric(headline.get("scorer"), headline.get("score"))
         return sorted(names, key=lambda name: name != first)
+
+    @cached_property
+    def answers(self) -> frozenset[str]:
+        """The metrics whose values are answers, by the first samples: letters are no grades there."""
+        values: dict[str, list[Any]] = {}
+        for sample in self.first:
+            for name, value in values_of(scores_of(sample), self.unnamed):
+                values.setdefault(name, []).append(value)
+        return frozenset(name for name, given in values.items() if are_answers(given))
 
     @property
     def reducers(self) -> list[str]:

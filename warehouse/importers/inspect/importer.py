@@ -26,6 +26,7 @@ from warehouse.importers.common.json_fields import (
 from warehouse.importers.common.jsonl import BATCH_ROWS
 from warehouse.importers.common.messages import listed
 from warehouse.importers.common.transcripts import content_of, question_of
+from warehouse.importers.common.unread_verdicts import UnreadVerdicts
 from warehouse.importers.inspect.header import Scoring, role_models, run_header, settings_changed
 from warehouse.importers.inspect.log import InspectLog, Sample, attempt_in, eval_id_of, open_log, times_in
 from warehouse.importers.inspect.sample_fields import (
@@ -37,6 +38,7 @@ from warehouse.importers.inspect.sample_fields import (
     finish_of,
     identity_of,
     input_tokens,
+    is_other_letter,
     letters_of,
     output_tokens,
     prompt_sent,
@@ -189,6 +191,7 @@ def _holds_eval(path: Path) -> bool:
     return re.search(rb'"eval"\s*:\s*\{', text) is not None and all(name in text for name in _OF_EVAL)
 
 
+_NO_GRADE = "Grade not found in model output"
 #: A batch ends at so many rows or so many characters of text.
 BATCH_CHARACTERS = 8 << 20
 _LONG_COLUMNS = ("identity", "metadata", "prompt_sent", "response", "explanation")
@@ -202,6 +205,8 @@ class InspectReader:
         self._prompts: dict[str, dict[str, Any]] = {}
         self._n_edited = self._n_invalid = self._n_fallen = 0
         self._stand_ins: set[str] = set()
+        self._odd_letters: dict[str, set[str]] = {}
+        self._unread = UnreadVerdicts("Inspect")
         spec = mapping_of(log.header, "eval")
         listed = items_of(mapping_of(spec, "dataset").get("sample_ids"))
         hashable = [item for item in listed if isinstance(item, (str, int))]
@@ -304,7 +309,15 @@ class InspectReader:
             self._n_invalid += 1
             return [_void(name, value) for name, value in values]
         self._n_edited += sum(bool(score.get("history")) for score in scores.values())
-        return [as_score(name, value, state) for name, value in values]
+        answers = self.scoring.answers
+        rows = [as_score(name, value, state, is_text=name in answers) for name, value in values]
+        for row in rows:
+            if row["metric"] not in answers and is_other_letter(row["raw"]):
+                self._odd_letters.setdefault(row["metric"], set()).add(row["raw"])
+        unread = {metric for scorer, score in scores.items() for metric in _unread_of(scorer, score)}
+        for row in rows:
+            self._unread.add(row["metric"], row["value"], row["metric"] in unread)
+        return rows
 
     def _values(self, scores: Mapping[str, Mapping[str, Any]]) -> list[tuple[str, Any]]:
         pairs = list(values_of(scores, self.scoring.unnamed))
@@ -336,10 +349,24 @@ class InspectReader:
             yield {
                 **{key: value for key, value in prompt.items() if key != "n"},
                 "draw": -1,
-                "scores": [as_score(name, value, filter=reducer) | {"n_draws": prompt["n"]} for name, value in values],
+                "scores": [
+                    as_score(name, value, filter=reducer, is_text=name in self.scoring.answers)
+                    | {"n_draws": prompt["n"]}
+                    for name, value in values
+                ],
             }
 
     def _note(self) -> None:
+        self.log.notes += self._unread.notes()
+        for metric, texts in self._odd_letters.items():
+            self.log.notes.append(
+                f"{metric}: {listed(sorted(texts), 5)} beside Inspect's grades C, P, I and N: these are unscored; if"
+                " all are answers of the model, the figures of this metric are none"
+            )
+        if self.scoring.answers:
+            self.log.notes.append(
+                f"{listed(sorted(self.scoring.answers))}: the values are texts; letters among them are no grades"
+            )
         if self._n_edited:
             self.log.notes.append(f"{self._n_edited} scores were edited after the run")
         if self._n_invalid:
@@ -349,6 +376,12 @@ class InspectReader:
             self.log.notes.append(f"{self._n_fallen} samples have responses of another model than was asked: {models}")
         if changed := settings_changed(self.log.header):
             self.log.notes.append(f"settings were changed during the run: {listed(changed)}")
+
+
+def _unread_of(scorer: str, score: Mapping[str, Any]) -> Iterator[str]:
+    """The metrics of a scorer whose judge gave no verdict that could be read: Inspect says so in its explanation."""
+    if str(score.get("explanation")).startswith(_NO_GRADE):
+        yield from (metric for metric, _ in values_of({scorer: score}, scorer))
 
 
 def _key(number: Any) -> str:

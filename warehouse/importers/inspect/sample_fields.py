@@ -90,6 +90,7 @@ def transcript(sample: Sample, usage: Mapping[str, Any], eval_id: str | None) ->
         n_events=_n_events(sample),
         limit_hit=text_or_none(part_of(sample, "limit").get("type")),
         cached_tokens=whole_count(usage.get("input_tokens_cache_read")),
+        cache_write_tokens=whole_count(usage.get("input_tokens_cache_write")),
         reasoning_tokens=whole_count(usage.get("reasoning_tokens")),
     )
 
@@ -144,15 +145,28 @@ def values_of(scores: Mapping[str, Mapping[str, Any]], unnamed: str) -> Iterator
             yield metric_name(scorer, None), value
 
 
-def as_score(metric: str, value: Any, state: str | None = None, filter: str = "") -> Score:
+def are_answers(values: Iterable[Any]) -> bool:
+    """Whether a scorer's values are texts, of which a letter is no grade: ``C`` among ``A`` to ``E`` is an answer."""
+    return any(is_other_letter(value) for value in values)
+
+
+def is_other_letter(value: Any) -> bool:
+    """Whether a value is a letter of an option, and none of Inspect's grades."""
+    return isinstance(value, str) and len(value) == 1 and value.isupper() and value not in _LETTERS
+
+
+def as_score(metric: str, value: Any, state: str | None = None, filter: str = "", is_text: bool = False) -> Score:
     """One score as a row of the store.
 
     Args:
         value: as it stands in the log; ``None`` also for NaN: unscored.
         state: what happened to the sample (``error``, ``limit``, ``refused``), if anything.
         filter: the reducer, for a value of all epochs together.
+        is_text: the values of this metric are texts (`are_answers`): ``C`` is none for correct.
     """
     number, status, is_mapped = _number(value)
+    if is_text and value in _LETTERS:
+        number, status, is_mapped = None, "not_scalar", False
     plain = isinstance(value, (int, float)) and not isinstance(value, bool)
     return {
         "metric": metric,

@@ -136,12 +136,13 @@ def _derived(layout: Layout) -> str:
 def _records(layout: Layout) -> str:
     texts = [f"doc->>{text(key)}" for key in layout.question]
     question = f"concat_ws(chr(10), {', '.join(texts)})" if len(texts) > 1 else "".join(texts)
+    sent = "null" if layout.shows_examples else "prompt"
     parts = {
         "run": "$runs[file]",
         "position": f"case when {_fits(layout)} then doc_id else error('another form of row') end",
         "prompt_id": "doc_id::varchar",
         "identity": "'{\"doc\":' || doc || ',\"target\":' || to_json(target) || '}'",
-        "text": f"coalesce(nullif({question}, ''), prompt)" if question else "prompt",
+        "text": f"coalesce(nullif({question}, ''), {sent})" if question else sent,
         "target": "target",
         "choices": "to_json(options)::varchar" if layout.options else "null",
         "metadata": "doc",

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Literal
 
 from warehouse.importers.common.json_fields import (
+    as_text,
     endpoint_host,
     is_local,
     items_of,
@@ -74,6 +75,7 @@ class Layout:
     repeats: int  #: responses to each request.
     filters: tuple[Filter, ...]  #: in the order of the file.
     question: tuple[str, ...]  #: document fields that make the question.
+    shows_examples: bool  #: examples stand before the question in the prompt as sent, which then is not the question.
     boxed: bool  #: the prompt stands in a list of its own (API chat models).
     options: bool  #: the options differ in what follows the prompt, so they are known.
     mutual: bool  #: the second half of the requests has no prompt.
@@ -115,7 +117,8 @@ def find_layout(
         requests=_most_requests(rows, has_requests),
         repeats=repeats,
         filters=_filters(row, config, filters, repeats),
-        question=_question(row.get("doc")),
+        question=_question(rows),
+        shows_examples=bool(whole_or_none(config.get("num_fewshot"))),
         boxed=_is_boxed(requests[0][:1]),
         options=kind == "choice" and _options_differ(requests),
         mutual="acc_mutual_info" in metrics and len(requests) % 2 == 0,
@@ -219,13 +222,30 @@ def _filter(name: str, pipeline: Any, row: Mapping[str, Any], repeats: int) -> F
     return Filter(name) if single and not voted else Filter(name, -1, min(count, repeats))
 
 
-def _question(doc: Any) -> tuple[str, ...]:
-    """Fields of a document that make its question: what it is about, and what is asked."""
+def _question(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    """Fields of a document that make its question: what it is about, and what is asked; where none has a usual name,
+    the longest that stands in the prompt as it was sent. So the question is the same whatever examples stand before
+    it."""
+    doc = rows[0].get("doc")
     if not isinstance(doc, Mapping):
         return ()
-    question_key = next((key for key in _QUESTION_KEYS if _is_text(doc.get(key))), None)
-    about = next((key for key in _CONTEXT_KEYS if _is_text(doc.get(key))), None)
-    return tuple(key for key in (about, question_key) if key is not None)
+    usual = {str(key).lower(): str(key) for key in reversed([*doc]) if _is_text(doc.get(key))}
+    question_key = next((usual[key] for key in _QUESTION_KEYS if key in usual), None)
+    about = next((usual[key] for key in _CONTEXT_KEYS if key in usual), None)
+    found = tuple(key for key in (about, question_key) if key is not None)
+    if found:
+        return found
+    sent = [key for key in doc if all(_is_sent(row, key) for row in rows)]
+    return tuple(sorted(sent, key=lambda key: -len(doc[key]))[:1])
+
+
+def _is_sent(row: Mapping[str, Any], key: str) -> bool:
+    """Whether a field of the document stands in the prompt, and is more than a word."""
+    doc, requests = row.get("doc"), requests_of(row)
+    value = doc.get(key) if isinstance(doc, Mapping) else None
+    if not isinstance(value, str) or not _is_text(value) or " " not in value.strip() or not requests[0]:
+        return False
+    return value.strip() in as_text(requests[0][0])
 
 
 def _options_differ(requests: Sequence[Sequence[Any]]) -> bool:

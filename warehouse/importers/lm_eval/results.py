@@ -88,7 +88,9 @@ class LmEvalResults:
         counts = mapping_of(self.document, "n-samples", task)
         original = whole_or_none(counts.get("original"))
         # of options that are only to be predicted 0.4.13 counts none
-        effective = whole_or_none(counts.get("effective", self.figures(task).get("sample_len"))) or None
+        effective = whole_or_none(counts.get("effective", self.figures(task).get("sample_len")))
+        is_unasked = effective == 0 and not seen.pairs
+        effective = effective or None
         return RunHeader(
             harness=HARNESS,
             benchmark=task,
@@ -99,7 +101,7 @@ class LmEvalResults:
             metrics=metric_specs(config, self.figures(task), better, seen),
             n_benchmark=original,
             n_requested=original if self._stopping(task) else effective,
-            published=published_scores(config, self.figures(task), effective, seen),
+            published=published_scores(config, self.figures(task), 0 if is_unasked else effective, seen),
             place=file,
         )
 

@@ -69,7 +69,7 @@ class RowReader:
             "position": _position(row["doc_id"]),
             "prompt_id": str(row["doc_id"]),
             "identity": compact({"doc": doc, "target": target}),
-            "text": self._question(doc) or self._sent(requests),
+            "text": self._question(doc) or (None if self.layout.shows_examples else self._sent(requests)),
             "target": target,
             "choices": self._choices(requests),
             "metadata": compact(doc) if isinstance(doc, dict) else None,

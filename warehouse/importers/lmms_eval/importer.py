@@ -84,7 +84,8 @@ IMPORTER = LmmsEval()
 
 def _fits(head: str, task: str | None) -> bool:
     if task is None:
-        return has_keys(head, "results") or has_keys(head, "configs")
+        of_terminal_bench = has_keys(head, "trial_name", "is_resolved")
+        return not of_terminal_bench and (has_keys(head, "results") or has_keys(head, "configs"))
     return has_keys(head, "doc_id") and not has_keys(head.partition("\n")[0], "doc")
 
 

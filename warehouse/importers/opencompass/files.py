@@ -110,6 +110,12 @@ class OpenCompassOutput:
         """Whether a detail says that the answer is right."""
         return _is_praised(detail) if self.is_judged and detail else _said(detail)
 
+    def is_unread(self, detail: Row) -> bool:
+        """Whether a judge's reply names no grade: the answer then counts as wrong."""
+        if "origin_grade_response" in detail:
+            return not re.search("[ABC]", str(detail["origin_grade_response"]))
+        return self.is_judged and bool(detail) and not _GRADE.search(str(detail.get("prediction")))
+
     @cached_property
     def repeats(self) -> int:
         """How often the data set was asked."""

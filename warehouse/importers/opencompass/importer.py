@@ -24,6 +24,7 @@ from warehouse.importers.common.json_fields import (
     whole_count,
 )
 from warehouse.importers.common.jsonl import ODD_VALUES, batches_of, unpacked_head
+from warehouse.importers.common.unread_verdicts import UnreadVerdicts
 from warehouse.importers.opencompass.files import (
     HEADING,
     OpenCompassLine,
@@ -295,6 +296,7 @@ def batches(work: OpenCompassOutput) -> Iterator[pa.RecordBatch]:
         work.notes.append(f"{total} predictions are no multiple of {work.repeats} repeats")
     size = len(work.details) or -(-total // work.repeats)
     metric = headline(work)
+    unread = UnreadVerdicts("OpenCompass")
 
     def rows_of(number: int) -> Iterator[Row]:
         draw, sample = divmod(number, size)
@@ -303,10 +305,14 @@ def batches(work: OpenCompassOutput) -> Iterator[pa.RecordBatch]:
         detail = several[draw] if draw < len(several) else {}
         if prediction or detail:
             row = _row(prediction, detail, str(sample))
-            yield {"run": 0, "position": sample, "draw": draw, **row, "scores": _scores(work, detail, metric)}
+            scores = _scores(work, detail, metric)
+            for score in scores:
+                unread.add(metric, score["value"], work.is_unread(detail))
+            yield {"run": 0, "position": sample, "draw": draw, **row, "scores": scores}
 
     items = ((f"{work.dataset} prediction {number}", number) for number in range(total))
-    return batches_of(items, rows_of, work.rejections, "a prediction as OpenCompass writes it", ODD_VALUES)
+    yield from batches_of(items, rows_of, work.rejections, "a prediction as OpenCompass writes it", ODD_VALUES)
+    work.notes += unread.notes()
 
 
 def _scores(work: OpenCompassOutput, detail: Row, metric: str) -> list[Row]:

@@ -32,6 +32,7 @@ from warehouse.importers.common.json_fields import (
     whole_count,
 )
 from warehouse.importers.common.jsonl import batches_of, has_keys, head_of, read_document
+from warehouse.importers.common.model_names import is_fixed_name
 from warehouse.importers.common.transcripts import content_of
 from warehouse.records import (
     Candidate,
@@ -215,7 +216,7 @@ class SimpleEvalsFiles:
     @property
     def model(self) -> str | None:
         """Name of the model, with what was done to it (``gpt-4o_assistant``)."""
-        return self._named[1] or None
+        return None if is_fixed_name(self._named[1]) else self._named[1]
 
     @property
     def metric(self) -> str:

@@ -28,6 +28,7 @@ from warehouse.importers.common.json_fields import (
     without_nulls,
 )
 from warehouse.importers.common.jsonl import has_keys, head_of, nearest, read_document
+from warehouse.importers.common.model_names import is_fixed_name
 from warehouse.importers.swe_bench.reports import (
     API_CALLS,
     BENCHMARK,
@@ -39,6 +40,7 @@ from warehouse.importers.swe_bench.reports import (
     instance_report,
     leaderboard_results,
     metadata,
+    never_asked,
     predictions,
     run_report,
     sample_rows,
@@ -123,6 +125,7 @@ def _header(track: str, name: str, result: Row, share: float | None, instances: 
 
 
 HARNESS = "swe_bench"
+METADATA = "metadata.json"  # of OpenHands, beside its reports
 INSTANCES = ("instances.txt", "instances.json", "instances.jsonl")
 
 #: Numbers of instances by which a run report tells its data set.
@@ -171,7 +174,7 @@ class SweBench:
     """Run reports with the logs of their instances, logs alone, submissions, the leaderboards of the site."""
 
     name = "swe_bench"
-    version = "3"
+    version = "4"  # predictions beyond --instance_ids are no samples; no model is made of a fixed name
     folders = 4
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -187,7 +190,8 @@ class SweBench:
             predictions = [
                 path for path in kinds.predictions.get(report.parent, ()) if len(kinds.predictions[report.parent]) == 1
             ]
-            yield source_of(report, *logs, *predictions)
+            about = kinds.have(report.parent, METADATA) if is_fixed_name(_split(report.stem)[0]) else []
+            yield source_of(report, *logs, *predictions, *about)
         for folder, reports in kinds.logs.items():
             files = _with_logs(kinds, folder, reports)
             yield SourceFiles(str(folder), folder, tuple(files))
@@ -227,7 +231,7 @@ class SweBench:
         if any(path.name in ("results.json", "per_instance_details.json") for path in source.files):
             header, instances = _submission(source, patches, predicted, model_setting, dump.rejections)
         else:
-            header, instances = _run(source, patches, predicted, model_setting, dump.rejections)
+            header, instances = _run(source, patches, predicted, model_setting, dump.rejections, dump.notes)
         dump.runs = (header,)
         rows = list(sample_rows(instances, patches))
         dump.batches = [batch_of(rows)] if rows else []
@@ -256,6 +260,7 @@ def _run(
     predicted: str | None,
     model_setting: str | None,
     rejections: list[Rejection],
+    notes: list[str],
 ) -> tuple[RunHeader, Instances]:
     first = source.files[0]
     report = read_document(first) if first.name not in ("report.json", "run.json") else {}
@@ -268,9 +273,19 @@ def _run(
     run_json = next((path for path in source.files if path.name == "run.json"), None)
     about = read_document(run_json) if run_json else {}
     name, run_id = (folder.name, folder.parent.name) if folder else _split(first.stem)
-    model = predicted or name.replace("__", "/")
+    is_fixed = folder is None and is_fixed_name(name)
+    model = text_or_none(report.get("model_name_or_path")) or predicted or ("" if is_fixed else name.replace("__", "/"))
+    if not model and not model_setting:
+        model = _model_beside(source)
+        if model:
+            notes.append(f"{source.name}: its name is the same for every model; {model!r} stands beside or above it")
     require_model(model_setting or model or None, source.name)
     total = whole_count(report.get("total_instances"))
+    unasked = never_asked(report)
+    if unasked:
+        notes.append(
+            f"{source.name}: {len(unasked)} predictions were left out (--instance_ids): {total} instances are a part"
+        )
     benchmark, split = _data_set(about, total)
     header = RunHeader(
         harness=HARNESS,
@@ -278,8 +293,8 @@ def _run(
         benchmark=benchmark,
         split=split,
         metrics=(RESOLVED,),
-        run_id=f"{run_id}/{name}",
-        n_benchmark=total,
+        run_id=None if is_fixed else f"{run_id}/{name}",
+        n_benchmark=(total or 0) + len(unasked) if unasked else total,
         n_requested=total,
         started_at=moment(about.get("created_at")),
         configuration={"run": about} if about else {},
@@ -287,6 +302,22 @@ def _run(
         place=first.name,
     )
     return header, instances
+
+
+# gpt-5_maxiter_100_N_v0.59.0-no-hint   a folder of OpenHands: model, limit of turns, version
+_OPENHANDS = re.compile(r"(?P<model>.+?)_maxiter_\d+.*")
+
+
+def _model_beside(source: SourceFiles) -> str:
+    """The model of a report that is called the same for every model: by the metadata of OpenHands beside it, else by
+    its folder; empty where neither names one."""
+    first = source.files[0]
+    about = next((path for path in source.files if path.name == METADATA), None)
+    named = text_or_none(part_of(read_document(about), "llm_config").get("model")) if about else None
+    folder = first.absolute().parent.name
+    run_folder = _OPENHANDS.fullmatch(folder)
+    other = run_folder["model"] if run_folder else folder
+    return named or ("" if is_fixed_name(other) else other.replace("__", "/"))
 
 
 def _add_log(instances: Instances, path: Path, patches: dict[str, str | None], rejections: list[Rejection]) -> None:
@@ -351,8 +382,8 @@ def _submission(
     named = _SUBMISSION.fullmatch(source.root.name)
     system = named["system"] if named else source.root.name
     title, models = metadata(files["metadata.yaml"]) if "metadata.yaml" in files else (None, [])
-    model = models[0] if len(models) == 1 else predicted or title or system
-    require_model(model_setting or model, source.name)
+    model = models[0] if len(models) == 1 else predicted or title or ("" if is_fixed_name(system) else system)
+    require_model(model_setting or model or None, source.name)
     track = source.root.parent.name if source.root.parent.parent.name == "evaluation" else ""
     has_calls = any("api_calls" in row for row in instances.values())
     header = RunHeader(

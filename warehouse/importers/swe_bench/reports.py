@@ -41,7 +41,9 @@ def run_report(document: Row) -> Instances:
         name: texts_of(document.get(f"{name}_ids"))
         for name in ("submitted", "incomplete", "empty_patch", "error", "unresolved", "resolved", "infra_failure")
     }
-    instances: Instances = {name: _unscored() for name in (*lists["submitted"], *lists["error"])}
+    unasked = never_asked(document)
+    submitted = [name for name in lists["submitted"] if name not in unasked]
+    instances: Instances = {name: _unscored() for name in (*submitted, *lists["error"])}
     instances |= {name: {"value": 0.0, "status": "no_answer", "origin": "implied"} for name in lists["incomplete"]}
     instances |= {name: {"value": 0.0, "status": "no_answer"} for name in lists["empty_patch"]}
     instances |= {name: {"value": 0.0} for name in lists["unresolved"]}
@@ -50,6 +52,17 @@ def run_report(document: Row) -> Instances:
     for name, reason in part_of(document, "failure_reasons").items():
         instances.get(name, {})["explanation"] = as_text(reason)
     return instances
+
+
+def never_asked(document: Row) -> frozenset[str]:
+    """Predictions of instances that ``--instance_ids`` left out: a run report lists every prediction as submitted, and
+    its other lists are of the instances that it counts as its total."""
+    kinds = ("completed", "incomplete", "empty_patch", "error", "unresolved", "resolved", "infra_failure")
+    listed = {name for kind in kinds for name in texts_of(document.get(f"{kind}_ids"))}
+    total = whole_count(document.get("total_instances"))
+    if total is None or len(listed) < total:
+        return frozenset()  # of some nobody says what became of them
+    return frozenset(texts_of(document.get("submitted_ids"))) - listed
 
 
 def instance_report(document: Row) -> Instances:

@@ -45,6 +45,7 @@ from warehouse.importers.tabular.table import (
     mistakes_in_file,
     refuse,
     relative_name,
+    without_strangers,
 )
 from warehouse.importers.tabular.votes import votes_of
 from warehouse.records import Candidate, Dump, ImportSettings, Rejection, SameContent, SourceFiles
@@ -111,6 +112,7 @@ class MappedTabular(Tabular):
     def __init__(self, mapping: Mapping[str, Any], path: str) -> None:
         self.values, self.path = mapping, path
         self.is_shipped = path in shipped_mappings()
+        self.left_out: list[str] = []  # files that are named and tables of something else
         self.mapping, self.mistakes = parse_mapping(mapping)
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -133,10 +135,19 @@ class MappedTabular(Tabular):
         refuse(mistakes, self.path)
         if not self.mapping.together:
             return _one_each(paths, root)
+        together = without_strangers(self.mapping, paths, root)
+        self.left_out = [relative_name(path, root) for path in paths if path not in together]
+        paths = together
         return [SourceFiles(str(root), root, tuple(sorted(paths)))] if paths else []
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
-        return super().read(source, replace(settings, mapping=self.values, mapping_path=self.path))
+        dump = super().read(source, replace(settings, mapping=self.values, mapping_path=self.path))
+        if self.left_out:
+            dump.notes.append(
+                f"{listed(self.left_out, 5)}: nothing there says which prompt a row is; left out as a table of "
+                "something else (exclude says so in the mapping)"
+            )
+        return dump
 
     def context(self, source: SourceFiles) -> dict[str, Any]:
         """Groups of the path pattern and the content of joined files."""
@@ -263,11 +274,23 @@ class _Reading:
                 self.plain.learn(view)
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
+        has_rows = not self.has_samples
+        absent: list[str] = []
         for table in self.tables:
             if self.has_samples:
-                yield from self._rows(table)
+                for batch in self._rows(table):
+                    has_rows = True
+                    yield batch
             self._dump.notes += table.notes()
+            absent += [note.removeprefix(f"{table.member.name}: ") for note in table.reader.notes()]
             table.forget()
+        if absent and not has_rows and not self._dump.rejections:
+            raise InputError(
+                f"holds nothing that the mapping reads: {'; '.join(absent)[:300]}",
+                path=self.tables[0].member.name,
+                expected="records with what [rows] at and draws name",
+                advice="correct the path in the mapping",
+            )
         if self.tables:
             self._dump.notes += self.tally.settle(self.tables[0].member.name, self.mapping.variants)
 

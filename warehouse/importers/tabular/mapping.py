@@ -182,6 +182,7 @@ class TabularMapping:
     rules: ReadingRules
     patterns: tuple[Pattern, ...]
     nulls: frozenset[str]
+    columns: tuple[str, ...]  #: those that a table may have; empty: any.
     key: tuple[str, ...]
     skips: tuple[SkipRule, ...]
     joins: tuple[JoinRule, ...]
@@ -263,6 +264,7 @@ def _parse(values: Mapping[str, Any]) -> tuple[TabularMapping, tuple[str, ...]]:
         rules=rules,
         patterns=compiled,
         nulls=frozenset(top.texts("null")),
+        columns=top.texts("columns"),
         key=top.texts("key"),
         skips=tuple(_skips(rows, expressions)),
         joins=tuple(_joins(top.table("join"), expressions)),

@@ -29,7 +29,7 @@ from warehouse.importers.tabular.columns import (
     to_scores,
     to_text,
 )
-from warehouse.importers.tabular.expressions import At, Equals, Source
+from warehouse.importers.tabular.expressions import At, Equals, Literal, Source
 from warehouse.importers.tabular.mapping import ChoiceRule, ScoreRule, TabularMapping, Variant
 from warehouse.importers.tabular.readers import RowFault
 from warehouse.importers.tabular.runs import RunColumns, summaries
@@ -46,6 +46,7 @@ def batch_of(view: RowView, mapping: TabularMapping, runs: RunColumns, reject: R
     faults |= stray_rows(view, mapping, runs.variant, columns)
     if runs.variant.scores:
         columns["scores"] = scores_of(view, runs.variant.scores, faults)
+        faults |= not_binary(columns["scores"], mapping.metrics, faults)
     if runs.variant.choices:
         columns["choice_scores"] = choices_of(view, runs.variant.choices, faults)
     return without_faults(columns, SAMPLE_SCHEMA, view.size, faults, reject)
@@ -178,6 +179,8 @@ def _struct(view: RowView, rule: ScoreRule, faults: Faults) -> tuple[pa.Array, n
     metric = _metrics(view, rule, faults)
     if rule.value.recode.values:  # words that were mapped to numbers stay readable
         raw = to_text(rule.value.raw(view), size).array
+    elif isinstance(rule.value, Equals):
+        raw = _judged_number(view, rule.value, value)
     lost = pc.is_null(value) if raw is None else pc.and_(pc.is_null(value), pc.is_null(raw))
     kept = ~_as_numpy(lost) if rule.omit_null else np.ones(size, dtype=np.bool_)
     if rule.omit_absent and not any(map(view.holds, rule.value.paths())):
@@ -199,6 +202,49 @@ def _struct(view: RowView, rule: ScoreRule, faults: Faults) -> tuple[pa.Array, n
         for field in SCORE_TYPE
     ]
     return pa.StructArray.from_arrays(arrays, fields=list(SCORE_TYPE)), kept
+
+
+def _judged_number(view: RowView, rule: Equals, value: pa.Array) -> pa.Array | None:
+    """The numbers, as texts, that a threshold made right or wrong, where they are not what it made of them."""
+    number, constant = rule.pair
+    if not rule.equality.numeric or not isinstance(constant, Literal):
+        return None
+    texts = to_text(number.column(view), view.size).array
+    numbers = to_number(number.column(view), view.size).array
+    return pc.if_else(pc.fill_null(pc.equal(numbers, value), False), pa.scalar(None, pa.string()), texts)
+
+
+def not_binary(scores: pa.ListArray, metrics: Mapping[str, Mapping[str, Any]], known: Mapping[int, Unfit]) -> Faults:
+    """Rows with a value that is neither right nor wrong, of a metric that the mapping declares to be binary.
+
+    The rate of several generations (``n_draws``) may lie between.
+
+    Args:
+        scores: the scores of each row.
+        metrics: what the mapping declares, by name of the metric.
+        known: rows that are rejected anyway.
+    """
+    faults: Faults = {}
+    flat, rows = scores.flatten(), pc.list_parent_indices(scores)
+    for name, declared in metrics.items():
+        if declared.get("kind") != "binary":
+            continue
+        ends = sorted({float(declared.get("low", 0)), float(declared.get("high", 1))})
+        of_metric = pc.equal(flat.field("metric"), name)
+        is_single = pc.less_equal(pc.fill_null(flat.field("n_draws"), 1), 1)
+        is_end = pc.is_in(flat.field("value"), pa.array(ends, pa.float64()))
+        has_value = pc.is_valid(flat.field("value"))
+        wrong = pc.and_(pc.and_(of_metric, is_single), pc.and_(has_value, pc.invert(is_end)))
+        for at in _rows(wrong):
+            row = rows[at].as_py()
+            if row not in known:
+                expected = (
+                    f"[metrics.{name}] kind = 'binary': {ends[0]:g} or {ends[-1]:g}; n_draws, where it is the rate of"
+                    ' several generations; a threshold ({ equals = ["path", { const = 1 }], numeric = true }); or'
+                    " kind = 'bounded'"
+                )
+                faults.setdefault(row, Unfit(f"{name} is {flat.field('value')[at].as_py():g}", expected))
+    return faults
 
 
 def _metrics(view: RowView, rule: ScoreRule, faults: Faults) -> pa.Array:

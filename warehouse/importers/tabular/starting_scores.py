@@ -32,6 +32,7 @@ _GENERIC = frozenset(
     "value score scores result results data metrics metric evaluation evaluations review sample_score".split()
 )
 _LETTERS = {"C": 1, "P": 0.5, "I": 0, "N": 0}
+_LETTERS_AND_NUMBERS = {**_LETTERS, "0": 0, "0.0": 0, "0.5": 0.5, "1": 1, "1.0": 1}
 #: Share of rows without a value from which on a column may belong to rows of another kind.
 _SPARSE = 0.5
 _OFFERED = 12
@@ -62,7 +63,7 @@ class ScoreColumn:
     @property
     def are_grades(self) -> bool:
         """Whether the values are Inspect's letters for correct, partly, incorrect and no answer."""
-        return self.keys.get("values") is _LETTERS
+        return _are_letters(self.keys)
 
     @property
     def missing(self) -> int:
@@ -111,7 +112,7 @@ def _candidates(table: TableProfile, fields: Fields) -> Iterator[ScoreColumn]:
         if grade is Grade.NEVER or column.path == "@key":
             continue
         keys, meaning = _reading(column, grade, table)
-        if keys.get("values") is _LETTERS:
+        if _are_letters(keys):
             grade = Grade.USUAL
         if grade is Grade.POSSIBLE and plain_name(column.name) in ("result", "results") and column.scores.is_truth:
             grade = Grade.LIKELY
@@ -133,6 +134,10 @@ def _reading(column: ColumnProfile, grade: Grade, table: TableProfile) -> tuple[
     if is_graded and texts <= {*_LETTERS} and texts & {"C", "I"}:
         shown = ", ".join(f"{letter} = {_LETTERS[letter]:g}" for letter in _LETTERS if letter in texts)
         return {"values": _LETTERS}, shown
+    letters = set(column.scores.texts)
+    if grade is Grade.USUAL and letters <= {*_LETTERS} and letters & {"C", "I"} and column.scores.binary:
+        shown = ", ".join(f"{letter} = {_LETTERS[letter]:g}" for letter in _LETTERS if letter in letters)
+        return {"values": _LETTERS_AND_NUMBERS}, f"{shown}; numbers as they stand"
     keys, meaning = column.reading(table.delimiter)
     words = sorted(column.scores.texts)
     if not keys and grade is Grade.USUAL and column.scores.numbers and 0 < len(words) <= _WORDS:
@@ -140,6 +145,10 @@ def _reading(column: ColumnProfile, grade: Grade, table: TableProfile) -> tuple[
             return {}, ""
         return {"null": words}, f"{' and '.join(map(repr, words))} = missing"
     return keys, meaning
+
+
+def _are_letters(keys: Mapping[str, Any]) -> bool:
+    return keys.get("values") is _LETTERS or keys.get("values") is _LETTERS_AND_NUMBERS
 
 
 def _is_of_inspect(column: ColumnProfile) -> bool:

@@ -33,7 +33,7 @@ from warehouse.importers.tabular.mapping import (
     TabularMapping,
     parse_mapping,
 )
-from warehouse.importers.tabular.mapping_files import load_mapping, shipped_mappings
+from warehouse.importers.tabular.mapping_files import in_row, load_mapping, shipped_mappings
 from warehouse.importers.tabular.readers import (
     JsonLinesReader,
     JsonReader,
@@ -429,6 +429,10 @@ def _absent(mapping: TabularMapping, table: MappedTable) -> Iterator[str]:
             )
         return
     names = view.chunk.names()
+    for name in names if mapping.columns else ():
+        if name not in mapping.columns:
+            meant = similar(name, mapping.columns)
+            yield f"columns: {name!r} in {table.member.name!r} is none of them{meant}; {listed(mapping.columns)}"
     cells = mapping.matrix.cells_of(names) if mapping.matrix else []
     yield from _matrix_mistakes(mapping, names, cells)
     joins = {"", *(rule.name for rule in mapping.joins)}
@@ -492,6 +496,33 @@ def mistakes_in_file(mapping: TabularMapping, path: Path, root: Path) -> list[st
         return mistakes_in(mapping, table, None) or ([] if table.sample() is not None else ["no rows in it"])
     except (InputError, OSError) as error:
         return [str(error)]
+
+
+def without_strangers(mapping: TabularMapping, paths: Sequence[Path], root: Path) -> list[Path]:
+    """Of files that are read together those that are no table of something else, such as a summary beside its subjects:
+    one that lacks everything by which prompts are known. What is named differently in one file only is a mistake."""
+    if len(paths) < 2:
+        return list(paths)
+    known_by = _known_by(mapping)
+    strangers = [path for path in paths if known_by and _lacks_all(mapping, path, root, known_by)]
+    return list(paths) if len(strangers) == len(paths) else [path for path in paths if path not in strangers]
+
+
+def _known_by(mapping: TabularMapping) -> set[str]:
+    """Columns or fields of rows that say which prompt a row is."""
+    names = {"prompt_id", "text", *mapping.key}
+    sources = [variant.sample.get(name) for variant in mapping.variants for name in names]
+    texts = {path for source in sources if source is not None for path in source.paths()}
+    return {text for text in texts if in_row(text) and not text.startswith("@")}
+
+
+def _lacks_all(mapping: TabularMapping, path: Path, root: Path, names: set[str]) -> bool:
+    try:
+        tables = members(path, relative_name(path, root), mapping.members)
+        view = MappedTable(tables[0], mapping, root).sample() if tables else None
+        return view is not None and not any(view.holds(name) for name in names)
+    except (InputError, OSError, PathError):
+        return False  # whoever reads it will say so
 
 
 def relative_name(path: Path, root: Path) -> str:

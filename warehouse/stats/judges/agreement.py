@@ -177,17 +177,18 @@ def _figures(units: _Units, level: float) -> list[AgreementFigure]:
     estimates = measures(units.table()[None], units.values)[0]
     if n < FEWEST_UNITS or units.clusters.n < 2:
         few = f"fewer than {FEWEST_UNITS} units" if n < FEWEST_UNITS else "a single cluster"
-        return [_figure(name, value, None, few, level, 1) for name, value in zip(MEASURES, estimates, strict=True)]
+        return [figure_of(name, value, None, few, level, 1) for name, value in zip(MEASURES, estimates, strict=True)]
     g = units.clusters.n
     left = units.without_each()
     squares = (g - 1) / g * np.square(left - left.mean(axis=0)).sum(axis=0)
     return [
-        _figure(name, value, math.sqrt(square) if math.isfinite(square) else None, "", level, g - 1)
+        figure_of(name, value, math.sqrt(square) if math.isfinite(square) else None, "", level, g - 1)
         for name, value, square in zip(MEASURES, estimates, squares.tolist(), strict=True)
     ]
 
 
-def _figure(name: str, value: float, error: float | None, why: str, level: float, df: int) -> AgreementFigure:
+def figure_of(name: str, value: float, error: float | None, why: str, level: float, df: int) -> AgreementFigure:
+    """A measure with its interval; ``why`` says why there is no error, where there is none."""
     if not math.isfinite(value):
         return AgreementFigure(name, None, None, None, None, "all labels are of one category: 0/0")
     if error is None or error <= ROUNDING or value >= 1 - ROUNDING:

@@ -10,16 +10,19 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from warehouse.errors import InputError
+from warehouse.errors import InputError, refuse_unknown
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.load.dimensions import allocate
 from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
-#: Columns that a file of prices has; the last three may be left out.
-COLUMNS = ("model", "date", "input", "output", "cached", "reasoning", "until")
-_EXPECTED = "a header model,date,input,output[,cached][,reasoning][,until] and a row for each model and date"
+#: Columns that a file of prices has; those after the fourth may be left out.
+COLUMNS = ("model", "date", "input", "output", "cached", "cache_write", "reasoning", "until")
+_EXPECTED = (
+    "a header model,date,input,output[,cached][,cache_write][,reasoning][,until][,currency] and a row for each model "
+    "and date"
+)
 
 
 @dataclass(frozen=True)
@@ -33,6 +36,7 @@ class Price:
     cached: float | None = None  #: of input that was cached; None: as other input.
     reasoning: float | None = None  #: of output that is reasoning; None: as other output.
     until: datetime | None = None  #: the first moment at which it holds no more; None: it goes on.
+    cache_write: float | None = None  #: of input that was written into a cache; None: as other input.
 
 
 @dataclass(frozen=True)
@@ -78,6 +82,7 @@ def put_prices(store: Store, prices: Sequence[Price]) -> None:
                     cached_price=item.cached,
                     reasoning_price=item.reasoning,
                     valid_until=item.until,
+                    cache_write_price=item.cache_write,
                 )
             )
 
@@ -97,9 +102,14 @@ def _prices(rows: csv.DictReader[str], path: str) -> Iterator[Price]:
     if lacking:
         found = f"no column {lacking[0]}; there are: {', '.join(rows.fieldnames or ()) or 'none'}"
         raise InputError(found, path=path, place="line 1", expected=_EXPECTED)
+    known = (*COLUMNS, "currency")
+    refuse_unknown(rows.fieldnames or (), known, path)
     seen = defaultdict[str, list[Price]](list)
     for row in rows:
         line = f"line {rows.line_num}"
+        if None in row:
+            found = f"{len(rows.fieldnames or ()) + len(row[None])} cells"
+            raise InputError(found, path=path, place=line, expected=f"{len(rows.fieldnames or ())}, as the header has")
         price = _price(row, path, line)
         for other in seen[price.model]:
             first, second = sorted((other, price), key=lambda item: item.date)
@@ -122,14 +132,16 @@ def _price(row: Mapping[str, str | None], path: str, line: str) -> Price:
             ("no date", "YYYY-MM-DD") if day is None else (f"until {until:%Y-%m-%d}", "a day after its date")
         )
         raise InputError(found, path=path, place=line, expected=expected)
-    amounts = {name: _amount(row.get(name), name, path, line) for name in COLUMNS[2:6]}
+    amounts = {name: _amount(row.get(name), name, path, line) for name in COLUMNS[2:7]}
     for name in COLUMNS[2:4]:
         if amounts[name] is None:
             raise InputError(
                 f"no price of {name}", path=path, place=line, expected="US dollars for a million tokens; 0 if free"
             )
     per_token = amounts["input"] or 0.0, amounts["output"] or 0.0
-    return Price(model, day, *per_token, amounts["cached"], amounts["reasoning"], until)
+    return Price(
+        model, day, *per_token, amounts["cached"], amounts["reasoning"], until, cache_write=amounts["cache_write"]
+    )
 
 
 def _day(text: str | None, name: str, path: str, line: str) -> datetime | None:

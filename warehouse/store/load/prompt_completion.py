@@ -40,8 +40,9 @@ _SAID = {"text", "target", "choices", "metadata"}
 
 #: What to do, by what differs.
 _OTHERS = {
-    "question": "; if that is not only its wording, models are compared on different questions: `warehouse forget` this"
-    " source, and ingest it with --set benchmark=NAME of its own"
+    "question": "; where that is only its wording (a template, examples before it) all is well; where it is another"
+    " question, models are compared on different ones: `warehouse forget` this source, and ingest it with --set"
+    " benchmark=NAME of its own"
 }
 
 
@@ -239,7 +240,7 @@ def _compare(filled: Filled, incoming: Row, stored: Row) -> None:
         unsaid |= set() if incoming["lacks_text"] else {"text"}
     elif incoming["lacks_text"]:
         values |= {"text": incoming["text"], "text_hash": incoming["text_hash"]}
-    elif incoming["text_differs"]:
+    elif incoming["text_differs"] and not _is_one_document(incoming, stored):
         _differs(filled, "question", incoming)
         otherwise["text"] = incoming["text"]
     _compare_values(filled, incoming, stored, values, unsaid, otherwise)
@@ -310,6 +311,13 @@ def _gained(stored: Row, values: Row) -> Unsaid:
     return Unsaid(
         frozenset(columns - {"metadata"}), frozenset(fields_of(json.loads(values["metadata"])).keys() - before)
     )
+
+
+def _is_one_document(incoming: Row, stored: Row) -> bool:
+    """Whether the same document is only worded otherwise: by its template, or by examples before it."""
+    if incoming["key_kind"] != "content" or incoming["metadata"] is None or stored["metadata"] is None:
+        return False
+    return bool(json.loads(incoming["metadata"]) == json.loads(stored["metadata"]))
 
 
 def _differs(filled: Filled, what: str, incoming: Row) -> None:

@@ -254,6 +254,7 @@ transcript = _fact(
     _small("draw", optional=False), _text("uuid"), _small("n_messages"), _small("n_turns"),
     _small("n_tool_calls"), _small("n_tool_errors"), _small("n_events"), _text("limit_hit"),
     _whole("cached_tokens"), _whole("reasoning_tokens"), _hash("messages_hash"), _text("place"),
+    _whole("cache_write_tokens"),
     index="run_id",
 )  # fmt: skip
 
@@ -346,7 +347,7 @@ prompt_embedding = _fact(
 price = _dimension(
     "price", _id(), _key("model"), _time("valid_from", optional=False),
     _number("input_price", optional=False), _number("output_price", optional=False),
-    _number("cached_price"), _number("reasoning_price"), _time("valid_until"),
+    _number("cached_price"), _number("reasoning_price"), _time("valid_until"), _number("cache_write_price"),
     unique=("model", "valid_from"), refs={},
 )  # fmt: skip
 

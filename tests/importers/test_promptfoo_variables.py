@@ -1,0 +1,109 @@
+"""Tests of promptfoo: which variables, options and assertions make a test, and what a run adds to it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support import lm_eval
+from tests.support.lm_eval import Taken
+from warehouse.importers.promptfoo import IMPORTER
+from warehouse.records import ImportSettings
+
+UUID = "00000000-0000-4000-8000-0000000000{:02d}"
+
+
+def result(test: int, prompt: int, variables: dict[str, Any], **case: Any) -> dict[str, Any]:
+    return {
+        "promptIdx": prompt,
+        "testIdx": test,
+        "promptId": "p",
+        "provider": {"id": f"acme:{prompt}"},
+        "prompt": {"raw": "Answer", "label": "Answer"},
+        "response": {"output": "yes"},
+        "gradingResult": {"pass": True, "score": 1, "reason": "fine"},
+        "latencyMs": 5,
+        "success": True,
+        "score": 1,
+        "testCase": {"vars": variables, "assert": [{"type": "icontains", "value": "y"}], **case},
+        "vars": variables,
+    }
+
+
+def take(folder: Path, *results: dict[str, Any], **config: Any) -> Taken:
+    path = folder / "out.json"
+    document = {"evalId": "eval-1", "results": {"results": list(results)}, "config": config}
+    path.write_text(json.dumps(document))
+    (source,) = IMPORTER.claim(lm_eval.candidates([path]))
+    taken = Taken(IMPORTER.read(source, ImportSettings({"benchmark": "bot"})))
+    taken.rows = [row for batch in taken.dump.batches for row in batch.to_pylist()]  # type: ignore[union-attr]
+    return taken
+
+
+def identities(taken: Taken) -> list[str]:
+    return [row["identity"] for row in taken.rows]
+
+
+@pytest.mark.parametrize(
+    ("name", "config"),
+    [
+        ("sessionId", {}),
+        ("chat", {"defaultTest": {"options": {"transformVars": "{ ...vars, chat: context.uuid }"}}}),
+        (
+            "asked_at",
+            {"defaultTest": {"options": {"transformVars": "({...vars, asked_at: new Date().toISOString()})"}}},
+        ),
+        ("thread", {}),
+    ],
+)
+def test_what_a_run_adds_to_the_variables_is_no_part_of_a_prompt(
+    tmp_path: Path, name: str, config: dict[str, Any]
+) -> None:
+    results = [
+        result(test, prompt, {"q": f"question {test}", name: f"{prompt}-{test}"})
+        for test in range(3)
+        for prompt in range(2)
+    ]
+    taken = take(tmp_path, *results, **config)
+    assert len(set(identities(taken))) == 3
+    assert {row["text"] for row in taken.rows} == {"question 0", "question 1", "question 2"}
+    assert all(name not in row["metadata"] for row in taken.rows)
+    assert any(name in note for note in taken.dump.notes)
+
+
+def test_repeats_with_an_id_each_are_draws(tmp_path: Path) -> None:
+    results = [result(n, 0, {"q": f"question {n % 3}", "thread": UUID.format(n)}) for n in range(6)]
+    taken = take(tmp_path, *results)
+    assert sorted(row["draw"] for row in taken.rows) == [0, 0, 0, 1, 1, 1]
+
+
+def test_ids_that_questions_have_stay(tmp_path: Path) -> None:
+    results = [result(n, prompt, {"q": f"question {n}", "id": UUID.format(n)}) for n in range(4) for prompt in range(2)]
+    taken = take(tmp_path, *results)
+    assert len(set(identities(taken))) == 4
+    assert UUID.format(0) in taken.rows[0]["metadata"]
+    assert not taken.dump.notes
+
+
+def test_a_variable_that_alone_tells_tests_apart_stays(tmp_path: Path) -> None:
+    results = [result(0, prompt, {"q": f"question {prompt}"}) for prompt in range(2)]
+    assert len(set(identities(take(tmp_path, *results)))) == 2
+
+
+@pytest.mark.parametrize(
+    "case", [{"options": {"prefix": "Be brief. "}}, {"assert": [{"type": "equals", "value": "no"}]}, {"threshold": 0.5}]
+)
+def test_tests_that_differ_in_what_is_sent_or_asked_are_several(tmp_path: Path, case: dict[str, Any]) -> None:
+    taken = take(tmp_path, result(0, 0, {"q": "same"}), result(1, 0, {"q": "same"}, **case))
+    assert len(set(identities(taken))) == 2
+    assert [row["draw"] for row in taken.rows] == [0, 0]
+
+
+def test_an_option_that_all_tests_have_is_none_of_the_prompt(tmp_path: Path) -> None:
+    plain = take(tmp_path, result(0, 0, {"q": "one"}), result(1, 0, {"q": "two"}))
+    option = {"options": {"prefix": "Be brief. "}}
+    prefixed = take(tmp_path, result(0, 0, {"q": "one"}, **option), result(1, 0, {"q": "two"}, **option))
+    assert identities(plain) == identities(prefixed)

@@ -1,0 +1,49 @@
+"""Published figures over no sample: nothing was asked, so nothing was measured."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from warehouse.errors import InputError
+from warehouse.records import Dump, PublishedScore
+
+
+def drop_unmeasured(dump: Dump, name: str) -> None:
+    """Take figures over 0 samples out of a dump, with a note; so also runs of a dump without samples that say no more.
+
+    Args:
+        dump: as its importer made it.
+        name: of the source, for messages.
+
+    Raises:
+        InputError: nothing is left.
+    """
+    left_out = [item for item in dump.published if item.n == 0]
+    left_out += [item for run in dump.runs for item in run.published if item.n == 0]
+    if not left_out:
+        return
+    named = [item.benchmark or run.benchmark for run in dump.runs for item in run.published if item.n == 0]
+    named += [item.benchmark for item in dump.published if item.n == 0]
+    dump.published = _measured(dump.published)
+    are_figures_only = isinstance(dump.batches, Sequence) and not dump.batches
+    kept = []
+    for run in dump.runs:
+        published = _measured(run.published)
+        says_nothing = are_figures_only and bool(run.published) and not published
+        if not says_nothing:
+            kept.append(replace(run, published=published))
+    if not kept and dump.runs and dump.scan is None:
+        raise InputError(
+            f"all its {len(left_out)} figures are over 0 samples",
+            path=name,
+            expected="a figure over at least one sample",
+            advice="nothing was asked; leave this file out",
+        )
+    dump.runs = tuple(kept)
+    shown = ", ".join(dict.fromkeys(named))
+    dump.notes.append(f"{len(left_out)} figures over 0 samples are none, and left out: {shown[:300]}")
+
+
+def _measured(figures: Sequence[PublishedScore]) -> tuple[PublishedScore, ...]:
+    return tuple(item for item in figures if item.n != 0)
