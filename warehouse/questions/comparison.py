@@ -11,6 +11,7 @@ from warehouse.questions.options import (
     COSTS,
     MAX_UNSCORED,
     PROMPTS_SAMPLED,
+    AsRows,
     Estimand,
     Force,
     Level,
@@ -141,7 +142,7 @@ class Formulations(SelectedAtLevel, Question):
 
 
 @dataclass(frozen=True)
-class AllPairs(SelectedAtLevel, Question):
+class AllPairs(AsRows, SelectedAtLevel, Question):
     """Paired differences of all conditions on a benchmark, adjusted for the number of pairs.
 
     Conditions are those of the leaderboard, compared within one split, task version, metric and judge.

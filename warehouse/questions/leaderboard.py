@@ -12,6 +12,7 @@ from warehouse.questions.options import (
     PROMPTS_FIXED,
     PROMPTS_SAMPLED,
     REFERENCE,
+    AsRows,
     Estimand,
     Reference,
     Seed,
@@ -27,7 +28,7 @@ _GROUP = Option("Rank on a suite: its name, or names and globs of benchmarks wit
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ranking(SelectedAtLevel):
+class Ranking(AsRows, SelectedAtLevel):
     """How the rows of a leaderboard are estimated and compared."""
 
     method: Annotated[

@@ -18,7 +18,8 @@ from warehouse.analysis.leaderboard.leaderboard import Leaderboard, board_of
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.report_data.read import or_why
 from warehouse.analysis.selection.benchmarks import BenchmarkNames, read_facts, read_names
-from warehouse.analysis.selection.scored_conditions import BenchmarkScores, select_among
+from warehouse.analysis.selection.scored_conditions import BenchmarkScores
+from warehouse.analysis.selection.select import select_among
 from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.suites.tree import list_suites
 from warehouse.errors import MisuseError, WarehouseError

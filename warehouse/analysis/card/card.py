@@ -19,7 +19,8 @@ from warehouse.analysis.results import Column, Result, Row
 from warehouse.analysis.selection.benchmarks import Metric, find_benchmark, read_benchmark
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.reference import BySplit, by_benchmark_split, in_words, parse_where
-from warehouse.analysis.selection.scored_conditions import read_entries, select_among
+from warehouse.analysis.selection.scored_conditions import read_entries
+from warehouse.analysis.selection.select import select_among
 from warehouse.analysis.selection.selection import Selection, selection_of
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.comparison import Compare

@@ -22,9 +22,9 @@ from warehouse.analysis.selection.scored_conditions import (
     coverage_flags,
     is_partial,
     list_editions,
-    select_entries,
 )
 from warehouse.analysis.selection.scores import mixed_scales
+from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError
 from warehouse.questions.comparison import AllPairs

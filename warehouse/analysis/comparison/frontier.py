@@ -23,9 +23,9 @@ from warehouse.analysis.selection.scored_conditions import (
     ScoredCondition,
     coverage_flags,
     group_differences,
-    select_entries,
 )
 from warehouse.analysis.selection.scores import PromptScores
+from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.suites.tree import find_suite, is_suite
 from warehouse.errors import MisuseError

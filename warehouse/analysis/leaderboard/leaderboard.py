@@ -19,7 +19,7 @@ from warehouse.analysis.leaderboard.view import (
     reasons_of,
     unranked_table,
 )
-from warehouse.analysis.leaderboard.words import counted_left_out, in_short, label_of, rows_in_words
+from warehouse.analysis.leaderboard.words import counted_left_out, in_short, label_of, row_notes, rows_in_words
 from warehouse.analysis.results import Result, plain
 from warehouse.analysis.selection.benchmarks import OtherMetric, describe_others, direction_unknown
 from warehouse.analysis.selection.clusterings import ClusterMap
@@ -30,9 +30,9 @@ from warehouse.analysis.selection.scored_conditions import (
     is_partial,
     list_differences,
     list_editions,
-    select_entries,
 )
 from warehouse.analysis.selection.scores import are_mixed, mixed_scales, unstated_bounds
+from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError
 from warehouse.questions.leaderboard import EveryLeaderboard, OneLeaderboard, Ranking
@@ -191,7 +191,7 @@ def _rank_group(group: Sequence[Line], subset_ok: bool) -> list[Line]:
     sign = 1 if group[0][0].metric.higher_is_better is False else -1
     lines = [line for line in group if line[1].estimate is not None]
     lines.sort(key=lambda line: (float(_comparable(line[1])) * sign, *_words(line[1])))
-    whole = [row for _, row in lines if STOPPED not in row.flags]
+    whole = [row for _, row in lines if STOPPED not in row.flags and not row.no_place]
     best = min(map(_standing, whole), default=0)
     eligible = [row for row in whole if subset_ok or _standing(row) == best]
     figures = [_comparable(row) for row in eligible]
@@ -232,7 +232,7 @@ def _rows(number: int) -> str:
 def _unranked(rows: Sequence[LeaderboardRow], subset_ok: bool) -> Iterator[str]:
     """What has a figure and no rank, and why."""
     kinds = {3: "on a part of the benchmark", 2: "on a single prompt", 1: "with published figures"}
-    unranked = [row for row in rows if row.estimate is not None and row.rank is None]
+    unranked = [row for row in rows if row.estimate is not None and row.rank is None and not row.no_place]
     left = [_standing(row) for row in unranked if STOPPED not in row.flags]
     stopped = len(unranked) - len(left)
     if stopped:
@@ -258,6 +258,7 @@ def _nothing_to_rank(benchmark: str) -> str:
 
 def _notes(rows: Sequence[Line], subset_ok: bool) -> list[str]:
     notes = list(_unranked([row for _, row in rows], subset_ok))
+    notes += row_notes([row for _, row in rows])
     others = sum("other_prompts" in row.flags for _, row in rows)
     if others:
         notes.append(f"{_rows(others)} saw other prompts than most (compare pairs the common ones)")
@@ -340,6 +341,8 @@ def _has_scores(entry: ScoredCondition, row: LeaderboardRow) -> bool:
 def _why_not_placed(row: LeaderboardRow) -> str:
     if row.estimate is None:
         return "no figure"
+    if row.no_place:
+        return row.no_place
     if STOPPED in row.flags:
         return "stopped early because of its scores"
     if is_partial(row.flags) and row.rank is None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -11,7 +12,7 @@ from warehouse.analysis.leaderboard.row import STOPPED, LeaderboardRow
 from warehouse.analysis.selection.scored_conditions import is_partial
 from warehouse.analysis.suites.row import SuiteRow
 from warehouse.stats.multiple.ranks import letters_in
-from warehouse.tables.words import IF_ONE_SCALE, MIXED_SCALES, decimals, fixed, listed, span_of
+from warehouse.tables.words import IF_ONE_SCALE, MIXED_SCALES, decimals, fixed, listed, some_of, span_of
 
 #: Names in one group that a sentence has.
 MOST_NAMES = 4
@@ -263,6 +264,44 @@ def alike_in_words(lettered: Sequence[tuple[str, str]]) -> Sentence:
 def label_of(row: LeaderboardRow | SuiteRow) -> str:
     """The model, with the settings that distinguish its row."""
     return f"{row.model} ({row.condition})" if row.condition else row.model
+
+
+#: Rows that a note names.
+_NAMED = 5
+
+
+def row_notes(rows: Sequence[LeaderboardRow]) -> list[str]:
+    """What is to be said of the seeds, checkpoints and repeats of rows."""
+    notes: dict[str, None] = {}
+    for row in rows:
+        for part in filter(None, row.note.split("; ")):
+            notes[part if part.startswith(f"{row.model}:") else f"{label_of(row)}: {part}"] = None
+    for row in rows:
+        if "seeds_too_few" in row.flags:
+            means = listed([f"{mean:.3g}" for mean in sorted(row.seed_means)])
+            notes[
+                f"{label_of(row)}: {len(row.seed_means)} seeds, {means}: too few for an interval, and for a place"
+            ] = None
+    along = sorted({row.model for row in rows if row.n_checkpoints > 1})
+    if along:
+        most = max(row.n_checkpoints for row in rows)
+        name = shlex.quote(along[0]) if len(along) == 1 else "NAME"
+        who = some_of(along, _NAMED)
+        notes[f"{who}: the last whole of up to {most} checkpoints; all of them: warehouse curves {name}"] = None
+    seeded = [row for row in rows if (row.n_seeds or 0) > 1]
+    if seeded:
+        notes["training seeds count as noise; of sampling? --seeds-are sampling; each apart: --each seed"] = None
+    return list(notes)
+
+
+def seeds_in_words(row: LeaderboardRow, digits: int) -> str:
+    """``3: 63.5 – 72.2``: how many seeds, and between which figures; empty where none is known."""
+    means = sorted(row.seed_means)
+    if not means:
+        return "" if row.n_seeds is None else str(row.n_seeds)
+    shown = [fixed(mean, digits) for mean in means]
+    few = ", ".join(shown)
+    return f"{len(means)}: {few}" if len(means) == 2 else f"{len(means)}: {shown[0]} - {shown[-1]}"
 
 
 def counts_in_words(rows: Sequence[LeaderboardRow]) -> str:

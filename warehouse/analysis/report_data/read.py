@@ -12,7 +12,8 @@ from warehouse.analysis.leaderboard.leaderboard import Leaderboard, board_of
 from warehouse.analysis.matrix.cached import StoredMatrix, stored_matrix
 from warehouse.analysis.selection.benchmarks import BenchmarkFacts, BenchmarkNames, read_facts
 from warehouse.analysis.selection.conditions import group_runs
-from warehouse.analysis.selection.scored_conditions import BenchmarkScores, select_among
+from warehouse.analysis.selection.scored_conditions import BenchmarkScores
+from warehouse.analysis.selection.select import select_among
 from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.training.read import read_curves, read_recipes
 from warehouse.analysis.training.trajectories import Curve, RecipeScores

@@ -163,6 +163,36 @@ def label_conditions(store: Store, conditions: Sequence[Condition]) -> list[str]
     return labels[:n_given]
 
 
+def differing_settings(
+    store: Store, conditions: Sequence[Condition], alike: Sequence[Sequence[Condition]]
+) -> dict[str, tuple[tuple[str, str], ...]]:
+    """Of each condition, by key, the settings without a column of their own in which conditions that are alike differ.
+
+    Args:
+        conditions: all that are to be told apart.
+        alike: groups of them that should be one but for such settings.
+    """
+    rows = store.rows(query_text("analysis", "run_settings"), {"run_ids": [own.run_ids[0] for own in conditions]})
+    by_run = {row.pop("run_id"): dict(_leaves(row)) for row in rows}
+    leaves = {condition.key: by_run.get(condition.run_ids[0], {}) for condition in conditions}
+    paths: dict[str, None] = {}
+    for group in alike:
+        own = [leaves[condition.key] for condition in group]
+        for path in {path for values in own for path in values}:
+            if len({values.get(path) for values in own}) > 1 and _is_what(path):
+                paths[path] = None
+    named = sorted(paths)
+    hashes = ("scorers_key", "template_hash", "system_prompt_hash", "revision", "checkpoint")
+    told: dict[str, tuple[tuple[str, str], ...]] = {}
+    for condition in conditions:
+        values = [(path, leaves[condition.key].get(path, "")) for path in named]
+        for name in hashes:
+            if any(len({str(own.setting(name)) for own in group}) > 1 for group in alike):
+                values.append((name, str(condition.setting(name))))
+        told[condition.key] = tuple(values)
+    return told
+
+
 def _part(label: str, name: str) -> str:
     """The part ``name=…`` of a label, empty where it has none."""
     return next((part for part in label.split(", ") if part.startswith(f"{name}=")), "")

@@ -182,6 +182,8 @@ def _row(
     error = _error(fit, estimand)
     spread = _spread(fit)
     flags = () if pooled is None else pooled.flags
+    if fit.v_seeds:  # the parts of the prompts are alike, what they are made of is not
+        flags = tuple(flag for flag in flags if flag not in ("all_scores_equal", "zero_standard_error"))
     return SeedRow(
         estimate=linked(curve, fit.mean),
         standard_error=None if not error else slope * error,
