@@ -129,7 +129,7 @@ class AnyLeaderboard(OnSuite, Ranking, Question):
 
 
 @dataclass(frozen=True)
-class Card(SelectedAtLevel, Question):
+class Card(AsRows, SelectedAtLevel, Question):
     """Every figure of a model, or of a run, with how it was made: a row for each condition on each benchmark.
 
     Raises:

@@ -165,7 +165,15 @@ def compared_pairs(store: Store, question: Compare, benchmarks: Sequence[str] = 
         benchmarks: names; none for that of the question, or for all that both have.
     """
     shared = SharedReads(store)
-    models = TwoModels(shared, question.a, question.b, selection_of(question), question.force, question.across_links)
+    models = TwoModels(
+        shared,
+        question.a,
+        question.b,
+        selection_of(question),
+        question.force,
+        question.across_links,
+        question.pair_seeds,
+    )
     return compare_read(shared, models.on_each(models.pair, benchmarks), question)
 
 

@@ -237,6 +237,10 @@ WIDTH = 100
 #: A clustered error that is less than so many naive ones says nothing of clusters.
 CLUSTERS_MATTER = 1.05
 _METHODS = {
+    "independent_seeds": (
+        "over training seeds: another draw of seeds and other prompts, each with its own degrees of freedom"
+    ),
+    "paired_seeds": "over training seeds that go together in both, and prompts, each with its own degrees of freedom",
     "paired_t": "t on the difference at each prompt; prompts count as independent",
     "paired_cr2_t": (
         "t on the differences by cluster (CR2 error, Satterthwaite degrees of freedom), as prompts"

@@ -276,7 +276,7 @@ class LeaderboardRow(Row):
     #: the same without what draws alone would make.
     seed_sd_net: ClassVar[Column[float | None]] = Column("over_seeds.seed_sd_net")
     n_checkpoints: int = 1  #: places in training that the model has; the figure is that of the last whole one.
-    note: str = ""  #: seeds, checkpoints and runs that were left out or told apart, in words.
+    notes: tuple[str, ...] = ()  #: seeds, checkpoints and runs that were left out or told apart, in words.
     no_place: str = ""  #: why the row is not ranked although it has a figure; empty where it is.
     #: the estimate that the columns from ``estimate`` on come from; None without one.
     figure: Figure | None = None
@@ -355,7 +355,7 @@ def _bare_row(entry: ScoredCondition, options: Ranking, whole: BenchmarkCoverage
         estimand=options.estimand,
         n_seeds=n_seeds,
         n_checkpoints=entry.n_checkpoints,
-        note="; ".join(entry.row_notes),
+        notes=entry.row_notes,
         no_place=entry.no_place,
     )
 

@@ -274,7 +274,7 @@ def row_notes(rows: Sequence[LeaderboardRow]) -> list[str]:
     """What is to be said of the seeds, checkpoints and repeats of rows."""
     notes: dict[str, None] = {}
     for row in rows:
-        for part in filter(None, row.note.split("; ")):
+        for part in row.notes:
             notes[part if part.startswith(f"{row.model}:") else f"{label_of(row)}: {part}"] = None
     for row in rows:
         if "seeds_too_few" in row.flags:

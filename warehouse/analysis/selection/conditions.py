@@ -30,6 +30,11 @@ class Condition:
     runs: tuple[Run, ...]  #: rows of ``run_current``, its repeats, by id.
     #: what else fitted where this was taken as the newest; labels tell it from them.
     others: tuple[Condition, ...] = field(default=(), compare=False, repr=False)
+    #: of a row over several training seeds the condition of each; empty where it is one itself.
+    members: tuple[Condition, ...] = field(default=(), compare=False, repr=False)
+    row_notes: tuple[str, ...] = field(default=(), compare=False, repr=False)  #: what the row leaves out.
+    row_flags: tuple[str, ...] = field(default=(), compare=False, repr=False)  #: of its checkpoints.
+    n_checkpoints: int = field(default=1, compare=False, repr=False)  #: places in training of the row's model.
 
     @property
     def run_ids(self) -> tuple[int, ...]:

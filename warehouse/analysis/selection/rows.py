@@ -22,6 +22,7 @@ from warehouse.analysis.selection.conditions import Condition, Run, differing_se
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.analysis.selection.scores import PromptScores, PublishedFigure, over_seeds
 from warehouse.analysis.selection.selection import RowRules
+from warehouse.errors import MisuseError
 from warehouse.questions.options import (
     EACH_CHECKPOINT,
     EACH_SEED,
@@ -69,9 +70,22 @@ class RowPlan:
     def pooled(self) -> Condition:
         """All runs of the row as one condition."""
         if len(self.conditions) == 1:
-            return self.conditions[0]
-        runs = sorted((run for own in self.conditions for run in own.runs), key=lambda run: int(run["run_id"]))
-        return Condition(self.conditions[0].key, tuple(runs))
+            whole = self.conditions[0]
+        else:
+            runs = sorted((run for own in self.conditions for run in own.runs), key=lambda run: int(run["run_id"]))
+            whole = Condition(self.conditions[0].key, tuple(runs), members=self.conditions)
+        return replace(whole, row_notes=self.notes, row_flags=self.flags, n_checkpoints=self.n_checkpoints)
+
+    @classmethod
+    def of(cls, condition: Condition, rules: RowRules) -> RowPlan:
+        """Of a condition that was chosen, or of the seeds behind it."""
+        return cls(
+            condition.members or (condition,),
+            condition.n_checkpoints,
+            condition.row_flags,
+            condition.row_notes,
+            rules.seeds_are == SEEDS_SAMPLING,
+        )
 
 
 def plan_rows(
@@ -257,7 +271,7 @@ def _over_seeds(
     runs = sorted((run for entry in kept for run in entry.condition.runs), key=lambda run: int(run["run_id"]))
     yield replace(
         base,
-        condition=Condition(kept[0].condition.key, tuple(runs)),
+        condition=Condition(kept[0].condition.key, tuple(runs), members=tuple(entry.condition for entry in kept)),
         scores=combined,
         published=None,
         row_flags=(*base.row_flags, *dict.fromkeys(flags)),
@@ -284,7 +298,9 @@ def _without_samples(base: ScoredCondition, members: Sequence[ScoredCondition]) 
     mean = sum(values) / len(values)
     yield replace(
         base,
-        condition=Condition(published[0].condition.key, tuple(runs)),
+        condition=Condition(
+            published[0].condition.key, tuple(runs), members=tuple(entry.condition for entry in published)
+        ),
         scores=None,
         published=PublishedFigure(mean, None, max(figure.n for figure in figures), values),
     )
@@ -439,3 +455,25 @@ def newest_rows(rows: Iterable[RowPlan]) -> list[RowPlan]:
     """Of each model and split the row that ran last, its seeds with it."""
     groups = grouped(rows, lambda row: (row.conditions[0].model, row.conditions[0].setting("split")))
     return [max(own, key=lambda row: row.pooled.newest) for own in groups.values()]
+
+
+def row_of_condition(
+    store: Store, condition: Condition, read: Sequence[ScoredCondition], clusters: ClusterMap, rules: RowRules
+) -> ScoredCondition:
+    """The one row of a condition that was chosen, or of the seeds behind it.
+
+    Args:
+        read: entries of the condition, or of each of its seeds, by one metric, at least one.
+
+    Raises:
+        MisuseError: its repeats are none, or no seed is whole, so that there is no one figure.
+    """
+    rows = row_entries(store, [RowPlan.of(condition, rules)], read, clusters, rules)
+    if len(rows) == 1:
+        return rows[0]
+    why = "; ".join(dict.fromkeys(note for row in rows for note in row.row_notes))
+    choices = ", ".join(f"run:{run}" for run in condition.run_ids[:_NAMED])
+    raise MisuseError(
+        f"{condition.model} has no one figure on {condition.benchmark_split[0]}: {why}; choose one as run:ID"
+        f" ({choices}), or pool the runs with --repeats pool"
+    )

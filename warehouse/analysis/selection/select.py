@@ -10,11 +10,13 @@ from warehouse.analysis.selection.benchmarks import (
     KnownBenchmark,
     Metric,
     choose_metrics,
+    metrics_of,
     read_benchmark,
+    run_metrics_of,
 )
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition, label_conditions
-from warehouse.analysis.selection.reference import choose_conditions
+from warehouse.analysis.selection.reference import BySplit, choose_conditions
 from warehouse.analysis.selection.rows import (
     RowPlan,
     newest_rows,
@@ -26,6 +28,7 @@ from warehouse.analysis.selection.rows import (
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, read_entries
 from warehouse.analysis.selection.selection import RowRules, Selection
 from warehouse.analysis.subsets.stored import possible_plans
+from warehouse.errors import MisuseError
 from warehouse.questions.options import EACH_CHECKPOINT, EACH_SEED
 from warehouse.store.connection import Store
 
@@ -55,7 +58,7 @@ def select_among(store: Store, benchmark_facts: KnownBenchmark, selection: Selec
         entries = read_entries(store, conditions, metrics)
     else:
         plans = _planned_rows(store, conditions, scored_prompts(facts, metrics), selection, rules)
-        entries = _as_rows(store, plans, metrics, clusters, rules)
+        entries = entries_as_rows(store, plans, metrics, clusters, rules)
         shown = shown_keys(plans, entries)
     usable = ((entry.condition, entry.metric.label, entry.usable) for entry in entries if entry.usable is not None)
     return BenchmarkScores(
@@ -78,9 +81,15 @@ def _planned_rows(
     return newest_rows(plans) if selection.latest else plans
 
 
-def _as_rows(
+def entries_as_rows(
     store: Store, plans: Sequence[RowPlan], metrics: Sequence[Metric], clusters: ClusterMap, rules: RowRules
 ) -> list[ScoredCondition]:
+    """The rows of conditions that are planned, with their scores and labels.
+
+    Args:
+        metrics: by which they are read.
+        clusters: for tests of repeats.
+    """
     members = [condition for plan in plans for condition in plan.conditions]
     read = [replace(entry, label="") for entry in read_entries(store, members, metrics, with_repeats=True)]
     if rules.each == EACH_CHECKPOINT:
@@ -125,3 +134,32 @@ def shown_keys(plans: Sequence[RowPlan], entries: Sequence[ScoredCondition]) -> 
     there = {entry.condition.key for entry in entries}
     behind = [plan.keys for plan in plans if there & {condition.key for condition in plan.conditions}]
     return frozenset().union(*behind)
+
+
+def rows_by_split(store: Store, splits: BySplit, metric_name: str | None, rules: RowRules | None) -> BySplit:
+    """The rows of one model by benchmark and split, where several conditions there are seeds or checkpoints of one.
+
+    Args:
+        splits: conditions by benchmark and split.
+        metric_name: by which prompts are counted; None: the headline metric.
+        rules: of the rows; None: conditions stay as they are.
+    """
+    if rules is None:
+        return splits
+    return {split: _rows_on(store, conditions, metric_name, rules) for split, conditions in splits.items()}
+
+
+def _rows_on(
+    store: Store, conditions: Sequence[Condition], metric_name: str | None, rules: RowRules
+) -> Sequence[Condition]:
+    if len(conditions) < 2:
+        return conditions
+    ids = sorted({condition.setting("benchmark_id") for condition in conditions})
+    runs = tuple(run for condition in conditions for run in condition.runs)
+    facts = BenchmarkFacts(runs, metrics_of(store, ids), tuple(run_metrics_of(store, ids)))
+    try:
+        metrics: Sequence[Metric] = choose_metrics(facts.metrics, metric_name, conditions[0].benchmark_split[0])
+    except MisuseError:  # said where scores are read
+        metrics = facts.metrics
+    counts = counts_by_key(conditions, scored_prompts(facts, metrics))
+    return [plan.pooled for plan in plan_rows(store, conditions, counts, rules)]

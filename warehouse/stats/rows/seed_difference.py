@@ -11,14 +11,17 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core import special
+from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED
 from warehouse.stats.core.inputs import ROUNDING, Bounds, FloatArray, as_level, finite_bounds
 from warehouse.stats.core.results import NamedFigures, flags_of
+from warehouse.stats.intervals.bootstrap_t import StudentisedDraws
 from warehouse.stats.rows.seed_fit import SeedFit, as_cells, fit_seeds, squared_error
 
 #: The smallest p that is told apart.
@@ -75,6 +78,34 @@ def _squared_t(df: FloatArray, alpha: float | FloatArray) -> FloatArray:
     """t²_ν at 1 − α/2."""
     quantiles: FloatArray = special.stdtrit(df, np.asarray(alpha) / 2)
     return quantiles**2
+
+
+@dataclass(frozen=True)
+class SeedReach(StudentisedDraws):
+    """How far a difference over seeds may lie off, in its standard errors: in place of a bootstrap, for margins."""
+
+    parts: SeedParts | None = None  #: of one pair.
+
+    def ends(self, level: float) -> tuple[float, float]:
+        """∓ h(1 − level)/se."""
+        assert self.parts is not None
+        reach = float(self.parts.half_width(1 - level)[0] / self.parts.standard_error[0])
+        return -reach, reach
+
+    def upper_tail(self, t: float) -> float:
+        """One-sided p of a difference of t standard errors."""
+        half = self.p_value(t) / 2
+        return half if t > 0 else 1 - half
+
+    @property
+    def turned(self) -> SeedReach:
+        """It is symmetric."""
+        return self
+
+    def p_value(self, t: float) -> float:
+        """Two-sided p of a difference of t standard errors."""
+        assert self.parts is not None
+        return float(self.parts.p_values(t * self.parts.standard_error)[0])
 
 
 @dataclass(frozen=True)
@@ -155,7 +186,8 @@ class SeedDifference(NamedFigures):
     method: str  #: ``"independent_seeds"`` or ``"paired_seeds"``.
     reason: str  #: why there is no interval, else empty.
     flags: tuple[str, ...]  #: ``one_seed``: the spread of the seeds of one row is unknown.
-    estimand: str = "prompts_sampled"  #: other prompts and other seeds.
+    estimand: str = PROMPTS_SAMPLED  #: other prompts and other seeds, or ``prompts_fixed``: other seeds alone.
+    reach: SeedReach | None = None  #: for tests against a margin; None without an error.
 
     def __str__(self) -> str:
         if self.ci_low is None or self.ci_high is None:
@@ -173,6 +205,7 @@ def difference_over_seeds(
     level: float = 0.95,
     fixed_a: bool = False,
     fixed_b: bool = False,
+    estimand: str = PROMPTS_SAMPLED,
 ) -> SeedDifference:
     """Difference of two rows whose seeds have nothing to do with each other, also where their numbers are equal.
 
@@ -185,6 +218,7 @@ def difference_over_seeds(
         level: nominal coverage, in (0, 1).
         fixed_a: the first has fixed weights, not one seed of a training that could have had others.
         fixed_b: so has the second.
+        estimand: ``prompts_sampled``, or ``prompts_fixed``: other seeds on these very prompts.
 
     Raises:
         StatisticsError: other shapes, other numbers of prompts, no row with two seeds, arguments out of range.
@@ -206,9 +240,10 @@ def difference_over_seeds(
     values = None if weights is None else np.asarray(weights, dtype=np.float64)
     _, v_prompts, df = squared_error(_steady(d, first, second), clusters, values)
     rows = (RowSeeds.of(fit_a, fixed=fixed_a), RowSeeds.of(fit_b, fixed=fixed_b))
-    parts = _parts_of(v_prompts, df, rows)
+    parts = _parts_of(v_prompts, df, rows, estimand)
     flags = flags_of(one_seed=(len(first) == 1 and not fixed_a) or (len(second) == 1 and not fixed_b))
-    return _difference(fit_a, fit_b, parts, clusters, (bounds, level, "independent_seeds", flags))
+    how = _How(bounds, level, "independent_seeds", flags, estimand)
+    return _difference(fit_a, fit_b, parts, clusters, how)
 
 
 def difference_over_paired_seeds(
@@ -219,6 +254,7 @@ def difference_over_paired_seeds(
     weights: ArrayLike | None = None,
     bounds: Bounds | None = None,
     level: float = 0.95,
+    estimand: str = PROMPTS_SAMPLED,
 ) -> SeedDifference:
     """Difference of two rows whose k-th seeds go together (the same data order or few-shot draw).
 
@@ -231,6 +267,7 @@ def difference_over_paired_seeds(
         weights: weight of each prompt, shape (n,), or None.
         bounds: of the scores; the interval is cut to ± their range.
         level: nominal coverage, in (0, 1).
+        estimand: as of `difference_over_seeds`.
 
     Raises:
         StatisticsError: other shapes, fewer than two seeds, arguments out of range.
@@ -244,8 +281,9 @@ def difference_over_paired_seeds(
     fit_a = fit_seeds(first, clusters=clusters, weights=weights)
     fit_b = fit_seeds(second, clusters=clusters, weights=weights)
     own = RowSeeds.of(fit, fixed=False)
-    parts = _parts_of(fit.v_prompts, fit.df_prompts, (own, RowSeeds(1, 0.0, 0.0, fixed=True)))
-    return _difference(fit_a, fit_b, parts, clusters, (bounds, level, "paired_seeds", ()))
+    parts = _parts_of(fit.v_prompts, fit.df_prompts, (own, RowSeeds(1, 0.0, 0.0, fixed=True)), estimand)
+    how = _How(bounds, level, "paired_seeds", (), estimand)
+    return _difference(fit_a, fit_b, parts, clusters, how)
 
 
 def _check_aligned(first: FloatArray, second: FloatArray) -> None:
@@ -261,26 +299,36 @@ def _steady(d: FloatArray, first: FloatArray, second: FloatArray) -> FloatArray:
     return np.full_like(d, d.mean()) if float(np.ptp(d)) <= ROUNDING * scale else d
 
 
-def _parts_of(v_prompts: float | None, df: float | None, rows: tuple[RowSeeds, RowSeeds]) -> SeedParts | None:
+class _How(NamedTuple):
+    """How a difference is shown."""
+
+    bounds: Bounds | None
+    level: float
+    method: str
+    flags: tuple[str, ...]
+    estimand: str
+
+
+def _parts_of(
+    v_prompts: float | None, df: float | None, rows: tuple[RowSeeds, RowSeeds], estimand: str
+) -> SeedParts | None:
+    if estimand == PROMPTS_FIXED:
+        return seed_parts(np.zeros(1), np.ones(1), [rows])
     if v_prompts is None or df is None:
         return None
     return seed_parts(np.array([v_prompts]), np.array([df]), [rows])
 
 
 def _difference(
-    fit_a: SeedFit,
-    fit_b: SeedFit,
-    parts: SeedParts | None,
-    clusters: ArrayLike | None,
-    how: tuple[Bounds | None, float, str, tuple[str, ...]],
+    fit_a: SeedFit, fit_b: SeedFit, parts: SeedParts | None, clusters: ArrayLike | None, how: _How
 ) -> SeedDifference:
-    bounds, level, method, flags = how
+    level = how.level
     difference = fit_a.mean - fit_b.mean
     error = None if parts is None else float(parts.standard_error[0]) or None
     low, high, p = None, None, None
     if parts is not None and error is not None:
         half = float(parts.half_width(1 - level)[0])
-        low, high = cut_to_range(difference - half, difference + half, bounds)
+        low, high = cut_to_range(difference - half, difference + half, how.bounds)
         p = float(parts.p_values(np.array([difference]))[0])
     return SeedDifference(
         difference=difference,
@@ -302,9 +350,11 @@ def _difference(
         df_seeds_pooled=None if parts is None else float(parts.df_pooled[0]),
         v_seeds_welch=0.0 if parts is None else float(parts.v_welch[0]),
         df_seeds_welch=None if parts is None or not parts.v_welch[0] else float(parts.df_welch[0]),
-        method=method,
+        method=how.method,
         reason=_why_none(parts, error),
-        flags=flags,
+        flags=how.flags,
+        estimand=how.estimand,
+        reach=None if parts is None or error is None else SeedReach(np.empty(0), float(parts.df_prompts[0]), parts),
     )
 
 

@@ -193,7 +193,7 @@ def _row(
         n_prompts=fit.n_prompts,
         n_clusters=None if pooled is None else pooled.n_clusters,
         n_seeds=fit.n_seeds,
-        seed_means=tuple(linked(curve, fit.mean + part) for part in fit.seed_parts),
+        seed_means=tuple(float(linked(curve, fit.mean + part)) for part in fit.seed_parts),
         seed_sd=slope * spread[0],
         seed_sd_net=None if spread[1] is None else slope * spread[1],
         v_prompts=fit.v_prompts,
