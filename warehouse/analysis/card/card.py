@@ -336,7 +336,7 @@ def _against(
     """The rows with the differences from a reference, each from its condition of the same settings; and notes."""
     others = _conditions(store, question, reference)
     partners = [_partner(condition, others.get(condition.benchmark_split, ())) for condition in conditions]
-    models = TwoModels(store, question.model, reference, selection_of(question), force=False)
+    models = TwoModels(store, question.model, reference, selection_of(question), force=False, infinite_ok=True)
     both = tuple(
         models.on_one(models.pair, condition, other)
         for condition, other, row in zip(conditions, partners, rows, strict=True)

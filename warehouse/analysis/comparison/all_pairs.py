@@ -242,6 +242,8 @@ def why_not(entry: ScoredCondition, scores: BenchmarkScores) -> str:
     """Why an entry stands in no pair."""
     if entry.stopped is not None:
         return "stopped early because of their scores"
+    if entry.infinite is not None:
+        return "an infinite score, so that no difference of means has an error (compare tests two)"
     if entry.usable is None:
         return "no scored prompts to pair"
     if entry.no_place:

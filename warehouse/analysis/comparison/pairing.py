@@ -61,6 +61,11 @@ class Pair:
     pair_seeds: bool = False  #: seeds of equal labels go together in both.
 
     @property
+    def has_infinite(self) -> bool:
+        """Whether a score of either is infinite."""
+        return self.scores_a.has_infinite or self.scores_b.has_infinite
+
+    @property
     def over_seeds(self) -> bool:
         """Whether either is a mean over several training seeds."""
         return self.scores_a.seeds is not None or self.scores_b.seeds is not None
@@ -79,7 +84,11 @@ class Pair:
     @property
     def scale_flags(self) -> tuple[str, ...]:
         """``mixed_scales`` where scores look like shares of 1 here, like per cent there."""
-        is_mixed = self.metric.link == "identity" and are_mixed(scores.spans for _, _, scores in self.scored)
+        is_mixed = (
+            not self.has_infinite
+            and self.metric.link == "identity"
+            and are_mixed(scores.spans for _, _, scores in self.scored)
+        )
         return (MIXED_SCALES,) * is_mixed
 
     @property

@@ -140,6 +140,7 @@ class TwoModels:
     force: bool  #: also where judge, scale or task version differ.
     across_links: bool = False  #: on two benchmarks whose prompts are linked, in place of one.
     pair_seeds: bool = False  #: seeds of equal labels go together in both.
+    infinite_ok: bool = False  #: scores may be infinite, which tests of signs alone can do with.
 
     @cached_property
     def _names(self) -> BenchmarkNames:
@@ -254,12 +255,26 @@ class TwoModels:
         (metric_a, members_a), (metric_b, members_b) = (scores[0] for scores in by_side)
         refuse_incomparable(a, b, metric_a, metric_b, self.force)
         row_a, row_b = self._row(a, metric_a, members_a), self._row(b, metric_b, members_b)
-        scores_a, scores_b = row_a.usable, row_b.usable
-        assert scores_a is not None and scores_b is not None
+        scores_a, scores_b = (self._scores_of(row) for row in (row_a, row_b))
         label_a, label_b = label_conditions(self.store, [_without_seeds(condition) for condition in (a, b)])
         if self.across_links:  # what was recorded is what they are on
             label_a, label_b = (label.replace("benchmark_recorded=", "benchmark=") for label in (label_a, label_b))
         return ScoredTwice(a, b, metric_a, metric_b, scores_a, scores_b, (label_a, label_b), (row_a, row_b))
+
+    def _scores_of(self, row: ScoredCondition) -> PromptScores:
+        """The scores of a row.
+
+        Raises:
+            NotComparable: some are infinite, where only a finite mean will do.
+        """
+        scores = row.usable or row.infinite
+        assert scores is not None
+        if scores.has_infinite and not self.infinite_ok:
+            raise NotComparable(
+                f"{row.condition.model} has {len(scores.infinite_prompts)} infinite scores, so that no difference of"
+                " means has an error; paired tests of signs: warehouse compare"
+            )
+        return scores
 
     def _row(self, condition: Condition, metric: Metric, members: Mapping[str, PromptScores]) -> ScoredCondition:
         """The row of a condition, over its seeds and repeats.
@@ -290,7 +305,7 @@ class TwoModels:
             usable: dict[int, dict[str, PromptScores]] = {}
             for number, own in sorted(read.items()):
                 side, condition = members[number]
-                if own.n:
+                if own.n or own.has_infinite:
                     usable.setdefault(side, {})[condition.key] = own
             if len(usable) == 2:
                 return [(metric, usable[0])], [(metric, usable[1])]
@@ -319,7 +334,10 @@ class TwoModels:
         """
         self._refuse_stopped(a, b)
         both = self.scored(a, b)
-        pair = pair_up(a, b, both.metric_a, both.scores_a, both.scores_b, self.clusters(a, b))
+        scores_a, scores_b = both.scores_a, both.scores_b
+        if scores_a.has_infinite or scores_b.has_infinite:
+            scores_a, scores_b = scores_a.with_infinite, scores_b.with_infinite
+        pair = pair_up(a, b, both.metric_a, scores_a, scores_b, self.clusters(a, b))
         notes = dict.fromkeys(note for row in both.rows for note in row.row_notes)
         flags = dict.fromkeys(flag for row in both.rows for flag in row.row_flags)
         pair = replace(
@@ -330,7 +348,7 @@ class TwoModels:
             trained=(both.rows[0].is_trained, both.rows[1].is_trained),
             pair_seeds=self.pair_seeds,
         )
-        return pair if pair.over_seeds else replace(pair, plans=self._plans(pair))
+        return pair if pair.over_seeds or pair.has_infinite else replace(pair, plans=self._plans(pair))
 
     def _refuse_stopped(self, a: Condition, b: Condition) -> None:
         """Refuse runs that were ended early because of their scores: no test with a fixed n holds."""

@@ -188,17 +188,32 @@ def _ranked(rows: Sequence[Line], subset_ok: bool) -> list[list[Line]]:
 
 def _rank_group(group: Sequence[Line], subset_ok: bool) -> list[Line]:
     """Rows with a rank, best first, then the others by their figure, then those without one."""
-    sign = 1 if group[0][0].metric.higher_is_better is False else -1
+    sign = 1.0 if group[0][0].metric.higher_is_better is False else -1.0
+    keys = {id(row): _order(entry, row, sign) for entry, row in group if row.estimate is not None}
     lines = [line for line in group if line[1].estimate is not None]
-    lines.sort(key=lambda line: (float(_comparable(line[1])) * sign, *_words(line[1])))
+    lines.sort(key=lambda line: (*keys[id(line[1])], *_words(line[1])))
     whole = [row for _, row in lines if STOPPED not in row.flags and not row.no_place]
     best = min(map(_standing, whole), default=0)
     eligible = [row for row in whole if subset_ok or _standing(row) == best]
-    figures = [_comparable(row) for row in eligible]
-    ranks = {row.run_ids: figures.index(_comparable(row)) + 1 for row in eligible}
+    figures = [keys[id(row)] for row in eligible]
+    ranks = {row.run_ids: figures.index(keys[id(row)]) + 1 for row in eligible}
     rest = [line for line in group if line[1].estimate is None]
     ranked = [(entry, replace(row, rank=ranks.get(row.run_ids))) for entry, row in lines + rest]
     return sorted(ranked, key=_has_no_rank)
+
+
+def _order(entry: ScoredCondition, row: LeaderboardRow, sign: float) -> tuple[float, float]:
+    """What sorts rows, the best first: a model with an infinite score is below every one without, the oftener the
+    lower; figures at 12 significant digits, as what differs only by rounding is a tie.
+
+    Args:
+        sign: 1 where lower is better, else −1.
+    """
+    if row.infinite is None:
+        return 0.0, sign * float(f"{row.estimate:.12g}")
+    share, mean = row.infinite.order
+    of_scores = sign if entry.metric.link == "identity" else -sign  # links turn the order of scores round
+    return of_scores * share, of_scores * float(f"{mean:.12g}")
 
 
 def _has_no_rank(line: Line) -> bool:
@@ -213,11 +228,6 @@ def _standing(row: LeaderboardRow) -> int:
     if row.method == "published":
         return 1
     return 2 if row.n_prompts < 2 else 0
-
-
-def _comparable(row: LeaderboardRow) -> str:
-    """The figure at 12 significant digits: what differs only by rounding is a tie."""
-    return f"{row.estimate:.12g}"
 
 
 def _words(row: LeaderboardRow) -> tuple[str, str]:
@@ -343,6 +353,8 @@ def _why_not_placed(row: LeaderboardRow) -> str:
         return "no figure"
     if row.no_place:
         return row.no_place
+    if row.infinite is not None:
+        return "an infinite mean has no error; compare tests two models all the same"
     if STOPPED in row.flags:
         return "stopped early because of its scores"
     if is_partial(row.flags) and row.rank is None:

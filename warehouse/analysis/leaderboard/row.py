@@ -26,8 +26,10 @@ from warehouse.stats import (
 )
 from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED
 from warehouse.stats.core.inputs import Bounds, finite_bounds
+from warehouse.stats.core.sample import find_link
 from warehouse.stats.intervals.closed_form import FixedPromptsEstimate
 from warehouse.stats.intervals.missing_bounds import filled_bounds
+from warehouse.stats.rows.infinite import InfiniteScores, describe_infinite
 from warehouse.stats.rows.seed_row import SeedRow, figures_over_seeds, row_over_seeds
 from warehouse.stats.subsets.estimate import SubsetEstimate
 
@@ -156,6 +158,30 @@ class PublishedEstimate:
 
 
 @dataclass(frozen=True)
+class InfiniteEstimate:
+    """The mean of scores of which some are infinite."""
+
+    estimate: float | None  #: infinite; None where scores are infinite on both sides.
+    scores: InfiniteScores  #: what can be said of them all the same.
+    standard_error: float | None = None  #: there is none.
+    ci_low: float | None = None  #: nor an interval.
+    ci_high: float | None = None
+    method: str = "infinite"
+
+
+def infinite_estimate(entry: ScoredCondition, clusters: ClusterMap, level: float) -> InfiniteEstimate:
+    """The figure of an entry with infinite scores, behind the metric's link."""
+    scores, link = entry.infinite, find_link(entry.metric.link)
+    assert scores is not None
+    prompts, values = scores.extended
+    counted = ~np.isnan(values)
+    labels = clusters.labels(prompts)
+    found = describe_infinite(values[counted], clusters=None if labels is None else labels[counted], level=level)
+    mean = None if not counted.all() or found.mean is None else link.value(found.mean)
+    return InfiniteEstimate(mean, found)
+
+
+@dataclass(frozen=True)
 class RowRanks:
     """Statistical ranks of a row, as in `LeaderboardRow`; by default a row has none."""
 
@@ -173,7 +199,9 @@ class RowRanks:
 
 
 #: What the estimate of a row comes from.
-Figure = SeedRow | Estimate | FixedPromptsEstimate | PublishedEstimate | StoppedEstimate | SubsetEstimate
+Figure = (
+    InfiniteEstimate | SeedRow | Estimate | FixedPromptsEstimate | PublishedEstimate | StoppedEstimate | SubsetEstimate
+)
 
 NO_RANKS = RowRanks()
 NO_BOUNDS = UnscoredBounds()
@@ -278,6 +306,17 @@ class LeaderboardRow(Row):
     n_checkpoints: int = 1  #: places in training that the model has; the figure is that of the last whole one.
     notes: tuple[str, ...] = ()  #: seeds, checkpoints and runs that were left out or told apart, in words.
     no_place: str = ""  #: why the row is not ranked although it has a figure; empty where it is.
+    #: share of the prompts whose score is infinite; None where no score is.
+    share_infinite: ClassVar[Column[float | None]] = Column("infinite.share_infinite")
+    share_infinite_low: ClassVar[Column[float | None]] = Column("infinite.share_low")  #: lower end of its interval.
+    share_infinite_high: ClassVar[Column[float | None]] = Column("infinite.share_high")  #: upper end of it.
+    #: median of the scores, which may be infinite; None where no score is.
+    median: ClassVar[Column[float | None]] = Column("infinite.median")
+    median_low: ClassVar[Column[float | None]] = Column("infinite.median_low")  #: lower end of its interval.
+    median_high: ClassVar[Column[float | None]] = Column("infinite.median_high")  #: upper end of it.
+    #: mean of the finite scores, which is no figure of the model; None where no score is infinite.
+    mean_finite: ClassVar[Column[float | None]] = Column("infinite.mean_finite")
+    n_finite: ClassVar[Column[int | None]] = Column("infinite.n_finite")  #: prompts behind it.
     #: the estimate that the columns from ``estimate`` on come from; None without one.
     figure: Figure | None = None
     ranks: RowRanks = NO_RANKS  #: that the statistical ranks come from.
@@ -293,6 +332,11 @@ class LeaderboardRow(Row):
         if isinstance(self.figure, SeedRow):
             return self.figure.pooled
         return self.figure if isinstance(self.figure, Estimate) else None
+
+    @property
+    def infinite(self) -> InfiniteScores | None:
+        """What is said of scores of which some are infinite."""
+        return self.figure.scores if isinstance(self.figure, InfiniteEstimate) else None
 
     @property
     def over_seeds(self) -> SeedRow | None:
@@ -312,6 +356,13 @@ def make_row(
     if entry.stopped is not None:
         figure, reason = stopped_estimate(entry, options.level)
         return replace(bare, figure=figure, reason=reason, flags=(*bare.flags, STOPPED))
+    if entry.infinite is not None:
+        found = infinite_estimate(entry, clusters, options.level)
+        n_prompts = found.scores.n
+        words = found.scores.reason
+        n_draws = bare.n_draws + n_prompts - found.scores.n_finite
+        bare = replace(bare, n_draws=n_draws)
+        return replace(bare, figure=found, n_prompts=n_prompts, flags=(*bare.flags, "infinite"), reason=words)
     if entry.is_cut and entry.published is not None and entry.usable is not None:
         part = _estimated(bare, entry.usable, entry.metric, clusters, options)
         return replace(_as_published(bare, entry.published, entry.metric), part=part)

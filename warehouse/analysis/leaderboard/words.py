@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import shlex
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -11,6 +12,7 @@ from warehouse.analysis.comparison.words import CANNOT_TELL, Sentence, interval_
 from warehouse.analysis.leaderboard.row import STOPPED, LeaderboardRow
 from warehouse.analysis.selection.scored_conditions import is_partial
 from warehouse.analysis.suites.row import SuiteRow
+from warehouse.stats.intervals.closed_form import interval_clopper_pearson
 from warehouse.stats.multiple.ranks import letters_in
 from warehouse.tables.words import IF_ONE_SCALE, MIXED_SCALES, decimals, fixed, listed, some_of, span_of
 
@@ -288,10 +290,35 @@ def row_notes(rows: Sequence[LeaderboardRow]) -> list[str]:
         name = shlex.quote(along[0]) if len(along) == 1 else "NAME"
         who = some_of(along, _NAMED)
         notes[f"{who}: the last whole of up to {most} checkpoints; all of them: warehouse curves {name}"] = None
+    notes |= dict.fromkeys(_infinite_notes(rows))
     seeded = [row for row in rows if (row.n_seeds or 0) > 1]
     if seeded:
         notes["training seeds count as noise; of sampling? --seeds-are sampling; each apart: --each seed"] = None
     return list(notes)
+
+
+def _infinite_notes(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
+    """How many answers are off by an infinite amount, and how many may be where none was."""
+    if not any(row.infinite for row in rows):
+        return
+    for row in rows:
+        name, found = label_of(row), row.infinite
+        if found is None:
+            if row.n_prompts and row.estimate is not None:
+                most = interval_clopper_pearson(0, row.n_prompts, level=row.level).high
+                yield f"{name}: none of {row.n_prompts} scores is infinite (at most {100 * most:.1f} % of all would be)"
+            continue
+        which = "mean infinite" if found.mean is not None else "no mean, as scores are infinite on both sides"
+        median = "infinite" if math.isinf(found.median) else f"{found.median:.4g}"
+        finite = ""
+        if found.mean_finite is not None:
+            finite = (
+                f"; mean {found.mean_finite:.4g} of the {found.n_finite} finite ones, which is no figure of the model"
+            )
+        yield (
+            f"{name}: {which}: {found.n_infinite} of {found.n} answers are off by an infinite amount"
+            f" ({100 * found.share_low:.0f}-{100 * found.share_high:.0f} %); median {median}{finite}"
+        )
 
 
 def seeds_in_words(row: LeaderboardRow, digits: int) -> str:

@@ -158,6 +158,8 @@ def _scores(
         if metric.link == "none":
             continue
         by_member = read_scores(store, runs, [metric.id], links=read_links(store))
+        if infinite := [members[number].model for number, own in by_member.items() if own.has_infinite]:
+            raise MisuseError(f"{infinite[0]} has infinite scores: a difference of means cannot be planned")
         usable = [own for own in map(partial(_one_of, by_member), sides) if own is not None]
         if len(usable) == len(conditions):
             return metric, usable

@@ -218,6 +218,9 @@ def _rows_of(
         n_checkpoints=plan.n_checkpoints,
         is_trained=any(plan.seeds) and not plan.are_draws,
     )
+    if any(entry.infinite is not None for entry in members):
+        yield replace(base, scores=_infinite_over_seeds(members), published=None, condition=plan.pooled)
+        return
     usable = [entry for entry in members if entry.usable is not None]
     if any(entry.stopped is not None for entry in members) or not usable:
         yield from _without_samples(base, members)
@@ -241,6 +244,37 @@ def _rows_of(
                 yield from _with_repeats(store, replace(other, label=_joined(entry.label, "")), clusters, rules)
             return
     yield from _over_seeds(base, usable, tests)
+
+
+def _infinite_over_seeds(members: Sequence[ScoredCondition]) -> PromptScores:
+    """Scores of several seeds of which some are infinite: a prompt is that is so with one of them."""
+    scores = [entry.scores for entry in members if entry.scores is not None]
+    if len(scores) == 1:
+        return scores[0]
+    infinite: dict[int, float] = {}
+    for own in scores:
+        for prompt, value in zip(own.infinite_prompts.tolist(), own.infinite_values.tolist(), strict=True):
+            before = infinite.get(prompt, value)
+            infinite[prompt] = value if before == value else float("nan")
+    ids = np.array(sorted(infinite), dtype=np.int64)
+    finite = [own for own in scores if own.n]
+    combined = scores[0]
+    if finite:
+        found, _ = over_seeds(finite, [""] * len(finite), all_whole=True)
+        assert found is not None
+        kept = np.flatnonzero(~np.isin(found.prompts, ids))
+        columns = ("prompts", "values", "weights", "n_draws", "within", "zero_one")
+        combined = replace(found, seeds=None, **{name: getattr(found, name)[kept] for name in columns})
+    seen = np.unique(np.concatenate([own.seen for own in scores]))
+    return replace(
+        combined,
+        seen=seen,
+        unscored=np.zeros(len(seen)),
+        n_unscored=sum(own.n_unscored for own in scores),
+        n_samples=sum(own.n_samples for own in scores),
+        infinite_prompts=ids,
+        infinite_values=np.array([infinite[prompt] for prompt in ids.tolist()]),
+    )
 
 
 def _joined(*parts: str) -> str:

@@ -64,9 +64,18 @@ class ScoredCondition:
 
     @property
     def usable(self) -> PromptScores | None:
-        """The scores, if a mean of them is the figure."""
+        """The scores, if a finite mean of them is the figure."""
         has_mean = self.scores is not None and self.scores.n and self.metric.link != "none"
+        if self.infinite is not None:
+            return None
         return self.scores if has_mean and self.stopped is None else None
+
+    @property
+    def infinite(self) -> PromptScores | None:
+        """The scores, where one of them is infinite: then the mean is, and has no error."""
+        if self.scores is None or not self.scores.has_infinite or self.stopped is not None:
+            return None
+        return self.scores if self.metric.link != "none" else None
 
     @property
     def why_none(self) -> str:

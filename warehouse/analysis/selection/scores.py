@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import pairwise
 
 import numpy as np
@@ -30,6 +30,14 @@ Links = tuple[NDArray[np.int64], NDArray[np.int64]]
 def unscored_flags(n_unscored: int, n_samples: int, most: float = MAX_UNSCORED) -> tuple[str, ...]:
     """``many_unscored`` where a larger share of the samples than ``most`` has no score."""
     return ("many_unscored",) * (n_unscored > most * n_samples)
+
+
+def _no_prompts() -> NDArray[np.int64]:
+    return np.empty(0, np.int64)
+
+
+def _no_values() -> NDArray[np.float64]:
+    return np.empty(0)
 
 
 @dataclass(frozen=True)
@@ -70,6 +78,11 @@ class PromptScores:
     n_unscored: int  #: samples (prompt and draw) without a score.
     n_samples: int  #: samples in all.
     spans: tuple[ScoreSpan, ...] = ()  #: between which values the scores of each repeat lie.
+    infinite_prompts: NDArray[np.int64] = field(
+        default_factory=_no_prompts
+    )  #: of prompts with an infinite score, which ``prompts`` lacks.
+    #: their means, infinite; NaN where draws are infinite on both sides, shape as of the ids.
+    infinite_values: NDArray[np.float64] = field(default_factory=_no_values)
     #: the scores of each run that was pooled; empty for a single one, and where nobody asked for them.
     repeats: tuple[PromptScores, ...] = ()
     repeat_runs: tuple[int, ...] = ()  #: ids of these runs, ascending.
@@ -80,6 +93,37 @@ class PromptScores:
     def n(self) -> int:
         """Scored prompts."""
         return len(self.prompts)
+
+    @property
+    def has_infinite(self) -> bool:
+        """Whether a score is infinite, so that the mean is."""
+        return len(self.infinite_prompts) > 0
+
+    @property
+    def extended(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """All prompts with a score, ascending, and their values, infinite ones among them."""
+        prompts = np.concatenate([self.prompts, self.infinite_prompts])
+        order = np.argsort(prompts, kind="stable")
+        return prompts[order], np.concatenate([self.values, self.infinite_values])[order]
+
+    @property
+    def with_infinite(self) -> PromptScores:
+        """All scored prompts in one, infinite ones among them: for tests of signs alone."""
+        prompts, values = self.extended
+        kept = ~np.isnan(values)
+        prompts, values = prompts[kept], values[kept]
+        n = len(prompts)
+        return replace(
+            self,
+            prompts=prompts,
+            values=values,
+            weights=np.ones(n),
+            n_draws=np.ones(n),
+            within=np.full(n, np.nan),
+            zero_one=np.zeros(n, bool),
+            seeds=None,
+            repeats=(),
+        )
 
     @property
     def uneven_weights(self) -> NDArray[np.float64] | None:
@@ -96,6 +140,9 @@ class PromptScores:
         columns = ("values", "weights", "n_draws", "within", "zero_one")
         seeds = None if self.seeds is None else replace(self.seeds, cells=self.seeds.cells[:, rows])
         own = {name: getattr(self, name)[rows] for name in columns}
+        if self.has_infinite:
+            ids, first = np.unique(follow_links(self.infinite_prompts, links), return_index=True)
+            own |= {"infinite_prompts": ids, "infinite_values": self.infinite_values[first]}
         repeats = tuple(repeat.under(links) for repeat in self.repeats)
         return replace(self, prompts=prompts, seeds=seeds, repeats=repeats, **own)
 
@@ -172,8 +219,8 @@ def _spans(values: NDArray[np.float64], run_ids: NDArray[np.int64]) -> Iterator[
 
 @dataclass(frozen=True)
 class _Facts:
-    """Rows of ``prompt_score`` as columns; ``values`` is NaN where nothing was scored,
-    ``within`` where no variance between draws is known."""
+    """Rows of ``prompt_score`` as columns; ``values`` is NaN where nothing was scored, ``within`` where no variance
+    between draws is known; ``n_above`` and ``n_below`` count draws that are infinite, which ``n_scored`` holds."""
 
     prompts: NDArray[np.int64]
     values: NDArray[np.float64]
@@ -183,6 +230,8 @@ class _Facts:
     zero_one: NDArray[np.float64]
     n_scored: NDArray[np.float64]
     n_unscored: NDArray[np.float64]
+    n_above: NDArray[np.float64]
+    n_below: NDArray[np.float64]
 
     def take(self, rows: NDArray[np.intp] | slice) -> _Facts:
         chosen = _as_slice(rows)  # views where rows stand together, as they mostly do
@@ -232,9 +281,42 @@ class _Rows:
         columns = store.columns(query_text("analysis", "prompt_scores"), params, per="run_id")
         unordered = columns.whole_numbers("run_id")
         order = slice(None) if _ascends(unordered) else np.argsort(unordered, kind="stable")
-        facts = _Facts(columns.whole_numbers("prompt_id"), *(columns.numbers(name) for name in _COLUMNS))
+        numbers = [columns.numbers(name) for name in _COLUMNS]
+        facts = _Facts(columns.whole_numbers("prompt_id"), *numbers, *([np.zeros(len(unordered))] * 2))
         self.runs, self.metrics = unordered[order], columns.whole_numbers("metric_id")[order]
-        self.facts = facts.take(order)
+        self.facts = _with_infinite(store, self.runs, self.metrics, facts.take(order), metric_ids)
+
+
+def _with_infinite(
+    store: Store, runs: NDArray[np.int64], metrics: NDArray[np.int64], facts: _Facts, metric_ids: Collection[int]
+) -> _Facts:
+    """Facts with the infinite scores, which stand among the unscored: only runs that have such are asked for."""
+    lacking = np.flatnonzero(facts.n_unscored > 0)
+    if not len(lacking):
+        return facts
+    params = {"run_ids": np.unique(runs[lacking]).tolist(), "metric_ids": list(metric_ids)}
+    columns = store.columns(query_text("analysis", "infinite_scores"), params, per="run_id")
+    found = columns.whole_numbers("run_id"), columns.whole_numbers("metric_id"), columns.whole_numbers("prompt_id")
+    if not len(found[0]):
+        return facts
+    places = {
+        key: row
+        for row, key in zip(
+            lacking.tolist(),
+            zip(runs[lacking].tolist(), metrics[lacking].tolist(), facts.prompts[lacking].tolist(), strict=True),
+            strict=True,
+        )
+    }
+    above, below = np.zeros(len(runs)), np.zeros(len(runs))
+    counts = columns.numbers("n_above").tolist(), columns.numbers("n_below").tolist()
+    for *key, n_above, n_below in zip(*(column.tolist() for column in found), *counts, strict=True):
+        row = places.get(tuple(key))
+        if row is not None:
+            above[row], below[row] = n_above, n_below
+    both = above + below
+    return replace(
+        facts, n_scored=facts.n_scored + both, n_unscored=facts.n_unscored - both, n_above=above, n_below=below
+    )
 
 
 def _pooled(
@@ -317,8 +399,11 @@ def _pool(facts: _Facts, run_ids: NDArray[np.int64], *, with_repeats: bool = Fal
         prompts, codes = np.unique(sorted_facts.prompts, return_inverse=True)
         if len(prompts) < len(codes):
             sorted_facts = _merge(sorted_facts, prompts, codes)
-    scored = np.flatnonzero(np.isfinite(sorted_facts.values))
+    infinite = sorted_facts.n_above + sorted_facts.n_below > 0
+    scored = np.flatnonzero(np.isfinite(sorted_facts.values) & ~infinite)
     kept = sorted_facts.take(scored)
+    means = np.where(sorted_facts.n_above > 0, np.inf, -np.inf)
+    means = np.where((sorted_facts.n_above > 0) & (sorted_facts.n_below > 0), np.nan, means)
     return PromptScores(
         prompts=kept.prompts,
         values=kept.values,
@@ -331,6 +416,8 @@ def _pool(facts: _Facts, run_ids: NDArray[np.int64], *, with_repeats: bool = Fal
         n_unscored=int(facts.n_unscored.sum()),
         n_samples=int((facts.n_scored + facts.n_unscored).sum()),
         spans=tuple(_spans(facts.values, run_ids)),
+        infinite_prompts=prompts[infinite],
+        infinite_values=means[infinite],
     )
 
 
@@ -349,7 +436,8 @@ def _merge(facts: _Facts, prompts: NDArray[np.int64], codes: NDArray[np.intp]) -
         squares = inner + np.where(scored, draws * centred**2, 0.0)
         within = summed(squares) / (total - 1)
     zero_one = np.where(summed(scored * (1 - facts.zero_one)) > 0, 0.0, 1.0)
-    return _Facts(prompts, values, weights, total, within, zero_one, summed(facts.n_scored), summed(facts.n_unscored))
+    counts = (facts.n_scored, facts.n_unscored, facts.n_above, facts.n_below)
+    return _Facts(prompts, values, weights, total, within, zero_one, *map(summed, counts))
 
 
 @dataclass(frozen=True)
