@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -149,8 +149,11 @@ class Pair:
         Raises:
             StatisticsError: ``level`` or ``seed`` out of range.
         """
-        if self.over_seeds:
-            return self.seed_difference(level, turned=turned)
+        difference = self.seed_difference if self.over_seeds else partial(self._of_one_seed, seed=seed)
+        return difference(level, turned=turned)
+
+    def _of_one_seed(self, level: float, *, seed: int, turned: bool) -> PairedDifference:
+        """`difference` where neither is a mean over seeds."""
         from warehouse.stats import paired_difference  # only where pairs are formed
 
         (a, weights_a), (b, weights_b) = self.sides[::-1] if turned else self.sides
