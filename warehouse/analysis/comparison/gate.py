@@ -364,7 +364,8 @@ def _row(item: _Tested, verdict: str, p_values: PValues, n_tests: int, alpha: fl
     """What is decided needs no more prompts."""
     pair, test = item.pair, item.test
     equal = seen = None
-    plain = not item.why and item.means is None and item.costs is None
+    # more prompts do not narrow what another draw of seeds would change
+    plain = not item.why and item.means is None and item.costs is None and not pair.over_seeds
     if test.standard_error is not None and plain and verdict == UNDECIDED:
         equal, seen = (
             prompts_to_decide(distance, test.standard_error, pair.n, n_tests, alpha=alpha, reach=item.reach)
