@@ -1,6 +1,6 @@
 -- Values of metrics that are no finite number: infinite, lists, words; and numbers whose square is
--- too large for a double. A missing one or a NaN is not among them. They are kept as text; infinite ones
--- are read as such where figures are made, the others count as unscored.
+-- too large for a double. A missing one or a NaN is not among them. They are kept as text; infinite
+-- ones are read as such where figures are made, the others count as unscored.
 -- grain: one row per run, metric and why: infinite, not_a_number, too_large
 with unusable as (
     select run, metric_id, status, lower(raw) as raw, try_cast(raw as double) as number

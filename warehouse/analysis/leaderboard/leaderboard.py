@@ -107,7 +107,7 @@ def board_of(scores: BenchmarkScores, options: Ranking) -> Leaderboard:
     Raises:
         StatisticsError: ``level`` or ``method`` that the data do not allow.
     """
-    planned = planned_rows(scores, options)
+    planned = planned_rows(scores, options) if scores.plans.plans else NO_PLANS
     groups = rank_rows(scores, options, planned)
     rows = sorted((line for group in groups for line in group), key=_has_no_rank)
     names = tuple(other.metric for other in scores.others)

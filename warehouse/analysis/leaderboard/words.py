@@ -280,9 +280,10 @@ def row_notes(rows: Sequence[LeaderboardRow]) -> list[str]:
             notes[part if part.startswith(f"{row.model}:") else f"{label_of(row)}: {part}"] = None
     for row in rows:
         if "seeds_too_few" in row.flags:
+            what = "runs" if row.n_seeds is None else "seeds"
             means = listed([f"{mean:.3g}" for mean in sorted(row.seed_means)])
             notes[
-                f"{label_of(row)}: {len(row.seed_means)} seeds, {means}: too few for an interval, and for a place"
+                f"{label_of(row)}: {len(row.seed_means)} {what}, {means}: too few for an interval, and for a place"
             ] = None
     along = sorted({row.model for row in rows if row.n_checkpoints > 1})
     if along:

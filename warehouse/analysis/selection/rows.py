@@ -67,6 +67,11 @@ class RowPlan:
         return tuple(str(condition.setting("training_seed") or "") for condition in self.conditions)
 
     @property
+    def is_plain(self) -> bool:
+        """Whether it is a single run."""
+        return len(self.conditions) == 1 and len(self.conditions[0].runs) == 1
+
+    @property
     def pooled(self) -> Condition:
         """All runs of the row as one condition."""
         if len(self.conditions) == 1:
@@ -408,7 +413,9 @@ def _with_repeats(
     name = entry.condition.model
     if greedy.flags:
         n_differ, n_prompts = greedy.n_differ, greedy.n_prompts
-        notes.append(f"{name}: temperature 0, yet {n_differ} of {n_prompts} prompts scored otherwise")
+        fields = fields_that_differ(store, _runs_with_scores(entry))
+        told = f"; the runs differ in {listed(fields)}" if fields else ""
+        notes.append(f"{name}: temperature 0, yet {n_differ} of {n_prompts} prompts scored otherwise{told}")
     if flags:
         notes.append(_differ_in_words(store, entry, test, verdict))
     elif rules.repeats != REPEATS_AUTO:
@@ -462,15 +469,6 @@ def fields_that_differ(store: Store, runs: Sequence[Run]) -> list[str]:
     for own in told.values():
         paths |= dict.fromkeys(path for path, _ in own)
     return [*dict.fromkeys([*named, *paths])][: 2 * _NAMED]
-
-
-def with_row_labels(entries: Sequence[ScoredCondition], labels: Mapping[str, str]) -> list[ScoredCondition]:
-    """Entries with the labels of their rows before what tells runs or seeds of one row apart.
-
-    Args:
-        labels: by key of the condition.
-    """
-    return [replace(entry, label=_joined(labels[entry.condition.key], entry.label)) for entry in entries]
 
 
 def without_place(condition: Condition, *, keep_seed: bool) -> Condition:

@@ -49,17 +49,13 @@ def score_table(entries: Sequence[ScoredCondition], clusters: ClusterMap, *, pai
     """
     table = _matrix_of(entries, clusters)
     scores = [entry.usable for entry in entries]
+    labels = tuple((item.seeds.labels if item.seeds else ("",)) for item in scores if item is not None)
+    paired = labels if pair_seeds else None
     if all(item is None or item.seeds is None for item in scores):
         return table
     link = entries[0].metric.link
     cells = [_cells_of(item, table.prompts, link) for item in scores if item is not None]
-    labels = tuple((item.seeds.labels if item.seeds else ("",)) for item in scores if item is not None)
-    return replace(
-        table,
-        seeds=tuple(cells),
-        trained=tuple(entry.is_trained for entry in entries),
-        seed_labels=labels if pair_seeds else None,
-    )
+    return replace(table, seeds=tuple(cells), trained=tuple(entry.is_trained for entry in entries), seed_labels=paired)
 
 
 def _cells_of(scores: PromptScores, prompts: NDArray[np.int64], link: str) -> NDArray[np.float64]:

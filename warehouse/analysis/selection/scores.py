@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -161,6 +162,7 @@ def over_seeds(
     Returns:
         None where no seed has a score on .95 of the prompts that some seed has one on.
     """
+    as_cells = partial(SeedCells, kind=kind)
     prompts = np.unique(np.concatenate([own.prompts for own in members]))
     cells = _aligned([own.values for own in members], members, prompts)
     is_whole = np.ones(len(members), bool) if all_whole else whole_seeds(cells)
@@ -197,7 +199,7 @@ def over_seeds(
         n_unscored=sum(own.n_unscored for own in kept),
         n_samples=sum(own.n_samples for own in kept),
         spans=tuple(span for own in kept for span in own.spans),
-        seeds=SeedCells(kept_labels, cells, kind),
+        seeds=as_cells(kept_labels, cells),
     )
     return combined, left_out
 

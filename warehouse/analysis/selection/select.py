@@ -17,14 +17,7 @@ from warehouse.analysis.selection.benchmarks import (
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition, label_conditions
 from warehouse.analysis.selection.reference import BySplit, choose_conditions
-from warehouse.analysis.selection.rows import (
-    RowPlan,
-    newest_rows,
-    plan_rows,
-    row_entries,
-    with_row_labels,
-    without_place,
-)
+from warehouse.analysis.selection.rows import RowPlan, newest_rows, plan_rows, row_entries, without_place
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, read_entries
 from warehouse.analysis.selection.selection import RowRules, Selection
 from warehouse.analysis.subsets.stored import possible_plans
@@ -97,10 +90,29 @@ def entries_as_rows(
     else:
         keep_seed = rules.each == EACH_SEED
         labelled = [without_place(plan.conditions[0], keep_seed=keep_seed) for plan in plans]
-    labels: dict[str, str] = {}
+    by_key: dict[str, list[ScoredCondition]] = {}
+    for entry in read:
+        by_key.setdefault(entry.condition.key, []).append(entry)
+    rows: list[ScoredCondition] = []
     for plan, label in zip(plans, label_conditions(store, labelled), strict=True):
-        labels |= {condition.key: label for condition in plan.conditions}
-    return with_row_labels(row_entries(store, plans, read, clusters, rules), labels)
+        own = [entry for condition in plan.conditions for entry in by_key.get(condition.key, ())]
+        if plan.is_plain:
+            found = [_plain_row(plan, entry) for entry in own]
+        else:
+            found = row_entries(store, [plan], own, clusters, rules)
+        rows += [replace(row, label=", ".join(filter(None, (label, row.label)))) for row in found]
+    return rows
+
+
+def _plain_row(plan: RowPlan, entry: ScoredCondition) -> ScoredCondition:
+    """The row of a single run."""
+    return replace(
+        entry,
+        row_flags=plan.flags,
+        row_notes=plan.notes,
+        n_checkpoints=plan.n_checkpoints,
+        is_trained=any(plan.seeds) and not plan.are_draws,
+    )
 
 
 def scored_prompts(facts: BenchmarkFacts, metrics: Sequence[Metric]) -> dict[int, int]:
