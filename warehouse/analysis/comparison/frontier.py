@@ -23,15 +23,17 @@ from warehouse.analysis.selection.scored_conditions import (
     ScoredCondition,
     coverage_flags,
     group_differences,
-    select_entries,
 )
 from warehouse.analysis.selection.scores import PromptScores
+from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.suites.tree import find_suite, is_suite
 from warehouse.errors import MisuseError
 from warehouse.questions.power import Frontier
 from warehouse.questions.question import answers
 from warehouse.stats import (
+    Estimate,
+    SeedRow,
     as_good_for_less,
     cost_per_solved,
     cost_ratio,
@@ -43,6 +45,7 @@ from warehouse.stats import (
     mean_cost,
     p_on_frontier,
     paired_difference,
+    row_over_seeds,
 )
 from warehouse.stats.core.inputs import finite_bounds, rejects
 from warehouse.store.connection import Store
@@ -65,6 +68,12 @@ class _Member:
     def is_tested(self) -> bool:
         """Whether it has prompts."""
         return len(self.prompts) > 0
+
+    @property
+    def over_seeds(self) -> bool:
+        """Whether its score is a mean over training seeds."""
+        scores = self.entry.usable
+        return scores is not None and scores.seeds is not None
 
 
 @answers(Frontier)
@@ -169,13 +178,18 @@ def _row(
     """What is known of a condition alone."""
     y, c, level = scores.values[has_cost], at[has_cost], question.level
     labels = clusters.labels(scores.prompts[has_cost])
-    score = estimate_mean(
-        y, clusters=labels, bounds=usable_bounds(scores, entry.metric)[0], n_draws=scores.n_draws[has_cost], level=level
-    )
+    bounds = usable_bounds(scores, entry.metric)[0]
+    score: Estimate | SeedRow
+    if scores.seeds is None:
+        score = estimate_mean(y, clusters=labels, bounds=bounds, n_draws=scores.n_draws[has_cost], level=level)
+    else:
+        score = row_over_seeds(scores.seeds.at(np.flatnonzero(has_cost)), clusters=labels, bounds=bounds, level=level)
     cost, solved = mean_cost(c, labels, level=level), None
     if entry.metric.higher_is_better and y.min() >= 0 and y.max() <= 1:
         solved = cost_per_solved(c, y, labels, level=level, method="fieller" if question.fieller else "log_delta")
-    flags = (*score.flags, *cost.flags, *(solved.flags if solved else ()), *(("missing_cost",) * (not has_cost.all())))
+    of_solved = solved.flags if solved else ()
+    missing = () if has_cost.all() else ("missing_cost",)
+    flags = (*entry.row_flags, *score.flags, *cost.flags, *of_solved, *missing)
     return replace(
         _bare(entry, source, question, score.estimate, cost.estimate or 0.0),
         **part_fields(score, "standard_error", "ci_low", "ci_high"),
@@ -266,6 +280,9 @@ def _answered(members: Sequence[_Member], clusters: ClusterMap, question: Fronti
         for index, member in enumerate(order)
     ]
     tested = [index for index, member in enumerate(order) if member.is_tested]
+    if any(member.over_seeds for member in order):  # resampled prompts know nothing of training seeds
+        words = "over training seeds nothing is tested: points alone"
+        return [replace(row, reason="; ".join(filter(None, (row.reason, words)))) for row in rows]
     if len(tested) > 1:
         found = _tested([order[index] for index in tested], [rows[index] for index in tested], clusters, question, sign)
         for index, (row, by) in zip(tested, found, strict=True):

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from warehouse.analysis.leaderboard.row import LeaderboardRow
+from warehouse.analysis.leaderboard.row import TOO_FEW, LeaderboardRow
+from warehouse.analysis.leaderboard.words import seeds_in_words
 from warehouse.stats.core.draws import PROMPTS_FIXED
 from warehouse.stats.core.quantiles import z_quantile
 from warehouse.tables.view import Table, TableNote
@@ -29,6 +30,7 @@ HIDE_EMPTY = (
     "method",
     "flags",
     "recomputed part",
+    "seeds",
 )
 #: Columns that a narrow terminal does without, the first of them first.
 MINOR = (
@@ -111,7 +113,8 @@ def _cells(row: LeaderboardRow, digits: int) -> dict[str, Any]:
         "split": row.split,
         "estimate": number(row.estimate, digits),
         "se": number(row.standard_error, digits),
-        level_column(row.level): interval(row.ci_low, row.ci_high, digits, at=row.estimate),
+        level_column(row.level): _ends(row, digits),
+        "seeds": seeds_in_words(row, digits),
         "recomputed part": _part(row, digits),
         "prompts": row.n_prompts,
         "clusters": row.n_clusters,
@@ -124,6 +127,13 @@ def _cells(row: LeaderboardRow, digits: int) -> dict[str, Any]:
         "method": row.method,
         "flags": [_flag(flag, row) for flag in row.flags],
     }
+
+
+def _ends(row: LeaderboardRow, digits: int) -> Any:
+    """The interval; nothing where it says nothing for want of seeds, whose figures stand beside it."""
+    if TOO_FEW in row.flags:
+        return None
+    return interval(row.ci_low, row.ci_high, digits, at=row.estimate)
 
 
 def _part(row: LeaderboardRow, digits: int) -> str:

@@ -160,8 +160,12 @@ def group_spec(dump: Dump, row: PublishedScore) -> MetricSpec:
     return MetricSpec(name=row.metric, filter=row.filter)
 
 
-#: Why a value is no score, by whether it is too large a number.
-_WHY_TEXT = {False: "no finite number", True: "1e140 or more, too large to calculate with"}
+#: What becomes of a value that is no finite number.
+_WHY_TEXT = {
+    "infinite": "infinite: kept as text, and such in every figure, so that the mean is infinite",
+    "not_a_number": "no number: kept as text, unscored",
+    "too_large": "1e140 or more, too large to calculate with: kept as text, unscored",
+}
 
 
 def note_values_that_are_no_numbers(scratch: Scratch, state: _Load) -> None:
@@ -170,12 +174,12 @@ def note_values_that_are_no_numbers(scratch: Scratch, state: _Load) -> None:
         return
     rows = scratch.rows(query_text("ingest", "not_numbers"))
     for part in state.parts if rows else ():
-        counts: Counter[tuple[str, bool]] = Counter()
-        for run, metric, is_too_large, n in rows:
-            counts[metric, is_too_large] += n if run in part.runs else 0
+        counts: Counter[tuple[str, str]] = Counter()
+        for run, metric, why, n in rows:
+            counts[metric, why] += n if run in part.runs else 0
         part.dump.notes += [
-            f"{n} {'values' if n > 1 else 'value'} of {metric!r}, {_WHY_TEXT[is_too_large]}: kept as text, unscored"
-            for (metric, is_too_large), n in counts.items()
+            f"{n} {'values' if n > 1 else 'value'} of {metric!r}, {_WHY_TEXT[why]}"
+            for (metric, why), n in counts.items()
             if n
         ]
 
