@@ -61,6 +61,7 @@ class _Stored:
     n_scores: int
     started_at: datetime | None
     sampling_seed: int | None
+    status: str
 
 
 @dataclass(frozen=True)
@@ -96,8 +97,12 @@ class _StoredRuns:
         self.same: dict[tuple[str, str], dict[str | None, _Stored]] = defaultdict(dict)
         self.current_conditions: set[str] = set()
         self.by_key: dict[str, list[_Stored]] = defaultdict(list)
+        self.invalidated: dict[str, int] = {}  # of each condition one
         for row in rows:
             self.same[row.condition_key, row.content_digest][row.run_key] = row
+            if row.status == "invalidated":
+                self.invalidated[row.condition_key] = row.id
+                continue  # it supersedes nothing, and nothing supersedes it
             if row.superseded_by is None:
                 self.current_conditions.add(row.condition_key)
             self.by_key[_execution(row.run_key, row.condition_key, row)].append(row)
@@ -153,6 +158,10 @@ def decide(
     conditions: set[str] = set()
     for run in runs:
         decision = _decide_one(run, stored, overlaps, on_conflict, path)
+        if decision.action == "new" and not decision.note and run.condition in stored.invalidated:
+            other = stored.invalidated[run.condition]
+            note = f"{run.header.benchmark}: run {other} of the same settings is invalidated, and plays no part here"
+            decision = replace(decision, note=note)
         same_earlier = earlier.get((run.condition, run.content))
         if decision.action == "new" and same_earlier is not None:
             decision = replace(decision, action="seen", same_in_dump=same_earlier, repeat=False)
@@ -192,7 +201,7 @@ def _run(index: int, header: RunHeader, measured: Measured | None) -> _DumpRun:
 
 _COLUMNS = (
     "run.id, run.condition_key, run_source.run_key, run.content_digest, run_source.superseded_by,"
-    " run.n_found, run.n_generations, run.n_scores, run.started_at, run.sampling_seed"
+    " run.n_found, run.n_generations, run.n_scores, run.started_at, run.sampling_seed, run.status"
 )
 
 
@@ -212,7 +221,10 @@ def _decide_one(
     same = stored.same.get((run.condition, run.content))
     here = Decision(run.index, "new", *run.keys)
     if same:
-        here = replace(here, action="seen", same_as=next(iter(same.values())).id)
+        again = next(iter(same.values()))
+        here = replace(here, action="seen", same_as=again.id)
+        if again.status == "invalidated":
+            return replace(here, note=f"{run.header.benchmark}: {_INVALIDATED.format(id=again.id)}")
         if run.key in same:
             return replace(here, superseded_by=same[run.key].superseded_by)
     if run.key is None:
@@ -233,6 +245,7 @@ def _decide_one(
     return here if same else replace(here, repeat=run.condition in stored.current_conditions)
 
 
+_INVALIDATED = "run {id} holds the same and is invalidated: it does not count (warehouse invalidate run:{id} --undo)"
 _APART = "; if they are different executions, name each: --set run_id=NAME"
 
 
