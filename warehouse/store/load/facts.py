@@ -17,11 +17,11 @@ from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.curate import field_clusters
 from warehouse.store.load.bulk_insert import append, as_arrow
+from warehouse.store.load.chains import supersede
 from warehouse.store.load.conflicts import Decision
 from warehouse.store.load.dimensions import allocate
 from warehouse.store.load.run_keys import scorers_key, spec_of
 from warehouse.store.load.scratch import ROWS_OF_A_GROUP, Scratch
-from warehouse.store.load.source_ledger import supersede
 from warehouse.store.load.staging import TRANSCRIPT, Measured
 from warehouse.store.load.state import _Load
 from warehouse.store.schema.later import tables

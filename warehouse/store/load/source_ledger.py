@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,7 +19,7 @@ from warehouse.store import engines
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.curate.upkeep import remove_unheld, remove_unnamed
-from warehouse.store.load import restated, restated_prompts, scans
+from warehouse.store.load import chains, restated, restated_prompts, scans
 from warehouse.store.load.bulk_insert import append
 from warehouse.store.load.dimensions import allocate
 from warehouse.store.load.scratch import Scratch, scratch_beside
@@ -299,7 +299,7 @@ def _forget(store: Store, scratch: Scratch, connection: sa.Connection, reference
             sa.select(links.c.run_id).where(links.c.run_id.in_(run_ids), links.c.source_id != source_id)
         )
     }
-    tries = _tries(connection, run_ids)
+    tries = chains.tries_of(connection, run_ids)
     held = restated.held_by(connection, source_id)
     _remove_runs(connection, sorted(run_ids - shared))
     scans.forget(store, source_id)
@@ -307,7 +307,7 @@ def _forget(store: Store, scratch: Scratch, connection: sa.Connection, reference
     of_source = (tables.rejection, tables.published_score, tables.preference, tables.label_draw, tables.statement)
     for table in (links, *of_source):
         connection.execute(sa.delete(table).where(table.c.source_id == source_id))
-    _take_out_of_chains(connection, tries, shared)
+    chains.take_out(connection, tries, shared)
     connection.execute(sa.delete(tables.source).where(tables.source.c.id == source_id))
     is_alone = store.dialect.no_source_reserved(connection)
     if is_alone:
@@ -330,46 +330,6 @@ def _remove_runs(connection: sa.Connection, run_ids: Sequence[int]) -> None:
         connection.execute(sa.update(votes).where(column.in_(run_ids)).values({column.name: None}))
     run = tables.run
     connection.execute(sa.delete(run).where(run.c.id.in_(run_ids)))
-
-
-#: (key of the tool, id of a run that came under it): the run that replaced it there, if any.
-_Tries = dict[tuple[str | None, int], int | None]
-
-
-def _tries(connection: sa.Connection, run_ids: Iterable[int]) -> _Tries:
-    """All tries under the keys that some runs came under; of those without one, all of their condition."""
-    links, run, ids = tables.run_source, tables.run, list(run_ids)
-    keys = sa.select(links.c.run_key).where(links.c.run_id.in_(ids))
-    conditions = sa.select(run.c.condition_key).where(run.c.id.in_(ids))
-    alike = links.c.run_id.in_(sa.select(run.c.id).where(run.c.condition_key.in_(conditions)))
-    query = sa.select(links.c.run_key, links.c.run_id, links.c.superseded_by)
-    query = query.where(links.c.run_key.in_(keys) | links.c.run_key.is_(None) & alike)
-    return {(row[0], row[1]): row[2] for row in connection.execute(query)}
-
-
-def _take_out_of_chains(connection: sa.Connection, before: _Tries, shared: Collection[int]) -> None:
-    """What a try that is gone had superseded is current, or superseded by what had superseded that."""
-    left = _tries(connection, {run_id for _, run_id in before})
-    replaced = []
-    for (key, run_id), newer in left.items():
-        heir = newer
-        while heir is not None and (key, heir) not in left:
-            heir = before.get((key, heir))
-        if heir != newer:
-            replaced.append((run_id, key, heir))
-    supersede(connection, replaced, shared)
-
-
-def supersede(
-    connection: sa.Connection, replaced: Collection[tuple[int, str | None, int | None]], others: Collection[int] = ()
-) -> None:
-    """Mark runs as superseded under a key: (id, key, id of the newer run, if any); whether these and ``others`` are
-    current follows from all their keys."""
-    if replaced:
-        old, keys, new = map(list, zip(*replaced, strict=True))
-        connection.execute(sa.text(query_text("ingest", "supersede")), {"old": old, "keys": keys, "new": new})
-    if ids := sorted({old for old, _, _ in replaced}.union(others)):
-        connection.execute(sa.text(query_text("ingest", "settle_superseded")), {"ids": ids})
 
 
 def _hand_over_figures(connection: sa.Connection, source_id: int) -> None:

@@ -1,0 +1,189 @@
+"""What is taken back is gone: the store is then the one that never had it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.dumps import Source, small_dumps
+from tests.support.forgetting import Contents, contents, differences
+from tests.support.stores import empty_store
+from warehouse.ingest.pipeline import ingest
+from warehouse.store.connection import Store
+from warehouse.store.load import source_ledger
+from warehouse.store.open import open_store
+from warehouse.store.schema.migrate import check
+
+pytestmark = [pytest.mark.engine]
+
+#: Opens an empty store of one engine.
+Opener = Callable[[], Any]
+
+MAPPING = """
+[run]
+model = "model"
+benchmark = "benchmark"
+
+[sample]
+prompt_id = "prompt_id"
+text = "question"
+target = "answer"
+choices = "options"
+
+[metadata]
+topic = "topic"
+hint = "hint"
+
+[[scores]]
+metric = "score"
+value = "score"
+"""
+
+
+@pytest.fixture(params=["duckdb", "postgresql"])
+def empty(request: pytest.FixtureRequest) -> Opener:
+    @contextmanager
+    def opened() -> Iterator[Store]:
+        with empty_store(request, request.param) as url, open_store(url, write=True) as store:
+            yield store
+
+    return opened
+
+
+@pytest.fixture
+def tables(tmp_path: Path) -> dict[str, Source]:
+    """Tables of one benchmark that say different things of its prompts, models and metrics."""
+    (tmp_path / "map.toml").write_text(MAPPING)
+
+    def lines(name: str, model: str, scores: Sequence[float], *, n: int = 4, **said: Sequence[Any]) -> Source:
+        names = ("question", "answer", "options", "topic", "hint")
+        rows = [
+            {"model": model, "benchmark": "quiz", "prompt_id": f"q{place}", "score": scores[place]}
+            | {key: said[key][place] if key in said else None for key in names}
+            for place in range(n)
+        ]
+        path = tmp_path / f"{name}.jsonl"
+        path.write_text("".join(json.dumps(row) + "\n" for row in rows))
+        return {"paths": [path], "mapping": tmp_path / "map.toml"}
+
+    def plain(name: str, text: str, **options: Any) -> Source:
+        path = tmp_path / f"{name}.csv"
+        path.write_text(text)
+        return {"paths": [path], **options}
+
+    head = "model,benchmark,prompt_id,score\n"
+    return {
+        "bare": plain("bare", head + "ada,quiz,q0,1\nada,quiz,q1,1\nada,quiz,q2,0\nbob,quiz,q0,0\nbob,quiz,q1,1\n"),
+        "lower": plain("lower", head + "cy,quiz,q0,0\ncy,quiz,q1,1\n", higher_is_better=False),
+        "wide": plain("wide", head + "dan,quiz,q0,37\ndan,quiz,q1,.5\n"),
+        "metric": plain("metric", "model,benchmark,prompt_id,metric,score\ned,quiz,q0,f1,.5\ned,quiz,q7,f1,.25\n"),
+        "texts": lines("texts", "org/fay", [1, 0, 1, 1], question=["a?", "b?", "c?", None], topic=["x", "x", None, "y"]),
+        "targets": lines("targets", "gus", [0, 1, 1, 0], answer=list("ABCD"), topic=list("xxyy"), hint=["h"] * 4),
+        "others": lines("others", "hal", [0, 0, 1, 0], answer=list("DCBA"), topic=list("yxyx")),
+        "options": lines("options", "ida", [1, 1, 1, 0], options=[["1", "2"]] * 4, question=["a?", "B?", "z?", "d?"]),
+        "part": lines("part", "gus", [0, 1], n=2, answer=["A", None], hint=[None, "i"]),
+    }
+
+
+def load(store: Store, source: Source) -> list[str]:
+    """Ids of the sources that were loaded."""
+    return [str(item.source_id) for item in ingest(store, **source).sources if item.state == "loaded"]
+
+
+def forget(store: Store, ids: Sequence[str]) -> None:
+    for number in ids:
+        source_ledger.forget(store, number)
+
+
+def held(store: Store) -> Contents:
+    report = check(store)
+    assert report.ok, str(report)
+    return contents(store)
+
+
+class Expected:
+    """What fresh stores hold of some sources, in the order in which they came."""
+
+    def __init__(self, empty: Opener, sources: dict[str, Source]) -> None:
+        self.empty, self.sources = empty, sources
+        self.known: dict[tuple[str, ...], Contents] = {}
+
+    def of(self, *names: str) -> Contents:
+        if names not in self.known:
+            with self.empty() as store:
+                for name in names:
+                    load(store, self.sources[name])
+                self.known[names] = held(store)
+        return self.known[names]
+
+    def left(self, order: Sequence[str], *gone: str) -> list[str]:
+        """What differs where some of the sources that came in an order are forgotten."""
+        with self.empty() as store:
+            ids = {name: load(store, self.sources[name]) for name in order}
+            for name in gone:
+                forget(store, ids[name])
+            return differences(held(store), self.of(*[name for name in order if name not in gone]))
+
+
+#: Those of which each says something else of the same.
+FEW = [("bare", "lower"), ("bare", "wide"), ("texts", "targets"), ("targets", "others"), ("texts", "options")]
+
+
+def test_a_forgotten_table_leaves_nothing_behind(empty: Opener, tables: dict[str, Source]) -> None:
+    expected = Expected(empty, tables)
+    found = {
+        (order, gone): expected.left(order, gone) for pair in FEW for order in permutations(pair) for gone in order
+    }
+    assert {case: lines for case, lines in found.items() if lines} == {}
+
+
+@pytest.mark.parametrize("order", [("targets", "texts", "others", "options"), ("options", "others", "part", "targets")])
+def test_the_others_stand_as_they_came(empty: Opener, tables: dict[str, Source], order: tuple[str, ...]) -> None:
+    expected = Expected(empty, tables)
+    found = {gone: expected.left(order, *gone) for gone in permutations(order, 2)}
+    assert {case: lines for case, lines in found.items() if lines} == {}
+
+
+@pytest.mark.slow
+def test_every_pair_and_triple_of_tables(empty: Opener, tables: dict[str, Source]) -> None:
+    expected = Expected(empty, tables)
+    orders = [*permutations(tables, 2), *permutations(tables, 3)]
+    found = {(order, gone): expected.left(order, gone) for order in orders for gone in order}
+    assert {case: lines for case, lines in found.items() if lines} == {}
+
+
+@pytest.mark.rare
+def test_every_small_dump_forgotten_leaves_what_was_before_it(empty: Opener, tables: dict[str, Source]) -> None:
+    """Each comes on top of all before it, and goes again."""
+    lines: list[str] = []
+    with empty() as store:
+        before = held(store)
+        for name, source in (small_dumps() | tables).items():
+            ids = load(store, source)
+            forget(store, ids)
+            lines += [f"{name}: {line}" for line in differences(held(store), before)]
+            load(store, source)
+            before = held(store)
+    assert lines == []
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(1800)
+def test_every_small_dump_that_came_first_leaves_what_came_after(empty: Opener, tables: dict[str, Source]) -> None:
+    sources = small_dumps() | tables
+    names = list(sources)
+    lines: list[str] = []
+    with empty() as store, empty() as fresh:
+        ids = {name: load(store, source) for name, source in sources.items()}
+        for name in names[: len(names) // 2]:
+            forget(store, ids[name])
+        for name in names[len(names) // 2 :]:
+            load(fresh, sources[name])
+        lines = differences(held(store), held(fresh))
+    assert lines == []
