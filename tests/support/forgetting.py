@@ -15,7 +15,16 @@ LEFT_OUT = {"id_counter", "statement", "content", "metric_value", "refresh", "an
 #: When something was done, and how.
 CLOCKS = ("claimed_at", "loaded_at", "created_at", "seconds")
 #: Columns of the ledger that count what a source was when it came.
-_WHEN_IT_CAME = ("source_n_", "source_notes", "n_runs", "n_seen_again", "n_superseded", "n_samples", "n_scores", "notes")
+_WHEN_IT_CAME = (
+    "source_n_",
+    "source_notes",
+    "n_runs",
+    "n_seen_again",
+    "n_superseded",
+    "n_samples",
+    "n_scores",
+    "notes",
+)
 
 Contents = dict[str, list[str]]
 
@@ -39,6 +48,8 @@ def differences(one: Contents, other: Contents) -> list[str]:
 
 def _rows(store: Store, name: str) -> list[str]:
     rows = store.arrow(table_query(name)).to_pylist()
+    if name == "source":  # a refused one holds nothing
+        rows = [row for row in rows if row["state"] == "loaded"]
     return sorted(json.dumps(_plain(name, row), sort_keys=True, default=str) for row in rows)
 
 

@@ -125,18 +125,15 @@ def validate(connection: sa.Connection, run: Any) -> None:
     said = _said(connection, run)
     _update(connection, run.id, status=said["status"], status_reason=said["status_reason"])
     tries = tries_of(connection, [run.id])
-    before: dict[str | None, set[int]] = {}
-    for key, run_id in said["supersedes"]:
-        before.setdefault(key, set()).add(run_id)
     newer = {key: run_id for key, run_id in said["superseded_by"] if (key, run_id) in tries}
+    before = [(key, run_id) for key, run_id in said["supersedes"]]
+    replaced: list[Replaced] = [(run.id, key, run_id) for key, run_id in newer.items()]
+    replaced += [(run_id, key, run.id) for key, run_id in before if tries.get((key, run_id), 0) == newer.get(key)]
     for key in {key for key, run_id in tries if run_id == run.id}:
-        replaced: list[Replaced] = [(run.id, key, newer[key])] if key in newer else []
         for other in _others(connection, run.id, key):
-            if other in before.get(key, ()):
-                replaced.append((other, key, run.id))
-            elif other != newer.get(key):
+            if (key, other) not in before and other != newer.get(key):
                 replaced += _placed(connection, run.id, other, key)
-        supersede(connection, replaced, [run.id])
+    supersede(connection, replaced, [run.id])
 
 
 def _placed(connection: sa.Connection, run_id: int, other: int, key: str | None) -> list[Replaced]:
