@@ -16,6 +16,7 @@ from tests.support.forgetting import Contents, contents, differences
 from tests.support.stores import empty_store
 from warehouse.ingest.pipeline import ingest
 from warehouse.store.connection import Store
+from warehouse.store.curate import aliases, headline_metric
 from warehouse.store.load import source_ledger
 from warehouse.store.open import open_store
 from warehouse.store.schema.migrate import check
@@ -192,3 +193,40 @@ def test_small_dumps_that_are_forgotten_leave_what_came_after_them(
             else:
                 load(fresh, source)
         assert differences(held(store), held(fresh)) == []
+
+
+def shown(kit: Any) -> list[tuple[str, str | None]]:
+    sql = "select m.name, o.name from model m left join model o on o.id = m.canonical_id order by 1"
+    return [tuple(row) for row in kit.all(sql)]
+
+
+def test_an_alias_that_is_taken_back_leaves_those_said_before(kit: Any) -> None:
+    for name in "abc":
+        kit.load(kit.header(name, model=name), kit.rows({"p": 1.0}))
+    aliases.alias(kit.store, "model", "a", "b")
+    before = shown(kit)
+    aliases.alias(kit.store, "model", "b", "c")
+    assert shown(kit) == [("a", "c"), ("b", "c"), ("c", None)]
+    aliases.unalias(kit.store, "model", "b")
+    assert shown(kit) == before == [("a", "b"), ("b", None), ("c", None)]
+    source_ledger.forget(kit.store, "2")
+    assert shown(kit) == [("a", None), ("c", None)]
+    assert check(kit.store).ok
+
+
+def test_what_a_person_says_stays_while_what_it_speaks_of_is_there(kit: Any) -> None:
+    kit.load(kit.header("1"), kit.rows({"p": 1.0}) + kit.rows({"p": 0.5}, metric="f1"))
+    kit.load(kit.header("2", model="org/b"), kit.rows({"p": 3.0}, metric="f1"))
+    headline_metric.choose(kit.store, "quiz", "f1")
+    headline_metric.direct(kit.store, "quiz", "f1", False)
+    headline_metric.bound(kit.store, "quiz", "f1", 0.0, 10.0)
+    said = "select higher_is_better, direction_by, kind, low, high from benchmark_metric order by id desc limit 1"
+    before = kit.one(said)
+    assert tuple(before) == (False, "person", "bounded", 0.0, 10.0)
+    source_ledger.forget(kit.store, "1")
+    assert kit.one(said) == before and kit.one("select headline_metric from benchmark") == "f1"
+    kit.load(kit.header("3"), kit.rows({"p": 1.0}))
+    source_ledger.forget(kit.store, "2")
+    assert kit.all("select name from metric") == [("acc",)]
+    assert kit.one("select headline_metric from benchmark") is None
+    assert check(kit.store).ok

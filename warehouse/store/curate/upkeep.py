@@ -15,6 +15,7 @@ from warehouse.errors import MisuseError, StoreError, StoreLockedError, cause_of
 from warehouse.store import engines
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store, wait_for
+from warehouse.store.curate.aliases import settle_aliases
 from warehouse.store.engines.base import MadeReader, Roles
 from warehouse.store.schema.later import tables
 from warehouse.store.sql import query_files
@@ -174,6 +175,7 @@ def remove_unnamed(connection: sa.Connection) -> None:
     for name in _UNNAMED:
         connection.exec_driver_sql(query_text("vacuum", name))
     connection.exec_driver_sql("drop table unnamed_benchmark")
+    settle_aliases(connection)
 
 
 def _remove_unnamed_benchmarks(connection: sa.Connection) -> None:
