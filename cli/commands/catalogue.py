@@ -134,10 +134,12 @@ def forget(state: State, source: str) -> None:
 
     with state.open(write=True) as store:
         voted = store.rows("select count(*) as n from preference")[0]["n"]
-        removed, kept = source_ledger.forget(store, source)
+        told: list[str] = []
+        removed, kept = source_ledger.forget(store, source, say=told.append)
         voted -= store.rows("select count(*) as n from preference")[0]["n"]
     votes = f", {voted} votes removed" if voted else ""
     echo(f"forgot {source}: {removed} runs removed, {kept} kept (other sources hold them){votes}")
+    state.notes(told)
 
 
 @command("prices")

@@ -67,7 +67,7 @@ def _hold_against_others(connection: sa.Connection, freed: Sequence[tuple[int, s
 
 def _others(connection: sa.Connection, run_id: int, key: str | None) -> list[int]:
     """The other current runs that came under a key; without one, those that nothing tells from the run."""
-    rows = connection.execute(sa.text(query_text("store", "other_tries")), {"run": run_id, "key": key})
+    rows = connection.execute(sa.text(query_text("ingest", "other_tries")), {"run": run_id, "key": key})
     return [int(row[0]) for row in rows]
 
 

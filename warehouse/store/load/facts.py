@@ -24,6 +24,7 @@ from warehouse.store.load.run_keys import scorers_key, spec_of
 from warehouse.store.load.scratch import ROWS_OF_A_GROUP, Scratch
 from warehouse.store.load.staging import TRANSCRIPT, Measured
 from warehouse.store.load.state import _Load
+from warehouse.store.load.statements import plain, statement
 from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
@@ -72,6 +73,35 @@ def _run_row(state: _Load, cuts: Mapping[int, Cuts], decision: Decision, run_id:
         "run_key": decision.run_key,
         "content_digest": decision.content_digest,
     }
+
+
+#: Columns of a run that are no word of its source: what it is known by, what people say, and what was counted.
+_NO_WORDS = {
+    *("id", "checkpoint_id", "agent_id", "benchmark_id", "superseded_by", "condition_key", "run_key", "content_digest"),
+    *("tags", "note", "scorers_key", "n_found", "n_generations", "n_choices", "n_scores"),
+}
+
+
+def state_seen_again(connection: sa.Connection, state: _Load, decisions: Sequence[Decision]) -> None:
+    """What sources say of runs that stood before, other than what stands: the first gives the row of a run."""
+    again = {item.same_as: item for item in decisions if item.action == "seen" and item.same_as is not None}
+    if not again:
+        return
+    cuts = {part.runs.start: _cuts(part) for part in state.parts}
+    run = tables.run
+    for stored in connection.execute(sa.select(run).where(run.c.id.in_(list(again)))).mappings():
+        decision = again[stored["id"]]
+        row = _run_row(state, cuts, decision, stored["id"])
+        said = {
+            name: plain(value)
+            for name, value in row.items()
+            if name not in _NO_WORDS and plain(value) != plain(stored[name])
+        }
+        if stored["status"] == "invalidated":
+            said = {name: value for name, value in said.items() if name not in ("status", "status_reason")}
+        if said:
+            source_id = state.part_of(decision.run).source.id
+            state.statements.append(statement(source_id, "run", stored["id"], said))
 
 
 def _cuts(part: SourcePart) -> Cuts:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -264,9 +264,10 @@ def _replace_rejections(connection: sa.Connection, rejections: Mapping[int, Sequ
     append(connection, tables.rejection, rows)
 
 
-def forget(store: Store, reference: str) -> tuple[int, int]:
-    """Remove a source, the runs that no other source holds, and the prompts and texts that no run
-    holds any more: these, unless another process loads; then ``vacuum`` removes them later.
+def forget(store: Store, reference: str, *, say: Callable[[str], None] | None = None) -> tuple[int, int]:
+    """Remove a source, the runs that no other source holds, and all that rests on it alone: the store is then the one
+    that never had it. Prompts, texts and names that nothing holds any more stay where another process loads; then
+    ``vacuum`` removes them later.
 
     With a scan go its values and the scores that were made of them; what scans say of a removed run stays. With a
     source of votes go its votes, and with a run what was drawn of it to be labelled.
@@ -274,6 +275,7 @@ def forget(store: Store, reference: str) -> tuple[int, int]:
     Args:
         store: a store open for writing.
         reference: id of the source, or its path as the ledger shows it.
+        say: told what cannot be worked out anew.
 
     Returns:
         number of runs removed, number of runs kept because another source holds them.
@@ -283,10 +285,12 @@ def forget(store: Store, reference: str) -> tuple[int, int]:
     """
     with scratch_beside(store) as scratch, store.begin() as connection:
         store.n_forgotten += 1
-        return _forget(store, scratch, connection, reference)
+        return _forget(store, scratch, connection, reference, say)
 
 
-def _forget(store: Store, scratch: Scratch, connection: sa.Connection, reference: str) -> tuple[int, int]:
+def _forget(
+    store: Store, scratch: Scratch, connection: sa.Connection, reference: str, say: Callable[[str], None] | None
+) -> tuple[int, int]:
     links = tables.run_source
     store.dialect.lock_all(connection)
     source_id = _find(connection, reference)
@@ -301,6 +305,7 @@ def _forget(store: Store, scratch: Scratch, connection: sa.Connection, reference
     }
     tries = chains.tries_of(connection, run_ids)
     held = restated.held_by(connection, source_id)
+    held.shared = shared
     _remove_runs(connection, sorted(run_ids - shared))
     scans.forget(store, source_id)
     _hand_over_figures(connection, source_id)
@@ -313,7 +318,13 @@ def _forget(store: Store, scratch: Scratch, connection: sa.Connection, reference
     if is_alone:
         remove_unheld(connection)
     restated.restate(store, held)
-    restated_prompts.restate_prompts(store, scratch, held)
+    n_unknown = restated_prompts.restate_prompts(store, scratch, held)
+    if n_unknown and say is not None:
+        say(
+            f"of {n_unknown} of its prompts another source stays which an earlier version of this program has loaded:"
+            " what that said of them is not known apart, so their questions, targets and fields stay as they were;"
+            " forget that source too and ingest it again to have them anew (warehouse sources)"
+        )
     if is_alone:
         remove_unnamed(connection)
     return len(run_ids - shared), len(shared)
