@@ -16,7 +16,7 @@ from tests.support.forgetting import Contents, contents, differences
 from tests.support.stores import empty_store
 from warehouse.ingest.pipeline import ingest
 from warehouse.store.connection import Store
-from warehouse.store.curate import aliases, headline_metric
+from warehouse.store.curate import aliases, catalogue, headline_metric, prompt_links
 from warehouse.store.load import source_ledger
 from warehouse.store.open import open_store
 from warehouse.store.schema.migrate import check
@@ -138,7 +138,7 @@ def test_a_forgotten_table_leaves_nothing_behind(empty: Opener, tables: dict[str
     """Each says something else of the same prompts, or of the same metric."""
     expected = Expected(empty, tables)
     assert expected.left(("bare", "lower"), "lower") == []
-    assert expected.left(("texts", "targets", "others", "options"), "texts", "targets") == []
+    assert expected.left(("texts", "targets", "others"), "targets") == []
 
 
 @pytest.mark.rare
@@ -230,3 +230,21 @@ def test_what_a_person_says_stays_while_what_it_speaks_of_is_there(kit: Any) -> 
     assert kit.all("select name from metric") == [("acc",)]
     assert kit.one("select headline_metric from benchmark") is None
     assert check(kit.store).ok
+
+
+def test_links_and_invalidations_that_are_undone_leave_nothing(kit: Any) -> None:
+    said = {"text": "one?", "target": "1"}
+    kit.load(kit.header("1"), [kit.row("a", 1.0, **said), kit.row("b", 0.0)])
+    kit.load(kit.header("2", benchmark="other"), [kit.row("x", 1.0, **said)])
+    before = contents(kit.store)
+    prompt_links.link(kit.store, "quiz", "other")
+    assert differences(contents(kit.store), before) != []
+    prompt_links.unlink(kit.store, "quiz")
+    assert differences(contents(kit.store), before) == []
+    catalogue.invalidate(kit.store, "run:1", "wrong")
+    catalogue.validate(kit.store, "run:1")
+    assert differences(contents(kit.store), before) == []
+    prompt_links.link(kit.store, "quiz", "other")
+    source_ledger.forget(kit.store, "2")
+    fresh = contents(kit.store)
+    assert fresh["prompt_link"] == [] and check(kit.store).ok

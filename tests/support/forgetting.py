@@ -57,6 +57,8 @@ def _plain(name: str, row: dict[str, Any]) -> dict[str, Any]:
     left = {key: _value(key, value) for key, value in row.items() if key not in CLOCKS}
     if name == "prompt":  # texts that differ in case and blanks alone are one: the spelling of the first stays
         left.pop("text")
+    if name == "transcript":  # of runs that were seen again the first source counted them
+        left.pop("n_events")
     if name == "source":
         left = {key: value for key, value in left.items() if not key.startswith(_WHEN_IT_CAME)}
     return left

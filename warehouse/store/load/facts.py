@@ -77,7 +77,7 @@ def _run_row(state: _Load, cuts: Mapping[int, Cuts], decision: Decision, run_id:
 
 #: Columns of a run that are no word of its source: what it is known by, what people say, and what was counted.
 _NO_WORDS = {
-    *("id", "checkpoint_id", "agent_id", "benchmark_id", "superseded_by", "condition_key", "run_key", "content_digest"),
+    *("id", "checkpoint_id", "agent_id", "benchmark_id", "superseded_by", "condition_key", "content_digest"),
     *("tags", "note", "scorers_key", "n_found", "n_generations", "n_choices", "n_scores"),
 }
 
