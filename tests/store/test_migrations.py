@@ -306,8 +306,10 @@ def test_0015_takes_what_stands_for_the_word_of_every_source(kit: Any) -> None:
         *((1, "benchmark_metric", 1), (1, "earlier version", 1), (1, "suites", 2)),
         *((2, "benchmark_metric", 1), (2, "earlier version", 1), (2, "suites", 2)),
     ]
-    source_ledger.forget(kit.store, "2")
+    told: list[str] = []
+    source_ledger.forget(kit.store, "2", say=told.append)
     assert migrate.check(kit.store).ok
+    assert [note.startswith("of 1 of its prompts another source stays") for note in told] == [True]
     assert kit.all("select name from metric") == [("f1",)]
     said = kit.one("select higher_is_better, low, high from benchmark_metric")
     assert tuple(said) == (False, 0.0, 5.0)
