@@ -72,6 +72,12 @@ class _Stored:
     started_at: datetime | None
     marks: Mapping[str, str]
     bytes_key: str | None
+    status: str
+
+    @property
+    def is_invalidated(self) -> bool:
+        """Whether a person took it out of every view."""
+        return self.status == "invalidated"
 
 
 @dataclass(frozen=True)
@@ -147,8 +153,12 @@ class _StoredRuns:
         self.by_execution: dict[tuple[str, str | None], list[_Stored]] = defaultdict(list)
         self.by_run_key: dict[str, list[_Stored]] = defaultdict(list)
         self.figures: dict[str, list[_Stored]] = defaultdict(list)
+        self.invalidated: dict[str, int] = {}  # of each condition one
         for row in rows:
             self.equal[row.recorded_key, row.content_digest].append(row)
+            if row.is_invalidated:
+                self.invalidated[row.condition_key] = row.id
+                continue  # it supersedes nothing, and nothing supersedes it
             if row.superseded_by is None:
                 self.current_conditions.add(row.condition_key)
             self.by_execution[row.recorded_key, row.run_key].append(row)
@@ -235,6 +245,10 @@ def decide(
     conditions: set[str] = set()
     for run in runs:
         decision = _decide_one(run, stored, overlaps, on_conflict, path)
+        if decision.action == "new" and not decision.note and run.condition in stored.invalidated:
+            other = stored.invalidated[run.condition]
+            note = f"{run.header.benchmark}: run {other} of the same settings is invalidated, and plays no part here"
+            decision = replace(decision, note=note)
         before = earlier[run.recorded, run.content]
         equal = [index for index in before if _are_one(run, runs[index], decisions[index].marks)]
         if decision.action == "new" and equal:
@@ -301,7 +315,7 @@ def _run(
 _COLUMNS = (
     "run.id, run.condition_key, run.recorded_key, run_source.run_key, run.content_digest, run_source.superseded_by,"
     " run.n_found, run.n_generations, run.n_scores, run.started_at, cast(run.marks as varchar) as marks,"
-    " run.bytes_key"
+    " run.bytes_key, run.status"
 )
 
 
@@ -329,8 +343,10 @@ def _decide_one(
         here = replace(here, action="seen", same_as=same[0].id, marks={**run.settings.marks, **same[0].marks})
         here = replace(here, note=_note_on_equal(run, same[0]))
         under_its_key = [row for row in same if row.run_key == run.key]
-        if under_its_key:
-            return replace(here, superseded_by=under_its_key[0].superseded_by)
+        if under_its_key and not same[0].is_invalidated:
+            here = replace(here, superseded_by=under_its_key[0].superseded_by)
+        if under_its_key or same[0].is_invalidated:
+            return here
     if not run.measured and not same and (restated := _restated(here, run, stored)):
         return restated
     if run.key is None:
@@ -353,6 +369,8 @@ def _decide_one(
 
 def _note_on_equal(run: _DumpRun, stored: _Stored) -> str:
     """What a run of equal scores may be as well, where nothing says whether it is the stored one."""
+    if stored.is_invalidated:
+        return f"{run.header.benchmark}: {_INVALIDATED.format(id=stored.id)}"
     is_copy = run.bytes_key is not None and run.bytes_key == stored.bytes_key
     is_told = is_copy or run.key is not None or bool(run.settings.marks.keys() & stored.marks.keys())
     if is_told or run.is_greedy or not run.measured:
@@ -430,6 +448,7 @@ def _is_statement_of_another_time(run: _DumpRun, stored: _Stored) -> bool:
     return stored.started_at != run.header.started_at
 
 
+_INVALIDATED = "run {id} holds the same and is invalidated: it does not count (warehouse invalidate run:{id} --undo)"
 _APART = "; if they are different executions, name each: --set run_id=NAME"
 
 
