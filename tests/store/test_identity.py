@@ -522,7 +522,7 @@ def test_an_invalidated_run_supersedes_nothing(kit: Any) -> None:
 def test_what_equals_an_invalidated_run_says_so(kit: Any) -> None:
     kit.load(kit.header("1"), kit.rows(SCORES))
     catalogue.invalidate(kit.store, "1", "wrong")
-    report = kit.load(kit.header("2"), kit.rows(SCORES))
+    report = kit.load(kit.header("1"), kit.rows(SCORES))
     assert report.n_seen_again == 1
     (note,) = report.notes
     assert "run 1" in note and "--undo" in note

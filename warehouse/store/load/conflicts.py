@@ -340,14 +340,10 @@ def _decide_one(
     same = stored.same(run)
     here = Decision(run.index, "new", *run.keys)
     if same:
-        here = replace(here, action="seen", same_as=same[0].id, marks={**run.settings.marks, **same[0].marks})
-        here = replace(here, note=_note_on_equal(run, same[0]))
-        under_its_key = [row for row in same if row.run_key == run.key]
-        if under_its_key and not same[0].is_invalidated:
-            here = replace(here, superseded_by=under_its_key[0].superseded_by)
-        if under_its_key or same[0].is_invalidated:
+        here = _seen(here, run, same)
+        if same[0].is_invalidated or any(row.run_key == run.key for row in same):
             return here
-    if not run.measured and not same and (restated := _restated(here, run, stored)):
+    elif restated := _restated(here, run, stored):
         return restated
     if run.key is None:
         return _decide_without_id(here, run, stored, overlaps)
@@ -365,6 +361,17 @@ def _decide_one(
             return Decision(run.index, "skip", *run.keys, note=note)
         raise _conflict(run.header, rival, path)
     return here if same else replace(here, repeat=run.condition in stored.current_conditions)
+
+
+def _seen(here: Decision, run: _DumpRun, same: Sequence[_Stored]) -> Decision:
+    """What becomes of a run that is a stored one: ``same`` are its rows, one under each key that it came under."""
+    first = same[0]
+    marks = {**run.settings.marks, **first.marks}
+    here = replace(here, action="seen", same_as=first.id, marks=marks, note=_note_on_equal(run, first))
+    under_its_key = [row for row in same if row.run_key == run.key]
+    if under_its_key and not first.is_invalidated:
+        here = replace(here, superseded_by=under_its_key[0].superseded_by)
+    return here
 
 
 def _note_on_equal(run: _DumpRun, stored: _Stored) -> str:
@@ -425,7 +432,8 @@ def _note_on_shared_id(run: _DumpRun, rival: int, settings: Mapping[str, str]) -
 def _restated(here: Decision, run: _DumpRun, stored: _StoredRuns) -> Decision | None:
     """Published figures of a condition that were stated before, at another time: the later statement holds, since a
     board that is fetched again, or a tool that writes its results again, makes no further draw."""
-    others = [row for row in stored.figures.get(run.recorded, ()) if _is_statement_of_another_time(run, row)]
+    figures = () if run.measured else stored.figures.get(run.recorded, ())
+    others = [row for row in figures if _is_statement_of_another_time(run, row)]
     if not others:
         return None
     own = run.header.started_at or datetime.min
