@@ -17,6 +17,7 @@ import pytest
 
 from tests.support.dumps import DATA
 from tests.support.setting_leaves import Leaves, headers_of
+from warehouse.importers.inspect.importer import IMPORTER as INSPECT
 from warehouse.importers.lm_eval.importer import IMPORTER as LM_EVAL
 from warehouse.importers.lm_eval.v03 import IMPORTER as LM_EVAL_V03
 from warehouse.records.settings import settings_of
@@ -142,6 +143,87 @@ def test_a_model_name_that_lm_eval_makes_up_is_none(tmp_path: Path) -> None:
     assert one == other
 
 
+# --- Inspect -------------------------------------------------------------------------------------
+
+INSPECT_FILE = Path("log.json")
+
+
+@pytest.fixture(scope="module")
+def inspect_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("inspect")
+    shutil.copy(DATA / "inspect" / "grid.json", folder / INSPECT_FILE)
+    return folder
+
+
+def in_eval(**parts: Any) -> Change:
+    def change(document: Any) -> None:
+        document["eval"] |= parts
+
+    return change
+
+
+def in_plan(config: dict[str, Any], of_model: dict[str, Any] | None = None, **params: Any) -> Change:
+    def change(document: Any) -> None:
+        document["plan"] |= {"config": config, "steps": [{"solver": "generate", "params": params}]}
+        document["eval"]["model_generate_config"] = of_model or {}
+
+    return change
+
+
+def local(path: str) -> Change:
+    return in_eval(model="hf/local", model_args={"model_path": path})
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_same"),
+    [
+        (local("/ckpt/run1/hf"), local("/ckpt/run2/hf"), False),
+        (local("/ckpt/run1/hf"), local("/ckpt/run1/hf/"), True),
+        (in_eval(task_args={}, task_args_passed={}), in_eval(task_args={"cot": False}, task_args_passed={}), True),
+        (
+            in_eval(task_args={"cot": True}, task_args_passed={}),
+            in_eval(task_args={"cot": False}, task_args_passed={"cot": False}),
+            False,
+        ),
+        (in_eval(metadata={"prompt": "v1"}), in_eval(metadata={"prompt": "v2"}), False),
+        (in_eval(config={"max_samples": 10}), in_eval(config={"max_samples": 50}), True),
+        (in_eval(config={"time_limit": 10}), in_eval(config={"time_limit": 50}), False),
+        (in_eval(config={"message_limit": 10}), in_eval(config={"message_limit": "10"}), True),
+        (in_eval(sandbox={"type": "docker"}), in_eval(sandbox={"type": "k8s"}), False),
+        (in_eval(dataset={"location": "/home/a/s.csv"}), in_eval(dataset={"location": "/home/b/s.csv"}), True),
+        (in_eval(dataset={"location": "/home/a/s.csv"}), in_eval(dataset={"location": "/home/a/t.csv"}), False),
+        (in_eval(model_roles={"user": {"model": "a"}}), in_eval(model_roles={"user": {"model": "b"}}), False),
+        (in_plan({"temperature": 0.5}), in_plan({"temperature": 0.5}, {"temperature": 0.7}), True),
+        (in_plan({"verbosity": "low"}), in_plan({"verbosity": "high"}), False),
+        (in_plan({"max_connections": 1}), in_plan({"max_connections": 8}), True),
+        (in_plan({}, attempts=3), in_plan({}, attempts="3"), True),
+        (in_plan({}, attempts=3), in_plan({}, attempts=4), False),
+        (
+            in_plan({}, tools=[{"name": "web", "params": {"instance": "a1"}}]),
+            in_plan({}, tools=[{"name": "web", "params": {"instance": "b2"}}]),
+            True,
+        ),
+        (
+            in_plan({}, tools=[{"name": "web", "params": {"interactive": True}}]),
+            in_plan({}, tools=[{"name": "web", "params": {"interactive": False}}]),
+            False,
+        ),
+    ],
+)
+def test_inspect(first: Change, second: Change, is_same: bool, tmp_path: Path, inspect_folder: Path) -> None:
+    one = conditions(INSPECT, inspect_folder, INSPECT_FILE, first, tmp_path)
+    other = conditions(INSPECT, inspect_folder, INSPECT_FILE, second, tmp_path)
+    assert len(one) == 1
+    assert (one == other) is is_same
+
+
+def test_local_models_of_inspect_are_called_by_their_folders(tmp_path: Path) -> None:
+    document = json.loads((DATA / "inspect" / "grid.json").read_text(encoding="utf-8"))
+    local("/exp1/ckpt/hf")(document)
+    (tmp_path / "log.json").write_text(json.dumps(document), encoding="utf-8")
+    assert [header.model for header in headers_of(INSPECT, tmp_path)] == ["hf/exp1/ckpt/hf"]
+
+
 # --- every leaf ----------------------------------------------------------------------------------
 
 LEAVES: dict[str, tuple[Any, str, str, str, str]] = {
@@ -153,6 +235,7 @@ LEAVES: dict[str, tuple[Any, str, str, str, str]] = {
         r"^(results|groups)\b|fewshot_config",
     ),
     "lm_eval 0.4.9": (LM_EVAL, "lm_eval", "lm_eval/v0_4_9", r"run:7.*\.json", r"^(results|groups|chat_template)\b"),
+    "inspect": (INSPECT, "inspect", "inspect", r"grid\.json", r"^(results|reductions|samples|config_updates)\b"),
     "lm_eval 0.3": (LM_EVAL_V03, "lm_eval", "lm_eval/v0_3", r"tiny_step300\.json", r"^results\b"),
 }
 
@@ -162,6 +245,9 @@ def test_every_leaf_is_read(name: str, tmp_path: Path) -> None:
     importer, harness, folder, documents, not_settings = LEAVES[name]
     copied = tmp_path / Path(folder).name
     shutil.copytree(DATA / folder, copied)
+    if importer is INSPECT:  # each file is a source, and archives are read slowly
+        for path in copied.glob("*.eval"):
+            path.unlink()
     chosen = [path for path in sorted(copied.rglob("*")) if re.fullmatch(documents, path.name)]
     assert chosen
     leaves = Leaves(importer, harness, copied, chosen, not_settings, {"model": "org/unnamed"}, of_a_kind=1)

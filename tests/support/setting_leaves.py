@@ -114,6 +114,8 @@ def changed(value: Any) -> Any:
         return not value
     if isinstance(value, int | float):
         return value + 1
+    if "://" in value:  # of an endpoint its host counts
+        return value.replace("://", "://x")
     return f"{value}x"
 
 

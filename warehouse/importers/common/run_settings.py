@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from warehouse.importers.common.header_values import fingerprint
 from warehouse.records import RunHeader
 from warehouse.records.settings import settings_of
 
@@ -18,3 +19,19 @@ def key_of_settings(harness: str, configuration: Mapping[str, Any]) -> str:
         configuration: under the names that the tool writes.
     """
     return settings_of(RunHeader(harness, "", "", configuration=configuration)).condition_key
+
+
+def fingerprint_of_settings(harness: str, parts: Mapping[str, Any]) -> str | None:
+    """A fingerprint of the settings in a part of a dump, each value in its one form; ``None`` where it holds none.
+
+    Args:
+        harness: name of the tool.
+        parts: the part, under the name that it has there.
+    """
+    settings = settings_of(RunHeader(harness, "", "", configuration=parts)).settings
+    known = {name: form for name, form in settings.items() if name not in _OWN_FIELDS}
+    return fingerprint(known) if known else None
+
+
+#: Settings of the header itself.
+_OWN_FIELDS = frozenset(("harness", "model", "benchmark"))
