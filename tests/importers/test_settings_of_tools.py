@@ -5,7 +5,6 @@ What comes out for every key is said by ``test_every_leaf_is_read``; these are p
 
 from __future__ import annotations
 
-import copy
 import json
 import re
 import shutil
@@ -14,9 +13,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import yaml
 
 from tests.support.dumps import DATA
 from tests.support.setting_leaves import Leaves, headers_of
+from warehouse.importers.evalscope.importer import IMPORTER as EVALSCOPE
 from warehouse.importers.inspect.importer import IMPORTER as INSPECT
 from warehouse.importers.lm_eval.importer import IMPORTER as LM_EVAL
 from warehouse.importers.lm_eval.v03 import IMPORTER as LM_EVAL_V03
@@ -30,7 +31,7 @@ def conditions(importer: Any, folder: Path, document: Path, change: Change, tmp_
     copied = tmp_path / f"{len(list(tmp_path.iterdir()))}" / folder.name
     shutil.copytree(folder, copied)
     path = copied / document
-    changed = copy.deepcopy(json.loads(path.read_text(encoding="utf-8")))
+    changed = yaml.safe_load(path.read_text(encoding="utf-8"))  # JSON is YAML
     change(changed)
     path.write_text(json.dumps(changed), encoding="utf-8")
     return [settings_of(header).condition_key for header in headers_of(importer, copied)]
@@ -224,6 +225,79 @@ def test_local_models_of_inspect_are_called_by_their_folders(tmp_path: Path) -> 
     assert [header.model for header in headers_of(INSPECT, tmp_path)] == ["hf/exp1/ckpt/hf"]
 
 
+# --- EvalScope -----------------------------------------------------------------------------------
+
+EVALSCOPE_FOLDER = DATA / "evalscope" / "20260304_050607"
+EVALSCOPE_FILE = Path("configs") / "task_config_ab12cd.yaml"
+
+
+def task_config(**parts: Any) -> Change:
+    def change(document: Any) -> None:
+        document |= parts
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_same"),
+    [
+        (task_config(agent_config={"max_steps": 10}), task_config(agent_config={"max_steps": 50}), False),
+        (task_config(agent_config={"max_steps": 10}), task_config(agent_config={"max_steps": "10"}), True),
+        (task_config(model="/exp1/ckpt/hf"), task_config(model="/exp2/ckpt/hf"), False),
+        (task_config(eval_type="checkpoint"), task_config(eval_type="llm_ckpt"), True),
+        (task_config(judge_strategy="rule"), task_config(judge={"strategy": "rule"}), True),
+        (task_config(judge_strategy="rule"), task_config(judge={"strategy": "llm"}), False),
+        (
+            task_config(judge_model_args={"model_id": "org/judge"}),
+            task_config(judge={"models": [{"model_id": "org/judge"}]}),
+            True,
+        ),
+        (
+            task_config(generation_config={"do_sample": False, "temperature": 1.0, "top_k": 50}),
+            task_config(generation_config={"temperature": 0}),
+            True,
+        ),
+        (task_config(generation_config={"max_new_tokens": 5}), task_config(generation_config={"max_tokens": 5}), True),
+        (
+            task_config(generation_config="temperature=0.5,max_tokens=5"),
+            task_config(generation_config={"max_tokens": 5, "temperature": 0.5}),
+            True,
+        ),
+        (task_config(use_sandbox=True), task_config(sandbox={"enabled": True}), True),
+        (task_config(model_args={"precision": "a"}), task_config(model_args={"precision": "b"}), False),
+        (task_config(eval_batch_size=1), task_config(eval_batch_size=9), True),
+        (task_config(seed=42), task_config(), True),
+        (task_config(chat_template="a"), task_config(chat_template="b"), False),
+    ],
+)
+def test_evalscope(first: Change, second: Change, is_same: bool, tmp_path: Path) -> None:
+    one = conditions(EVALSCOPE, EVALSCOPE_FOLDER, EVALSCOPE_FILE, first, tmp_path)
+    other = conditions(EVALSCOPE, EVALSCOPE_FOLDER, EVALSCOPE_FILE, second, tmp_path)
+    assert len(one) == 3
+    assert (one == other) is is_same
+
+
+@pytest.mark.parametrize(
+    ("path", "label", "name"),
+    [
+        ("/exp1/ckpt/hf", "hf", "exp1/ckpt/hf"),
+        ("./runs/tuned/checkpoint-200", "checkpoint-200", "tuned/checkpoint-200"),
+        ("/models/llama-7b", "llama-7b", "llama-7b"),
+        ("org/tiny", "tiny", "org/tiny"),
+    ],
+)
+def test_local_models_of_evalscope_are_called_by_their_folders(
+    path: str, label: str, name: str, tmp_path: Path
+) -> None:
+    folder = tmp_path / EVALSCOPE_FOLDER.name
+    shutil.copytree(EVALSCOPE_FOLDER, folder)
+    for report in folder.glob("reports/*/*.json"):
+        document = json.loads(report.read_text(encoding="utf-8"))
+        report.write_text(json.dumps(document | {"model_name": label}), encoding="utf-8")
+    (folder / EVALSCOPE_FILE).write_text(json.dumps({"model": path, "model_id": label}), encoding="utf-8")
+    assert {header.model for header in headers_of(EVALSCOPE, folder)} == {name}
+
+
 # --- every leaf ----------------------------------------------------------------------------------
 
 LEAVES: dict[str, tuple[Any, str, str, str, str]] = {
@@ -235,6 +309,7 @@ LEAVES: dict[str, tuple[Any, str, str, str, str]] = {
         r"^(results|groups)\b|fewshot_config",
     ),
     "lm_eval 0.4.9": (LM_EVAL, "lm_eval", "lm_eval/v0_4_9", r"run:7.*\.json", r"^(results|groups|chat_template)\b"),
+    "evalscope": (EVALSCOPE, "evalscope", "evalscope/20260304_050607", r"task_config.*\.yaml", "^model_id|^datasets"),
     "inspect": (INSPECT, "inspect", "inspect", r"grid\.json", r"^(results|reductions|samples|config_updates)\b"),
     "lm_eval 0.3": (LM_EVAL_V03, "lm_eval", "lm_eval/v0_3", r"tiny_step300\.json", r"^results\b"),
 }

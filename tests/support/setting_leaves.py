@@ -15,6 +15,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 from warehouse.errors import InputError
 from warehouse.importers.base import Importer
 from warehouse.records import Candidate, ImportSettings, RunHeader
@@ -32,7 +34,9 @@ class Leaves:
     importer: Importer
     harness: str  #: whose rows of the table hold.
     folder: Path  #: a copy of the dump that may be written to.
-    documents: Iterable[Path]  #: JSON files of ``folder`` that say how the runs were made.
+    documents: Iterable[
+        Path
+    ]  #: files of ``folder``, JSON or YAML (of which JSON is a part), that say how the runs were made.
     not_settings: str = ""  #: pattern of the places (names joined by dots) of outcomes, figures and samples.
     values: Mapping[str, Any] = field(default_factory=dict)  #: as ``--set`` gives them.
     of_a_kind: int = 2  #: how many leaves of one place (list elements and tasks counted as one) are tried.
@@ -45,7 +49,7 @@ class Leaves:
 
     def _dropped_of(self, path: Path, before: str) -> Iterator[str]:
         text = path.read_text(encoding="utf-8")
-        document = json.loads(text)
+        document = yaml.safe_load(text) if path.suffix == ".yaml" else json.loads(text)
         tried = Counter[str]()
         for place, value in leaves_of(document):
             named = name_of(place)
