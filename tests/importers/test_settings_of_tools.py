@@ -16,8 +16,10 @@ import pytest
 import yaml
 
 from tests.support.dumps import DATA
+from tests.support.every_eval_ever import STEM, evaluation, result
 from tests.support.setting_leaves import Leaves, headers_of
 from warehouse.importers.evalscope.importer import IMPORTER as EVALSCOPE
+from warehouse.importers.every_eval_ever.importer import IMPORTER as EVERY_EVAL_EVER
 from warehouse.importers.inspect.importer import IMPORTER as INSPECT
 from warehouse.importers.lm_eval.importer import IMPORTER as LM_EVAL
 from warehouse.importers.lm_eval.v03 import IMPORTER as LM_EVAL_V03
@@ -298,6 +300,92 @@ def test_local_models_of_evalscope_are_called_by_their_folders(
     assert {header.model for header in headers_of(EVALSCOPE, folder)} == {name}
 
 
+# --- Every Eval Ever -----------------------------------------------------------------------------
+
+
+def eee(**parts: Any) -> dict[str, Any]:
+    """An evaluation without samples; objects are changed by what is given of them."""
+    document = evaluation()
+    for name, part in parts.items():
+        document[name] = document.get(name, {}) | part if isinstance(part, dict) else part
+    return document
+
+
+def eee_result(**parts: Any) -> dict[str, Any]:
+    return eee(evaluation_results=[result(**parts)])
+
+
+def arguments_of(**arguments: Any) -> dict[str, Any]:
+    return eee_result(generation_config={"generation_args": arguments})
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_same"),
+    [
+        (
+            eee(model_info={"additional_details": {"quantization": "int8"}}),
+            eee(model_info={"additional_details": {"quantization": "int4"}}),
+            False,
+        ),
+        (
+            eee_result(generation_config={"additional_details": {"shots": "5"}}),
+            eee_result(generation_config={"additional_details": {"shots": "0"}}),
+            False,
+        ),
+        (
+            eee_result(generation_config={"additional_details": {"shots": "5"}}),
+            eee_result(generation_config={"additional_details": {"shots": "5.0"}}),
+            True,
+        ),
+        (
+            eee(eval_library={"additional_details": {"prompt": "v1"}}),
+            eee(eval_library={"additional_details": {"prompt": "v2"}}),
+            False,
+        ),
+        (arguments_of(temperature=0.7), arguments_of(temperature="0.7"), True),
+        (arguments_of(eval_limits={"time_limit": 5}), arguments_of(eval_limits={"time_limit": 6}), False),
+        (arguments_of(execution_command="run a"), arguments_of(execution_command="run b"), True),
+        (arguments_of(max_attempts=1), arguments_of(), True),
+        (arguments_of(max_attempts=1), arguments_of(max_attempts=2), False),
+        (eee(eval_library={"version": "1"}), eee(eval_library={"version": "2"}), True),
+        (eee(source_metadata={"source_name": "a"}), eee(source_metadata={"source_name": "b"}), False),
+        (eee_result(score_details={"score": 0.25}), eee_result(score_details={"score": 0.75}), True),
+        (eee(retrieved_timestamp="1750000001"), eee(retrieved_timestamp="1760000001"), True),
+    ],
+)
+def test_every_eval_ever(first: Any, second: Any, is_same: bool, tmp_path: Path) -> None:
+    keys = []
+    for number, document in enumerate((first, second)):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        (folder / f"{STEM}.json").write_text(json.dumps(document), encoding="utf-8")
+        (header,) = headers_of(EVERY_EVAL_EVER, folder)
+        keys.append(settings_of(header).condition_key)
+    assert (keys[0] == keys[1]) is is_same
+
+
+def test_a_board_that_is_looked_at_again_is_no_other_run(tmp_path: Path) -> None:
+    taken = []
+    for number, time in enumerate(("1750000001", "1760000001")):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        document = eee(evaluation_id=f"maps/org_m/{time}", retrieved_timestamp=time)
+        (folder / f"{STEM}.json").write_text(json.dumps(document), encoding="utf-8")
+        taken += headers_of(EVERY_EVAL_EVER, folder)
+    first, second = taken
+    assert (first.run_id, second.run_id) == (None, None)
+    assert first.started_at is not None and second.started_at is not None
+    assert first.started_at < second.started_at
+
+
+def test_one_benchmark_with_two_settings_is_two_runs(tmp_path: Path) -> None:
+    shots = [result(generation_config={"additional_details": {"shots": str(number)}}) for number in (0, 5)]
+    (tmp_path / f"{STEM}.json").write_text(json.dumps(eee(evaluation_results=shots)), encoding="utf-8")
+    first, second = headers_of(EVERY_EVAL_EVER, tmp_path)
+    assert first.benchmark == second.benchmark
+    assert settings_of(first).condition_key != settings_of(second).condition_key
+
+
 # --- every leaf ----------------------------------------------------------------------------------
 
 LEAVES: dict[str, tuple[Any, str, str, str, str]] = {
@@ -313,6 +401,13 @@ LEAVES: dict[str, tuple[Any, str, str, str, str]] = {
     "inspect": (INSPECT, "inspect", "inspect", r"grid\.json", r"^(results|reductions|samples|config_updates)\b"),
     "lm_eval 0.3": (LM_EVAL_V03, "lm_eval", "lm_eval/v0_3", r"tiny_step300\.json", r"^results\b"),
 }
+
+
+def test_every_leaf_of_every_eval_ever_is_read(tmp_path: Path) -> None:
+    path = tmp_path / f"{STEM}.json"
+    path.write_text(json.dumps(evaluation()), encoding="utf-8")
+    leaves = Leaves(EVERY_EVAL_EVER, "every_eval_ever", tmp_path, [path], "^evaluation_results.score_details")
+    assert leaves.dropped() == []
 
 
 @pytest.mark.parametrize("name", LEAVES)
