@@ -20,6 +20,7 @@ from tests.support.every_eval_ever import STEM, evaluation, result
 from tests.support.setting_leaves import Leaves, headers_of
 from warehouse.importers.evalscope.importer import IMPORTER as EVALSCOPE
 from warehouse.importers.every_eval_ever.importer import IMPORTER as EVERY_EVAL_EVER
+from warehouse.importers.helm.importer import IMPORTER as HELM
 from warehouse.importers.inspect.importer import IMPORTER as INSPECT
 from warehouse.importers.lm_eval.importer import IMPORTER as LM_EVAL
 from warehouse.importers.lm_eval.v03 import IMPORTER as LM_EVAL_V03
@@ -386,6 +387,57 @@ def test_one_benchmark_with_two_settings_is_two_runs(tmp_path: Path) -> None:
     assert settings_of(first).condition_key != settings_of(second).condition_key
 
 
+# --- HELM ----------------------------------------------------------------------------------------
+
+HELM_FOLDER = DATA / "helm" / "runs" / "v1" / "simple_classification-model=simple_model1,max_train_instances=1"
+
+
+def adapter(without: str = "", **parts: Any) -> Change:
+    def change(document: Any) -> None:
+        document["adapter_spec"] |= parts
+        document["adapter_spec"].pop(without, None)
+
+    return change
+
+
+def in_name(argument: str) -> Change:
+    def change(document: Any) -> None:
+        document["name"] += f",{argument}"
+
+    return change
+
+
+def metric_specs(*classes: str) -> Change:
+    def change(document: Any) -> None:
+        document["metric_specs"] = [{"class_name": name, "args": {}} for name in classes]
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_same"),
+    [
+        (adapter(without="global_suffix"), adapter(global_suffix=""), True),
+        (adapter(without="chain_of_thought_suffix"), adapter(chain_of_thought_suffix="\n"), True),
+        (adapter(input_suffix="\n"), adapter(input_suffix=""), False),
+        (adapter(without="num_trials"), adapter(num_trials=1), True),
+        (adapter(without="multi_label"), adapter(multi_label=False), True),
+        (adapter(num_outputs=1), adapter(num_outputs=4), False),
+        (adapter(stop_sequences=["a", "b"]), adapter(stop_sequences=["b", "a"]), True),
+        (adapter(unheard_of=1), adapter(unheard_of=2), False),
+        (in_name("process_output=true"), in_name("process_output=false"), False),
+        (in_name("groups=a"), in_name("groups=b"), True),
+        (metric_specs("a.X", "a.Y"), metric_specs("a.Y", "b.X"), True),
+        (metric_specs("a.X"), metric_specs("a.Y"), False),
+    ],
+)
+def test_helm(first: Change, second: Change, is_same: bool, tmp_path: Path) -> None:
+    one = conditions(HELM, HELM_FOLDER, Path("run_spec.json"), first, tmp_path)
+    other = conditions(HELM, HELM_FOLDER, Path("run_spec.json"), second, tmp_path)
+    assert len(one) >= 1
+    assert (one == other) is is_same
+
+
 # --- every leaf ----------------------------------------------------------------------------------
 
 LEAVES: dict[str, tuple[Any, str, str, str, str]] = {
@@ -398,6 +450,7 @@ LEAVES: dict[str, tuple[Any, str, str, str, str]] = {
     ),
     "lm_eval 0.4.9": (LM_EVAL, "lm_eval", "lm_eval/v0_4_9", r"run:7.*\.json", r"^(results|groups|chat_template)\b"),
     "evalscope": (EVALSCOPE, "evalscope", "evalscope/20260304_050607", r"task_config.*\.yaml", "^model_id|^datasets"),
+    "helm": (HELM, "helm", f"helm/runs/v1/{HELM_FOLDER.name}", r"run_spec\.json", "^data_augmenter_spec"),
     "inspect": (INSPECT, "inspect", "inspect", r"grid\.json", r"^(results|reductions|samples|config_updates)\b"),
     "lm_eval 0.3": (LM_EVAL_V03, "lm_eval", "lm_eval/v0_3", r"tiny_step300\.json", r"^results\b"),
 }
