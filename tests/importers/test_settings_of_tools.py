@@ -22,8 +22,10 @@ from warehouse.importers.evalscope.importer import IMPORTER as EVALSCOPE
 from warehouse.importers.every_eval_ever.importer import IMPORTER as EVERY_EVAL_EVER
 from warehouse.importers.helm.importer import IMPORTER as HELM
 from warehouse.importers.inspect.importer import IMPORTER as INSPECT
+from warehouse.importers.lighteval.importer import IMPORTER as LIGHTEVAL
 from warehouse.importers.lm_eval.importer import IMPORTER as LM_EVAL
 from warehouse.importers.lm_eval.v03 import IMPORTER as LM_EVAL_V03
+from warehouse.importers.lmms_eval.importer import IMPORTER as LMMS_EVAL
 from warehouse.records.settings import settings_of
 
 Change = Callable[[Any], None]
@@ -438,9 +440,118 @@ def test_helm(first: Change, second: Change, is_same: bool, tmp_path: Path) -> N
     assert (one == other) is is_same
 
 
+# --- lighteval -----------------------------------------------------------------------------------
+
+LIGHTEVAL_FOLDER = DATA / "lighteval" / "v0.13"
+LIGHTEVAL_FILE = Path("results/org/tiny/results_2026-11-21T04-10-40.067508.json")
+
+
+def model_config(**parts: Any) -> Change:
+    def change(document: Any) -> None:
+        config = document["config_general"]["model_config"]
+        config["generation_parameters"] |= parts.pop("generation_parameters", {})
+        config |= parts
+
+    return change
+
+
+def lighteval_task(**parts: Any) -> Change:
+    def change(document: Any) -> None:
+        for task in document["config_tasks"].values():
+            task |= parts
+
+    return change
+
+
+def summary(**parts: Any) -> Change:
+    def change(document: Any) -> None:
+        for summarised in document["summary_tasks"].values():
+            summarised |= parts
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_same"),
+    [
+        (model_config(adapter_weights="/a/one"), model_config(adapter_weights="/b/two"), False),
+        (model_config(tensor_parallel_size=1), model_config(tensor_parallel_size=2), True),
+        (model_config(skip_special_tokens=False), model_config(), False),
+        (model_config(seed=1), model_config(seed=2), True),
+        (model_config(unheard_of=1), model_config(unheard_of=2), False),
+        (
+            model_config(generation_parameters={"response_format": "json"}),
+            model_config(generation_parameters={"response_format": "text"}),
+            False,
+        ),
+        (model_config(dtype="torch.float16"), model_config(dtype="float16"), True),
+        (lighteval_task(stop_sequence=["a", "b"]), lighteval_task(stop_sequence=["b", "a"]), True),
+        (lighteval_task(effective_num_docs=4), lighteval_task(effective_num_docs=9), True),
+        (lighteval_task(hf_subset="a"), lighteval_task(hf_subset="b"), False),
+        (summary(truncated=1), summary(truncated=2), True),
+    ],
+)
+def test_lighteval(first: Change, second: Change, is_same: bool, tmp_path: Path) -> None:
+    one = conditions(LIGHTEVAL, LIGHTEVAL_FOLDER, LIGHTEVAL_FILE, first, tmp_path)
+    other = conditions(LIGHTEVAL, LIGHTEVAL_FOLDER, LIGHTEVAL_FILE, second, tmp_path)
+    assert len(one) == 4
+    assert (set(one) == set(other)) is is_same
+
+
+# --- lmms-eval -----------------------------------------------------------------------------------
+
+LMMS_FOLDER = DATA / "lmms_eval" / "org__tiny-VL"
+LMMS_FILE = Path("20260304_050607_results.json")
+
+
+def lmms(config: dict[str, Any] | None = None, task: dict[str, Any] | None = None, **parts: Any) -> Change:
+    def change(document: Any) -> None:
+        document |= parts
+        document["config"] |= config or {}
+        for stated in document["configs"].values():
+            stated |= task or {}
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_same"),
+    [
+        (
+            lmms({"model_args": "pretrained=org/tiny-VL,lora=/a/x"}),
+            lmms({"model_args": "pretrained=org/tiny-VL,lora=/b/x"}),
+            False,
+        ),
+        (lmms({"resolved_cli_args": {"output_path": "a"}}), lmms({"resolved_cli_args": {"output_path": "b"}}), True),
+        (lmms(task={"score_key": "a"}), lmms(task={"score_key": "b"}), False),
+        (lmms({"gen_kwargs": "max_new_tokens=16"}), lmms({"gen_kwargs": ""}), True),
+        (lmms(system_instruction=""), lmms(system_instruction=None), True),
+        (lmms(throughput={"tokens": 1}), lmms(throughput={"tokens": 2}), True),
+        (lmms(unheard_of=1), lmms(unheard_of=2), False),
+    ],
+)
+def test_lmms_eval(first: Change, second: Change, is_same: bool, tmp_path: Path) -> None:
+    one = conditions(LMMS_EVAL, LMMS_FOLDER, LMMS_FILE, first, tmp_path)
+    other = conditions(LMMS_EVAL, LMMS_FOLDER, LMMS_FILE, second, tmp_path)
+    assert len(one) == 5
+    assert (set(one) == set(other)) is is_same
+
+
 # --- every leaf ----------------------------------------------------------------------------------
 
+#: The second name of the model; a length that the generation parameters are above, or of tasks that generate nothing.
+LIGHTEVAL_NOT = r"^results\b|model_config\.model_name|generation_size"
+
 LEAVES: dict[str, tuple[Any, str, str, str, str]] = {
+    "lighteval 0.13": (LIGHTEVAL, "lighteval", "lighteval/v0.13", r"results_.*\.json", LIGHTEVAL_NOT),
+    "lighteval 0.10": (LIGHTEVAL, "lighteval", "lighteval/v0.10", r"results_.*\.json", LIGHTEVAL_NOT),
+    "lmms_eval": (
+        LMMS_EVAL,
+        "lmms_eval",
+        "lmms_eval/org__tiny-VL",
+        r".*_results\.json",
+        "^results|fewshot_as_multiturn",
+    ),
     "lm_eval": (
         LM_EVAL,
         "lm_eval",
