@@ -26,6 +26,7 @@ from warehouse.importers.lighteval.importer import IMPORTER as LIGHTEVAL
 from warehouse.importers.lm_eval.importer import IMPORTER as LM_EVAL
 from warehouse.importers.lm_eval.v03 import IMPORTER as LM_EVAL_V03
 from warehouse.importers.lmms_eval.importer import IMPORTER as LMMS_EVAL
+from warehouse.importers.opencompass.importer import IMPORTER as OPENCOMPASS
 from warehouse.records.settings import settings_of
 
 Change = Callable[[Any], None]
@@ -535,6 +536,42 @@ def test_lmms_eval(first: Change, second: Change, is_same: bool, tmp_path: Path)
     other = conditions(LMMS_EVAL, LMMS_FOLDER, LMMS_FILE, second, tmp_path)
     assert len(one) == 5
     assert (set(one) == set(other)) is is_same
+
+
+# --- OpenCompass ---------------------------------------------------------------------------------
+
+OPENCOMPASS_FOLDER = DATA / "opencompass" / "20261125_101112"
+OPENCOMPASS_FILE = Path("configs/20261125_101112_7.py")
+
+
+@pytest.mark.parametrize(
+    ("stands", "first", "second", "is_same"),
+    [
+        ("batch_size=2", "peft_path='/a/lora'", "peft_path='/b/lora'", False),
+        ("batch_size=2", "batch_size=2", "batch_size=64", True),
+        ("batch_size=2", "max_seq_len=2", "max_seq_len=64", False),
+        ("batch_size=2", "unheard_of=2", "unheard_of=64", False),
+        ("batch_size=2", "model_kwargs=dict(torch_dtype='fp16')", "model_kwargs=dict(torch_dtype='float16')", True),
+        ("batch_size=2", "model_kwargs=dict(torch_dtype='fp16')", "model_kwargs=dict(torch_dtype='bf16')", False),
+        ("prompt='Add: {question}'", "prompt='Add: {question}'", "prompt='Sum: {question}'", False),
+        ("evaluator=dict(type='EMEvaluator')", "evaluator=dict(type='A')", "evaluator=dict(type='B')", False),
+        ("retriever=dict(type='ZeroRetriever')", "retriever=dict(type='A')", "retriever=dict(type='B')", False),
+        ("'3+3?'", "'3+3?'", "'3+4?'", True),
+    ],
+)
+def test_opencompass(stands: str, first: str, second: str, is_same: bool, tmp_path: Path) -> None:
+    keys = []
+    for number, text in enumerate((first, second)):
+        folder = tmp_path / str(number) / OPENCOMPASS_FOLDER.name
+        shutil.copytree(OPENCOMPASS_FOLDER, folder)
+        path = folder / OPENCOMPASS_FILE
+        config = path.read_text(encoding="utf-8")
+        assert stands in config
+        path.write_text(config.replace(stands, text), encoding="utf-8")
+        headers = headers_of(OPENCOMPASS, folder)
+        keys.append([settings_of(header).condition_key for header in headers if header.benchmark == "sums"])
+    assert len(keys[0]) >= 1
+    assert (keys[0] == keys[1]) is is_same
 
 
 # --- every leaf ----------------------------------------------------------------------------------
