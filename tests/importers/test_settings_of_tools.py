@@ -18,6 +18,7 @@ import yaml
 from tests.support.dumps import DATA
 from tests.support.every_eval_ever import STEM, evaluation, result
 from tests.support.setting_leaves import Leaves, headers_of
+from warehouse.importers.deepeval import IMPORTER as DEEPEVAL
 from warehouse.importers.evalscope.importer import IMPORTER as EVALSCOPE
 from warehouse.importers.every_eval_ever.importer import IMPORTER as EVERY_EVAL_EVER
 from warehouse.importers.helm.importer import IMPORTER as HELM
@@ -26,6 +27,8 @@ from warehouse.importers.lighteval.importer import IMPORTER as LIGHTEVAL
 from warehouse.importers.lm_eval.importer import IMPORTER as LM_EVAL
 from warehouse.importers.lm_eval.v03 import IMPORTER as LM_EVAL_V03
 from warehouse.importers.lmms_eval.importer import IMPORTER as LMMS_EVAL
+from warehouse.importers.mteb import IMPORTER as MTEB
+from warehouse.importers.olmes import IMPORTER as OLMES
 from warehouse.importers.opencompass.importer import IMPORTER as OPENCOMPASS
 from warehouse.records.settings import settings_of
 
@@ -574,6 +577,105 @@ def test_opencompass(stands: str, first: str, second: str, is_same: bool, tmp_pa
     assert (keys[0] == keys[1]) is is_same
 
 
+# --- DeepEval, MTEB, OLMES -----------------------------------------------------------------------
+
+DEEPEVAL_FOLDER = DATA / "deepeval"
+DEEPEVAL_FILE = Path("test_run_20260304_050607.json")
+MTEB_FOLDER = DATA / "mteb" / "org__embed"
+MTEB_META = Path("0123456789abcdef0123456789abcdef01234567/model_meta.json")
+
+
+def hyperparameters(**values: Any) -> Change:
+    def change(document: Any) -> None:
+        document["hyperparameters"] = {"model": "org/a"} | values
+
+    return change
+
+
+def stated(**values: Any) -> Change:
+    def change(document: Any) -> None:
+        document |= values
+
+    return change
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_same"),
+    [
+        (hyperparameters(**{"chunk size": "5"}), hyperparameters(**{"chunk size": "5.0"}), True),
+        (hyperparameters(**{"chunk size": "5"}), hyperparameters(**{"chunk size": "6"}), False),
+        (hyperparameters(llm="org/b"), hyperparameters(llm="org/c"), False),
+        (stated(identifier="prompt v1"), stated(identifier="prompt v2"), False),
+        (stated(testPassed=1), stated(testPassed=2), True),
+        (stated(runDuration=1.5), stated(runDuration=2.5), True),
+        (stated(prompts=[{"alias": "a"}, {"alias": "b"}]), stated(prompts=[{"alias": "b"}, {"alias": "a"}]), True),
+        (stated(prompts=[{"alias": "a"}]), stated(prompts=[{"alias": "b"}]), False),
+    ],
+)
+def test_deepeval(first: Change, second: Change, is_same: bool, tmp_path: Path) -> None:
+    one = conditions(DEEPEVAL, DEEPEVAL_FOLDER, DEEPEVAL_FILE, first, tmp_path)
+    other = conditions(DEEPEVAL, DEEPEVAL_FOLDER, DEEPEVAL_FILE, second, tmp_path)
+    assert (one == other) is is_same
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_same"),
+    [
+        (stated(experiment_kwargs={"dim": 64}), stated(experiment_kwargs={"dim": 128}), False),
+        (stated(release_date="2024-01-01"), stated(release_date="2025-01-01"), True),
+        (stated(embed_dim=64), stated(embed_dim=128), True),
+    ],
+)
+def test_mteb(first: Change, second: Change, is_same: bool, tmp_path: Path) -> None:
+    one = conditions(MTEB, MTEB_FOLDER, MTEB_META, first, tmp_path)
+    other = conditions(MTEB, MTEB_FOLDER, MTEB_META, second, tmp_path)
+    assert (one == other) is is_same
+
+
+def of_olmes(**parts: Any) -> dict[str, Any]:
+    task = {"task_name": "arc", "num_shots": 5, "split": "test", "primary_metric": "acc"} | parts.pop("task", {})
+    model = {"model": "org/tiny", "revision": "main", "model_path": None, "batch_size": 4} | parts.pop("model", {})
+    return {
+        "task_name": "arc",
+        "task_hash": "t",
+        "model_hash": "m",
+        "model_config": model,
+        "task_config": task,
+        "compute_config": {"batch_size": 4},
+        "current_date": "2024-12-19 12:16:07 UTC",
+        "num_instances": 2,
+        "metrics": {"acc": 0.5},
+    } | parts
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_same"),
+    [
+        (of_olmes(model_hash="m"), of_olmes(model_hash="n"), False),
+        (of_olmes(model={"dtype": "float16"}), of_olmes(model={"dtype": "bfloat16"}), False),
+        (of_olmes(model={"dtype": "fp16"}), of_olmes(model={"dtype": "torch.float16"}), True),
+        (of_olmes(model={"batch_size": 1}), of_olmes(model={"batch_size": 9}), True),
+        (of_olmes(compute_config={"gpus": 1}), of_olmes(compute_config={"gpus": 8}), True),
+        (of_olmes(task={"context_kwargs": {"a": 1}}), of_olmes(task={"context_kwargs": {"a": 2}}), False),
+        (of_olmes(task={"num_shots": 0, "fewshot_source": "a"}), of_olmes(task={"num_shots": 0}), True),
+        (
+            of_olmes(model={"model": None, "model_path": "/exp1/ckpt/hf"}),
+            of_olmes(model={"model": None, "model_path": "/exp2/ckpt/hf"}),
+            False,
+        ),
+    ],
+)
+def test_olmes(first: Any, second: Any, is_same: bool, tmp_path: Path) -> None:
+    headers = []
+    for number, document in enumerate((first, second)):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        (folder / "task-000-arc-metrics.json").write_text(json.dumps(document), encoding="utf-8")
+        headers += headers_of(OLMES, folder)
+    one, other = (settings_of(header).condition_key for header in headers)
+    assert (one == other) is is_same
+
+
 # --- every leaf ----------------------------------------------------------------------------------
 
 #: The second name of the model; a length that the generation parameters are above, or of tasks that generate nothing.
@@ -597,6 +699,8 @@ LEAVES: dict[str, tuple[Any, str, str, str, str]] = {
         r"^(results|groups)\b|fewshot_config",
     ),
     "lm_eval 0.4.9": (LM_EVAL, "lm_eval", "lm_eval/v0_4_9", r"run:7.*\.json", r"^(results|groups|chat_template)\b"),
+    "deepeval": (DEEPEVAL, "deepeval", "deepeval", r".*\.json", "^(testCases|conversationalTestCases|metricsScores)"),
+    "mteb": (MTEB, "mteb", "mteb/org__embed", r".*\.json", "^scores"),
     "evalscope": (EVALSCOPE, "evalscope", "evalscope/20260304_050607", r"task_config.*\.yaml", "^model_id|^datasets"),
     "helm": (HELM, "helm", f"helm/runs/v1/{HELM_FOLDER.name}", r"run_spec\.json", "^data_augmenter_spec"),
     "inspect": (INSPECT, "inspect", "inspect", r"grid\.json", r"^(results|reductions|samples|config_updates)\b"),
@@ -608,6 +712,13 @@ def test_every_leaf_of_every_eval_ever_is_read(tmp_path: Path) -> None:
     path = tmp_path / f"{STEM}.json"
     path.write_text(json.dumps(evaluation()), encoding="utf-8")
     leaves = Leaves(EVERY_EVAL_EVER, "every_eval_ever", tmp_path, [path], "^evaluation_results.score_details")
+    assert leaves.dropped() == []
+
+
+def test_every_leaf_of_olmes_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "task-000-arc-metrics.json"
+    path.write_text(json.dumps(of_olmes()), encoding="utf-8")
+    leaves = Leaves(OLMES, "olmes", tmp_path, [path], "^metrics")
     assert leaves.dropped() == []
 
 
