@@ -205,6 +205,9 @@ def local(path: str) -> Change:
         (in_eval(model_roles={"user": {"model": "a"}}), in_eval(model_roles={"user": {"model": "b"}}), False),
         (in_plan({"temperature": 0.5}), in_plan({"temperature": 0.5}, {"temperature": 0.7}), True),
         (in_plan({"verbosity": "low"}), in_plan({"verbosity": "high"}), False),
+        (in_plan({}, timeout=60), in_plan({}, timeout=180), False),
+        (in_plan({"timeout": 60}), in_plan({"timeout": 180}), True),
+        (in_eval(task_args={"version": "a"}), in_eval(task_args={"version": "b"}), False),
         (in_plan({"max_connections": 1}), in_plan({"max_connections": 8}), True),
         (in_plan({}, attempts=3), in_plan({}, attempts="3"), True),
         (in_plan({}, attempts=3), in_plan({}, attempts=4), False),
@@ -274,6 +277,8 @@ def task_config(**parts: Any) -> Change:
         ),
         (task_config(use_sandbox=True), task_config(sandbox={"enabled": True}), True),
         (task_config(model_args={"precision": "a"}), task_config(model_args={"precision": "b"}), False),
+        (task_config(agent_config={"timeout": 60}), task_config(agent_config={"timeout": 90}), False),
+        (task_config(generation_config={"timeout": 60}), task_config(generation_config={"timeout": 90}), True),
         (task_config(eval_batch_size=1), task_config(eval_batch_size=9), True),
         (task_config(seed=42), task_config(), True),
         (task_config(chat_template="a"), task_config(chat_template="b"), False),
@@ -681,6 +686,9 @@ def test_olmes(first: Any, second: Any, is_same: bool, tmp_path: Path) -> None:
 #: The second name of the model; a length that the generation parameters are above, or of tasks that generate nothing.
 LIGHTEVAL_NOT = r"^results\b|model_config\.model_name|generation_size"
 
+#: Outcomes, the form of the file, and how a change was made of which the last value is read.
+INSPECT_NOT = r"^(version|status|error|invalidated|location|results|reductions|samples|config_updates)\b"
+
 LEAVES: dict[str, tuple[Any, str, str, str, str]] = {
     "lighteval 0.13": (LIGHTEVAL, "lighteval", "lighteval/v0.13", r"results_.*\.json", LIGHTEVAL_NOT),
     "lighteval 0.10": (LIGHTEVAL, "lighteval", "lighteval/v0.10", r"results_.*\.json", LIGHTEVAL_NOT),
@@ -703,7 +711,7 @@ LEAVES: dict[str, tuple[Any, str, str, str, str]] = {
     "mteb": (MTEB, "mteb", "mteb/org__embed", r".*\.json", "^scores"),
     "evalscope": (EVALSCOPE, "evalscope", "evalscope/20260304_050607", r"task_config.*\.yaml", "^model_id|^datasets"),
     "helm": (HELM, "helm", f"helm/runs/v1/{HELM_FOLDER.name}", r"run_spec\.json", "^data_augmenter_spec"),
-    "inspect": (INSPECT, "inspect", "inspect", r"grid\.json", r"^(results|reductions|samples|config_updates)\b"),
+    "inspect": (INSPECT, "inspect", "inspect", r"grid\.json", INSPECT_NOT),
     "lm_eval 0.3": (LM_EVAL_V03, "lm_eval", "lm_eval/v0_3", r"tiny_step300\.json", r"^results\b"),
 }
 
@@ -722,8 +730,7 @@ def test_every_leaf_of_olmes_is_read(tmp_path: Path) -> None:
     assert leaves.dropped() == []
 
 
-@pytest.mark.parametrize("name", LEAVES)
-def test_every_leaf_is_read(name: str, tmp_path: Path) -> None:
+def leaves_of_dump(name: str, tmp_path: Path) -> Leaves:
     importer, harness, folder, documents, not_settings = LEAVES[name]
     copied = tmp_path / Path(folder).name
     shutil.copytree(DATA / folder, copied)
@@ -732,5 +739,15 @@ def test_every_leaf_is_read(name: str, tmp_path: Path) -> None:
             path.unlink()
     chosen = [path for path in sorted(copied.rglob("*")) if re.fullmatch(documents, path.name)]
     assert chosen
-    leaves = Leaves(importer, harness, copied, chosen, not_settings, {"model": "org/unnamed"}, of_a_kind=1)
-    assert leaves.dropped() == []
+    return Leaves(importer, harness, copied, chosen, not_settings, {"model": "org/unnamed"}, of_a_kind=1)
+
+
+@pytest.mark.parametrize("name", LEAVES)
+def test_every_leaf_is_read(name: str, tmp_path: Path) -> None:
+    assert leaves_of_dump(name, tmp_path).dropped() == []
+
+
+@pytest.mark.parametrize("name", LEAVES)
+def test_executions_of_one_condition_are_repeats(name: str, tmp_path: Path) -> None:
+    """Two dumps that differ by nothing but marks, versions of libraries and what the table leaves out."""
+    assert leaves_of_dump(name, tmp_path).counted_against_the_table() == []

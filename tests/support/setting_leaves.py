@@ -47,9 +47,35 @@ class Leaves:
         assert before, "the dump as it stands is read"
         return [where for path in self.documents for where in self._dropped_of(path, before)]
 
+    def counted_against_the_table(self) -> list[str]:
+        """Places that the table leaves out of conditions and that make another one all the same; all are changed at
+        once, and one by one where that makes a difference."""
+        before = self._conditions()
+        found: list[str] = []
+        for path in self.documents:
+            text = path.read_text(encoding="utf-8")
+            document = _parsed(path, text)
+            left_out = [place for place, _ in leaves_of(document) if not self._is_counted(name_of(place))]
+            path.write_text(json.dumps(_with_changes(document, left_out)), encoding="utf-8")
+            if self._conditions() != before:
+                for place in left_out:
+                    path.write_text(json.dumps(_with_changes(document, [place])), encoding="utf-8")
+                    if self._conditions() != before:
+                        found.append(f"{path.name}: {name_of(place)}")
+            path.write_text(text, encoding="utf-8")
+        return found
+
+    def _is_counted(self, named: str) -> bool:
+        is_other = bool(self.not_settings and re.search(self.not_settings, named))
+        return is_other or rule_of(self.harness, named).is_in_condition
+
+    def _conditions(self) -> list[str]:
+        headers = headers_of(self.importer, self.folder, self.values)
+        return [settings_of(header).condition_key for header in headers]
+
     def _dropped_of(self, path: Path, before: str) -> Iterator[str]:
         text = path.read_text(encoding="utf-8")
-        document = yaml.safe_load(text) if path.suffix == ".yaml" else json.loads(text)
+        document = _parsed(path, text)
         tried = Counter[str]()
         for place, value in leaves_of(document):
             named = name_of(place)
@@ -121,6 +147,22 @@ def changed(value: Any) -> Any:
     if "://" in value:  # of an endpoint its host counts
         return value.replace("://", "://x")
     return f"{value}x"
+
+
+def _parsed(path: Path, text: str) -> Any:
+    return yaml.safe_load(text) if path.suffix == ".yaml" else json.loads(text)
+
+
+def _with_changes(document: Any, places: Iterable[Place]) -> Any:
+    for place in places:
+        document = with_leaf(document, place, changed(_at(document, place)))
+    return document
+
+
+def _at(document: Any, place: Place) -> Any:
+    for step in place:
+        document = document[step]
+    return document
 
 
 def with_leaf(document: Any, place: Place, value: Any) -> Any:

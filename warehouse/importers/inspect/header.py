@@ -53,7 +53,9 @@ _AGENT = re.compile(r"(?:.*/)?(react|\w*agent\w*)")
 _LONGEST_VALUE = 1000
 #: Parts of a log that are outcomes or samples.
 _NOT_SETTINGS = frozenset(
-    "version eval plan results stats samples reductions log_updates config_updates etag location".split()
+    """
+    version status error invalidated eval plan results stats samples reductions log_updates config_updates etag location
+    """.split()
 )
 #: Parts of ``eval`` that are read into fields of the header, or into the generation of the plan.
 _READ_ELSEWHERE = frozenset(("model_generate_config", "model", "task"))
