@@ -54,7 +54,9 @@ def test_the_header_says_all_that_the_files_say() -> None:
     assert (header.temperature, header.max_tokens, header.sampling, header.sampling_seed) == (0.7, 64, {"top_k": 20}, 7)
     assert (header.harness, header.harness_version, header.task_version) == ("evalscope", "1.14.1", "v1.2")
     assert (header.run_id, str(header.started_at)) == ("20260304_050607", "2026-03-04 05:06:07")
-    assert header.configuration == {"limit": 3, "repeats": 2, "seed": 42, "eval_type": "openai_api"}
+    stated = {"limit": 3, "repeats": 2, "seed": 42, "eval_type": "openai_api"}
+    assert {name: header.configuration[name] for name in stated} == stated
+    assert header.configuration["dataset_args"].keys() == {"quiz"}  # what is said of other benchmarks is theirs
     assert header.endpoint is None  # one's own machine
     (metric,) = header.metrics
     assert (metric.name, metric.low, metric.high, metric.higher_is_better) == ("acc", 0, 1, True)

@@ -39,7 +39,8 @@ def test_what_an_evaluation_says(tmp_path: Path) -> None:
     assert (run.benchmark, run.suite, run.split) == ("geo maps", ("maps",), "test")
     assert (run.temperature, run.top_p, run.max_tokens) == (0.75, 0.875, 77)
     assert run.sampling["top_k"] == 5 and run.sampling["reasoning"] is True
-    assert len(run.sampling["agentic"]) == 64 and run.template_hash is not None
+    assert run.configuration["generation_config"]["generation_args"]["max_attempts"] == 3
+    assert run.template_hash is not None
     assert (run.run_id, run.n_requested) == ("maps/org_m/1750000001", 7)
     assert run.started_at is not None and run.started_at.isoformat() == "2025-06-15T15:06:40"
     (spec,) = run.metrics

@@ -69,7 +69,7 @@ def test_every_field_of_a_header() -> None:
             "until": ["\n\n"],
             "repetition_penalty": 1.25,
             "backend": "hf",
-            "model_args": {"dtype": "bfloat16", "enable_thinking": False},
+            "model_args": {"enable_thinking": False},
             "fewshot_as_multiturn": True,
         },
     }

@@ -83,7 +83,7 @@ def test_arguments_of_an_experiment_are_no_checkpoint(tmp_path: Path) -> None:
     (folder / "FactRetrieval.json").write_text(json.dumps(document))
     (run,) = take(folder / "FactRetrieval.json").dump.runs
     assert (run.model, run.revision, run.harness_version) == ("org/embed", NEW.name, "2.26.24")
-    assert run.sampling == {"experiment": "embed_dim_64"}
+    assert run.sampling == {"experiment_arguments": "embed_dim_64"}
 
 
 def test_the_old_layout_with_languages_and_similarities() -> None:

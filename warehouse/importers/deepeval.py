@@ -43,11 +43,20 @@ _BEGINS = re.compile(
 _MODEL = ("model", "model_name", "llm", "model name")
 
 
+#: Parts of a test run that are outcomes or names, or read elsewhere.
+_NOT_SETTINGS = frozenset(
+    """
+    testCases conversationalTestCases metricsScores traceMetricsScores testPassed testFailed hyperparameters
+    datasetAlias identifier prompts
+    """.split()
+)
+
+
 class DeepEval:
     """One run for each file, one metric for each of DeepEval's and ``success`` for all of them."""
 
     name = "deepeval"
-    version = "2"  # 2: seconds, tokens and cost of the answer; a conversation is the one of its scenario
+    version = "3"  # 2: seconds, tokens and cost of the answer; 3: all settings
     folders = 0
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -92,6 +101,8 @@ def _is_unread(case: Row) -> bool:
 def _header(document: Row, cases: Sequence[Row], settings: ImportSettings, name: str) -> RunHeader:
     chosen = part_of(document, "hyperparameters")
     model = first_text(chosen, *_MODEL)
+    naming = next((name for name in _MODEL if text_or_none(chosen.get(name))), "model")
+    stated = {name: item for name, item in document.items() if name not in _NOT_SETTINGS}
     benchmark = text_or_none(document.get("datasetAlias"))
     has_model = bool(settings.model or model)
     if not (benchmark or settings.user_values.get("benchmark")):
@@ -111,7 +122,14 @@ def _header(document: Row, cases: Sequence[Row], settings: ImportSettings, name:
         model=model or "",
         benchmark=benchmark or "",
         temperature=number_in_text(chosen.get("temperature")),
-        sampling={key: value for key, value in chosen.items() if key not in (*_MODEL, "temperature")},
+        sampling={key: value for key, value in chosen.items() if key not in (naming, "temperature")},
+        configuration=without_empty(
+            {
+                **stated,
+                "run_name": document.get("identifier"),
+                "prompts": sorted(items_of(document.get("prompts")), key=compact),
+            }
+        ),
         metrics=(binary_metric(SUCCESS, is_default=True), *_metrics(cases)),
         published=(published,) if published else (),
     )

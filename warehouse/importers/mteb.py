@@ -19,6 +19,7 @@ from warehouse.importers.common.json_fields import (
     text_or_none,
     texts_of,
     whole_or_none,
+    without_empty,
 )
 from warehouse.importers.common.jsonl import has_keys, head_of, read_document
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
@@ -28,6 +29,8 @@ META = "model_meta.json"
 MAIN = "main_score"
 #: Folders that stand where the revision does and name none.
 _NO_REVISION = ("no_revision_available", "no_revision")
+#: Names of the task, which changed between versions.
+_NAMES_OF_TASK = ("task_name", "mteb_dataset_name")
 #: Objects of old files that hold metrics by the similarity they use; others hold those of a language.
 _SIMILARITIES = ("cos_sim", "euclidean", "manhattan", "dot", "max")
 #: What old files, which do not say it, have as their main score: the first that is there.
@@ -49,7 +52,7 @@ class Mteb:
     """``results/ORG__MODEL/REVISION/TASK.json``, with the ``model_meta.json`` beside it."""
 
     name = "mteb"
-    version = "2"  # 2: arguments of experiments are no revision
+    version = "3"  # 2: arguments of experiments are no revision; 3: all settings
     folders = 4  # MODEL/REVISION/experiments/ARGUMENTS
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -116,7 +119,9 @@ def _headers(path: Path, document: Row, about: Row, model: str, parts: Sequence[
     revision, experiment = _revision_of(path)
     folder = revision.name
     seconds = number_or_none(document.get("date"))
-    costs = {key: number_or_none(document.get(key)) for key in ("evaluation_time", "kg_co2_emissions")}
+    # of the oldest layout each object is the scores of a split
+    scalars = {key: item for key, item in document.items() if not isinstance(item, dict)}
+    stated = {key: item for key, item in scalars.items() if key not in _NAMES_OF_TASK}
     for part in parts:
         published = tuple(_published(part))
         default = _main_metric([item.metric for item in published])
@@ -126,7 +131,7 @@ def _headers(path: Path, document: Row, about: Row, model: str, parts: Sequence[
             harness=HARNESS,
             harness_version=first_text(part.entry, "mteb_version") or text_or_none(document.get("mteb_version")),
             model=model,
-            sampling={"experiment": experiment} if experiment else {},
+            sampling={"experiment_arguments": experiment} if experiment else {},
             parameter_count=whole_or_none(about.get("n_parameters")),
             revision=None if folder in _NO_REVISION else folder,
             step=infer_step(folder, model),
@@ -138,10 +143,7 @@ def _headers(path: Path, document: Row, about: Row, model: str, parts: Sequence[
                 _spec(task, name, name == default) for name in sorted(named, key=lambda name: name != default)
             ),
             started_at=None if seconds is None else unix_time(seconds),
-            configuration={
-                **{key: value for key, value in costs.items() if value is not None},
-                **({"languages": languages} if languages else {}),
-            },
+            configuration=without_empty({**stated, "model_meta": about, "languages": languages}),
             published=published,
             place=path.name,
         )

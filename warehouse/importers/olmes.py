@@ -36,6 +36,7 @@ from warehouse.importers.common.json_fields import (
     without_empty,
 )
 from warehouse.importers.common.jsonl import RowSource, batches_of, has_keys, head_of, read_document
+from warehouse.importers.common.model_names import local_model_name
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
 
 PREDICTIONS, METRICS, REQUESTS = "-predictions.jsonl", "-metrics.json", "-requests.jsonl"
@@ -46,6 +47,8 @@ _BESIDE = re.compile(r"predicted_index.*|correct_choice|voted_ans.*|no_answer|nu
 _RATES = re.compile(r"(acc|exact_match|mc[12]|f1|recall|pass_at|maj_at|prompt_level|inst_level)(_.*)?")
 #: Of all generations of a prompt together.
 _OVER_DRAWS = re.compile(r"(pass|maj)_at_\d+")
+#: Parts of the file of metrics that are outcomes or names.
+_NOT_SETTINGS = frozenset(("metrics", "num_instances", "task_name", "task_idx"))
 #: Log-likelihoods of the right option; bits of it, by whichever name.
 _LIKELIHOODS, _BITS = ("sum_logits_corr", "logits_per_token_corr", "logits_per_char_corr"), "bits_per_byte_corr"
 
@@ -54,7 +57,7 @@ class Olmes:
     """One run for each task of one model."""
 
     name = "olmes"
-    version = "1"
+    version = "2"  # 2: all settings
     folders = 1
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -99,9 +102,12 @@ class _Survey:
     is_unique: bool = True  #: whether each prompt has an id of its own data set.
     are_binary: dict[str, bool] = field(default_factory=dict)  #: metrics, and whether their values are 0 and 1.
     has_options: bool = False
+    model_hash: Any = None  #: of the first of them.
 
     def add(self, row: Row) -> None:
         """Look at one of them."""
+        if self.model_hash is None:
+            self.model_hash = row.get("model_hash")
         native = row.get("native_id")
         self.is_unique &= native is not None and str(native) not in self.ids
         self.ids.add(str(native))
@@ -140,14 +146,20 @@ def _header(document: Row, survey: _Survey, source: SourceFiles, declared: str |
         fewshot=whole_count(task.get("num_shots")),
         fewshot_seed=whole_or_none(task.get("fewshot_seed")),
         template_hash=fingerprint_of(
-            **{key: task.get(key) for key in ("fewshot_source", "context_kwargs", "use_chat_format")},
+            **{key: task.get(key) for key in ("context_kwargs", "use_chat_format")},
+            fewshot_source=task.get("fewshot_source") if task.get("num_shots") != 0 else None,
             chat_template=model.get("chat_template"),
         ),
         **sampling_fields(generation),
         sampling=other_sampling(generation),
         metrics=tuple(_metric(key, survey.are_binary.get(key, False), primary) for key in names),
         started_at=moment(str(document.get("current_date", "")).removesuffix(" UTC")),
-        configuration=without_empty({key: document.get(key) for key in ("task_hash", "model_hash")} | {"task": task}),
+        configuration=without_empty(
+            {
+                "model_hash": survey.model_hash,
+                **{key: item for key, item in document.items() if key not in _NOT_SETTINGS},
+            }
+        ),
         n_requested=n,
         published=tuple(PublishedScore(key, number_or_none(value), n=n) for key, value in published.items()),
         place=path.name,
@@ -173,9 +185,10 @@ def _model(config: Row) -> dict[str, Any]:
     name, revision = text_or_none(config.get("model")) or "", text_or_none(config.get("revision"))
     location = name if is_local(name) else text_or_none(config.get("model_path")) or ""
     if location and (not name or name == location):
-        folders = Path(location).parts[-2:]
-        is_step = infer_step(folders[-1]) is not None and len(folders) > 1
-        return {"model": folders[0] if is_step else folders[-1], "step": infer_step(folders[-1], revision)}
+        folder, _, last = location.rstrip("/").rpartition("/")
+        is_step = infer_step(last) is not None and folder != ""
+        named = local_model_name(folder if is_step else location)
+        return {"model": named, "step": infer_step(last, revision)}
     return {"model": name, "revision": revision, "step": infer_step(revision)}
 
 

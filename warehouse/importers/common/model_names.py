@@ -9,6 +9,7 @@ from typing import Any
 
 from warehouse.importers.base import infer_step
 from warehouse.importers.common.json_fields import whole_or_none
+from warehouse.records.setting_values import normal_place
 
 _MARKS = re.compile(r"[\W_]+")
 #: Names that tools and people give to files and folders of any model.
@@ -55,6 +56,43 @@ def _forms(name: str) -> set[str]:
     text = name.lower()
     rests = (text, text.rpartition("/")[2], text.rpartition("__")[2], text.partition("_")[2])
     return {plain for rest in rests if (plain := _MARKS.sub("", rest))}
+
+
+#: Folders that are called alike in every training: they do not say which model lies there.
+_SAYS_NOTHING = re.compile(
+    r"(?:hf|huggingface|model|models|final|last|latest|best|current|ckpts?|checkpoints?|weights|merged|adapters?|lora|"
+    r"outputs?|exports?|exported|snapshots?|safetensors|pytorch|default|tmp|(?:global_?)?step|epoch|iter|v)"
+    r"(?:[-_=]?(?:hf|model|merged|ckpt|checkpoint|weights|final|last|best|\d+(?:\.\d+)?))*|\d+|[0-9a-f]{32,64}",
+    re.IGNORECASE,
+)
+_OF_HUB = re.compile(r"models--(?P<organisation>.+?)--(?P<name>.+)")
+
+
+def local_model_name(path: str) -> str:
+    """What a model in a folder is called: the folder, and those above it as long as the name says nothing.
+
+    >>> local_model_name("/data/models/llama-7b"), local_model_name("/exp1/ckpt/hf")
+    ('llama-7b', 'exp1/ckpt/hf')
+    >>> local_model_name("/runs/tuned/checkpoint-200"), local_model_name("/c/models--org--ada/snapshots/0a1b")
+    ('tuned/checkpoint-200', 'org/ada')
+    """
+    parts = normal_place(path).removeprefix("/").split("/")
+    for part in parts:
+        if found := _OF_HUB.fullmatch(part):
+            return f"{found['organisation']}/{found['name']}"
+    start = len(parts) - 1
+    while start > 0 and _SAYS_NOTHING.fullmatch(parts[start]):
+        start -= 1
+    return "/".join(parts[start:])
+
+
+def says_nothing(name: str) -> bool:
+    """Whether a name is one that folders of any model have.
+
+    >>> says_nothing("hf"), says_nothing("checkpoint-200"), says_nothing("llama-7b")
+    (True, True, False)
+    """
+    return _SAYS_NOTHING.fullmatch(name) is not None
 
 
 _CHECKPOINT_PART = re.compile(r"(?:global_?)?(?:step|checkpoint|ckpt|epoch|iter)[-_=]?\d+(?:\.\d+)?", re.IGNORECASE)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from warehouse.importers.common.header_values import fingerprint
 from warehouse.records import RunHeader
+from warehouse.records.setting_names import rule_of
 from warehouse.records.settings import settings_of
 
 
@@ -18,3 +20,38 @@ def key_of_settings(harness: str, configuration: Mapping[str, Any]) -> str:
         configuration: under the names that the tool writes.
     """
     return settings_of(RunHeader(harness, "", "", configuration=configuration)).condition_key
+
+
+def fingerprint_of_settings(harness: str, parts: Mapping[str, Any]) -> str | None:
+    """A fingerprint of the settings in a part of a dump, each value in its one form; ``None`` where it holds none.
+
+    Args:
+        harness: name of the tool.
+        parts: the part, under the name that it has there.
+    """
+    settings = settings_of(RunHeader(harness, "", "", configuration=parts)).settings
+    known = {name: form for name, form in settings.items() if name not in _OWN_FIELDS}
+    return fingerprint(known) if known else None
+
+
+def without_what_does_not_count(tool: str, value: Any, path: str = "") -> Any:
+    """A part of a dump without the leaves that the rows of a tool leave out of conditions.
+
+    For formats whose runs are called by another harness, of which the rows then hold.
+
+    Args:
+        tool: whose rows hold.
+        value: what JSON can hold.
+        path: names around it, joined by dots.
+    """
+    if isinstance(value, Mapping):
+        inner = {name: f"{path}.{name}" if path else str(name) for name in value}
+        kept = {name: item for name, item in value.items() if rule_of(tool, inner[name]).is_in_condition}
+        return {name: without_what_does_not_count(tool, item, inner[name]) for name, item in kept.items()}
+    if isinstance(value, list):
+        return [without_what_does_not_count(tool, item, path) for item in value]
+    return value
+
+
+#: Settings of the header itself.
+_OWN_FIELDS = frozenset(("harness", "model", "benchmark"))

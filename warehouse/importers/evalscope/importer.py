@@ -28,6 +28,7 @@ from warehouse.importers.common.json_fields import (
     whole_count,
 )
 from warehouse.importers.common.jsonl import has_keys, head_of, read_document
+from warehouse.importers.common.model_names import local_model_name, parse_arguments, says_nothing
 from warehouse.importers.common.yaml_text import read_yaml
 from warehouse.importers.evalscope.rows import SubsetFiles, batches
 from warehouse.records import (
@@ -184,7 +185,19 @@ HARNESS = "evalscope"
 _WHOLE = ("default", "main")
 #: Settings of the client, which change nothing of what is generated.
 _OF_THE_CLIENT = frozenset(("batch_size", "stream", "timeout", "retries", "retry_interval", "seed"))
-_KEPT = ("limit", "repeats", "seed", "eval_type", "eval_backend", "ignore_errors", "judge", "sandbox_type")
+#: Parts of a configuration that are of all benchmarks together, or read into fields of the run.
+_READ_ELSEWHERE = frozenset(
+    """
+    model model_id datasets dataset_args resolved_benchmarks evaluation_identity generation_config api_url judge
+    judge_strategy judge_model_args sandbox use_sandbox sandbox_type
+    """.split()
+)
+#: Settings of generation that have a field of their own, under each of their names.
+_OF_FIELDS = frozenset(
+    "temperature top_p max_tokens max_new_tokens max_gen_toks max_completion_tokens reasoning_effort seed".split()
+)
+#: Ways of running a model by the names of 0.x.
+_WAYS = {"checkpoint": "llm_ckpt", "service": "openai_api", "server": "openai_api"}
 
 
 def headers(
@@ -240,10 +253,10 @@ def _shared(
     """What the runs of all subsets have in common."""
     folder = first.parent.name
     named = text_or_none(settings.get("model"))
-    model = named if named and not is_local(named) else (report.model or folder)
-    arguments = part_of(part_of(settings, "dataset_args"), dataset)
-    arguments |= part_of(part_of(settings, "resolved_benchmarks"), dataset)
-    generation = part_of(settings, "generation_config")
+    model = _model(named, report.model or folder)
+    given = part_of(part_of(settings, "dataset_args"), dataset)
+    arguments = given | part_of(part_of(settings, "resolved_benchmarks"), dataset)
+    generation = _generation(settings)
     revision = text_or_none(part_of(settings, "model_args").get("revision"))
     is_old = any(subset.is_old for subset in subsets) or (not subsets and not report.is_new)
     identity = part_of(part_of(part_of(settings, "evaluation_identity"), "benchmarks"), dataset)
@@ -270,8 +283,54 @@ def _shared(
         "endpoint": endpoint_host(settings.get("api_url")),
         "run_id": root.name if stamp else None,
         "started_at": unix_time(min(created)) if created else stamp,
-        "configuration": {key: settings[key] for key in _KEPT if settings.get(key) is not None},
+        "configuration": {
+            **{key: item for key, item in settings.items() if key not in _READ_ELSEWHERE and item is not None},
+            **_under_one_name(settings),
+            **({"model_path": named} if is_local(named) else {}),
+            **({"model_id": settings.get("model_id")} if _is_own_label(settings, model) else {}),
+            "dataset_args": {dataset: arguments},
+            "evaluation_identity": {"benchmarks": {dataset: identity}},
+            "generation_config": {key: item for key, item in generation.items() if key not in _OF_FIELDS},
+        },
     }
+
+
+def _model(named: str | None, label: str) -> str:
+    """The model: as the configuration names it; one in a folder by its label, or by the folders above where the label
+    is what such folders are called everywhere."""
+    if named is None or (is_local(named) and not says_nothing(label)):
+        return label
+    return local_model_name(named) if is_local(named) else named
+
+
+def _is_own_label(settings: Mapping[str, Any], model: str) -> bool:
+    """Whether somebody called the model otherwise than by its own name, or the last part of it."""
+    label = text_or_none(settings.get("model_id"))
+    path = text_or_none(settings.get("model")) or model
+    return label is not None and label not in (model, path.rstrip("/").rpartition("/")[2])
+
+
+def _generation(settings: Mapping[str, Any]) -> Row:
+    """Settings of generation; 0.x may write them as ``name=value,name=value``, and writes a temperature beside
+    ``do_sample: false``, which holds."""
+    generation = dict(parse_arguments(settings.get("generation_config")))
+    if generation.get("do_sample") is False:
+        sampled = ("do_sample", "top_p", "top_k")
+        return {key: item for key, item in generation.items() if key not in sampled} | {"temperature": 0.0}
+    return generation
+
+
+def _under_one_name(settings: Mapping[str, Any]) -> Row:
+    """Way of running, judge and sandbox, of which the names changed between versions."""
+    judge = dict(part_of(settings, "judge"))
+    judge.setdefault("strategy", settings.get("judge_strategy"))
+    models = judge.get("models") or settings.get("judge_model_args")
+    judge["models"] = [models] if isinstance(models, dict) else models
+    sandbox = dict(part_of(settings, "sandbox"))
+    sandbox.setdefault("enabled", settings.get("use_sandbox"))
+    sandbox.setdefault("engine", settings.get("sandbox_type"))
+    way = text_or_none(settings.get("eval_type"))
+    return {"judge": judge, "sandbox": sandbox, "eval_type": _WAYS.get(way or "", way)}
 
 
 def _header(
@@ -352,7 +411,7 @@ class EvalScope:
     """Files under ``predictions/``, ``reviews/`` and ``reports/`` of a work folder, and its configuration."""
 
     name = "evalscope"
-    version = "4"  # a figure over no sample is none; reviews of 1.0 to 1.5
+    version = "5"  # 4: a figure over no sample is none; reviews of 1.0 to 1.5; 5: all settings
     folders = 1
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:

@@ -17,16 +17,28 @@ from warehouse.importers.common.header_values import fingerprint_of, moment, uni
 from warehouse.importers.common.json_fields import (
     first_text,
     mapping_of,
+    number_in_text,
     number_or_none,
     objects_of,
     published_figure,
     text_or_none,
     without_nulls,
 )
+from warehouse.importers.common.run_settings import key_of_settings, without_what_does_not_count
 from warehouse.records import MetricKind, MetricSpec, PublishedScore, Rejection, RunHeader, parse_json
 
 UNNAMED = "score"
-_AGENTIC = ("eval_plan", "agentic_eval_config", "eval_limits", "max_attempts", "incorrect_attempt_feedback")
+#: Parts of a result that are its name, its figure, or of its metric.
+_NOT_CONDITIONS = frozenset(
+    """
+    evaluation_result_id evaluation_name evaluation_timestamp metric_config score_details
+    detailed_evaluation_results_url
+    """.split()
+)
+#: Parts of an evaluation that are no settings, or read into fields of the run.
+_NOT_SETTINGS = frozenset(
+    "evaluation_id evaluation_timestamp retrieved_timestamp evaluation_results eval_library model_info".split()
+)
 
 
 @dataclass(frozen=True)
@@ -37,6 +49,12 @@ class EvaluationEntry:
     metric: str
     filter: str
     result: Mapping[str, Any]
+    condition: str = ""  #: a key of the settings that it was made with.
+
+    @property
+    def run(self) -> tuple[str, str]:
+        """What it has in common with the other results of its run."""
+        return self.benchmark, self.condition
 
     @property
     def config(self) -> dict[str, Any]:
@@ -66,16 +84,17 @@ class Evaluation:
     def entries(self) -> list[EvaluationEntry]:
         """The results with names that are each of one metric of one benchmark."""
         items = objects_of(self.document.get("evaluation_results"))
-        pairs = [(_benchmark(item), _metric(item)) for item in items]
+        named = [(_benchmark(item), _metric(item), _condition(item)) for item in items]
         entries: list[EvaluationEntry] = []
-        seen = Counter[tuple[str, str, str]]()
-        for item, (benchmark, metric) in zip(items, pairs, strict=True):
+        seen = Counter[tuple[str, str, str, str]]()
+        for item, (benchmark, metric, condition) in zip(items, named, strict=True):
             # of several scorers each is called by its id, whichever stands first
-            shared = pairs.count((benchmark, metric)) > 1
+            shared = named.count((benchmark, metric, condition)) > 1
             name = text_or_none(item.get("evaluation_result_id")) or str(len(entries)) if shared else ""
-            seen[benchmark, metric, name] += 1
-            times = seen[benchmark, metric, name]  # reducers of Inspect share an id
-            entries.append(EvaluationEntry(benchmark, metric, f"{name} {times}" if times > 1 else name, item))
+            seen[benchmark, metric, condition, name] += 1
+            times = seen[benchmark, metric, condition, name]  # reducers of Inspect share an id
+            label = f"{name} {times}" if times > 1 else name
+            entries.append(EvaluationEntry(benchmark, metric, label, item, condition))
         return entries or self._named_by_samples()
 
     def _named_by_samples(self) -> list[EvaluationEntry]:
@@ -90,8 +109,9 @@ class Evaluation:
         ]
 
     @cached_property
-    def benchmarks(self) -> list[str]:
-        return list(dict.fromkeys(entry.benchmark for entry in self.entries))
+    def runs(self) -> list[tuple[str, str]]:
+        """Benchmark and settings of each run."""
+        return list(dict.fromkeys(entry.run for entry in self.entries))
 
     @cached_property
     def _by_result(self) -> dict[str, EvaluationEntry]:
@@ -109,29 +129,29 @@ class Evaluation:
         """Run, metric and filter that a sample's row belongs to."""
         if not self.document.get("evaluation_results"):
             benchmark, metric = _named_by(row)
-            return self.benchmarks.index(benchmark), metric, ""
+            return self.runs.index((benchmark, "")), metric, ""
         entry = self._by_result.get(str(row.get("evaluation_result_id")))
         named = self._by_name.get(str(row.get("evaluation_name")), [])
         if entry is None and len(named) == 1:
             entry = named[0]
         if entry is not None:
-            return self.benchmarks.index(entry.benchmark), entry.metric, entry.filter
-        return self.benchmarks.index((named or self.entries)[0].benchmark), UNNAMED, ""
+            return self.runs.index(entry.run), entry.metric, entry.filter
+        return self.runs.index((named or self.entries)[0].run), UNNAMED, ""
 
     def unscored(self, row: Mapping[str, Any]) -> list[EvaluationEntry]:
         """The results of a row that says it counts in none: its score is a converter's filling (a sample that failed,
         or values that are no numbers)."""
         if row.get("evaluation_result_id") is not None:
             return []
-        benchmark = self.benchmarks[self.entry_of(row)[0]]
-        own = (entry for entry in self.entries if entry.benchmark == benchmark)
+        run = self.runs[self.entry_of(row)[0]]
+        own = (entry for entry in self.entries if entry.run == run)
         return [entry for entry in own if entry.result.get("evaluation_result_id")]
 
     def headers(self, notes: list[str]) -> Iterator[RunHeader]:
-        """A header for each benchmark."""
-        for benchmark in self.benchmarks:
-            entries = [entry for entry in self.entries if entry.benchmark == benchmark]
-            yield self._header(benchmark, entries, notes)
+        """A header for each benchmark, and each of the settings that it was asked with."""
+        for run in self.runs:
+            entries = [entry for entry in self.entries if entry.run == run]
+            yield self._header(run[0], entries, notes)
 
     def _header(self, benchmark: str, entries: Sequence[EvaluationEntry], notes: list[str]) -> RunHeader:
         document, first = self.document, entries[0].result
@@ -154,20 +174,59 @@ class Evaluation:
             split=text_or_none(source.get("hf_split")) or "",
             **_sampling(first),
             metrics=tuple(_specs(entries, notes)),
-            run_id=first_text(document, "evaluation_id") or first_text(self.first, "evaluation_id"),
-            started_at=_moment(first.get("evaluation_timestamp")) or _moment(document.get("evaluation_timestamp")),
-            configuration={
-                "source_metadata": document.get("source_metadata"),
-                "model_info": info,
-                "eval_library": library,
-                "evaluation_results": [entry.result for entry in entries],
-            }
-            if document
-            else {},
+            run_id=self._run_id,
+            started_at=self._stated_at(first),
+            configuration=self._configuration(entries),
             n_requested=_count(source.get("samples_number")) or (len(ids) if isinstance(ids, list) and ids else None),
             published=tuple(_published(entries)),
             place=Path(self.path).name,
         )
+
+    @property
+    def _run_id(self) -> str | None:
+        """The id of the evaluation, unless it is the time at which a board or a log was looked at: looking again is no
+        other run."""
+        name = first_text(self.document, "evaluation_id") or first_text(self.first, "evaluation_id")
+        tail = number_in_text((name or "").rpartition("/")[2])
+        retrieved = number_in_text(self.document.get("retrieved_timestamp"))
+        looked_at = tail is not None and retrieved is not None and int(tail) == int(retrieved)
+        return None if looked_at else name
+
+    def _stated_at(self, result: Mapping[str, Any]) -> datetime | None:
+        """When the evaluation was made; of figures whose id does not tell one evaluation from the next, when they were
+        looked at."""
+        document = self.document
+        made = _moment(result.get("evaluation_timestamp")) or _moment(document.get("evaluation_timestamp"))
+        if self.samples or self._run_id is not None:
+            return made
+        return _moment(document.get("retrieved_timestamp")) or made
+
+    def _configuration(self, entries: Sequence[EvaluationEntry]) -> dict[str, Any]:
+        """What the evaluation says of how the figures of one run came about."""
+        document = self.document
+        library = mapping_of(document, "eval_library")
+        info = mapping_of(document, "model_info")
+        configs = {f"{entry.metric} {entry.filter}".strip(): entry.config for entry in entries}
+        parts = {
+            **{name: item for name, item in document.items() if name not in _NOT_SETTINGS},
+            "model_info": {name: item for name, item in info.items() if name not in ("id", "inference_platform")},
+            "eval_library": {name: item for name, item in library.items() if name != "version"},
+            "metric_config": configs,
+            **_conditions_of(entries[0].result),
+        }
+        counted = without_what_does_not_count("every_eval_ever", parts)
+        return {name: item for name, item in counted.items() if item}
+
+
+def _conditions_of(result: Mapping[str, Any]) -> dict[str, Any]:
+    """What a result says of how it came about: its data and the generation of the answers."""
+    stated = {name: item for name, item in result.items() if name not in _NOT_CONDITIONS}
+    source = mapping_of(result, "source_data")
+    return {**stated, "source_data": {name: item for name, item in source.items() if name != "sample_ids"}}
+
+
+def _condition(result: Mapping[str, Any]) -> str:
+    return key_of_settings("every_eval_ever", _conditions_of(result))
 
 
 def _named_by(row: Mapping[str, Any]) -> tuple[str, str]:
@@ -194,14 +253,10 @@ def _metric(item: Mapping[str, Any]) -> str:
 
 def _sampling(item: Mapping[str, Any]) -> dict[str, Any]:
     arguments = mapping_of(item, "generation_config", "generation_args")
-    kept = {
-        "top_k": number_or_none(arguments.get("top_k")),
-        "reasoning": arguments.get("reasoning"),
-        "agentic": fingerprint_of(**{name: arguments.get(name) for name in _AGENTIC}),
-    }
+    kept = {"top_k": number_or_none(arguments.get("top_k")), "reasoning": arguments.get("reasoning")}
     return {
-        "temperature": number_or_none(arguments.get("temperature")),
-        "top_p": number_or_none(arguments.get("top_p")),
+        "temperature": number_in_text(arguments.get("temperature")),
+        "top_p": number_in_text(arguments.get("top_p")),
         "max_tokens": _count(arguments.get("max_tokens")),
         "template_hash": fingerprint_of(prompt_template=text_or_none(arguments.get("prompt_template"))),
         "sampling": without_nulls(kept),

@@ -54,7 +54,7 @@ class EveryEvalEver:
     """An evaluation and its samples; either alone too."""
 
     name = "every_eval_ever"
-    version = "3"  # 3: a sample that counts in no result has no score; results of one metric are called by their ids
+    version = "4"  # 3: a sample that counts in no result has no score; 4: all settings; looked at again, no other run
     folders = 0
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:

@@ -9,6 +9,8 @@ from typing import Any
 from warehouse.importers.base import infer_step
 from warehouse.importers.common.header_values import fingerprint, unix_time
 from warehouse.importers.common.json_fields import (
+    compact,
+    items_of,
     number_or_none,
     objects_of,
     part_of,
@@ -43,6 +45,8 @@ _SAMPLING = (
     *("stop_sequences", "num_outputs", "sample_train", "multi_label", "output_mapping_pattern"),
     *("image_generation_parameters", "reeval_parameters"),
 )
+#: Settings of requests that no specification has.
+_OF_REQUESTS = ("echo_prompt", "embedding", "presence_penalty", "frequency_penalty")
 #: Metrics whose values lie between 0 and 1 by what they are.
 _RATES = ("exact_match", "f1", "rouge", "bleu", "iou")
 
@@ -116,7 +120,7 @@ def _header(run: HelmRun, model: str, split: str) -> RunHeader:
         endpoint=deployment if deployment != model else None,
         formulation=text_or_none(adapter.get("method")),
         fewshot=whole_count(adapter.get("max_train_instances")),
-        template_hash=fingerprint({key: adapter.get(key) for key in _TEMPLATE}),
+        template_hash=fingerprint({key: adapter[key] for key in _TEMPLATE if not _is_usual(key, adapter.get(key))}),
         temperature=number_or_none(adapter.get("temperature")),
         top_p=number_or_none(_first_request(run).get("top_p")),
         max_tokens=whole_count(adapter.get("max_tokens")),
@@ -124,11 +128,54 @@ def _header(run: HelmRun, model: str, split: str) -> RunHeader:
         metrics=tuple(_specs(run, published)),
         run_id=run.run_id,
         started_at=_started(run),
-        configuration={"run_spec": run.spec},
+        configuration=_configuration(run),
         n_requested=len(requested) or None,
         published=published,
         place=run.name,
     )
+
+
+def _is_usual(name: str, value: Any) -> bool:
+    """Whether a part of the template is what versions that do not write it mean."""
+    usual = "\n" if name == "chain_of_thought_suffix" else ""
+    return value in (None, [], usual)
+
+
+def _configuration(run: HelmRun) -> dict[str, Any]:
+    """All that the specification says of how the run was made; arguments of its name one by one, classes by their own
+    names, which modules do not change."""
+    spec = {name: _by_own_class(part) for name, part in run.spec.items() if name != "name"}
+    adapter = {name: item for name, item in run.adapter.items() if name not in ("model", "model_deployment")}
+    for name in _TEMPLATE:
+        adapter.pop(name, None)  # to the blank, in the hash of the template
+    spec["adapter_spec"] = adapter
+    spec["metric_specs"] = sorted(items_of(spec.get("metric_specs")), key=compact)
+    if not part_of(run.spec, "data_augmenter_spec").get("perturbation_specs"):
+        spec.pop("data_augmenter_spec", None)  # nothing is perturbed: its flags mean nothing
+    request = _first_request(run)
+    return {
+        "run_spec": spec,
+        "run_name": _arguments_of(run.name),
+        "request_states": {"request": {name: request.get(name) for name in _OF_REQUESTS}},
+    }
+
+
+def _arguments_of(name: str) -> dict[str, str]:
+    """The arguments in a run's name, which may be the only place of a setting; not the model, in its own field."""
+    pairs = (part.partition("=") for part in name.partition(":")[2].split(",") if part)
+    return {key: value for key, _, value in pairs if key not in ("model", "model_deployment")}
+
+
+def _by_own_class(value: Any) -> Any:
+    """A specification with each class by the last part of its name."""
+    if isinstance(value, dict):
+        named = {name: _by_own_class(item) for name, item in value.items()}
+        if isinstance(class_name := named.get("class_name"), str):
+            named["class_name"] = class_name.rpartition(".")[2]
+        return named
+    if isinstance(value, list):
+        return [_by_own_class(item) for item in value]
+    return value
 
 
 def _suite(run: HelmRun) -> tuple[str, ...]:

@@ -38,7 +38,7 @@ class Helm:
     """A folder with ``run_spec.json`` and what belongs to it; one run for each split."""
 
     name = "helm"
-    version = "4"  # 4: weights where statistics count unequally, main metrics
+    version = "5"  # 4: weights where statistics count unequally, main metrics; 5: all settings
     folders = 3
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:

@@ -26,6 +26,8 @@ from warehouse.importers.common.json_fields import (
     whole_sum,
     without_empty,
 )
+from warehouse.importers.common.model_names import local_model_name
+from warehouse.importers.common.run_settings import fingerprint_of_settings
 from warehouse.importers.inspect.log import Sample
 from warehouse.importers.inspect.sample_fields import are_answers, metric_name, scores_of, values_of
 from warehouse.records import MetricSpec, PublishedScore, RunHeader, RunStatus
@@ -49,6 +51,14 @@ _PLACES = frozenset("api_key base_url batch_size cache_dir device device_map max
 _SHOTS = ("fewshot", "num_fewshot", "n_fewshot", "n_shot", "num_shots", "shots")
 _AGENT = re.compile(r"(?:.*/)?(react|\w*agent\w*)")
 _LONGEST_VALUE = 1000
+#: Parts of a log that are outcomes or samples.
+_NOT_SETTINGS = frozenset(
+    """
+    version status error invalidated eval plan results stats samples reductions log_updates config_updates etag location
+    """.split()
+)
+#: Parts of ``eval`` that are read into fields of the header, or into the generation of the plan.
+_READ_ELSEWHERE = frozenset(("model_generate_config", "model", "task"))
 
 
 def run_header(
@@ -67,9 +77,9 @@ def run_header(
         InputError: nothing names the model or the task.
     """
     spec = mapping_of(header, "eval")
-    model = text_or_none(spec.get("model"))
-    require_model(model_setting or model, file)
     arguments = mapping_of(spec, "model_args")
+    model = _model(text_or_none(spec.get("model")), arguments)
+    require_model(model_setting or model, file)
     revision = text_or_none(arguments.get("revision"))
     requested = n_requested(spec)
     return RunHeader(
@@ -89,6 +99,13 @@ def run_header(
         published=scoring.published(),
         place=file,
     )
+
+
+def _model(name: str | None, arguments: Mapping[str, Any]) -> str | None:
+    """The model by its name; one that is called ``PROVIDER/local`` by its folder."""
+    provider, slash, rest = (name or "").rpartition("/")
+    path = text_or_none(arguments.get("model_path"))
+    return f"{provider}/{local_model_name(path)}" if slash and rest == "local" and path else name
 
 
 def n_requested(spec: Mapping[str, Any]) -> int | None:
@@ -146,7 +163,7 @@ def _conditions(header: Mapping[str, Any]) -> dict[str, Any]:
         "formulation": _formulation(steps),
         "fewshot": _shots(arguments),
         "fewshot_seed": whole_or_none(arguments.get("fewshot_seed")),
-        "template_hash": fingerprint_of(steps=steps),
+        "template_hash": fingerprint_of_settings(HARNESS, {"plan": {"steps": steps}}),
         "system_prompt_hash": fingerprint_of(system=text_or_none(generation.get("system_message"))),
         "temperature": number_or_none(generation.get("temperature")),
         "top_p": number_or_none(generation.get("top_p")),
@@ -159,7 +176,6 @@ def _conditions(header: Mapping[str, Any]) -> dict[str, Any]:
 
 def _circumstances(header: Mapping[str, Any]) -> dict[str, Any]:
     spec, stats = mapping_of(header, "eval"), mapping_of(header, "stats")
-    data = {key: item for key, item in mapping_of(spec, "dataset").items() if key != "sample_ids"}
     return {
         # a retry keeps the id of the task, and has an ``eval_id`` of its own
         "run_id": first_text(spec, "task_id", "eval_id", "run_id"),
@@ -168,14 +184,44 @@ def _circumstances(header: Mapping[str, Any]) -> dict[str, Any]:
         "started_at": moment(stats.get("started_at")) or moment(spec.get("created")),
         "tags": tuple(texts_of(header.get("tags") or spec.get("tags"))),
         "configuration": {
-            "eval": {**spec, "dataset": data},
-            "plan": mapping_of(header, "plan"),
+            **{key: item for key, item in header.items() if key not in _NOT_SETTINGS},
+            "eval": _spec(spec),
+            "plan": {
+                **mapping_of(header, "plan"),
+                "steps": without_instances(items_of(mapping_of(header, "plan").get("steps"))),
+                "config": _generation(header),
+            },
             "stats": stats,
             **_early_stopping(header),
             **without_empty({"settings_changed": settings_changed(header)}),
-            **{key: header[key] for key in ("status", "metadata", "error") if header.get(key)},
         },
     }
+
+
+def _spec(spec: Mapping[str, Any]) -> dict[str, Any]:
+    """What was evaluated and how.
+
+    Logs since 0.3.110 list every argument with its default, those before what was passed: false is as good as none.
+    """
+    data = {key: item for key, item in mapping_of(spec, "dataset").items() if key != "sample_ids"}
+    location = text_or_none(data.get("location"))
+    if location and is_local(location):
+        data["location"] = location.rpartition("/")[2]
+    kept = {key: item for key, item in spec.items() if key not in _READ_ELSEWHERE}
+    kept |= {"dataset": data}
+    for name in ("task_args", "solver_args"):
+        if isinstance(spec.get(f"{name}_passed"), dict):
+            kept[name] = {key: item for key, item in mapping_of(spec, name).items() if item is not False}
+    return {key: without_instances(item) for key, item in kept.items()}
+
+
+def without_instances(value: Any) -> Any:
+    """Settings without the ids of sandboxes and browsers of one run (``instance`` among the parameters of a tool)."""
+    if isinstance(value, dict):
+        return {key: without_instances(item) for key, item in value.items() if key != "instance"}
+    if isinstance(value, list):
+        return [without_instances(item) for item in value]
+    return value
 
 
 def _early_stopping(header: Mapping[str, Any]) -> dict[str, Any]:
@@ -220,7 +266,7 @@ def _sampling(header: Mapping[str, Any], generation: Mapping[str, Any]) -> dict[
         **{key: item for key, item in generation.items() if key not in _FIELDS | _INFRASTRUCTURE and _is_setting(item)},
         **{key: config.get(key) for key in _LIMITS},
         "model_args": _arguments(mapping_of(spec, "model_args")),
-        "task_args": _arguments(mapping_of(spec, "task_args")),
+        "task_args": _arguments(mapping_of(_spec(spec), "task_args")),
         "model_roles": {role: name for role, name in roles.items() if role != "grader"},
         "policies": fingerprint_of(**{name: config.get(name) for name in _POLICIES}),
     }
@@ -251,8 +297,8 @@ def _is_setting(value: Any) -> bool:
 
 def _steps(header: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Solvers of the plan with their parameters."""
-    steps = mapping_of(header, "plan").get("steps")
-    return [{"solver": step.get("solver"), "params": step.get("params")} for step in objects_of(steps)]
+    steps = objects_of(mapping_of(header, "plan").get("steps"))
+    return [{"solver": step.get("solver"), "params": without_instances(step.get("params"))} for step in steps]
 
 
 def _formulation(steps: list[dict[str, Any]]) -> str | None:

@@ -77,7 +77,7 @@ class Inspect:
     """Logs of Inspect AI. Retries of a task keep its id, so that they supersede each other."""
 
     name = "inspect"
-    version = "5"  # 2: transcripts; 3: no tokens of judges; 4: reasoning not in the output; 5: figures of whole objects
+    version = "6"  # 4: reasoning not in the output; 5: figures of whole objects; 6: all settings, as they took effect
     folders = 0
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:

@@ -39,6 +39,10 @@ _TEMPLATE = (
     *("prompt_function", "few_shots_split", "few_shots_select", "hf_filter", "filter", "generation_grammar"),
     "stop_sequence",
 )
+#: What stands in ``model_config`` since 0.11.
+_MOVED = frozenset(("model_config", "generation_parameters", "model_dtype", "model_name"))
+#: Settings of generation that have a field of their own.
+_OF_FIELDS = frozenset(("temperature", "top_p", "max_new_tokens", "max_tokens", "seed", "reasoning_effort"))
 _MOVING = (None, "main", "master")
 _NUMBER = re.compile(r"\d+")
 
@@ -140,6 +144,7 @@ def header(results: LightevalResults, task: str, details: Details | None, model:
         model: name of the model.
     """
     parts, config = task_of(task), results.config(task)
+    shots = parts.fewshot if parts.fewshot is not None else _count(config.get("num_fewshots"))
     counts = [_count(config.get(name)) for name in ("original_num_docs", "effective_num_docs")]
     general = results.general
     commit = text_or_none(general.get("lighteval_sha"))
@@ -153,13 +158,12 @@ def header(results: LightevalResults, task: str, details: Details | None, model:
         dataset_revision=text_or_none(config.get("hf_revision")),
         split="+".join(str(item) for item in items_of(config.get("evaluation_splits"))),
         task_version=_text(results.of_task("versions", task), config.get("version")),
-        fewshot=parts.fewshot if parts.fewshot is not None else _count(config.get("num_fewshots")),
-        **_conditions(results, config, details),
+        fewshot=shots,
+        **_conditions(results, config, details, shots),
         metrics=metric_specs(config, _figures(results, task), details),
         run_id=stamp or None,
         started_at=_moment(stamp),
         harness_commit=commit if commit != "?" else None,
-        configuration=_configuration(results, task),
         n_benchmark=counts[0],
         n_requested=counts[1],
         published=tuple(published_scores(_figures(results, task), counts[1], details)),
@@ -200,7 +204,9 @@ def _model_fields(results: LightevalResults, model: str) -> dict[str, Any]:
     }
 
 
-def _conditions(results: LightevalResults, config: Mapping[str, Any], details: Details | None) -> dict[str, Any]:
+def _conditions(
+    results: LightevalResults, config: Mapping[str, Any], details: Details | None, shots: int | None
+) -> dict[str, Any]:
     """What else changes what is measured."""
     model = results.model_config
     methods = _methods(config, details)
@@ -214,12 +220,13 @@ def _conditions(results: LightevalResults, config: Mapping[str, Any], details: D
     seed = generation.get("seed")
     return {
         "formulation": "+".join(methods).lower() or None,
-        "template_hash": fingerprint_of(**{name: config.get(name) for name in _TEMPLATE}),
+        "template_hash": _template(config, shots),
         "system_prompt_hash": sha256_of(system) if system else None,
         **sampling,
         "max_tokens": size if sampling["max_tokens"] is None else sampling["max_tokens"],
         "sampling_seed": seed if type(seed) is int and abs(seed) < 1 << 63 else None,
         "sampling": without_empty(settings),
+        "configuration": _configuration(results, config, generates),
     }
 
 
@@ -236,13 +243,29 @@ def _methods(config: Mapping[str, Any], details: Details | None) -> list[str]:
     return sorted({item for item in named if isinstance(item, str) and item.isalpha()})
 
 
-def _configuration(results: LightevalResults, task: str) -> dict[str, Any]:
-    parts = {
-        "config_general": results.general,
-        "task": results.config(task),
-        "summary": results.of_task("summary_tasks", task),
-    }
-    return {name: value for name, value in parts.items() if value}
+def _configuration(results: LightevalResults, config: Mapping[str, Any], generates: bool) -> dict[str, Any]:
+    """All that a results file says of how a task was run, under the names since 0.11.
+
+    What a field of the header says is left out: versions and options say it in several places.
+    """
+    general = {name: item for name, item in results.general.items() if name not in _MOVED}
+    model = {name: item for name, item in results.model_config.items() if name not in ("model_name", "revision")}
+    generation = mapping_of(model, "generation_parameters") if generates else {}
+    model["generation_parameters"] = {name: item for name, item in generation.items() if name not in _OF_FIELDS}
+    task = {name: item for name, item in config.items() if name not in ("metric", "generation_size")}
+    task["metrics"] = config.get("metrics") or config.get("metric")
+    parts = {"config_general": general | {"model_config": model}, "task": task}
+    return {name: value for name, value in parts.items() if results.document}
+
+
+def _template(config: Mapping[str, Any], shots: int | None) -> str | None:
+    """A hash of what makes the prompt: without examples, nothing of how they are chosen."""
+    parts = {name: config.get(name) for name in _TEMPLATE if shots != 0 or not name.startswith("few_shots")}
+    stops = parts.get("stop_sequence")
+    parts["stop_sequence"] = sorted({str(stop) for stop in stops}) if isinstance(stops, list) else stops
+    if isinstance(stops, str):
+        parts["stop_sequence"] = [stops]
+    return fingerprint_of(**parts)
 
 
 def _moment(stamp: str) -> datetime | None:

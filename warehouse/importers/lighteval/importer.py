@@ -32,7 +32,7 @@ class Lighteval:
     """A results file with the details of the same time stamp; either alone too."""
 
     name = "lighteval"
-    version = "2"  # 2: documents that are asked in several ways
+    version = "3"  # 2: documents that are asked in several ways; 3: all settings, no hashes of samples
     folders = 8
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:

@@ -29,7 +29,7 @@ class LmEval:
     samples of one that was written from Python may stand in the results."""
 
     name = "lm_eval"
-    version = "3"  # 2: how examples are chosen is a condition; 3: the question is the document, not what was sent
+    version = "4"  # 3: the question is the document, not what was sent; 4: all settings, as they took effect
     folders = 2
     in_bulk = True
 

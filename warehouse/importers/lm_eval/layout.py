@@ -30,6 +30,7 @@ from warehouse.importers.common.model_names import (
     same_model,
 )
 from warehouse.importers.lm_eval.metrics import BYPASS, PAIRED, aggregation_of
+from warehouse.importers.lm_eval.settings import effective_arguments
 
 Kind = Literal["choice", "rolling", "text"]
 TargetForm = Literal["index", "option", "several", "continuation"]
@@ -328,9 +329,9 @@ def other_model(document: Mapping[str, Any], path: Path) -> Iterator[str]:
         yield disagreement(model, "the folder", folder)
 
 
-def argument_settings(document: Mapping[str, Any]) -> dict[str, Any]:
-    """Model arguments that can change what the model answers: no identity, no places."""
-    arguments = parse_arguments(mapping_of(document, "config").get("model_args"))
+def argument_settings(document: Mapping[str, Any], generation: Mapping[str, Any] | None) -> dict[str, Any]:
+    """Model arguments that are shown as settings of the sampling; all of them stand in the configuration."""
+    arguments = effective_arguments(document, generation)
     return {
         name: value
         for name, value in sorted(arguments.items())

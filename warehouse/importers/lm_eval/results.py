@@ -25,9 +25,12 @@ from warehouse.importers.common.jsonl import RowSource
 from warehouse.importers.common.model_names import parse_arguments, position_fields
 from warehouse.importers.lm_eval.layout import argument_settings, find_layout, metrics_of, model_fields, requests_of
 from warehouse.importers.lm_eval.metrics import Seen, metric_specs, published_scores
+from warehouse.importers.lm_eval.settings import backend_of, configuration_of
 from warehouse.records import PublishedScore, RunHeader, parse_json
 
 HARNESS = "lm_eval"
+#: Seed of the choice of examples, of versions that do not write it too.
+FEWSHOT_SEED = 1234
 
 #: Parts of a task's configuration that make the prompt, and those that make the score.
 _PROMPT_PARTS = (
@@ -35,11 +38,6 @@ _PROMPT_PARTS = (
     "use_prompt",
 )
 _SCORING_PARTS = ("filter_list", "process_results", "doc_to_target")
-
-_ENVIRONMENT = (
-    *("model_source", "model_name", "transformers_version", "upper_git_hash", "max_length", "chat_template_sha"),
-    *("system_instruction", "fewshot_as_multiturn", "total_evaluation_time_seconds"),
-)
 
 
 @dataclass(frozen=True)
@@ -116,9 +114,9 @@ class LmEvalResults:
     def _conditions(self, task: str, config: Mapping[str, Any]) -> dict[str, Any]:
         document = self.document
         settings = mapping_of(document, "config")
-        shots = whole_or_none(mapping_of(document, "n-shot").get(task, config.get("num_fewshot")))
+        shots = self._shots(task, config)
         formulation = text_or_none(config.get("output_type"))
-        generation = self._generation(config) if formulation in (None, "generate_until") else {}
+        generation = self._generation(config) if _generates(config) else {}
         return {
             "task_version": text_of_any(mapping_of(document, "versions").get(task)),
             "dataset_revision": text_of_any(mapping_of(config, "dataset_kwargs").get("revision")),
@@ -126,7 +124,7 @@ class LmEvalResults:
             "formulation": formulation,
             "fewshot": shots,
             # without examples nothing is drawn
-            "fewshot_seed": whole_or_none(settings.get("fewshot_seed")) if shots else None,
+            "fewshot_seed": whole_or_none(settings.get("fewshot_seed", FEWSHOT_SEED)) if shots and settings else None,
             "template_hash": self._template(config),
             "system_prompt_hash": text_or_none(document.get("system_instruction_sha")),
             **sampling_fields(generation),
@@ -137,6 +135,7 @@ class LmEvalResults:
     def _circumstances(self, task: str, config: Mapping[str, Any]) -> dict[str, Any]:
         document = self.document
         date = number_or_none(document.get("date"))
+        generation = self._generation(config) if _generates(config) else None
         return {
             "run_id": None if date is None else repr(document["date"]),
             "started_at": None if date is None else unix_time(date),
@@ -144,11 +143,9 @@ class LmEvalResults:
             "harness_commit": text_or_none(document.get("git_hash")),
             "hardware": _hardware(document.get("pretty_env_info")),
             "configuration": {
-                "config": mapping_of(document, "config"),
-                "task": dict(config),
+                **configuration_of(document, config, generation, self._shots(task, config)),
                 "task_hash": mapping_of(document, "task_hashes").get(task),
                 **self._stopping(task),
-                **{name: document[name] for name in _ENVIRONMENT if name in document},
             },
         }
 
@@ -156,6 +153,9 @@ class LmEvalResults:
         """What `warehouse.integrations.lm_eval` says of a run that it watched: all documents were to be asked."""
         stopping = mapping_of(self.document, "early_stopping", task)
         return {"early_stopping": stopping} if stopping else {}
+
+    def _shots(self, task: str, config: Mapping[str, Any]) -> int | None:
+        return whole_or_none(mapping_of(self.document, "n-shot").get(task, config.get("num_fewshot")))
 
     def _generation(self, config: Mapping[str, Any]) -> dict[str, Any]:
         """Generation settings; the command line's are above the task's."""
@@ -178,8 +178,8 @@ class LmEvalResults:
         chat = shots and self.document.get("chat_template_sha")
         parts = {
             **other_sampling(generation),
-            "backend": text_or_none(mapping_of(self.document, "config").get("model")),
-            "model_args": argument_settings(self.document),
+            "backend": backend_of(self.document),
+            "model_args": argument_settings(self.document, generation if _generates(config) else None),
             "fewshot_as_multiturn": self.document.get("fewshot_as_multiturn") if chat else None,
             "fewshot_config": _examples(config) if shots else None,
             "scoring": fingerprint_of(**{name: config.get(name) for name in _SCORING_PARTS}),
@@ -189,6 +189,11 @@ class LmEvalResults:
     def _suite(self, task: str) -> tuple[str, ...]:
         """Groups above a task, outermost first."""
         return groups_above(task, mapping_of(self.document, "group_subtasks"))
+
+
+def _generates(config: Mapping[str, Any]) -> bool:
+    """Whether the model writes its answers; settings of generation mean nothing where options are compared."""
+    return text_or_none(config.get("output_type")) in (None, "generate_until")
 
 
 def _examples(config: Mapping[str, Any]) -> str | None:

@@ -34,6 +34,7 @@ from warehouse.importers.lm_eval.layout import argument_settings, model_fields
 from warehouse.importers.lm_eval.metrics import PAIRED, Seen, aggregation_of, metric_specs, published_scores
 from warehouse.importers.lm_eval.results import HARNESS
 from warehouse.importers.lm_eval.rows import BATCH_ROWS
+from warehouse.importers.lm_eval.settings import configuration_of
 from warehouse.records import Candidate, Dump, ImportSettings, Rejection, RunHeader, SourceFiles
 
 #: {"results": {"task": {"acc": 0.5     no filter in the key, which 0.4 has
@@ -48,7 +49,7 @@ class LmEvalV03:
     each file of samples is a source."""
 
     name = "lm_eval_v03"
-    version = "2"  # 2: aggregates and their samples are one source
+    version = "3"  # 2: aggregates and their samples are one source; 3: all settings
     folders = 2
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -98,7 +99,8 @@ def _header(document: Mapping[str, Any], task: str, path: Path, samples: WriteOu
     figures = mapping_of(document, "results", task)
     description = mapping_of(config, "description_dict").get(task)
     version = mapping_of(document, "versions").get(task)
-    sampling = {"backend": text_or_none(config.get("model")), "model_args": argument_settings(document)}
+    sampling = {"backend": text_or_none(config.get("model")), "model_args": argument_settings(document, {})}
+    stated = configuration_of(document, {}, {}, None)
     return RunHeader(
         harness=HARNESS,
         benchmark=task,
@@ -108,7 +110,7 @@ def _header(document: Mapping[str, Any], task: str, path: Path, samples: WriteOu
         template_hash=fingerprint({"description": description}) if description else None,
         sampling={name: value for name, value in sampling.items() if value},
         metrics=metric_specs({}, figures, {}, seen),
-        configuration={"config": config},
+        configuration={name: value for name, value in stated.items() if name != "task"},
         n_requested=whole_or_none(config.get("limit")),
         published=published_scores({}, figures, None, seen),
         place=samples.path.name if samples else path.name,

@@ -41,7 +41,7 @@ class LmmsEval:
     """``<time>_results.json`` with its ``<time>_samples_<task>.jsonl``; either may be missing."""
 
     name = "lmms_eval"
-    version = "1"
+    version = "2"  # 2: all settings
     folders = 1
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:

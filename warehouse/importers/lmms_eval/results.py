@@ -25,7 +25,7 @@ from warehouse.importers.common.json_fields import (
     whole_or_none,
     without_empty,
 )
-from warehouse.importers.common.model_names import parse_arguments, position_fields
+from warehouse.importers.common.model_names import local_model_name, parse_arguments, position_fields, says_nothing
 from warehouse.records import MetricSpec, PublishedScore, RunHeader
 
 HARNESS = "lmms_eval"
@@ -42,6 +42,15 @@ _INFRASTRUCTURE = frozenset(
     response_persistent_folder
     """.split()
 )
+#: Parts of a results file that are outcomes, of all tasks together, or read into fields of their own.
+_NOT_SETTINGS = frozenset(
+    """
+    results groups samples configs config versions n-shot n-samples higher_is_better group_subtasks task_hashes
+    pretty_env_info model_name model_name_sanitized
+    """.split()
+)
+#: Of ``config``: the arguments, the generation of the tasks, and a copy of the command line.
+_READ_ELSEWHERE = frozenset(("model_args", "gen_kwargs", "resolved_cli_args"))
 _PROMPT_PARTS = ("doc_to_text", "doc_to_visual", "doc_to_messages", "description", "lmms_eval_specific_kwargs")
 _SCORING_PARTS = ("filter_list", "process_results", "doc_to_target")
 #: Figures of how alike repeated answers are: of a metric, beside its mean.
@@ -88,6 +97,8 @@ class Results:
         settings = mapping_of(self.document, "config")
         folder = _ORGANISATION.sub("/", self.folder.name) if self.stamp else None
         named = text_or_none(self.document.get("model_name"))
+        if named and is_local(named) and says_nothing(named.rstrip("/").rpartition("/")[2]):
+            return local_model_name(named)
         return (named if not is_local(named) else folder) or folder or text_or_none(settings.get("model"))
 
     def header(self, task: str, seen: Seen, file: str) -> RunHeader:
@@ -111,14 +122,44 @@ class Results:
             started_at=self._begun(),
             harness_version=text_or_none(document.get("lmms_eval_version")),
             harness_commit=text_or_none(document.get("git_hash")),
-            configuration=without_empty(
-                {"task": config, "usage": document.get("usage"), "limit": settings.get("limit")}
-            ),
+            configuration=without_empty(self._configuration(task, config, arguments)),
             n_benchmark=whole_or_none(counts.get("original")),
             n_requested=whole_or_none(counts.get("effective")),
             published=tuple(self.published(task, whole_or_none(counts.get("effective")))),
             place=file,
         )
+
+    def _configuration(self, task: str, config: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """All that the file says of how a task was run; settings of generation as they took effect."""
+        document = self.document
+        settings = mapping_of(document, "config")
+        stated = {name: item for name, item in document.items() if name not in _NOT_SETTINGS}
+        if not (document.get("chat_template") or document.get("chat_template_sha")) or not self._shots(task):
+            stated.pop("fewshot_as_multiturn", None)
+        if stated.get("chat_template_sha"):
+            stated.pop("chat_template", None)
+        metadata = mapping_of(config, "metadata")
+        return {
+            **stated,
+            "task_hash": mapping_of(document, "task_hashes").get(task),
+            "config": {
+                **{name: item for name, item in settings.items() if name not in _READ_ELSEWHERE},
+                "model_args": {name: item for name, item in arguments.items() if name != "revision"},
+            },
+            "task": {
+                **config,
+                "generation_kwargs": self._generation(config) if _generates(config) else {},
+                "metadata": {name: item for name, item in metadata.items() if name not in arguments},
+            },
+        }
+
+    def _shots(self, task: str) -> int | None:
+        return whole_or_none(mapping_of(self.document, "n-shot").get(task))
+
+    def _generation(self, config: Mapping[str, Any]) -> dict[str, Any]:
+        """Settings of generation; the command line's are above the task's."""
+        written = mapping_of(self.document, "config").get("gen_kwargs")
+        return {**mapping_of(config, "generation_kwargs"), **parse_arguments(written)}
 
     def published(self, name: str, n: int | None, benchmark: str = "") -> Iterator[PublishedScore]:
         """Figures of a task or group; those that samples cannot give are called by what they are."""
@@ -144,8 +185,7 @@ class Results:
 
     def _conditions(self, task: str, config: Mapping[str, Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
         document = self.document
-        written = mapping_of(document, "config").get("gen_kwargs")
-        generation = {**mapping_of(config, "generation_kwargs"), **parse_arguments(written)}
+        generation = self._generation(config)
         others = {
             **other_sampling(generation),
             "backend": text_or_none(mapping_of(document, "config").get("model")),
@@ -160,7 +200,7 @@ class Results:
             "task_version": text_of_any(mapping_of(document, "versions").get(task)),
             "split": str(config.get("test_split") or config.get("validation_split") or ""),
             "formulation": text_or_none(config.get("output_type")),
-            "fewshot": whole_or_none(mapping_of(document, "n-shot").get(task)),
+            "fewshot": self._shots(task),
             "template_hash": fingerprint_of(
                 **{name: config.get(name) for name in _PROMPT_PARTS}, chat=document.get("chat_template_sha")
             ),
@@ -240,6 +280,11 @@ def _stability(metric: str, metrics: Iterable[str]) -> tuple[str, str]:
         if stem != metric and stem in metrics:
             return stem, name
     return metric, "mean"
+
+
+def _generates(config: Mapping[str, Any]) -> bool:
+    """Whether the model writes its answers; settings of generation mean nothing where options are compared."""
+    return config.get("output_type") not in ("loglikelihood", "multiple_choice")
 
 
 def _error(entry: Mapping[str, Any], metric: str, label: str) -> float | None:

@@ -24,6 +24,7 @@ from warehouse.importers.common.json_fields import (
     whole_count,
 )
 from warehouse.importers.common.jsonl import ODD_VALUES, batches_of, unpacked_head
+from warehouse.importers.common.model_names import local_model_name, says_nothing
 from warehouse.importers.common.unread_verdicts import UnreadVerdicts
 from warehouse.importers.opencompass.files import (
     HEADING,
@@ -83,7 +84,7 @@ class OpenCompass:
     """Files under ``predictions/MODEL/`` and ``results/MODEL/`` of a work folder, its summary."""
 
     name = "opencompass"
-    version = "4"  # 4: verdicts of judges, and none where details are of a part
+    version = "5"  # 4: verdicts of judges, and none where details are of a part; 5: settings of the data set
     folders = 4
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -180,7 +181,7 @@ def header(work: OpenCompassOutput) -> RunHeader:
     version, mode = prompt_version(work.files, work.dataset, work.notes)
     return RunHeader(
         harness=HARNESS,
-        **model_fields(abbreviation, work.models),
+        **model_fields(abbreviation, work.models, work.dataset),
         **run_fields(work.root, abbreviation, work.models),
         benchmark=work.dataset,
         task_version=version,
@@ -196,11 +197,20 @@ def header(work: OpenCompassOutput) -> RunHeader:
     )
 
 
-def model_fields(abbreviation: str, models: Sequence[Row]) -> Row:
-    """Who was evaluated and how, by the name in the work folder and the settings of that model."""
+def model_fields(abbreviation: str, models: Sequence[Row], dataset: str) -> Row:
+    """Who was evaluated, on what and how, by the name in the work folder and the settings of that model and data set.
+
+    Args:
+        abbreviation: of the model.
+        models: what the configuration says of whatever has an abbreviation: models and data sets.
+        dataset: abbreviation of the data set.
+    """
     config = _settings(abbreviation, models)
+    about = _settings(dataset, models)
     path = text_or_none(config.get("path"))
     model = path if path and not is_local(path) and path.count("/") < 2 else abbreviation
+    if path and model != path and says_nothing(abbreviation):
+        model = local_model_name(path)
     settings = part_of(config, "generation_kwargs")
     sampling = sampling_fields(settings)
     length = sampling["max_tokens"]
@@ -211,7 +221,7 @@ def model_fields(abbreviation: str, models: Sequence[Row]) -> Row:
         **sampling,
         "max_tokens": whole_count(config.get("max_out_len")) if length is None else length,
         "sampling": other_sampling(settings) | ({"abbr": abbreviation} if model != abbreviation else {}),
-        "configuration": {"model": config} if config else {},
+        "configuration": {name: item for name, item in (("models", config), ("datasets", about)) if item},
     }
 
 
@@ -427,7 +437,7 @@ def _headers(source: SourceFiles, table: OpenCompassTable, name: str, models: li
             continue
         yield RunHeader(
             harness=HARNESS,
-            **model_fields(model, models),
+            **model_fields(model, models, name),
             **run_fields(source.root, model, models),
             benchmark=name,
             task_version=None if first.is_group else first.version,
