@@ -116,6 +116,15 @@ def test_a_seed_with_a_part_is_left_out_and_named(filled: Filled) -> None:
     assert any("seed 0 left out: 10 of 40 questions" in note for note in board.notes)
 
 
+def test_runs_without_a_seed_are_not_another_seed(filled: Filled) -> None:
+    cells = drawn(2, 40)
+    bare = table("", {("m",): drawn(1, 40, 9)[0]})
+    board = filled(by_seed(m=cells), bare).leaderboard("quiz")
+    (row,) = board.rows
+    assert row.estimate == pytest.approx(cells.mean()) and row.n_seeds == 2
+    assert any("the runs without a seed left out" in note for note in board.notes)
+
+
 def test_two_seeds_that_say_nothing_take_no_place(filled: Filled) -> None:
     cells = {"apart": np.array([[1.0] * 45 + [0] * 55, [1.0] * 75 + [0] * 25]), "one": drawn(1, 100)}
     board = filled(by_seed(**cells)).leaderboard("quiz")

@@ -51,6 +51,10 @@ from warehouse.stats.core.inputs import finite_bounds, rejects
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
+_UNTESTED = (
+    "scores are means over training seeds, which no test of the frontier and no interval of cost per solved knows:"
+    " points alone; two models: warehouse compare A B --cost"
+)
 _TOO_FEW = f"more than {100 * MOST_MISSING:g} % of the costs are missing (--allow-missing-cost keeps them)"
 
 
@@ -92,6 +96,8 @@ def frontier(store: Store, question: Frontier) -> FrontierReport:
         rising.add(metric.higher_is_better)
         of_suite = f" of {name}" if len(names) > 1 else ""
         for differs, members in _groups(store, scores, source, question, notes, of_suite):
+            if any(member.over_seeds for member in members) and _UNTESTED not in notes:
+                notes.append(_UNTESTED)
             found = [replace(row, group=len(sentences)) for row in _answered(members, scores.clusters, question)]
             rows += found
             sentences.append(_sentence(found, f"{name} ({differs})" if differs else name, question))
@@ -194,7 +200,8 @@ def _row(
         _bare(entry, source, question, score.estimate, cost.estimate or 0.0),
         **part_fields(score, "standard_error", "ci_low", "ci_high"),
         **part_fields(cost, "n_clusters", cost_low="low", cost_high="high"),
-        **part_fields(solved, cost_per_solved="estimate", solved_low="low", solved_high="high"),
+        **part_fields(solved, cost_per_solved="estimate"),
+        **part_fields(None if scores.seeds else solved, solved_low="low", solved_high="high"),
         n_prompts=len(y),
         n_missing_cost=int((~has_cost).sum()),
         score_missing=None if has_cost.all() else float(scores.values[~has_cost].mean()),
@@ -281,8 +288,7 @@ def _answered(members: Sequence[_Member], clusters: ClusterMap, question: Fronti
     ]
     tested = [index for index, member in enumerate(order) if member.is_tested]
     if any(member.over_seeds for member in order):  # resampled prompts know nothing of training seeds
-        words = "over training seeds nothing is tested: points alone"
-        return [replace(row, reason="; ".join(filter(None, (row.reason, words)))) for row in rows]
+        return rows
     if len(tested) > 1:
         found = _tested([order[index] for index in tested], [rows[index] for index in tested], clusters, question, sign)
         for index, (row, by) in zip(tested, found, strict=True):

@@ -194,6 +194,11 @@ def _errors(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
     if any(row.estimand == PROMPTS_FIXED for row in rows):
         yield "prompts fixed: errors are those of asking these very prompts again"
         return
+    over_seeds = [row for row in rows if row.over_seeds is not None]
+    rows = [row for row in rows if row.over_seeds is None]
+    if over_seeds:
+        clusters = " in clusters" if any(row.n_clusters is not None for row in over_seeds) else ""
+        yield f"over seeds: errors are those of other prompts{clusters} and of another draw of seeds"
     clustered = [row for row in rows if row.n_clusters is not None and row.design_effect]
     if clustered:
         yield _clustered(clustered)

@@ -165,14 +165,18 @@ def _plan(members: Sequence[Condition], counts: Mapping[str, int], rules: RowRul
         seed, position = _place(condition)
         at.setdefault(seed, {})[position or 0.0] = condition
         sizes.setdefault(seed, {})[position or 0.0] = counts.get(condition.key, 1)
+    notes: list[str] = []
+    if len(at) > 1 and "" in at and not are_draws:  # which may be any of the others
+        del at[""], sizes[""]
+        notes.append("the runs without a seed left out: they may be of any of the seeds that are named")
+        counted = [condition for condition in counted if _place(condition)[0]]
     if len(counted) == 1:
-        return RowPlan((counted[0],), are_draws=are_draws, keys=keys)
+        return RowPlan((counted[0],), notes=tuple(notes), are_draws=are_draws, keys=keys)
     if counted[0].setting("position") is None:  # a part of a seed is left out later, by its prompts
         chosen = tuple(at[seed][0.0] for seed in sorted(at, key=_seed_order))
-        return RowPlan(chosen, are_draws=are_draws, keys=keys)
+        return RowPlan(chosen, notes=tuple(notes), are_draws=are_draws, keys=keys)
     found = row_checkpoint(sizes)
     unit = counted[0].setting("position_unit") or "position"
-    notes = []
     if found.left_out:
         names = some_of([*map(_seed_name, sorted(found.left_out, key=_seed_order))], _NAMED)
         notes.append(f"{names} left out: no whole checkpoint at {unit} {found.position:g}")

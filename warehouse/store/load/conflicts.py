@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import pyarrow as pa
 
@@ -19,13 +19,11 @@ from warehouse.records import RunHeader, parse_json
 from warehouse.records.settings import RunSettings
 from warehouse.store.connection import Store
 from warehouse.store.curate.ignored_settings import IgnoredSettings
+from warehouse.store.load.parts import SourceClaim, SourcePart
 from warehouse.store.load.run_keys import published_digest, run_key
 from warehouse.store.load.scratch import Scratch
 from warehouse.store.load.staging import Measured
 from warehouse.store.sql.query_files import query_text
-
-if TYPE_CHECKING:
-    from warehouse.store.load.state import SourceClaim, SourcePart
 
 OnConflict = Literal["error", "skip", "supersede"]
 

@@ -5,49 +5,23 @@ from __future__ import annotations
 import time
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 from warehouse.errors import InputError
 from warehouse.records import Dump, MetricSpec, PublishedScore, SameContent
-from warehouse.records.canonical_json import canonical_digest
 from warehouse.records.credentials import masked
 from warehouse.records.settings import RunSettings, settings_of
 from warehouse.store.load.conflicts import Decision, OnConflict
+from warehouse.store.load.parts import SourceClaim as SourceClaim
+from warehouse.store.load.parts import SourcePart as SourcePart
 from warehouse.store.load.run_keys import spec_of
 from warehouse.store.load.scratch import Scratch
 from warehouse.store.load.staging import Measured, OnDuplicate, ScoreSummary, TextPolicy
 from warehouse.store.load.statements import Statement
 from warehouse.store.sql.query_files import query_text
-
-
-@dataclass(frozen=True)
-class SourceClaim:
-    """One source about to be loaded. ``id`` is its row in the ledger, ``key`` its
-    :func:`settings_key`, ``context`` what besides the bytes it takes its identity from."""
-
-    id: int
-    path: str
-    sha256: str
-    key: str = ""
-    context: Mapping[str, Any] | None = None
-    files: Mapping[str, str] = field(default_factory=dict)  # hash of the bytes of each file, by its path in the source
-    is_mapped: bool = False  # whether a mapping of the user's says what is what
-
-    def bytes_key(self, place: str) -> str:
-        """What stands for the bytes that a run was read from: the hash of its own file, whatever that is called, where
-        the header names it; else that of the whole source."""
-        if len(self.files) == 1:
-            return next(iter(self.files.values()))
-        return self.files.get(place, self.sha256)
-
-    @property
-    def invocation(self) -> str:
-        """What stands for one call of a harness that has no id of its own: its bytes, and what they
-        lie in where that says more, since several calls may write the same."""
-        return canonical_digest([self.sha256, dict(self.context)]) if self.context else self.sha256
 
 
 @dataclass(frozen=True)
@@ -86,15 +60,6 @@ class LoadReport:
 class NotTogetherError(InputError):
     """Sources that have to be loaded one by one, since one of them changes what becomes of another,
     or to tell which of them something is true of. Nothing of them has been stored."""
-
-
-@dataclass(frozen=True)
-class SourcePart:
-    """One source of a load; ``runs`` are the numbers of its runs among all of the load."""
-
-    dump: Dump
-    source: SourceClaim
-    runs: range
 
 
 @dataclass
