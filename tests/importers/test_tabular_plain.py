@@ -376,6 +376,29 @@ def test_two_that_score_the_same_answers_are_two_figures(tmp_path: Path, column:
     assert first.name == second.name and first != second
 
 
+ANSWERED = "model,benchmark,prompt_id,response,score\nm,b,p,four,{}\nm,b,q,five,{}\n"
+
+
+@pytest.mark.parametrize(
+    ("second", "n_refused"),
+    [
+        (ANSWERED.format(1, 0), 1),  # the same answers, scored otherwise
+        (ANSWERED.format(1, 0).replace("five", "six"), 0),  # a second draw
+        (ANSWERED.format(1, 0).replace("score", "acc"), 0),  # another metric of the same answers
+        (ANSWERED.format(1, 0).replace("score", "score,scorer").replace(",1\n", ",1,x\n"), 0),
+    ],
+)
+def test_the_same_answers_scored_otherwise_are_no_second_draw(
+    store_url: str, tmp_path: Path, second: str, n_refused: int
+) -> None:
+    (tmp_path / "one.csv").write_text(ANSWERED.format(1, 1))
+    (tmp_path / "two.csv").write_text(second.replace(",0\n", ",0,x\n") if ",x" in second else second)
+    with open_store(store_url, create=True, write=True) as store:
+        report = ingest(store, [tmp_path / "one.csv", tmp_path / "two.csv"])
+        assert len(report.refused) == n_refused
+        assert all("scorer" in str(refusal) for refusal in report.refused)
+
+
 def test_a_kind_of_scorer_that_there_is_not_is_no_run(tmp_path: Path) -> None:
     (tmp_path / "r.csv").write_text(RATED.format("scorer_kind") + "m,b,p,1,oracle\n")
     (source,) = IMPORTER.claim(candidates(tmp_path))

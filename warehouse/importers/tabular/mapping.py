@@ -478,6 +478,7 @@ def _variant(template: Mapping[str, Any], expressions: Expressions, matrix: Matr
     metadata = top.table("metadata").rest()
     scores = tuple(_score(section, expressions) for section in top.tables("scores"))
     published = tuple(_published(section, expressions) for section in top.tables("published"))
+    scorer = _scorer(top, expressions)
     if matrix is not None:
         _fill_from_matrix(run, sample, matrix)
         if not scores and not published:
@@ -485,7 +486,9 @@ def _variant(template: Mapping[str, Any], expressions: Expressions, matrix: Matr
             scores = (ScoreRule(Literal("[matrix]", "score"), empty, At("[matrix]", "@cell")),)
     for name in sorted(expressions.groups):
         group = PathGroup("[path] pattern", name)
-        if name in SAMPLE_FIELDS and name not in RUN_FIELDS:
+        if name in SCORER_FIELDS:
+            scorer.setdefault(name, group)
+        elif name in SAMPLE_FIELDS and name not in RUN_FIELDS:
             sample.setdefault(name, group)
         elif name in RUN_FIELDS and name not in run.setdefault(name, group).groups():
             agreements.setdefault(name, AgreementRule(name, group))
@@ -498,7 +501,7 @@ def _variant(template: Mapping[str, Any], expressions: Expressions, matrix: Matr
         choices=_choices(top, expressions),
         published=published,
         votes=_votes(top, expressions),
-        scorer=_scorer(top, expressions),
+        scorer=scorer,
     )
 
 
