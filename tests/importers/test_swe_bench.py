@@ -19,6 +19,8 @@ from tests.support.mutants import stand_swaps
 from tests.support.stores import select
 from warehouse.errors import InputError
 from warehouse.importers.swe_bench.importer import IMPORTER
+from warehouse.records import ImportSettings, RunHeader
+from warehouse.records.settings import settings_of
 
 RUN = Path(__file__).parents[1] / "data" / "swe_bench"
 REPORT = "org__tiny-1.5.trial.json"
@@ -62,7 +64,7 @@ def test_a_run_report_with_predictions_and_logs(run: Path) -> None:
     assert (header.benchmark, header.split) == ("swe_bench_verified", "test")
     assert header.run_id == "trial/org__tiny-1.5"
     about = json.loads((run / "logs" / "run_evaluation" / "trial" / "run.json").read_text())
-    assert header.configuration == {"run": about}
+    assert header.configuration == {"run_name": "trial", "run": about}
     assert header.started_at is not None
     assert about["created_at"].startswith(header.started_at.isoformat())
     assert (header.n_benchmark, header.n_requested) == (7, 7)
@@ -142,7 +144,8 @@ def test_a_submission_is_completed_by_a_declared_list(tmp_path: Path, kind: str)
     (header,) = taken.dump.runs
     assert (header.model, header.agent, header.run_id) == ("org/big", "agent9", "20250928_agent9")
     assert (header.benchmark, header.split, header.n_benchmark) == ("swe_bench_verified", "test", 7)
-    assert header.configuration == {"name": "Agent Nine", "models": ["org/big"]}
+    assert header.configuration["submission_name"] == "Agent Nine"
+    assert set(settings_of(header).settings) == {"harness", "model", "benchmark", "split", "agent"}
     assert header.started_at is not None and header.started_at.isoformat() == "2025-09-28T00:00:00"
     implied = (0.0, None, "implied")
     assert scores(taken) == {
@@ -228,3 +231,70 @@ def test_in_a_store(tmp_path: Path, store_url: str) -> None:
         assert {row["origin"]: row["n"] for row in origins} == {"recorded": 10, "implied": 4}
         prompts = select(store, "select count(*) as n from prompt")
         assert prompts == [{"n": 7}]  # both runs are on the same instances
+
+
+def report_of(path: Path, resolved: int = 2, **more: Any) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    report = {
+        "total_instances": 4,
+        "submitted_instances": 4,
+        "resolved_instances": resolved,
+        "completed_ids": NAMES[:4],
+        "submitted_ids": NAMES[:4],
+        "resolved_ids": NAMES[:resolved],
+        "unresolved_ids": NAMES[resolved:4],
+        **more,
+    }
+    path.write_text(json.dumps(report))
+
+
+def headers(folder: Path) -> list[RunHeader]:
+    """The runs of every source in a folder."""
+    dumps = [IMPORTER.read(source, ImportSettings()) for source in lm_eval.claimed(folder, importer=IMPORTER)]
+    return [run for dump in dumps for run in dump.runs]
+
+
+def test_run_ids_are_what_a_person_named_the_experiment(tmp_path: Path) -> None:
+    report_of(tmp_path / "org__tiny-1.5.baseline.json", model_name_or_path="org/tiny-1.5")
+    report_of(tmp_path / "org__tiny-1.5.tools.v0.2.json", model_name_or_path="org/tiny-1.5")
+    runs = headers(tmp_path)
+    assert {run.run_id for run in runs} == {"baseline/org__tiny-1.5", "tools.v0.2/org__tiny-1.5"}
+    assert len({settings_of(run).condition_key for run in runs}) == 2
+
+
+def test_times_that_a_tool_writes_behind_a_run_id_are_no_setting(tmp_path: Path) -> None:
+    for day in ("2026-11-01", "2026-11-02"):
+        report_of(tmp_path / f"org__tiny.nightly-{day}.json", model_name_or_path="org/tiny")
+    runs = headers(tmp_path)
+    assert len({run.run_id for run in runs}) == 2
+    assert len({settings_of(run).condition_key for run in runs}) == 1
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "n_conditions"),
+    [
+        ({"max_iterations": 30}, {"max_iterations": 100}, 2),
+        ({"llm": {"model": "org/m", "temperature": 0.0}}, {"llm": {"model": "org/m", "temperature": 1.0}}, 2),
+        ({"eval_note": "v1"}, {"eval_note": "v1-no-hint"}, 2),
+        ({"eval_note": "v1-run_1"}, {"eval_note": "v1-run_2"}, 1),
+        ({"eval_output_dir": "out/1"}, {"eval_output_dir": "out/2"}, 1),
+        ({"max_iterations": 30}, {"max_iterations": "30"}, 1),
+    ],
+)
+def test_what_openhands_was_configured_with(
+    tmp_path: Path, first: dict[str, Any], second: dict[str, Any], n_conditions: int
+) -> None:
+    for name, changed in (("one", first), ("two", second)):
+        report_of(tmp_path / name / "output.report.json")
+        (tmp_path / name / "metadata.json").write_text(json.dumps({"llm": {"model": "org/m"}, **changed}))
+    runs = headers(tmp_path)
+    assert [run.model for run in runs] == ["org/m", "org/m"]
+    assert len({settings_of(run).condition_key for run in runs}) == n_conditions
+
+
+def test_folders_of_openhands_name_their_runs(tmp_path: Path) -> None:
+    for name in ("m_maxiter_100_N_v0.59-run_1", "m_maxiter_100_N_v0.59-run_2", "m_maxiter_30_N_v0.59"):
+        report_of(tmp_path / name / "output.report.json")
+    runs = headers(tmp_path)
+    assert {run.model for run in runs} == {"m"}
+    assert len({settings_of(run).condition_key for run in runs}) == 2

@@ -17,7 +17,7 @@ from warehouse.errors import InputError
 from warehouse.importers.tabular.column_names import guess
 from warehouse.importers.tabular.importer import IMPORTER
 from warehouse.ingest.pipeline import ingest
-from warehouse.records import ImportSettings, RunHeader
+from warehouse.records import ImportSettings, MetricSpec, RunHeader
 from warehouse.store.open import open_store
 
 FULL = """model,benchmark,prompt_id,question,answer,prediction,score
@@ -115,9 +115,9 @@ def test_a_fields_own_name_comes_first_and_the_rest_is_named() -> None:
 
 
 def test_columns_that_are_not_used_are_named(tmp_path: Path) -> None:
-    text = FULL.replace("score\n", "score,annotator,difficult.y\n").replace(",1\n", ",1,x,y\n")
+    text = FULL.replace("score\n", "score,remark,difficult.y\n").replace(",1\n", ",1,x,y\n")
     _, _, notes = taken(tmp_path, text.replace(",0\n", ",0,x,y\n"))
-    (unused,) = [note for note in notes if note.startswith("columns not used: annotator, difficult.y;")]
+    (unused,) = [note for note in notes if note.startswith("columns not used: remark, difficult.y;")]
     assert f"`warehouse mapping {shlex.quote(str(tmp_path / 'r.csv'))}`" in unused
 
 
@@ -335,3 +335,74 @@ def test_a_row_that_sums_up_does_not_say_how_scores_are_written(tmp_path: Path, 
     assert values_of([row for batch in dump.batches for row in batch.to_pylist()]) == [1, 0]
     assert [item.place for item in dump.rejections] == ["r.csv row 4"]
     assert "only 0 and 1 in score" in " ".join(dump.notes)
+
+
+RATED = "model,benchmark,prompt_id,score,{}\n"
+
+
+def rated(folder: Path, column: str, *cells: str) -> list[MetricSpec]:
+    """The metrics of the runs of a table in which each prompt is scored by several."""
+    lines = [f"m,b,{prompt},{number % 2},{cell}\n" for prompt in "pq" for number, cell in enumerate(cells)]
+    runs, _, _ = taken(folder, RATED.format(column) + "".join(lines))
+    return [metric for run in runs for metric in run.metrics]
+
+
+@pytest.mark.parametrize(
+    ("column", "cell", "expected"),
+    [
+        ("judge_model", "gpt-4o", ("", "model", "gpt-4o")),
+        ("Judge", "j-1", ("", "model", "j-1")),
+        ("judge", "human", ("people", "human", "")),
+        ("annotator", "ann1", ("people", "human", "")),
+        ("labeler", "claude-sonnet", ("", "model", "claude-sonnet")),
+        ("rater_id", "7", ("people", "human", "")),
+        ("grader", "gpt-4o", ("", "model", "gpt-4o")),
+        ("grader", "humans", ("people", "human", "")),
+        ("scorer", "exact", ("exact", "match", "")),
+        ("scorer", "model_graded_qa", ("model_graded_qa", "model", "")),
+        ("scorer", "", ("", "match", "")),
+    ],
+)
+def test_who_scored_is_told_by_its_column(tmp_path: Path, column: str, cell: str, expected: tuple[str, ...]) -> None:
+    (metric,) = rated(tmp_path, column, cell)
+    assert (metric.scorer, metric.scorer_kind, metric.judge_model) == expected
+
+
+@pytest.mark.parametrize(
+    ("column", "cells"), [("judge_model", ("gpt-4o", "claude-3")), ("scorer", ("strict", "loose"))]
+)
+def test_two_that_score_the_same_answers_are_two_figures(tmp_path: Path, column: str, cells: tuple[str, str]) -> None:
+    first, second = rated(tmp_path, column, *cells)
+    assert first.name == second.name and first != second
+
+
+ANSWERED = "model,benchmark,prompt_id,response,score\nm,b,p,four,{}\nm,b,q,five,{}\n"
+
+
+@pytest.mark.parametrize(
+    ("second", "n_refused"),
+    [
+        (ANSWERED.format(1, 0), 1),  # the same answers, scored otherwise
+        (ANSWERED.format(1, 0).replace("five", "six"), 0),  # a second draw
+        (ANSWERED.format(1, 0).replace("score", "acc"), 0),  # another metric of the same answers
+        (ANSWERED.format(1, 0).replace("score", "score,scorer").replace(",1\n", ",1,x\n"), 0),
+    ],
+)
+def test_the_same_answers_scored_otherwise_are_no_second_draw(
+    store_url: str, tmp_path: Path, second: str, n_refused: int
+) -> None:
+    (tmp_path / "one.csv").write_text(ANSWERED.format(1, 1))
+    (tmp_path / "two.csv").write_text(second.replace(",0\n", ",0,x\n") if ",x" in second else second)
+    with open_store(store_url, create=True, write=True) as store:
+        report = ingest(store, [tmp_path / "one.csv", tmp_path / "two.csv"])
+        assert len(report.refused) == n_refused
+        assert all("scorer" in str(refusal) for refusal in report.refused)
+
+
+def test_a_kind_of_scorer_that_there_is_not_is_no_run(tmp_path: Path) -> None:
+    (tmp_path / "r.csv").write_text(RATED.format("scorer_kind") + "m,b,p,1,oracle\n")
+    (source,) = IMPORTER.claim(candidates(tmp_path))
+    dump = IMPORTER.read(source, ImportSettings())
+    assert list(dump.batches) == []
+    (rejection, *_) = dump.rejections
+    assert "one of match, model, execution, human" in rejection.expected

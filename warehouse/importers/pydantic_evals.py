@@ -37,7 +37,7 @@ class PydanticEvals:
     """One run for each report: assertions are right or wrong, scores and task metrics are numbers."""
 
     name = "pydantic_evals"
-    version = "1"
+    version = "2"  # 2: all that a report says of the experiment, and the evaluators' arguments, are settings
     folders = 0
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -80,8 +80,19 @@ def _header(report: Row, metrics: tuple[MetricSpec, ...], settings: ImportSettin
         benchmark=first_text(report, "dataset_name", "name") or "pydantic-evals",
         metrics=metrics,
         run_id=text_or_none(report.get("trace_id")),
-        configuration={**said, "name": report.get("name")},
+        configuration={
+            **{name: value for name, value in report.items() if name not in _OUTCOMES},
+            "experiment_name": report.get("name"),
+        },
     )
+
+
+#: What stands in a report beside what says how it was made.
+_OUTCOMES = frozenset(
+    """
+    name dataset_name cases failures analyses report_evaluator_failures averages
+    """.split()
+)
 
 
 def _metrics(cases: Sequence[Row]) -> Iterator[MetricSpec]:

@@ -19,12 +19,21 @@ KEYS = ("model_name", "submitting_organization", "results", "methodology")
 SUCCESS = binary_metric(METRIC, scorer_kind="execution", is_default=True)
 _PASSES = tuple(f"pass_{k}" for k in range(1, 33))
 
+#: What stands in fields of the header, persons, and figures.
+_READ = frozenset(
+    """
+    submission model_name reasoning_effort submission_type modality results interaction_metrics contact_info
+    """.split()
+)
+_READ_OF_METHOD = frozenset({"tau2_bench_version", "user_simulator"})
+_READ_OF_DOMAIN = frozenset({*_PASSES, "cost", "retrieval_config"})
+
 
 class Tau2Bench:
     """``submission.json`` in the folder of a submission, or many of them as JSON lines."""
 
     name = "tau2_bench"
-    version = "1"
+    version = "2"  # 2: all that a submission says of how it was made is a setting
     folders = 1
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -90,17 +99,26 @@ def _headers(path: Path, name: str, document: Row) -> Iterator[RunHeader]:
             metrics=(SUCCESS, TASK_COST) if any(item.metric == TASK_COST.name for item in published) else (SUCCESS,),
             run_id=name,
             started_at=moment(method.get("evaluation_date")) or moment(document.get("submission_date")),
-            configuration=without_nulls(
-                {
-                    "submitting_organization": text_or_none(document.get("submitting_organization")),
-                    "submission_date": text_or_none(document.get("submission_date")),
-                    "verification": part_of(method, "verification") or None,
-                }
-            ),
+            configuration=_configuration(document, domain, row),
             note=text_or_none(method.get("notes")),
             published=published,
             place=f"{name}/{domain}",
         )
+
+
+def _configuration(document: Row, domain: str, result: Row) -> Row:
+    """What a submission says of how it was made, for one of its domains, without figures and what is read by itself."""
+    submission = {name: value for name, value in document.items() if name not in _READ}
+    submission["methodology"] = {
+        name: value for name, value in part_of(document, "methodology").items() if name not in _READ_OF_METHOD
+    }
+    measuring = part_of(document, "interaction_metrics").get("config")
+    if measuring:
+        submission["interaction_metrics"] = {"config": measuring}
+    rest = {name: value for name, value in result.items() if name not in _READ_OF_DOMAIN}
+    if rest:
+        submission["results"] = {domain: rest}
+    return {"submission": submission}
 
 
 def _version(version: Any) -> str | None:

@@ -49,6 +49,10 @@ from warehouse.importers.swe_bench.reports import (
 from warehouse.records import Candidate, Dump, ImportSettings, PublishedScore, Rejection, RunHeader, SourceFiles
 
 _MODEL, _ATTEMPTS = "Model: ", "System: Attempts - "
+#: What a result of a leaderboard says of its outcome, and what is read by itself.
+_OF_A_RESULT = frozenset({"per_instance_details", "resolved", "folder", "name", "tags"})
+#: Tags that are read by themselves, and those that say who submitted.
+_READ_TAGS = ("Org: ", _MODEL, _ATTEMPTS)
 
 
 @dataclass
@@ -104,14 +108,16 @@ def _header(track: str, name: str, result: Row, share: float | None, instances: 
         published.append(PublishedScore(METRIC, share_of(share), raw=f"{share:.15g} percent"))
     if calls is not None:
         published.append(PublishedScore(API_CALLS.name, calls))
-    configuration = {"name": name, "site": text_or_none(result.get("site")), "tags": tags or None}
+    configuration = {key: value for key, value in result.items() if key not in _OF_A_RESULT}
+    configuration |= {"submission_name": name, "models": sorted(models) if len(models) > 1 else None}
+    configuration["tags"] = sorted(tag for tag in set(tags) if not tag.startswith(_READ_TAGS))
     return RunHeader(
         harness="swe_bench",
         model=model,
         **track_fields(track),
         agent=system if model != system else None,
         agent_version=text_or_none(result.get("mini-swe-agent_version")),
-        agent_parameters={} if attempts in (None, "1") else {"attempts": attempts},
+        agent_parameters=_attempts(attempts),
         reasoning_effort=text_or_none(result.get("reasoning_effort")),
         metrics=(RESOLVED, API_CALLS) if calls is not None or instances else (RESOLVED,),
         run_id=folder,
@@ -122,6 +128,11 @@ def _header(track: str, name: str, result: Row, share: float | None, instances: 
         published=tuple(published),
         place=f"{track}/{folder or name}",
     )
+
+
+def _attempts(attempts: str | None) -> Row:
+    """How many attempts at an answer a system has; one is what is so where nothing is said."""
+    return {} if attempts in (None, "", "1") else {"attempts": attempts}
 
 
 HARNESS = "swe_bench"
@@ -174,7 +185,7 @@ class SweBench:
     """Run reports with the logs of their instances, logs alone, submissions, the leaderboards of the site."""
 
     name = "swe_bench"
-    version = "4"  # predictions beyond --instance_ids are no samples; no model is made of a fixed name
+    version = "5"  # 5: the run id, run.json, metadata.json and metadata.yaml are settings, each whole
     folders = 4
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -190,7 +201,7 @@ class SweBench:
             predictions = [
                 path for path in kinds.predictions.get(report.parent, ()) if len(kinds.predictions[report.parent]) == 1
             ]
-            about = kinds.have(report.parent, METADATA) if is_fixed_name(_split(report.stem)[0]) else []
+            about = kinds.have(report.parent, METADATA) if is_fixed_name(_split(report.stem, None)[0]) else []
             yield source_of(report, *logs, *predictions, *about)
         for folder, reports in kinds.logs.items():
             files = _with_logs(kinds, folder, reports)
@@ -272,9 +283,10 @@ def _run(
     folder = logged[0].parent.parent if logged else None
     run_json = next((path for path in source.files if path.name == "run.json"), None)
     about = read_document(run_json) if run_json else {}
-    name, run_id = (folder.name, folder.parent.name) if folder else _split(first.stem)
+    said = text_or_none(report.get("model_name_or_path")) or predicted
+    name, run_id = (folder.name, folder.parent.name) if folder else _split(first.stem, said)
     is_fixed = folder is None and is_fixed_name(name)
-    model = text_or_none(report.get("model_name_or_path")) or predicted or ("" if is_fixed else name.replace("__", "/"))
+    model = said or ("" if is_fixed else name.replace("__", "/"))
     if not model and not model_setting:
         model = _model_beside(source)
         if model:
@@ -297,15 +309,41 @@ def _run(
         n_benchmark=(total or 0) + len(unasked) if unasked else total,
         n_requested=total,
         started_at=moment(about.get("created_at")),
-        configuration={"run": about} if about else {},
+        configuration=_configuration(source, about, "" if is_fixed else run_id),
         published=tuple(_published(report, total)),
         place=first.name,
     )
     return header, instances
 
 
-# gpt-5_maxiter_100_N_v0.59.0-no-hint   a folder of OpenHands: model, limit of turns, version
-_OPENHANDS = re.compile(r"(?P<model>.+?)_maxiter_\d+.*")
+# gpt-5_maxiter_100_N_v0.59.0-no-hint   a folder of OpenHands: model, limit of turns, version and note
+_OPENHANDS = re.compile(r"(?P<model>.+?)_(?P<run>maxiter_\d+.*)")
+# ...-no-hint-run_2   several runs of one experiment are numbered behind its note
+_NUMBERED_RUN = re.compile(r"[-_]?run_\d+$")
+
+
+def _configuration(source: SourceFiles, about: Row, run_id: str) -> Row:
+    """How a run was made: its name, which a person gave, and what stands in the files beside the report.
+
+    Args:
+        source: the report and its files.
+        about: ``run.json``; empty where there is none.
+        run_id: the person's name of the run; empty where the file is called the same in every run.
+    """
+    configuration: Row = {"run_name": run_id} if run_id else {}
+    if about:
+        configuration["run"] = about
+    path = next((path for path in source.files if path.name == METADATA), None)
+    folder = _OPENHANDS.fullmatch(source.files[0].absolute().parent.name)
+    if path is not None:
+        metadata = dict(read_document(path))
+        note = text_or_none(metadata.get("eval_note"))
+        if note is not None:
+            metadata["eval_note"] = _NUMBERED_RUN.sub("", note)
+        configuration["metadata"] = metadata
+    elif folder is not None and not run_id:
+        configuration["run_name"] = _NUMBERED_RUN.sub("", folder["run"])
+    return configuration
 
 
 def _model_beside(source: SourceFiles) -> str:
@@ -313,7 +351,9 @@ def _model_beside(source: SourceFiles) -> str:
     its folder; empty where neither names one."""
     first = source.files[0]
     about = next((path for path in source.files if path.name == METADATA), None)
-    named = text_or_none(part_of(read_document(about), "llm_config").get("model")) if about else None
+    document = read_document(about) if about else {}
+    llm = part_of(document, "llm_config") or part_of(document, "llm")
+    named = text_or_none(llm.get("model"))
     folder = first.absolute().parent.name
     run_folder = _OPENHANDS.fullmatch(folder)
     other = run_folder["model"] if run_folder else folder
@@ -335,8 +375,14 @@ def _add_log(instances: Instances, path: Path, patches: dict[str, str | None], r
             patches[name] = patch.read_text(encoding="utf-8", errors="replace")
 
 
-def _split(stem: str) -> tuple[str, str]:
-    """Model and run id of ``org__model.run``; the run id is what follows the last point."""
+def _split(stem: str, model: str | None) -> tuple[str, str]:
+    """Model and run id of ``org__model.run``.
+
+    Both may hold points: where the model is known the run id is all that follows it, else what follows the last point.
+    """
+    known = (model or "").replace("/", "__")
+    if known and stem.startswith(f"{known}."):
+        return known, stem[len(known) + 1 :]
     name, _, run_id = stem.rpartition(".")
     return (name, run_id) if name else (stem, "")
 
@@ -381,7 +427,7 @@ def _submission(
         raise InputError("names no instance", path=str(main), expected="results of SWE-bench")
     named = _SUBMISSION.fullmatch(source.root.name)
     system = named["system"] if named else source.root.name
-    title, models = metadata(files["metadata.yaml"]) if "metadata.yaml" in files else (None, [])
+    about, title, models = metadata(files["metadata.yaml"]) if "metadata.yaml" in files else ({}, None, [])
     model = models[0] if len(models) == 1 else predicted or title or ("" if is_fixed_name(system) else system)
     require_model(model_setting or model or None, source.name)
     track = source.root.parent.name if source.root.parent.parent.name == "evaluation" else ""
@@ -394,11 +440,26 @@ def _submission(
         metrics=(RESOLVED, API_CALLS) if has_calls else (RESOLVED,),
         run_id=source.root.name,
         started_at=local_time(named["date"], "%Y%m%d") if named else None,
-        configuration={**({"name": title} if title else {}), **({"models": models} if models else {})},
+        agent_parameters=_attempts(text_or_none(part_of(part_of(about, "tags"), "system").get("attempts"))),
+        configuration=_settings_of_submission(about, title, models),
         n_benchmark=len(listed) if listed is not None else None,
         place=main.name,
     )
     return header, instances
+
+
+def _settings_of_submission(about: Row, title: str | None, models: Sequence[str]) -> Row:
+    """What ``metadata.yaml`` says, as the leaderboards of the site say it: the two are of one run."""
+    tags = part_of(about, "tags")
+    rest = {name: value for name, value in tags.items() if name not in ("model", "system")}
+    system = {name: value for name, value in part_of(tags, "system").items() if name != "attempts"}
+    return without_nulls(
+        {
+            "submission_name": title,
+            "models": sorted(models) if len(models) > 1 else None,
+            "metadata": {**about, "tags": {**rest, "system": system}} if about else None,
+        }
+    )
 
 
 IMPORTER = SweBench()

@@ -178,13 +178,14 @@ def predictions(path: Path, notes: list[str]) -> Iterator[tuple[str, str, str | 
         yield str(row["instance_id"]), model, patch if isinstance(patch, str) else None
 
 
-def metadata(path: Path) -> tuple[str | None, list[str]]:
-    """Name and models of a submission, out of ``metadata.yaml``, wherever they stand in it.
+def metadata(path: Path) -> tuple[Row, str | None, list[str]]:
+    """What ``metadata.yaml`` says of a submission: all of it, and its name and models, wherever they stand in it.
 
     Raises:
         InputError: it cannot be read, or names models by what is no text.
     """
-    entries = list(_entries(read_yaml(path)))
+    document = read_yaml(path)
+    entries = list(_entries(document))
     names = [value for key, value in entries if key == "name" and _is_said(value)]
     models = [
         model for key, value in entries if key == "model" for model in (value if isinstance(value, list) else [value])
@@ -193,7 +194,8 @@ def metadata(path: Path) -> tuple[str | None, list[str]]:
         if not isinstance(model, str):
             found = f"model is {str(model)[:80]}"
             raise InputError(found, path=str(path), expected="a text, or a list of texts")
-    return next(iter(names), None), list(filter(_is_said, models))
+    about = document if isinstance(document, dict) else {}
+    return about, next(iter(names), None), list(filter(_is_said, models))
 
 
 def _entries(value: Any) -> Iterator[tuple[str, Any]]:

@@ -64,6 +64,15 @@ SCORE_NAMES = {
     "exact_match": "exact_match",
     "value": "score",
 }
+#: Usual names of columns that say who gave the scores of a row, by field of ``[scorer]``.
+SCORER_NAMES: dict[str, tuple[str, ...]] = {
+    "judge_model": ("judge", "judge_name", "judge_id", "grader_model", "evaluator_model", "autograder"),
+    "annotator": (
+        *("annotator_id", "annotator_name", "rater", "rater_id", "labeler", "labeler_id", "labeller", "labeller_id"),
+    ),
+    "scorer": ("scorer_name", "grader", "grader_name", "evaluator", "evaluator_name"),
+    "scorer_kind": (),
+}
 #: Metrics that are better the higher they are, where all their values are 0 or 1.
 OF_TRUTH = frozenset({"score", "correct", "is_correct", "acc", "accuracy", "exact_match"})
 #: Names that a run and a row both have: in a table of rows they are the row's.
@@ -75,7 +84,7 @@ class Guess:
     """What the columns of a table most likely are: field -> column, for runs and rows.
 
     ``scores`` are pairs of metric and column; the metric is ``""`` where the column ``metric``
-    names it. ``unused`` are the columns that no name tells.
+    names it. ``scorer`` are the columns that say who gave them. ``unused`` are the columns that no name tells.
     """
 
     run: dict[str, str] = field(default_factory=dict)
@@ -84,6 +93,7 @@ class Guess:
     scores: tuple[tuple[str, str], ...] = ()
     metric: str = ""
     filter: str = ""
+    scorer: dict[str, str] = field(default_factory=dict)
     unused: tuple[str, ...] = ()
 
     @property
@@ -143,10 +153,11 @@ def guess(columns: Sequence[str], objects: bool = False) -> Guess:
     metadata = {name: names[name] for name in (*METADATA_NAMES, *_PART_NAMES) if name in names}
     metric, filter_ = names.get("metric", ""), names.get("filter", "")
     scores = _scores(names, bool(metric))
-    used = {*run.values(), *sample.values(), *metadata.values(), metric, filter_}
+    scorer = _chosen(SCORER_NAMES, SCORER_NAMES, names)
+    used = {*run.values(), *sample.values(), *metadata.values(), *scorer.values(), metric, filter_}
     used |= {column for _, column in scores}
     unused = tuple(column for column in columns if column not in used)
-    return Guess(run, sample, metadata, scores, metric, filter_, unused)
+    return Guess(run, sample, metadata, scores, metric, filter_, scorer, unused)
 
 
 def guess_votes(columns: Sequence[str]) -> dict[str, dict[str, str]]:

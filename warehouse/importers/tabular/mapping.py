@@ -37,6 +37,8 @@ VOTE_FIELDS = (
     *("model_a", "model_b", "outcome", "first", "voter", "judge", "scorer", "scorer_kind", "judge_model"),
     *("weight", "created_at"),
 )
+#: Fields of ``[scorer]``: ``judge_model`` names a model, ``annotator`` a person, ``scorer`` any of them.
+SCORER_FIELDS = ("scorer", "scorer_kind", "judge_model", "annotator")
 #: Fields that tell apart several rows of one prompt.
 _OF_ONE_PROMPT = ("draw", "perturbation", "fewshot_draw", "template")
 
@@ -157,6 +159,7 @@ class Variant(_Rule):
     choices: ChoiceRule | None
     published: tuple[PublishedRule, ...]
     votes: VoteRule | None = None
+    scorer: Mapping[str, Source] = field(default_factory=dict)  #: ``[scorer]``: who gave the scores of a row.
 
     @property
     def has_samples(self) -> bool:
@@ -167,7 +170,7 @@ class Variant(_Rule):
     def is_long(self) -> bool:
         """Whether several rows can be about one prompt of one run, or one prompt of several."""
         varying = [self.sample[name] for name in _OF_ONE_PROMPT if name in self.sample]
-        varying += [*self.run.values(), *(rule.metric for rule in self.scores)]
+        varying += [*self.run.values(), *self.scorer.values(), *(rule.metric for rule in self.scores)]
         return any(in_row(path) for source in varying for path in source.paths())
 
 
@@ -426,7 +429,7 @@ def _contradictions(mapping: TabularMapping) -> list[str]:
 _CHOICE_FIELDS = ("loglikelihood", "unconditional_loglikelihood", "is_greedy", "n_tokens", "n_bytes")
 _AGREEMENTS = ("compare_with", "must_equal")
 _FIGURES = ("scores", "published")
-_EXPANDED = ("run", "sample", "metadata", "scores", "choice_scores", "published", "votes")
+_EXPANDED = ("run", "sample", "metadata", "scorer", "scores", "choice_scores", "published", "votes")
 
 
 def parse_variants(top: Section, expressions: Expressions, matrix: MatrixRule | None) -> tuple[Variant, ...]:
@@ -475,6 +478,7 @@ def _variant(template: Mapping[str, Any], expressions: Expressions, matrix: Matr
     metadata = top.table("metadata").rest()
     scores = tuple(_score(section, expressions) for section in top.tables("scores"))
     published = tuple(_published(section, expressions) for section in top.tables("published"))
+    scorer = _scorer(top, expressions)
     if matrix is not None:
         _fill_from_matrix(run, sample, matrix)
         if not scores and not published:
@@ -482,7 +486,9 @@ def _variant(template: Mapping[str, Any], expressions: Expressions, matrix: Matr
             scores = (ScoreRule(Literal("[matrix]", "score"), empty, At("[matrix]", "@cell")),)
     for name in sorted(expressions.groups):
         group = PathGroup("[path] pattern", name)
-        if name in SAMPLE_FIELDS and name not in RUN_FIELDS:
+        if name in SCORER_FIELDS:
+            scorer.setdefault(name, group)
+        elif name in SAMPLE_FIELDS and name not in RUN_FIELDS:
             sample.setdefault(name, group)
         elif name in RUN_FIELDS and name not in run.setdefault(name, group).groups():
             agreements.setdefault(name, AgreementRule(name, group))
@@ -495,7 +501,17 @@ def _variant(template: Mapping[str, Any], expressions: Expressions, matrix: Matr
         choices=_choices(top, expressions),
         published=published,
         votes=_votes(top, expressions),
+        scorer=scorer,
     )
+
+
+def _scorer(top: Section, parse: Expressions) -> dict[str, Source]:
+    if "scorer" not in top.values:
+        return {}
+    section = top.table("scorer")
+    given = _given(section, SCORER_FIELDS, parse.value)
+    section.close()
+    return given
 
 
 def _votes(top: Section, parse: Expressions) -> VoteRule | None:

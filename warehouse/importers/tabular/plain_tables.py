@@ -330,6 +330,8 @@ def canonical_mapping(guessed: Guess) -> dict[str, Any]:
         "metadata": {name: path_of(column) for name, column in guessed.metadata.items()},
         "scores": [dict(_score(guessed, *pair)) for pair in guessed.scores],
     }
+    if guessed.scorer:
+        parts["scorer"] = {name: path_of(column) for name, column in guessed.scorer.items()}
     return parts | ({"key": list(guessed.key)} if guessed.key else {})
 
 
@@ -516,6 +518,11 @@ class PlainTable:
         renamed = [f"{column} as {field}" for field, column in self.columns.renamed.items()]
         if renamed:
             yield f"columns taken by their usual names: {', '.join(renamed)}"
+        if self.columns.scorer:
+            yield (
+                f"who scored is taken from {', '.join(self.columns.scorer.values())}: "
+                "people, each judge and each scorer are figures of their own"
+            )
         if self.columns.unused:
             yield (
                 f"columns not used: {', '.join(self.columns.unused)}; `warehouse mapping {name}` "

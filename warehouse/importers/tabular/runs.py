@@ -34,6 +34,7 @@ from warehouse.importers.tabular.columns import (
 from warehouse.importers.tabular.expressions import Literal, Source
 from warehouse.importers.tabular.mapping import AgreementRule, PublishedRule, Variant
 from warehouse.importers.tabular.readers import RowFault
+from warehouse.importers.tabular.scorers import scorer_of
 from warehouse.records import MetricSpec, PublishedScore, RunHeader, canonical_json
 
 _OF_ALL = (
@@ -140,21 +141,23 @@ class RunRegistry:
         self.notes: dict[tuple[str, str], None] = {}
         self._numbers: dict[bytes, int] = {}
         self._headers: list[dict[str, Any]] = []
+        self._scorers: list[Mapping[str, str]] = []
         self._specs: list[dict[tuple[str, str], None]] = []
         self._published: list[dict[tuple[Any, ...], PublishedScore]] = []
 
-    def number(self, header: Mapping[str, Any], file: str) -> int:
-        """Number of the run with these header fields.
+    def number(self, header: Mapping[str, Any], scorer: Mapping[str, str], file: str) -> int:
+        """Number of the run with these header fields, scored by one scorer.
 
         Raises:
             InputError: a run that the survey did not meet.
         """
-        key = canonical_json(header)
+        key = canonical_json([header, scorer])
         if key not in self._numbers:
             if self.closed:
                 raise InputError("changed while it was being read", path=file, advice="try again")
             self._numbers[key] = len(self._headers)
             self._headers.append({**header, "place": file})
+            self._scorers.append(scorer)
             self._specs.append({})
             self._published.append({})
         return self._numbers[key]
@@ -176,12 +179,14 @@ class RunRegistry:
             RunHeader(
                 **{"harness": DEFAULT_HARNESS, **header},
                 metrics=tuple(
-                    MetricSpec(name, filter=pipeline, default_by="mapping", **self.metrics.get(name, {}))
+                    MetricSpec(name, filter=pipeline, default_by="mapping", **{**self.metrics.get(name, {}), **scorer})
                     for name, pipeline in specs
                 ),
                 published=tuple(published.values()),
             )
-            for header, specs, published in zip(self._headers, self._specs, self._published, strict=True)
+            for header, scorer, specs, published in zip(
+                self._headers, self._scorers, self._specs, self._published, strict=True
+            )
         )
 
 
@@ -201,7 +206,8 @@ class RunColumns:
 
     def runs(self, view: RowView) -> tuple[Codes, dict[int, Unfit]]:
         """Run of each row (-1 where it has none), and why rows have none."""
-        parts = [encode(source.column(view), view.size) for source in self.sources.values()]
+        sources = (*self.sources.values(), *self.variant.scorer.values())
+        parts = [encode(source.column(view), view.size) for source in sources]
         codes, combinations = combine(parts, view.size)
         runs = [self._number(combination) for combination in combinations]
         numbers = np.array([-1 if isinstance(run, Unfit) else run for run in runs])
@@ -240,7 +246,9 @@ class RunColumns:
         others = [rule.other for rule in self.agreements]
         names = [part for rule in self.variant.scores for part in (rule.metric, rule.filter)]
         figures = [part for rule in self.variant.published for part in rule.sources]
-        return (path for source in (*self.sources.values(), *others, *names, *figures) for path in source.paths())
+        scorers = self.variant.scorer.values()
+        sources = (*self.sources.values(), *scorers, *others, *names, *figures)
+        return (path for source in sources for path in source.paths())
 
     def learn(self, view: RowView, reject: RowFault) -> None:
         """Register runs, metrics and published figures of some rows.
@@ -263,7 +271,8 @@ class RunColumns:
 
     def _number(self, combination: Sequence[Any]) -> int | Unfit:
         header: dict[str, Any] = {}
-        for (name, source), raw in zip(self.sources.items(), combination, strict=True):
+        of_run, of_scorer = combination[: len(self.sources)], combination[len(self.sources) :]
+        for (name, source), raw in zip(self.sources.items(), of_run, strict=True):
             value = header_value(name, raw)
             if isinstance(value, Unfit):
                 return Unfit(value.found, f"{source.where}: {value.expected}")
@@ -277,10 +286,17 @@ class RunColumns:
         model = self.sources.get("model")
         if model and any(model.paths()) and is_summary(header.get("model")):
             return Unfit(f"the model {header['model']!r}, a name for all of them", "one model")
-        for name in _REQUIRED:
-            if name not in header:
-                return Unfit(f"no {name}", f"a {name}: map it in [run] or say --default {name}=…")
-        return self.registry.number(header, self.file)
+        missing = next((name for name in _REQUIRED if name not in header), None)
+        if missing is not None:
+            return Unfit(f"no {missing}", f"a {missing}: map it in [run] or say --default {missing}=…")
+        return self._number_of(header, of_scorer)
+
+    def _number_of(self, header: Mapping[str, Any], said: Sequence[Any]) -> int | Unfit:
+        """The number of a run by its header and what is said of who scored it."""
+        scorer = scorer_of(dict(zip(self.variant.scorer, said, strict=True)))
+        if isinstance(scorer, Unfit):
+            return Unfit(scorer.found, f"[scorer] scorer_kind: {scorer.expected}")
+        return self.registry.number(header, scorer, self.file)
 
     def _learn_published(
         self, view: RowView, encoded: tuple[Codes, list[Any]], rule: PublishedRule, reject: RowFault

@@ -26,10 +26,10 @@ from warehouse.importers.tabular.rows import (
     without_faults,
 )
 from warehouse.importers.tabular.runs import header_value
+from warehouse.importers.tabular.scorers import PEOPLE
 from warehouse.records import VOTE_SCHEMA, ImportSettings
 
 #: Who judges where nothing else is said.
-PEOPLE = "people"
 _OF_RUN = ("benchmark", "split")
 _OF_SAMPLE = ("prompt_id", "text", "target", "perturbation", "template", "draw")
 _TEXTS = ("model_a", "model_b", "voter", "scorer", "scorer_kind", "judge_model")

@@ -40,6 +40,7 @@ from warehouse.store.load.conflicts import Decision, decide
 from warehouse.store.load.dimensions import Dimensions
 from warehouse.store.load.facts import add_prompts, benchmarks_of
 from warehouse.store.load.run_keys import run_key
+from warehouse.store.load.same_responses import refuse_other_scores
 from warehouse.store.load.scratch import LARGE, open_scratch
 from warehouse.store.load.state import (
     LoadOptions,
@@ -336,6 +337,7 @@ class Loader:
                 if staging.TRANSCRIPT in state.columns:
                     again = {item.run: item.same_as for item in decisions if item.same_as is not None}
                     completed = facts.complete_transcripts(connection, self.scratch, again)
+                refuse_other_scores(self.store, state, decisions, run_ids)
             facts.publish(self.store, self.scratch, state, run_ids)
             facts.push_run_metrics(connection, self.scratch, state, run_ids)
             facts.link_sources(connection, state, decisions, run_ids)

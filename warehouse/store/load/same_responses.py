@@ -1,0 +1,40 @@
+"""Runs of one condition whose responses are all the same and whose scores are not: two scorers, no two draws."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+
+from warehouse.errors import ConflictError
+from warehouse.store.connection import Store
+from warehouse.store.load.conflicts import Decision
+from warehouse.store.load.state import _Load
+from warehouse.store.sql.query_files import query_text
+
+
+def refuse_other_scores(store: Store, state: _Load, decisions: Iterable[Decision], run_ids: Mapping[int, int]) -> None:
+    """Look at the repeats that nothing tells apart but their scores.
+
+    Args:
+        store: which holds the facts of the load already.
+        state: the load.
+        decisions: what becomes of each run.
+        run_ids: ids of the new runs, by their number.
+
+    Raises:
+        ConflictError: the responses of one are those of a run that is stored.
+    """
+    for decision in decisions:
+        if not decision.repeat or decision.run_key is not None or decision.run not in state.measured:
+            continue
+        others = store.rows(query_text("ingest", "same_responses"), {"run": run_ids[decision.run]})
+        if not others:
+            continue
+        header = state.dump.runs[decision.run]
+        other = others[0]["id"]
+        raise ConflictError(
+            f"all responses of {header.model} on {header.benchmark} are those of run {other}, and its scores are not",
+            path=next(part.source.path for part in state.parts if decision.run in part.runs),
+            expected="the scores of one scorer, or other responses",
+            advice="two ways to score are two figures: say which in [scorer] of a mapping (a group (?P<scorer>…) of its"
+            " [path] pattern will do) or in a column scorer; --set run_id=NAME takes them for two executions",
+        )
