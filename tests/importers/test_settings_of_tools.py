@@ -688,8 +688,8 @@ def of_olmes(**parts: Any) -> dict[str, Any]:
         (of_olmes(task={"context_kwargs": {"a": 1}}), of_olmes(task={"context_kwargs": {"a": 2}}), False),
         (of_olmes(task={"num_shots": 0, "fewshot_source": "a"}), of_olmes(task={"num_shots": 0}), True),
         (
-            of_olmes(model={"model": None, "model_path": "/exp1/ckpt/hf"}),
-            of_olmes(model={"model": None, "model_path": "/exp2/ckpt/hf"}),
+            of_olmes(model={"model": "hf", "model_path": "/exp1/ckpt/hf"}),
+            of_olmes(model={"model": "hf", "model_path": "/exp2/ckpt/hf"}),
             False,
         ),
     ],
@@ -703,6 +703,12 @@ def test_olmes(first: Any, second: Any, is_same: bool, tmp_path: Path) -> None:
         headers += headers_of(OLMES, folder)
     one, other = (settings_of(header).condition_key for header in headers)
     assert (one == other) is is_same
+
+
+def test_local_models_of_olmes_are_called_by_their_folders(tmp_path: Path) -> None:
+    document = of_olmes(model={"model": "hf", "model_path": "/exp1/ckpt/hf"})
+    (tmp_path / "task-000-arc-metrics.json").write_text(json.dumps(document), encoding="utf-8")
+    assert [header.model for header in headers_of(OLMES, tmp_path)] == ["exp1/ckpt/hf"]
 
 
 # --- every leaf ----------------------------------------------------------------------------------
