@@ -58,6 +58,8 @@ class Use:
 
 
 ANALYSIS = "warehouse.analysis"
+#: What makes one row of a model.
+OF_ROWS = ("each", "repeats", "seeds_are")
 #: Options of ``items`` that go with ``--features`` alone.
 FEATURES = ("features", "by", "cluster", "level")
 SUBSET = {"subset": "subset_ok"}
@@ -104,7 +106,7 @@ USES = {
     "leaderboard_corrected": Use(
         (f"{ANALYSIS}.judges.corrected_figures:corrected_leaderboard",),
         "leaderboard",
-        flags=("corrected", *OF_LEADERBOARDS),
+        flags=("corrected", *OF_LEADERBOARDS, *OF_ROWS),
     ),
     "compare": Use(
         (f"{ANALYSIS}.comparison.compare:compare",), "compare", flags=("only_overall", "unpaired", *CORRECTED)
@@ -112,7 +114,7 @@ USES = {
     "compare_corrected": Use(
         (f"{ANALYSIS}.judges.corrected_figures:corrected_comparison",),
         "compare",
-        flags=("corrected", "only_overall", "unpaired", *OF_COMPARISONS),
+        flags=("corrected", "only_overall", "unpaired", *OF_COMPARISONS, *OF_ROWS, "pair_seeds"),
     ),
     "judge": Use((f"{ANALYSIS}.judges.agreement:judge",), "judge agreement", flags=("svg",)),
     "judge_plan": Use((f"{ANALYSIS}.judges.plan:plan",), "judge plan"),
@@ -123,6 +125,7 @@ USES = {
         flags=(
             *("method", "estimand", "equivalence", "flips", "n_resamples", "seed", "only_overall", "unpaired"),
             *("across_links", "cost", "prices"),
+            *(*OF_ROWS, "pair_seeds"),
             *CORRECTED,
         ),
     ),
@@ -149,13 +152,17 @@ USES = {
         flags=(
             *("models", "markdown", "corrected", *SEQUENTIAL, "n_max", "seed", "estimand", "looks", "use_history"),
             *("cheaper", "cost", "prices"),
+            *(*OF_ROWS, "pair_seeds"),
         ),
     ),
     "sequential_gate": Use(
         (f"{ANALYSIS}.sequential.gate:sequential_gate",),
         "gate",
         silent=("margin",),
-        flags=("models", "markdown", "max_unscored", "cheaper", "cost", "prices", *SEQUENTIAL, *CORRECTED),
+        flags=(
+            *("models", "markdown", "max_unscored", "cheaper", "cost", "prices", *SEQUENTIAL, *CORRECTED),
+            *(*OF_ROWS, "pair_seeds"),
+        ),
     ),
     "follow_gate": Use(
         (f"{ANALYSIS}.sequential.gate:sequential_gate", "warehouse.ingest.pipeline:ingest"),
@@ -169,6 +176,7 @@ USES = {
         flags=(
             *("models", "markdown", "max_unscored", "cheaper", "cost", "prices", "sequential", "obf"),
             *("margins", "benchmarks", "cluster", "estimand", *CORRECTED),
+            *(*OF_ROWS, "pair_seeds"),
         ),
         renamed={"follow": "log"},
     ),

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from warehouse.errors import MisuseError
 from warehouse.tables.words import some_of
 
 from ..lazy_group import command, group
@@ -84,10 +85,18 @@ def _list(state: State, where: tuple[str, ...], everything: bool, output: Output
 
 @command("invalidate")
 @click.argument("run", metavar="run:ID")
-@option("--reason TEXT", "Why; kept with the run.", required=True)
-def invalidate(state: State, run: str, reason: str) -> None:
+@option("--reason TEXT", "Why; kept with the run.", default="")
+@option("--undo", "Give the run back: it is what it was, among the runs that there are now.", is_flag=True)
+def invalidate(state: State, run: str, reason: str, undo: bool) -> None:
     from warehouse.store.curate import catalogue
 
+    if undo and reason:
+        raise MisuseError("--undo gives a run back, which needs no --reason")
+    if undo:
+        with state.open(write=True) as store:
+            run_id = catalogue.validate(store, run)
+        echo(f"run:{run_id} counts again; see it with: warehouse runs run:{run_id}")
+        return
     with state.open(write=True) as store:
         run_id = catalogue.invalidate(store, run, reason)
     echo(f"run:{run_id} is out of every view; see it with: warehouse runs run:{run_id}")
@@ -128,10 +137,12 @@ def forget(state: State, source: str) -> None:
 
     with state.open(write=True) as store:
         voted = store.rows("select count(*) as n from preference")[0]["n"]
-        removed, kept = source_ledger.forget(store, source)
+        told: list[str] = []
+        removed, kept = source_ledger.forget(store, source, say=told.append)
         voted -= store.rows("select count(*) as n from preference")[0]["n"]
     votes = f", {voted} votes removed" if voted else ""
     echo(f"forgot {source}: {removed} runs removed, {kept} kept (other sources hold them){votes}")
+    state.notes(told)
 
 
 @command("prices")

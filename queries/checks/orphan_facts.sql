@@ -125,6 +125,9 @@ held (table_name, reference, name, id, n) as (
   select 'prompt_score', 'metric_id', 'metric', metric_id, count(*)
   from prompt_score group by metric_id
   union all
+  select 'statement', 'source_id', 'source', source_id, count(*) from statement
+  where source_id is not null group by source_id
+  union all
   select 'draw_score', 'run_id', 'run', run_id, count(*) from draw_score group by run_id
   union all
   select 'draw_score', 'metric_id', 'metric', metric_id, count(*) from draw_score group by metric_id

@@ -1,20 +1,25 @@
 -- Values of metrics that are no finite number: infinite, lists, words; and numbers whose square is
--- too large for a double. A missing one or a NaN is not among them. They are kept as text and count
--- as unscored.
--- grain: one row per run, metric and whether they are too large
+-- too large for a double. A missing one or a NaN is not among them. They are kept as text; infinite
+-- ones are read as such where figures are made, the others count as unscored.
+-- grain: one row per run, metric and why: infinite, not_a_number, too_large
 with unusable as (
     select run, metric_id, status, lower(raw) as raw, try_cast(raw as double) as number
     from stage_score
     where value is null and raw is not null
+),
+judged as (
+    select run, metric_id,
+        case
+            when regexp_matches(raw, '^"?\s*[+-]?inf(inity)?\s*"?$') then 'infinite'
+            when coalesce(isfinite(number) and abs(number) >= 1e140, false) then 'too_large'
+            when status = 'not_scalar' then 'not_a_number'
+        end as why
+    from unusable
 )
-select
-    u.run, m.metric,
-    coalesce(isfinite(u.number) and abs(u.number) >= 1e140, false) as is_too_large,
-    count(*) as n
-from unusable as u
+select j.run, m.metric, j.why, count(*) as n
+from judged as j
 join (select distinct run, metric, metric_id from metric_id) as m
-    on m.run = u.run and m.metric_id = u.metric_id
-where u.status = 'not_scalar' or is_too_large
-    or regexp_matches(u.raw, '^"?\s*[+-]?inf(inity)?\s*"?$')
-group by u.run, m.metric, is_too_large
-order by u.run, m.metric, is_too_large
+    on m.run = j.run and m.metric_id = j.metric_id
+where j.why is not null
+group by j.run, m.metric, j.why
+order by j.run, m.metric, j.why

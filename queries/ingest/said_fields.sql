@@ -1,4 +1,4 @@
--- The fields of documents that the staged samples say.
+-- The names of fields that documents of the staged samples have, with a value or without.
 -- grain: one row per field
 select distinct unnest(json_keys(metadata)) as field
 from stage_sample

@@ -1,5 +1,5 @@
--- Settings of runs as they are recorded, with the names that model and benchmark are stored and shown
--- under.
+-- Settings of runs as they are recorded, with the names that model and benchmark are stored under,
+-- and the one that the benchmark is shown under.
 -- grain: one row per run
 select run.id as run_id, benchmark.name as benchmark,
     coalesce(named_benchmark.name, benchmark.name) as shown_as, model.name as model,

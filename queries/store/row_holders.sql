@@ -13,6 +13,8 @@ with named as (
     union
     select source_id, 'checkpoint', checkpoint_b_id from preference
     union
+    select source_id, 'run', run_id from run_source
+    union
     select run_source.source_id, 'benchmark', run.benchmark_id
     from run_source
     join run on run.id = run_source.run_id

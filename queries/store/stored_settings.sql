@@ -1,6 +1,5 @@
--- All that is stored of how runs were made.
+-- All that is stored of how runs were made whose settings are not worked out yet.
 -- grain: one row per run
--- placeholder: condition predicate -- on run
 select run.id as run_id, run.split, run.task_version, run.benchmark_version, run.formulation,
     run.fewshot, run.fewshot_seed, run.template_hash, run.system_prompt_hash, run.temperature,
     run.top_p, run.max_tokens, run.reasoning_effort, run.sampling_seed,
@@ -22,5 +21,5 @@ join training_seed on training_seed.id = checkpoint.training_seed_id
 join model on model.id = training_seed.model_id
 join agent on agent.id = run.agent_id
 join benchmark on benchmark.id = run.benchmark_id
-where {condition}
+where run.settings is null
 order by run.id

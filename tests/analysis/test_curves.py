@@ -36,11 +36,12 @@ def store(request: pytest.FixtureRequest) -> Iterator[Store]:
 
 
 def curves(store: Store, benchmark: str) -> BenchmarkCurves:
-    return training_curves(leaderboard(store, benchmark, n_resamples=0), store.rows("select * from run_current"))
+    board = leaderboard(store, benchmark, n_resamples=0, each="checkpoint")
+    return training_curves(board, store.rows("select * from run_current"))
 
 
 def test_points_are_the_rows_of_the_leaderboard(store: Store) -> None:
-    board = leaderboard(store, "steps", n_resamples=0)
+    board = leaderboard(store, "steps", n_resamples=0, each="checkpoint")
     found = training_curves(board, store.rows("select * from run_current"))
     assert {(row.model, row.condition) for row in found.rows} == {
         (model, f"training_seed={seed}") for model in ("lab/a", "lab/b") for seed in ("s0", "s1")

@@ -138,8 +138,16 @@ def test_ties_share_a_rank(world: Store) -> None:
 
 
 def test_published_figures_stand_in_where_there_are_no_samples(world: Store) -> None:
-    board = leaderboard(world, "probe", where=["step=3000"])
-    assert [(row.estimate, row.method, row.flags) for row in board.rows] == [(0.92, "published", ("published",))] * 3
+    (one,) = leaderboard(world, "probe", where=["step=3000"]).rows  # over its seeds, which agree
+    assert (one.estimate, one.n_seeds, one.seed_means, one.flags) == (
+        pytest.approx(0.92),
+        3,
+        (0.92,) * 3,
+        ("published",),
+    )
+    board = leaderboard(world, "probe", where=["step=3000"], each="seed")
+    flags = ("one_seed", "published")
+    assert [(row.estimate, row.method, row.flags) for row in board.rows] == [(0.92, "published", flags)] * 3
     assert board.rows[0].ci_low == pytest.approx(0.92 - 1.959963984540054 * 0.02)
     only = row_of(leaderboard(world, "told"), "told/only")
     assert (only.estimate, only.ci_low, only.n_prompts) == (0.3, None, 0)

@@ -81,7 +81,7 @@ def test_a_model_that_lacks_a_few_benchmarks_does_not_fall_behind_a_worse_one() 
 
 
 def test_several_conditions_of_a_model_are_told_and_counted_among_the_others() -> None:
-    cells = {"a": HeatCell(0.9, 0.01, rank=1, statistical_rank=1, is_best_of=True)}
+    cells = {"a": HeatCell(0.9, 0.01, rank=1, statistical_rank=1)}
     cells |= {
         "b": HeatCell(0.6, 0.01, rank=4, statistical_rank=4),
         "c": HeatCell(0.2, 0.01, rank=5, statistical_rank=5),
@@ -90,7 +90,6 @@ def test_several_conditions_of_a_model_are_told_and_counted_among_the_others() -
     assert shades([several]) == {("a", "several"): 5, ("b", "several"): 1, ("c", "several"): 0}
     reverse = column("reverse", {"c": 0.9, "b": 0.5, "d": 0.1})
     assert rows_in_order([several, reverse])[0] == "a"
-    assert "Of a model with several conditions the best is shown." in window([several]).about
 
 
 def test_runs_that_are_ranked_alone_do_not_lead() -> None:

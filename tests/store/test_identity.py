@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from warehouse.errors import ConflictError, MisuseError
+from warehouse.store.curate import catalogue
 from warehouse.store.load import conflicts, source_ledger
 from warehouse.store.schema.migrate import check
 
@@ -493,3 +494,76 @@ def test_forgetting_needs_one_source(kit: Any) -> None:
     with pytest.raises(MisuseError, match=r"1 \(same.json\), 2 \(same.json\)"):
         source_ledger.forget(kit.store, "same.json")
     assert source_ledger.forget(kit.store, "2") == (1, 0)
+
+
+def runs(kit: Any) -> list[tuple[int, str, int | None]]:
+    return [tuple(row) for row in kit.all("select id, status, superseded_by from run order by id")]
+
+
+NO_ID = "select id from run where superseded_by is null and status <> 'invalidated' order by id"
+
+
+def test_an_invalidated_run_supersedes_nothing(kit: Any) -> None:
+    """Whether a part came before it or comes after it."""
+    part, whole = {"a": 1.0, "b": 0.0}, SCORES
+    kit.load(kit.header(None), kit.rows(part))
+    kit.load(kit.header(None), kit.rows(whole))
+    assert runs(kit) == [(1, "complete", 2), (2, "complete", None)]
+    catalogue.invalidate(kit.store, "run:2", "c is wrong")
+    assert runs(kit) == [(1, "complete", None), (2, "invalidated", None)]
+    (note,) = kit.load(kit.header(None), kit.rows({"c": 1.0})).notes
+    assert "run 2" in note and "invalidated" in note
+    assert [row[0] for row in kit.all(NO_ID)] == [1, 3]
+    catalogue.validate(kit.store, "run:2")
+    assert runs(kit) == [(1, "complete", 2), (2, "complete", None), (3, "complete", 2)]
+    assert check(kit.store).ok
+
+
+def test_what_equals_an_invalidated_run_says_so(kit: Any) -> None:
+    kit.load(kit.header("1"), kit.rows(SCORES))
+    catalogue.invalidate(kit.store, "1", "wrong")
+    report = kit.load(kit.header("1"), kit.rows(SCORES))
+    assert report.n_seen_again == 1
+    (note,) = report.notes
+    assert "run 1" in note and "--undo" in note
+
+
+def test_an_invalidated_run_takes_its_place_in_a_chain_again(kit: Any) -> None:
+    tries = [{"a": 1.0}, {"a": 1.0, "b": 0.0}, SCORES]
+    for scores in tries:
+        kit.load(kit.header("1"), kit.rows(scores))
+    before = runs(kit)
+    catalogue.invalidate(kit.store, "run:2", "wrong")
+    assert [row[2] for row in runs(kit)] == [3, None, None]
+    catalogue.validate(kit.store, "run:2")
+    assert runs(kit) == before
+
+
+def test_a_run_that_came_under_the_id_of_an_invalidated_one_is_in_its_way(kit: Any) -> None:
+    kit.load(kit.header("1"), kit.rows({"a": 1.0, "b": 0.0}))
+    catalogue.invalidate(kit.store, "run:1", "wrong")
+    assert kit.load(kit.header("1"), kit.rows({"a": 0.0, "b": 0.0})).n_runs == 1
+    with pytest.raises(MisuseError, match="run:2"):
+        catalogue.validate(kit.store, "run:1")
+    assert [row[1] for row in runs(kit)] == ["invalidated", "complete"]
+
+
+def test_a_truncated_run_is_truncated_again(kit: Any) -> None:
+    kit.load(kit.header("1", n_requested=5), kit.rows(SCORES))
+    before = kit.all("select status, status_reason from run")
+    catalogue.invalidate(kit.store, "run:1", "wrong")
+    catalogue.validate(kit.store, "run:1")
+    assert kit.all("select status, status_reason from run") == before == [("truncated", "3 prompts found, 5 declared")]
+    with pytest.raises(MisuseError, match="not invalidated"):
+        catalogue.validate(kit.store, "run:1")
+
+
+def test_a_part_does_not_come_back_beside_another_run_that_holds_it(kit: Any) -> None:
+    part, one, other = {"a": 1.0}, {"a": 1.0, "b": 0.0}, {"a": 1.0, "c": 0.0}
+    sources = [kit.load(kit.header(None), kit.rows(scores)).source_id for scores in (one, other, part)]
+    superseded_by = kit.one("select superseded_by from run where id = 3")
+    source_ledger.forget(kit.store, str(sources[superseded_by - 1]))
+    left = {1, 2} - {superseded_by}
+    assert {row[0] for row in kit.all(NO_ID)} == left
+    source_ledger.forget(kit.store, str(sources[min(left) - 1]))
+    assert [row[0] for row in kit.all(NO_ID)] == [3]

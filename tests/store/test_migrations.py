@@ -21,6 +21,7 @@ from warehouse.store.computed import prompt_vectors, result_cache
 from warehouse.store.computed.result_cache import StoredQuestion
 from warehouse.store.curate import aliases, headline_metric
 from warehouse.store.curate.prices import Price, put_prices
+from warehouse.store.load import source_ledger
 from warehouse.store.load.loader import Loader
 from warehouse.store.open import open_store
 from warehouse.store.schema import migrate, revision, tables
@@ -300,3 +301,29 @@ def test_a_step_that_fails_leaves_the_store_as_it_was(empty_url: str) -> None:
         with pytest.raises(StoreError, match="score"):
             migrate.upgrade(store)
         assert names(store) == ({"score"}, set())
+
+
+def test_0015_takes_what_stands_for_the_word_of_every_source(kit: Any) -> None:
+    """So a store of an earlier version goes on: what only a forgotten source can have said goes with it."""
+    spec = kit.spec("f1", higher_is_better=False, low=0.0, high=5.0, kind="bounded")
+    kit.load(kit.header("1", metrics=(spec,), suite=("top",)), [kit.row("a", 1.0, metric="f1", target="A")])
+    kit.load(kit.header("2", model="org/b"), kit.rows({"a": 0.0, "b": 1.0}))
+    before = kit.all("select * from benchmark_metric order by id")
+    migrate.downgrade(kit.store, "0014")
+    assert "statement" not in names(kit.store)[0]
+    migrate.upgrade(kit.store)
+    assert migrate.schema_drift(kit.store) == []
+    assert kit.all("select * from benchmark_metric order by id") == before
+    about = kit.all("select source_id, about, count(*) from statement group by 1, 2 order by 1, 2")
+    assert [tuple(row) for row in about] == [
+        *((1, "benchmark_metric", 1), (1, "earlier version", 1), (1, "suites", 2)),
+        *((2, "benchmark_metric", 1), (2, "earlier version", 1), (2, "suites", 2)),
+    ]
+    told: list[str] = []
+    source_ledger.forget(kit.store, "2", say=told.append)
+    assert migrate.check(kit.store).ok
+    assert [note.startswith("of 1 of its prompts another source stays") for note in told] == [True]
+    assert kit.all("select name from metric") == [("f1",)]
+    said = kit.one("select higher_is_better, low, high from benchmark_metric")
+    assert tuple(said) == (False, 0.0, 5.0)
+    assert kit.one("select target from prompt") == "A"

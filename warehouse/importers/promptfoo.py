@@ -26,6 +26,7 @@ from warehouse.importers.common.json_fields import (
     text_or_none,
     texts_of,
     whole_count,
+    without_empty,
     without_nulls,
 )
 from warehouse.importers.common.jsonl import RowSource, batches_of, has_keys, head_of, read_document
@@ -224,10 +225,11 @@ def _header(document: Row, row: Row, name: str, model_setting: str | None, file:
     provider, model = part_of(row, "provider"), _model(row)
     label = text_or_none(provider.get("label"))
     require_model(model_setting or model, file)
-    settings = _settings(document, provider)
+    entry = _provider_entry(document, row)
+    settings = part_of(entry, "config")
     results = part_of(document, "results")
     parts = part_of(row, "prompt")
-    other = {key: value for key, value in settings.items() if key not in _OWN_FIELD}
+    other = {key: settings[key] for key in _SAMPLING if settings.get(key) is not None and key not in _OWN_FIELD}
     if label and label != model:
         other["label"] = label
     return RunHeader(
@@ -245,7 +247,7 @@ def _header(document: Row, row: Row, name: str, model_setting: str | None, file:
         run_id=_run_id(document, row),
         harness_version=text_or_none(part_of(document, "metadata").get("promptfooVersion")),
         started_at=moment(results.get("timestamp")),
-        configuration={"prompt": text_or_none(parts.get("label")) or ""},
+        configuration=_configuration(document, row, entry),
         published=tuple(_published(results, row["promptIdx"])),
         place=f"prompt {row['promptIdx']}",
     )
@@ -260,14 +262,53 @@ def _run_id(document: Row, row: Row) -> str | None:
     return f"{evaluation}/{row['promptIdx']}" if evaluation else None
 
 
-def _settings(document: Row, provider: Mapping[str, Any]) -> Row:
-    """Sampling settings of the provider, as the configuration states them."""
-    name = provider.get("label", provider.get("id"))
+def _provider_entry(document: Row, row: Row) -> Row:
+    """The entry of the configuration that a row's provider is of; of several of one name the one in its turn."""
+    provider = part_of(row, "provider")
+    name = text_or_none(provider.get("label")) or _model(row)
+    entries = [entry for entry in _providers(document) if name in (entry.get("label"), entry.get("id"))]
+    if not entries:
+        return {}
+    asked = objects_of(part_of(document, "results").get("prompts"))
+    number = row["promptIdx"]
+    if number >= len(asked):
+        return entries[0]
+    own = [asked[number].get(key) for key in ("provider", "raw", "label")]
+    turn = sum([other.get(key) for key in ("provider", "raw", "label")] == own for other in asked[:number])
+    return entries[turn] if turn < len(entries) else entries[0]
+
+
+def _providers(document: Row) -> list[Row]:
+    """The providers of a configuration, each an object with an ``id``; ``{ID: {…}}`` is one way to write it."""
+    listed = []
     for entry in objects_of(part_of(document, "config").get("providers")):
-        if name in (entry.get("label"), entry.get("id")):
-            config = part_of(entry, "config")
-            return {key: config[key] for key in _SAMPLING if config.get(key) is not None}
-    return {}
+        if "id" not in entry and len(entry) == 1:
+            ((name, said),) = entry.items()
+            entry = {"id": name, **(said if isinstance(said, dict) else {})}
+        listed.append(entry)
+    return listed
+
+
+#: What of a configuration is of the tests, of all prompts or of all providers.
+_OF_SEVERAL = frozenset({"tests", "prompts", "providers", "scenarios", "description"})
+
+
+def _configuration(document: Row, row: Row, entry: Row) -> Row:
+    """What a row's provider was asked with: its own entry of the configuration, and what holds for all of them."""
+    config = {name: value for name, value in part_of(document, "config").items() if name not in _OF_SEVERAL}
+    default = config.get("defaultTest")
+    if isinstance(default, dict):
+        config["defaultTest"] = {name: value for name, value in default.items() if name not in ("vars", "assert")}
+    own = {name: value for name, value in entry.items() if name not in ("id", "label")}
+    prompt = part_of(row, "prompt")
+    return without_empty(
+        {
+            "prompt": text_or_none(prompt.get("label")) or "",
+            "prompt_config": part_of(prompt, "config"),
+            "config": without_empty({**config, "providers": own}),
+            "runtimeOptions": part_of(document, "runtimeOptions"),
+        }
+    )
 
 
 def _metrics(document: Row, row: Row) -> Iterator[MetricSpec]:

@@ -11,9 +11,11 @@ from warehouse.questions.options import (
     COSTS,
     MAX_UNSCORED,
     PROMPTS_SAMPLED,
+    AsRows,
     Estimand,
     Force,
     Level,
+    PairSeeds,
     Prices,
     Reference,
     Seed,
@@ -65,7 +67,7 @@ class CompareUnpaired(SelectedAtLevel, _Two, Question):
 
 
 @dataclass(frozen=True)
-class Compare(SelectedAtLevel, _Two, Question):
+class Compare(AsRows, SelectedAtLevel, _Two, Question):
     """The paired difference of two models, on one benchmark or on all that both have.
 
     Raises:
@@ -93,6 +95,7 @@ class Compare(SelectedAtLevel, _Two, Question):
     ] = False
     cost: Annotated[str | None, Option("Also what an answer costs, and the ratio of both.", choices=COSTS)] = None
     prices: Prices = None
+    pair_seeds: PairSeeds = False
     flips: Annotated[int, Option("List the N prompts of each benchmark on which they differ most.", "N", least=0)] = 0
     n_resamples: Annotated[
         int, Option("Random patterns of a permutation test that is not exact.", "N", ("--resamples",), least=1)
@@ -141,7 +144,7 @@ class Formulations(SelectedAtLevel, Question):
 
 
 @dataclass(frozen=True)
-class AllPairs(SelectedAtLevel, Question):
+class AllPairs(AsRows, SelectedAtLevel, Question):
     """Paired differences of all conditions on a benchmark, adjusted for the number of pairs.
 
     Conditions are those of the leaderboard, compared within one split, task version, metric and judge.
@@ -157,6 +160,7 @@ class AllPairs(SelectedAtLevel, Question):
     benchmark: Annotated[str, Option("Name of a benchmark with prompts of its own.")]
     _: KW_ONLY
     subset_ok: SubsetOk = False
+    pair_seeds: PairSeeds = False
     n_resamples: Annotated[
         int, Option("Draws for the simultaneous intervals; 0: without.", "N", ("--resamples",), least=0)
     ] = 9999
@@ -195,7 +199,7 @@ class Replacement(Selected):
 
 
 @dataclass(frozen=True)
-class ReleaseGate(Replacement, Question):
+class ReleaseGate(AsRows, Replacement, Question):
     """Whether a candidate may take the place of a baseline.
 
     On each benchmark the non-inferiority test of the paired differences (clustered where the benchmark is), adjusted
@@ -219,6 +223,7 @@ class ReleaseGate(Replacement, Question):
     ] = None
     cost: Annotated[str, Option("With --cheaper: what an answer costs.", choices=COSTS)] = COSTS[0]
     prices: Prices = None
+    pair_seeds: PairSeeds = False
     max_unscored: Annotated[
         float, Option("More of the candidate's samples without a score: undecided.", "SHARE", least=0, most=1)
     ] = MAX_UNSCORED

@@ -12,6 +12,7 @@ from warehouse.questions.options import (
     PROMPTS_FIXED,
     PROMPTS_SAMPLED,
     REFERENCE,
+    AsRows,
     Estimand,
     Reference,
     Seed,
@@ -27,7 +28,7 @@ _GROUP = Option("Rank on a suite: its name, or names and globs of benchmarks wit
 
 
 @dataclass(frozen=True, kw_only=True)
-class Ranking(SelectedAtLevel):
+class Ranking(AsRows, SelectedAtLevel):
     """How the rows of a leaderboard are estimated and compared."""
 
     method: Annotated[
@@ -128,7 +129,7 @@ class AnyLeaderboard(OnSuite, Ranking, Question):
 
 
 @dataclass(frozen=True)
-class Card(SelectedAtLevel, Question):
+class Card(AsRows, SelectedAtLevel, Question):
     """Every figure of a model, or of a run, with how it was made: a row for each condition on each benchmark.
 
     Raises:

@@ -49,6 +49,48 @@ Estimand = Annotated[
 ]
 
 
+#: What may stand apart in place of one row a model.
+EACH_SEED, EACH_CHECKPOINT = "seed", "checkpoint"
+#: What becomes of repeats of one condition: by their test, pooled as draws, counted like seeds, or apart.
+REPEATS_AUTO, REPEATS_POOL, REPEATS_AS_SEEDS, REPEATS_SPLIT = "auto", "pool", "as_seeds", "split"
+#: What the seed of a run is of.
+SEEDS_TRAINING, SEEDS_SAMPLING = "training", "sampling"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AsRows(Options):
+    """What makes one row of a model: its training seeds at its last whole checkpoint, repeats as draws."""
+
+    each: Annotated[
+        str | None,
+        Option(
+            "Show training seeds, or seeds and checkpoints, apart; default: one row a model.",
+            choices=(EACH_SEED, EACH_CHECKPOINT),
+        ),
+    ] = None
+    repeats: Annotated[
+        str,
+        Option(
+            "Runs of one condition: by a test whether they look like repeats, pooled as draws, counted like seeds, or"
+            " apart.",
+            choices=(REPEATS_AUTO, REPEATS_POOL, REPEATS_AS_SEEDS, REPEATS_SPLIT),
+        ),
+    ] = REPEATS_AUTO
+    seeds_are: Annotated[
+        str,
+        Option(
+            "What a seed of a run is of: of sampling, runs are draws of the same prompts.",
+            choices=(SEEDS_TRAINING, SEEDS_SAMPLING),
+        ),
+    ] = SEEDS_TRAINING
+
+
+#: Seeds of two rows that go together.
+PairSeeds = Annotated[
+    bool, Option("Seeds of equal labels go together in both (one data order or few-shot draw), and are paired.")
+]
+
+
 @dataclass(frozen=True, kw_only=True)
 class ByMetric(Options):
     """Which runs a question is about, and by which metric."""

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Annotated
 
-from warehouse.questions.options import COSTS, Prices, Seed, Selected, SelectedAtLevel, SubsetOk
+from warehouse.questions.options import COSTS, AsRows, Prices, Seed, Selected, SelectedAtLevel, SubsetOk
 from warehouse.questions.question import Option, Options, Question
 
 
@@ -125,7 +125,7 @@ class CostPower(PlannedCosts, PowerPilot):
 
 
 @dataclass(frozen=True)
-class Frontier(SelectedAtLevel, Question):
+class Frontier(AsRows, SelectedAtLevel, Question):
     """Score and cost of every model, who is beaten in both, and who may be on the frontier.
 
     Of a suite each benchmark is answered alone. Published figures stand beside, without tests.

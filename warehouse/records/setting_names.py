@@ -25,6 +25,10 @@ IN_CONDITION = frozenset({"setting", "model", "prompt", "scorer"})
 ANY_TOOL = "*"
 
 
+#: Numbers of elements in a path.
+_NUMBERS = re.compile(r"\.\d+(?=\.|$)")
+
+
 @dataclass(frozen=True)
 class Rule:
     """What the table says of a name."""
@@ -51,14 +55,15 @@ def rule_of(tool: str, path: str) -> Rule:
 
     Args:
         tool: name of the harness, as ``RunHeader.harness`` has it.
-        path: names from the outside in, joined by dots, without numbers of elements.
+        path: names from the outside in, joined by dots; numbers of elements say nothing.
     """
-    return _rule_of(tool.replace("-", "_").lower(), path)
+    return _rule_of(tool, path)
 
 
 @lru_cache(maxsize=20_000)
 def _rule_of(tool: str, path: str) -> Rule:
-    own, general = _rules_by_tool().get(tool), _rules_by_tool()[ANY_TOOL]
+    path = _NUMBERS.sub("", path)
+    own, general = _rules_by_tool().get(tool.replace("-", "_").lower()), _rules_by_tool()[ANY_TOOL]
     if own and (rule := own.at(path) or own.around(path)):
         return rule
     around = general.around(path)

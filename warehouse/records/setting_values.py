@@ -7,6 +7,7 @@ import ipaddress
 import math
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -76,6 +77,8 @@ def canonical_value(name: str, value: Any) -> str | None:
     >>> canonical_value("agent_version", "1.10"), canonical_value("task_version", 1.0)
     ('1.10', '1')
     """
+    if value is None:
+        return None
     if isinstance(value, str):
         return _text(name, value)
     if isinstance(value, bool):
@@ -88,9 +91,10 @@ def canonical_value(name: str, value: Any) -> str | None:
         return _list(name, value)
     if isinstance(value, Mapping):
         return _shortened(canonical_json(_canonical_object(value)).decode()) if value else None
-    return None if value is None else _text(name, str(value))
+    return _text(name, str(value))
 
 
+@lru_cache(maxsize=20_000)  # the runs of a dump say the same again and again
 def _text(name: str, value: str) -> str | None:
     text = _ADDRESS.sub("", value).strip()
     words = snake_case(name)
@@ -166,6 +170,8 @@ def unpacked(name: str, value: Any) -> Any:
         value: any value; what is no such text comes back as it is.
     """
     if not isinstance(value, str) or not 2 < len(value) <= 20 * LONGEST_TEXT:
+        return value
+    if "=" not in value and "{" not in value:
         return value
     text = value.strip()
     if text[0] == "{" and text[-1] == "}":

@@ -5,10 +5,9 @@ Two runs of one model on one benchmark are repeats where their settings are equa
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeGuard
 
 from warehouse.records.canonical_json import canonical_digest, canonical_json
 from warehouse.records.dump import MetricSpec, RunHeader
@@ -22,8 +21,6 @@ _OBJECTS = ("sampling", "agent_parameters", "configuration")
 DEEPEST = 12
 #: Settings of the sampling that nothing is made of where the likeliest token is always taken.
 _VOID_WHEN_GREEDY = frozenset({"top_p", "top_k", "min_p", "typical_p", "seed"})
-#: Numbers of elements in a path.
-_NUMBERS = re.compile(r"\.\d+(?=\.|$)")
 _TOKENIZERS = frozenset({"tokenizer", "tokenizer_path", "tokenizer_name"})
 
 
@@ -92,7 +89,9 @@ class _Sorter:
 
     def add_field(self, name: str, value: Any) -> None:
         """Take in a field that is part of the condition whatever it is called in the dump."""
-        if isinstance(value, Mapping):
+        if value is None or value == "":
+            return
+        if is_object(value):
             if name not in _OBJECTS:  # of a training: its batch size and its seed are what was trained
                 self.settings |= dict(_plain_leaves(name, value))
             return
@@ -118,7 +117,7 @@ class _Sorter:
         form = canonical_value(name, value)
         if form is None:
             return
-        rule = rule_of(self.header.harness, _NUMBERS.sub("", path))
+        rule = rule_of(self.header.harness, path)
         if rule.kind == "mark":
             self.marks[path] = form
         elif rule.kind == "version":
@@ -168,7 +167,7 @@ def _leaves(path: str, value: Mapping[str, Any], depth: int, is_greedy: bool) ->
         name = str(key)
         inner = f"{path}.{name}" if path else name
         item = unpacked(name, item)
-        if isinstance(item, Mapping) and depth < DEEPEST:
+        if is_object(item) and depth < DEEPEST:
             yield from _leaves(inner, item, depth + 1, False)
         elif _is_list_of_objects(item) and snake_case(name) not in UNORDERED and depth < DEEPEST:
             numbered = {str(number): element for number, element in enumerate(item)}
@@ -177,10 +176,17 @@ def _leaves(path: str, value: Mapping[str, Any], depth: int, is_greedy: bool) ->
             yield inner, item, is_greedy and snake_case(name) in _VOID_WHEN_GREEDY
 
 
+def is_object(value: Any) -> TypeGuard[Mapping[str, Any]]:
+    """Whether a value is a mapping; to ask a plain value whether it is one takes longer than all else of it."""
+    if value is None or isinstance(value, str | int | float | list):
+        return False
+    return isinstance(value, Mapping)
+
+
 def _is_list_of_objects(value: Any) -> bool:
     if not isinstance(value, list | tuple) or len(value) > LONGEST_LIST:
         return False
-    return any(isinstance(element, Mapping) for element in value)
+    return any(is_object(element) for element in value)
 
 
 def _is_greedy(settings: Mapping[str, Any]) -> bool:

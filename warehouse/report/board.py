@@ -9,8 +9,8 @@ from itertools import groupby
 from markupsafe import Markup, escape
 
 from warehouse.analysis.leaderboard.curves import BenchmarkCurves, ModelCurveRow
-from warehouse.analysis.leaderboard.row import LeaderboardRow
-from warehouse.analysis.leaderboard.words import counts_in_words
+from warehouse.analysis.leaderboard.row import TOO_FEW, LeaderboardRow
+from warehouse.analysis.leaderboard.words import counts_in_words, seeds_in_words
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.suites.leaderboard import SuiteBoard
 from warehouse.analysis.suites.row import SuiteRow
@@ -71,6 +71,7 @@ def board_table(part: BenchmarkPart, level: float, *, with_letters: bool = True)
             if any(row.statistical_rank is not None for row in rows)
             else None,
             text("Rank set", [_rank_set(row) for row in rows], minor=True),
+            text("Seeds", [seeds_in_words(row, n_decimals) for row in rows], minor=True),
             count("Prompts", [row.n_prompts for row in rows]),
             count("Clusters", [row.n_clusters for row in rows]),
             count("Draws", [row.n_draws for row in rows]),
@@ -157,6 +158,11 @@ def leaves_table(name_of: str, board: SuiteBoard) -> Markup:
     )
 
 
+def _said(row: LeaderboardRow | SuiteRow, end: float | None) -> float | None:
+    """An end of the interval; None where it says nothing for want of seeds, whose figures stand beside it."""
+    return None if TOO_FEW in row.flags else end
+
+
 def flags(names: Iterable[str]) -> str:
     """Warnings in words."""
     return (
@@ -198,8 +204,8 @@ _PLAIN = (
 def _estimates(rows: Sequence[LeaderboardRow] | Sequence[SuiteRow], n_decimals: int) -> list[PageColumn | None]:
     return [
         number("Estimate", [row.estimate for row in rows], n_decimals),
-        number("Low", [row.ci_low for row in rows], n_decimals),
-        number("High", [row.ci_high for row in rows], n_decimals),
+        number("Low", [_said(row, row.ci_low) for row in rows], n_decimals),
+        number("High", [_said(row, row.ci_high) for row in rows], n_decimals),
         number("SE", [row.standard_error for row in rows], n_decimals, minor=True),
     ]
 

@@ -36,12 +36,6 @@ def board_pictures(part: BenchmarkPart, level: float) -> list[Picture]:
         ]
     )
     rows, own = board.rows, note
-    if part.curves:  # a chart has all of them
-        best = dict[str, LeaderboardRow]()
-        for row in rows:
-            best.setdefault(row.model, row)
-        rows = tuple(best.values())
-        own = f"{note}; of each model the best condition"
     title = f"{board.metric} on {part.name}"
     pictures = [_intervals(title, rows, board.higher_is_better, board.metric, level, own)]
     if part.pairs and part.pairs.groups:

@@ -16,7 +16,7 @@ from statistics import median
 from typing import Literal
 
 from warehouse.analysis.leaderboard.row import STOPPED, LeaderboardRow
-from warehouse.analysis.leaderboard.words import first_group
+from warehouse.analysis.leaderboard.words import first_group, label_of
 from warehouse.analysis.selection.scored_conditions import is_partial
 from warehouse.analysis.suites.row import SuiteRow
 from warehouse.report.table import is_finite, written
@@ -53,7 +53,6 @@ class HeatCell:
     #: 1 + number of those that are significantly better (Holm); None without a test.
     statistical_rank: int | None = None
     mark: str = ""  #: sign of a score that does not count as others do: `PART`, `ALONE`, `PUBLISHED`; else empty.
-    is_best_of: bool = False  #: best of several conditions of its model.
 
 
 @dataclass(frozen=True)
@@ -136,19 +135,20 @@ class HeatWindow:
 
 
 def cells_of(rows: Sequence[LeaderboardRow] | Sequence[SuiteRow]) -> dict[str, HeatCell]:
-    """For each model the cell of its best-ranked row in the first group, else of another of its rows."""
+    """For each model the cell of its row in the first group, else of another of its rows; a model with several rows
+    there, by its settings, has a cell for each, under the name that tells them apart."""
     first = {id(row) for row in first_group([row for row in rows if row.rank is not None])}
-    best: dict[str, LeaderboardRow | SuiteRow] = {}
+    n_ranked = Counter(row.model for row in rows if id(row) in first)
     ordered: list[LeaderboardRow | SuiteRow] = [*rows]
     ordered.sort(key=lambda row: (id(row) not in first, row.rank is None, row.rank or 0))
+    cells: dict[str, HeatCell] = {}
     for row in ordered:
-        if is_finite(row.estimate):
-            best.setdefault(row.model, row)
-    n_ranked = Counter(row.model for row in ordered if id(row) in first)
-    return {
-        model: replace(_cell_of(row, is_alone=id(row) not in first), is_best_of=n_ranked[model] > 1)
-        for model, row in best.items()
-    }
+        is_alone = id(row) not in first
+        if not is_finite(row.estimate) or (is_alone and n_ranked[row.model]):
+            continue
+        name = label_of(row) if n_ranked[row.model] > 1 else row.model
+        cells.setdefault(name, _cell_of(row, is_alone=is_alone))
+    return cells
 
 
 def mark_of(row: LeaderboardRow | SuiteRow) -> str:
@@ -351,8 +351,6 @@ def _about(shown: Sequence[HeatColumn], several: bool, all_published: bool, has_
         yield "All are as their sources publish them."
     if any(_shade(column, cell) for column in shown for cell in column.cells.values()):
         yield "The stronger a cell's colour, the fewer models are significantly better (Holm); at its strongest, none."
-    if any(cell.is_best_of for column in shown for cell in column.cells.values()):
-        yield "Of a model with several conditions the best is shown."
     if any(column.higher_is_better is None for column in shown):
         yield "Nobody is first where it is not known whether higher is better (?)."
 

@@ -14,7 +14,7 @@ from warehouse.analysis.leaderboard.words import label_of, rows_in_words
 from warehouse.analysis.report_data.benchmark import BenchmarkPart, hard_prompts
 from warehouse.analysis.report_data.run_facts import RunFacts, run_facts
 from warehouse.analysis.selection.prompts import prompts_by_id
-from warehouse.analysis.selection.scored_conditions import select_entries
+from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError
 from warehouse.questions.comparison import AllPairs, Prefer

@@ -18,8 +18,9 @@ from warehouse.analysis.leaderboard.leaderboard import Leaderboard, board_of
 from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.report_data.read import or_why
 from warehouse.analysis.selection.benchmarks import BenchmarkNames, read_facts, read_names
-from warehouse.analysis.selection.scored_conditions import BenchmarkScores, select_among
-from warehouse.analysis.selection.selection import Selection
+from warehouse.analysis.selection.scored_conditions import BenchmarkScores
+from warehouse.analysis.selection.select import select_among
+from warehouse.analysis.selection.selection import RowRules, Selection
 from warehouse.analysis.suites.tree import list_suites
 from warehouse.errors import MisuseError, WarehouseError
 from warehouse.questions.leaderboard import OneLeaderboard, Ranking, SuiteLeaderboard
@@ -207,7 +208,7 @@ def _by_benchmark(runs: Iterable[Row]) -> dict[str, list[Row]]:
 
 def _scores_of(store: Store, names: BenchmarkNames, name: str) -> BenchmarkScores:
     benchmark = names.benchmark(name)
-    return select_among(store, (benchmark, read_facts(store, benchmark.ids)), Selection(name))
+    return select_among(store, (benchmark, read_facts(store, benchmark.ids)), Selection(name, rows=RowRules()))
 
 
 def _board(scores: BenchmarkScores | None, why_none: str) -> Leaderboard:

@@ -124,6 +124,7 @@ def _verdict(site: Site, two: Sequence[str], n_models: int) -> tuple[Any, Compar
     if not (a and b):
         return None, None
     names = {run["model"] for run in site.heat.facts(PATIENCE).runs}  # type: ignore[union-attr]  # they are there
+    a, b = (name if name in names else name.partition(" (")[0] for name in (a, b))  # a row of one of its settings
     missing = [name for name in (a, b) if name not in names]
     if missing or a == b:
         return {"words": "Two models of the table are compared; pick another.", "link": ""}, None

@@ -264,6 +264,18 @@ MEANINGS = {
     "few_informative_prompts": "too few prompts (10, by weight) have the higher or lower scores",
     "heavy_tailed_prompts": "few prompts, by weight, make up most of the error",
     "few_seeds": "fewer than 29 seeds may lack one in ten that fails: intervals and noise floor suppose that none does",
+    "one_seed": "one training seed: how far another would land is not known",
+    "two_seeds": "two seeds: their spread rests on a single difference",
+    "seeds_dominate": (
+        "most of this interval comes from having few seeds: more seeds narrow it, more questions do not"
+    ),
+    "seeds_too_few": "too few seeds for an interval, and for a place",
+    "repeats_differ": "runs claim the same settings, but differ by more than chance: something else changed",
+    "repeats_doubtful": "runs of the same settings may differ by more than chance: they count like seeds",
+    "greedy_differs": "temperature 0, yet runs scored otherwise",
+    "last_partial": "a later checkpoint was scored in part only: the row is the last whole one",
+    "mixed_lengths": "some seeds go on further: the row is the last checkpoint that all have",
+    "infinite": "some scores are infinite, and so is their mean",
     "far_bound": "a few prompts at a far bound, missed by chance, would move the mean out",
     "few_differing_prompts": "the runs differ on fewer than 10 prompts, by weight",
     "few_clusters": "fewer than 20 clusters, by size (or weight): may cover too little",

@@ -14,7 +14,7 @@ from warehouse.analysis.audit.read import StoredAnswers, read_answers
 from warehouse.analysis.audit.report import AuditAgreementRow, AuditReport, AuditRow, StratumRow
 from warehouse.analysis.audit.sample import JudgedTable, SampleDesign, draw_rows, judged_rows, match_judged, read_judged
 from warehouse.analysis.audit.votes import AuditData, Evidence, cluster_name, find_evidence, votes_of
-from warehouse.analysis.selection.scored_conditions import select_entries
+from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError
 from warehouse.questions.items import Audit

@@ -19,8 +19,9 @@ from warehouse.analysis.results import Column, Result, Row
 from warehouse.analysis.selection.benchmarks import Metric, find_benchmark, read_benchmark
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.reference import BySplit, by_benchmark_split, in_words, parse_where
-from warehouse.analysis.selection.scored_conditions import read_entries, select_among
-from warehouse.analysis.selection.selection import Selection, selection_of
+from warehouse.analysis.selection.rows import RowPlan
+from warehouse.analysis.selection.select import entries_as_rows, rows_by_split, select_among
+from warehouse.analysis.selection.selection import Selection, row_rules, selection_of
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.comparison import Compare
 from warehouse.questions.leaderboard import Card, OneLeaderboard
@@ -211,7 +212,7 @@ def card_row(figure: LeaderboardRow, condition: Condition, metric: Metric) -> Ca
         higher_is_better=metric.higher_is_better,
         n_prompts=figure.n_prompts or (None if figure.method == PUBLISHED else 0),
         checkpoint=_checkpoint(condition.runs[0]),
-        training_seed=str(condition.setting("training_seed") or ""),
+        training_seed=", ".join(dict.fromkeys(run["training_seed"] for run in condition.runs if run["training_seed"])),
         harness=", ".join(tools),
         fewshot=condition.setting("fewshot"),
         temperature=condition.setting("temperature"),
@@ -295,7 +296,8 @@ def _conditions(store: Store, question: Card, reference: str) -> BySplit:
     """The conditions of a model by benchmark and split (MisuseError: nothing fits, or several models do)."""
     ids = [number for name in question.benchmarks for number in find_benchmark(store, name).ids]
     where = parse_where(question.where)
-    found = by_benchmark_split(store, reference, ids if question.benchmarks else None, where)
+    every = by_benchmark_split(store, reference, ids if question.benchmarks else None, where)
+    found = rows_by_split(store, every, question.metric, row_rules(question))
     if not question.latest:
         return found
     return {split: [max(some, key=lambda condition: condition.newest)] for split, some in found.items()}
@@ -307,8 +309,11 @@ def _rows_on(
     """The rows of some conditions on a benchmark, as its leaderboard has them: what is a part of it, and what a
     planned subset says of it, is known by all that is stored."""
     benchmark = read_benchmark(store, name)
-    selected = select_among(store, benchmark, Selection(name, question.metric, cluster=question.cluster))
-    entries = read_entries(store, conditions, selected.metrics)
+    rules = row_rules(question)
+    selection = Selection(name, question.metric, cluster=question.cluster, rows=rules)
+    selected = select_among(store, benchmark, selection)
+    plans = [RowPlan.of(condition, rules) for condition in conditions]
+    entries = entries_as_rows(store, plans, selected.metrics, selected.clusters, rules)
     ranking = question.shared_with(OneLeaderboard, benchmark=name, n_resamples=0)
     own = replace(selected, entries=tuple(entries), conditions=tuple(conditions))
     lines: list[Line] = [
@@ -331,7 +336,7 @@ def _against(
     """The rows with the differences from a reference, each from its condition of the same settings; and notes."""
     others = _conditions(store, question, reference)
     partners = [_partner(condition, others.get(condition.benchmark_split, ())) for condition in conditions]
-    models = TwoModels(store, question.model, reference, selection_of(question), force=False)
+    models = TwoModels(store, question.model, reference, selection_of(question), force=False, infinite_ok=True)
     both = tuple(
         models.on_one(models.pair, condition, other)
         for condition, other, row in zip(conditions, partners, rows, strict=True)

@@ -22,9 +22,9 @@ from warehouse.analysis.selection.scored_conditions import (
     coverage_flags,
     is_partial,
     list_editions,
-    select_entries,
 )
 from warehouse.analysis.selection.scores import mixed_scales
+from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError
 from warehouse.questions.comparison import AllPairs
@@ -128,11 +128,19 @@ def pairs(store: Store, question: AllPairs) -> Pairs:
         n_resamples=question.n_resamples,
         seed=question.seed,
         with_flags=question.with_flags,
+        pair_seeds=question.pair_seeds,
     )
 
 
 def pairs_of(
-    scores: BenchmarkScores, *, level: float, n_resamples: int, seed: int, with_flags: bool, only_first: bool = False
+    scores: BenchmarkScores,
+    *,
+    level: float,
+    n_resamples: int,
+    seed: int,
+    with_flags: bool,
+    only_first: bool = False,
+    pair_seeds: bool = False,
 ) -> Pairs:
     """`pairs` of scores that were read, or the rows `only_first` of each group; asks the store nothing.
 
@@ -151,7 +159,7 @@ def pairs_of(
         if too := too_many(len(members)):
             notes.append(too)
             continue
-        table = score_table(members, scores.clusters)
+        table = score_table(members, scores.clusters, pair_seeds=pair_seeds)
         if not len(table.prompts):
             notes.append(f"{len(members)} conditions have no prompt in common")
             continue
@@ -188,7 +196,7 @@ def comparable(entries: Sequence[ScoredCondition], scores: BenchmarkScores) -> l
 
     Where no entry is complete all are compared, as the leaderboard ranks them.
     """
-    usable = [entry for entry in entries if entry.usable is not None]
+    usable = [entry for entry in entries if entry.usable is not None and not entry.no_place]
     complete = [entry for entry in usable if not is_partial(coverage_flags(entry, scores.coverages[entry.group]))]
     return usable if scores.subset_ok or not complete else complete
 
@@ -234,8 +242,12 @@ def why_not(entry: ScoredCondition, scores: BenchmarkScores) -> str:
     """Why an entry stands in no pair."""
     if entry.stopped is not None:
         return "stopped early because of their scores"
+    if entry.infinite is not None:
+        return "an infinite score, so that no difference of means has an error (compare tests two)"
     if entry.usable is None:
         return "no scored prompts to pair"
+    if entry.no_place:
+        return entry.no_place
     if is_partial(coverage_flags(entry, scores.coverages[entry.group])):
         return "a part of the benchmark only (subset_ok compares it)"
     return "nothing comparable beside it"
@@ -285,6 +297,9 @@ def tests(groups: Sequence[PairGroup]) -> list[str]:
     sentences = []
     for group in groups:
         pairs = group.pairs
+        if pairs.over_seeds:
+            sentences.append("errors over training seeds and prompts; simultaneous intervals by Bonferroni")
+            continue
         width = f"each at least {pairs.critical_value:.3g} errors to either side"
         if math.isinf(pairs.critical_value):
             width = f"none, too few {'prompts' if pairs.n_clusters is None else 'clusters'} to tell a difference"

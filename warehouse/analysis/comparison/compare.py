@@ -12,7 +12,16 @@ from warehouse.analysis.comparison.overall import overall_row, sharing_of, why_n
 from warehouse.analysis.comparison.pair_tests import difference_of, planned_pair, planned_tests, run_tests
 from warehouse.analysis.comparison.pairing import NotComparable, Pair
 from warehouse.analysis.comparison.read import OnBenchmarks, SharedRead, TwoModels, read_shared, read_texts
-from warehouse.analysis.comparison.row import ComparisonRow, Flip, flipped, flips_of, make_row, with_holm
+from warehouse.analysis.comparison.row import (
+    INFINITE,
+    ComparisonRow,
+    Flip,
+    flipped,
+    flips_of,
+    infinite_row,
+    make_row,
+    with_holm,
+)
 from warehouse.analysis.comparison.words import (
     CANNOT_TELL,
     NO_VERDICT,
@@ -80,6 +89,9 @@ class Comparison(SingleTest, Result):
         if len(self.rows) > 1:
             return _over_all(self.rows) + self._different_prompts
         row = self.rows[0]
+        if INFINITE in row.flags:
+            verdict = f"{row.better} is better" if row.better else "No verdict"
+            return f"{verdict} on {row.benchmark}: {row.reason}."
         if row.ci_low is None or row.ci_high is None:
             return f"No verdict on {row.benchmark}: {row.reason or 'no interval'}."
         seen = f"a - b {difference_in_words(row)[0]}, " if figures else ""
@@ -165,7 +177,16 @@ def compared_pairs(store: Store, question: Compare, benchmarks: Sequence[str] = 
         benchmarks: names; none for that of the question, or for all that both have.
     """
     shared = SharedReads(store)
-    models = TwoModels(shared, question.a, question.b, selection_of(question), question.force, question.across_links)
+    models = TwoModels(
+        shared,
+        question.a,
+        question.b,
+        selection_of(question),
+        question.force,
+        question.across_links,
+        question.pair_seeds,
+        infinite_ok=True,
+    )
     return compare_read(shared, models.on_each(models.pair, benchmarks), question)
 
 
@@ -189,6 +210,8 @@ _Compared = tuple[Pair, ComparisonRow, str]
 
 
 def _compared(pair: Pair, options: Compare) -> _Compared:
+    if pair.has_infinite:
+        return pair, infinite_row(pair, options), pair.note
     planned = planned_pair(pair, level=options.level, estimand=options.estimand)
     note = "; ".join(filter(None, (pair.note, planned.note)))
     if planned.estimate is not None:

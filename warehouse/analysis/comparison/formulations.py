@@ -23,8 +23,9 @@ from warehouse.analysis.results import finite_or_none, part_fields
 from warehouse.analysis.selection.benchmarks import Metric, direction_unknown
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map, clusters_under_links
 from warehouse.analysis.selection.score_matrix import ScoreTable, score_table, tested_pairs
-from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, select_entries
+from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition
 from warehouse.analysis.selection.scores import read_links
+from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError
 from warehouse.questions.comparison import Formulations

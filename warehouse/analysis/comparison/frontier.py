@@ -23,15 +23,17 @@ from warehouse.analysis.selection.scored_conditions import (
     ScoredCondition,
     coverage_flags,
     group_differences,
-    select_entries,
 )
 from warehouse.analysis.selection.scores import PromptScores
+from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.suites.tree import find_suite, is_suite
 from warehouse.errors import MisuseError
 from warehouse.questions.power import Frontier
 from warehouse.questions.question import answers
 from warehouse.stats import (
+    Estimate,
+    SeedRow,
     as_good_for_less,
     cost_per_solved,
     cost_ratio,
@@ -43,11 +45,16 @@ from warehouse.stats import (
     mean_cost,
     p_on_frontier,
     paired_difference,
+    row_over_seeds,
 )
 from warehouse.stats.core.inputs import finite_bounds, rejects
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
+_UNTESTED = (
+    "scores are means over training seeds, which no test of the frontier and no interval of cost per solved knows:"
+    " points alone; two models: warehouse compare A B --cost"
+)
 _TOO_FEW = f"more than {100 * MOST_MISSING:g} % of the costs are missing (--allow-missing-cost keeps them)"
 
 
@@ -66,6 +73,12 @@ class _Member:
         """Whether it has prompts."""
         return len(self.prompts) > 0
 
+    @property
+    def over_seeds(self) -> bool:
+        """Whether its score is a mean over training seeds."""
+        scores = self.entry.usable
+        return scores is not None and scores.seeds is not None
+
 
 @answers(Frontier)
 def frontier(store: Store, question: Frontier) -> FrontierReport:
@@ -83,6 +96,8 @@ def frontier(store: Store, question: Frontier) -> FrontierReport:
         rising.add(metric.higher_is_better)
         of_suite = f" of {name}" if len(names) > 1 else ""
         for differs, members in _groups(store, scores, source, question, notes, of_suite):
+            if any(member.over_seeds for member in members) and _UNTESTED not in notes:
+                notes.append(_UNTESTED)
             found = [replace(row, group=len(sentences)) for row in _answered(members, scores.clusters, question)]
             rows += found
             sentences.append(_sentence(found, f"{name} ({differs})" if differs else name, question))
@@ -169,18 +184,24 @@ def _row(
     """What is known of a condition alone."""
     y, c, level = scores.values[has_cost], at[has_cost], question.level
     labels = clusters.labels(scores.prompts[has_cost])
-    score = estimate_mean(
-        y, clusters=labels, bounds=usable_bounds(scores, entry.metric)[0], n_draws=scores.n_draws[has_cost], level=level
-    )
+    bounds = usable_bounds(scores, entry.metric)[0]
+    score: Estimate | SeedRow
+    if scores.seeds is None:
+        score = estimate_mean(y, clusters=labels, bounds=bounds, n_draws=scores.n_draws[has_cost], level=level)
+    else:
+        score = row_over_seeds(scores.seeds.at(np.flatnonzero(has_cost)), clusters=labels, bounds=bounds, level=level)
     cost, solved = mean_cost(c, labels, level=level), None
     if entry.metric.higher_is_better and y.min() >= 0 and y.max() <= 1:
         solved = cost_per_solved(c, y, labels, level=level, method="fieller" if question.fieller else "log_delta")
-    flags = (*score.flags, *cost.flags, *(solved.flags if solved else ()), *(("missing_cost",) * (not has_cost.all())))
+    of_solved = solved.flags if solved else ()
+    missing = () if has_cost.all() else ("missing_cost",)
+    flags = (*entry.row_flags, *score.flags, *cost.flags, *of_solved, *missing)
     return replace(
         _bare(entry, source, question, score.estimate, cost.estimate or 0.0),
         **part_fields(score, "standard_error", "ci_low", "ci_high"),
         **part_fields(cost, "n_clusters", cost_low="low", cost_high="high"),
-        **part_fields(solved, cost_per_solved="estimate", solved_low="low", solved_high="high"),
+        **part_fields(solved, cost_per_solved="estimate"),
+        **part_fields(None if scores.seeds else solved, solved_low="low", solved_high="high"),
         n_prompts=len(y),
         n_missing_cost=int((~has_cost).sum()),
         score_missing=None if has_cost.all() else float(scores.values[~has_cost].mean()),
@@ -266,6 +287,8 @@ def _answered(members: Sequence[_Member], clusters: ClusterMap, question: Fronti
         for index, member in enumerate(order)
     ]
     tested = [index for index, member in enumerate(order) if member.is_tested]
+    if any(member.over_seeds for member in order):  # resampled prompts know nothing of training seeds
+        return rows
     if len(tested) > 1:
         found = _tested([order[index] for index in tested], [rows[index] for index in tested], clusters, question, sign)
         for index, (row, by) in zip(tested, found, strict=True):

@@ -217,7 +217,12 @@ class _Tested:
 def gate(store: Store, question: ReleaseGate) -> Gate:
     """Benchmark by benchmark, and the verdict over all."""
     models = TwoModels(
-        SharedReads(store), question.candidate, question.baseline, selection_of(question), question.force
+        SharedReads(store),
+        question.candidate,
+        question.baseline,
+        selection_of(question),
+        question.force,
+        pair_seeds=question.pair_seeds,
     )
     both = models.on_each(models.pair, question.benchmarks)
     tested, refused = both.compute(partial(_tested, question=question), all_needed=bool(question.benchmarks))
@@ -317,9 +322,12 @@ def _tested_on_common(pair: Pair, margin: float, question: ReleaseGate) -> _Test
     if not why and missing > question.max_unscored:
         why = f"the candidate has no score of {missing:.1%} of the baseline's prompts"
     method = "paired t" if pair.clusters is None else "paired CR2 t"
-    method += "" if paired.draws is None else " and bootstrap-t"
+    if pair.over_seeds:
+        method = "over seeds"
+    elif paired.draws is not None:
+        method += " and bootstrap-t"
     both: PValues = (test.p_value, test.p_inferior)
-    if test.p_value is None and is_constant(pair.differences):
+    if test.p_value is None and is_constant(pair.differences) and not pair.over_seeds:
         both, method = _exact(pair, paired.difference, margin), "exact binomial"
     few = few_differing(pair, paired)
     note = ""
@@ -356,7 +364,8 @@ def _row(item: _Tested, verdict: str, p_values: PValues, n_tests: int, alpha: fl
     """What is decided needs no more prompts."""
     pair, test = item.pair, item.test
     equal = seen = None
-    plain = not item.why and item.means is None and item.costs is None
+    # more prompts do not narrow what another draw of seeds would change
+    plain = not item.why and item.means is None and item.costs is None and not pair.over_seeds
     if test.standard_error is not None and plain and verdict == UNDECIDED:
         equal, seen = (
             prompts_to_decide(distance, test.standard_error, pair.n, n_tests, alpha=alpha, reach=item.reach)

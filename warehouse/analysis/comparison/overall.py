@@ -41,6 +41,10 @@ Units = NDArray[np.int64]
 
 def why_no_overall(pairs: Sequence[Pair]) -> str:
     """Why the differences have no mean; empty where they have one."""
+    if any(pair.has_infinite for pair in pairs):
+        return "scores of some are infinite, and so would be their mean"
+    if any(pair.over_seeds for pair in pairs):
+        return "one seed moves the figures of all benchmarks together, which a mean over them would have to know"
     sides = {(pair.a.benchmark_split[0], pair.b.benchmark_split[0]) for pair in pairs}
     if len(sides) > 1 and any(a != b for a, b in sides):
         return "which of two linked benchmarks comes first was nobody's choice, so several pairs have no common mean"

@@ -64,6 +64,8 @@ def difference_of(pair: Pair, options: Compare) -> PairedDifference:
     Raises:
         NotComparable: the prompts fixed, for a ratio of sums.
     """
+    if pair.over_seeds:
+        return pair.seed_difference(options.level, estimand=options.estimand)
     if options.estimand == PROMPTS_SAMPLED:
         return pair.difference(options.level, seed=options.seed)
     if pair.is_ratio:
@@ -160,7 +162,9 @@ def equivalence_p(
 def _why_not(pair: Pair, options: Compare) -> dict[str, str]:
     """Why a test of signs or ranks does not apply, by its name."""
     general = ""
-    if options.estimand == PROMPTS_FIXED:
+    if pair.over_seeds:
+        general = "signs and ranks of prompts know nothing of training seeds"
+    elif options.estimand == PROMPTS_FIXED:
         general = "with the prompts fixed, signs of differences are not exchangeable"
     elif pair.is_ratio:
         general = "a ratio of sums is no mean of differences"

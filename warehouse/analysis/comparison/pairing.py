@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
-from typing import TYPE_CHECKING
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,6 +56,19 @@ class Pair:
     note: str = ""  #: what a reader must know of the clusters, empty for nothing.
     labels: tuple[str, str] = ("", "")  #: what tells either condition from the other.
     plans: PossiblePlans | None = None  #: that one of them may have been asked; None for none.
+    row_flags: tuple[str, ...] = ()  #: of the seeds, checkpoints and repeats of both.
+    trained: tuple[bool, bool] = (False, False)  #: whether each could have had another training seed.
+    pair_seeds: bool = False  #: seeds of equal labels go together in both.
+
+    @property
+    def has_infinite(self) -> bool:
+        """Whether a score of either is infinite."""
+        return self.scores_a.has_infinite or self.scores_b.has_infinite
+
+    @property
+    def over_seeds(self) -> bool:
+        """Whether either is a mean over several training seeds."""
+        return self.scores_a.seeds is not None or self.scores_b.seeds is not None
 
     @property
     def n(self) -> int:
@@ -70,7 +84,11 @@ class Pair:
     @property
     def scale_flags(self) -> tuple[str, ...]:
         """``mixed_scales`` where scores look like shares of 1 here, like per cent there."""
-        is_mixed = self.metric.link == "identity" and are_mixed(scores.spans for _, _, scores in self.scored)
+        is_mixed = (
+            not self.has_infinite
+            and self.metric.link == "identity"
+            and are_mixed(scores.spans for _, _, scores in self.scored)
+        )
         return (MIXED_SCALES,) * is_mixed
 
     @property
@@ -131,6 +149,11 @@ class Pair:
         Raises:
             StatisticsError: ``level`` or ``seed`` out of range.
         """
+        difference = self.seed_difference if self.over_seeds else partial(self._of_one_seed, seed=seed)
+        return difference(level, turned=turned)
+
+    def _of_one_seed(self, level: float, *, seed: int, turned: bool) -> PairedDifference:
+        """`difference` where neither is a mean over seeds."""
         from warehouse.stats import paired_difference  # only where pairs are formed
 
         (a, weights_a), (b, weights_b) = self.sides[::-1] if turned else self.sides
@@ -145,6 +168,57 @@ class Pair:
             bounds=self.metric.bounds_of(min(a.min(), b.min()), max(a.max(), b.max())),
             seed=seed,
         )
+
+    def seed_difference(
+        self, level: float, *, turned: bool = False, estimand: str = "prompts_sampled"
+    ) -> PairedDifference:
+        """The difference over training seeds, of which others would have given other figures.
+
+        Args:
+            level: nominal coverage of its interval.
+            turned: second minus first.
+            estimand: ``prompts_sampled``, or ``prompts_fixed``: other seeds alone.
+
+        Raises:
+            StatisticsError: ``level`` out of range.
+        """
+        from warehouse.stats import PairedDifference, difference_over_paired_seeds, difference_over_seeds
+
+        sides = ((self.scores_a, self.of_a), (self.scores_b, self.of_b))
+        weights = (self.sides[0][1] + self.sides[1][1]) / 2
+        is_weighted = not is_constant(weights) and self.metric.link == "identity"
+        cells = [_cells(scores, rows, self.metric.link) for scores, rows in sides]
+        trained = list(self.trained)
+        if turned:
+            cells, trained = cells[::-1], trained[::-1]
+        bounds = self.metric.bounds_of(*_range(cells)) if self.metric.link == "identity" else None
+        how: dict[str, Any] = {
+            "clusters": self.clusters,
+            "weights": weights if is_weighted else None,
+            "bounds": bounds,
+            "level": level,
+            "estimand": estimand,
+        }
+        shared = self._shared_seeds()
+        if len(shared) > 1:
+            places = [[_labels(scores).index(name) for name in shared] for scores, _ in sides]
+            a, b = (own[at] for own, at in zip(cells, places[::-1] if turned else places, strict=True))
+            found = difference_over_paired_seeds(a, b, **how)
+        else:
+            found = difference_over_seeds(*cells, fixed_a=not trained[0], fixed_b=not trained[1], **how)
+        error = found.standard_error
+        return PairedDifference.of(
+            found,
+            statistic=found.difference / error if error else None,
+            degrees_of_freedom=found.df_prompts,
+            draws=found.reach,
+        )
+
+    def _shared_seeds(self) -> list[str]:
+        """Labels of the seeds that go together; empty where nobody says so."""
+        if not self.pair_seeds:
+            return []
+        return [name for name in _labels(self.scores_a) if name in _labels(self.scores_b)]
 
     @property
     def differences(self) -> Floats:
@@ -162,6 +236,25 @@ class Pair:
     def units(self) -> NDArray[np.int64]:
         """What is independent: the cluster of each common prompt, else the prompt (below 0)."""
         return -1 - self.prompts if self.clusters is None else self.clusters
+
+
+def _labels(scores: PromptScores) -> list[str]:
+    return [] if scores.seeds is None else [*scores.seeds.labels]
+
+
+def _cells(scores: PromptScores, rows: NDArray[np.intp], link: str) -> Floats:
+    """The cells of one side on the common prompts, on the scale of the figure where that is behind a link."""
+    from warehouse.stats.core.sample import linearise_figure
+
+    cells = scores.values[None, rows] if scores.seeds is None else scores.seeds.at(rows)
+    if link == "identity":
+        return cells
+    return np.array([linearise_figure(own, scores.weights[rows], find_link(link)) for own in cells])
+
+
+def _range(cells: Sequence[Floats]) -> tuple[float, float]:
+    """Smallest and largest score."""
+    return min(float(np.nanmin(own)) for own in cells), max(float(np.nanmax(own)) for own in cells)
 
 
 def pair_up(

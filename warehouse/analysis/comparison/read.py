@@ -47,7 +47,10 @@ from warehouse.analysis.selection.reference import (
     read_all_runs,
     with_scores,
 )
+from warehouse.analysis.selection.rows import row_of_condition
+from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.analysis.selection.scores import Links, PromptScores, read_links, read_scores
+from warehouse.analysis.selection.select import rows_by_split
 from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.selection.stopped import stopped_early
 from warehouse.analysis.subsets.stored import possible_plans
@@ -116,6 +119,14 @@ class ScoredTwice:
     scores_a: PromptScores
     scores_b: PromptScores
     labels: tuple[str, str]
+    rows: tuple[ScoredCondition, ScoredCondition]  #: what each is a row of.
+
+
+def _without_seeds(condition: Condition) -> Condition:
+    """As labels see a row over several seeds: without one of them."""
+    if not condition.members:
+        return condition
+    return Condition(condition.key, ({**condition.runs[0], "training_seed": ""},), condition.others)
 
 
 @dataclass(frozen=True)
@@ -128,6 +139,8 @@ class TwoModels:
     selection: Selection  #: of runs, metric and clustering; its benchmark where no others are named.
     force: bool  #: also where judge, scale or task version differ.
     across_links: bool = False  #: on two benchmarks whose prompts are linked, in place of one.
+    pair_seeds: bool = False  #: seeds of equal labels go together in both.
+    infinite_ok: bool = False  #: scores may be infinite, which tests of signs alone can do with.
 
     @cached_property
     def _names(self) -> BenchmarkNames:
@@ -177,7 +190,11 @@ class TwoModels:
         where = parse_where(self.selection.where)
         if isinstance(self.store, SharedReads) and self.store.kept is not None:
             read_all_runs(self.store)
-        of_a, of_b = (with_scores(by_benchmark_split(self.store, text, ids, where)) for text in (self.a, self.b))
+        metric, rules = self.selection.metric, self.selection.rows
+        of_a, of_b = (
+            rows_by_split(self.store, with_scores(by_benchmark_split(self.store, text, ids, where)), metric, rules)
+            for text in (self.a, self.b)
+        )
         if self.across_links:
             return self._find_linked(of_a, of_b)
         splits = common_benchmarks(self.a, of_a, self.b, of_b)
@@ -235,26 +252,65 @@ class TwoModels:
                     f"{condition.model} has no scored prompt by {chosen[0].label}{why}"
                     f"{advise_metric('both have', common)}"
                 )
-        (metric_a, scores_a), (metric_b, scores_b) = (scores[0] for scores in by_side)
+        (metric_a, members_a), (metric_b, members_b) = (scores[0] for scores in by_side)
         refuse_incomparable(a, b, metric_a, metric_b, self.force)
-        label_a, label_b = label_conditions(self.store, (a, b))
+        row_a, row_b = self._row(a, metric_a, members_a), self._row(b, metric_b, members_b)
+        scores_a, scores_b = (self._scores_of(row) for row in (row_a, row_b))
+        label_a, label_b = label_conditions(self.store, [_without_seeds(condition) for condition in (a, b)])
         if self.across_links:  # what was recorded is what they are on
             label_a, label_b = (label.replace("benchmark_recorded=", "benchmark=") for label in (label_a, label_b))
-        return ScoredTwice(a, b, metric_a, metric_b, scores_a, scores_b, (label_a, label_b))
+        return ScoredTwice(a, b, metric_a, metric_b, scores_a, scores_b, (label_a, label_b), (row_a, row_b))
+
+    def _scores_of(self, row: ScoredCondition) -> PromptScores:
+        """The scores of a row.
+
+        Raises:
+            NotComparable: some are infinite, where only a finite mean will do.
+        """
+        scores = row.usable or row.infinite
+        assert scores is not None
+        if scores.has_infinite and not self.infinite_ok:
+            raise NotComparable(
+                f"{row.condition.model} has {len(scores.infinite_prompts)} infinite scores, so that no difference of"
+                " means has an error; paired tests of signs: warehouse compare"
+            )
+        return scores
+
+    def _row(self, condition: Condition, metric: Metric, members: Mapping[str, PromptScores]) -> ScoredCondition:
+        """The row of a condition, over its seeds and repeats.
+
+        Raises:
+            NotComparable: it has no one figure.
+        """
+        by_key = {own.key: own for own in condition.members or (condition,)}
+        entries = [ScoredCondition(by_key[key], "", metric, scores, None) for key, scores in members.items()]
+        rules = self.selection.rows
+        if rules is None:
+            return entries[0]
+        try:
+            return row_of_condition(self.store, condition, entries, self.clusters(condition, condition), rules)
+        except MisuseError as error:
+            raise NotComparable(str(error)) from None
 
     def _scores(
         self, a: Condition, b: Condition, metrics: Sequence[Metric]
-    ) -> tuple[list[tuple[Metric, PromptScores]], ...]:
-        """The metrics of each with its scores; only the first that both have, where there is one."""
-        sides = dict.fromkeys(a.run_ids, 0) | dict.fromkeys(b.run_ids, 1)
-        found: tuple[list[tuple[Metric, PromptScores]], ...] = ([], [])
+    ) -> tuple[list[tuple[Metric, dict[str, PromptScores]]], ...]:
+        """The metrics of each with its scores, of each of its seeds; only the first that both have, if there is one."""
+        members = [(side, own) for side, condition in enumerate((a, b)) for own in condition.members or (condition,)]
+        groups = {run: number for number, (_, own) in enumerate(members) for run in own.run_ids}
+        with_repeats = self.selection.rows is not None
+        found: tuple[list[tuple[Metric, dict[str, PromptScores]]], ...] = ([], [])
         for metric in {metric.id: metric for metric in metrics if metric.link != "none"}.values():
-            scores = read_scores(self.store, sides, [metric.id], links=self.links)
-            usable = {side: own for side, own in scores.items() if own.n}
+            read = read_scores(self.store, groups, [metric.id], links=self.links, with_repeats=with_repeats)
+            usable: dict[int, dict[str, PromptScores]] = {}
+            for number, own in sorted(read.items()):
+                side, condition = members[number]
+                if own.n or own.has_infinite:
+                    usable.setdefault(side, {})[condition.key] = own
             if len(usable) == 2:
                 return [(metric, usable[0])], [(metric, usable[1])]
-            for side, own in usable.items():
-                found[side].append((metric, own))
+            for side, scores in usable.items():
+                found[side].append((metric, scores))
         return found
 
     def clusters(self, a: Condition, b: Condition) -> ClusterMap:
@@ -278,8 +334,21 @@ class TwoModels:
         """
         self._refuse_stopped(a, b)
         both = self.scored(a, b)
-        pair = pair_up(a, b, both.metric_a, both.scores_a, both.scores_b, self.clusters(a, b))
-        return replace(pair, labels=both.labels, plans=self._plans(pair))
+        scores_a, scores_b = both.scores_a, both.scores_b
+        if scores_a.has_infinite or scores_b.has_infinite:
+            scores_a, scores_b = scores_a.with_infinite, scores_b.with_infinite
+        pair = pair_up(a, b, both.metric_a, scores_a, scores_b, self.clusters(a, b))
+        notes = dict.fromkeys(note for row in both.rows for note in row.row_notes)
+        flags = dict.fromkeys(flag for row in both.rows for flag in row.row_flags)
+        pair = replace(
+            pair,
+            labels=both.labels,
+            note="; ".join(filter(None, (pair.note, *notes))),
+            row_flags=tuple(flags),
+            trained=(both.rows[0].is_trained, both.rows[1].is_trained),
+            pair_seeds=self.pair_seeds,
+        )
+        return pair if pair.over_seeds or pair.has_infinite else replace(pair, plans=self._plans(pair))
 
     def _refuse_stopped(self, a: Condition, b: Condition) -> None:
         """Refuse runs that were ended early because of their scores: no test with a fixed n holds."""

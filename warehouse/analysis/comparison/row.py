@@ -16,10 +16,12 @@ from warehouse.analysis.results import BenchmarkRow, Column, PairedRow, Tested, 
 from warehouse.analysis.selection.clusterings import outside_clusters
 from warehouse.analysis.selection.scores import PromptScores, indices_among
 from warehouse.questions.comparison import Compare
-from warehouse.stats import PairedDifference, PartiallyPairedDifference, partially_paired_difference
+from warehouse.stats import PairedDifference, PartiallyPairedDifference, compare_infinite, partially_paired_difference
 from warehouse.stats.core.inputs import rejects
 from warehouse.stats.multiple.adjust import holm_of_distinct
 
+#: Flag, and method, of rows with infinite scores.
+INFINITE = "infinite"
 #: Prompts that each must have alone to be told of: two have an error.
 FEWEST_OTHERS = 2
 
@@ -129,7 +131,14 @@ def make_row(
         only_b=pair.scores_b.n - pair.n,
         n_draws_a=pair.n_draws[0],
         n_draws_b=pair.n_draws[1],
-        flags=paired.flags + tests.flags + outside_clusters(pair.clusters) + pair.unscored_flags + pair.scale_flags,
+        flags=(
+            *paired.flags,
+            *tests.flags,
+            *outside_clusters(pair.clusters),
+            *pair.unscored_flags,
+            *pair.scale_flags,
+            *pair.row_flags,
+        ),
         runs_a=a.run_ids,
         runs_b=b.run_ids,
         test=options.test,
@@ -144,6 +153,39 @@ def make_row(
         tests=tests,
         **partial_figures(None if is_part else _with_the_rest(pair, paired)),
     )
+
+
+def infinite_row(pair: Pair, options: Compare) -> ComparisonRow:
+    """The row of two conditions of which one has infinite scores: paired tests of signs in place of a difference."""
+    (a, _), (b, _) = pair.sides
+    rising = (pair.metric.link == "identity") == (pair.metric.higher_is_better is not False)
+    found = compare_infinite(
+        a, b, higher_is_better=rising, clusters=pair.clusters, level=options.level, seed=options.seed
+    )
+    # only its sign is used: there is no difference of infinite means
+    sign = -found.better if pair.metric.higher_is_better is not False else found.better
+    difference = sign * np.inf if found.better else np.nan
+    with np.errstate(invalid="ignore"):
+        means = [float(np.mean(values)) for values in (a, b)]
+    words = (
+        f"scores are infinite; of {pair.n} common prompts a is better on {found.n_first}, b on {found.n_second};"
+        f" a alone is infinitely bad on {found.n_infinite_first}, b alone on {found.n_infinite_second}"
+    )
+    verdict = found.reason if found.p_value is None else f"p {found.p_value:.2g}"
+    paired = PairedDifference.of(
+        found,
+        level=options.level,
+        mean_a=means[0],
+        mean_b=means[1],
+        n_clusters=None if pair.clusters is None else len(np.unique(pair.clusters)),
+        method=INFINITE,
+        reason=f"{words} ({verdict})",
+        flags=(INFINITE,),
+        estimand="prompts_sampled",
+    )
+    paired = replace(paired, difference=difference)
+    tests = Tests(found.p_value if options.test == "t" else None, reasons=("others: not for infinite scores",))
+    return make_row(pair, paired, tests, options, is_part=True)
 
 
 def _with_the_rest(pair: Pair, paired: PairedDifference) -> PartiallyPairedDifference | None:

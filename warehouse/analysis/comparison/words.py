@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from math import isfinite
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -167,6 +168,8 @@ def taken_in_words(each: Iterable[tuple[str, tuple[str, str], tuple[str, str]]])
 
 def difference_in_words(row: Any) -> tuple[str, str]:
     """The difference of a row with its interval, as its table has them; and its p after a comma, empty without one."""
+    if not isfinite(row.difference):
+        return "none, as scores are infinite", "" if row.p_value is None else f", p={row.p_value:.3g}"
     digits = decimals([row.standard_error])
     difference = f"{number(row.difference, digits, sign=True)}{interval_in_words(row.ci_low, row.ci_high, digits)}"
     return difference, "" if row.p_value is None else f", p={row.p_value:.3g}"
@@ -196,7 +199,7 @@ def difference_cells(row: Any) -> dict[str, Any]:
         "metric": row.metric,
         "a": number(row.mean_a, digits),
         "b": number(row.mean_b, digits),
-        "a - b": number(row.difference, digits, sign=True),
+        "a - b": number(row.difference, digits, sign=True) if isfinite(row.difference) else None,
         "se": number(row.standard_error, digits),
         level_column(row.level): interval(row.ci_low, row.ci_high, digits, at=row.difference),
     }
@@ -237,6 +240,14 @@ WIDTH = 100
 #: A clustered error that is less than so many naive ones says nothing of clusters.
 CLUSTERS_MATTER = 1.05
 _METHODS = {
+    "infinite": (
+        "tests of signs, as infinite scores have no difference: which of the two is better on most prompts, and which"
+        " is infinitely bad on more; p is twice the smaller of those that point the way of the means"
+    ),
+    "independent_seeds": (
+        "over training seeds: another draw of seeds and other prompts, each with its own degrees of freedom"
+    ),
+    "paired_seeds": "over training seeds that go together in both, and prompts, each with its own degrees of freedom",
     "paired_t": "t on the difference at each prompt; prompts count as independent",
     "paired_cr2_t": (
         "t on the differences by cluster (CR2 error, Satterthwaite degrees of freedom), as prompts"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from operator import itemgetter
 from typing import Any
@@ -16,8 +16,11 @@ from warehouse.analysis.selection.benchmarks import Benchmark, Metric, choose_me
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map, clusters_under_links
 from warehouse.analysis.selection.conditions import Condition, group_runs, read_runs
 from warehouse.analysis.selection.reference import find_conditions
+from warehouse.analysis.selection.rows import plan_rows
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, read_entries
 from warehouse.analysis.selection.scores import Links, PromptScores, read_links, read_scores
+from warehouse.analysis.selection.select import entries_as_rows
+from warehouse.analysis.selection.selection import RowRules
 from warehouse.analysis.suites.tree import list_suites
 from warehouse.errors import MisuseError, did_you_mean
 from warehouse.records.canonical_json import short_digest
@@ -149,6 +152,19 @@ class BenchmarkData:
             raise MisuseError(self.why_no_metric)
         entries = self.entries(list(self.conditions))
         return BenchmarkScores(self.benchmark, tuple(self.metrics), tuple(entries), self.clusters)
+
+    def row_scores(self) -> BenchmarkScores:
+        """The same with one row a model, over its seeds at its last whole checkpoint (MisuseError: as `all_scores`)."""
+        every = self.all_scores()
+        counts: dict[str, int] = {}
+        for entry in every.entries:
+            size = entry.scores.n + len(entry.scores.infinite_prompts) if entry.scores is not None else 0
+            counts[entry.condition.key] = max(counts.get(entry.condition.key, 0), size)
+        rules = RowRules()
+        with self.opened() as store:
+            plans = plan_rows(store, list(self.conditions.values()), counts, rules)
+            rows = entries_as_rows(store, plans, self.metrics, self.clusters, rules)
+        return replace(every, entries=tuple(rows))
 
 
 @dataclass

@@ -11,7 +11,7 @@ from warehouse.analysis.families.family import FamilySettings, RefreshQuestion, 
 class RanksFamily:
     """One question for each benchmark: the places of all its conditions depend on one another."""
 
-    name, version = "ranks", "3"
+    name, version = "ranks", "4"
 
     def questions(self, data: BenchmarkData, settings: FamilySettings) -> Sequence[RefreshQuestion]:
         """One, where two conditions can be compared."""
@@ -26,12 +26,16 @@ class RanksFamily:
         from warehouse.analysis.leaderboard.leaderboard import rank_rows
         from warehouse.questions.leaderboard import Ranking
 
-        scores = data.all_scores()
+        scores = data.row_scores()
         options = Ranking(level=settings.level, n_resamples=settings.n_resamples, seed=settings.seed)
         values: list[Value] = []
+        told: set[tuple[str, str]] = set()  # runs that do not look like repeats have one subject
         for group in rank_rows(scores, options):
             for entry, row in group:
                 subject, metric = subject_of(entry.condition), data.metric_name(entry.metric)
+                if (subject, metric) in told:
+                    continue
+                told.add((subject, metric))
                 values += [
                     Value(
                         "condition",

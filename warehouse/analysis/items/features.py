@@ -20,7 +20,7 @@ from warehouse.analysis.groups import grouped
 from warehouse.analysis.matrix.read import MatrixData, matrix_of
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.prompts import expected_answer, options
-from warehouse.analysis.selection.scored_conditions import select_entries
+from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.text.parts import FIELD, document_of, prompt_rows
 from warehouse.errors import MisuseError

@@ -19,7 +19,7 @@ from warehouse.analysis.leaderboard.view import (
     reasons_of,
     unranked_table,
 )
-from warehouse.analysis.leaderboard.words import counted_left_out, in_short, label_of, rows_in_words
+from warehouse.analysis.leaderboard.words import counted_left_out, in_short, label_of, row_notes, rows_in_words
 from warehouse.analysis.results import Result, plain
 from warehouse.analysis.selection.benchmarks import OtherMetric, describe_others, direction_unknown
 from warehouse.analysis.selection.clusterings import ClusterMap
@@ -30,9 +30,9 @@ from warehouse.analysis.selection.scored_conditions import (
     is_partial,
     list_differences,
     list_editions,
-    select_entries,
 )
 from warehouse.analysis.selection.scores import are_mixed, mixed_scales, unstated_bounds
+from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError
 from warehouse.questions.leaderboard import EveryLeaderboard, OneLeaderboard, Ranking
@@ -107,7 +107,7 @@ def board_of(scores: BenchmarkScores, options: Ranking) -> Leaderboard:
     Raises:
         StatisticsError: ``level`` or ``method`` that the data do not allow.
     """
-    planned = planned_rows(scores, options)
+    planned = planned_rows(scores, options) if scores.plans.plans else NO_PLANS
     groups = rank_rows(scores, options, planned)
     rows = sorted((line for group in groups for line in group), key=_has_no_rank)
     names = tuple(other.metric for other in scores.others)
@@ -188,17 +188,32 @@ def _ranked(rows: Sequence[Line], subset_ok: bool) -> list[list[Line]]:
 
 def _rank_group(group: Sequence[Line], subset_ok: bool) -> list[Line]:
     """Rows with a rank, best first, then the others by their figure, then those without one."""
-    sign = 1 if group[0][0].metric.higher_is_better is False else -1
+    sign = 1.0 if group[0][0].metric.higher_is_better is False else -1.0
+    keys = {id(row): _order(entry, row, sign) for entry, row in group if row.estimate is not None}
     lines = [line for line in group if line[1].estimate is not None]
-    lines.sort(key=lambda line: (float(_comparable(line[1])) * sign, *_words(line[1])))
-    whole = [row for _, row in lines if STOPPED not in row.flags]
+    lines.sort(key=lambda line: (*keys[id(line[1])], *_words(line[1])))
+    whole = [row for _, row in lines if STOPPED not in row.flags and not row.no_place]
     best = min(map(_standing, whole), default=0)
     eligible = [row for row in whole if subset_ok or _standing(row) == best]
-    figures = [_comparable(row) for row in eligible]
-    ranks = {row.run_ids: figures.index(_comparable(row)) + 1 for row in eligible}
+    figures = [keys[id(row)] for row in eligible]
+    ranks = {row.run_ids: figures.index(keys[id(row)]) + 1 for row in eligible}
     rest = [line for line in group if line[1].estimate is None]
     ranked = [(entry, replace(row, rank=ranks.get(row.run_ids))) for entry, row in lines + rest]
     return sorted(ranked, key=_has_no_rank)
+
+
+def _order(entry: ScoredCondition, row: LeaderboardRow, sign: float) -> tuple[float, float]:
+    """What sorts rows, the best first: a model with an infinite score is below every one without, the oftener the
+    lower; figures at 12 significant digits, as what differs only by rounding is a tie.
+
+    Args:
+        sign: 1 where lower is better, else −1.
+    """
+    if row.infinite is None:
+        return 0.0, sign * float(f"{row.estimate:.12g}")
+    share, mean = row.infinite.order
+    of_scores = sign if entry.metric.link == "identity" else -sign  # links turn the order of scores round
+    return of_scores * share, of_scores * float(f"{mean:.12g}")
 
 
 def _has_no_rank(line: Line) -> bool:
@@ -215,11 +230,6 @@ def _standing(row: LeaderboardRow) -> int:
     return 2 if row.n_prompts < 2 else 0
 
 
-def _comparable(row: LeaderboardRow) -> str:
-    """The figure at 12 significant digits: what differs only by rounding is a tie."""
-    return f"{row.estimate:.12g}"
-
-
 def _words(row: LeaderboardRow) -> tuple[str, str]:
     """What orders rows of one figure, whichever came first into the store."""
     return row.model, row.condition
@@ -232,7 +242,7 @@ def _rows(number: int) -> str:
 def _unranked(rows: Sequence[LeaderboardRow], subset_ok: bool) -> Iterator[str]:
     """What has a figure and no rank, and why."""
     kinds = {3: "on a part of the benchmark", 2: "on a single prompt", 1: "with published figures"}
-    unranked = [row for row in rows if row.estimate is not None and row.rank is None]
+    unranked = [row for row in rows if row.estimate is not None and row.rank is None and not row.no_place]
     left = [_standing(row) for row in unranked if STOPPED not in row.flags]
     stopped = len(unranked) - len(left)
     if stopped:
@@ -258,6 +268,7 @@ def _nothing_to_rank(benchmark: str) -> str:
 
 def _notes(rows: Sequence[Line], subset_ok: bool) -> list[str]:
     notes = list(_unranked([row for _, row in rows], subset_ok))
+    notes += row_notes([row for _, row in rows])
     others = sum("other_prompts" in row.flags for _, row in rows)
     if others:
         notes.append(f"{_rows(others)} saw other prompts than most (compare pairs the common ones)")
@@ -340,6 +351,10 @@ def _has_scores(entry: ScoredCondition, row: LeaderboardRow) -> bool:
 def _why_not_placed(row: LeaderboardRow) -> str:
     if row.estimate is None:
         return "no figure"
+    if row.no_place:
+        return row.no_place
+    if row.infinite is not None:
+        return "an infinite mean has no error; compare tests two models all the same"
     if STOPPED in row.flags:
         return "stopped early because of its scores"
     if is_partial(row.flags) and row.rank is None:

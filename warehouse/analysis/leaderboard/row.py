@@ -26,12 +26,17 @@ from warehouse.stats import (
 )
 from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED
 from warehouse.stats.core.inputs import Bounds, finite_bounds
+from warehouse.stats.core.sample import find_link
 from warehouse.stats.intervals.closed_form import FixedPromptsEstimate
 from warehouse.stats.intervals.missing_bounds import filled_bounds
+from warehouse.stats.rows.infinite import InfiniteScores, describe_infinite
+from warehouse.stats.rows.seed_row import SeedRow, figures_over_seeds, row_over_seeds
 from warehouse.stats.subsets.estimate import SubsetEstimate
 
 #: The flag of such a row.
 STOPPED = "stopped_early"
+#: The flag of a row whose interval says nothing for want of seeds.
+TOO_FEW = "seeds_too_few"
 
 
 @dataclass(frozen=True)
@@ -153,6 +158,30 @@ class PublishedEstimate:
 
 
 @dataclass(frozen=True)
+class InfiniteEstimate:
+    """The mean of scores of which some are infinite."""
+
+    estimate: float | None  #: infinite; None where scores are infinite on both sides.
+    scores: InfiniteScores  #: what can be said of them all the same.
+    standard_error: float | None = None  #: there is none.
+    ci_low: float | None = None  #: nor an interval.
+    ci_high: float | None = None
+    method: str = "infinite"
+
+
+def infinite_estimate(entry: ScoredCondition, clusters: ClusterMap, level: float) -> InfiniteEstimate:
+    """The figure of an entry with infinite scores, behind the metric's link."""
+    scores, link = entry.infinite, find_link(entry.metric.link)
+    assert scores is not None
+    prompts, values = scores.extended
+    counted = ~np.isnan(values)
+    labels = clusters.labels(prompts)
+    found = describe_infinite(values[counted], clusters=None if labels is None else labels[counted], level=level)
+    mean = None if not counted.all() or found.mean is None else link.value(found.mean)
+    return InfiniteEstimate(mean, found)
+
+
+@dataclass(frozen=True)
 class RowRanks:
     """Statistical ranks of a row, as in `LeaderboardRow`; by default a row has none."""
 
@@ -168,6 +197,11 @@ class RowRanks:
     #: whether the difference from the row that follows has an error, so that a comparison of them can be planned.
     next_has_error: bool = False
 
+
+#: What the estimate of a row comes from.
+Figure = (
+    InfiniteEstimate | SeedRow | Estimate | FixedPromptsEstimate | PublishedEstimate | StoppedEstimate | SubsetEstimate
+)
 
 NO_RANKS = RowRanks()
 NO_BOUNDS = UnscoredBounds()
@@ -261,8 +295,30 @@ class LeaderboardRow(Row):
     left_out_higher: int = 0
     #: ranked rows beside it that have no prompt in common with it.
     n_not_compared: ClassVar[Column[int]] = Column("ranks.n_not_compared")
+    #: training seeds that the figure is the mean of; None where none is known.
+    n_seeds: int | None = None
+    seeds: tuple[str, ...] = ()  #: labels of the seeds (or repeats that count like seeds) behind ``seed_means``.
+    #: figure of each seed, as if it had every prompt; empty for a single one.
+    seed_means: ClassVar[Column[tuple[float, ...]]] = Column("over_seeds.seed_means", ())
+    seed_sd: ClassVar[Column[float | None]] = Column("over_seeds.seed_sd")  #: standard deviation of these.
+    #: the same without what draws alone would make.
+    seed_sd_net: ClassVar[Column[float | None]] = Column("over_seeds.seed_sd_net")
+    n_checkpoints: int = 1  #: places in training that the model has; the figure is that of the last whole one.
+    notes: tuple[str, ...] = ()  #: seeds, checkpoints and runs that were left out or told apart, in words.
+    no_place: str = ""  #: why the row is not ranked although it has a figure; empty where it is.
+    #: share of the prompts whose score is infinite; None where no score is.
+    share_infinite: ClassVar[Column[float | None]] = Column("infinite.share_infinite")
+    share_infinite_low: ClassVar[Column[float | None]] = Column("infinite.share_low")  #: lower end of its interval.
+    share_infinite_high: ClassVar[Column[float | None]] = Column("infinite.share_high")  #: upper end of it.
+    #: median of the scores, which may be infinite; None where no score is.
+    median: ClassVar[Column[float | None]] = Column("infinite.median")
+    median_low: ClassVar[Column[float | None]] = Column("infinite.median_low")  #: lower end of its interval.
+    median_high: ClassVar[Column[float | None]] = Column("infinite.median_high")  #: upper end of it.
+    #: mean of the finite scores, which is no figure of the model; None where no score is infinite.
+    mean_finite: ClassVar[Column[float | None]] = Column("infinite.mean_finite")
+    n_finite: ClassVar[Column[int | None]] = Column("infinite.n_finite")  #: prompts behind it.
     #: the estimate that the columns from ``estimate`` on come from; None without one.
-    figure: Estimate | FixedPromptsEstimate | PublishedEstimate | StoppedEstimate | SubsetEstimate | None = None
+    figure: Figure | None = None
     ranks: RowRanks = NO_RANKS  #: that the statistical ranks come from.
     unscored: UnscoredBounds = NO_BOUNDS  #: that the bounds of unscored samples come from.
     #: of a truncated run whose source publishes the figure: the row of the samples that are stored; else None.
@@ -273,7 +329,19 @@ class LeaderboardRow(Row):
     @property
     def sampled(self) -> Estimate | None:
         """The figure, where its error is that of prompts drawn from others like them."""
+        if isinstance(self.figure, SeedRow):
+            return self.figure.pooled
         return self.figure if isinstance(self.figure, Estimate) else None
+
+    @property
+    def infinite(self) -> InfiniteScores | None:
+        """What is said of scores of which some are infinite."""
+        return self.figure.scores if isinstance(self.figure, InfiniteEstimate) else None
+
+    @property
+    def over_seeds(self) -> SeedRow | None:
+        """The figure, where it is a mean over seeds."""
+        return self.figure if isinstance(self.figure, SeedRow) else None
 
 
 def make_row(
@@ -288,15 +356,22 @@ def make_row(
     if entry.stopped is not None:
         figure, reason = stopped_estimate(entry, options.level)
         return replace(bare, figure=figure, reason=reason, flags=(*bare.flags, STOPPED))
+    if entry.infinite is not None:
+        found = infinite_estimate(entry, clusters, options.level)
+        n_prompts = found.scores.n
+        words = found.scores.reason
+        n_draws = bare.n_draws + n_prompts - found.scores.n_finite
+        bare = replace(bare, n_draws=n_draws)
+        return replace(bare, figure=found, n_prompts=n_prompts, flags=(*bare.flags, "infinite"), reason=words)
     if entry.is_cut and entry.published is not None and entry.usable is not None:
         part = _estimated(bare, entry.usable, entry.metric, clusters, options)
-        return replace(_as_published(bare, entry.published), part=part)
+        return replace(_as_published(bare, entry.published, entry.metric), part=part)
     if entry.scores is not None and entry.scores.n_unscored:
         bare = replace(bare, unscored=unscored_bounds(entry.scores, entry.metric, clusters, bare.level))
     if entry.usable is not None:
         return _estimated(bare, entry.usable, entry.metric, clusters, options)
     if entry.published is not None:
-        return _as_published(bare, entry.published)
+        return _as_published(bare, entry.published, entry.metric)
     reason = "the figure is no mean of these scores" if entry.metric.link == "none" else entry.why_none
     return replace(bare, reason=reason)
 
@@ -307,6 +382,11 @@ def _bare_row(entry: ScoredCondition, options: Ranking, whole: BenchmarkCoverage
     n_unscored = scores.n_unscored if scores else 0
     share = n_unscored / n_samples if n_samples else 0.0
     flags = coverage_flags(entry, whole) + unscored_flags(n_unscored, n_samples, options.max_unscored)
+    flags += tuple(flag for flag in entry.row_flags if flag not in flags)
+    n_seeds = None
+    if entry.is_trained:
+        n_seeds = len({run["training_seed"] for run in condition.runs})
+        flags += ("one_seed",) * (n_seeds == 1)
     return LeaderboardRow(
         rank=None,
         model=condition.model,
@@ -324,6 +404,10 @@ def _bare_row(entry: ScoredCondition, options: Ranking, whole: BenchmarkCoverage
         split=condition.benchmark_split[1],
         run_ids=condition.run_ids,
         estimand=options.estimand,
+        n_seeds=n_seeds,
+        n_checkpoints=entry.n_checkpoints,
+        notes=entry.row_notes,
+        no_place=entry.no_place,
     )
 
 
@@ -333,6 +417,8 @@ def _estimated(
     bounds, outside = usable_bounds(scores, metric)
     bare = replace(bare, flags=bare.flags + outside)
     try:
+        if scores.seeds is not None:
+            return _over_seeds(bare, scores, metric, bounds, clusters, options)
         if options.estimand == PROMPTS_FIXED:
             return _prompts_fixed(bare, scores, metric, bounds)
         return _prompts_sampled(bare, scores, metric, bounds, clusters, options.method)
@@ -340,6 +426,32 @@ def _estimated(
         if options.method != "auto":
             raise StatisticsError(f"{bare.model}: {error}") from None
         return replace(bare, reason=str(error))
+
+
+def _over_seeds(
+    bare: LeaderboardRow,
+    scores: PromptScores,
+    metric: Metric,
+    bounds: Bounds | None,
+    clusters: ClusterMap,
+    options: Ranking,
+) -> LeaderboardRow:
+    """The mean over training seeds, or over repeats that count like seeds."""
+    assert scores.seeds is not None
+    labels = clusters.labels(scores.prompts)
+    figure = row_over_seeds(
+        scores.seeds.cells,
+        clusters=labels,
+        weights=scores.uneven_weights,
+        link=metric.link,
+        bounds=bounds,
+        level=bare.level,
+        estimand=options.estimand,
+        method=options.method,
+    )
+    flags = bare.flags + figure.flags + outside_clusters(labels)
+    no_place = "too few seeds" if TOO_FEW in figure.flags else bare.no_place
+    return replace(bare, figure=figure, flags=flags, reason=figure.reason, seeds=scores.seeds.labels, no_place=no_place)
 
 
 def _prompts_sampled(
@@ -373,7 +485,13 @@ def usable_bounds(scores: PromptScores, metric: Metric) -> tuple[Bounds | None, 
     return bounds, ("outside_bounds",) if bounds != metric.bounds else ()
 
 
-def _as_published(bare: LeaderboardRow, published: PublishedFigure) -> LeaderboardRow:
+def _as_published(bare: LeaderboardRow, published: PublishedFigure, metric: Metric) -> LeaderboardRow:
+    if published.seeds:
+        bounds = None if metric.link != "identity" else metric.bounds_of(min(published.seeds), max(published.seeds))
+        figure = replace(figures_over_seeds(published.seeds, bounds=bounds, level=bare.level), method="published")
+        flags = (*bare.flags, "published", *figure.flags)
+        n_prompts = published.n or bare.n_prompts
+        return replace(bare, figure=figure, n_prompts=n_prompts, flags=flags, reason=figure.reason)
     interval = interval_normal(published.value, published.standard_error, level=bare.level)
     low, high = (None, None) if interval is None else (interval.low, interval.high)
     return replace(

@@ -7,7 +7,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from warehouse.analysis.leaderboard.row import LeaderboardRow
+from warehouse.analysis.leaderboard.row import TOO_FEW, LeaderboardRow
+from warehouse.analysis.leaderboard.words import seeds_in_words
 from warehouse.stats.core.draws import PROMPTS_FIXED
 from warehouse.stats.core.quantiles import z_quantile
 from warehouse.tables.view import Table, TableNote
@@ -29,6 +30,7 @@ HIDE_EMPTY = (
     "method",
     "flags",
     "recomputed part",
+    "seeds",
 )
 #: Columns that a narrow terminal does without, the first of them first.
 MINOR = (
@@ -111,7 +113,8 @@ def _cells(row: LeaderboardRow, digits: int) -> dict[str, Any]:
         "split": row.split,
         "estimate": number(row.estimate, digits),
         "se": number(row.standard_error, digits),
-        level_column(row.level): interval(row.ci_low, row.ci_high, digits, at=row.estimate),
+        level_column(row.level): _ends(row, digits),
+        "seeds": seeds_in_words(row, digits),
         "recomputed part": _part(row, digits),
         "prompts": row.n_prompts,
         "clusters": row.n_clusters,
@@ -124,6 +127,13 @@ def _cells(row: LeaderboardRow, digits: int) -> dict[str, Any]:
         "method": row.method,
         "flags": [_flag(flag, row) for flag in row.flags],
     }
+
+
+def _ends(row: LeaderboardRow, digits: int) -> Any:
+    """The interval; nothing where it says nothing for want of seeds, whose figures stand beside it."""
+    if TOO_FEW in row.flags:
+        return None
+    return interval(row.ci_low, row.ci_high, digits, at=row.estimate)
 
 
 def _part(row: LeaderboardRow, digits: int) -> str:
@@ -184,6 +194,11 @@ def _errors(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
     if any(row.estimand == PROMPTS_FIXED for row in rows):
         yield "prompts fixed: errors are those of asking these very prompts again"
         return
+    over_seeds = [row for row in rows if row.over_seeds is not None]
+    rows = [row for row in rows if row.over_seeds is None]
+    if over_seeds:
+        clusters = " in clusters" if any(row.n_clusters is not None for row in over_seeds) else ""
+        yield f"over seeds: errors are those of other prompts{clusters} and of another draw of seeds"
     clustered = [row for row in rows if row.n_clusters is not None and row.design_effect]
     if clustered:
         yield _clustered(clustered)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import shlex
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
 
@@ -10,8 +12,9 @@ from warehouse.analysis.comparison.words import CANNOT_TELL, Sentence, interval_
 from warehouse.analysis.leaderboard.row import STOPPED, LeaderboardRow
 from warehouse.analysis.selection.scored_conditions import is_partial
 from warehouse.analysis.suites.row import SuiteRow
+from warehouse.stats.intervals.closed_form import interval_clopper_pearson
 from warehouse.stats.multiple.ranks import letters_in
-from warehouse.tables.words import IF_ONE_SCALE, MIXED_SCALES, decimals, fixed, listed, span_of
+from warehouse.tables.words import IF_ONE_SCALE, MIXED_SCALES, decimals, fixed, listed, some_of, span_of
 
 #: Names in one group that a sentence has.
 MOST_NAMES = 4
@@ -263,6 +266,70 @@ def alike_in_words(lettered: Sequence[tuple[str, str]]) -> Sentence:
 def label_of(row: LeaderboardRow | SuiteRow) -> str:
     """The model, with the settings that distinguish its row."""
     return f"{row.model} ({row.condition})" if row.condition else row.model
+
+
+#: Rows that a note names.
+_NAMED = 5
+
+
+def row_notes(rows: Sequence[LeaderboardRow]) -> list[str]:
+    """What is to be said of the seeds, checkpoints and repeats of rows."""
+    notes: dict[str, None] = {}
+    for row in rows:
+        for part in row.notes:
+            notes[part if part.startswith(f"{row.model}:") else f"{label_of(row)}: {part}"] = None
+    for row in rows:
+        if "seeds_too_few" in row.flags:
+            what = "runs" if row.n_seeds is None else "seeds"
+            means = listed([f"{mean:.3g}" for mean in sorted(row.seed_means)])
+            notes[
+                f"{label_of(row)}: {len(row.seed_means)} {what}, {means}: too few for an interval, and for a place"
+            ] = None
+    along = sorted({row.model for row in rows if row.n_checkpoints > 1})
+    if along:
+        most = max(row.n_checkpoints for row in rows)
+        name = shlex.quote(along[0]) if len(along) == 1 else "NAME"
+        who = some_of(along, _NAMED)
+        notes[f"{who}: the last whole of up to {most} checkpoints; all of them: warehouse curves {name}"] = None
+    notes |= dict.fromkeys(_infinite_notes(rows))
+    seeded = [row for row in rows if (row.n_seeds or 0) > 1]
+    if seeded:
+        notes["training seeds count as noise; of sampling? --seeds-are sampling; each apart: --each seed"] = None
+    return list(notes)
+
+
+def _infinite_notes(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
+    """How many answers are off by an infinite amount, and how many may be where none was."""
+    if not any(row.infinite for row in rows):
+        return
+    for row in rows:
+        name, found = label_of(row), row.infinite
+        if found is None:
+            if row.n_prompts and row.estimate is not None:
+                most = interval_clopper_pearson(0, row.n_prompts, level=row.level).high
+                yield f"{name}: none of {row.n_prompts} scores is infinite (at most {100 * most:.1f} % of all would be)"
+            continue
+        which = "mean infinite" if found.mean is not None else "no mean, as scores are infinite on both sides"
+        median = "infinite" if math.isinf(found.median) else f"{found.median:.4g}"
+        finite = ""
+        if found.mean_finite is not None:
+            finite = (
+                f"; mean {found.mean_finite:.4g} of the {found.n_finite} finite ones, which is no figure of the model"
+            )
+        yield (
+            f"{name}: {which}: {found.n_infinite} of {found.n} answers are off by an infinite amount"
+            f" ({100 * found.share_low:.0f}-{100 * found.share_high:.0f} %); median {median}{finite}"
+        )
+
+
+def seeds_in_words(row: LeaderboardRow, digits: int) -> str:
+    """``3: 63.5 – 72.2``: how many seeds, and between which figures; empty where none is known."""
+    means = sorted(row.seed_means)
+    if not means:
+        return "" if row.n_seeds is None else str(row.n_seeds)
+    shown = [fixed(mean, digits) for mean in means]
+    few = ", ".join(shown)
+    return f"{len(means)}: {few}" if len(means) == 2 else f"{len(means)}: {shown[0]} - {shown[-1]}"
 
 
 def counts_in_words(rows: Sequence[LeaderboardRow]) -> str:

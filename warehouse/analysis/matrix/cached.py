@@ -19,7 +19,7 @@ from warehouse.analysis.matrix.results import (
 )
 from warehouse.analysis.selection.benchmarks import KnownBenchmark
 from warehouse.analysis.selection.clusterings import NO_CLUSTERS
-from warehouse.analysis.selection.scored_conditions import select_among
+from warehouse.analysis.selection.select import select_among
 from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError
 from warehouse.store.computed import result_cache

@@ -14,8 +14,9 @@ from warehouse.analysis.selection.benchmarks import Metric, advise_others
 from warehouse.analysis.selection.clusterings import NO_CLUSTERS
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.prompts import keyed_prompts
-from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, select_entries
+from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition
 from warehouse.analysis.selection.scores import PromptScores
+from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import Selection
 from warehouse.errors import MisuseError
 from warehouse.records.canonical_json import fingerprint

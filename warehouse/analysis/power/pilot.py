@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,8 +13,9 @@ from warehouse.analysis.selection.benchmarks import Metric, choose_metrics, find
 from warehouse.analysis.selection.clusterings import cluster_map, clusters_under_links
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.reference import by_benchmark_split, parse_where, pick_one, with_scores
-from warehouse.analysis.selection.scores import PromptScores, read_links, read_scores
-from warehouse.analysis.selection.selection import Selection, selection_of
+from warehouse.analysis.selection.scores import PromptScores, over_seeds, read_links, read_scores
+from warehouse.analysis.selection.select import rows_by_split
+from warehouse.analysis.selection.selection import RowRules, Selection, selection_of
 from warehouse.errors import MisuseError
 from warehouse.questions.power import PowerPilot
 from warehouse.questions.question import answers
@@ -21,6 +23,7 @@ from warehouse.stats import Pilot, plan_from_one, plan_from_pilot
 from warehouse.stats.core.inputs import Clusters, as_clusters, is_constant, mean_of
 from warehouse.stats.core.sample import find_link, linearise, linearise_figure
 from warehouse.stats.intervals.standard_errors import spread_as_plain
+from warehouse.stats.rows.seed_fit import fit_seeds
 from warehouse.store.connection import Store
 
 
@@ -36,6 +39,9 @@ class StoredPilot:
     #: prompts count singly, each with one answer that is right or wrong: models whose figures differ by δ differ on
     #: that share of the prompts at least, so that the variance of a difference is δ − δ² or more.
     is_right_or_wrong: bool = False
+    #: of the squared error of the difference what training seeds make, which more prompts do not change; None where
+    #: neither has a second seed.
+    seeds_part: float | None = None
 
 
 @answers(PowerPilot)
@@ -57,8 +63,15 @@ def read_pilot(store: Store, question: PowerPilot) -> StoredPilot:
         benchmark=conditions[0].benchmark_split[0],
         metric=chosen.label,
         width=_width(chosen),
+        seeds_part=_seeds_part(scores),
         is_right_or_wrong=labels is None and chosen.link == "identity" and all(map(_right_or_wrong, scores)),
     )
+
+
+def _seeds_part(scores: Sequence[PromptScores]) -> float | None:
+    """V_s of both; None where neither has a second seed."""
+    cells = [own.seeds.cells for own in scores if own.seeds is not None]
+    return sum(fit_seeds(own).v_seeds or 0.0 for own in cells) if cells else None
 
 
 def _right_or_wrong(scores: PromptScores) -> bool:
@@ -109,7 +122,10 @@ def choose_runs(store: Store, references: Sequence[str], selection: Selection) -
     """One condition for each reference, all on one benchmark and split."""
     ids = None if selection.benchmark is None else find_benchmark(store, selection.benchmark).ids
     filters = parse_where(selection.where)
-    by_reference = [with_scores(by_benchmark_split(store, text, ids, filters)) for text in references]
+    by_reference = []
+    for text in references:
+        conditions = with_scores(by_benchmark_split(store, text, ids, filters))
+        by_reference.append(rows_by_split(store, conditions, selection.metric, selection.rows or RowRules()))
     splits = sorted(set.intersection(*(set(splits) for splits in by_reference)))
     if len(splits) != 1:
         there = ", ".join(f"{name} ({split})" if split else name for name, split in splits)
@@ -134,12 +150,17 @@ def _scores(
     """The first metric that all conditions have scores of, with the scores."""
     ids = sorted({condition.setting("benchmark_id") for condition in conditions})
     chosen = choose_metrics(metrics_of(store, ids), metric_name, conditions[0].benchmark_split[0])
-    runs = {run: side for side, item in enumerate(conditions) for run in item.run_ids}
+    members = [own for condition in conditions for own in condition.members or (condition,)]
+    runs = {run: number for number, own in enumerate(members) for run in own.run_ids}
+    keys = {own.key: number for number, own in enumerate(members)}
+    sides = [[keys[own.key] for own in condition.members or (condition,)] for condition in conditions]
     for metric in chosen:
         if metric.link == "none":
             continue
-        by_side = read_scores(store, runs, [metric.id], links=read_links(store))
-        usable = [by_side[side] for side in sorted(by_side) if by_side[side].n]
+        by_member = read_scores(store, runs, [metric.id], links=read_links(store))
+        if infinite := [members[number].model for number, own in by_member.items() if own.has_infinite]:
+            raise MisuseError(f"{infinite[0]} has infinite scores: a difference of means cannot be planned")
+        usable = [own for own in map(partial(_one_of, by_member), sides) if own is not None]
         if len(usable) == len(conditions):
             return metric, usable
     models = " and ".join(condition.model for condition in conditions)
@@ -147,6 +168,14 @@ def _scores(
         f"{models}: no scored prompts by {chosen[0].label} (planning needs scores of prompts;"
         " published figures do not show their variances)"
     )
+
+
+def _one_of(by_member: Mapping[int, PromptScores], numbers: Sequence[int]) -> PromptScores | None:
+    """The scores of one model, of several seeds those of their mean; None without a scored prompt or a whole seed."""
+    own = [by_member[number] for number in numbers if number in by_member and by_member[number].n]
+    if len(own) < 2:
+        return own[0] if own else None
+    return over_seeds(own, [str(number) for number in numbers][: len(own)])[0]
 
 
 def _common(conditions: Sequence[Condition], scores: Sequence[PromptScores]) -> NDArray[np.int64]:

@@ -119,6 +119,11 @@ def notes_of(plan: Plan, question: PowerQuestion, source: VarianceParts | Stored
 
 def _pilot_notes(source: StoredPilot) -> list[str]:
     pilot, notes = source.pilot, []
+    if source.seeds_part is not None:
+        notes.append(
+            "the pilot is over training seeds: the plan is for these very seeds; what other seeds would change"
+            f" (standard error {source.seeds_part**0.5:.3g} of the difference) no number of prompts makes smaller"
+        )
     if len(source.models) == 1:
         notes.append(
             f"one run as pilot: the second model is taken to vary as {source.models[0]} does, with"

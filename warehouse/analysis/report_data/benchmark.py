@@ -103,11 +103,11 @@ def benchmark_part(reads: BenchmarkReads, options: Ranking, spreads: Sequence[Sp
                 only_first=True,
             )
         )
-        targets, no_split = or_why(lambda: targets_of(scores))
+        targets, no_split = or_why(lambda: targets_of(reads.each or scores))
     seeds, no_seeds = (None, "")
     if len({run["training_seed_id"] for run in runs if run["training_seed"]}) > 1:
         seeds, no_seeds = or_why(lambda: seeds_of(targets, "*")) if targets else (None, no_split)
-    curves = training_curves(board, scores.runs) if board and scores else None
+    curves = _curves(reads, options) if board and scores else None
     noise = along = deciding = decided = None
     if (curves and curves.rows) or seeds or no_seeds:
         noise = recipe_seeds(reads.recipes, level=level) if any(recipe.is_telling for recipe in reads.recipes) else None
@@ -128,7 +128,7 @@ def benchmark_part(reads: BenchmarkReads, options: Ranking, spreads: Sequence[Sp
         along,
         reads.maps,
         reads.matrix,
-        hard_prompts(scores) if scores else None,
+        hard_prompts(reads.each or scores) if scores else None,
         suspects(reads.answers) if reads.answers else None,
         _bounds(scores) if scores else None,
         _rows_by_other_metrics(reads, level),
@@ -136,6 +136,14 @@ def benchmark_part(reads: BenchmarkReads, options: Ranking, spreads: Sequence[Sp
         decided=decided,
         partial=partial_runs(board, scores) if board and scores else (),
     )
+
+
+def _curves(reads: BenchmarkReads, options: Ranking) -> BenchmarkCurves | None:
+    """Every checkpoint of the models that have several."""
+    if reads.each is None or not any(run["position"] is not None for run in reads.facts.runs):
+        return None
+    along = board_of(reads.each, Ranking(level=options.level, n_resamples=0))
+    return training_curves(along, reads.each.runs)
 
 
 def _decided(reads: BenchmarkReads, noise: SeedsReport, spreads: Sequence[Spread], level: float) -> Decisions | None:

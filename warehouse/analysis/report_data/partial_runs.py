@@ -63,7 +63,8 @@ def partial_runs(board: Leaderboard, scores: BenchmarkScores) -> tuple[PartialRu
     Args:
         scores: those that it is made of.
     """
-    plans = {run.condition.run_ids: run.plan for run in planned_runs(scores).values()}
+    runs = planned_runs(scores).values() if scores.plans.plans else ()
+    plans = {run.condition.run_ids: run.plan for run in runs}
     records = {entry.condition.run_ids: entry.stopped.record for entry in scores.entries if entry.stopped is not None}
     return tuple(
         PartialRun(row, plan=plans.get(row.run_ids))

@@ -12,8 +12,9 @@ from warehouse.analysis.leaderboard.leaderboard import Leaderboard, board_of
 from warehouse.analysis.matrix.cached import StoredMatrix, stored_matrix
 from warehouse.analysis.selection.benchmarks import BenchmarkFacts, BenchmarkNames, read_facts
 from warehouse.analysis.selection.conditions import group_runs
-from warehouse.analysis.selection.scored_conditions import BenchmarkScores, select_among
-from warehouse.analysis.selection.selection import Selection
+from warehouse.analysis.selection.scored_conditions import BenchmarkScores
+from warehouse.analysis.selection.select import select_among
+from warehouse.analysis.selection.selection import RowRules, Selection
 from warehouse.analysis.training.read import read_curves, read_recipes
 from warehouse.analysis.training.trajectories import Curve, RecipeScores
 from warehouse.errors import MisuseError
@@ -47,7 +48,8 @@ class BenchmarkReads:
 
     name: str  #: of the benchmark.
     facts: BenchmarkFacts  #: its runs and metrics.
-    scores: BenchmarkScores | None  #: by the headline metric; None with ``why_no_scores``.
+    scores: BenchmarkScores | None  #: by the headline metric, a row a model; None with ``why_no_scores``.
+    each: BenchmarkScores | None  #: the same with a row for each condition.
     why_no_scores: str
     board: Leaderboard | None  #: made of them, which says what else is worth a look.
     by_other_metrics: tuple[BenchmarkScores, ...]  #: by other metrics, scores of the conditions that ``board`` lacks.
@@ -89,18 +91,23 @@ def read_parts(store: Store, names: BenchmarkNames, name: str, ranks: Ranking) -
     """
     benchmark = names.benchmark(name)
     with_facts = benchmark, facts = benchmark, read_facts(store, benchmark.ids)
-    scores, why_not = or_why(lambda: select_among(store, with_facts, Selection(name)))
+    scores, why_not = or_why(lambda: select_among(store, with_facts, Selection(name, rows=RowRules())))
+    each = scores
+    if scores and len(scores.entries) != len(facts.runs):  # several runs or conditions may make one row
+        each = select_among(store, with_facts, Selection(name))
     board = board_of(scores, ranks) if scores else None
     is_trained = any(run["training_seed"] or run["position"] is not None for run in facts.runs)
     recipes = read_recipes(store, benchmark.ids) if is_trained else []
-    others = [Selection(name, other.metric) for other in board.others if other.n_elsewhere] if board else []
+    elsewhere = [other.metric for other in board.others if other.n_elsewhere] if board else []
+    others = [Selection(name, metric, rows=RowRules()) for metric in elsewhere]
     answers = None
     if board and scores and _has_votes(board, scores):
-        answers, _ = or_why(lambda: read_answers(store, scores))
+        answers, _ = or_why(lambda: read_answers(store, each or scores))
     return BenchmarkReads(
         name,
         facts,
         scores,
+        each,
         why_not,
         board,
         by_other_metrics=tuple(select_among(store, with_facts, selection) for selection in others),

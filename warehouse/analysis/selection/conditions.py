@@ -31,6 +31,11 @@ class Condition:
     runs: tuple[Run, ...]  #: rows of ``run_current``, its repeats, by id.
     #: what else fitted where this was taken as the newest; labels tell it from them.
     others: tuple[Condition, ...] = field(default=(), compare=False, repr=False)
+    #: of a row over several training seeds the condition of each; empty where it is one itself.
+    members: tuple[Condition, ...] = field(default=(), compare=False, repr=False)
+    row_notes: tuple[str, ...] = field(default=(), compare=False, repr=False)  #: what the row leaves out.
+    row_flags: tuple[str, ...] = field(default=(), compare=False, repr=False)  #: of its checkpoints.
+    n_checkpoints: int = field(default=1, compare=False, repr=False)  #: places in training of the row's model.
 
     @property
     def run_ids(self) -> tuple[int, ...]:
@@ -126,6 +131,8 @@ _TOLD_AS_FIELDS = frozenset(
     model benchmark step epoch tokens base_checkpoint initialisation_seed data_order_seed benchmark_recorded
     """.split()
 )
+#: Names under which tools repeat the revision, which has a column of its own.
+_REVISIONS = frozenset({"revision", "model_revision", "model_sha"})
 #: Parts of a label that are a hash, and the setting that each is of.
 _HASHED = {"template_hash": "template_hash", "system_prompt_hash": "system_prompt_hash", "scorers_key": "scorers"}
 
@@ -144,7 +151,7 @@ def label_conditions(store: Store, conditions: Sequence[Condition]) -> list[str]
     indices = [index for group in several for index in group]
     if not indices or len(indices) > MOST:
         return labels[:n_given]
-    settings = _settings_of(store, [conditions[index] for index in indices])
+    settings = settings_of_conditions(store, [conditions[index] for index in indices])
     for group in several:
         own = [settings.get(conditions[index].key, {}) for index in group]
         told = _with_settings([labels[index] for index in group], own)
@@ -153,11 +160,11 @@ def label_conditions(store: Store, conditions: Sequence[Condition]) -> list[str]
     return labels[:n_given]
 
 
-def _settings_of(store: Store, conditions: Sequence[Condition]) -> dict[str, dict[str, str]]:
+def settings_of_conditions(store: Store, conditions: Sequence[Condition]) -> dict[str, dict[str, str]]:
     """The settings of each condition, by its key, without those that do not matter by a person's word."""
     first_runs = {condition.run_ids[0]: condition.key for condition in conditions}
     ignored = IgnoredSettings.read(store)
-    settings = {}
+    settings = {condition.key: dict[str, str]() for condition in conditions}
     for row in store.rows(query_text("analysis", "settings_of_runs"), {"run_ids": sorted(first_runs)}):
         own = parse_json(row["settings"]) if row["settings"] else {}
         left_out = set(ignored.names_of(row["benchmark"], own))
@@ -165,11 +172,57 @@ def _settings_of(store: Store, conditions: Sequence[Condition]) -> dict[str, dic
     return settings
 
 
+#: What names a checkpoint or a replicate of a training: rows go over these.
+_OF_TRAINING = frozenset(
+    """
+    training_seed initialisation_seed data_order_seed step epoch tokens revision base_checkpoint model model_name
+    model_id model_name_or_path pretrained engine deployment_name path model_path local_model_path checkpoint
+    checkpoint_path ckpt weights model_revision model_sha model_hash subfolder code_revision tokenizer_revision
+    """.split()
+)
+
+
+def settings_of_rows(store: Store, conditions: Sequence[Condition]) -> dict[str, frozenset[tuple[str, str]]]:
+    """Of each condition, by key, the settings that seeds and checkpoints of one row share: all but what names them."""
+    settings = settings_of_conditions(store, conditions)
+    return {
+        key: frozenset((path, form) for path, form in own.items() if path.rpartition(".")[2] not in _OF_TRAINING)
+        for key, own in settings.items()
+    }
+
+
+def names_that_differ(store: Store, run_ids: Sequence[int]) -> list[str]:
+    """Names of the settings, marks and versions in which some runs differ."""
+    told: list[dict[str, str]] = []
+    for row in store.rows(query_text("analysis", "settings_of_runs"), {"run_ids": sorted(run_ids)}):
+        parts = [parse_json(row[name]) for name in ("settings", "versions", "marks") if row[name]]
+        told.append({path: form for part in parts for path, form in part.items()})
+    return differing_paths(told)
+
+
+def differing_settings(
+    store: Store, conditions: Sequence[Condition], alike: Sequence[Sequence[Condition]]
+) -> dict[str, tuple[tuple[str, str], ...]]:
+    """Of each condition, by key, the settings in which conditions that are alike differ.
+
+    Args:
+        conditions: all that are to be told apart.
+        alike: groups of them that should be one but for such settings.
+    """
+    settings = settings_of_conditions(store, conditions)
+    paths: set[str] = set()
+    for group in alike:
+        own = [settings[condition.key] for condition in group]
+        paths |= {path for values in own for path in values if len({other.get(path) for other in own}) > 1}
+    named = sorted(paths)
+    return {key: tuple((path, own.get(path, "")) for path in named) for key, own in settings.items()}
+
+
 def _with_settings(labels: Sequence[str], settings: Sequence[Mapping[str, str]]) -> list[str]:
     """Labels of the conditions of one model, with the settings in which they differ besides; a hash is told only where
     nothing that can be read says the same."""
     told = [*LABEL_FIELDS, *_TOLD_AS_FIELDS, *_HASHED.values()]
-    paths = differing_paths(settings, told)
+    paths = [path for path in differing_paths(settings, told) if path.rpartition(".")[2] not in _REVISIONS]
     words = in_words(settings, paths) if paths else [""] * len(labels)
     stripped = [_without_hashes(label) for label in labels]
     complete = [", ".join(filter(None, pair)) for pair in zip(stripped, words, strict=True)]

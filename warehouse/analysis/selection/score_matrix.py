@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial, reduce
 
 import numpy as np
@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.selection.clusterings import ClusterMap
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition
-from warehouse.analysis.selection.scores import PromptScores
+from warehouse.analysis.selection.scores import PromptScores, indices_among, values_at
 from warehouse.stats import AllPairs, Ranks, all_pairs, rank_models
 from warehouse.stats.core.inputs import Bounds, as_clusters, finite_bounds
 from warehouse.stats.core.sample import find_link, linearise_figure
 from warehouse.stats.multiple.ranks import letters_of, others_apart
 from warehouse.stats.paired.own_tests import hull_tests, weighted_tests, with_own_tests
+from warehouse.stats.rows.seed_pairs import pairs_over_seeds
 
 
 @dataclass(frozen=True)
@@ -31,14 +32,44 @@ class ScoreTable:
     #: of the prompts of each condition, shape (n, M); None where all are alike.
     weights: NDArray[np.float64] | None = None
     bounds: Bounds | None = None  #: of the scores; None for a side without, and where the scores break them.
+    #: of rows of which some are over training seeds, the cells of each on these prompts, shape (S, n) each; else None.
+    seeds: tuple[NDArray[np.float64], ...] | None = None
+    trained: tuple[bool, ...] = ()  #: whether each could have had another seed.
+    seed_labels: tuple[tuple[str, ...], ...] | None = None  #: of the seeds, where equal ones go together.
 
 
-def score_table(entries: Sequence[ScoredCondition], clusters: ClusterMap) -> ScoreTable:
+def score_table(entries: Sequence[ScoredCondition], clusters: ClusterMap, *, pair_seeds: bool = False) -> ScoreTable:
     """The matrix of entries that all have scores with a mean.
 
     Means of prompts stand as they are, with gaps. Weighted means and figures behind a link are
     no sums over prompts: their linearised values are taken on the prompts that all entries have.
+
+    Args:
+        pair_seeds: seeds of equal labels go together in all rows.
     """
+    table = _matrix_of(entries, clusters)
+    scores = [entry.usable for entry in entries]
+    labels = tuple((item.seeds.labels if item.seeds else ("",)) for item in scores if item is not None)
+    paired = labels if pair_seeds else None
+    if all(item is None or item.seeds is None for item in scores):
+        return table
+    link = entries[0].metric.link
+    cells = [_cells_of(item, table.prompts, link) for item in scores if item is not None]
+    return replace(table, seeds=tuple(cells), trained=tuple(entry.is_trained for entry in entries), seed_labels=paired)
+
+
+def _cells_of(scores: PromptScores, prompts: NDArray[np.int64], link: str) -> NDArray[np.float64]:
+    """The cells of one row on the prompts of a table, on the scale of its values."""
+    rows = indices_among(scores.prompts, prompts)
+    own = scores.values[None, :] if scores.seeds is None else scores.seeds.cells
+    cells = np.array([values_at(values, rows) for values in own])
+    if link == "identity" and scores.uneven_weights is None:
+        return cells
+    weights = values_at(scores.weights, rows)
+    return np.array([linearise_figure(values, weights, find_link(link)) for values in cells])
+
+
+def _matrix_of(entries: Sequence[ScoredCondition], clusters: ClusterMap) -> ScoreTable:
     scores = [entry.usable for entry in entries]
     scored = [item for item in scores if item is not None]
     link = entries[0].metric.link
@@ -67,15 +98,20 @@ def tested_pairs(table: ScoreTable, *, level: float, n_resamples: int, seed: int
     Raises:
         StatisticsError: ``n_resamples`` or ``seed`` out of range.
     """
+    n_resamples = n_resamples if table.seeds is None else 0  # signs over prompts know nothing of seeds
     figures = all_pairs(
         table.values, table.clusters, level=level, n_resamples=n_resamples, seed=seed, higher_is_better=higher_is_better
     )
     groups = None if table.clusters is None else as_clusters(table.clusters, len(table.values))
     if table.weights is not None:
-        return with_own_tests(figures, weighted_tests(table.values, table.weights, groups, figures))
-    if finite_bounds(table.bounds) is not None or _zero_one(table.values):
+        figures = with_own_tests(figures, weighted_tests(table.values, table.weights, groups, figures))
+    elif finite_bounds(table.bounds) is None and not _zero_one(table.values):
+        figures = with_own_tests(figures, hull_tests(table.values, groups, figures))
+    if table.seeds is None:
         return figures
-    return with_own_tests(figures, hull_tests(table.values, groups, figures))
+    return pairs_over_seeds(
+        figures, table.seeds, trained=table.trained, clusters=groups, bounds=table.bounds, labels=table.seed_labels
+    )
 
 
 #: Conditions up to which all pairs are tested: a pair takes some 300 bytes.
@@ -144,7 +180,13 @@ class LastPairs:
 def _same(a: ScoreTable, b: ScoreTable) -> bool:
     """Whether two tables give the same pairs."""
     arrays = ("prompts", "values", "clusters", "weights")
-    return a.bounds == b.bounds and all(_equal(getattr(a, name), getattr(b, name)) for name in arrays)
+    same_seeds = (a.seeds is None) == (b.seeds is None) and all(
+        np.array_equal(own, other, equal_nan=True) for own, other in zip(a.seeds or (), b.seeds or (), strict=False)
+    )
+    same_kinds = (a.trained, a.seed_labels) == (b.trained, b.seed_labels)
+    if a.bounds != b.bounds or not (same_seeds and same_kinds):
+        return False
+    return all(_equal(getattr(a, name), getattr(b, name)) for name in arrays)
 
 
 def _equal(a: NDArray[np.float64] | None, b: NDArray[np.float64] | None) -> bool:

@@ -9,23 +9,12 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
-from warehouse.analysis.selection.benchmarks import (
-    Benchmark,
-    BenchmarkFacts,
-    KnownBenchmark,
-    Metric,
-    OtherMetric,
-    choose_metrics,
-    others_among,
-    read_benchmark,
-)
-from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
+from warehouse.analysis.selection.benchmarks import Benchmark, BenchmarkFacts, Metric, OtherMetric, others_among
+from warehouse.analysis.selection.clusterings import ClusterMap
 from warehouse.analysis.selection.conditions import Condition, Run, label_conditions
-from warehouse.analysis.selection.reference import choose_conditions
 from warehouse.analysis.selection.scores import PromptScores, PublishedFigure, RunFigures
-from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.selection.stopped import StoppedScores, read_stopped
-from warehouse.analysis.subsets.stored import BenchmarkPlans, possible_plans
+from warehouse.analysis.subsets.stored import BenchmarkPlans
 from warehouse.store.connection import Store
 
 #: Flags that keep a row from being ranked with rows that lack them.
@@ -57,6 +46,11 @@ class ScoredCondition:
     published: PublishedFigure | None
     #: of a run that was ended early because of its scores; then no mean of them is a figure with an error.
     stopped: StoppedScores | None = None
+    row_flags: tuple[str, ...] = ()  #: of its seeds, checkpoints and repeats.
+    row_notes: tuple[str, ...] = ()  #: what was left out, or did not look like repeats.
+    n_checkpoints: int = 1  #: places in training that its model has.
+    is_trained: bool = False  #: a training seed is known, so that another would have given another figure.
+    no_place: str = ""  #: why it has no place beside others; empty where it has.
 
     @property
     def group(self) -> Group:
@@ -70,9 +64,18 @@ class ScoredCondition:
 
     @property
     def usable(self) -> PromptScores | None:
-        """The scores, if a mean of them is the figure."""
+        """The scores, if a finite mean of them is the figure."""
         has_mean = self.scores is not None and self.scores.n and self.metric.link != "none"
+        if self.infinite is not None:
+            return None
         return self.scores if has_mean and self.stopped is None else None
+
+    @property
+    def infinite(self) -> PromptScores | None:
+        """The scores, where one of them is infinite: then the mean is, and has no error."""
+        if self.scores is None or not self.scores.has_infinite or self.stopped is not None:
+            return None
+        return self.scores if self.metric.link != "none" else None
 
     @property
     def why_none(self) -> str:
@@ -134,6 +137,7 @@ class BenchmarkScores:
     plans: BenchmarkPlans = BenchmarkPlans()  #: the stored plans that entries may be on.
     conditions: tuple[Condition, ...] = ()  #: all that were asked for, also those without figures.
     facts: BenchmarkFacts = BenchmarkFacts()  #: what the store says of the benchmark.
+    shown_keys: frozenset[str] = frozenset()  #: of the conditions behind the entries, if rows over several.
     #: what several parts of a page ask of these scores (`LastPairs`).
     worked_out: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
@@ -150,7 +154,7 @@ class BenchmarkScores:
     @cached_property
     def others(self) -> tuple[OtherMetric, ...]:
         """The metrics that are not shown."""
-        shown = {entry.condition.key for entry in self.entries}
+        shown = self.shown_keys or {entry.condition.key for entry in self.entries}
         return others_among(self.facts.run_metrics, self.facts.metrics, self.conditions, shown, self.metric.label)
 
     @property
@@ -169,39 +173,6 @@ class BenchmarkScores:
         n = sum(map(len, others))
         note = f"{n} models of another split, task version, metric or judge are left out (--where chooses)"
         return largest, [note] if n else []
-
-
-def select_entries(store: Store, selection: Selection) -> BenchmarkScores:
-    """Every condition on a benchmark with its scores.
-
-    Args:
-        selection: names a benchmark.
-
-    Raises:
-        MisuseError: unknown benchmark, metric, clustering or field; a suite; nothing to show.
-    """
-    return select_among(store, read_benchmark(store, selection.benchmark or ""), selection)
-
-
-def select_among(store: Store, benchmark_facts: KnownBenchmark, selection: Selection) -> BenchmarkScores:
-    """`select_entries` of a benchmark whose runs and metrics were read."""
-    benchmark, facts = benchmark_facts
-    name = selection.benchmark or ""  # messages have the name that was given, which may be an alias
-    conditions = choose_conditions(facts.runs, name, selection.where, selection.latest)
-    metrics = choose_metrics(facts.metrics, selection.metric, name)
-    entries = read_entries(store, conditions, metrics)
-    clusters = cluster_map(store, benchmark.ids, benchmark.clusterings, selection.cluster)
-    usable = ((entry.condition, entry.metric.label, entry.usable) for entry in entries if entry.usable is not None)
-    return BenchmarkScores(
-        benchmark,
-        tuple(metrics),
-        tuple(entries),
-        clusters,
-        selection.subset_ok,
-        possible_plans(store, benchmark, usable),
-        tuple(conditions),
-        facts,
-    )
 
 
 def group_entries(entries: Iterable[ScoredCondition]) -> dict[Group, list[ScoredCondition]]:
@@ -231,13 +202,19 @@ def is_partial(flags: Sequence[str]) -> bool:
     return any(flag in PARTIAL for flag in flags)
 
 
-def read_entries(store: Store, conditions: Sequence[Condition], metrics: Sequence[Metric]) -> list[ScoredCondition]:
-    """A condition has one entry for each metric that it has figures of."""
-    return read_all_entries(store, [(conditions, metrics)])[0]
+def read_entries(
+    store: Store, conditions: Sequence[Condition], metrics: Sequence[Metric], *, with_repeats: bool = False
+) -> list[ScoredCondition]:
+    """A condition has one entry for each metric that it has figures of.
+
+    Args:
+        with_repeats: also the scores of each run of a condition that has several.
+    """
+    return read_all_entries(store, [(conditions, metrics)], with_repeats=with_repeats)[0]
 
 
 def read_all_entries(
-    store: Store, groups: Sequence[tuple[Sequence[Condition], Sequence[Metric]]]
+    store: Store, groups: Sequence[tuple[Sequence[Condition], Sequence[Metric]]], *, with_repeats: bool = False
 ) -> list[list[ScoredCondition]]:
     """`read_entries` of several benchmarks, read together."""
     numbered = [(number, condition) for number, (conditions, _) in enumerate(groups) for condition in conditions]
@@ -247,7 +224,7 @@ def read_all_entries(
     by_benchmark: list[list[tuple[int, Metric, PromptScores | None, PublishedFigure | None]]] = [[] for _ in groups]
     for metric_id in sorted(metric_ids):
         owned = [{metric.benchmark_id: metric for metric in own if metric.id == metric_id} for _, own in groups]
-        scored, published = figures.scores(metric_id), figures.published(metric_id)
+        scored, published = figures.scores(metric_id, with_repeats=with_repeats), figures.published(metric_id)
         for index in sorted(scored.keys() | published.keys()):
             number, condition = numbered[index]
             if own := owned[number]:

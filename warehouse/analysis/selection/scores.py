@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -14,6 +15,7 @@ from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.questions.options import MAX_UNSCORED
 from warehouse.records.score_span import MIXED, ScoreSpan
 from warehouse.stats.core.draws import PromptDraws
+from warehouse.stats.rows.seed_fit import fit_seeds, whole_seeds
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
@@ -29,6 +31,33 @@ Links = tuple[NDArray[np.int64], NDArray[np.int64]]
 def unscored_flags(n_unscored: int, n_samples: int, most: float = MAX_UNSCORED) -> tuple[str, ...]:
     """``many_unscored`` where a larger share of the samples than ``most`` has no score."""
     return ("many_unscored",) * (n_unscored > most * n_samples)
+
+
+def _no_prompts() -> NDArray[np.int64]:
+    return np.empty(0, np.int64)
+
+
+def _no_values() -> NDArray[np.float64]:
+    return np.empty(0)
+
+
+@dataclass(frozen=True)
+class SeedCells:
+    """Scores of several training seeds, or of repeats that count like seeds."""
+
+    labels: tuple[str, ...]  #: of the seeds, S.
+    cells: NDArray[np.float64]  #: mean over draws of each seed on each prompt, NaN where it has none, shape (S, n).
+    kind: str = "seeds"  #: ``seeds`` or ``repeats``.
+
+    @property
+    def n_seeds(self) -> int:
+        """S."""
+        return len(self.labels)
+
+    def at(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        """The cells of some prompts; seeds that have none of them are left out."""
+        cells = self.cells[:, rows]
+        return cells[np.isfinite(cells).any(axis=1)]
 
 
 @dataclass(frozen=True)
@@ -50,11 +79,52 @@ class PromptScores:
     n_unscored: int  #: samples (prompt and draw) without a score.
     n_samples: int  #: samples in all.
     spans: tuple[ScoreSpan, ...] = ()  #: between which values the scores of each repeat lie.
+    infinite_prompts: NDArray[np.int64] = field(
+        default_factory=_no_prompts
+    )  #: of prompts with an infinite score, which ``prompts`` lacks.
+    #: their means, infinite; NaN where draws are infinite on both sides, shape as of the ids.
+    infinite_values: NDArray[np.float64] = field(default_factory=_no_values)
+    #: the scores of each run that was pooled; empty for a single one, and where nobody asked for them.
+    repeats: tuple[PromptScores, ...] = ()
+    repeat_runs: tuple[int, ...] = ()  #: ids of these runs, ascending.
+    #: of several training seeds; then ``values`` are the parts of the prompts, which no single seed has.
+    seeds: SeedCells | None = None
 
     @property
     def n(self) -> int:
         """Scored prompts."""
         return len(self.prompts)
+
+    @property
+    def has_infinite(self) -> bool:
+        """Whether a score is infinite, so that the mean is."""
+        return len(self.infinite_prompts) > 0
+
+    @property
+    def extended(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """All prompts with a score, ascending, and their values, infinite ones among them."""
+        prompts = np.concatenate([self.prompts, self.infinite_prompts])
+        order = np.argsort(prompts, kind="stable")
+        return prompts[order], np.concatenate([self.values, self.infinite_values])[order]
+
+    @property
+    def with_infinite(self) -> PromptScores:
+        """All scored prompts in one, infinite ones among them: for tests of signs alone."""
+        prompts, values = self.extended
+        kept = ~np.isnan(values)
+        prompts, values = prompts[kept], values[kept]
+        n = len(prompts)
+        return replace(
+            self,
+            prompts=prompts,
+            values=values,
+            weights=np.ones(n),
+            n_draws=np.ones(n),
+            within=np.full(n, np.nan),
+            zero_one=np.zeros(n, bool),
+            seeds=None,
+            repeats=(),
+        )
 
     @property
     def uneven_weights(self) -> NDArray[np.float64] | None:
@@ -69,7 +139,76 @@ class PromptScores:
             return self
         prompts, rows = np.unique(followed, return_index=True)
         columns = ("values", "weights", "n_draws", "within", "zero_one")
-        return replace(self, prompts=prompts, **{name: getattr(self, name)[rows] for name in columns})
+        seeds = None if self.seeds is None else replace(self.seeds, cells=self.seeds.cells[:, rows])
+        own = {name: getattr(self, name)[rows] for name in columns}
+        if self.has_infinite:
+            ids, first = np.unique(follow_links(self.infinite_prompts, links), return_index=True)
+            own |= {"infinite_prompts": ids, "infinite_values": self.infinite_values[first]}
+        repeats = tuple(repeat.under(links) for repeat in self.repeats)
+        return replace(self, prompts=prompts, seeds=seeds, repeats=repeats, **own)
+
+
+def over_seeds(
+    members: Sequence[PromptScores], labels: Sequence[str], *, kind: str = "seeds", all_whole: bool = False
+) -> tuple[PromptScores | None, dict[str, str]]:
+    """The scores of one row over seeds, and the seeds that are left out, with how much they have.
+
+    Args:
+        members: of each seed, with scored prompts.
+        labels: of the seeds.
+        kind: ``seeds`` or ``repeats``.
+        all_whole: no seed is left out for what it lacks.
+
+    Returns:
+        None where no seed has a score on .95 of the prompts that some seed has one on.
+    """
+    as_cells = partial(SeedCells, kind=kind)
+    prompts = np.unique(np.concatenate([own.prompts for own in members]))
+    cells = _aligned([own.values for own in members], members, prompts)
+    is_whole = np.ones(len(members), bool) if all_whole else whole_seeds(cells)
+    n_all = len(prompts)
+    left_out: dict[str, str] = {}
+    for label, own, whole in zip(labels, members, is_whole, strict=True):
+        if not whole:
+            left_out[label] = f"{own.n:,} of {n_all:,}"
+    kept = [own for own, whole in zip(members, is_whole, strict=True) if whole]
+    if not kept:
+        return None, left_out
+    if len(kept) == 1:
+        return kept[0], left_out
+    there = np.isfinite(cells[is_whole]).any(axis=0)
+    cells, prompts = cells[is_whole][:, there], prompts[there]
+    weights = np.nanmean(_aligned([own.weights for own in kept], kept, prompts), axis=0)
+    draws = np.nansum(_aligned([own.n_draws for own in kept], kept, prompts), axis=0)
+    fit = fit_seeds(cells, weights=None if weights.min() == weights.max() else weights)
+    seen = np.unique(np.concatenate([own.seen for own in kept]))
+    unscored = np.zeros(len(seen))
+    for own in kept:
+        unscored[np.searchsorted(seen, own.seen)] += own.unscored
+    kept_labels = tuple(label for label, whole in zip(labels, is_whole, strict=True) if whole)
+    combined = PromptScores(
+        prompts=prompts,
+        # where seeds lack prompts, a part may lie beyond every score by what a seed adds
+        values=np.clip(fit.prompt_parts, np.nanmin(cells), np.nanmax(cells)),
+        weights=weights,
+        n_draws=draws,
+        within=np.full(len(prompts), np.nan),
+        zero_one=np.nanmin(_aligned([own.zero_one.astype(np.float64) for own in kept], kept, prompts), axis=0) > 0,
+        seen=seen,
+        unscored=unscored,
+        n_unscored=sum(own.n_unscored for own in kept),
+        n_samples=sum(own.n_samples for own in kept),
+        spans=tuple(span for own in kept for span in own.spans),
+        seeds=as_cells(kept_labels, cells),
+    )
+    return combined, left_out
+
+
+def _aligned(
+    columns: Sequence[NDArray[np.float64]], members: Sequence[PromptScores], prompts: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Columns of several scores on the same prompts, NaN where one has none, shape (S, n)."""
+    return np.array([align_values(own.prompts, column, prompts) for column, own in zip(columns, members, strict=True)])
 
 
 def _spans(values: NDArray[np.float64], run_ids: NDArray[np.int64]) -> Iterator[ScoreSpan]:
@@ -82,8 +221,8 @@ def _spans(values: NDArray[np.float64], run_ids: NDArray[np.int64]) -> Iterator[
 
 @dataclass(frozen=True)
 class _Facts:
-    """Rows of ``prompt_score`` as columns; ``values`` is NaN where nothing was scored,
-    ``within`` where no variance between draws is known."""
+    """Rows of ``prompt_score`` as columns; ``values`` is NaN where nothing was scored, ``within`` where no variance
+    between draws is known; ``n_above`` and ``n_below`` count draws that are infinite, which ``n_scored`` holds."""
 
     prompts: NDArray[np.int64]
     values: NDArray[np.float64]
@@ -93,6 +232,8 @@ class _Facts:
     zero_one: NDArray[np.float64]
     n_scored: NDArray[np.float64]
     n_unscored: NDArray[np.float64]
+    n_above: NDArray[np.float64]
+    n_below: NDArray[np.float64]
 
     def take(self, rows: NDArray[np.intp] | slice) -> _Facts:
         chosen = _as_slice(rows)  # views where rows stand together, as they mostly do
@@ -112,7 +253,12 @@ def _ascends(values: NDArray[np.int64]) -> bool:
 
 
 def read_scores(
-    store: Store, runs: Mapping[int, int], metric_ids: Collection[int], *, links: Links | None = None
+    store: Store,
+    runs: Mapping[int, int],
+    metric_ids: Collection[int],
+    *,
+    links: Links | None = None,
+    with_repeats: bool = False,
 ) -> dict[int, PromptScores]:
     """Prompt scores by group, read in one query.
 
@@ -120,12 +266,13 @@ def read_scores(
         runs: run id -> number of the group that it belongs to; the runs of a group are pooled.
         metric_ids: of one metric (several where judges differ between runs).
         links: put prompts under those that these lead to.
+        with_repeats: also the scores of each run of a group that has several.
 
     Returns:
         one entry for each group that has rows.
     """
     rows = _Rows(store, runs, metric_ids)
-    return _pooled(rows.runs, rows.facts, runs, links)
+    return _pooled(rows.runs, rows.facts, runs, links, with_repeats=with_repeats)
 
 
 class _Rows:
@@ -136,13 +283,51 @@ class _Rows:
         columns = store.columns(query_text("analysis", "prompt_scores"), params, per="run_id")
         unordered = columns.whole_numbers("run_id")
         order = slice(None) if _ascends(unordered) else np.argsort(unordered, kind="stable")
-        facts = _Facts(columns.whole_numbers("prompt_id"), *(columns.numbers(name) for name in _COLUMNS))
+        numbers = [columns.numbers(name) for name in _COLUMNS]
+        facts = _Facts(columns.whole_numbers("prompt_id"), *numbers, *([np.zeros(len(unordered))] * 2))
         self.runs, self.metrics = unordered[order], columns.whole_numbers("metric_id")[order]
-        self.facts = facts.take(order)
+        self.facts = _with_infinite(store, self.runs, self.metrics, facts.take(order), metric_ids)
+
+
+def _with_infinite(
+    store: Store, runs: NDArray[np.int64], metrics: NDArray[np.int64], facts: _Facts, metric_ids: Collection[int]
+) -> _Facts:
+    """Facts with the infinite scores, which stand among the unscored: only runs that have such are asked for."""
+    lacking = np.flatnonzero(facts.n_unscored > 0)
+    if not len(lacking):
+        return facts
+    params = {"run_ids": np.unique(runs[lacking]).tolist(), "metric_ids": list(metric_ids)}
+    columns = store.columns(query_text("analysis", "infinite_scores"), params, per="run_id")
+    found = columns.whole_numbers("run_id"), columns.whole_numbers("metric_id"), columns.whole_numbers("prompt_id")
+    if not len(found[0]):
+        return facts
+    places = {
+        key: row
+        for row, key in zip(
+            lacking.tolist(),
+            zip(runs[lacking].tolist(), metrics[lacking].tolist(), facts.prompts[lacking].tolist(), strict=True),
+            strict=True,
+        )
+    }
+    above, below = np.zeros(len(runs)), np.zeros(len(runs))
+    counts = columns.numbers("n_above").tolist(), columns.numbers("n_below").tolist()
+    for *key, n_above, n_below in zip(*(column.tolist() for column in found), *counts, strict=True):
+        row = places.get(tuple(key))
+        if row is not None:
+            above[row], below[row] = n_above, n_below
+    both = above + below
+    return replace(
+        facts, n_scored=facts.n_scored + both, n_unscored=facts.n_unscored - both, n_above=above, n_below=below
+    )
 
 
 def _pooled(
-    run_ids: NDArray[np.int64], facts: _Facts, runs: Mapping[int, int], links: Links | None = None
+    run_ids: NDArray[np.int64],
+    facts: _Facts,
+    runs: Mapping[int, int],
+    links: Links | None = None,
+    *,
+    with_repeats: bool = False,
 ) -> dict[int, PromptScores]:
     """Facts by group, the run of each ascending."""
     if links is not None:
@@ -153,7 +338,10 @@ def _pooled(
         groups, facts = groups[order], facts.take(order)
         run_ids = run_ids[order]
     starts = np.flatnonzero(np.diff(groups, prepend=-1)).tolist()
-    return {int(groups[a]): _pool(facts.take(slice(a, b)), run_ids[a:b]) for a, b in pairwise([*starts, len(groups)])}
+    return {
+        int(groups[a]): _pool(facts.take(slice(a, b)), run_ids[a:b], with_repeats=with_repeats)
+        for a, b in pairwise([*starts, len(groups)])
+    }
 
 
 def follow_links(prompts: NDArray[np.int64], links: Links) -> NDArray[np.int64]:
@@ -198,16 +386,26 @@ def _mapped(run_ids: NDArray[np.int64], runs: Mapping[int, int]) -> NDArray[np.i
     return groups[np.searchsorted(keys, run_ids)]
 
 
-def _pool(facts: _Facts, run_ids: NDArray[np.int64]) -> PromptScores:
+def _pool(facts: _Facts, run_ids: NDArray[np.int64], *, with_repeats: bool = False) -> PromptScores:
     """One row per prompt: values by weight and draws, weights by draws, as the loader pools."""
+    if with_repeats and len(run_ids) and run_ids[0] != run_ids[-1]:
+        ends = [0, *(np.flatnonzero(np.diff(run_ids)) + 1).tolist(), len(run_ids)]
+        by_run = {int(run_ids[a]): _pool(facts.take(slice(a, b)), run_ids[a:b]) for a, b in pairwise(ends)}
+        repeats = {run: own for run, own in by_run.items() if own.n}
+        if len(repeats) > 1:
+            pooled = _pool(facts, run_ids)
+            return replace(pooled, repeats=tuple(repeats.values()), repeat_runs=tuple(repeats))
     prompts, sorted_facts = facts.prompts, facts
     if not bool((prompts[1:] > prompts[:-1]).all()):
         sorted_facts = facts.take(np.argsort(prompts, kind="stable"))
         prompts, codes = np.unique(sorted_facts.prompts, return_inverse=True)
         if len(prompts) < len(codes):
             sorted_facts = _merge(sorted_facts, prompts, codes)
-    scored = np.flatnonzero(np.isfinite(sorted_facts.values))
+    infinite = sorted_facts.n_above + sorted_facts.n_below > 0
+    scored = np.flatnonzero(np.isfinite(sorted_facts.values) & ~infinite)
     kept = sorted_facts.take(scored)
+    means = np.where(sorted_facts.n_above > 0, np.inf, -np.inf)
+    means = np.where((sorted_facts.n_above > 0) & (sorted_facts.n_below > 0), np.nan, means)
     return PromptScores(
         prompts=kept.prompts,
         values=kept.values,
@@ -220,6 +418,8 @@ def _pool(facts: _Facts, run_ids: NDArray[np.int64]) -> PromptScores:
         n_unscored=int(facts.n_unscored.sum()),
         n_samples=int((facts.n_scored + facts.n_unscored).sum()),
         spans=tuple(_spans(facts.values, run_ids)),
+        infinite_prompts=prompts[infinite],
+        infinite_values=means[infinite],
     )
 
 
@@ -238,7 +438,8 @@ def _merge(facts: _Facts, prompts: NDArray[np.int64], codes: NDArray[np.intp]) -
         squares = inner + np.where(scored, draws * centred**2, 0.0)
         within = summed(squares) / (total - 1)
     zero_one = np.where(summed(scored * (1 - facts.zero_one)) > 0, 0.0, 1.0)
-    return _Facts(prompts, values, weights, total, within, zero_one, summed(facts.n_scored), summed(facts.n_unscored))
+    counts = (facts.n_scored, facts.n_unscored, facts.n_above, facts.n_below)
+    return _Facts(prompts, values, weights, total, within, zero_one, *map(summed, counts))
 
 
 @dataclass(frozen=True)
@@ -248,6 +449,7 @@ class PublishedFigure:
     value: float  #: the figure; mean over the repeats that have one.
     standard_error: float | None  #: as published, at least 0; None if there is none, or are repeats.
     n: int  #: prompts as published, 0 if unknown.
+    seeds: tuple[float, ...] = ()  #: figures of the training seeds that it is the mean of; empty for a single one.
 
 
 class RunFigures:
@@ -261,10 +463,10 @@ class RunFigures:
         self._runs, self._rows = runs, _Rows(store, runs, metric_ids)
         self._published = store.rows(query_text("analysis", "published_means"), {"run_ids": list(runs)}, per="run_id")
 
-    def scores(self, metric_id: int) -> dict[int, PromptScores]:
+    def scores(self, metric_id: int, *, with_repeats: bool = False) -> dict[int, PromptScores]:
         """Prompt scores by one metric, of each group that has rows."""
         here = np.flatnonzero(self._rows.metrics == metric_id)
-        return _pooled(self._rows.runs[here], self._rows.facts.take(here), self._runs)
+        return _pooled(self._rows.runs[here], self._rows.facts.take(here), self._runs, with_repeats=with_repeats)
 
     def published(self, metric_id: int) -> dict[int, PublishedFigure]:
         """Published figures by one metric."""

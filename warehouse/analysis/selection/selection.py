@@ -6,7 +6,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from warehouse.questions.options import ByMetric
+from warehouse.questions.options import REPEATS_AUTO, SEEDS_TRAINING, AsRows, ByMetric
+
+
+@dataclass(frozen=True)
+class RowRules:
+    """What makes one row of a model."""
+
+    each: str | None = None  #: ``seed`` or ``checkpoint``: these are rows of their own; None: neither.
+    repeats: str = REPEATS_AUTO  #: what becomes of repeats of one condition.
+    seeds_are: str = SEEDS_TRAINING  #: what the seed of a run is of.
 
 
 @dataclass(frozen=True)
@@ -20,6 +29,8 @@ class Selection:
     cluster: str | None = None
     latest: bool = False  #: of each model, or of what a reference means, only the condition that ran last.
     subset_ok: bool = False  #: runs on a part of the benchmark stand among complete ones.
+    #: one row a model, over its seeds at its last whole checkpoint; None: a row for each condition.
+    rows: RowRules | None = None
 
 
 def selection_of(options: ByMetric, **others: Any) -> Selection:
@@ -29,8 +40,15 @@ def selection_of(options: ByMetric, **others: Any) -> Selection:
         others: what it is to be instead.
     """
     names = ("benchmark", "metric", "where", "cluster", "latest", "subset_ok")
-    own = {name: getattr(options, name) for name in names if hasattr(options, name)}
+    own: dict[str, Any] = {name: getattr(options, name) for name in names if hasattr(options, name)}
+    if isinstance(options, AsRows):
+        own["rows"] = row_rules(options)
     return Selection(**(own | others))
+
+
+def row_rules(options: AsRows) -> RowRules:
+    """The rules of rows that a question makes."""
+    return RowRules(options.each, options.repeats, options.seeds_are)
 
 
 def as_conditions(where: Sequence[str]) -> tuple[str, ...]:

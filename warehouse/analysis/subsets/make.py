@@ -14,8 +14,9 @@ from numpy.typing import NDArray
 from warehouse.analysis.leaderboard.row import usable_bounds
 from warehouse.analysis.results import part_fields
 from warehouse.analysis.selection.reference import find_conditions, parse_where, pick_one
-from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, select_entries
+from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition
 from warehouse.analysis.selection.scores import PromptScores, indices_among, values_at
+from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import Selection, selection_of
 from warehouse.analysis.subsets.plan import SCHEMA, PlanPrompt, SubsetPlan, SubsetPlans, hash_ids
 from warehouse.analysis.subsets.stored import plan_id, store_plan

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -28,7 +29,7 @@ from warehouse.stats.subsets.estimate import SubsetEstimate
 from warehouse.stats.subsets.regression import combine_subsets, known_figure
 from warehouse.store.connection import Store
 from warehouse.tables.view import TableNote, View
-from warehouse.tables.words import direction, visible
+from warehouse.tables.words import direction, some_of, visible
 
 
 @dataclass(frozen=True)
@@ -208,7 +209,23 @@ def _notes(
     notes += [f"{name} differs between benchmarks: {', '.join(v)}" for name, v in mixed.items()]
     if direction is None:
         notes.append("it is not known whether higher is better; higher is ranked first")
-    return notes
+    return notes + _apart(rows)
+
+
+def _apart(rows: Sequence[SuiteRow]) -> list[str]:
+    """That seeds and checkpoints of a model stand apart here, so that nobody takes the first of them for the model."""
+    told = [row.model for row in rows if _SEED_OR_PLACE.search(row.condition)]
+    several = sorted({model for model in told if told.count(model) > 1})
+    if not several:
+        return []
+    return [
+        f"{some_of(several)}: training seeds and checkpoints are rows of their own on several benchmarks, of which none"
+        " stands for the model; on one benchmark they are one row: warehouse leaderboard NAME"
+    ]
+
+
+#: In the label of a row: it is one of several seeds or checkpoints.
+_SEED_OR_PLACE = re.compile(r"\b(training_seed|step|tokens|epoch|position)=")
 
 
 #: Models on plans that footnotes name.

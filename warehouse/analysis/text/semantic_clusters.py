@@ -14,7 +14,7 @@ from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.analysis.results import Result, Row, shared_fields
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.clusterings import NO_CLUSTERS, ClusterMap
-from warehouse.analysis.selection.scored_conditions import select_entries
+from warehouse.analysis.selection.select import select_entries
 from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.text.embed import choose_embedder
 from warehouse.analysis.text.parts import embed_command, read_part

@@ -90,6 +90,8 @@ class AllPairs(NamedFigures):
     exact: bool  #: whether these are all vectors of signs.
     seed: int  #: of the draws.
     reasons: tuple[str, ...]  #: why a pair has no error, ``""`` where it has.
+    #: some models are over several training seeds: no max-|T|; simultaneous intervals are by Bonferroni.
+    over_seeds: bool = False
 
     @property
     def p_max_t(self) -> FloatArray:

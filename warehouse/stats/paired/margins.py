@@ -198,6 +198,8 @@ def paired_noninferiority(paired: PairedDifference, margin: float, *, alpha: flo
     check_one_sided(alpha)
     how = "n − 1 degrees of freedom" if paired.n_clusters is None else "CR2, Satterthwaite"
     bootstrap = "" if paired.draws is None else ", and bootstrap-t"
+    if paired.method.endswith("_seeds"):
+        bootstrap = " of the prompts, and another draw of seeds"
     return noninferiority_of(
         margin,
         difference=paired.difference,

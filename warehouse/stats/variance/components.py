@@ -20,7 +20,7 @@ from warehouse.stats.core.draws import PromptDraws, prompt_draws
 from warehouse.stats.core.inputs import as_clusters
 from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.core.sample import Sample, describe
-from warehouse.stats.intervals.standard_errors import robust_errors
+from warehouse.stats.rows.seed_fit import fit_seeds
 
 #: Share of the variance between prompts that may be left to gain at the suggested K.
 EPSILON = 0.1
@@ -233,26 +233,20 @@ def crossed_variance(
     seeds, n = table.shape
     if seeds < 2 or n < 2:
         raise StatisticsError(f"`scores` must hold at least 2 seeds (rows) and 2 prompts, found {seeds} and {n}")
-    mean = float(table.mean())
-    by_seed, by_prompt = table.mean(axis=1) - mean, table.mean(axis=0) - mean
-    left = table - mean - by_seed[:, None] - by_prompt
+    fit = fit_seeds(table, clusters=clusters)
+    if fit.v_prompts is None or fit.v_seeds is None or fit.v_interaction is None or fit.df_prompts is None:
+        raise StatisticsError("`clusters` holds a single cluster: nothing tells how clusters differ")
+    v_p, v_s, v_i, df, mean = fit.v_prompts, fit.v_seeds, fit.v_interaction, fit.df_prompts, fit.mean
+    by_prompt = fit.prompt_parts - mean
+    left = table - fit.prompt_parts - fit.seed_parts[:, None]
     ms_prompts = seeds * float(by_prompt @ by_prompt) / (n - 1)
-    ms_seeds = n * float(by_seed @ by_seed) / (seeds - 1)
+    ms_seeds = n * seeds * v_s
     ms_left = float((left**2).sum()) / ((n - 1) * (seeds - 1))
-    cells = n * seeds
-    v_p, v_s, v_i, df = ms_prompts / cells, ms_seeds / cells, ms_left / cells, n - 1.0
-    groups = None if clusters is None else as_clusters(clusters, n)
-    if groups is not None:
-        robust = [own for own in (robust_errors(row, groups) for row in (by_prompt, *left)) if own is not None]
-        if not robust:
-            raise StatisticsError("`clusters` holds a single cluster: nothing tells how clusters differ")
-        v_p, df = robust[0].se_cr2 ** 2, robust[0].degrees_of_freedom
-        v_i = math.fsum(own.se_cr2**2 for own in robust[1:]) / (seeds * (seeds - 1))
     return CrossedVariance(
         mean=mean,
         n_seeds=seeds,
         n_prompts=n,
-        n_clusters=None if groups is None else groups.n,
+        n_clusters=None if clusters is None else as_clusters(clusters, n).n,
         df_prompts=df,
         part_prompts=v_p,
         part_seeds=v_s,

@@ -77,8 +77,8 @@ def hints_on_names(store: Store, values: Mapping[str, str]) -> list[str]:
 def alias(store: Store, kind: Kind, name: str, canonical: str) -> str:
     """Show ``name`` under the name ``canonical`` from now on (MisuseError: no such name, or both are one).
 
-    Views follow one step, so no chains arise: what pointed to ``name`` points to ``canonical``
-    afterwards, and an alias given as ``canonical`` stands for what it points to.
+    Views follow one step: what is shown as ``name`` is shown as ``canonical`` afterwards, and an alias given as
+    ``canonical`` stands for what it is shown as. What was said is kept, so that each can be taken back by itself.
 
     Args:
         store: a store open for writing.
@@ -89,27 +89,60 @@ def alias(store: Store, kind: Kind, name: str, canonical: str) -> str:
     Returns:
         the name that is shown.
     """
-    table = _table(kind)
     with store.changing_catalogue() as connection:
         row, target = find_named(connection, kind, name), find_shown(connection, kind, canonical)
         if target.id == row.id:
             raise MisuseError(f"{kind} '{canonical}' is shown as '{name}': it cannot be its alias")
-        connection.execute(
-            sa.update(table)
-            .where((table.c.id == row.id) | (table.c.canonical_id == row.id))
-            .values(canonical_id=target.id)
-        )
+        said = _said(connection, kind) | {int(row.id): int(find_named(connection, kind, canonical).id)}
+        _settle(connection, kind, said)
     return str(target.name)
 
 
 def unalias(store: Store, kind: Kind, name: str) -> None:
-    """Show ``name`` under its own name again (MisuseError: no such name, or it is no alias)."""
-    table = _table(kind)
+    """Show ``name`` under its own name again, and what is its alias as well (MisuseError: no such name, or it is no
+    alias)."""
     with store.changing_catalogue() as connection:
         row = find_named(connection, kind, name)
         if row.canonical_id is None:
             raise MisuseError(f"{kind} '{name}' is no alias; see: warehouse {kind}s")
-        connection.execute(sa.update(table).where(table.c.id == row.id).values(canonical_id=None))
+        said = _said(connection, kind)
+        del said[int(row.id)]
+        _settle(connection, kind, said)
+
+
+def settle_aliases(connection: sa.Connection) -> None:
+    """Show models and benchmarks under the names that people gave them, where both are there still."""
+    for kind in KINDS:
+        _settle(connection, kind, _said(connection, kind))
+
+
+def _said(connection: sa.Connection, kind: Kind) -> dict[int, int]:
+    """What people said each model or benchmark is shown as, by id; of earlier versions what it is shown as."""
+    table, statements = _table(kind), tables.statement
+    rows = connection.execute(sa.select(table.c.id, table.c.canonical_id).where(table.c.canonical_id.is_not(None)))
+    said = {int(row[0]): int(row[1]) for row in rows}
+    query = sa.select(statements.c.subject_id, statements.c.said).where(statements.c.about == f"{kind} alias")
+    return said | {int(row[0]): int(row[1]) for row in connection.execute(query)}
+
+
+def _settle(connection: sa.Connection, kind: Kind, said: Mapping[int, int]) -> None:
+    """Keep what was said, and show each under the name at the end of its way."""
+    table, statements = _table(kind), tables.statement
+    rows = {int(row[0]): row[1] for row in connection.execute(sa.select(table.c.id, table.c.canonical_id))}
+    kept = {name: other for name, other in said.items() if name in rows and other in rows}
+    connection.execute(sa.delete(statements).where(statements.c.about == f"{kind} alias"))
+    if kept:
+        values = [
+            {"source_id": None, "about": f"{kind} alias", "subject_id": name, "said": other}
+            for name, other in kept.items()
+        ]
+        connection.execute(sa.insert(statements), values)
+    for name, shown_as in rows.items():
+        end = kept.get(name)
+        while end in kept:
+            end = kept[end]
+        if end != shown_as:
+            connection.execute(sa.update(table).where(table.c.id == name).values(canonical_id=end))
 
 
 def set_release_date(store: Store, name: str, day: str) -> None:

@@ -14,6 +14,7 @@ import orjson
 from warehouse.errors import MisuseError, did_you_mean
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
+from warehouse.store.load import chains
 from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
@@ -150,7 +151,8 @@ def rejections(store: Store, source_id: int) -> list[RejectedRow]:
 
 
 def invalidate(store: Store, run: str, reason: str) -> int:
-    """Take a run out of every view; its rows stay. Ingesting its source again changes nothing.
+    """Take a run out of every view; its rows stay. Ingesting its source again changes nothing; what it had superseded
+    is current again, and what comes later is held against the other runs alone.
 
     Args:
         store: a store open for writing.
@@ -169,7 +171,28 @@ def invalidate(store: Store, run: str, reason: str) -> int:
         row = _run(connection, run)
         if row.status == "invalidated":
             raise MisuseError(f"run:{row.id} is invalidated already: {row.status_reason}")
-        _update(connection, row.id, status="invalidated", status_reason=reason)
+        chains.invalidate(connection, row, reason)
+    return int(row.id)
+
+
+def validate(store: Store, run: str) -> int:
+    """Give back a run that was invalidated: it is what it was, among the runs that there are now.
+
+    Args:
+        store: a store open for writing.
+        run: ``run:ID`` or the id.
+
+    Returns:
+        id of the run.
+
+    Raises:
+        MisuseError: no such run, it is not invalidated, or another came under its id meanwhile, with other values.
+    """
+    with store.begin() as connection:
+        row = _run(connection, run)
+        if row.status != "invalidated":
+            raise MisuseError(f"run:{row.id} is not invalidated; those that are: warehouse runs --all")
+        chains.validate(connection, row)
     return int(row.id)
 
 
@@ -199,7 +222,8 @@ def note(store: Store, run: str, text: str) -> None:
 def _run(connection: sa.Connection, reference: str) -> Any:
     number = reference.removeprefix("run:")
     table = tables.run
-    query = sa.select(table.c.id, table.c.status, table.c.status_reason, table.c.tags)
+    columns = (table.c.id, table.c.status, table.c.status_reason, table.c.tags, table.c.n_found, table.c.n_requested)
+    query = sa.select(*columns)
     row = None
     if number.isdigit():
         row = connection.execute(query.where(table.c.id == int(number))).first()

@@ -189,7 +189,7 @@ def complete(store: Store, connection: sa.Connection) -> int:
     Returns:
         number of these runs.
     """
-    text = query_text("store", "stored_settings").format(condition="run.settings is null")
+    text = query_text("store", "stored_settings")
     rows = [dict(row) for row in connection.execute(sa.text(text)).mappings()]
     changes = [_completed(row) for row in rows]
     _write(connection, changes)

@@ -15,6 +15,7 @@ from warehouse.errors import MisuseError, StoreError, StoreLockedError, cause_of
 from warehouse.store import engines
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store, wait_for
+from warehouse.store.curate.aliases import settle_aliases
 from warehouse.store.engines.base import MadeReader, Roles
 from warehouse.store.schema.later import tables
 from warehouse.store.sql import query_files
@@ -141,17 +142,20 @@ def _try(store: Store) -> Removed | None:
         if not store.dialect.no_source_reserved(connection):
             return None
         store.dialect.lock_all(connection)
-        return remove_unheld(connection)
+        store.n_forgotten += 1
+        removed = remove_unheld(connection)
+        remove_unnamed(connection)
+        return removed
 
 
 def remove_unheld(connection: sa.Connection) -> Removed:
     """Remove unreferenced rows, in a transaction during which no process loads."""
     connection.exec_driver_sql(query_text("vacuum", "unheld_prompt"))
-    connection.exec_driver_sql(query_text("vacuum", "linked_prompt"))
     # facts about prompts go with them, and do not hold them
     for table in (tables.prompt_cluster, tables.prompt_embedding, tables.prompt_link):
         connection.exec_driver_sql(f"delete from {table.name} where prompt_id in (select id from unheld_prompt)")
     prompts = connection.exec_driver_sql("select count(*) from unheld_prompt").scalar_one()
+    connection.exec_driver_sql("delete from prompt_link where canonical_prompt_id in (select id from unheld_prompt)")
     connection.exec_driver_sql("delete from prompt where id in (select id from unheld_prompt)")
     connection.exec_driver_sql("drop table unheld_prompt")
     texts = _count(connection)
@@ -174,6 +178,7 @@ def remove_unnamed(connection: sa.Connection) -> None:
     for name in _UNNAMED:
         connection.exec_driver_sql(query_text("vacuum", name))
     connection.exec_driver_sql("drop table unnamed_benchmark")
+    settle_aliases(connection)
 
 
 def _remove_unnamed_benchmarks(connection: sa.Connection) -> None:

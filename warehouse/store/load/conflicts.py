@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import pyarrow as pa
 
@@ -19,13 +19,11 @@ from warehouse.records import RunHeader, parse_json
 from warehouse.records.settings import RunSettings
 from warehouse.store.connection import Store
 from warehouse.store.curate.ignored_settings import IgnoredSettings
+from warehouse.store.load.parts import SourceClaim, SourcePart
 from warehouse.store.load.run_keys import published_digest, run_key
 from warehouse.store.load.scratch import Scratch
 from warehouse.store.load.staging import Measured
 from warehouse.store.sql.query_files import query_text
-
-if TYPE_CHECKING:
-    from warehouse.store.load.state import SourceClaim, SourcePart
 
 OnConflict = Literal["error", "skip", "supersede"]
 
@@ -72,6 +70,12 @@ class _Stored:
     started_at: datetime | None
     marks: Mapping[str, str]
     bytes_key: str | None
+    status: str
+
+    @property
+    def is_invalidated(self) -> bool:
+        """Whether a person took it out of every view."""
+        return self.status == "invalidated"
 
 
 @dataclass(frozen=True)
@@ -147,8 +151,12 @@ class _StoredRuns:
         self.by_execution: dict[tuple[str, str | None], list[_Stored]] = defaultdict(list)
         self.by_run_key: dict[str, list[_Stored]] = defaultdict(list)
         self.figures: dict[str, list[_Stored]] = defaultdict(list)
+        self.invalidated: dict[str, int] = {}  # of each condition one
         for row in rows:
             self.equal[row.recorded_key, row.content_digest].append(row)
+            if row.is_invalidated:
+                self.invalidated[row.condition_key] = row.id
+                continue  # it supersedes nothing, and nothing supersedes it
             if row.superseded_by is None:
                 self.current_conditions.add(row.condition_key)
             self.by_execution[row.recorded_key, row.run_key].append(row)
@@ -235,6 +243,10 @@ def decide(
     conditions: set[str] = set()
     for run in runs:
         decision = _decide_one(run, stored, overlaps, on_conflict, path)
+        if decision.action == "new" and not decision.note and run.condition in stored.invalidated:
+            other = stored.invalidated[run.condition]
+            note = f"{run.header.benchmark}: run {other} of the same settings is invalidated, and plays no part here"
+            decision = replace(decision, note=note)
         before = earlier[run.recorded, run.content]
         equal = [index for index in before if _are_one(run, runs[index], decisions[index].marks)]
         if decision.action == "new" and equal:
@@ -301,7 +313,7 @@ def _run(
 _COLUMNS = (
     "run.id, run.condition_key, run.recorded_key, run_source.run_key, run.content_digest, run_source.superseded_by,"
     " run.n_found, run.n_generations, run.n_scores, run.started_at, cast(run.marks as varchar) as marks,"
-    " run.bytes_key"
+    " run.bytes_key, run.status"
 )
 
 
@@ -326,12 +338,10 @@ def _decide_one(
     same = stored.same(run)
     here = Decision(run.index, "new", *run.keys)
     if same:
-        here = replace(here, action="seen", same_as=same[0].id, marks={**run.settings.marks, **same[0].marks})
-        here = replace(here, note=_note_on_equal(run, same[0]))
-        under_its_key = [row for row in same if row.run_key == run.key]
-        if under_its_key:
-            return replace(here, superseded_by=under_its_key[0].superseded_by)
-    if not run.measured and not same and (restated := _restated(here, run, stored)):
+        here = _seen(here, run, same)
+        if same[0].is_invalidated or any(row.run_key == run.key for row in same):
+            return here
+    elif restated := _restated(here, run, stored):
         return restated
     if run.key is None:
         return _decide_without_id(here, run, stored, overlaps)
@@ -351,8 +361,21 @@ def _decide_one(
     return here if same else replace(here, repeat=run.condition in stored.current_conditions)
 
 
+def _seen(here: Decision, run: _DumpRun, same: Sequence[_Stored]) -> Decision:
+    """What becomes of a run that is a stored one: ``same`` are its rows, one under each key that it came under."""
+    first = same[0]
+    marks = {**run.settings.marks, **first.marks}
+    here = replace(here, action="seen", same_as=first.id, marks=marks, note=_note_on_equal(run, first))
+    under_its_key = [row for row in same if row.run_key == run.key]
+    if under_its_key and not first.is_invalidated:
+        here = replace(here, superseded_by=under_its_key[0].superseded_by)
+    return here
+
+
 def _note_on_equal(run: _DumpRun, stored: _Stored) -> str:
     """What a run of equal scores may be as well, where nothing says whether it is the stored one."""
+    if stored.is_invalidated:
+        return f"{run.header.benchmark}: {_INVALIDATED.format(id=stored.id)}"
     is_copy = run.bytes_key is not None and run.bytes_key == stored.bytes_key
     is_told = is_copy or run.key is not None or bool(run.settings.marks.keys() & stored.marks.keys())
     if is_told or run.is_greedy or not run.measured:
@@ -407,7 +430,8 @@ def _note_on_shared_id(run: _DumpRun, rival: int, settings: Mapping[str, str]) -
 def _restated(here: Decision, run: _DumpRun, stored: _StoredRuns) -> Decision | None:
     """Published figures of a condition that were stated before, at another time: the later statement holds, since a
     board that is fetched again, or a tool that writes its results again, makes no further draw."""
-    others = [row for row in stored.figures.get(run.recorded, ()) if _is_statement_of_another_time(run, row)]
+    figures = () if run.measured else stored.figures.get(run.recorded, ())
+    others = [row for row in figures if _is_statement_of_another_time(run, row)]
     if not others:
         return None
     own = run.header.started_at or datetime.min
@@ -430,6 +454,7 @@ def _is_statement_of_another_time(run: _DumpRun, stored: _Stored) -> bool:
     return stored.started_at != run.header.started_at
 
 
+_INVALIDATED = "run {id} holds the same and is invalidated: it does not count (warehouse invalidate run:{id} --undo)"
 _APART = "; if they are different executions, name each: --set run_id=NAME"
 
 

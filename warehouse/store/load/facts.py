@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pyarrow as pa
@@ -17,13 +18,14 @@ from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.curate import field_clusters
 from warehouse.store.load.bulk_insert import append, as_arrow
+from warehouse.store.load.chains import supersede
 from warehouse.store.load.conflicts import Decision
 from warehouse.store.load.dimensions import allocate
 from warehouse.store.load.run_keys import execution_key, scorers_key, spec_of
 from warehouse.store.load.scratch import ROWS_OF_A_GROUP, Scratch
-from warehouse.store.load.source_ledger import supersede
 from warehouse.store.load.staging import TRANSCRIPT, Measured
 from warehouse.store.load.state import _Load
+from warehouse.store.load.statements import plain, statement
 from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
@@ -87,8 +89,39 @@ def complete_marks(connection: sa.Connection, decisions: Sequence[Decision]) -> 
         if decision.same_as is None:
             continue
         new_key = execution_key(decision.marks)
-        statement = sa.update(table).where(table.c.id == decision.same_as, table.c.execution_key != new_key)
-        connection.execute(statement.values(execution_key=new_key, marks=dict(decision.marks)))
+        update = sa.update(table).where(table.c.id == decision.same_as, table.c.execution_key != new_key)
+        connection.execute(update.values(execution_key=new_key, marks=dict(decision.marks)))
+
+
+#: Columns of a run that are no word of its source: what it is known by, what people say, and what was counted.
+_NO_WORDS = {
+    *("id", "checkpoint_id", "agent_id", "benchmark_id", "superseded_by", "condition_key", "content_digest"),
+    *("recorded_key", "settings"),
+    *("tags", "note", "scorers_key", "n_found", "n_generations", "n_choices", "n_scores"),
+}
+
+
+def state_seen_again(connection: sa.Connection, state: _Load, decisions: Sequence[Decision]) -> None:
+    """What sources say of runs that stood before, other than what stands: the first gives the row of a run."""
+    again = {item.same_as: item for item in decisions if item.action == "seen" and item.same_as is not None}
+    if not again:
+        return
+    cuts = {part.runs.start: _cuts(part) for part in state.parts}
+    run = tables.run
+    for stored in connection.execute(sa.select(run).where(run.c.id.in_(list(again)))).mappings():
+        decision = again[stored["id"]]
+        own = replace(decision, marks=state.settings[decision.run].marks)
+        row = _run_row(state, cuts, own, stored["id"])
+        said = {
+            name: plain(value)
+            for name, value in row.items()
+            if name not in _NO_WORDS and plain(value) != plain(stored[name])
+        }
+        if stored["status"] == "invalidated":
+            said = {name: value for name, value in said.items() if name not in ("status", "status_reason")}
+        if said:
+            source_id = state.part_of(decision.run).source.id
+            state.statements.append(statement(source_id, "run", stored["id"], said))
 
 
 def _cuts(part: SourcePart) -> Cuts:

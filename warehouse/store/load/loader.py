@@ -339,6 +339,7 @@ class Loader:
             facts.publish(self.store, self.scratch, state, run_ids)
             facts.push_run_metrics(connection, self.scratch, state, run_ids)
             facts.link_sources(connection, state, decisions, run_ids)
+            facts.state_seen_again(connection, state, decisions)
             # from here on rows of benchmarks change, which every load may want to
             stored_runs = [item.run for item in decisions if item.action != "skip"]
             benchmark_metrics(self.store, state, stored_runs)

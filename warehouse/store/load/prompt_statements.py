@@ -159,9 +159,14 @@ def _said_nowhere(scratch: Scratch, lacking: Unsaid, never: frozenset[str]) -> U
             nowhere.add(name)
     fields: frozenset[str] = frozenset()
     if lacking.fields and "metadata" not in never:
-        said = {row[0] for row in scratch.rows(query_text("ingest", "said_fields"))}
-        fields = lacking.fields - said
+        names = {row[0] for row in scratch.rows(query_text("ingest", "said_fields"))}
+        fields = frozenset(name for name in lacking.fields if name not in names or not _says_field(scratch, name))
     return Unsaid(frozenset(nowhere), fields)
+
+
+def _says_field(scratch: Scratch, name: str) -> bool:
+    pointer = "/" + name.replace("~", "~0").replace("/", "~1")
+    return bool(scratch.rows(query_text("ingest", "says_field"), {"pointer": pointer}))
 
 
 def note_gained(store: Store, words: Words, benchmark_ids: Sequence[int], new: range, own: Collection[int]) -> None:

@@ -22,6 +22,7 @@ from warehouse.store.load.statements import (
     SUITES,
     as_columns,
     of_sources,
+    plain,
     statement,
     stored_values,
     write,
@@ -41,6 +42,8 @@ class Held:
     prompts: dict[int, list[int]] = field(default_factory=dict)
     #: its statements, as (about, subject_id, said).
     statements: list[tuple[str, int, Any]] = field(default_factory=list)
+    #: ids of its runs that other sources hold too.
+    shared: set[int] = field(default_factory=set)
     #: (benchmark, metric) of what its scans have measured.
     scanned: set[tuple[int, int]] = field(default_factory=set)
 
@@ -75,6 +78,7 @@ def restate(store: Store, held: Held) -> None:
     connection = store.connection
     for table in FIRST_GIVES:
         _restate_rows(connection, table, held.rows.get(table, set()))
+    _restate_runs(connection, held)
     if any(held.about(SUITES).values()):
         _restate_suites(connection)
     _restate_metrics(store, held)
@@ -98,6 +102,30 @@ def _restate_rows(connection: sa.Connection, table: str, ids: Collection[int]) -
         connection.execute(sa.update(rows).where(rows.c.id == number).values(values))
         others = [holder for holder in holders if holder not in words]
         write(connection, [statement(other, table, number, standing[number]) for other in others])
+
+
+def _restate_runs(connection: sa.Connection, held: Held) -> None:
+    """The first source that is left gives the row of a run, column by column; its figures are of the same call."""
+    words: dict[int, dict[int, Any]] = defaultdict(dict)
+    for row in of_sources(connection, "run", held.shared) if held.shared else ():
+        words[row.subject_id].setdefault(row.source_id, {}).update(row.said)
+    run, figures = tables.run, tables.published_score
+    for number, by_source in words.items():
+        holders = _holders(connection, "run", number)
+        said = by_source.get(holders[0], {}) if holders else {}
+        if not said:
+            continue
+        stored = connection.execute(sa.select(run).where(run.c.id == number)).mappings().one()
+        if stored["status"] == "invalidated":
+            said = {name: value for name, value in said.items() if name not in ("status", "status_reason")}
+        before = {name: plain(stored[name]) for name in said}
+        connection.execute(sa.update(run).where(run.c.id == number).values(as_columns("run", said)))
+        if "run_group_id" in said:
+            group = {"run_group_id": said["run_group_id"]}
+            connection.execute(sa.update(figures).where(figures.c.run_id == number).values(group))
+        for source in holders[1:]:
+            others = {name: value for name, value in before.items() if name not in by_source.get(source, {})}
+            write(connection, [statement(source, "run", number, others)] if others else [])
 
 
 def _holders(connection: sa.Connection, table: str, number: int) -> list[int]:

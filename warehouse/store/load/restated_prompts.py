@@ -18,7 +18,7 @@ from warehouse.store.curate import field_clusters
 from warehouse.store.load.prompt_statements import COLUMNS, WHOLE, Unsaid, document_of, fields_of, holders
 from warehouse.store.load.restated import Held
 from warehouse.store.load.scratch import Scratch
-from warehouse.store.load.statements import PROMPTS, of_sources, statement, write
+from warehouse.store.load.statements import EARLIER, PROMPTS, of_sources, statement, write
 from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
@@ -36,12 +36,14 @@ class _Benchmark:
     number: int
     order: Mapping[int, int]  # place of each source among all, by id
     unsaid: Mapping[int, Unsaid]  # what each says of none of its prompts
+    earlier: frozenset[int]  # sources that an earlier version has loaded
+    n_unknown: int = 0  # prompts of which such a source may say less than stands
 
     def of(self, source: int) -> Unsaid:
         return self.unsaid.get(source, Unsaid())
 
 
-def restate_prompts(store: Store, scratch: Scratch, held: Held) -> None:
+def restate_prompts(store: Store, scratch: Scratch, held: Held) -> int:
     """Work out anew what stands of the prompts of a source that is gone, and all that is made of it: clusters by
     fields, and the fingerprints of benchmarks.
 
@@ -49,19 +51,27 @@ def restate_prompts(store: Store, scratch: Scratch, held: Held) -> None:
         store: in the transaction in which the source has gone.
         scratch: of this store, made before the transaction.
         held: what the source spoke of.
+
+    Returns:
+        number of prompts that a source holds which an earlier version has loaded: what stands of them counts as said
+        by that.
     """
     connection = store.connection
     source = tables.source
     query = sa.select(source.c.id).order_by(sa.nulls_last(source.c.loaded_at), source.c.id)
     places = {int(row[0]): place for place, row in enumerate(connection.execute(query))}
+    earlier = frozenset(int(row.source_id) for row in of_sources(connection, EARLIER))
+    n_unknown = 0
     for benchmark, prompts in held.prompts.items():
         words = of_sources(connection, PROMPTS, [benchmark])
-        left = _Benchmark(benchmark, places, {row.source_id: Unsaid.of_json(row.said) for row in words})
+        left = _Benchmark(benchmark, places, {row.source_id: Unsaid.of_json(row.said) for row in words}, earlier)
         changed: list[int] = []
         for start in range(0, len(prompts), BLOCK):
             changed += _restate_block(store, scratch, left, prompts[start : start + BLOCK])
         _restate_clusters(store, benchmark, changed)
         _restate_fingerprint(scratch, connection, benchmark)
+        n_unknown += left.n_unknown
+    return n_unknown
 
 
 def _restate_block(store: Store, scratch: Scratch, left: _Benchmark, prompts: Sequence[int]) -> list[int]:
@@ -75,6 +85,7 @@ def _restate_block(store: Store, scratch: Scratch, left: _Benchmark, prompts: Se
     apart: list[int] = []
     for prompt, names in sources.items():
         names.sort(key=left.order.__getitem__)
+        left.n_unknown += not left.earlier.isdisjoint(names)
         if exceptions.get(prompt):
             apart.append(prompt)
         else:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -19,7 +19,7 @@ from warehouse.store import engines
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.curate.upkeep import remove_unheld, remove_unnamed
-from warehouse.store.load import restated, restated_prompts, scans
+from warehouse.store.load import chains, restated, restated_prompts, scans
 from warehouse.store.load.bulk_insert import append
 from warehouse.store.load.dimensions import allocate
 from warehouse.store.load.scratch import Scratch, scratch_beside
@@ -318,9 +318,10 @@ def _replace_rejections(connection: sa.Connection, rejections: Mapping[int, Sequ
     append(connection, tables.rejection, rows)
 
 
-def forget(store: Store, reference: str) -> tuple[int, int]:
-    """Remove a source, the runs that no other source holds, and the prompts and texts that no run
-    holds any more: these, unless another process loads; then ``vacuum`` removes them later.
+def forget(store: Store, reference: str, *, say: Callable[[str], None] | None = None) -> tuple[int, int]:
+    """Remove a source, the runs that no other source holds, and all that rests on it alone: the store is then the one
+    that never had it. Prompts, texts and names that nothing holds any more stay where another process loads; then
+    ``vacuum`` removes them later.
 
     With a scan go its values and the scores that were made of them; what scans say of a removed run stays. With a
     source of votes go its votes, and with a run what was drawn of it to be labelled.
@@ -328,6 +329,7 @@ def forget(store: Store, reference: str) -> tuple[int, int]:
     Args:
         store: a store open for writing.
         reference: id of the source, or its path as the ledger shows it.
+        say: told what cannot be worked out anew.
 
     Returns:
         number of runs removed, number of runs kept because another source holds them.
@@ -337,10 +339,12 @@ def forget(store: Store, reference: str) -> tuple[int, int]:
     """
     with scratch_beside(store) as scratch, store.begin() as connection:
         store.dialect.lock_all(connection)
-        return forget_source(store, scratch, connection, _find(connection, reference))
+        return forget_source(store, scratch, connection, _find(connection, reference), say)
 
 
-def forget_source(store: Store, scratch: Scratch, connection: sa.Connection, source_id: int) -> tuple[int, int]:
+def forget_source(
+    store: Store, scratch: Scratch, connection: sa.Connection, source_id: int, say: Callable[[str], None] | None = None
+) -> tuple[int, int]:
     """:func:`forget` in a transaction of the caller's during which no process loads."""
     store.n_forgotten += 1
     links = tables.run_source
@@ -353,21 +357,28 @@ def forget_source(store: Store, scratch: Scratch, connection: sa.Connection, sou
             sa.select(links.c.run_id).where(links.c.run_id.in_(run_ids), links.c.source_id != source_id)
         )
     }
-    tries = _tries(connection, run_ids)
+    tries = chains.tries_of(connection, run_ids)
     held = restated.held_by(connection, source_id)
+    held.shared = shared
     _remove_runs(connection, sorted(run_ids - shared))
     scans.forget(store, source_id)
     _hand_over_figures(connection, source_id)
     of_source = (tables.rejection, tables.published_score, tables.preference, tables.label_draw, tables.statement)
     for table in (links, *of_source):
         connection.execute(sa.delete(table).where(table.c.source_id == source_id))
-    _take_out_of_chains(connection, tries, shared)
+    chains.take_out(connection, tries, shared)
     connection.execute(sa.delete(tables.source).where(tables.source.c.id == source_id))
     is_alone = store.dialect.no_source_reserved(connection)
     if is_alone:
         remove_unheld(connection)
     restated.restate(store, held)
-    restated_prompts.restate_prompts(store, scratch, held)
+    n_unknown = restated_prompts.restate_prompts(store, scratch, held)
+    if n_unknown and say is not None:
+        say(
+            f"of {n_unknown} of its prompts another source stays which an earlier version of this program has loaded:"
+            " what that said of them is not known apart, so their questions, targets and fields stay as they were;"
+            " forget that source too and ingest it again to have them anew (warehouse sources)"
+        )
     if is_alone:
         remove_unnamed(connection)
     return len(run_ids - shared), len(shared)
@@ -384,46 +395,6 @@ def _remove_runs(connection: sa.Connection, run_ids: Sequence[int]) -> None:
         connection.execute(sa.update(votes).where(column.in_(run_ids)).values({column.name: None}))
     run = tables.run
     connection.execute(sa.delete(run).where(run.c.id.in_(run_ids)))
-
-
-#: (key of the tool, id of a run that came under it): the run that replaced it there, if any.
-_Tries = dict[tuple[str | None, int], int | None]
-
-
-def _tries(connection: sa.Connection, run_ids: Iterable[int]) -> _Tries:
-    """All tries under the keys that some runs came under; of those without one, all of their condition."""
-    links, run, ids = tables.run_source, tables.run, list(run_ids)
-    keys = sa.select(links.c.run_key).where(links.c.run_id.in_(ids))
-    conditions = sa.select(run.c.recorded_key).where(run.c.id.in_(ids))
-    alike = links.c.run_id.in_(sa.select(run.c.id).where(run.c.recorded_key.in_(conditions)))
-    query = sa.select(links.c.run_key, links.c.run_id, links.c.superseded_by)
-    query = query.where(links.c.run_key.in_(keys) | links.c.run_key.is_(None) & alike)
-    return {(row[0], row[1]): row[2] for row in connection.execute(query)}
-
-
-def _take_out_of_chains(connection: sa.Connection, before: _Tries, shared: Collection[int]) -> None:
-    """What a try that is gone had superseded is current, or superseded by what had superseded that."""
-    left = _tries(connection, {run_id for _, run_id in before})
-    replaced = []
-    for (key, run_id), newer in left.items():
-        heir = newer
-        while heir is not None and (key, heir) not in left:
-            heir = before.get((key, heir))
-        if heir != newer:
-            replaced.append((run_id, key, heir))
-    supersede(connection, replaced, shared)
-
-
-def supersede(
-    connection: sa.Connection, replaced: Collection[tuple[int, str | None, int | None]], others: Collection[int] = ()
-) -> None:
-    """Mark runs as superseded under a key: (id, key, id of the newer run, if any); whether these and ``others`` are
-    current follows from all their keys."""
-    if replaced:
-        old, keys, new = map(list, zip(*replaced, strict=True))
-        connection.execute(sa.text(query_text("ingest", "supersede")), {"old": old, "keys": keys, "new": new})
-    if ids := sorted({old for old, _, _ in replaced}.union(others)):
-        connection.execute(sa.text(query_text("ingest", "settle_superseded")), {"ids": ids})
 
 
 def _hand_over_figures(connection: sa.Connection, source_id: int) -> None:

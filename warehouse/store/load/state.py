@@ -5,49 +5,23 @@ from __future__ import annotations
 import time
 from bisect import bisect_right
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any, Literal
+from typing import Literal
 
 from warehouse.errors import InputError
 from warehouse.records import Dump, MetricSpec, PublishedScore, SameContent
-from warehouse.records.canonical_json import canonical_digest
 from warehouse.records.credentials import masked
 from warehouse.records.settings import RunSettings, settings_of
 from warehouse.store.load.conflicts import Decision, OnConflict
+from warehouse.store.load.parts import SourceClaim as SourceClaim
+from warehouse.store.load.parts import SourcePart as SourcePart
 from warehouse.store.load.run_keys import spec_of
 from warehouse.store.load.scratch import Scratch
 from warehouse.store.load.staging import Measured, OnDuplicate, ScoreSummary, TextPolicy
 from warehouse.store.load.statements import Statement
 from warehouse.store.sql.query_files import query_text
-
-
-@dataclass(frozen=True)
-class SourceClaim:
-    """One source about to be loaded. ``id`` is its row in the ledger, ``key`` its
-    :func:`settings_key`, ``context`` what besides the bytes it takes its identity from."""
-
-    id: int
-    path: str
-    sha256: str
-    key: str = ""
-    context: Mapping[str, Any] | None = None
-    files: Mapping[str, str] = field(default_factory=dict)  # hash of the bytes of each file, by its path in the source
-    is_mapped: bool = False  # whether a mapping of the user's says what is what
-
-    def bytes_key(self, place: str) -> str:
-        """What stands for the bytes that a run was read from: the hash of its own file, whatever that is called, where
-        the header names it; else that of the whole source."""
-        if len(self.files) == 1:
-            return next(iter(self.files.values()))
-        return self.files.get(place, self.sha256)
-
-    @property
-    def invocation(self) -> str:
-        """What stands for one call of a harness that has no id of its own: its bytes, and what they
-        lie in where that says more, since several calls may write the same."""
-        return canonical_digest([self.sha256, dict(self.context)]) if self.context else self.sha256
 
 
 @dataclass(frozen=True)
@@ -86,15 +60,6 @@ class LoadReport:
 class NotTogetherError(InputError):
     """Sources that have to be loaded one by one, since one of them changes what becomes of another,
     or to tell which of them something is true of. Nothing of them has been stored."""
-
-
-@dataclass(frozen=True)
-class SourcePart:
-    """One source of a load; ``runs`` are the numbers of its runs among all of the load."""
-
-    dump: Dump
-    source: SourceClaim
-    runs: range
 
 
 @dataclass
@@ -160,8 +125,12 @@ def group_spec(dump: Dump, row: PublishedScore) -> MetricSpec:
     return MetricSpec(name=row.metric, filter=row.filter)
 
 
-#: Why a value is no score, by whether it is too large a number.
-_WHY_TEXT = {False: "no finite number", True: "1e140 or more, too large to calculate with"}
+#: What becomes of a value that is no finite number.
+_WHY_TEXT = {
+    "infinite": "infinite: kept as text, and such in every figure, so that the mean is infinite",
+    "not_a_number": "no number: kept as text, unscored",
+    "too_large": "1e140 or more, too large to calculate with: kept as text, unscored",
+}
 
 
 def note_values_that_are_no_numbers(scratch: Scratch, state: _Load) -> None:
@@ -170,12 +139,12 @@ def note_values_that_are_no_numbers(scratch: Scratch, state: _Load) -> None:
         return
     rows = scratch.rows(query_text("ingest", "not_numbers"))
     for part in state.parts if rows else ():
-        counts: Counter[tuple[str, bool]] = Counter()
-        for run, metric, is_too_large, n in rows:
-            counts[metric, is_too_large] += n if run in part.runs else 0
+        counts: Counter[tuple[str, str]] = Counter()
+        for run, metric, why, n in rows:
+            counts[metric, why] += n if run in part.runs else 0
         part.dump.notes += [
-            f"{n} {'values' if n > 1 else 'value'} of {metric!r}, {_WHY_TEXT[is_too_large]}: kept as text, unscored"
-            for (metric, is_too_large), n in counts.items()
+            f"{n} {'values' if n > 1 else 'value'} of {metric!r}, {_WHY_TEXT[why]}"
+            for (metric, why), n in counts.items()
             if n
         ]
 

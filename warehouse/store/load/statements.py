@@ -61,20 +61,21 @@ def of_sources(connection: sa.Connection, about: str, subjects: Iterable[int] | 
 
 def values_of(table: str, row: Mapping[str, Any]) -> dict[str, Any]:
     """What a row says in the columns that the first source gives, as JSON keeps it."""
-    return {name: _plain(row[name]) for name in FIRST_GIVES[table] if name in row}
+    return {name: plain(row[name]) for name in FIRST_GIVES[table] if name in row}
 
 
 def as_columns(table: str, said: Mapping[str, Any]) -> dict[str, Any]:
     """What a statement says, as values for the columns of its table."""
     kinds = tables.metadata.tables[table].columns
-    return {name: _typed(kinds[name], value) for name, value in said.items() if name in FIRST_GIVES[table]}
+    return {name: _typed(kinds[name], value) for name, value in said.items() if name in kinds}
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
+    """A value of a column as JSON keeps it."""
     if isinstance(value, datetime):
         return value.isoformat()
-    if isinstance(value, Mapping):
-        return json.loads(engines.json_text(dict(value))) or None
+    if isinstance(value, Mapping | list | tuple):
+        return json.loads(engines.json_text(value)) or None
     return value
 
 

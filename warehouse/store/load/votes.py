@@ -13,8 +13,10 @@ from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.load.benchmark_metrics import add_statements
 from warehouse.store.load.dimensions import Dimensions, Naming, allocate
+from warehouse.store.load.prompt_statements import Unsaid
 from warehouse.store.load.scratch import Scratch
 from warehouse.store.load.state import _Load
+from warehouse.store.load.statements import PROMPTS, statement
 from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
@@ -34,7 +36,7 @@ def add_names(store: Store, scratch: Scratch, dimensions: Dimensions, state: _Lo
     _refuse_unfit(scratch, state)
     store.dialect.prepare(connection)  # then no other load adds the same in between
     _name(scratch, dimensions, state, connection)
-    _name_prompts(scratch, connection)
+    _name_prompts(scratch, state, connection)
     policy = state.options.on_duplicate
     scratch.run(query_text("ingest", "stage_preference"), {"numbered": int(policy == "draws")})
     _settle_repeated(scratch, state)
@@ -122,7 +124,7 @@ def _put(scratch: Scratch, name: str, rows: Sequence[dict[str, Any]]) -> None:
     scratch.put(name, pa.Table.from_pylist(list(rows)))
 
 
-def _name_prompts(scratch: Scratch, connection: sa.Connection) -> None:
+def _name_prompts(scratch: Scratch, state: _Load, connection: sa.Connection) -> None:
     """The questions of the votes with their ids, in ``vote_prompt``; the store gets those that it lacks."""
     held = scratch.rows("select benchmark_id from vote_benchmark")
     scratch.pull(
@@ -132,12 +134,26 @@ def _name_prompts(scratch: Scratch, connection: sa.Connection) -> None:
         {"benchmarks": [row[0] for row in held]},
     )
     scratch.run(query_text("ingest", "vote_prompt"))
+    if scratch.value("select count(prompt_id) from vote_prompt"):
+        _state_prompts(scratch, state)
     count = int(scratch.value("select count(*) from vote_prompt where prompt_id is null"))
     if not count:
         return
     first = allocate(connection, "prompt", count)
     scratch.run(query_text("ingest", "number_vote_prompt"), {"first": first})
     scratch.push("prompt", scratch.text("insert_vote_prompt", first_id=first))
+
+
+def _state_prompts(scratch: Scratch, state: _Load) -> None:
+    """What votes do not say of questions that stood before them."""
+    said = scratch.rows("select count(text), count(target), count(metadata) from stage_vote")[0]
+    unsaid = [name for name, n in zip(("text", "target", "metadata"), said, strict=True) if not n]
+    of_all = Unsaid(frozenset({"choices", *unsaid})).as_json()
+    named = scratch.rows(
+        "select distinct part, benchmark_id from stage_vote join vote_benchmark using (benchmark) order by all"
+    )
+    for part, benchmark in named:
+        state.statements.append(statement(state.parts[part].source.id, PROMPTS, benchmark, of_all))
 
 
 def _settle_repeated(scratch: Scratch, state: _Load) -> None:

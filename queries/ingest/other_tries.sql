@@ -1,0 +1,21 @@
+-- The other current runs that came under the key of a run (:run, :key); where it has none (null),
+-- those of its condition that came without one, with the same seed and start.
+-- grain: one row per run, the longest first
+select other.id
+from run
+join run as other on other.id <> run.id
+join run_source on run_source.run_id = other.id
+where run.id = :run
+    and other.superseded_by is null
+    and other.status <> 'invalidated'
+    and run_source.run_key is not distinct from cast(:key as varchar)
+    and (
+        cast(:key as varchar) is not null
+        or (
+            other.condition_key = run.condition_key
+            and other.sampling_seed is not distinct from run.sampling_seed
+            and other.started_at is not distinct from run.started_at
+        )
+    )
+group by other.id, other.n_found, other.n_scores
+order by other.n_found desc, other.n_scores desc, other.id

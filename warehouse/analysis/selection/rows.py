@@ -1,0 +1,520 @@
+"""One row of a model: its training seeds at its last whole checkpoint, repeats pooled where they look like repeats.
+
+From conditions to a row, in this order: settings make rows of their own; of checkpoints the last whole one stands for
+the model; runs of one condition are draws of the same prompts unless they differ by more than draws do; training seeds
+are one row, whose figure is their mean. Which conditions make a row is decided before scores are read (`plan_rows`);
+what becomes of their scores, afterwards (`row_entries`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from warehouse.analysis.groups import grouped
+from warehouse.analysis.selection.benchmarks import Metric
+from warehouse.analysis.selection.clusterings import ClusterMap
+from warehouse.analysis.selection.conditions import (
+    Condition,
+    Run,
+    differing_settings,
+    names_that_differ,
+    settings_of_rows,
+)
+from warehouse.analysis.selection.scored_conditions import ScoredCondition
+from warehouse.analysis.selection.scores import PromptScores, PublishedFigure, over_seeds
+from warehouse.analysis.selection.selection import RowRules
+from warehouse.errors import MisuseError
+from warehouse.questions.options import (
+    EACH_CHECKPOINT,
+    EACH_SEED,
+    REPEATS_AS_SEEDS,
+    REPEATS_AUTO,
+    REPEATS_POOL,
+    REPEATS_SPLIT,
+    SEEDS_SAMPLING,
+)
+from warehouse.records.run_fields import CHECKPOINT_FIELDS, LABEL_FIELDS
+from warehouse.stats.rows.checkpoints import row_checkpoint
+from warehouse.stats.rows.repeats import POOLED, SPLIT, WIDENED, RepeatsTest, greedy_repeats, repeats_test
+from warehouse.store.connection import Store
+from warehouse.tables.words import listed, some_of
+
+#: Settings that the conditions of one row share: all but the training seed and what names a checkpoint.
+_SHARED = tuple(name for name in ("model", *LABEL_FIELDS) if name not in ("training_seed", *CHECKPOINT_FIELDS))
+#: Columns of a run that may tell why repeats differ.
+_TOLD_OF_RUNS = (
+    *("started_at", "harness_version", "sampling_seed", "max_tokens", "n_requested", "n_found", "status", "run_key"),
+    *("note", "run_group_id"),
+)
+_IN_WORDS = {"started_at": "date", "run_key": "the tool's run id", "run_group_id": "invocation"}
+#: Seeds, runs and settings that a note names.
+_NAMED = 5
+
+
+@dataclass(frozen=True)
+class RowPlan:
+    """The conditions that make one row."""
+
+    conditions: tuple[Condition, ...]  #: of each seed at the row's checkpoint, by seed.
+    n_checkpoints: int = 1  #: places in training that the model has.
+    flags: tuple[str, ...] = ()  #: ``last_partial``, ``mixed_lengths``.
+    notes: tuple[str, ...] = ()  #: what was left out.
+    are_draws: bool = False  #: the seeds are of sampling: runs of all conditions are repeats of one.
+    keys: frozenset[str] = frozenset()  #: of all conditions behind the row, also those of other checkpoints.
+
+    @property
+    def seeds(self) -> tuple[str, ...]:
+        """Label of the seed of each condition; empty where it has none."""
+        return tuple(str(condition.setting("training_seed") or "") for condition in self.conditions)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is a single run."""
+        return len(self.conditions) == 1 and len(self.conditions[0].runs) == 1
+
+    @property
+    def pooled(self) -> Condition:
+        """All runs of the row as one condition."""
+        if len(self.conditions) == 1:
+            whole = self.conditions[0]
+        else:
+            runs = sorted((run for own in self.conditions for run in own.runs), key=lambda run: int(run["run_id"]))
+            whole = Condition(self.conditions[0].key, tuple(runs), members=self.conditions)
+        return replace(whole, row_notes=self.notes, row_flags=self.flags, n_checkpoints=self.n_checkpoints)
+
+    @classmethod
+    def of(cls, condition: Condition, rules: RowRules) -> RowPlan:
+        """Of a condition that was chosen, or of the seeds behind it."""
+        return cls(
+            condition.members or (condition,),
+            condition.n_checkpoints,
+            condition.row_flags,
+            condition.row_notes,
+            rules.seeds_are == SEEDS_SAMPLING,
+        )
+
+
+def plan_rows(
+    store: Store, conditions: Sequence[Condition], counts: Mapping[str, int], rules: RowRules
+) -> list[RowPlan]:
+    """Which conditions make a row, in the order of the first of each.
+
+    Args:
+        conditions: on one benchmark.
+        counts: prompts with a score of each condition, by key; a condition without an entry has no figure.
+    """
+    if rules.each == EACH_CHECKPOINT:
+        return [RowPlan((condition,), keys=frozenset({condition.key})) for condition in conditions]
+    groups = grouped(conditions, lambda condition: _shared_settings(condition, rules))
+    several = [condition for members in groups.values() if len(members) > 1 for condition in members]
+    told = settings_of_rows(store, several) if several else {}
+    plans: list[RowPlan] = []
+    for members in groups.values():
+        for alike in grouped(members, lambda condition: told.get(condition.key)).values():
+            for own in _without_clashes(store, alike):
+                plans.append(_plan(own, counts, rules))
+    return plans
+
+
+def _shared_settings(condition: Condition, rules: RowRules) -> tuple[Any, ...]:
+    """What the conditions of one row agree in; a revision without a place in training is a setting."""
+    own = tuple(condition.setting(name) for name in _SHARED)
+    has_place = condition.setting("position") is not None
+    place = ("", condition.setting("position_unit")) if has_place else (condition.setting("checkpoint") or "", "")
+    seed = condition.setting("training_seed") if rules.each == EACH_SEED else None
+    return (*own, *place, seed)
+
+
+def _without_clashes(store: Store, members: Sequence[Condition]) -> list[list[Condition]]:
+    """Conditions in groups of which each has one condition a seed and checkpoint.
+
+    Where two of one seed and checkpoint differ, they do so in a setting that has no column: it tells the rows apart.
+    """
+    places = grouped(members, _place)
+    clashing = [own for own in places.values() if len(own) > 1]
+    if not clashing:
+        return [[*members]]
+    told = differing_settings(store, members, clashing)
+    groups = list(grouped(members, lambda condition: told[condition.key]).values())
+    whole: list[list[Condition]] = []
+    for own in groups:
+        if len({_place(condition) for condition in own}) == len(own):
+            whole.append(own)
+        else:  # nothing tells which of them belong together
+            whole += [[condition] for condition in own]
+    return whole
+
+
+def _place(condition: Condition) -> tuple[str, float | None]:
+    position = condition.setting("position")
+    return str(condition.setting("training_seed") or ""), None if position is None else float(position)
+
+
+def _plan(members: Sequence[Condition], counts: Mapping[str, int], rules: RowRules) -> RowPlan:
+    keys = frozenset(condition.key for condition in members)
+    counted = [condition for condition in members if condition.key in counts] or [*members]
+    are_draws = rules.seeds_are == SEEDS_SAMPLING
+    at: dict[str, dict[float, Condition]] = {}
+    sizes: dict[str, dict[float, int]] = {}
+    for condition in counted:
+        seed, position = _place(condition)
+        at.setdefault(seed, {})[position or 0.0] = condition
+        sizes.setdefault(seed, {})[position or 0.0] = counts.get(condition.key, 1)
+    notes: list[str] = []
+    if len(at) > 1 and "" in at and not are_draws:  # which may be any of the others
+        del at[""], sizes[""]
+        notes.append("the runs without a seed left out: they may be of any of the seeds that are named")
+        counted = [condition for condition in counted if _place(condition)[0]]
+    if len(counted) == 1:
+        return RowPlan((counted[0],), notes=tuple(notes), are_draws=are_draws, keys=keys)
+    if counted[0].setting("position") is None:  # a part of a seed is left out later, by its prompts
+        chosen = tuple(at[seed][0.0] for seed in sorted(at, key=_seed_order))
+        return RowPlan(chosen, notes=tuple(notes), are_draws=are_draws, keys=keys)
+    found = row_checkpoint(sizes)
+    unit = counted[0].setting("position_unit") or "position"
+    if found.left_out:
+        names = some_of([*map(_seed_name, sorted(found.left_out, key=_seed_order))], _NAMED)
+        notes.append(f"{names} left out: no whole checkpoint at {unit} {found.position:g}")
+    if found.last_partial is not None:
+        notes.append(f"a later checkpoint is partial: {unit} {found.last_partial:g}")
+    chosen = tuple(at[seed][found.position] for seed in sorted(found.seeds, key=_seed_order))
+    return RowPlan(chosen, found.n_checkpoints, found.flags, tuple(notes), are_draws, keys)
+
+
+def _seed_order(label: str) -> tuple[int, float, str]:
+    """Numbers as numbers, then other labels."""
+    return (0, float(label), label) if label.isdecimal() else (1, 0.0, label)
+
+
+def _seed_name(label: str) -> str:
+    return f"seed {label}" if label else "the runs without a seed"
+
+
+#: Entries of conditions, by key and id of the metric.
+Entries = Mapping[tuple[str, int], ScoredCondition]
+
+
+def row_entries(
+    store: Store, plans: Sequence[RowPlan], read: Sequence[ScoredCondition], clusters: ClusterMap, rules: RowRules
+) -> list[ScoredCondition]:
+    """The rows of conditions whose scores were read, one a metric that the conditions have figures of.
+
+    Args:
+        plans: of the rows.
+        read: entries of their conditions.
+        clusters: for tests of repeats.
+    """
+    found: Entries = {(entry.condition.key, entry.metric.id): entry for entry in read}
+    metrics = {entry.metric.id: entry.metric for entry in read}
+    rows: list[ScoredCondition] = []
+    for plan in plans:
+        for metric in metrics.values():
+            members = [found.get((condition.key, metric.id)) for condition in plan.conditions]
+            there = [entry for entry in members if entry is not None]
+            if there:
+                rows += _rows_of(store, plan, metric, there, clusters, rules)
+    return rows
+
+
+def _rows_of(
+    store: Store,
+    plan: RowPlan,
+    metric: Metric,
+    members: Sequence[ScoredCondition],
+    clusters: ClusterMap,
+    rules: RowRules,
+) -> Iterator[ScoredCondition]:
+    base = replace(
+        members[0],
+        row_flags=plan.flags,
+        row_notes=plan.notes,
+        n_checkpoints=plan.n_checkpoints,
+        is_trained=any(plan.seeds) and not plan.are_draws,
+    )
+    if any(entry.infinite is not None for entry in members):
+        yield replace(base, scores=_infinite_over_seeds(members), published=None, condition=plan.pooled)
+        return
+    usable = [entry for entry in members if entry.usable is not None]
+    if any(entry.stopped is not None for entry in members) or not usable:
+        yield from _without_samples(base, members)
+        return
+    if plan.are_draws and len(usable) > 1:
+        usable = [_as_repeats(usable)]
+    if len(usable) == 1:
+        only = replace(
+            usable[0],
+            row_flags=plan.flags,
+            row_notes=plan.notes,
+            n_checkpoints=plan.n_checkpoints,
+            is_trained=base.is_trained,
+        )
+        yield from _with_repeats(store, only, clusters, rules)
+        return
+    tests = [(entry, _tested(entry, clusters)) for entry in usable]
+    for entry, test in tests:
+        if _verdict(test, rules) == SPLIT:
+            for other in usable:
+                yield from _with_repeats(store, replace(other, label=_joined(entry.label, "")), clusters, rules)
+            return
+    yield from _over_seeds(base, usable, tests)
+
+
+def _infinite_over_seeds(members: Sequence[ScoredCondition]) -> PromptScores:
+    """Scores of several seeds of which some are infinite: a prompt is that is so with one of them."""
+    scores = [entry.scores for entry in members if entry.scores is not None]
+    if len(scores) == 1:
+        return scores[0]
+    infinite: dict[int, float] = {}
+    for own in scores:
+        for prompt, value in zip(own.infinite_prompts.tolist(), own.infinite_values.tolist(), strict=True):
+            before = infinite.get(prompt, value)
+            infinite[prompt] = value if before == value else float("nan")
+    ids = np.array(sorted(infinite), dtype=np.int64)
+    finite = [own for own in scores if own.n]
+    combined = scores[0]
+    if finite:
+        found, _ = over_seeds(finite, [""] * len(finite), all_whole=True)
+        assert found is not None
+        kept = np.flatnonzero(~np.isin(found.prompts, ids))
+        columns = ("prompts", "values", "weights", "n_draws", "within", "zero_one")
+        combined = replace(found, seeds=None, **{name: getattr(found, name)[kept] for name in columns})
+    seen = np.unique(np.concatenate([own.seen for own in scores]))
+    return replace(
+        combined,
+        seen=seen,
+        unscored=np.zeros(len(seen)),
+        n_unscored=sum(own.n_unscored for own in scores),
+        n_samples=sum(own.n_samples for own in scores),
+        infinite_prompts=ids,
+        infinite_values=np.array([infinite[prompt] for prompt in ids.tolist()]),
+    )
+
+
+def _joined(*parts: str) -> str:
+    return ", ".join(filter(None, parts))
+
+
+def _over_seeds(
+    base: ScoredCondition,
+    usable: Sequence[ScoredCondition],
+    tests: Sequence[tuple[ScoredCondition, RepeatsTest | None]],
+) -> Iterator[ScoredCondition]:
+    """One row of several seeds; of parts where no seed is whole."""
+    labels = [str(entry.condition.setting("training_seed") or "") for entry in usable]
+    scores = [entry.usable for entry in usable if entry.usable is not None]
+    combined, left_out = over_seeds(scores, labels)
+    if combined is None:
+        for entry, label in zip(usable, labels, strict=True):
+            yield replace(
+                entry,
+                label=_joined(entry.label, _seed_name(label)),
+                row_flags=(*base.row_flags, "subset"),
+                row_notes=(*base.row_notes, "no seed has a score on .95 of the prompts that some seed has one on"),
+            )
+        return
+    kept = [entry for entry, label in zip(usable, labels, strict=True) if label not in left_out]
+    notes = tuple(f"{_seed_name(label)} left out: {counted} questions" for label, counted in left_out.items())
+    flags = [flag for _, test in tests if test is not None for flag in test.flags if flag != "too_few_to_tell"]
+    runs = sorted((run for entry in kept for run in entry.condition.runs), key=lambda run: int(run["run_id"]))
+    yield replace(
+        base,
+        condition=Condition(kept[0].condition.key, tuple(runs), members=tuple(entry.condition for entry in kept)),
+        scores=combined,
+        published=None,
+        row_flags=(*base.row_flags, *dict.fromkeys(flags)),
+        row_notes=(*base.row_notes, *notes),
+    )
+
+
+def _without_samples(base: ScoredCondition, members: Sequence[ScoredCondition]) -> Iterator[ScoredCondition]:
+    """A row of published figures: their mean over seeds, where there are several; stopped runs stay apart."""
+    figures = [entry.published for entry in members if entry.published is not None]
+    if any(entry.stopped is not None for entry in members) or len(figures) < 2:
+        for entry in members:
+            yield replace(
+                entry,
+                row_flags=base.row_flags,
+                row_notes=base.row_notes,
+                n_checkpoints=base.n_checkpoints,
+                is_trained=base.is_trained,
+            )
+        return
+    published = [entry for entry in members if entry.published is not None]
+    runs = sorted((run for entry in published for run in entry.condition.runs), key=lambda run: int(run["run_id"]))
+    values = tuple(figure.value for figure in figures)
+    mean = sum(values) / len(values)
+    yield replace(
+        base,
+        condition=Condition(
+            published[0].condition.key, tuple(runs), members=tuple(entry.condition for entry in published)
+        ),
+        scores=None,
+        published=PublishedFigure(mean, None, max(figure.n for figure in figures), values),
+    )
+
+
+def _as_repeats(usable: Sequence[ScoredCondition]) -> ScoredCondition:
+    """Conditions that differ in the seed of sampling alone as one, their runs as repeats."""
+    scores = [entry.usable for entry in usable if entry.usable is not None]
+    runs = tuple(sorted((run for own in usable for run in own.condition.runs), key=lambda run: int(run["run_id"])))
+    by_run: list[PromptScores] = []
+    for own in scores:
+        by_run += own.repeats or (own,)
+    combined, _ = over_seeds(scores, [""] * len(scores), all_whole=True)
+    assert combined is not None
+    pooled = replace(combined, values=_pooled_means(scores, combined.prompts), seeds=None, repeats=tuple(by_run))
+    return replace(usable[0], condition=Condition(usable[0].condition.key, runs), scores=pooled)
+
+
+def _pooled_means(scores: Sequence[PromptScores], prompts: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Mean over all draws of each prompt."""
+    totals, draws = np.zeros(len(prompts)), np.zeros(len(prompts))
+    for own in scores:
+        at = np.searchsorted(prompts, own.prompts)
+        totals[at] += own.n_draws * own.values
+        draws[at] += own.n_draws
+    means: NDArray[np.float64] = totals / draws
+    return means
+
+
+def _tested(entry: ScoredCondition, clusters: ClusterMap) -> RepeatsTest | None:
+    """Whether the runs of a condition look like repeats; None for a single one."""
+    scores = entry.usable
+    if scores is None or len(scores.repeats) < 2 or entry.metric.link == "none":
+        return None
+    table = _run_table(scores)
+    bounds = entry.metric.bounds_of(float(np.nanmin(table)), float(np.nanmax(table)))
+    return repeats_test(table, clusters=clusters.labels(scores.prompts), bounds=bounds)
+
+
+def _run_table(scores: PromptScores) -> NDArray[np.float64]:
+    """Scores of each run on the prompts of all, NaN where it has none, shape (R, n)."""
+    table = np.full((len(scores.repeats), scores.n), np.nan)
+    for row, own in zip(table, scores.repeats, strict=True):
+        row[np.searchsorted(scores.prompts, own.prompts)] = own.values
+    return table
+
+
+def _verdict(test: RepeatsTest | None, rules: RowRules) -> str:
+    if test is None or rules.repeats == REPEATS_POOL:
+        return POOLED
+    if rules.repeats == REPEATS_AS_SEEDS:
+        return WIDENED
+    if rules.repeats == REPEATS_SPLIT:
+        return SPLIT
+    return test.verdict
+
+
+def _with_repeats(
+    store: Store, entry: ScoredCondition, clusters: ClusterMap, rules: RowRules
+) -> Iterator[ScoredCondition]:
+    """A row of one seed, its runs pooled, counted like seeds, or apart."""
+    test = _tested(entry, clusters)
+    if test is None:
+        yield entry
+        return
+    verdict = _verdict(test, rules)
+    flags = tuple(flag for flag in test.flags if flag != "too_few_to_tell")
+    temperature = entry.condition.setting("temperature")
+    greedy = greedy_repeats(test, None if temperature is None else float(temperature))
+    notes = list(entry.row_notes)
+    name = entry.condition.model
+    if greedy.flags:
+        n_differ, n_prompts = greedy.n_differ, greedy.n_prompts
+        fields = fields_that_differ(store, _runs_with_scores(entry))
+        told = f"; the runs differ in {listed(fields)}" if fields else ""
+        notes.append(f"{name}: temperature 0, yet {n_differ} of {n_prompts} prompts scored otherwise{told}")
+    if flags:
+        notes.append(_differ_in_words(store, entry, test, verdict))
+    elif rules.repeats != REPEATS_AUTO:
+        notes.append(f"{name}: repeats taken as asked for ({rules.repeats.replace('_', ' ')}; p {test.p_value:.2g})")
+    entry = replace(entry, row_flags=(*entry.row_flags, *flags, *greedy.flags), row_notes=tuple(notes))
+    scores = entry.usable
+    if verdict == POOLED or scores is None:
+        yield entry
+    elif verdict == WIDENED:
+        labels = tuple(f"run {run}" for run in entry.condition.run_ids)
+        widened, _ = over_seeds(scores.repeats, labels, kind="repeats")
+        yield entry if widened is None else replace(entry, scores=widened)
+    else:
+        for run, own in zip(_runs_with_scores(entry), scores.repeats, strict=True):
+            yield replace(
+                entry,
+                condition=Condition(entry.condition.key, (run,)),
+                label=_joined(entry.label, f"run {run['run_id']}"),
+                scores=own,
+                published=None,
+                no_place="repeats differ",
+            )
+
+
+def _runs_with_scores(entry: ScoredCondition) -> list[Run]:
+    """The runs behind the repeats, which are those with a score, by id."""
+    scores = entry.scores
+    assert scores is not None
+    by_id = {run["run_id"]: run for run in entry.condition.runs}
+    return [by_id[run_id] for run_id in scores.repeat_runs]
+
+
+def _differ_in_words(store: Store, entry: ScoredCondition, test: RepeatsTest, verdict: str) -> str:
+    """What repeats that differ say, and in what else they do."""
+    runs = [str(run["run_id"]) for run in _runs_with_scores(entry)]
+    more = {POOLED: "pooled as asked for", WIDENED: "counted like seeds", SPLIT: "not pooled"}[verdict]
+    fields = fields_that_differ(store, _runs_with_scores(entry))
+    told = f". Fields in which they differ: {listed(fields)}" if fields else ""
+    return (
+        f"{entry.condition.model}: runs {listed(runs) if len(runs) <= _NAMED else some_of(runs, _NAMED)} claim the same"
+        f" settings but differ by more than chance (p {test.p_value:.2g}): {more}{told}"
+    )
+
+
+def fields_that_differ(store: Store, runs: Sequence[Run]) -> list[str]:
+    """The stored and raw fields in which runs of one condition differ, in words."""
+    named = [_IN_WORDS.get(name, name) for name in _TOLD_OF_RUNS if len({str(run.get(name)) for run in runs}) > 1]
+    paths = names_that_differ(store, [int(run["run_id"]) for run in runs])
+    return [*dict.fromkeys([*named, *paths])][: 2 * _NAMED]
+
+
+def without_place(condition: Condition, *, keep_seed: bool) -> Condition:
+    """A condition as labels of rows see it: without its place in training and its seed, which the row has dealt with.
+
+    Args:
+        keep_seed: each seed is a row.
+    """
+    blank: dict[str, Any] = {} if keep_seed else {"training_seed": ""}
+    if condition.setting("position") is not None:
+        blank |= {"position": None, "checkpoint": "", "revision": None}
+    return Condition(condition.key, tuple({**run, **blank} for run in condition.runs[:1]))
+
+
+def newest_rows(rows: Iterable[RowPlan]) -> list[RowPlan]:
+    """Of each model and split the row that ran last, its seeds with it."""
+    groups = grouped(rows, lambda row: (row.conditions[0].model, row.conditions[0].setting("split")))
+    return [max(own, key=lambda row: row.pooled.newest) for own in groups.values()]
+
+
+def row_of_condition(
+    store: Store, condition: Condition, read: Sequence[ScoredCondition], clusters: ClusterMap, rules: RowRules
+) -> ScoredCondition:
+    """The one row of a condition that was chosen, or of the seeds behind it.
+
+    Args:
+        read: entries of the condition, or of each of its seeds, by one metric, at least one.
+
+    Raises:
+        MisuseError: its repeats are none, or no seed is whole, so that there is no one figure.
+    """
+    rows = row_entries(store, [RowPlan.of(condition, rules)], read, clusters, rules)
+    if len(rows) == 1:
+        return rows[0]
+    why = "; ".join(dict.fromkeys(note for row in rows for note in row.row_notes))
+    choices = ", ".join(f"run:{run}" for run in condition.run_ids[:_NAMED])
+    raise MisuseError(
+        f"{condition.model} has no one figure on {condition.benchmark_split[0]}: {why}; choose one as run:ID"
+        f" ({choices}), or pool the runs with --repeats pool"
+    )

@@ -1,0 +1,177 @@
+"""The conditions on a benchmark with their scores, each for itself or as one row of a model."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from warehouse.analysis.selection.benchmarks import (
+    BenchmarkFacts,
+    KnownBenchmark,
+    Metric,
+    choose_metrics,
+    metrics_of,
+    read_benchmark,
+    run_metrics_of,
+)
+from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
+from warehouse.analysis.selection.conditions import Condition, label_conditions
+from warehouse.analysis.selection.reference import BySplit, choose_conditions
+from warehouse.analysis.selection.rows import RowPlan, newest_rows, plan_rows, row_entries, without_place
+from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, read_entries
+from warehouse.analysis.selection.selection import RowRules, Selection
+from warehouse.analysis.subsets.stored import possible_plans
+from warehouse.errors import MisuseError
+from warehouse.questions.options import EACH_CHECKPOINT, EACH_SEED
+from warehouse.store.connection import Store
+
+
+def select_entries(store: Store, selection: Selection) -> BenchmarkScores:
+    """Every condition on a benchmark with its scores.
+
+    Args:
+        selection: names a benchmark.
+
+    Raises:
+        MisuseError: unknown benchmark, metric, clustering or field; a suite; nothing to show.
+    """
+    return select_among(store, read_benchmark(store, selection.benchmark or ""), selection)
+
+
+def select_among(store: Store, benchmark_facts: KnownBenchmark, selection: Selection) -> BenchmarkScores:
+    """`select_entries` of a benchmark whose runs and metrics were read."""
+    benchmark, facts = benchmark_facts
+    name = selection.benchmark or ""  # messages have the name that was given, which may be an alias
+    rules = selection.rows
+    conditions = choose_conditions(facts.runs, name, selection.where, selection.latest and rules is None)
+    metrics = choose_metrics(facts.metrics, selection.metric, name)
+    clusters = cluster_map(store, benchmark.ids, benchmark.clusterings, selection.cluster)
+    shown: frozenset[str] = frozenset()
+    if rules is None:
+        entries = read_entries(store, conditions, metrics)
+    else:
+        plans = _planned_rows(store, conditions, scored_prompts(facts, metrics), selection, rules)
+        entries = entries_as_rows(store, plans, metrics, clusters, rules)
+        shown = shown_keys(plans, entries)
+    usable = ((entry.condition, entry.metric.label, entry.usable) for entry in entries if entry.usable is not None)
+    return BenchmarkScores(
+        benchmark,
+        tuple(metrics),
+        tuple(entries),
+        clusters,
+        selection.subset_ok,
+        possible_plans(store, benchmark, usable),
+        tuple(conditions),
+        facts,
+        shown,
+    )
+
+
+def _planned_rows(
+    store: Store, conditions: Sequence[Condition], counts: Mapping[int, int], selection: Selection, rules: RowRules
+) -> list[RowPlan]:
+    plans = plan_rows(store, conditions, counts_by_key(conditions, counts), rules)
+    return newest_rows(plans) if selection.latest else plans
+
+
+def entries_as_rows(
+    store: Store, plans: Sequence[RowPlan], metrics: Sequence[Metric], clusters: ClusterMap, rules: RowRules
+) -> list[ScoredCondition]:
+    """The rows of conditions that are planned, with their scores and labels.
+
+    Args:
+        metrics: by which they are read.
+        clusters: for tests of repeats.
+    """
+    members = [condition for plan in plans for condition in plan.conditions]
+    read = [replace(entry, label="") for entry in read_entries(store, members, metrics, with_repeats=True)]
+    if rules.each == EACH_CHECKPOINT:
+        labelled = [plan.conditions[0] for plan in plans]
+    else:
+        keep_seed = rules.each == EACH_SEED
+        labelled = [without_place(plan.conditions[0], keep_seed=keep_seed) for plan in plans]
+    by_key: dict[str, list[ScoredCondition]] = {}
+    for entry in read:
+        by_key.setdefault(entry.condition.key, []).append(entry)
+    rows: list[ScoredCondition] = []
+    for plan, label in zip(plans, label_conditions(store, labelled), strict=True):
+        own = [entry for condition in plan.conditions for entry in by_key.get(condition.key, ())]
+        if plan.is_plain:
+            found = [_plain_row(plan, entry) for entry in own]
+        else:
+            found = row_entries(store, [plan], own, clusters, rules)
+        rows += [replace(row, label=", ".join(filter(None, (label, row.label)))) for row in found]
+    return rows
+
+
+def _plain_row(plan: RowPlan, entry: ScoredCondition) -> ScoredCondition:
+    """The row of a single run."""
+    return replace(
+        entry,
+        row_flags=plan.flags,
+        row_notes=plan.notes,
+        n_checkpoints=plan.n_checkpoints,
+        is_trained=any(plan.seeds) and not plan.are_draws,
+    )
+
+
+def scored_prompts(facts: BenchmarkFacts, metrics: Sequence[Metric]) -> dict[int, int]:
+    """Prompts with a score by some metrics of each run that has figures of them; 0 where these are published.
+
+    Args:
+        facts: of the benchmark.
+    """
+    ids = {metric.id for metric in metrics}
+    found = {run["run_id"]: run["n_found"] or 0 for run in facts.runs}
+    counts: dict[int, int] = {}
+    for row in facts.run_metrics:
+        run = row["run_id"]
+        if row["metric_id"] in ids and run in found:
+            counts[run] = max(counts.get(run, 0), min(int(row["n_scored"]), found[run]))
+    return counts
+
+
+def counts_by_key(conditions: Sequence[Condition], counts: Mapping[int, int]) -> dict[str, int]:
+    """The same of each condition: the most that a repeat of it has."""
+    by_key: dict[str, int] = {}
+    for condition in conditions:
+        own = [counts[run] for run in condition.run_ids if run in counts]
+        if own:
+            by_key[condition.key] = max(own)
+    return by_key
+
+
+def shown_keys(plans: Sequence[RowPlan], entries: Sequence[ScoredCondition]) -> frozenset[str]:
+    """Keys of all conditions behind rows that are shown, those of other checkpoints among them."""
+    there = {entry.condition.key for entry in entries}
+    behind = [plan.keys for plan in plans if there & {condition.key for condition in plan.conditions}]
+    return frozenset().union(*behind)
+
+
+def rows_by_split(store: Store, splits: BySplit, metric_name: str | None, rules: RowRules | None) -> BySplit:
+    """The rows of one model by benchmark and split, where several conditions there are seeds or checkpoints of one.
+
+    Args:
+        splits: conditions by benchmark and split.
+        metric_name: by which prompts are counted; None: the headline metric.
+        rules: of the rows; None: conditions stay as they are.
+    """
+    if rules is None:
+        return splits
+    return {split: _rows_on(store, conditions, metric_name, rules) for split, conditions in splits.items()}
+
+
+def _rows_on(
+    store: Store, conditions: Sequence[Condition], metric_name: str | None, rules: RowRules
+) -> Sequence[Condition]:
+    if len(conditions) < 2:
+        return conditions
+    ids = sorted({condition.setting("benchmark_id") for condition in conditions})
+    runs = tuple(run for condition in conditions for run in condition.runs)
+    facts = BenchmarkFacts(runs, metrics_of(store, ids), tuple(run_metrics_of(store, ids)))
+    try:
+        metrics: Sequence[Metric] = choose_metrics(facts.metrics, metric_name, conditions[0].benchmark_split[0])
+    except MisuseError:  # said where scores are read
+        metrics = facts.metrics
+    counts = counts_by_key(conditions, scored_prompts(facts, metrics))
+    return [plan.pooled for plan in plan_rows(store, conditions, counts, rules)]
