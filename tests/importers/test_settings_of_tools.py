@@ -17,12 +17,13 @@ import yaml
 
 from tests.support.dumps import DATA
 from tests.support.every_eval_ever import STEM, evaluation, result
-from tests.support.setting_leaves import Leaves, headers_of
+from tests.support.setting_leaves import Leaves, headers_of, scan_of
 from warehouse.importers.deepeval import IMPORTER as DEEPEVAL
 from warehouse.importers.evalscope.importer import IMPORTER as EVALSCOPE
 from warehouse.importers.every_eval_ever.importer import IMPORTER as EVERY_EVAL_EVER
 from warehouse.importers.helm.importer import IMPORTER as HELM
 from warehouse.importers.inspect.importer import IMPORTER as INSPECT
+from warehouse.importers.inspect_scout.importer import IMPORTER as INSPECT_SCOUT
 from warehouse.importers.lighteval.importer import IMPORTER as LIGHTEVAL
 from warehouse.importers.lm_eval.importer import IMPORTER as LM_EVAL
 from warehouse.importers.lm_eval.v03 import IMPORTER as LM_EVAL_V03
@@ -235,6 +236,29 @@ def test_local_models_of_inspect_are_called_by_their_folders(tmp_path: Path) -> 
     local("/exp1/ckpt/hf")(document)
     (tmp_path / "log.json").write_text(json.dumps(document), encoding="utf-8")
     assert [header.model for header in headers_of(INSPECT, tmp_path)] == ["hf/exp1/ckpt/hf"]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_same"),
+    [
+        ({"temperature": 0.1}, {"temperature": 0.9}, False),
+        ({"max_connections": 1}, {"max_connections": 9}, True),
+        ({}, {"max_connections": 9}, True),
+    ],
+)
+def test_how_the_model_was_asked_that_scans(first: Any, second: Any, is_same: bool, tmp_path: Path) -> None:
+    (folder,) = (DATA / "inspect_scout").iterdir()
+    scorers = []
+    for number, config in enumerate((first, second)):
+        copied = tmp_path / str(number) / folder.name
+        shutil.copytree(folder, copied)
+        path = copied / "_scan.json"
+        document = json.loads(path.read_text(encoding="utf-8"))
+        document["model"]["config"] = config
+        path.write_text(json.dumps(document), encoding="utf-8")
+        scan = scan_of(INSPECT_SCOUT, copied)
+        scorers.append([(spec.name, spec.filter, spec.scorer_parameters) for spec in scan.metrics])
+    assert (scorers[0] == scorers[1]) is is_same
 
 
 # --- EvalScope -----------------------------------------------------------------------------------
@@ -664,8 +688,8 @@ def of_olmes(**parts: Any) -> dict[str, Any]:
         (of_olmes(task={"context_kwargs": {"a": 1}}), of_olmes(task={"context_kwargs": {"a": 2}}), False),
         (of_olmes(task={"num_shots": 0, "fewshot_source": "a"}), of_olmes(task={"num_shots": 0}), True),
         (
-            of_olmes(model={"model": None, "model_path": "/exp1/ckpt/hf"}),
-            of_olmes(model={"model": None, "model_path": "/exp2/ckpt/hf"}),
+            of_olmes(model={"model": "hf", "model_path": "/exp1/ckpt/hf"}),
+            of_olmes(model={"model": "hf", "model_path": "/exp2/ckpt/hf"}),
             False,
         ),
     ],
@@ -679,6 +703,12 @@ def test_olmes(first: Any, second: Any, is_same: bool, tmp_path: Path) -> None:
         headers += headers_of(OLMES, folder)
     one, other = (settings_of(header).condition_key for header in headers)
     assert (one == other) is is_same
+
+
+def test_local_models_of_olmes_are_called_by_their_folders(tmp_path: Path) -> None:
+    document = of_olmes(model={"model": "hf", "model_path": "/exp1/ckpt/hf"})
+    (tmp_path / "task-000-arc-metrics.json").write_text(json.dumps(document), encoding="utf-8")
+    assert [header.model for header in headers_of(OLMES, tmp_path)] == ["exp1/ckpt/hf"]
 
 
 # --- every leaf ----------------------------------------------------------------------------------
@@ -730,7 +760,7 @@ def test_every_leaf_of_olmes_is_read(tmp_path: Path) -> None:
     assert leaves.dropped() == []
 
 
-def leaves_of_dump(name: str, tmp_path: Path) -> Leaves:
+def leaves_of_dump(name: str, tmp_path: Path, of_a_kind: int = 1) -> Leaves:
     importer, harness, folder, documents, not_settings = LEAVES[name]
     copied = tmp_path / Path(folder).name
     shutil.copytree(DATA / folder, copied)
@@ -739,12 +769,18 @@ def leaves_of_dump(name: str, tmp_path: Path) -> Leaves:
             path.unlink()
     chosen = [path for path in sorted(copied.rglob("*")) if re.fullmatch(documents, path.name)]
     assert chosen
-    return Leaves(importer, harness, copied, chosen, not_settings, {"model": "org/unnamed"}, of_a_kind=1)
+    return Leaves(importer, harness, copied, chosen, not_settings, {"model": "org/unnamed"}, of_a_kind)
 
 
 @pytest.mark.parametrize("name", LEAVES)
 def test_every_leaf_is_read(name: str, tmp_path: Path) -> None:
     assert leaves_of_dump(name, tmp_path).dropped() == []
+
+
+@pytest.mark.rare
+@pytest.mark.parametrize("name", LEAVES)
+def test_every_leaf_of_every_task_is_read(name: str, tmp_path: Path) -> None:
+    assert leaves_of_dump(name, tmp_path, of_a_kind=1000).dropped() == []
 
 
 @pytest.mark.parametrize("name", LEAVES)

@@ -19,7 +19,8 @@ import yaml
 
 from warehouse.errors import InputError
 from warehouse.importers.base import Importer
-from warehouse.records import Candidate, ImportSettings, RunHeader
+from warehouse.records import Candidate, ImportSettings, RunHeader, SourceFiles
+from warehouse.records.dump import Scan
 from warehouse.records.setting_names import rule_of
 from warehouse.records.settings import RunSettings, settings_of
 
@@ -102,16 +103,29 @@ class Leaves:
 
 def headers_of(importer: Importer, folder: Path, values: Mapping[str, Any] | None = None) -> list[RunHeader]:
     """The runs of a folder that one importer finds (InputError: a source is refused)."""
-    candidates = []
-    for path in sorted(item for item in folder.rglob("*") if item.is_file()):
-        with path.open("rb") as handle:
-            candidates.append(Candidate(path, handle.read(_HEAD_BYTES), path.stat().st_size))
     headers: list[RunHeader] = []
-    for source in importer.claim(candidates):
+    for source in sources_of(importer, folder):
         dump = importer.read(source, ImportSettings(values or {}))
         headers += dump.runs
         dump.close()
     return headers
+
+
+def scan_of(importer: Importer, folder: Path) -> Scan:
+    """What scanners said, of a folder of one scan."""
+    (source,) = sources_of(importer, folder)
+    scan = importer.read(source, ImportSettings()).scan
+    assert scan is not None
+    return scan
+
+
+def sources_of(importer: Importer, folder: Path) -> list[SourceFiles]:
+    """The sources of a folder that one importer claims."""
+    candidates = []
+    for path in sorted(item for item in folder.rglob("*") if item.is_file()):
+        with path.open("rb") as handle:
+            candidates.append(Candidate(path, handle.read(_HEAD_BYTES), path.stat().st_size))
+    return list(importer.claim(candidates))
 
 
 def seen_of(header: RunHeader) -> str:

@@ -36,7 +36,7 @@ from warehouse.importers.common.json_fields import (
     without_empty,
 )
 from warehouse.importers.common.jsonl import RowSource, batches_of, has_keys, head_of, read_document
-from warehouse.importers.common.model_names import local_model_name
+from warehouse.importers.common.model_names import local_model_name, says_nothing
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
 
 PREDICTIONS, METRICS, REQUESTS = "-predictions.jsonl", "-metrics.json", "-requests.jsonl"
@@ -184,7 +184,7 @@ def _model(config: Row) -> dict[str, Any]:
     """A model by its name, or by the folder of its weights, of which a step is no part."""
     name, revision = text_or_none(config.get("model")) or "", text_or_none(config.get("revision"))
     location = name if is_local(name) else text_or_none(config.get("model_path")) or ""
-    if location and (not name or name == location):
+    if location and (not name or name == location or says_nothing(name)):
         folder, _, last = location.rstrip("/").rpartition("/")
         is_step = infer_step(last) is not None and folder != ""
         named = local_model_name(folder if is_step else location)

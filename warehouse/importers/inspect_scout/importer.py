@@ -23,6 +23,7 @@ from warehouse.importers.common.json_fields import (
     without_empty,
 )
 from warehouse.importers.common.jsonl import RowSource, has_keys, head_of, read_document
+from warehouse.importers.common.run_settings import without_what_does_not_count
 from warehouse.importers.common.streams import open_parquet
 from warehouse.records import (
     SCAN_SCHEMA,
@@ -69,6 +70,14 @@ class Value(NamedTuple):
     number: float | None
     raw: str | None
     status: str
+
+
+def _settings_of_model(spec: Row) -> dict[str, Any]:
+    """How the model was asked that scans: its settings of generation and its arguments, without those of requests."""
+    model = mapping_of(spec, "model")
+    parts = {name: mapping_of(model, name) for name in ("config", "args")}
+    counted = without_what_does_not_count("inspect_scout", {"model": parts})
+    return without_empty({name: without_empty(part) for name, part in counted["model"].items()})
 
 
 class Failures:
@@ -136,11 +145,12 @@ class Scanner:
         version = own.get("version", first.get("scanner_version"))
         params = without_empty(part_of(own, "params") or _object(first.get("scanner_params")))
         main = text_or_none(mapping_of(spec, "model").get("model"))
+        asked = _settings_of_model(spec) if self._is_judged else {}
         judge = main if main and (main in self._judges or not self._judges) else "+".join(self._judges)
         settings = [
             f"v{as_text(version)}" if version else "",
             (judge or "a model") if self._is_judged else "",
-            canonical_digest(params)[:8] if params else "",
+            canonical_digest({**params, **asked})[:8] if params or asked else "",
         ]
         plain = MetricSpec(
             self.key,
@@ -148,7 +158,7 @@ class Scanner:
             scorer=self.key,
             scorer_kind="model" if self._is_judged else "match",
             judge_model=(judge or "") if self._is_judged else "",
-            scorer_parameters={"scanner": name, "version": version, **({"params": params} if params else {})},
+            scorer_parameters={"scanner": name, "version": version, **without_empty({"params": params}), **asked},
             unit=ITEMS if self._is_list else "",
         )
         of_keys = (MetricSpec(**{**vars(plain), "name": f"{self.key}.{key}", "unit": ""}) for key in self._keys)
@@ -331,7 +341,7 @@ class InspectScout:
     """A scan. Its values belong to generations of runs which logs of Inspect bring, before or after it."""
 
     name = "inspect_scout"
-    version = "1"
+    version = "2"  # 2: how the model was asked that scans
     folders = 0
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
