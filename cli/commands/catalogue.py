@@ -92,6 +92,8 @@ def invalidate(state: State, run: str, reason: str, undo: bool) -> None:
 
     if undo and reason:
         raise MisuseError("--undo gives a run back, which needs no --reason")
+    if not undo and not reason:
+        raise click.UsageError("Missing option '--reason': why it is out, or --undo to give it back")
     if undo:
         with state.open(write=True) as store:
             run_id = catalogue.validate(store, run)

@@ -68,7 +68,7 @@ def test_a_copy_of_a_source_of_several_benchmarks_is_the_same_ones(run: Caller, 
 def test_one_file_under_two_names_is_one_benchmark(run: Caller, store_url: str, tmp_path: Path, texts: bool) -> None:
     table = write(tmp_path / "t.csv", questions() if texts else bare(questions()))
     assert run("ingest", table, "--default", "benchmark=a", db=store_url).code == 0
-    second = run("ingest", table, "--default", "benchmark=b", db=store_url)
+    second = run("ingest", table, "--default", "benchmark=b", "--beside", db=store_url)
     told = "120 of 120 of b in a" if texts else "the same file was read as several benchmarks: b and a"
     assert told in in_one_line(second.err)
 

@@ -83,13 +83,12 @@ def test_one_scenario_and_models_that_lack_some(run: Caller, url: str) -> None:
     assert lacking.code == 0 and "lab/m4" in lacking.err and "lack" in lacking.err
 
 
-def test_infinite_scores_are_no_scores(run: Caller, tmp_path: Path) -> None:
+def test_a_model_with_an_infinite_score_has_no_reliability(run: Caller, tmp_path: Path) -> None:
     lines = [f"{m},wild,{p},{'inf' if (m, p) == ('a', 2) else 0.1 * p + (m == 'b')}" for m in "ab" for p in range(12)]
     (tmp_path / "inf.csv").write_text("\n".join(["model,benchmark,prompt_id,score", *lines]) + "\n")
     url = f"duckdb:///{tmp_path / 'inf.duckdb'}"
-    assert "no finite number: kept as text, unscored" in run("ingest", str(tmp_path / "inf.csv"), db=url).err
-    shown = run("reliability", "wild", "--resamples", "20", db=url)
-    assert shown.code == 0 and "11 prompts" in shown.out
+    assert "1 value of 'score', infinite" in run("ingest", str(tmp_path / "inf.csv"), db=url).err
+    run("reliability", "wild", "--resamples", "20", db=url).fails(2, "1 model(s) with scores of prompts; 2 are needed")
     planned = run("subset", "plan", "wild", "--size", "8", "--no-store", db=url)
     assert planned.code == 0 and "Ask 8 of 12 prompts" in planned.out
 

@@ -55,7 +55,8 @@ def test_infinite_scores_and_lists_are_counted_and_kept(run: Caller, tmp_path: P
     table, url = tmp_path / f"r.{form}", f"duckdb:///{tmp_path / 's.duckdb'}"
     table.write_text(text)
     read = run("ingest", str(table), db=url)
-    assert "2 values of 'score', no finite number: kept as text, unscored" in read.err
+    assert "1 value of 'score', infinite: kept as text, and such in every figure" in read.err
+    assert "1 value of 'score', no number: kept as text, unscored" in read.err
     found = run("query", "select raw from score where value is null order by raw", "--json", db=url)
     assert [row["raw"].replace(" ", "") for row in found.rows] == ["Infinity", "[1,2]"]
 
@@ -84,7 +85,7 @@ def test_an_infinite_score_of_a_harness_is_counted_and_kept(run: Caller, tmp_pat
     assert finite in text
     samples.write_text(text.replace(finite, infinite, 1))
     read = run("ingest", str(folder), db=url)
-    assert f"1 value of '{metric}', no finite number: kept as text, unscored" in read.err
+    assert f"1 value of '{metric}', infinite: kept as text, and such in every figure" in read.err
     found = run("query", "select raw, status from score where lower(raw) like '%inf%'", "--json", db=url).rows
     assert [row["raw"].lower()[:3] for row in found] == ["inf"]
 
@@ -152,5 +153,5 @@ def test_a_number_too_large_to_square_is_counted_and_kept(run: Caller, tmp_path:
     table.write_text("model,benchmark,prompt_id,score\na,b,q1,1e200\na,b,q2,-1e150\na,b,q3,3.5\na,b,q4,inf\n")
     read = run("ingest", str(table), db=url)
     assert "2 values of 'score', 1e140 or more, too large to calculate with: kept as text, unscored" in read.err
-    assert "1 value of 'score', no finite number: kept as text, unscored" in read.err
+    assert "1 value of 'score', infinite: kept as text, and such in every figure" in read.err
     assert len(run("query", "select raw from score where value is null", "--json", db=url).rows) == 3

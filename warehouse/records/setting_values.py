@@ -80,7 +80,7 @@ def canonical_value(name: str, value: Any) -> str | None:
     if value is None:
         return None
     if isinstance(value, str):
-        return _text(name, value)
+        return _element(name, value) if snake_case(name) in UNORDERED else _text(name, value)
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
@@ -144,8 +144,8 @@ def _list(name: str, values: Sequence[Any]) -> str | None:
 
 def _element(name: str, value: Any) -> str | None:
     # what stands in a list is kept as it is written: blanks and line ends of a stop sequence mean something
-    if isinstance(value, str) and value:
-        return value
+    if isinstance(value, str):
+        return None if value.lower() in _NOTHING else value
     return canonical_value(name, value)
 
 
