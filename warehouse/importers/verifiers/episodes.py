@@ -186,6 +186,11 @@ def read_episodes(path: Path, configs: Sequence[Path], declared: str | None) -> 
     return dump
 
 
+def _without_agent(condition: _Condition, model: str) -> _Condition:
+    """What of a condition is known before any agent began."""
+    return condition._replace(model=model, agent="", harness="", settings="")
+
+
 def _adopted(runs: Iterable[_Condition]) -> dict[_Condition, _Condition]:
     """Episodes that ended before any agent began, where all others of their environment are of one agent: it is its
     failure."""
@@ -193,10 +198,7 @@ def _adopted(runs: Iterable[_Condition]) -> dict[_Condition, _Condition]:
     for condition in runs:
         if not (condition.agent or condition.harness):
             alike = [
-                other
-                for other in runs
-                if other != condition
-                and other._replace(model=condition.model, agent="", harness="", settings="") == condition
+                other for other in runs if other != condition and _without_agent(other, condition.model) == condition
             ]
             found |= {condition: alike[0]} if len(alike) == 1 else {}
     return found
