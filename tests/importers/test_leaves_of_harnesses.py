@@ -1,4 +1,4 @@
-"""Every leaf of what a dump says of how a run was made is read, or stands in the table: agents, boards, applications."""
+"""Every leaf of what a dump says of how a run was made is read, or stands in the table: agents, boards, tools."""
 
 from __future__ import annotations
 
