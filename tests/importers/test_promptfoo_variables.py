@@ -12,6 +12,7 @@ from tests.support import lm_eval
 from tests.support.lm_eval import Taken
 from warehouse.importers.promptfoo import IMPORTER
 from warehouse.records import ImportSettings
+from warehouse.records.settings import settings_of
 
 UUID = "00000000-0000-4000-8000-0000000000{:02d}"
 
@@ -107,3 +108,50 @@ def test_an_option_that_all_tests_have_is_none_of_the_prompt(tmp_path: Path) -> 
     option = {"options": {"prefix": "Be brief. "}}
     prefixed = take(tmp_path, result(0, 0, {"q": "one"}, **option), result(1, 0, {"q": "two"}, **option))
     assert identities(plain) == identities(prefixed)
+
+
+def two_providers(first: dict[str, Any], second: dict[str, Any]) -> dict[str, Any]:
+    """An evaluation of one question by two providers of one id, each with a configuration of its own."""
+    asked = [{"raw": "Answer", "label": "Answer", "provider": "acme:m"} for _ in range(2)]
+    rows = [{**result(0, number, {"q": "a"}), "provider": {"id": "acme:m"}} for number in range(2)]
+    entries = [{"id": "acme:m", "config": config} for config in (first, second)]
+    return {
+        "evalId": "eval-1",
+        "results": {"results": rows, "prompts": asked},
+        "config": {"providers": entries, "outputPath": "out.json"},
+    }
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "n_conditions"),
+    [
+        ({"thinking": {"budget_tokens": 1024}}, {"thinking": {"budget_tokens": 12000}}, 2),
+        ({"some_option": "on"}, {"some_option": "off"}, 2),
+        ({"max_tokens": 10}, {"max_tokens": "10"}, 1),
+        ({"k": 5}, {"k": 5.0}, 1),
+    ],
+)
+def test_two_providers_of_one_id_are_told_apart_by_their_entries(
+    tmp_path: Path, first: dict[str, Any], second: dict[str, Any], n_conditions: int
+) -> None:
+    path = tmp_path / "out.json"
+    path.write_text(json.dumps(two_providers(first, second)))
+    (source,) = IMPORTER.claim(lm_eval.candidates([path]))
+    runs = IMPORTER.read(source, ImportSettings({"benchmark": "bot"})).runs
+    assert len({settings_of(run).condition_key for run in runs}) == n_conditions
+
+
+@pytest.mark.parametrize(
+    ("config", "is_setting"),
+    [
+        ({"outputPath": "other.json"}, False),
+        ({"evaluateOptions": {"maxConcurrency": 9}}, False),
+        ({"nunjucks": "x"}, True),
+    ],
+)
+def test_what_holds_for_all_tests_is_a_setting_unless_it_is_a_place_or_speed(
+    tmp_path: Path, config: dict[str, Any], is_setting: bool
+) -> None:
+    rows = [result(0, 0, {"q": "a"})]
+    keys = [settings_of(take(tmp_path, *rows, **given).dump.runs[0]).condition_key for given in ({}, config)]
+    assert (keys[0] != keys[1]) == is_setting

@@ -406,3 +406,17 @@ def test_a_kind_of_scorer_that_there_is_not_is_no_run(tmp_path: Path) -> None:
     assert list(dump.batches) == []
     (rejection, *_) = dump.rejections
     assert "one of match, model, execution, human" in rejection.expected
+
+
+@pytest.mark.parametrize("order", [("judge.csv", "people.csv"), ("people.csv", "judge.csv")])
+def test_models_are_compared_by_one_scorer_whatever_came_first(
+    run: Caller, tmp_path: Path, caplog: pytest.LogCaptureFixture, order: tuple[str, str]
+) -> None:
+    for name, column, cell, wrong in (("judge.csv", "judge_model", "gpt-4o", 3), ("people.csv", "annotator", "x", 2)):
+        lines = [f"{m},b,p{n},{int(m == 'a' or n % wrong > 0)},{cell}\n" for m in "ab" for n in range(12)]
+        (tmp_path / name).write_text(RATED.format(column) + "".join(lines))
+    for name in order:
+        run("ingest", str(tmp_path / name))
+    (compared,) = run("compare", "a", "b", "--json").rows
+    assert compared["difference"] == pytest.approx(1 / 3)  # the judge's; people say 1/2
+    assert "b: by gpt-4o; also scored by people" in caplog.text

@@ -7,6 +7,7 @@ import json
 import shutil
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -18,6 +19,7 @@ from tests.support.stores import select
 from warehouse.errors import InputError
 from warehouse.importers.terminal_bench import IMPORTER
 from warehouse.ingest.pipeline import ingest
+from warehouse.records.settings import settings_of
 from warehouse.store.open import open_store
 
 RUN = Path(__file__).parents[1] / "data" / "terminal_bench" / "demo"
@@ -118,3 +120,39 @@ def test_the_mapping_and_the_importer_see_the_same_runs(data_dir: Path, duckdb_u
         mapping = ROOT / "docs" / "mappings" / "terminal_bench.toml"
         again = ingest(store, [data_dir / "terminal_bench"], mapping=mapping)
         assert (again.total("n_runs"), again.total("n_seen_again")) == (0, 21)
+
+
+LOCKED = {"created_at": "2026-11-20", "dataset": {"name": "d"}, "run_config": {"global_agent_timeout_sec": None}}
+
+
+@pytest.mark.parametrize(
+    ("file", "place", "value", "is_setting"),
+    [
+        ("run_metadata.json", ("run_id",), "with-tools", True),
+        ("run_metadata.json", ("run_id",), "demo-2026-11-02__11-00-00", False),
+        ("run_metadata.json", ("agent_kwargs", "max_steps"), "9", False),
+        ("run_metadata.json", ("agent_kwargs", "max_steps"), 50, True),
+        ("run_metadata.json", ("agent_kwargs", "model_name"), "org/tiny", False),
+        ("run_metadata.json", ("some_option",), "on", True),
+        ("run_metadata.json", ("uuid",), "00000000-0000-4000-8000-000000000009", False),
+        ("run_metadata.json", ("n_concurrent_trials",), 8, False),
+        ("run_metadata.json", ("username",), "ada", False),
+        ("tb.lock", ("run_config", "global_agent_timeout_sec"), 3600, True),
+        ("tb.lock", ("run_config", "global_timeout_multiplier"), 2.0, True),
+        ("tb.lock", ("run_config", "global_timeout_multiplier"), 1.0, False),
+        ("tb.lock", ("run_config", "livestream"), True, False),
+        ("tb.lock", ("created_at",), "2026-11-21", False),
+    ],
+)
+def test_what_a_run_was_made_with_is_its_condition(
+    run: Path, file: str, place: tuple[str, ...], value: Any, is_setting: bool
+) -> None:
+    (run / "tb.lock").write_text(json.dumps(LOCKED))
+    before = settings_of(take(run).dump.runs[0]).condition_key
+    document = json.loads((run / file).read_text())
+    inner = document
+    for name in place[:-1]:
+        inner = inner[name]
+    inner[place[-1]] = value
+    (run / file).write_text(json.dumps(document))
+    assert (settings_of(take(run).dump.runs[0]).condition_key != before) == is_setting

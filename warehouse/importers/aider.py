@@ -22,11 +22,9 @@ _SIZES = {225: "aider_polyglot", 133: "aider_edit", 89: "aider_refactor"}
 #: Shares, in percent; the last try that a table has is its headline.
 _SHARES = ("pass_rate_2", "pass_rate_1", "percent_cases_well_formed")
 _SETTINGS = ("edit_format", "editor_model", "editor_edit_format", "thinking_tokens")
-_COUNTS = (
-    *("error_outputs", "num_malformed_responses", "num_with_malformed_responses", "user_asks", "lazy_comments"),
-    *("syntax_errors", "indentation_errors", "exhausted_context_windows", "test_timeouts", "seconds_per_case"),
-    *("prompt_tokens", "completion_tokens", "pass_num_1", "pass_num_2", "test_cases"),
-)
+#: What is read by itself.
+_READ = frozenset({"model", "dirname", "date", "versions", "commit_hash", "reasoning_effort", "total_cost"})
+_READ |= {*_SHARES, *_SETTINGS}
 _ROUNDED = 0.05 + 1e-9  # of a percentage with one decimal
 
 
@@ -34,7 +32,7 @@ class Aider:
     """Tables as ``polyglot_leaderboard.yml``: a list with an entry for each model."""
 
     name = "aider"
-    version = "1"
+    version = "2"  # 2: all that an entry says is a setting, a mark or a count of the outcome
     folders = 0
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -94,7 +92,7 @@ def _header(path: Path, index: int, entry: Any, notes: list[str]) -> RunHeader:
         run_id=text_or_none(row.get("dirname")),
         cost=_number(row.get("total_cost")) or None,  # 0 is written where nothing is known
         started_at=moment(row.get("date")),
-        configuration={key: number for key in _COUNTS if (number := _number(row.get(key))) is not None},
+        configuration={str(key): value for key, value in row.items() if key not in _READ},
         n_benchmark=int(total) if total else None,
         published=published,
         place=path.name,

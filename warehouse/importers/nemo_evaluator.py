@@ -51,7 +51,7 @@ class NemoEvaluator:
     """One run for each bundle; rows alone where there is none."""
 
     name = "nemo_evaluator"
-    version = "2"
+    version = "3"  # 3: the whole configuration is a setting
     folders = 1
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -177,12 +177,21 @@ def _header(
         run_id=text_or_none(bundle.get("run_id")),
         harness_version=text_or_none(bundle.get("sdk_version")),
         started_at=moment(bundle.get("timestamp")),
-        configuration=without_empty({"config_hash": bundle.get("config_hash"), "repeats": config.get("repeats")}),
+        configuration=_configuration(bundle),
         n_benchmark=whole_count(shuffle.get("ds_full_size")),
         n_requested=whole_count(config.get("max_problems")) or whole_count(benchmark.get("samples")),
         published=tuple(_published(scores, scorers, whole_count(benchmark.get("samples")))),
         place=source.files[0].name,
     )
+
+
+#: What of a bundle is outcome, or stands in fields of the header.
+_READ = frozenset({"benchmark", "run_id", "timestamp", "sdk_version", "n_results"})
+
+
+def _configuration(bundle: Row) -> Row:
+    """All that a bundle says of how it was made; the sandbox is a text with the fields of an object."""
+    return without_empty({name: value for name, value in bundle.items() if name not in _READ})
 
 
 def _metrics(scorers: Iterable[str]) -> Iterator[MetricSpec]:

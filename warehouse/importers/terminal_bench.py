@@ -29,7 +29,9 @@ HARNESS = "terminal-bench"
 BENCHMARK = "terminal-bench-core"
 METRIC = "resolved"
 
-RESULTS, METADATA = "results.json", "run_metadata.json"
+RESULTS, METADATA, LOCK = "results.json", "run_metadata.json", "tb.lock"
+#: What of the metadata is read by itself.
+_READ = frozenset({"agent_name", "model_name", "agent_kwargs", "dataset_name", "dataset_version", "commit_hash"})
 
 # 20250923_droid_gpt-5   date, agent and model: a submission to the leaderboard
 _SUBMISSION = re.compile(r"\d{8}_(?P<agent>[^_]+)_(?P<model>.+)")
@@ -47,18 +49,21 @@ class TerminalBench:
     """
 
     name = "terminal_bench"
-    version = "3"  # 2: tokens of agents that do not count them are missing, not 0; 3: results of no trial are none
+    version = "4"  # 3: results of no trial are none; 4: run_metadata.json and tb.lock are settings, each whole
     folders = 16
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
         """One source for each run."""
         several = defaultdict[Path, list[Path]](list)
         settings: dict[Path, Path] = {}
+        locks: dict[Path, Path] = {}
         trials: list[Path] = []
         for item in candidates:
             head = head_of(item)
             if item.path.name == METADATA and has_keys(head, "agent_name", "run_id"):
                 settings[item.path.parent] = item.path
+            elif item.path.name == LOCK and has_keys(head, "run_config", "dataset"):
+                locks[item.path.parent] = item.path
             elif item.path.name.endswith(RESULTS) and has_keys(head, "trial_name", "is_resolved"):
                 if has_keys(head, "results"):
                     several[item.path.parent].append(item.path)
@@ -72,14 +77,14 @@ class TerminalBench:
             above = nearest(path.parent, [*wholes, *settings])
             parts[above or path.parents[min(2, len(path.parents) - 1)]].append(path)
         for folder in dict.fromkeys([*wholes, *parts]):
-            own = [paths[folder] for paths in (wholes, settings) if folder in paths]
+            own = [paths[folder] for paths in (wholes, settings, locks) if folder in paths]
             yield SourceFiles(str(folder), folder, (*own, *sorted(parts[folder])))
 
     def read(self, source: SourceFiles, settings: ImportSettings) -> Dump:
         """Open one run (InputError: a file is damaged, or nothing names the model)."""
         documents = {path: read_document(path) for path in source.files}
         top = {path.name: document for path, document in documents.items() if path.parent == source.root}
-        metadata = top.get(METADATA, {})
+        metadata, lock = top.get(METADATA, {}), top.get(LOCK, {})
         whole: Document = next((document for document in top.values() if "results" in document), {})
         if not isinstance(whole.get("results", []), list):
             raise InputError("'results' is no list", path=str(source.files[0]), expected="a list of trials")
@@ -88,9 +93,9 @@ class TerminalBench:
         trials += [
             (str(path.relative_to(source.root)), trial)
             for path, trial in documents.items()
-            if trial is not metadata and trial is not whole and str(trial.get("trial_name")) not in trial_names
+            if trial is not whole and _is_of_a_trial(path, trial, trial_names)
         ]
-        header = _header(source.root, metadata, whole, settings.model)
+        header = _header(source.root, metadata, lock, whole, settings.model)
         dump = Dump((header,), ())
         dump.batches = batches_of(
             trials, lambda trial: [_row(trial)], dump.rejections, "a trial as Terminal-Bench writes it"
@@ -98,12 +103,17 @@ class TerminalBench:
         return dump
 
 
+def _is_of_a_trial(path: Path, document: Document, known: set[str]) -> bool:
+    """Whether a file is the result of a trial that the results of the run lack."""
+    return path.name not in (METADATA, LOCK) and str(document.get("trial_name")) not in known
+
+
 def _main(paths: Sequence[Path]) -> Path:
     """Of the results in one folder those that trials and metadata belong to: the plain name, else the first."""
     return min(paths, key=lambda path: (path.name != RESULTS, path.name))
 
 
-def _header(folder: Path, metadata: Document, whole: Document, model_setting: str | None) -> RunHeader:
+def _header(folder: Path, metadata: Document, lock: Document, whole: Document, model_setting: str | None) -> RunHeader:
     agent, model = text_or_none(metadata.get("agent_name")), text_or_none(metadata.get("model_name"))
     for part in reversed(folder.parts):
         submission = _SUBMISSION.fullmatch(part)
@@ -112,27 +122,33 @@ def _header(folder: Path, metadata: Document, whole: Document, model_setting: st
             break
     require_model(model_setting or model, str(folder))
     commit = text_or_none(metadata.get("commit_hash"))
-    kept = (
-        *("run_id", "uuid", "dataset_path", "task_ids", "exclude_task_ids", "n_attempts", "n_tasks", "resumed_at"),
-        "end_time",
-    )
+    arguments = dict(part_of(metadata, "agent_kwargs"))
+    if model is not None and arguments.get("model_name") == model:
+        arguments.pop("model_name")  # a copy
     return RunHeader(
         harness=HARNESS,
         model=model or "",
         benchmark=text_or_none(metadata.get("dataset_name")) or BENCHMARK,
         agent=agent,
-        agent_parameters=without_nulls(part_of(metadata, "agent_kwargs")),
+        agent_parameters=without_nulls(arguments),
         benchmark_version=text_or_none(metadata.get("dataset_version")),
         metrics=(RESOLVED,),
         run_id=text_or_none(whole.get("id")) or text_or_none(metadata.get("uuid")),
         harness_commit=None if commit == "unknown" else commit,
         started_at=moment(metadata.get("start_time")),
-        configuration={key: metadata[key] for key in kept if metadata.get(key) is not None},
+        configuration=_configuration(metadata, lock),
         n_benchmark=whole_count(metadata.get("dataset_size")) or None,
         n_requested=whole_count(metadata.get("n_tasks")),
         published=tuple(_published(whole or metadata)),
         place=RESULTS,
     )
+
+
+def _configuration(metadata: Document, lock: Document) -> Document:
+    """How the run was made: its metadata, the name that a person gave it, and what ``tb.lock`` says (time limits)."""
+    configuration = {name: value for name, value in metadata.items() if name not in _READ}
+    configuration |= {"run_name": metadata.get("run_id"), "lock": lock or None}
+    return without_nulls(configuration)
 
 
 def _published(document: Document) -> Iterator[PublishedScore]:

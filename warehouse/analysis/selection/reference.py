@@ -381,11 +381,56 @@ def pick_all(
     Raises:
         MisuseError: somewhere several fit; lists all such splits with the conditions there.
     """
+    sides = _by_one_scorer(store, splits, sides)
     by_text = dict(sides)  # of a model against itself each choice is told once
     several = [(text, split, of[split]) for text, of in by_text.items() for split in splits if len(of[split]) > 1]
     if len(several) > 1 and not latest:
         raise MisuseError(_ambiguous(store, several))
     return [tuple(pick_one(store, of[split], text, latest=latest) for text, of in sides) for split in splits]
+
+
+_SCORERS = """
+select distinct run_metric.run_id, scorer.kind, scorer.name, scorer.judge_model
+from run_metric
+join metric on metric.id = run_metric.metric_id
+join scorer on scorer.id = metric.scorer_id
+where run_metric.run_id in (:runs)
+"""
+#: Who is taken where several scored the same: a program before a judge, a judge before people.
+_KINDS_OF_SCORERS = ("match", "execution", "model", "human")
+
+
+def _by_one_scorer(
+    store: Store, splits: Sequence[BenchmarkSplit], sides: Sequence[tuple[str, BySplit]]
+) -> Sequence[tuple[str, BySplit]]:
+    """The sides without conditions that differ from another in nothing but who scored: both are held against each other
+    by the first scorer that both have, and a note names the others."""
+    chosen = {text: dict(of) for text, of in sides}
+    for split in splits:
+        scorers = [{one.setting("scorers_key") for one in of[split]} for _, of in sides]
+        common = set.intersection(*scorers)
+        if len(common) == 0 or max(map(len, scorers)) < 2:
+            continue
+        runs = {one.setting("scorers_key"): one.run_ids[0] for _, of in sides for one in of[split]}
+        told = _scorers_of(store, list(runs.values()))
+        first, *others = sorted(runs, key=lambda key: (key not in common, told.get(runs[key], (9, ""))))
+        for text, of in sides:
+            chosen[text][split] = [one for one in of[split] if one.setting("scorers_key") == first]
+        names = [told.get(runs[key], (9, "no scorer"))[1] for key in (first, *others)]
+        _log.warning("note: %s: by %s; also scored by %s", in_words(split), names[0], some_of(names[1:], NAMED))
+    return [(text, chosen[text]) for text, _ in sides]
+
+
+def _scorers_of(store: Store, runs: Sequence[int]) -> dict[int, tuple[int, str]]:
+    """Of each run the place of the kind of its scorers, and their names."""
+    names: dict[int, list[tuple[int, str]]] = {}
+    for row in store.rows(_SCORERS, {"runs": list(runs)}):
+        name = row["judge_model"] or row["name"] or "a comparison"
+        names.setdefault(row["run_id"], []).append((_KINDS_OF_SCORERS.index(row["kind"]), name))
+    return {
+        run: (min(place for place, _ in found), ", ".join(sorted({name for _, name in found})))
+        for run, found in names.items()
+    }
 
 
 def in_words(split: BenchmarkSplit) -> str:

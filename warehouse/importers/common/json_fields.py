@@ -221,8 +221,24 @@ _MAX_TOKENS = ("max_gen_toks", "max_tokens", "max_new_tokens", "max_completion_t
 _FIELDS_OF_SAMPLING = frozenset(("temperature", "top_p", "do_sample", "reasoning_effort", "seed", *_MAX_TOKENS))
 
 
+_NUMBER_IN_TEXT = re.compile(r"[+-]?(?:\d{1,15}\.?\d*|\.\d+)(?:[eE][+-]?\d{1,2})?")
+
+
+def unquoted_number(value: Any) -> Any:
+    """A number that is written as a text, as command lines and YAML have them; any other value as it is.
+
+    >>> unquoted_number("50"), unquoted_number("0.5"), unquoted_number("high"), unquoted_number(7)
+    (50, 0.5, 'high', 7)
+    """
+    if not isinstance(value, str) or not _NUMBER_IN_TEXT.fullmatch(value.strip()):
+        return value
+    number = float(value)
+    return int(number) if number.is_integer() else number
+
+
 def sampling_fields(generation: Mapping[str, Any]) -> dict[str, Any]:
     """The sampling settings that have header fields of their own. Greedy is temperature 0."""
+    generation = {name: unquoted_number(value) for name, value in generation.items()}
     greedy = generation.get("do_sample") is False
     lengths = (whole_or_none(generation.get(name)) for name in _MAX_TOKENS)
     return {

@@ -51,8 +51,9 @@ from warehouse.records import Candidate, Dump, ImportSettings, PublishedScore, R
 _MODEL, _ATTEMPTS = "Model: ", "System: Attempts - "
 #: What a result of a leaderboard says of its outcome, and what is read by itself.
 _OF_A_RESULT = frozenset({"per_instance_details", "resolved", "folder", "name", "tags"})
-#: Tags that are read by themselves, and those that say who submitted.
-_READ_TAGS = ("Org: ", _MODEL, _ATTEMPTS)
+#: Who submitted, and tags that are read by themselves.
+_ORGANISATION = "Org: "
+_READ_TAGS = (_ORGANISATION, _MODEL, _ATTEMPTS)
 
 
 @dataclass
@@ -110,6 +111,7 @@ def _header(track: str, name: str, result: Row, share: float | None, instances: 
         published.append(PublishedScore(API_CALLS.name, calls))
     configuration = {key: value for key, value in result.items() if key not in _OF_A_RESULT}
     configuration |= {"submission_name": name, "models": sorted(models) if len(models) > 1 else None}
+    configuration["org"] = [tag for tag in tags if tag.startswith(_ORGANISATION)]
     configuration["tags"] = sorted(tag for tag in set(tags) if not tag.startswith(_READ_TAGS))
     return RunHeader(
         harness="swe_bench",

@@ -62,7 +62,7 @@ class Tabular:
     """The importer without a mapping: takes tables whose columns carry the names of fields."""
 
     name = "tabular"
-    version = "5"  # 3: a label that is a verdict is no target; 4: id 1.0 is 1; lang, subset; 5: forms without sums
+    version = "6"  # 4: id 1.0 is 1; lang, subset; 5: forms without sums; 6: who scored is read from its columns
     folders = 0
 
     def for_mapping(self, mapping: Mapping[str, Any], path: str) -> MappedTabular:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 import re
 import tomllib
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -37,6 +38,7 @@ from warehouse.importers.common.json_fields import (
     without_nulls,
 )
 from warehouse.importers.common.jsonl import RowSource, batches_of, has_keys, read_document
+from warehouse.importers.common.run_settings import key_of_settings
 from warehouse.importers.common.transcripts import content_of, given, question_of, text_of, transcript_of
 from warehouse.records import Dump, MetricSpec, RunHeader
 from warehouse.records.canonical_json import sha256_of
@@ -120,6 +122,7 @@ class _Condition(NamedTuple):
     step: int | None
     split: str
     run_id: str
+    settings: str  #: key over what its agent was configured with: a file may hold one agent with several.
 
 
 @dataclass
@@ -183,6 +186,11 @@ def read_episodes(path: Path, configs: Sequence[Path], declared: str | None) -> 
     return dump
 
 
+def _without_agent(condition: _Condition, model: str) -> _Condition:
+    """What of a condition is known before any agent began."""
+    return condition._replace(model=model, agent="", harness="", settings="")
+
+
 def _adopted(runs: Iterable[_Condition]) -> dict[_Condition, _Condition]:
     """Episodes that ended before any agent began, where all others of their environment are of one agent: it is its
     failure."""
@@ -190,9 +198,7 @@ def _adopted(runs: Iterable[_Condition]) -> dict[_Condition, _Condition]:
     for condition in runs:
         if not (condition.agent or condition.harness):
             alike = [
-                other
-                for other in runs
-                if other != condition and other._replace(model=condition.model, agent="", harness="") == condition
+                other for other in runs if other != condition and _without_agent(other, condition.model) == condition
             ]
             found |= {condition: alike[0]} if len(alike) == 1 else {}
     return found
@@ -231,6 +237,7 @@ def _traces(episode: Row, usual: str | None, path: Path) -> Iterator[tuple[_Cond
                 step=whole_count(work.get("step")),
                 split="train" if work.get("type") == "train" else "",
                 run_id=text_or_none(run.get("id")) or path.parent.name,
+                settings=_key_of(compact(config)),
             ),
             trace,
         )
@@ -241,9 +248,23 @@ def _harness(config: Row) -> str:
     return (text_or_none(harness) or first_text(part_of(config, "harness"), "id", "name")) or ""
 
 
+def _settings_of_agent(config: Row) -> Row:
+    """What an agent was configured with, without what is read by itself."""
+    return {name: value for name, value in config.items() if name not in ("model", "sampling", *_LIMITS)}
+
+
+@lru_cache(maxsize=1000)
+def _key_of(config: str) -> str:
+    """A key of what an agent was configured with; empty where nothing says it."""
+    settings: Row = json.loads(config)
+    return key_of_settings(HARNESS, {"traces": {"agent": {"config": settings}}}) if settings else ""
+
+
 def _header(condition: _Condition, run: _Run, config: Row, path: Path) -> RunHeader:
     sampling = {**part_of(config, "sampling"), **part_of(run.config, "sampling")}
     limits = {name: run.config.get(name) for name in _LIMITS}
+    others = {name: value for name, value in config.items() if name not in ("model", "sampling")}
+    others["traces"] = {"agent": {"config": _settings_of_agent(run.config)}}
     system = next(iter(run.systems)) if len(run.systems) == 1 else None
     select = part_of(config, "select")
     position = "" if condition.step is None else f"step {condition.step}"  # a training has one id for all of its steps
@@ -263,7 +284,7 @@ def _header(condition: _Condition, run: _Run, config: Row, path: Path) -> RunHea
         harness_version=text_or_none(run.version.get("version")),
         harness_commit=text_or_none(run.version.get("commit")),
         started_at=unix_time(run.begun[0]) if run.begun else None,
-        configuration=without_empty({"num_rollouts": config.get("num_rollouts"), "select": select}),
+        configuration=without_empty(others),
         n_requested=whole_count(select.get("limit")) or None,
         place=path.name,
     )

@@ -18,7 +18,7 @@ class Verifiers:
     """One run for each folder of rollouts; of episodes one for each agent, model and checkpoint."""
 
     name = "verifiers"
-    version = "3"
+    version = "4"  # 4: all that metadata and agents were configured with are settings
     folders = 3
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:

@@ -49,10 +49,13 @@ _NO_METRICS = frozenset(
     is_completed is_truncated stop_condition token_usage tool_defs error_chain long_error_chain
     """.split()
 )
-#: What of the metadata is kept as it is.
-_KEPT = """
-    num_examples rollouts_per_example state_columns pass_threshold usage shuffle shuffle_seed avg_error time_ms
-""".split()
+#: What of the metadata is read by itself, and figures.
+_READ = frozenset(
+    """
+    model env env_id env_args sampling_args max_tokens temperature base_url version_info date time cost pass_at_k
+    pass_all_k avg_metrics
+    """.split()
+)
 _PLACES = ("example_id", "id")
 #: Kinds of limits by words of a ``stop_condition``.
 _LIMITS = {"timeout": "time", "prompt_too_long": "context", "tokens_reached": "token"}
@@ -167,7 +170,7 @@ def _header(metadata: Row, survey: _Survey, folder: Path, declared: str | None, 
         harness_commit=text_or_none(versions.get("vf_commit")),
         cost=number_or_none(part_of(metadata, "cost").get("total_usd")),
         started_at=_begun(metadata, survey),
-        configuration=without_empty({name: metadata.get(name) for name in _KEPT}),
+        configuration=_configuration(metadata),
         n_requested=_requested(metadata, survey, notes),
         status="failed" if is_void else "complete",
         note="no row has a completion" if is_void else None,
@@ -183,6 +186,15 @@ def _names(metadata: Row, folder: Path) -> tuple[str | None, str | None]:
         first_text(metadata, "env_id", "env") or (env if named else HARNESS),
         text_or_none(metadata.get("model")) or (model.replace("--", "/") if named else None),
     )
+
+
+def _configuration(metadata: Row) -> Row:
+    """What else the metadata say of how the run was made; arguments of the environment that are paths among it."""
+    configuration = {name: value for name, value in metadata.items() if name not in _READ}
+    arguments = part_of(metadata, "env_args")
+    shown = public(arguments)
+    configuration["env_args"] = {name: value for name, value in arguments.items() if name not in shown}
+    return without_empty(configuration)
 
 
 def _others(sampling: Row) -> Row:
