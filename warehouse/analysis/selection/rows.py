@@ -258,7 +258,7 @@ def _rows_of(
         )
         yield from _with_repeats(store, only, clusters, rules)
         return
-    tests = [(entry, _tested(entry, clusters)) for entry in usable]
+    tests = [(entry, tested_repeats(entry, clusters)) for entry in usable]
     for entry, test in tests:
         if _verdict(test, rules) == SPLIT or _two_scorers(store, entry, test):
             for other in usable:
@@ -385,7 +385,7 @@ def _pooled_means(scores: Sequence[PromptScores], prompts: NDArray[np.int64]) ->
     return means
 
 
-def _tested(entry: ScoredCondition, clusters: ClusterMap) -> RepeatsTest | None:
+def tested_repeats(entry: ScoredCondition, clusters: ClusterMap) -> RepeatsTest | None:
     """Whether the runs of a condition look like repeats; None for a single one."""
     scores = entry.usable
     if scores is None or len(scores.repeats) < 2 or entry.metric.link == "none":
@@ -417,7 +417,7 @@ def _two_scorers(store: Store, entry: ScoredCondition, test: RepeatsTest | None)
     """What is said of runs that score equal responses differently; empty where they do not."""
     if test is None or test.n_differ < FEWEST_DIFFERING:
         return ""
-    answers = read_same_answers(store, _runs_with_scores(entry), [entry.metric])
+    answers = read_same_answers(store, runs_with_scores(entry), [entry.metric])
     return scored_differently(answers, entry.condition.model)
 
 
@@ -425,7 +425,7 @@ def _with_repeats(
     store: Store, entry: ScoredCondition, clusters: ClusterMap, rules: RowRules
 ) -> Iterator[ScoredCondition]:
     """A row of one seed, its runs pooled, counted like seeds, or apart."""
-    test = _tested(entry, clusters)
+    test = tested_repeats(entry, clusters)
     if test is None:
         yield entry
         return
@@ -440,7 +440,7 @@ def _with_repeats(
     name = entry.condition.model
     if greedy.flags:
         n_differ, n_prompts = greedy.n_differ, greedy.n_prompts
-        fields = fields_that_differ(store, _runs_with_scores(entry))
+        fields = fields_that_differ(store, runs_with_scores(entry))
         told = f"; the runs differ in {listed(fields)}" if fields else ""
         notes.append(f"{name}: temperature 0, yet {n_differ} of {n_prompts} prompts scored otherwise{told}")
     if scorers:
@@ -459,7 +459,7 @@ def _with_repeats(
         widened, _ = over_seeds(scores.repeats, labels, kind="repeats")
         yield entry if widened is None else replace(entry, scores=widened)
     else:
-        for run, own in zip(_runs_with_scores(entry), scores.repeats, strict=True):
+        for run, own in zip(runs_with_scores(entry), scores.repeats, strict=True):
             yield replace(
                 entry,
                 condition=Condition(entry.condition.key, (run,)),
@@ -470,30 +470,29 @@ def _with_repeats(
             )
 
 
-def repeats_in_words(store: Store, entry: ScoredCondition, clusters: ClusterMap) -> str:
-    """What is said of runs of a condition that are no mere repeats, before any row is made; empty where they are.
+def is_greedy_and_differs(entry: ScoredCondition, test: RepeatsTest) -> bool:
+    """Whether runs without sampling score some prompt otherwise."""
+    temperature = entry.condition.setting("temperature")
+    return bool(greedy_repeats(test, None if temperature is None else float(temperature)).flags)
+
+
+def repeats_in_words(store: Store, entry: ScoredCondition, test: RepeatsTest, scorers: str) -> str:
+    """What is said of runs of a condition that are no mere repeats, before any row is made.
 
     Args:
         entry: of one condition and metric, with the scores of its runs.
-        clusters: of the prompts.
+        test: of these runs.
+        scorers: what is said of two scorers; empty where there is one.
     """
-    test = _tested(entry, clusters)
-    if test is None or not test.n_differ:
-        return ""
     said: list[str] = []
     where = f"on {entry.condition.benchmark_split[0]}"
-    scorers = _two_scorers(store, entry, test)
-    temperature = entry.condition.setting("temperature")
-    greedy = greedy_repeats(test, None if temperature is None else float(temperature))
-    if greedy.flags:
+    if "repeats_differ" in test.flags:
+        said.append(f"differ by more than chance (p {test.p_value:.1g}): something else changed")
+    if is_greedy_and_differs(entry, test):
         said.append(f"temperature 0, yet {test.n_differ} of {test.n_prompts} tasks scored otherwise")
     if scorers:
-        return "; ".join([f"{scorers} ({where})", *said])
-    runs = _runs_with_scores(entry)
-    if "repeats_differ" in test.flags:
-        said.insert(0, f"differ by more than chance (p {test.p_value:.1g}): something else changed")
-    if not said:
-        return ""
+        return f"{scorers} ({where})"
+    runs = runs_with_scores(entry)
     fields = fields_that_differ(store, runs)
     told = f"; fields in which they differ: {listed(fields)}" if fields else ""
     named = f"{_runs_in_words(runs)} of {entry.condition.model} {where}"
@@ -505,7 +504,7 @@ def _runs_in_words(runs: Sequence[Run]) -> str:
     return f"runs {listed(ids) if len(ids) <= _NAMED else some_of(ids, _NAMED)}"
 
 
-def _runs_with_scores(entry: ScoredCondition) -> list[Run]:
+def runs_with_scores(entry: ScoredCondition) -> list[Run]:
     """The runs behind the repeats, which are those with a score, by id."""
     scores = entry.scores
     assert scores is not None
@@ -515,9 +514,9 @@ def _runs_with_scores(entry: ScoredCondition) -> list[Run]:
 
 def _differ_in_words(store: Store, entry: ScoredCondition, test: RepeatsTest, verdict: str) -> str:
     """What repeats that differ say, and in what else they do."""
-    runs = _runs_in_words(_runs_with_scores(entry))
+    runs = _runs_in_words(runs_with_scores(entry))
     more = {POOLED: "pooled as asked for", WIDENED: "counted like seeds", SPLIT: "not pooled"}[verdict]
-    fields = fields_that_differ(store, _runs_with_scores(entry))
+    fields = fields_that_differ(store, runs_with_scores(entry))
     told = f". Fields in which they differ: {listed(fields)}" if fields else ""
     chance = f"differ by more than chance (p {test.p_value:.2g})"
     return f"{entry.condition.model}: {runs} claim the same settings but {chance}: {more}{told}"
