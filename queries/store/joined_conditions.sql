@@ -6,5 +6,5 @@ join run_current other on other.condition_key = new_run.condition_key
 where new_run.run_id in (:run_ids) and other.n_found > 0
 group by new_run.condition_key
 having count(distinct other.run_id) > 1
-order by last_id desc, new_run.condition_key
+order by last_id desc nulls last, new_run.condition_key nulls last
 limit :most

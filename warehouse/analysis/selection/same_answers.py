@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
+from typing import Any
 
+from warehouse.analysis.groups import grouped
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.conditions import Run
 from warehouse.stats.rows.repeats import DETERMINISTIC, JUDGE, EqualResponses, equal_responses
@@ -15,6 +19,8 @@ from warehouse.store.sql.query_files import query_text
 MOST_GENERATIONS = 200_000
 #: Prompts that runs score otherwise below which they cannot have two scorers.
 FEWEST_DIFFERING = 3
+#: Scores that differ by no more are equal.
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -24,6 +30,10 @@ class SameAnswers:
     runs: tuple[int, int]  #: ids, the first of the condition before the other.
     metric_id: int  #: by which they are scored.
     found: EqualResponses  #: how many are equal, and scored otherwise.
+
+
+#: Different texts of a run that are no letters of options.
+_FEWEST_TEXTS = 20
 
 
 def read_same_answers(store: Store, runs: Collection[Run], metrics: Sequence[Metric]) -> list[SameAnswers]:
@@ -36,14 +46,46 @@ def read_same_answers(store: Store, runs: Collection[Run], metrics: Sequence[Met
         return []
     scorers = {metric.id: JUDGE if metric.judge_model else DETERMINISTIC for metric in metrics}
     parameters = {"run_ids": [run["run_id"] for run in runs], "metric_ids": sorted(scorers)}
+    rows = store.rows(query_text("analysis", "equal_responses"), parameters)
+    by_run = {key: _telling(own) for key, own in grouped(rows, itemgetter("run_id", "metric_id")).items()}
     answers: list[SameAnswers] = []
-    for row in store.rows(query_text("analysis", "equal_responses"), parameters):
-        n_differ, n_up = int(row["n_differ"]), int(row["n_up"])
-        found = equal_responses(
-            int(row["n_equal"]), n_differ, scorer=scorers[row["metric_id"]], n_up=n_up, n_down=n_differ - n_up
-        )
-        answers.append(SameAnswers((row["run_id"], row["other_id"]), row["metric_id"], found))
+    for members in grouped(runs, itemgetter("condition_key")).values():
+        ids = sorted(run["run_id"] for run in members)
+        for metric_id, scorer in scorers.items():
+            first = by_run.get((ids[0], metric_id), {})
+            for other in ids[1:]:
+                found = _held_together(first, by_run.get((other, metric_id), {}), scorer)
+                answers.append(SameAnswers((ids[0], other), metric_id, found))
     return answers
+
+
+#: Value of each response that counts, by prompt, variant, hash of the text and, of agents, of the transcript.
+_Answers = dict[tuple[Any, ...], float]
+
+
+def _telling(rows: Sequence[Mapping[str, Any]]) -> _Answers:
+    """The responses of a run that tell how it was scored."""
+    uses = Counter(row["response_hash"] for row in rows)
+    telling: _Answers = {}
+    for row in rows:
+        text = row["short_text"]
+        if text is not None and not text.strip():
+            continue
+        is_letter = text is not None and (uses[row["response_hash"]] > 1 or len(uses) < _FEWEST_TEXTS)
+        if is_letter and not row["has_target"]:
+            continue
+        transcript = row["messages_hash"]
+        if row["talked"] is not None and transcript is None:
+            continue
+        telling[row["prompt_id"], row["variant_id"], row["response_hash"], transcript] = row["value"]
+    return telling
+
+
+def _held_together(first: _Answers, other: _Answers, scorer: str) -> EqualResponses:
+    both = first.keys() & other.keys()
+    n_up = sum(first[key] - other[key] > _ROUNDING for key in both)
+    n_down = sum(other[key] - first[key] > _ROUNDING for key in both)
+    return equal_responses(len(both), n_up + n_down, scorer=scorer, n_up=n_up, n_down=n_down)
 
 
 def scored_differently(answers: Sequence[SameAnswers], model: str) -> str:
