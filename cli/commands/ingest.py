@@ -181,7 +181,7 @@ def _watch(state: State, given: Mapping[str, Any], settle: float) -> None:
     def ingest_ready(only: Callable[[Sequence[Path]], bool], progress: Any) -> IngestReport:
         with state.open_or_create() as store:
             there = [path for path in given["paths"] if Path(path).exists()]
-            return load(
+            report = load(
                 store,
                 there,
                 options=_load_options(given),
@@ -190,6 +190,7 @@ def _watch(state: State, given: Mapping[str, Any], settle: float) -> None:
                 only=only,
                 **_reading(given),
             )
+            return _with_repeats_told(store, report)
 
     watch(state, watcher, ingest_ready, lambda: publish_after(state, "ingest", given["publish"]))
 
@@ -215,7 +216,17 @@ def _ingest(state: State, given: Mapping[str, Any]) -> IngestReport:
                 advice += archives_advice([item.shown for item in discovered.unread])
             raise InputError(problem, path=", ".join(map(shown_url, given["paths"])), advice=advice)
         with _target(state, given["dry_run"]) as store, progress(state.quiet) as bar:
-            return load(store, discovered, dry_run=given["dry_run"], progress=bar, on=given["on"], lake=given["lake"])
+            report = load(store, discovered, dry_run=given["dry_run"], progress=bar, on=given["on"], lake=given["lake"])
+            return report if given["dry_run"] else _with_repeats_told(store, report)
+
+
+def _with_repeats_told(store: Store, report: IngestReport) -> IngestReport:
+    """A report that also says which new runs are no mere repeats of those that they joined."""
+    if not report.joined_runs:
+        return report
+    from warehouse.analysis.repeats.joined import notes_on_joined
+
+    return report.with_changed(notes_on_joined(store, report.joined_runs))
 
 
 def _no_dump_message(given: Mapping[str, Any], unread: Sequence[Unread]) -> tuple[str, str]:

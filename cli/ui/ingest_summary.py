@@ -50,6 +50,10 @@ def print_summary(report: IngestReport, state: State, *, dry_run: bool) -> None:
 
 
 def _print_notes(report: IngestReport, state: State) -> None:
+    if state.quiet:
+        for note in report.changed[:LISTED]:  # figures that stood before mean something else
+            echo(fitted(visible(f"note: {note}"), sys.stderr), err=True)
+        return
     notes = [*report.all_notes, *_of_files(report.unread, each=state.verbose)]
     shown = notes if state.verbose else notes[:LISTED]
     state.notes(shown)

@@ -3,6 +3,7 @@
 -- placeholder: refresh number -- id of the refresh
 select earlier.subject, earlier.benchmark, earlier.metric, earlier.method, earlier.estimate,
     earlier.standard_error, earlier.low, earlier.high, earlier.n, earlier.n_clusters,
+    metric_value.input_fingerprint,
     cast(metric_value.parameters as varchar) as parameters
 from (
     select metric_history.*, row_number() over (

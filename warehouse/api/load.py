@@ -96,6 +96,7 @@ class LoadMethods(Connection):
             StoreError: the server was lost, or the lake cannot be written; what was loaded until then
                 stays, and the next call goes on from there.
         """
+        from warehouse.analysis.repeats.joined import notes_on_joined
         from warehouse.ingest.discover import discover
         from warehouse.ingest.frames import is_frame, named, written
         from warehouse.ingest.pipeline import load
@@ -125,7 +126,8 @@ class LoadMethods(Connection):
                 force=force,
             )
             sources = named(local.named(discovered), of_frames)
-            return load(store, sources, dry_run=dry_run, progress=progress, only=only, on=on, lake=lake)
+            report = load(store, sources, dry_run=dry_run, progress=progress, only=only, on=on, lake=lake)
+            return report if dry_run else report.with_changed(notes_on_joined(store, report.joined_runs))
 
     def publish(self, path: str | Path, *, force: bool = False) -> PublishedCopy:
         """Write a read-only copy of the store, or replace an earlier one atomically.

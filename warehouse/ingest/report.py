@@ -7,7 +7,7 @@ import shlex
 import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from warehouse.errors import without_prefix
@@ -43,6 +43,16 @@ class IngestReport:
     def all_notes(self) -> list[str]:
         """Notes on sources, each once, then those on all."""
         return [*_of_sources((item.source, note) for item in self.sources for note in item.notes), *self.notes]
+
+    @property
+    def joined_runs(self) -> tuple[int, ...]:
+        """Ids of the new runs of sources of which some run joined runs of its condition."""
+        return tuple(run for report in self.sources if report.n_repeats for run in report.run_ids)
+
+    def with_changed(self, notes: Iterable[str]) -> IngestReport:
+        """The same with more notes on what stood before."""
+        added = tuple(notes)
+        return replace(self, notes=(*added, *self.notes), changed=(*added, *self.changed)) if added else self
 
     @property
     def refused(self) -> tuple[LoadReport, ...]:

@@ -8,16 +8,17 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Any
 
 from warehouse.analysis.families.family import GONE
+from warehouse.analysis.families.newest import NEWEST_RUN
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.benchmarks import direction_unknown, find_benchmark
 from warehouse.errors import MisuseError
-from warehouse.refresh.plan import KEY
+from warehouse.refresh.plan import KEY, inputs_of
 from warehouse.stats.core.inputs import rejects
 from warehouse.stats.core.quantiles import t_quantile
 from warehouse.stats.multiple.adjust import holm
@@ -32,15 +33,19 @@ HIDE_EMPTY = ("p_value", "p_holm", "change", "noise_floor")
 _LEVEL = 0.95
 _NEWEST = "select max(loaded_at) as loaded_at from source"
 _ANY_PUBLISHED = "select run_id from published_score where run_id is not null limit 1"
-_Scores = Mapping[tuple[str, str, str], Mapping[str, Any]]
+_ScoreKey = tuple[str, str, str]
+_Scores = Mapping[_ScoreKey, Mapping[str, Any]]
 
 
 @dataclass(frozen=True)
 class Rules:
     """What raises an alert (MisuseError: a number out of range)."""
 
-    moved: bool = True  #: a score that moved since the refresh before by more than both errors allow.
-    worse: bool = True  #: a difference from a baseline or the checkpoint before that is significant, for the worse.
+    #: a score that moved since the refresh before by more than both errors allow; a newest run that differs from those
+    #: before it, or a figure that was stated anew, by more than chance.
+    moved: bool = True
+    #: a difference from a baseline, the checkpoint before or the runs before that is significant, for the worse.
+    worse: bool = True
     #: share of samples without a score above which a score is doubtful; None: not checked.
     max_unscored: float | None = None
     gone: bool = True  #: a score that is not there any more.
@@ -92,6 +97,15 @@ class Alerts(Result):
         return View((self.one_line, Table.of(rows, hide_empty=HIDE_EMPTY, empty="no alerts")), self.notes)
 
 
+@dataclass(frozen=True)
+class _Test:
+    """One test of a refresh."""
+
+    alert: Alert  #: that it raises if it rejects.
+    about: _ScoreKey | None = None  #: the score that has changed; None of a difference between two.
+    is_newest: bool = False  #: it holds the newest run against those before it.
+
+
 def check(store: Store, rules: Rules, refresh: int, now: datetime) -> Alerts:
     """Hold the figures that a refresh wrote against the rules.
 
@@ -102,16 +116,19 @@ def check(store: Store, rules: Rules, refresh: int, now: datetime) -> Alerts:
     written = _read(store, "refresh_values", refresh)
     values = _news(store, written, refresh)
     before = {_score_key(row): row for row in _read(store, "scores_before", refresh)}
-    tests: list[Alert] = []
+    tests: list[_Test] = []
     if rules.moved:
         tests += _moved(values, before)
     if rules.worse:
         tests += _worse(values)
-    adjusted = holm([math.nan if test.p_value is None else test.p_value for test in tests])
-    alerts = [
-        replace(test, p_holm=float(p)) for test, p in zip(tests, adjusted, strict=True) if rejects(p, rules.alpha)
+    tests += _newest(values, before, rules)
+    adjusted = holm([math.nan if test.alert.p_value is None else test.alert.p_value for test in tests])
+    found = [
+        replace(test, alert=replace(test.alert, p_holm=float(p)))
+        for test, p in zip(tests, adjusted, strict=True)
+        if rejects(p, rules.alpha)
     ]
-    alerts = list(_beside_noise_floors(store, alerts))
+    alerts = list(_beside_noise_floors(store, _each_once(found)))
     alerts += _gone(written, before) if rules.gone else []
     alerts += _unscored(values, rules.max_unscored)
     alerts += _published(store, values) if rules.published else []
@@ -136,7 +153,7 @@ def _read(store: Store, name: str, refresh: int) -> list[dict[str, Any]]:
     return [{**row, "parameters": json.loads(row["parameters"] or "{}")} for row in rows]
 
 
-def _score_key(row: Mapping[str, Any]) -> tuple[str, str, str]:
+def _score_key(row: Mapping[str, Any]) -> _ScoreKey:
     return row["subject"], row["benchmark"], row["metric"]
 
 
@@ -148,7 +165,7 @@ def _gone(written: Sequence[Mapping[str, Any]], before: _Scores) -> Iterator[Ale
             yield Alert("gone", row["benchmark"], row["subject"], message)
 
 
-def _moved(values: Sequence[Mapping[str, Any]], before: _Scores) -> Iterator[Alert]:
+def _moved(values: Sequence[Mapping[str, Any]], before: _Scores) -> Iterator[_Test]:
     """Both figures taken as independent, which is cautious where they share prompts or runs."""
     for row in values:
         old = before.get(_score_key(row))
@@ -159,11 +176,53 @@ def _moved(values: Sequence[Mapping[str, Any]], before: _Scores) -> Iterator[Ale
         p = change_p_value(_figure(old), _figure(row))
         if p is not None:
             message = f"{row['metric']} moved from {old['estimate']:.4g} to {row['estimate']:.4g}"
-            yield Alert("moved", row["benchmark"], row["subject"], message, p, change=row["estimate"] - old["estimate"])
+            change = row["estimate"] - old["estimate"]
+            yield _Test(Alert("moved", row["benchmark"], row["subject"], message, p, change=change), _score_key(row))
 
 
-def _beside_noise_floors(store: Store, alerts: Sequence[Alert]) -> Iterator[Alert]:
+def _newest(values: Sequence[Mapping[str, Any]], before: _Scores, rules: Rules) -> Iterator[_Test]:
+    """The newest run against those before it, where the runs are others than at the refresh before.
+
+    Two-sided; where only what is worse raises an alert, one-sided.
+    """
+    for row in values:
+        if row["statistic"] != NEWEST_RUN or row["estimate"] is None:
+            continue
+        old = before.get(_score_key(row))
+        if old is not None and inputs_of(old["input_fingerprint"]) == inputs_of(row["input_fingerprint"]):
+            continue
+        about = row["parameters"]
+        p, p_worse = about["p_value"], about["p_worse"]
+        is_worse = p_worse is not None and p_worse < 0.5
+        if not rules.moved:
+            p = p_worse
+        if p is None or not (rules.moved or rules.worse):
+            continue
+        rule = "worse" if rules.worse and is_worse else "moved"
+        alert = Alert(rule, row["benchmark"], row["subject"], _newest_in_words(row), p, change=row["estimate"])
+        yield _Test(alert, _score_key(row), is_newest=True)
+
+
+def _newest_in_words(row: Mapping[str, Any]) -> str:
+    about = row["parameters"]
+    now, then = f"{about['mean']:.4g}", f"{about['mean_before']:.4g}"
+    if not about["runs_before"]:
+        return f"{row['metric']} is stated as {now}, and was stated as {then} before"
+    runs = "the run" if about["runs_before"] == 1 else f"the {about['runs_before']} runs"
+    return f"{row['metric']} is {now} in run {about['run']}, the newest, against {then} in {runs} of it before"
+
+
+def _each_once(tests: Sequence[_Test]) -> Iterator[Alert]:
+    """Alerts, but for a score that moved because of the newest run, which has one of its own."""
+    told = {test.about for test in tests if test.is_newest}
+    for test in tests:
+        if test.is_newest or test.about is None or test.about not in told:
+            yield test.alert
+
+
+def _beside_noise_floors(store: Store, found: Iterable[Alert]) -> Iterator[Alert]:
     """Alerts of benchmarks that have training seeds, with whether another seed would do as much."""
+    alerts = list(found)
     floors = {name: _noise_floor(store, name) for name in {alert.benchmark for alert in alerts}}
     for alert in alerts:
         floor = floors[alert.benchmark]
@@ -192,7 +251,7 @@ def _figure(row: Mapping[str, Any]) -> ReportedFigure:
     return ReportedFigure(row["estimate"], error, row["low"], row["high"], row["parameters"]["level"], units or None)
 
 
-def _worse(values: Sequence[Mapping[str, Any]]) -> Iterator[Alert]:
+def _worse(values: Sequence[Mapping[str, Any]]) -> Iterator[_Test]:
     """One-sided, from the paired test behind each difference."""
     for row in values:
         p = row["parameters"].get("p_worse")
@@ -200,7 +259,7 @@ def _worse(values: Sequence[Mapping[str, Any]]) -> Iterator[Alert]:
             continue
         kind = "the checkpoint before" if row["subject_kind"] == "step" else "the baseline"
         message = f"{row['metric']} {row['estimate']:+.4g} against {kind}"
-        yield Alert("worse", row["benchmark"], row["subject"], message, p, change=row["estimate"])
+        yield _Test(Alert("worse", row["benchmark"], row["subject"], message, p, change=row["estimate"]))
 
 
 def _without_direction(values: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -71,6 +71,12 @@ def family_of(fingerprint: str) -> str:
     return fingerprint.partition("/")[0]
 
 
+def inputs_of(fingerprint: str) -> str:
+    """Digest of the data that a figure was computed from."""
+    parts = fingerprint.split("/")
+    return parts[3] if len(parts) == 5 else fingerprint
+
+
 def make_plan(
     families: Sequence[Family],
     benchmarks: Sequence[BenchmarkData],

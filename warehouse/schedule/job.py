@@ -184,6 +184,7 @@ class _JobRun:
     # --- the steps -------------------------------------------------------------------------
 
     def _ingest(self, folder: str) -> dict[str, Any]:
+        from warehouse.analysis.repeats.joined import notes_on_joined
         from warehouse.ingest.pipeline import ingest
         from warehouse.records.answer_text import readable
         from warehouse.store.load.source_ledger import refused
@@ -199,6 +200,7 @@ class _JobRun:
         with self.create() as store:
             before = refused(store)
             report = ingest(store, [folder], only=settled, progress=Silent(self._check))
+            report = report.with_changed(notes_on_joined(store, report.joined_runs))
             earlier_refusals = _earlier_refusals(before, refused(store))
         new = [source.error for source in report.refused if readable(source.error) not in earlier_refusals]
         self._tell("source_refused", [{"error": error} for error in new])

@@ -118,6 +118,8 @@ from .rows.infinite import InfiniteComparison as InfiniteComparison
 from .rows.infinite import InfiniteScores as InfiniteScores
 from .rows.infinite import compare_infinite as compare_infinite
 from .rows.infinite import describe_infinite as describe_infinite
+from .rows.newest import NewestRunTest as NewestRunTest
+from .rows.newest import newest_run_test as newest_run_test
 from .rows.repeats import EqualResponses as EqualResponses
 from .rows.repeats import GreedyRepeats as GreedyRepeats
 from .rows.repeats import RepeatsTest as RepeatsTest

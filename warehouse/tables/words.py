@@ -272,6 +272,8 @@ MEANINGS = {
     "seeds_too_few": "too few seeds for an interval, and for a place",
     "repeats_differ": "runs claim the same settings, but differ by more than chance: something else changed",
     "repeats_doubtful": "runs of the same settings may differ by more than chance: they count like seeds",
+    "scored_differently": "runs score equal responses differently: two scorers, no draws of one another",
+    "draws_in_order": "the draws of a prompt stand in an order: the k-th draw is no run",
     "greedy_differs": "temperature 0, yet runs scored otherwise",
     "last_partial": "a later checkpoint was scored in part only: the row is the last whole one",
     "mixed_lengths": "some seeds go on further: the row is the last checkpoint that all have",

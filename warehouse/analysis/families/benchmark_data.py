@@ -18,7 +18,7 @@ from warehouse.analysis.selection.conditions import Condition, group_runs, read_
 from warehouse.analysis.selection.reference import find_conditions
 from warehouse.analysis.selection.rows import plan_rows
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, read_entries
-from warehouse.analysis.selection.scores import Links, PromptScores, read_links, read_scores
+from warehouse.analysis.selection.scores import Links, PromptScores, PublishedFigure, read_links, read_scores
 from warehouse.analysis.selection.select import entries_as_rows
 from warehouse.analysis.selection.selection import RowRules
 from warehouse.analysis.suites.tree import list_suites
@@ -66,6 +66,17 @@ class BenchmarkData:
         """The same for prompts that links lead to."""
         return clusters_under_links(self.clusters, self.links)
 
+    @cached_property
+    def restated(self) -> Mapping[tuple[int, int], PublishedFigure]:
+        """The last statement before of figures that were stated anew, by current run and metric."""
+        parameters = {"benchmark_ids": list(self.benchmark.ids)}
+        with self.opened() as store:
+            rows = store.rows(query_text("analysis", "restated_figures"), parameters)
+        return {
+            (row["run_id"], row["metric_id"]): PublishedFigure(row["value"], row["standard_error"], row["n"] or 0)
+            for row in rows
+        }
+
     @contextmanager
     def opened(self) -> Iterator[Store]:
         """The store, for as long as something is read: nobody waits while figures are computed."""
@@ -111,7 +122,7 @@ class BenchmarkData:
             return
         conditions = [self.conditions[key] for key in missing]
         with self.opened() as store:
-            for entry in read_entries(store, conditions, self.metrics):
+            for entry in read_entries(store, conditions, self.metrics, with_repeats=True):
                 self._entries[entry.condition.key].append(entry)
 
     def entries(self, keys: Sequence[str]) -> list[ScoredCondition]:

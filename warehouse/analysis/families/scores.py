@@ -1,4 +1,4 @@
-"""Family ``scores``: the figure of every condition with its default interval."""
+"""Family ``scores``: the figure of every condition with its default interval, and its newest run against the others."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from collections.abc import Sequence
 
 from warehouse.analysis.families.benchmark_data import BenchmarkData
 from warehouse.analysis.families.family import FamilySettings, RefreshQuestion, Value, no_score, subject_of
+from warehouse.analysis.families.newest import newest_value
 from warehouse.analysis.selection.scored_conditions import coverage_of
 
 
 class ScoresFamily:
     """One question for each condition: what the leaderboard shows of it, without its place."""
 
-    name, version = "scores", "3"
+    name, version = "scores", "4"
 
     def questions(self, data: BenchmarkData, settings: FamilySettings) -> Sequence[RefreshQuestion]:
         """One for each condition."""
@@ -22,7 +23,7 @@ class ScoresFamily:
         ]
 
     def compute(self, data: BenchmarkData, question: RefreshQuestion, settings: FamilySettings) -> Sequence[Value]:
-        """The figure by each headline metric that the condition has."""
+        """The figure by each headline metric that the condition has; of a series also how its newest run differs."""
         from warehouse.analysis.leaderboard.row import make_row
         from warehouse.questions.leaderboard import Ranking
 
@@ -57,6 +58,9 @@ class ScoresFamily:
                     },
                 )
             )
+            newest = newest_value(data, entry, question.subject, settings.level)
+            if newest is not None:
+                values.append(newest)
         return values
 
 

@@ -25,6 +25,7 @@ from warehouse.analysis.selection.conditions import (
     names_that_differ,
     settings_of_rows,
 )
+from warehouse.analysis.selection.same_answers import FEWEST_DIFFERING, read_same_answers, scored_differently
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.analysis.selection.scores import PromptScores, PublishedFigure, over_seeds
 from warehouse.analysis.selection.selection import RowRules
@@ -52,6 +53,8 @@ _TOLD_OF_RUNS = (
     *("note", "run_group_id"),
 )
 _IN_WORDS = {"started_at": "date", "run_key": "the tool's run id", "run_group_id": "invocation"}
+#: Flag of runs that score equal responses differently.
+SCORED_DIFFERENTLY = "scored_differently"
 #: Seeds, runs and settings that a note names.
 _NAMED = 5
 
@@ -255,9 +258,9 @@ def _rows_of(
         )
         yield from _with_repeats(store, only, clusters, rules)
         return
-    tests = [(entry, _tested(entry, clusters)) for entry in usable]
+    tests = [(entry, tested_repeats(entry, clusters)) for entry in usable]
     for entry, test in tests:
-        if _verdict(test, rules) == SPLIT:
+        if _verdict(test, rules) == SPLIT or _two_scorers(store, entry, test):
             for other in usable:
                 yield from _with_repeats(store, replace(other, label=_joined(entry.label, "")), clusters, rules)
             return
@@ -382,7 +385,7 @@ def _pooled_means(scores: Sequence[PromptScores], prompts: NDArray[np.int64]) ->
     return means
 
 
-def _tested(entry: ScoredCondition, clusters: ClusterMap) -> RepeatsTest | None:
+def tested_repeats(entry: ScoredCondition, clusters: ClusterMap) -> RepeatsTest | None:
     """Whether the runs of a condition look like repeats; None for a single one."""
     scores = entry.usable
     if scores is None or len(scores.repeats) < 2 or entry.metric.link == "none":
@@ -410,26 +413,40 @@ def _verdict(test: RepeatsTest | None, rules: RowRules) -> str:
     return test.verdict
 
 
+def _two_scorers(store: Store, entry: ScoredCondition, test: RepeatsTest | None) -> str:
+    """What is said of runs that score equal responses differently; empty where they do not."""
+    if test is None or test.n_differ < FEWEST_DIFFERING:
+        return ""
+    answers = read_same_answers(store, runs_with_scores(entry), [entry.metric])
+    return scored_differently(answers, entry.condition.model)
+
+
 def _with_repeats(
     store: Store, entry: ScoredCondition, clusters: ClusterMap, rules: RowRules
 ) -> Iterator[ScoredCondition]:
     """A row of one seed, its runs pooled, counted like seeds, or apart."""
-    test = _tested(entry, clusters)
+    test = tested_repeats(entry, clusters)
     if test is None:
         yield entry
         return
     verdict = _verdict(test, rules)
     flags = tuple(flag for flag in test.flags if flag != "too_few_to_tell")
+    scorers = _two_scorers(store, entry, test)
+    if scorers and verdict != SPLIT:
+        verdict = POOLED if rules.repeats == REPEATS_POOL else SPLIT
     temperature = entry.condition.setting("temperature")
     greedy = greedy_repeats(test, None if temperature is None else float(temperature))
     notes = list(entry.row_notes)
     name = entry.condition.model
     if greedy.flags:
         n_differ, n_prompts = greedy.n_differ, greedy.n_prompts
-        fields = fields_that_differ(store, _runs_with_scores(entry))
+        fields = fields_that_differ(store, runs_with_scores(entry))
         told = f"; the runs differ in {listed(fields)}" if fields else ""
         notes.append(f"{name}: temperature 0, yet {n_differ} of {n_prompts} prompts scored otherwise{told}")
-    if flags:
+    if scorers:
+        notes.append(f"{scorers}; {'pooled as asked for' if verdict == POOLED else 'not pooled'}")
+        flags = (*flags, SCORED_DIFFERENTLY)
+    elif flags:
         notes.append(_differ_in_words(store, entry, test, verdict))
     elif rules.repeats != REPEATS_AUTO:
         notes.append(f"{name}: repeats taken as asked for ({rules.repeats.replace('_', ' ')}; p {test.p_value:.2g})")
@@ -442,18 +459,52 @@ def _with_repeats(
         widened, _ = over_seeds(scores.repeats, labels, kind="repeats")
         yield entry if widened is None else replace(entry, scores=widened)
     else:
-        for run, own in zip(_runs_with_scores(entry), scores.repeats, strict=True):
+        for run, own in zip(runs_with_scores(entry), scores.repeats, strict=True):
             yield replace(
                 entry,
                 condition=Condition(entry.condition.key, (run,)),
                 label=_joined(entry.label, f"run {run['run_id']}"),
                 scores=own,
                 published=None,
-                no_place="repeats differ",
+                no_place="two scorers" if scorers else "repeats differ",
             )
 
 
-def _runs_with_scores(entry: ScoredCondition) -> list[Run]:
+def is_greedy_and_differs(entry: ScoredCondition, test: RepeatsTest) -> bool:
+    """Whether runs without sampling score some prompt otherwise."""
+    temperature = entry.condition.setting("temperature")
+    return bool(greedy_repeats(test, None if temperature is None else float(temperature)).flags)
+
+
+def repeats_in_words(store: Store, entry: ScoredCondition, test: RepeatsTest, scorers: str) -> str:
+    """What is said of runs of a condition that are no mere repeats, before any row is made.
+
+    Args:
+        entry: of one condition and metric, with the scores of its runs.
+        test: of these runs.
+        scorers: what is said of two scorers; empty where there is one.
+    """
+    said: list[str] = []
+    where = f"on {entry.condition.benchmark_split[0]}"
+    if "repeats_differ" in test.flags:
+        said.append(f"differ by more than chance (p {test.p_value:.1g}): something else changed")
+    if is_greedy_and_differs(entry, test):
+        said.append(f"temperature 0, yet {test.n_differ} of {test.n_prompts} tasks scored otherwise")
+    if scorers:
+        return f"{scorers} ({where})"
+    runs = runs_with_scores(entry)
+    fields = fields_that_differ(store, runs)
+    told = f"; fields in which they differ: {listed(fields)}" if fields else ""
+    named = f"{_runs_in_words(runs)} of {entry.condition.model} {where}"
+    return f"{named} claim the same settings, but {'; '.join(said)}{told}"
+
+
+def _runs_in_words(runs: Sequence[Run]) -> str:
+    ids = [str(run["run_id"]) for run in runs]
+    return f"runs {listed(ids) if len(ids) <= _NAMED else some_of(ids, _NAMED)}"
+
+
+def runs_with_scores(entry: ScoredCondition) -> list[Run]:
     """The runs behind the repeats, which are those with a score, by id."""
     scores = entry.scores
     assert scores is not None
@@ -463,20 +514,18 @@ def _runs_with_scores(entry: ScoredCondition) -> list[Run]:
 
 def _differ_in_words(store: Store, entry: ScoredCondition, test: RepeatsTest, verdict: str) -> str:
     """What repeats that differ say, and in what else they do."""
-    runs = [str(run["run_id"]) for run in _runs_with_scores(entry)]
+    runs = _runs_in_words(runs_with_scores(entry))
     more = {POOLED: "pooled as asked for", WIDENED: "counted like seeds", SPLIT: "not pooled"}[verdict]
-    fields = fields_that_differ(store, _runs_with_scores(entry))
+    fields = fields_that_differ(store, runs_with_scores(entry))
     told = f". Fields in which they differ: {listed(fields)}" if fields else ""
-    return (
-        f"{entry.condition.model}: runs {listed(runs) if len(runs) <= _NAMED else some_of(runs, _NAMED)} claim the same"
-        f" settings but differ by more than chance (p {test.p_value:.2g}): {more}{told}"
-    )
+    chance = f"differ by more than chance (p {test.p_value:.2g})"
+    return f"{entry.condition.model}: {runs} claim the same settings but {chance}: {more}{told}"
 
 
 def fields_that_differ(store: Store, runs: Sequence[Run]) -> list[str]:
     """The stored and raw fields in which runs of one condition differ, in words."""
     named = [_IN_WORDS.get(name, name) for name in _TOLD_OF_RUNS if len({str(run.get(name)) for run in runs}) > 1]
-    paths = names_that_differ(store, [int(run["run_id"]) for run in runs])
+    paths = [_IN_WORDS.get(path, path) for path in names_that_differ(store, [int(run["run_id"]) for run in runs])]
     return [*dict.fromkeys([*named, *paths])][: 2 * _NAMED]
 
 

@@ -13,8 +13,11 @@ from warehouse.stats import SingleDrawRange, VarianceComponents
 from warehouse.tables.view import Table, View, legend
 from warehouse.tables.words import SHOWN, WrittenNumber, count_range, decimals, number, percentage, reasons, some_of
 
-#: Below this chance the draws are flagged as unlike each other.
+#: Up to this chance the draws are flagged as unlike each other.
 UNLIKELY = 0.001
+#: Flag of draws of one run that stand in an order.
+DRAWS_IN_ORDER = "draws_in_order"
+IN_ORDER = "the draws of a prompt stand in an order: the k-th is no run"
 _ROUNDING = 1e-12
 NO_MEAN = "a ratio or linked metric is no plain mean of its prompts"
 
@@ -48,14 +51,16 @@ class VarianceRow(ConditionRow):
     mean_within: float | None  #: mean variance between the draws of a prompt.
     within: float | None  #: mean over prompts of that variance over the number of draws.
     variance_zhang_plugin: float | None  #: Zhang et al. (2025) eq. 2; only for 0/1 draws, equally many.
-    delta_k1: float | None  #: best minus worst score over runs of one draw per prompt (Zhang et al. 2025).
+    #: best minus worst score over runs of one draw per prompt (Zhang et al. 2025); None too with ``draws_in_order``.
+    delta_k1: float | None
     delta_k1_expected: float | None  #: what draws alone lead one to expect of it.
     #: chance of scores so far apart if all draws are alike; a small one says that they are not (stored best first,
     #: say).
     delta_k1_p_value: float | None
     delta_k1_runs: int | None  #: such runs.
     delta_k1_reason: str  #: why there is none.
-    #: ``within_imputed``, ``between_clipped``, ``draws_differ`` (``delta_k1_p_value`` is below 0.001), ``unscored``.
+    #: ``within_imputed``, ``between_clipped``, ``unscored``; where ``delta_k1_p_value`` is at most 0.001
+    #: ``draws_in_order`` (of one run: the k-th draw is no run) or ``draws_differ`` (of several runs).
     flags: tuple[str, ...]
     reason: str  #: why something is None.
     runs: int  #: repeats that were pooled.
@@ -88,7 +93,7 @@ def make_row(target: Target, parts: VarianceComponents | None, single: SingleDra
         runs=len(target.condition.runs),
         run_ids=target.condition.run_ids,
         **_figures(parts),
-        **_single(single),
+        **_single(target, single),
     )
 
 
@@ -144,8 +149,12 @@ def _root(variance: float | None, least: float) -> float | None:
     return None if variance is None or variance <= least else math.sqrt(variance)
 
 
-def _single(single: SingleDrawRange | str | None) -> dict[str, Any]:
+def _single(target: Target, single: SingleDrawRange | str | None) -> dict[str, Any]:
+    """The range over single-draw runs; none where the draws of a run stand in an order, so that the k-th is no run."""
     found = single if isinstance(single, SingleDrawRange) else None
+    if found is not None and DRAWS_IN_ORDER in _flags(target, None, found):
+        blank = dict.fromkeys(("delta_k1", "delta_k1_expected", "delta_k1_runs"))
+        return {**blank, "delta_k1_p_value": found.p_value, "delta_k1_reason": IN_ORDER}
     figures = part_fields(found, delta_k1="delta", delta_k1_expected="expected", delta_k1_runs="n_runs")
     figures |= part_fields(found, delta_k1_p_value="p_value")
     return figures | {"delta_k1_reason": single or NO_MEAN if found is None else found.reason}
@@ -159,10 +168,13 @@ def _reason(parts: VarianceComponents | None) -> str:
 
 def _flags(target: Target, parts: VarianceComponents | None, single: SingleDrawRange | str | None) -> tuple[str, ...]:
     chance = single.p_value if isinstance(single, SingleDrawRange) else None
+    is_unlikely = chance is not None and chance <= UNLIKELY
+    is_one_run = len(target.condition.runs) == 1
     flags = {
         "within_imputed": parts is not None and parts.within_imputed,
         "between_clipped": parts is not None and parts.is_clipped,
-        "draws_differ": chance is not None and chance < UNLIKELY,
+        DRAWS_IN_ORDER: is_unlikely and is_one_run,
+        "draws_differ": is_unlikely and not is_one_run,
         "unscored": target.scores.n_unscored > 0,
     }
     return tuple(flag for flag, holds in flags.items() if holds)
@@ -244,12 +256,17 @@ def _advice(rows: Sequence[VarianceRow]) -> list[str]:
 
 def _explain(rows: Sequence[VarianceRow], verbose: bool) -> list[str]:
     """What a reader should know of single rows."""
-    ordered = [f"{row.model} {row.condition}".strip() for row in rows if "draws_differ" in row.flags]
+    ordered = [f"{row.model} {row.condition}".strip() for row in rows if DRAWS_IN_ORDER in row.flags]
+    unlike = [f"{row.model} {row.condition}".strip() for row in rows if "draws_differ" in row.flags]
     sentences = []
     if ordered:
         sentences.append(
             f"first draws are not like later ones in {some_of(ordered)} (are they stored best"
-            " first?): the range over single draws is no measure of chance there"
+            " first?): the k-th draw is no run there, and has no figure; that over all draws stands"
+        )
+    if unlike:
+        sentences.append(
+            f"runs are not alike in {some_of(unlike)}: the range over single draws is no measure of chance there"
         )
     unknown = [row for row in rows if row.share_within is None or verbose]
     sentences += reasons([(row, row.reason) for row in unknown if len(rows) > 1])

@@ -1,0 +1,165 @@
+"""Runs that join runs of their condition look like repeats, or it is said that they do not: at ingest, on the row."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.cli import Caller
+from warehouse.api import Warehouse, connect
+from warehouse.store.open import open_store
+
+MAPPING = """
+files = ["*.jsonl"]
+key = ["text"]
+[path]
+pattern = '(?P<run_id>[^/]+)[.]jsonl'
+[run]
+model = { const = "ada" }
+benchmark = { const = "quiz" }
+temperature = "temperature"
+started_at = "started_at"
+[sample]
+text = "question"
+response = "answer"
+target = "target"
+[[scores]]
+metric = "right"
+value = "right"
+[metrics.right]
+kind = "binary"
+higher_is_better = true
+"""
+
+
+@pytest.fixture
+def house(store_url: str) -> Warehouse:
+    """An empty store of this test alone."""
+    with open_store(store_url, create=True):
+        pass  # made
+    return connect(store_url)
+
+
+def rows(
+    scores: Sequence[float], answers: Iterable[str], *, target: str | None = None, day: int = 1
+) -> list[dict[str, Any]]:
+    """One sample a line."""
+    return [
+        {
+            "question": f"What is {number}?",
+            "answer": answer,
+            "target": target,
+            "right": score,
+            "temperature": 0,
+            "started_at": f"2026-05-{day:02}T00:00:00",
+        }
+        for number, (score, answer) in enumerate(zip(scores, answers, strict=True))
+    ]
+
+
+def write(folder: Path, name: str, lines: Sequence[dict[str, Any]]) -> Path:
+    """A file of one run."""
+    path = folder / f"{name}.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines), encoding="utf-8")
+    mapping = folder / "mapping.toml"
+    mapping.write_text(MAPPING, encoding="utf-8")
+    return path
+
+
+def said(house: Warehouse, *paths: Path) -> str:
+    """What was said of runs that are no mere repeats, in either order of the files."""
+    report = house.ingest(*paths, mapping=paths[0].parent / "mapping.toml")
+    assert {source.state for source in report.sources} == {"loaded"}, report
+    about = [note for note in report.changed if "claim the same" in note or "equal responses" in note]
+    return "\n".join(about)
+
+
+LONG = [f"the answer to question {number} is {number}" for number in range(60)]
+STRICT = [float(number % 3 > 0) for number in range(60)]
+LOOSE = [float(number % 3 > 0 or number % 2 > 0) for number in range(60)]
+
+
+@pytest.mark.parametrize("order", [("a", "b"), ("b", "a")])
+def test_repeats_that_differ_are_said(house: Warehouse, tmp_path: Path, order: tuple[str, str]) -> None:
+    scores = {"a": [1.0] * 40 + [0.0] * 20, "b": [0.0] * 40 + [1.0] * 20}
+    for number, name in enumerate(order, start=1):
+        answers = [f"{text} by {name}" for text in LONG]
+        note = said(house, write(tmp_path, name, rows(scores[name], answers, day=number)))
+    assert note.startswith("runs 1 and 2 of ada on quiz claim the same settings, but ")
+    assert "temperature 0, yet 60 of 60 tasks scored otherwise" in note
+    assert "fields in which they differ: date" in note
+
+
+def test_a_difference_beyond_chance_has_its_p(house: Warehouse, tmp_path: Path) -> None:
+    for number, (name, score) in enumerate((("a", 1.0), ("b", 0.0)), start=1):
+        lines = rows([score] * 60, [f"{text} by {name}" for text in LONG], day=number)
+        note = said(house, write(tmp_path, name, [{**line, "temperature": 0.7} for line in lines]))
+    assert "differ by more than chance (p 2e-18): something else changed" in note
+
+
+def test_real_repeats_are_not_said(house: Warehouse, tmp_path: Path) -> None:
+    for number in range(1, 4):
+        dice = random.Random(number)
+        scores = [float(dice.random() < 0.7) for _ in range(60)]
+        lines = rows(scores, [f"{text} in {number}" for text in LONG], day=number)
+        assert said(house, write(tmp_path, f"r{number}", [{**line, "temperature": 1} for line in lines])) == ""
+    (row,) = house.leaderboard("quiz").rows
+    assert row.runs == 3 and "scored_differently" not in row.flags
+
+
+@pytest.mark.parametrize("together", [True, False])
+def test_two_scorers_of_one_set_of_responses(house: Warehouse, tmp_path: Path, together: bool) -> None:
+    paths = [write(tmp_path, "strict", rows(STRICT, LONG)), write(tmp_path, "loose", rows(LOOSE, LONG))]
+    note = said(house, *paths) if together else "".join(said(house, path) for path in paths)
+    assert "score 10 of 60 equal responses differently: two scorers" in note
+    board = house.leaderboard("quiz")
+    assert sorted(row.estimate for row in board.rows) == pytest.approx([2 / 3, 5 / 6])
+    assert all("scored_differently" in row.flags and row.rank is None for row in board.rows)
+    assert any("two scorers" in text for text in board.notes)
+
+
+@pytest.mark.parametrize(
+    ("answers", "target", "is_said"),
+    [
+        (["A"] * 60, None, False),  # whose letter it is depends on the options
+        (["A"] * 60, "A", True),
+        ([""] * 60, "A", False),  # nothing was answered
+        ([str(number) for number in range(60)], None, True),  # short, but no letters of options
+        (LONG, None, True),
+    ],
+)
+def test_which_responses_count(
+    house: Warehouse, tmp_path: Path, answers: list[str], target: str | None, is_said: bool
+) -> None:
+    paths = [
+        write(tmp_path, "strict", rows(STRICT, answers, target=target)),
+        write(tmp_path, "loose", rows(LOOSE, answers, target=target)),
+    ]
+    assert ("two scorers" in said(house, *paths)) == is_said
+
+
+def test_other_targets_are_no_scorers(house: Warehouse, tmp_path: Path) -> None:
+    paths = [
+        write(tmp_path, "strict", rows(STRICT, ["A"] * 60, target="A")),
+        write(tmp_path, "loose", rows(LOOSE, ["A"] * 60, target="B")),
+    ]
+    assert "two scorers" not in said(house, *paths)
+
+
+def test_few_that_differ_are_no_scorers(house: Warehouse, tmp_path: Path) -> None:
+    scores = [1.0 - STRICT[0], 1.0 - STRICT[1], *STRICT[2:]]
+    paths = [write(tmp_path, "a", rows(STRICT, LONG)), write(tmp_path, "b", rows(scores, LONG))]
+    assert "two scorers" not in said(house, *paths)
+
+
+def test_quiet_keeps_what_changes_figures(run: Caller, store_url: str, tmp_path: Path) -> None:
+    call = ("--map", str(tmp_path / "mapping.toml"), "-q")
+    first = write(tmp_path, "strict", rows(STRICT, LONG))
+    assert run("ingest", str(first), *call, db=store_url).err == ""
+    done = run("ingest", str(write(tmp_path, "loose", rows(LOOSE, LONG))), *call, db=store_url)
+    assert done.code == 0 and "note: " in done.err and "two scorers" in done.err
