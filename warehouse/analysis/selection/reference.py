@@ -23,6 +23,7 @@ from warehouse.errors import MisuseError, did_you_mean
 from warehouse.records.run_fields import LABEL_FIELDS
 from warehouse.store.connection import Store
 from warehouse.store.shared_reads import SharedReads
+from warehouse.store.sql.query_files import query_text
 from warehouse.tables.words import some_of
 
 _log = logging.getLogger(__name__)
@@ -389,13 +390,6 @@ def pick_all(
     return [tuple(pick_one(store, of[split], text, latest=latest) for text, of in sides) for split in splits]
 
 
-_SCORERS = """
-select distinct run_metric.run_id, scorer.kind, scorer.name, scorer.judge_model
-from run_metric
-join metric on metric.id = run_metric.metric_id
-join scorer on scorer.id = metric.scorer_id
-where run_metric.run_id in (:runs)
-"""
 #: Who is taken where several scored the same: a program before a judge, a judge before people.
 _KINDS_OF_SCORERS = ("match", "execution", "model", "human")
 
@@ -424,7 +418,7 @@ def _by_one_scorer(
 def _scorers_of(store: Store, runs: Sequence[int]) -> dict[int, tuple[int, str]]:
     """Of each run the place of the kind of its scorers, and their names."""
     names: dict[int, list[tuple[int, str]]] = {}
-    for row in store.rows(_SCORERS, {"runs": list(runs)}):
+    for row in store.rows(query_text("analysis", "scorers_of_runs"), {"runs": list(runs)}):
         name = row["judge_model"] or row["name"] or "a comparison"
         names.setdefault(row["run_id"], []).append((_KINDS_OF_SCORERS.index(row["kind"]), name))
     return {
