@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -10,6 +11,7 @@ from operator import itemgetter
 from typing import Any
 
 from warehouse.analysis.groups import grouped
+from warehouse.analysis.selection.scorers import scorers_of
 from warehouse.records import parse_json
 from warehouse.records.run_fields import ALWAYS_TOLD, HASHES, LABEL_FIELDS
 from warehouse.records.setting_labels import differing_paths, in_words
@@ -131,6 +133,8 @@ _TOLD_AS_FIELDS = frozenset(
     model benchmark step epoch tokens base_checkpoint initialisation_seed data_order_seed benchmark_recorded
     """.split()
 )
+#: The part of a label that is the hash of scorers.
+_SCORERS_KEY = re.compile(r"scorers_key=\w+")
 #: Names under which tools repeat the revision, which has a column of its own.
 _REVISIONS = frozenset({"revision", "model_revision", "model_sha"})
 #: Parts of a label that are a hash, and the setting that each is of.
@@ -146,6 +150,7 @@ def label_conditions(store: Store, conditions: Sequence[Condition]) -> list[str]
     others = {other.key: other for condition in conditions for other in condition.others if other.key not in keys}
     conditions = [*conditions, *others.values()]
     labels = describe(conditions)
+    labels = _with_scorers(store, conditions, labels)
     alike = grouped(range(len(conditions)), lambda at: conditions[at].model)
     several = [group for group in alike.values() if len(group) > 1]
     indices = [index for group in several for index in group]
@@ -158,6 +163,21 @@ def label_conditions(store: Store, conditions: Sequence[Condition]) -> list[str]
         for index, label in zip(group, told, strict=True):
             labels[index] = label
     return labels[:n_given]
+
+
+def _with_scorers(store: Store, conditions: Sequence[Condition], labels: list[str]) -> list[str]:
+    """Labels with the names of scorers in place of their hash, where these tell them apart."""
+    hashed = [index for index, label in enumerate(labels) if "scorers_key=" in label]
+    if not hashed:
+        return labels
+    names = scorers_of(store, [conditions[index].run_ids[0] for index in hashed])
+    told = {index: names.get(conditions[index].run_ids[0], (0, ""))[1] for index in hashed}
+    keys = {conditions[index].setting("scorers_key") for index in hashed}
+    if not all(told.values()) or len(set(told.values())) < len(keys):
+        return labels
+    return [
+        _SCORERS_KEY.sub(f"by {told[index]}", label) if index in told else label for index, label in enumerate(labels)
+    ]
 
 
 def settings_of_conditions(store: Store, conditions: Sequence[Condition]) -> dict[str, dict[str, str]]:

@@ -19,11 +19,11 @@ from typing import Any
 from warehouse.analysis.groups import grouped
 from warehouse.analysis.selection.benchmarks import runs_on
 from warehouse.analysis.selection.conditions import Condition, Run, group_runs, label_conditions, read_runs
+from warehouse.analysis.selection.scorers import scorers_of
 from warehouse.errors import MisuseError, did_you_mean
 from warehouse.records.run_fields import LABEL_FIELDS
 from warehouse.store.connection import Store
 from warehouse.store.shared_reads import SharedReads
-from warehouse.store.sql.query_files import query_text
 from warehouse.tables.words import some_of
 
 _log = logging.getLogger(__name__)
@@ -390,10 +390,6 @@ def pick_all(
     return [tuple(pick_one(store, of[split], text, latest=latest) for text, of in sides) for split in splits]
 
 
-#: Who is taken where several scored the same: a program before a judge, a judge before people.
-_KINDS_OF_SCORERS = ("match", "execution", "model", "human")
-
-
 def _by_one_scorer(
     store: Store, splits: Sequence[BenchmarkSplit], sides: Sequence[tuple[str, BySplit]]
 ) -> Sequence[tuple[str, BySplit]]:
@@ -406,25 +402,13 @@ def _by_one_scorer(
         if len(common) == 0 or max(map(len, scorers)) < 2:
             continue
         runs = {one.setting("scorers_key"): one.run_ids[0] for _, of in sides for one in of[split]}
-        told = _scorers_of(store, list(runs.values()))
+        told = scorers_of(store, list(runs.values()))
         first, *others = sorted(runs, key=lambda key: (key not in common, told.get(runs[key], (9, ""))))
         for text, of in sides:
             chosen[text][split] = [one for one in of[split] if one.setting("scorers_key") == first]
         names = [told.get(runs[key], (9, "no scorer"))[1] for key in (first, *others)]
         _log.warning("note: %s: by %s; also scored by %s", in_words(split), names[0], some_of(names[1:], NAMED))
     return [(text, chosen[text]) for text, _ in sides]
-
-
-def _scorers_of(store: Store, runs: Sequence[int]) -> dict[int, tuple[int, str]]:
-    """Of each run the place of the kind of its scorers, and their names."""
-    names: dict[int, list[tuple[int, str]]] = {}
-    for row in store.rows(query_text("analysis", "scorers_of_runs"), {"runs": list(runs)}):
-        name = row["judge_model"] or row["name"] or "a comparison"
-        names.setdefault(row["run_id"], []).append((_KINDS_OF_SCORERS.index(row["kind"]), name))
-    return {
-        run: (min(place for place, _ in found), ", ".join(sorted({name for _, name in found})))
-        for run, found in names.items()
-    }
 
 
 def in_words(split: BenchmarkSplit) -> str:

@@ -111,7 +111,7 @@ def ignore(store: Store, name: str, *, benchmark: str = "", reason: str = "") ->
         MisuseError: no run has such a setting; it says who was evaluated, or on what; no such benchmark.
     """
     if name in NEVER_IGNORED:
-        raise MisuseError(f"'{name}' says who was evaluated and on what: it cannot be left out")
+        raise MisuseError(f"'{name}' says who was evaluated, on what or by whom: it cannot be left out")
     with store.changing_catalogue() as connection:
         _require_setting(store, name, benchmark)
         table = tables.ignored_setting

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from warehouse.records.settings import condition_key_of
 from warehouse.store.connection import Store
 
-#: What says who was evaluated and on what: never the same for all.
-NEVER_IGNORED = frozenset({"model", "benchmark", "split"})
+#: What says who was evaluated, on what and by whom: never the same for all.
+NEVER_IGNORED = frozenset({"model", "benchmark", "split", "scorers"})
 
 
 @dataclass(frozen=True)
