@@ -257,32 +257,53 @@ _FEW_SETTINGS = 3
 def notes_on_settings(store: Store, reports: Sequence[LoadReport]) -> list[str]:
     """Which new runs stand beside others of the same model because of settings that may not matter."""
     new = [min(report.run_ids) for report in reports if report.run_ids and report.n_runs]
-    pairs = store.rows(query_text("store", "settings_beside"), {"first_run": min(new)}) if new else ()
+    if not new:
+        return []
+    pairs = store.rows(query_text("store", "settings_beside"), {"first_run": min(new)})
     if not pairs:
         return []
-    ids = sorted({row[name] for row in pairs for name in ("run_id", "other_id")})
-    rows = store.rows(query_text("store", "ignorable_settings_of"), {"ids": ids})
-    runs = {row["run_id"]: {**row, "settings": parse_json(row["settings"] or "{}")} for row in rows}
-    told: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    runs = _settings_of(store, pairs)
+    told: dict[tuple[str, str], list[str]] = {}
     for pair in pairs:
         run, other = runs[pair["run_id"]], runs[pair["other_id"]]
         settings = [other["settings"], run["settings"]]
-        paths = differing_paths(settings, _EXPECTED_SETTINGS)
-        if not paths or len(paths) > _FEW_SETTINGS or not _EXPECTED_SETTINGS.isdisjoint(_differing(settings)):
-            continue
-        values = [f"{path} {', '.join(short_values([own.get(path) for own in settings]))}" for path in paths]
-        text = f"{run['model']} on {run['benchmark']}, run {pair['run_id']} beside run {pair['other_id']}"
-        told.setdefault((run["benchmark"], tuple(paths)), []).append(f"{text} ({'; '.join(values)})")
-    return [
-        f"kept apart by settings: {_some(texts)}; where one does not matter:"
-        f" warehouse benchmarks settings {shlex.quote(benchmark)} --ignore {shlex.quote(paths[0])}"
-        for (benchmark, paths), texts in list(told.items())[:_MOST_NAMED]
-    ]
+        paths = _unexpected(settings)
+        if paths:
+            told.setdefault((run["benchmark"], paths[0]), []).append(_kept_apart(pair, run, settings, paths))
+    notes = []
+    for (benchmark, path), texts in list(told.items())[:_MOST_NAMED]:
+        way = f"warehouse benchmarks settings {shlex.quote(benchmark)} --ignore {shlex.quote(path)}"
+        notes.append(f"kept apart by settings: {_some(texts)}; where one does not matter: {way}")
+    return notes
 
 
-def _differing(settings: Sequence[Mapping[str, str]]) -> set[str]:
+def _settings_of(store: Store, pairs: Sequence[Mapping[str, Any]]) -> dict[int, dict[str, Any]]:
+    """The settings of all runs of some pairs, with their models and benchmarks, by id."""
+    ids = {pair["run_id"] for pair in pairs} | {pair["other_id"] for pair in pairs}
+    rows = store.rows(query_text("store", "ignorable_settings_of"), {"ids": sorted(ids)})
+    return {row["run_id"]: {**row, "settings": parse_json(row["settings"] or "{}")} for row in rows}
+
+
+def _unexpected(settings: Sequence[Mapping[str, str]]) -> list[str]:
+    """Paths in which the settings of two runs differ, where that is all they differ in and these are few."""
     first, second = settings
-    return {path for path in first.keys() | second.keys() if first.get(path) != second.get(path)}
+    differing = {path for path in first.keys() | second.keys() if first.get(path) != second.get(path)}
+    if not _EXPECTED_SETTINGS.isdisjoint(differing):
+        return []
+    paths = differing_paths(settings)
+    return paths if len(paths) <= _FEW_SETTINGS else []
+
+
+def _kept_apart(
+    pair: Mapping[str, Any], run: Mapping[str, Any], settings: Sequence[Mapping[str, str]], paths: Sequence[str]
+) -> str:
+    """A run beside another one, and the settings in which the two differ."""
+    said = []
+    for path in paths:
+        values = short_values([own.get(path) for own in settings])
+        said.append(f"{path} {', '.join(values)}")
+    where = f"{run['model']} on {run['benchmark']}, run {pair['run_id']} beside run {pair['other_id']}"
+    return f"{where} ({'; '.join(said)})"
 
 
 def notes_on_named(store: Store, reports: Sequence[LoadReport], model: str | None) -> list[str]:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections import defaultdict
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
 #: Settings that a label names, at most, and characters of a value in it.
 NAMED, LENGTH = 2, 24
+#: What a label says of a condition that does not have the setting.
+UNSET = "unset"
 _BOUNDARY = re.compile(r"[/\\\s,;:=|\"'{}\[\]]")
 
 Settings = Mapping[str, str]
+Values = tuple[str | None, ...]
 
 
 def differing_paths(settings: Sequence[Settings], told: Iterable[str] = ()) -> list[str]:
@@ -23,27 +26,33 @@ def differing_paths(settings: Sequence[Settings], told: Iterable[str] = ()) -> l
         settings: of each condition, by path.
         told: paths that are told otherwise: they, and what says the same under the same last name, are left out.
     """
-    paths = sorted({path for own in settings for path in own}, key=lambda path: (path.count("."), path))
-    seen: set[tuple[str, tuple[str | None, ...]]] = set()
-    for path in told:
-        seen.add((_last_name(path), _values(settings, path)))
+    paths: set[str] = set()
+    for own in settings:
+        paths.update(own)
+    left_out = set(told)
+    said = {(last_name(path), _values_of(settings, path)) for path in left_out}
     differing = []
-    for path in paths:
-        values = _values(settings, path)
-        if len(set(values)) < 2 or path in told:
+    for path in sorted(paths - left_out, key=_by_depth):
+        values = _values_of(settings, path)
+        if len(set(values)) < 2:
             continue
-        said = (_last_name(path), values)
-        if said not in seen:
-            seen.add(said)
-            differing.append(path)
+        if (last_name(path), values) in said:
+            continue
+        said.add((last_name(path), values))
+        differing.append(path)
     return differing
 
 
-def _values(settings: Sequence[Settings], path: str) -> tuple[str | None, ...]:
+def _by_depth(path: str) -> tuple[int, str]:
+    return path.count("."), path
+
+
+def _values_of(settings: Sequence[Settings], path: str) -> Values:
     return tuple(own.get(path) for own in settings)
 
 
-def _last_name(path: str) -> str:
+def last_name(path: str) -> str:
+    """The innermost name of a path."""
     return path.rpartition(".")[2]
 
 
@@ -52,40 +61,70 @@ def in_words(settings: Sequence[Settings], paths: Sequence[str]) -> list[str]:
 
     Those that tell most conditions apart are named; of more is said how many there are.
     """
-    ordered = sorted(paths, key=lambda path: -len(set(_values(settings, path))))
-    named = [path for path in paths if path in ordered[:NAMED]]
+    named = _most_telling(settings, paths)
     names = short_names(named, paths)
-    shown = {path: short_values(_values(settings, path)) for path in named}
+    parts: list[list[str]] = [[] for _ in settings]
+    for path in named:
+        values = short_values(_values_of(settings, path))
+        for own, value in zip(parts, values, strict=True):
+            own.append(f"{names[path]}={value}")
     n_more = len(paths) - len(named)
-    more = [f"{n_more} more settings" if n_more > 1 else "1 more setting"] if n_more else []
-    return [
-        ", ".join([f"{names[path]}={shown[path][index]}" for path in named] + more) for index in range(len(settings))
-    ]
+    if n_more:
+        more = "1 more setting" if n_more == 1 else f"{n_more} more settings"
+        for own in parts:
+            own.append(more)
+    return [", ".join(own) for own in parts]
+
+
+def _most_telling(settings: Sequence[Settings], paths: Sequence[str]) -> list[str]:
+    """The first of some paths by how many values they have, in their own order."""
+    n_values = {path: len(set(_values_of(settings, path))) for path in paths}
+    ordered = sorted(paths, key=lambda path: -n_values[path])
+    chosen = set(ordered[:NAMED])
+    return [path for path in paths if path in chosen]
 
 
 def short_names(paths: Sequence[str], among: Sequence[str]) -> dict[str, str]:
     """As much of the end of each path as tells it from others."""
-    ends: dict[str, set[str]] = defaultdict(set)
+    n_paths: Counter[str] = Counter()
     for path in among:
-        parts = path.split(".")
-        for count in range(1, len(parts) + 1):
-            ends[".".join(parts[-count:])].add(path)
+        n_paths.update(_ends(path))
     names = {}
     for path in paths:
-        parts = path.split(".")
-        candidates = (".".join(parts[-count:]) for count in range(1, len(parts) + 1))
-        names[path] = next(end for end in candidates if len(ends[end]) == 1 or end == path)
+        for end in _ends(path):
+            names[path] = end
+            if n_paths[end] == 1:
+                break
     return names
+
+
+def _ends(path: str) -> list[str]:
+    """The ends of a path, from its last name to all of it."""
+    parts = path.split(".")
+    return [".".join(parts[-count:]) for count in range(1, len(parts) + 1)]
 
 
 def short_values(values: Sequence[str | None]) -> list[str]:
     """Values as a label shows them: whole where they are short, else what differs in them."""
     said = [value for value in values if value is not None]
     if all(len(value) <= LENGTH for value in said):
-        return [" ".join((value or "unset").split()) for value in values]
-    start = len(os.path.commonprefix(said)) if len(said) > 1 else 0
-    end = len(os.path.commonprefix([value[::-1] for value in said])) if len(said) > 1 else 0
-    return ["unset" if value is None else _middle(value, start, end) for value in values]
+        return [_on_one_line(value) for value in values]
+    start, end = _in_common(said)
+    return [_on_one_line(None) if value is None else _middle(value, start, end) for value in values]
+
+
+def _on_one_line(value: str | None) -> str:
+    if value is None:
+        return UNSET
+    return " ".join(value.split()) or repr(value)
+
+
+def _in_common(values: Sequence[str]) -> tuple[int, int]:
+    """How many characters some texts have in common at their beginning, and at their end."""
+    if len(values) < 2:
+        return 0, 0
+    reversed_values = [value[::-1] for value in values]
+    return len(os.path.commonprefix(list(values))), len(os.path.commonprefix(reversed_values))
 
 
 def _middle(value: str, start: int, end: int) -> str:
@@ -96,9 +135,12 @@ def _middle(value: str, start: int, end: int) -> str:
     last = max(len(value) - end, first)
     while last < len(value) and not _BOUNDARY.match(value[last]):
         last += 1
-    middle = " ".join(value[first:last].split()) or " ".join(value.split())
+    middle = " ".join(value[first:last].split())
+    if not middle:
+        first, last = 0, len(value)
+        middle = " ".join(value.split())
     lead = "…" if first > 0 else ""
     tail = "…" if last < len(value) else ""
     if len(middle) > LENGTH:
-        middle, tail = middle[: LENGTH - 1], "…"
+        return f"{lead}{middle[: LENGTH - 1]}…"
     return f"{lead}{middle}{tail}"
