@@ -80,7 +80,7 @@ USES = {
         own=("max_files", "max_bytes", "max_time", "allow_private"),  # of what is fetched
         silent=("options", "progress", "only"),
         flags=(
-            *("cluster_by", "on_conflict", "on_duplicate", "max_rejected", "text"),  # fields of options
+            *("beside", "cluster_by", "on_conflict", "on_duplicate", "max_rejected", "text"),  # fields of options
             *("publish", "watch", "settle", "as_json"),
         ),
         renamed={"format_name": "format"},

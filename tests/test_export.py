@@ -90,11 +90,12 @@ def test_no_surrogate_key_leaves_the_store(exported: Path) -> None:
 
 
 def test_scores_can_be_joined_and_averaged_by_natural_keys(store: Store, exported: Path) -> None:
-    (run,) = select(store, "select condition_key, content_digest from run where id = 1")
+    (run,) = select(store, "select recorded_key, content_digest, execution_key from run where id = 1")
+    names = ("run_recorded_key", "run_content_digest", "run_execution_key")
     scores = [
         row
         for row in read(exported / "tables/score.parquet").to_pylist()
-        if (row["run_condition_key"], row["run_content_digest"]) == tuple(run.values())
+        if tuple(row[name] for name in names) == tuple(run.values())
     ]
     (held,) = select(store, "select estimate, metric from score_summary where run_id = 1")
     values = [row["value"] for row in scores if row["metric_name"] == held["metric"]]

@@ -1,7 +1,7 @@
 """The whole store as Parquet files, by natural keys: stores can be merged, ids never could.
 
 Every reference to a row of another table is written as the columns of that row's natural key
-(``run_id`` becomes ``run_condition_key`` and ``run_content_digest``), followed through to the
+(``run_id`` becomes ``run_recorded_key``, ``run_content_digest`` and ``run_execution_key``), followed through to the
 end (``prompt_id`` becomes ``prompt_benchmark_name``, ``prompt_split`` …).
 """
 

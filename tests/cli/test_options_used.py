@@ -21,6 +21,8 @@ from warehouse.cli.main import cli
 ROOT = Path(__file__).resolve().parents[2]
 #: They settle what other stores leave open, or compute again what is stored, which gives the same.
 SETTLE = {"latest", "force", "subset_ok", "partial_ok", "fresh"}
+#: No model of the store has several seeds or repeats; tests/analysis/test_one_row.py.
+SETTLE |= {"each", "repeats", "seeds_are", "pair_seeds"}
 #: How an answer is printed.
 FORMS = {"as_json", "as_jsonl", "as_csv", "csv_safe", "parquet", "columns", "wide", "markdown", "help"}
 FORMS |= {"as_markdown", "as_latex", "as_html", "percent"}

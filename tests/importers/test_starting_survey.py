@@ -201,7 +201,7 @@ def check_published(path: Path, taken: Taken) -> None:
                 assert stated[run.benchmark][f"{figure.metric}_stderr"] == figure.standard_error
         return
     frame = pd.read_csv(path, dtype=str, encoding="utf-8-sig")
-    labels = [name for name in ("Model version", "Model", "model") if name in frame]
+    labels = [name for name in ("Model version", "Model", "model") if name in frame] or [frame.columns[0]]
     names = frame[labels].apply(lambda column: column.str.strip())
     for run in taken.runs:
         for figure in run.published:

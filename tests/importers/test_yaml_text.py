@@ -96,7 +96,8 @@ def test_what_is_no_plain_yaml_is_refused_with_its_line(tmp_path: Path, text: st
     ],
 )
 def test_name_and_models_of_a_submission(tmp_path: Path, text: str, found: tuple[str | None, list[str]]) -> None:
-    assert metadata(written(tmp_path, text)) == found
+    said, *name_and_models = metadata(written(tmp_path, text))
+    assert tuple(name_and_models) == found and isinstance(said, dict)
 
 
 def test_models_that_are_no_texts_are_refused(tmp_path: Path) -> None:

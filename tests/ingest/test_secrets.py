@@ -28,7 +28,10 @@ def test_a_key_among_the_arguments_of_a_model_is_not_stored(run: Caller, store_u
     assert run("ingest", str(tmp_path), db=store_url).code == 0
     with open_store(store_url) as store:
         stored = {name: str(store.rows(f"select * from {name}")) for name in tables.metadata.tables}
-    assert '"tries":3' in stored["run"].replace(" ", "").replace("'", '"') and "temperature=0.5" in stored["run"]
+    assert (
+        '"tries":3' in stored["run"].replace(" ", "").replace("'", '"')
+        and 'model_args.temperature":"0.5"' in stored["run"]
+    )
     assert [name for name, text in stored.items() if KEY in text or JWT in text or "hidden" in text] == []
 
 
