@@ -124,6 +124,25 @@ def test_figures_stated_anew_hold_in_either_order(kit: Any) -> None:
     assert check(kit.store).integrity == ()
 
 
+@pytest.mark.parametrize("order", list(permutations(range(3))))
+@pytest.mark.parametrize("gone", range(3))
+def test_a_statement_that_is_forgotten_gives_way_to_those_that_are_left(
+    kit: Any, order: tuple[int, ...], gone: int
+) -> None:
+    days = [datetime(2026, 1, day) for day in (1, 2, 3)]
+    for number in order:
+        header = kit.header(f"fetch{number}", started_at=days[number], published=(kit.figure("acc", number / 10),))
+        kit.load(header, path=f"{number}.json")
+    source_ledger.forget(kit.store, f"{gone}.json")
+    left = [day for number, day in enumerate(days) if number != gone]
+    rows = kit.all(
+        "select run.started_at, newer.started_at from run"
+        " left join run newer on newer.id = run.superseded_by order by 1"
+    )
+    assert rows == [(left[0], left[1]), (left[1], None)]
+    assert check(kit.store).integrity == ()
+
+
 def test_published_figures_of_reruns_stand_beside_each_other(kit: Any) -> None:
     headers = [kit.header(f"score_{number}", published=(kit.figure("acc", 0.5),)) for number in range(3)]
     report = kit.load(headers)

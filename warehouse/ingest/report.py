@@ -280,7 +280,7 @@ def notes_on_settings(store: Store, reports: Sequence[LoadReport]) -> list[str]:
 def _settings_of(store: Store, pairs: Sequence[Mapping[str, Any]]) -> dict[int, dict[str, Any]]:
     """The settings of all runs of some pairs, with their models and benchmarks, by id."""
     ids = {pair["run_id"] for pair in pairs} | {pair["other_id"] for pair in pairs}
-    rows = store.rows(query_text("store", "ignorable_settings_of"), {"ids": sorted(ids)})
+    rows = store.rows(query_text("analysis", "settings_of_runs"), {"run_ids": sorted(ids)})
     return {row["run_id"]: {**row, "settings": parse_json(row["settings"] or "{}")} for row in rows}
 
 
