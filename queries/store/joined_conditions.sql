@@ -1,10 +1,40 @@
--- Conditions of some runs that have several current runs with samples.
+-- Conditions of some runs that have several current runs with samples, which score so many prompts otherwise
+-- that they may not be repeats of one another: a single one without sampling.
 -- grain: one row per condition, the last first
-select new_run.condition_key, max(new_run.run_id) as last_id
-from run_current new_run
-join run_current other on other.condition_key = new_run.condition_key
-where new_run.run_id in (:run_ids) and other.n_found > 0
-group by new_run.condition_key
-having count(distinct other.run_id) > 1
-order by last_id desc nulls last, new_run.condition_key nulls last
+with joined as (
+  select
+    new_run.condition_key,
+    max(new_run.run_id) as last_id,
+    count(distinct other.run_id) as n_runs,
+    min(other.temperature) as temperature
+  from run_current new_run
+  join run_current other on other.condition_key = new_run.condition_key
+  where new_run.run_id in (:run_ids) and other.n_found > 0
+  group by new_run.condition_key
+  having count(distinct other.run_id) > 1
+),
+differing as (
+  select run_current.condition_key, prompt_score.metric_id, prompt_score.prompt_id
+  from joined
+  join run_current on run_current.condition_key = joined.condition_key
+  join prompt_score on prompt_score.run_id = run_current.run_id
+  group by run_current.condition_key, prompt_score.metric_id, prompt_score.prompt_id
+  having max(prompt_score.value) > min(prompt_score.value)
+),
+counted as (
+  select condition_key, metric_id, count(*) as n_differ
+  from differing
+  group by condition_key, metric_id
+)
+select joined.condition_key, joined.last_id
+from joined
+where exists (
+  select 1 from counted
+  where counted.condition_key = joined.condition_key
+    and (
+      joined.temperature = 0
+      or counted.n_differ >= case when joined.n_runs = 2 then :fewest_of_two else :fewest_of_more end
+    )
+)
+order by joined.last_id desc nulls last, joined.condition_key nulls last
 limit :most

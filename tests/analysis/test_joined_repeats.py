@@ -11,7 +11,9 @@ from typing import Any
 import pytest
 
 from tests.support.cli import Caller
+from warehouse.analysis.repeats.joined import FEWEST_OF_MORE, FEWEST_OF_TWO
 from warehouse.api import Warehouse, connect
+from warehouse.stats.rows.repeats import repeats_test
 from warehouse.store.open import open_store
 
 MAPPING = """
@@ -163,3 +165,15 @@ def test_quiet_keeps_what_changes_figures(run: Caller, store_url: str, tmp_path:
     assert run("ingest", str(first), *call, db=store_url).err == ""
     done = run("ingest", str(write(tmp_path, "loose", rows(LOOSE, LONG))), *call, db=store_url)
     assert done.code == 0 and "note: " in done.err and "two scorers" in done.err
+
+
+def test_fewer_differing_prompts_than_are_looked_for_can_tell_nothing() -> None:
+    """What the statement leaves out, the test would not flag."""
+    all_right = [1.0] * FEWEST_OF_TWO
+    one_fewer = [0.0] * (FEWEST_OF_TWO - 1) + [1.0]
+    assert "repeats_differ" in repeats_test([all_right, [0.0] * FEWEST_OF_TWO]).flags
+    assert "repeats_differ" not in repeats_test([all_right, one_fewer]).flags
+    for n_runs in (3, 5, 20, 60):
+        runs = [[1.0] * 4 for _ in range(n_runs)]
+        runs[0][: FEWEST_OF_MORE - 1] = [0.0] * (FEWEST_OF_MORE - 1)
+        assert "repeats_differ" not in repeats_test(runs).flags

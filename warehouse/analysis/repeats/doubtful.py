@@ -1,4 +1,4 @@
-"""What is said where new runs join runs of their condition, and do not look like repeats of them."""
+"""Conditions of which the runs do not look like repeats of one another."""
 
 from __future__ import annotations
 
@@ -23,27 +23,18 @@ from warehouse.analysis.selection.scored_conditions import ScoredCondition, read
 from warehouse.errors import MisuseError
 from warehouse.stats.rows.repeats import RepeatsTest
 from warehouse.store.connection import Store
-from warehouse.store.sql.query_files import query_text
 
-#: Conditions that are looked at of one ingest, the last first.
-MOST_CONDITIONS = 200
 #: Conditions that are named.
 _NAMED = 3
 
 
-def notes_on_joined(store: Store, run_ids: Sequence[int]) -> tuple[str, ...]:
-    """Which conditions of some new runs have runs that differ by more than chance, or that have two scorers.
+def notes_on_conditions(store: Store, keys: Sequence[str]) -> tuple[str, ...]:
+    """Which conditions have runs that differ by more than chance, or that have two scorers.
 
     Args:
-        run_ids: of runs of which some joined runs of their condition.
+        keys: of the conditions, one at least.
     """
-    if not run_ids:
-        return ()
-    parameters = {"run_ids": list(run_ids), "most": MOST_CONDITIONS}
-    keys = [row["condition_key"] for row in store.rows(query_text("store", "joined_conditions"), parameters)]
-    if not keys:
-        return ()
-    conditions = group_runs(read_runs(store, "condition_key in (:keys)", {"keys": keys}))
+    conditions = group_runs(read_runs(store, "condition_key in (:keys)", {"keys": list(keys)}))
     names = read_names(store)
     doubtful: list[_Doubtful] = []
     for name, own in grouped(conditions, lambda condition: condition.setting("benchmark")).items():
