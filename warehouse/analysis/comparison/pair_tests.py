@@ -31,8 +31,8 @@ from warehouse.stats.paired.margins import (
     noninferiority_of,
 )
 from warehouse.stats.paired.paired import FEW_VARYING
+from warehouse.stats.subsets.design import FULL_BENCHMARK
 from warehouse.stats.subsets.differences import SubsetDifference, subset_against_baseline, subset_pair
-from warehouse.stats.subsets.estimate import FULL_BENCHMARK
 from warehouse.stats.subsets.sample import StratifiedSample
 
 #: Flag of a difference on the whole benchmark, from a planned subset.

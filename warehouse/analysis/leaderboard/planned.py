@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from warehouse.analysis.leaderboard.row import LeaderboardRow, RowRanks, UnscoredBounds
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, is_partial
 from warehouse.analysis.subsets.stored import PlannedRun, estimate_of, recognise
 from warehouse.questions.leaderboard import Ranking
 from warehouse.questions.options import PROMPTS_FIXED
-from warehouse.stats.subsets.design import rank_among
-from warehouse.stats.subsets.estimate import FULL_BENCHMARK, SubsetEstimate
+from warehouse.stats.subsets.design import FULL_BENCHMARK, rank_among
+
+if TYPE_CHECKING:
+    from warehouse.stats.subsets.estimate import SubsetEstimate
 
 Line = tuple[ScoredCondition, LeaderboardRow]
 

@@ -4,7 +4,7 @@ has unscored samples."""
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,7 +31,9 @@ from warehouse.stats.intervals.closed_form import FixedPromptsEstimate
 from warehouse.stats.intervals.missing_bounds import filled_bounds
 from warehouse.stats.rows.infinite import InfiniteScores, describe_infinite
 from warehouse.stats.rows.seed_row import SeedRow, figures_over_seeds, row_over_seeds
-from warehouse.stats.subsets.estimate import SubsetEstimate
+
+if TYPE_CHECKING:
+    from warehouse.stats.subsets.estimate import SubsetEstimate
 
 #: The flag of such a row.
 STOPPED = "stopped_early"
@@ -199,8 +201,9 @@ class RowRanks:
 
 
 #: What the estimate of a row comes from.
-Figure = (
-    InfiniteEstimate | SeedRow | Estimate | FixedPromptsEstimate | PublishedEstimate | StoppedEstimate | SubsetEstimate
+Figure: TypeAlias = (
+    "InfiniteEstimate | SeedRow | Estimate | FixedPromptsEstimate | PublishedEstimate | StoppedEstimate"
+    " | SubsetEstimate"
 )
 
 NO_RANKS = RowRanks()

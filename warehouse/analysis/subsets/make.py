@@ -28,10 +28,9 @@ from warehouse.records.canonical_json import fingerprint
 from warehouse.records.clock import utc_now
 from warehouse.stats.core.inputs import Bounds, FloatArray
 from warehouse.stats.core.quantiles import z_quantile
-from warehouse.stats.subsets.design import draw_subset
+from warehouse.stats.subsets.design import LEAST, draw_subset
 from warehouse.stats.subsets.estimate import as_range
 from warehouse.stats.subsets.expected import ExpectedPrecision, LeaveOneOut, predict_scores
-from warehouse.stats.subsets.sample import LEAST
 from warehouse.store.connection import Store
 from warehouse.store.open import StoreOpener
 from warehouse.store.sql.query_files import query_text

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,14 +19,17 @@ from warehouse.analysis.subsets.plan import SubsetPlan, SubsetPlans, as_stored, 
 from warehouse.errors import MisuseError, StatisticsError, StoreError, first_line
 from warehouse.stats.core.draws import PROMPTS_FIXED
 from warehouse.stats.core.inputs import Bounds, FloatArray
-from warehouse.stats.subsets.estimate import FULL_BENCHMARK, SubsetEstimate, estimate_subset
-from warehouse.stats.subsets.sample import LEAST
+from warehouse.stats.subsets.design import FULL_BENCHMARK, LEAST
 from warehouse.store.alchemy import sa
 from warehouse.store.computed import result_cache
 from warehouse.store.computed.result_cache import Kept, StoredQuestion
 from warehouse.store.connection import Store
 from warehouse.store.open import StoreOpener
 from warehouse.store.sql.query_files import query_text
+
+if TYPE_CHECKING:
+    from warehouse.stats.subsets.estimate import SubsetEstimate
+
 
 KIND = "subset_plan"
 METHOD_VERSION = "1"
@@ -197,6 +200,8 @@ class PlannedRun:
         Raises:
             StatisticsError: ``prompts_fixed`` with one draw of a prompt.
         """
+        from warehouse.stats.subsets.estimate import estimate_subset  # slow to import, and seldom needed
+
         fixed = estimand == PROMPTS_FIXED
         return estimate_subset(
             self.scores,

@@ -18,6 +18,10 @@ from warehouse.stats.core.results import NamedFigures
 
 #: Prompts of the sample to a stratum, on average.
 PER_STRATUM = 4
+#: Fewer scored prompts than this: no interval; than that: a flag.
+LEAST, FEW = 8, 25
+#: The figure of these N prompts, as they were scored.
+FULL_BENCHMARK = "full_benchmark"
 
 
 @dataclass(frozen=True, eq=False)

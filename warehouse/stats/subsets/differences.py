@@ -15,8 +15,8 @@ from warehouse.stats.core.draws import PROMPTS_SAMPLED
 from warehouse.stats.core.inputs import Bounds, as_floats, as_level, check_length
 from warehouse.stats.core.quantiles import t_p_value, t_quantile
 from warehouse.stats.core.results import NamedFigures
+from warehouse.stats.subsets.design import FEW, FULL_BENCHMARK, LEAST
 from warehouse.stats.subsets.estimate import (
-    FULL_BENCHMARK,
     MOST_MISSING,
     SubsetEstimate,
     as_labels,
@@ -24,7 +24,7 @@ from warehouse.stats.subsets.estimate import (
     estimate_subset,
     influence,
 )
-from warehouse.stats.subsets.sample import FEW, LEAST, StratifiedSample, as_sample
+from warehouse.stats.subsets.sample import StratifiedSample, as_sample
 
 #: Fewer prompts on which two fresh models differ: a flag.
 FEW_DIFFERING = 10

@@ -12,8 +12,8 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED
 from warehouse.stats.core.inputs import Bounds, FloatArray, as_floats, as_level, check_length
 from warehouse.stats.core.results import NamedFigures
+from warehouse.stats.subsets.design import FEW, FULL_BENCHMARK
 from warehouse.stats.subsets.sample import (
-    FEW,
     FEW_OFF,
     Sampled,
     StratifiedSample,
@@ -22,8 +22,6 @@ from warehouse.stats.subsets.sample import (
     unbounded_interval,
 )
 
-#: The figure of these N prompts, as they were scored.
-FULL_BENCHMARK = "full_benchmark"
 ESTIMANDS = (FULL_BENCHMARK, PROMPTS_SAMPLED, PROMPTS_FIXED)
 #: Share of the sample without a score above which only bounds are given.
 MOST_MISSING = 0.05

@@ -13,9 +13,9 @@ from scipy.sparse.csgraph import connected_components
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import Bounds, FloatArray, as_floats, as_level, check_length
 from warehouse.stats.core.results import NamedFigures
-from warehouse.stats.subsets.design import allocate, check_size, n_strata, runs_of
+from warehouse.stats.subsets.design import LEAST, allocate, check_size, n_strata, runs_of
 from warehouse.stats.subsets.estimate import as_range
-from warehouse.stats.subsets.sample import LEAST, Sampled, bounded_interval, unbounded_interval
+from warehouse.stats.subsets.sample import Sampled, bounded_interval, unbounded_interval
 
 #: Models that are left out one by one, spread evenly over the figures of all.
 MOST_MODELS = 100

@@ -13,8 +13,9 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import Bounds, FloatArray, as_floats, as_level, as_scores, as_shares, check_length
 from warehouse.stats.core.quantiles import t_quantile
 from warehouse.stats.core.results import NamedFigures
-from warehouse.stats.subsets.estimate import FULL_BENCHMARK, SubsetEstimate, as_range
-from warehouse.stats.subsets.sample import LEAST, Sampled, StratifiedSample, as_sample, bounded_interval
+from warehouse.stats.subsets.design import FULL_BENCHMARK, LEAST
+from warehouse.stats.subsets.estimate import SubsetEstimate, as_range
+from warehouse.stats.subsets.sample import Sampled, StratifiedSample, as_sample, bounded_interval
 
 #: Penalties that `ridge_penalty` chooses among.
 PENALTIES = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)

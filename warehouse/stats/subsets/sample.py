@@ -15,6 +15,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import ROUNDING, FloatArray, as_floats, check_length
 from warehouse.stats.core.quantiles import t_quantile, z_quantile
 from warehouse.stats.intervals.closed_form import interval_clopper_pearson, interval_wilson
+from warehouse.stats.subsets.design import LEAST
 
 
 @dataclass(frozen=True, eq=False)
@@ -135,8 +136,6 @@ def as_sample(scores: ArrayLike, stratum: ArrayLike, selected: ArrayLike) -> Str
     return StratifiedSample(y, of.astype(np.intp), chosen)
 
 
-#: Fewer scored prompts than this: no interval; than that: a flag.
-LEAST, FEW = 8, 25
 #: Fewer prompts than this above, or at or below, the middle of the range: the interval is kept wide.
 FEW_OFF = 5
 

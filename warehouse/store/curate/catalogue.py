@@ -14,7 +14,6 @@ import orjson
 from warehouse.errors import MisuseError, did_you_mean
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
-from warehouse.store.load import chains
 from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
@@ -165,6 +164,8 @@ def invalidate(store: Store, run: str, reason: str) -> int:
     Raises:
         MisuseError: no such run, or it is invalidated already, or no reason.
     """
+    from warehouse.store.load import chains  # those who list runs have no need of it
+
     if not reason.strip():
         raise MisuseError("a run is invalidated for a reason: give one")
     with store.begin() as connection:
@@ -188,6 +189,8 @@ def validate(store: Store, run: str) -> int:
     Raises:
         MisuseError: no such run, it is not invalidated, or another came under its id meanwhile, with other values.
     """
+    from warehouse.store.load import chains  # those who list runs have no need of it
+
     with store.begin() as connection:
         row = _run(connection, run)
         if row.status != "invalidated":
