@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from warehouse.errors import SchemaVersionError, StoreLockedError, WarehouseError
+from warehouse.errors import MisuseError, SchemaVersionError, StoreLockedError, WarehouseError
 
 from .ui.table import echo, fitted, print_view, visible
 
@@ -33,12 +33,30 @@ class State:
     quiet: bool = False
     verbose: bool = False
     wait: float = 10.0
+    config_file: str | None = None
+    _has_told: bool = False
 
-    def config(self) -> Config:
-        """The settings that hold here."""
+    def settings(self) -> Config:
+        """The settings that hold here, with those that a folder's own file may not say."""
         from warehouse import config
 
-        return config.load(Path.cwd(), os.environ, url=self.db)
+        return config.load(Path.cwd(), os.environ, url=self.db, chosen=self.config_file)
+
+    def config(self) -> Config:
+        """The settings that hold here; which store a folder's own file chose is said once.
+
+        Raises:
+            MisuseError: a folder's own file says what only a chosen one may.
+        """
+        found = self.settings()
+        if found.refused:
+            raise MisuseError(found.refused[0])
+        if found.url.is_of_folder and not self._has_told:
+            from warehouse.store.engines import shown_text
+
+            self._has_told = True
+            self.say(f"store: {shown_text(found.url.value)} ({found.url.origin})")
+        return found
 
     def open(
         self,
@@ -57,7 +75,7 @@ class State:
         from warehouse.store.open import open_store
 
         config = self.config()
-        if self.verbose:
+        if self.verbose and not config.url.is_of_folder:
             from warehouse.store.engines import shown_text
 
             self.detail(f"store: {shown_text(config.url.value)} (from {config.url.origin})")
@@ -161,6 +179,10 @@ _GLOBAL: dict[tuple[str, ...], dict[str, Any]] = {
     ("--db",): {
         "metavar": "URL",
         "help": "Store: duckdb:///FILE, a file name, postgresql://HOST/DATABASE, or sail:?lake=LOCATION.",
+    },
+    ("--config", "config_file"): {
+        "metavar": "FILE",
+        "help": "Settings, in place of the warehouse.toml of this folder, and free to name what lies outside of it.",
     },
     ("--wait",): {
         "metavar": "SECONDS",

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.cli import Caller
 from warehouse import config
 from warehouse.errors import InputError
 
@@ -105,3 +106,89 @@ def test_a_file_that_is_not_text_is_named(tmp_path: Path) -> None:
     (tmp_path / "warehouse.toml").write_bytes(b"[store]\nurl = '\xff'")
     with pytest.raises(InputError, match="warehouse.toml: byte 15 is not UTF-8"):
         config.load(tmp_path, {})
+
+
+# --- a folder may come from anybody ----------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[store]\nurl = 'postgresql://evals.example.org/warehouse'",
+        "[store]\nurl = 'sail:?lake=s3://team/evals'",
+        "[store]\nurl = '/elsewhere/evals.duckdb'",
+        "[store]\nurl = 'duckdb:///../evals.duckdb'",
+        "[store]\nurl = 'link.duckdb'",
+        "[store]\nreader = 'warehouse_reader'",
+        "[publish]\npath = '/elsewhere/copy.db'",
+        "[alerts]\nwebhook = 'https://example.org/hook'",
+        "[schedule]\nwatch = ['new/', '../other']",
+        "[schedule]\nwatch = ['https://example.org/evals/']",
+        "[schedule]\nreport = '../report.html'",
+        "[schedule]\nlake = 's3://team/evals'",
+        "[schedule]\nhealth = '/var/health.json'",
+    ],
+)
+def test_a_folders_own_file_leads_nowhere_else(tmp_path: Path, text: str) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    (tmp_path / "evals.duckdb").touch()
+    (here / "link.duckdb").symlink_to(tmp_path / "evals.duckdb")
+    write(here, text)
+    (refused,) = config.load(here, {}).refused
+    assert refused.startswith("warehouse.toml, line 2: ")
+    assert "leads out of this folder" in refused and "--config warehouse.toml" in refused
+    assert not config.load(here, {}, chosen="warehouse.toml").refused
+    assert not config.load(here, {"WAREHOUSE_CONFIG": "warehouse.toml"}).refused
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "[store]\nurl = 'evals.duckdb'",
+        "[store]\nurl = 'duckdb:///stores/evals.duckdb?threads=2'",
+        "[publish]\npath = 'out/copy.db'",
+        "[schedule]\ncron = '0 * * * *'\nwatch = ['new/']\nreport = 'report.html'\nhealth = 'health.json'",
+        "[refresh]\nbaselines = ['org/a']\n[alerts]\nmax_unscored = 0.1",
+    ],
+)
+def test_what_lies_in_the_folder_may_be_named(tmp_path: Path, text: str) -> None:
+    write(tmp_path, text)
+    assert not config.load(tmp_path, {}).refused
+
+
+def test_what_stands_above_the_file_is_not_refused(tmp_path: Path) -> None:
+    write(tmp_path, "[store]\nurl = 'postgresql://evals.example.org/warehouse'")
+    assert not config.load(tmp_path, {}, url="mine.duckdb").refused
+    assert not config.load(tmp_path, {"WAREHOUSE_URL": "mine.duckdb"}).refused
+
+
+def test_the_default_store_may_not_be_a_link_to_another_one(tmp_path: Path) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    (here / "warehouse.duckdb").symlink_to(tmp_path / "mine.duckdb")
+    (refused,) = config.load(here, {}).refused
+    assert refused.startswith("warehouse.duckdb is a link") and "--db" in refused
+    assert not config.load(here, {}, url="warehouse.duckdb").refused
+
+
+def test_a_chosen_file_must_be_there(tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=r"none\.toml: there is no such file"):
+        config.load(tmp_path, {}, chosen="none.toml")
+
+
+def test_commands_obey(run: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    here = tmp_path / "here"
+    here.mkdir()
+    monkeypatch.chdir(here)
+    write(here, "[store]\nurl = 'evals.duckdb'\n")
+    (here / "a.csv").write_text("model,benchmark,prompt_id,score\nada,quiz,q1,1\n")
+    told = run("ingest", "a.csv")
+    assert told.code == 0 and told.err.count("store: duckdb:///evals.duckdb (warehouse.toml, line 2)") == 1
+    assert "store:" not in run("-q", "runs").err
+    write(here, "[alerts]\nwebhook = 'https://example.org/secret'\n")
+    refused = run("runs")
+    refused.fails(2, "warehouse.toml, line 2: alerts.webhook leads out of this folder")
+    shown = run("config")
+    assert shown.code == 0 and "refused: warehouse.toml, line 2" in shown.err and "secret" not in shown.err
+    assert run("--config", "warehouse.toml", "--db", "evals.duckdb", "runs").code == 0

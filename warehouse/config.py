@@ -1,6 +1,6 @@
 """Settings: ``warehouse.toml``, environment variables above it, flags above those.
 
-The file lies in the current folder::
+The file is the one that ``--config`` or ``$WAREHOUSE_CONFIG`` names, else that of the current folder::
 
     [store]
     url = "duckdb:///evals.duckdb"
@@ -26,6 +26,9 @@ The file lies in the current folder::
 A file of the same name and form in the user's configuration directory (``$XDG_CONFIG_HOME/warehouse``,
 else ``~/.config/warehouse``) says what holds in every folder whose own file does not say otherwise.
 
+A folder may come from anybody: what its own file says beyond that folder (another store, a webhook, a path) is
+refused until somebody chooses the file (:func:`outside_of_folder`).
+
 What raises an alert: docs/refresh.md; without the table ``[alerts]`` nothing is checked. What a
 schedule takes: docs/schedule.md.
 """
@@ -37,20 +40,22 @@ import os
 import re
 import tomllib
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 from warehouse.errors import InputError, MisuseError, did_you_mean
 from warehouse.files import replace_file
-from warehouse.store.open import DEFAULT_URL
+from warehouse.store.open import DEFAULT_FILE, DEFAULT_URL
 
 FILE = "warehouse.toml"
 URL_VARIABLE = "WAREHOUSE_URL"
 #: Where a user's configuration lies, if that is not ``~/.config``.
 USER_VARIABLE = "XDG_CONFIG_HOME"
 READER_VARIABLE = "WAREHOUSE_READER"
+#: Names the file of settings, as ``--config`` does.
+CONFIG_VARIABLE = "WAREHOUSE_CONFIG"
 
 TEXT, TEXTS = "a text", "a list of texts"
 SHARE, FLAG = "a number from 0 to 1", "true or false"
@@ -108,6 +113,7 @@ class Setting:
     name: str  #: as in the file, with its table: ``store.url``.
     value: Any  #: what holds.
     origin: str  #: where that was said.
+    is_of_folder: bool = False  #: by the file of a folder that nobody chose.
 
     def __str__(self) -> str:
         return f"{self.value} (from {self.origin})"
@@ -123,6 +129,7 @@ class Config:
     publish_after: Setting  #: when it is renewed.
     others: Mapping[str, Setting] = field(default_factory=dict)  #: what the file says of everything else, by full name.
     tables: frozenset[str] = frozenset()  #: of the file.
+    refused: tuple[str, ...] = ()  #: what a folder's file says that only a chosen one may, in words.
 
     @property
     def settings(self) -> tuple[Setting, ...]:
@@ -134,7 +141,7 @@ class Config:
         return self.others[name].value if name in self.others else default
 
 
-def load(folder: Path, environment: Mapping[str, str], *, url: str | None = None) -> Config:
+def load(folder: Path, environment: Mapping[str, str], *, url: str | None = None, chosen: str | None = None) -> Config:
     """Settings that hold in a folder.
 
     Args:
@@ -142,19 +149,26 @@ def load(folder: Path, environment: Mapping[str, str], *, url: str | None = None
         environment: environment variables, which also say where the user's own file may lie; an
             empty one counts as not set.
         url: value of the flag, if it was given.
+        chosen: path of the file to read in place of the folder's own, if one was named.
 
     Raises:
-        InputError: the file is not TOML, has a key that nobody knows, or a value of another
+        InputError: the chosen file is not there; a file is not TOML, has a key that nobody knows, or a value of another
             type; with file, key and line.
     """
     settings: dict[str, Setting] = {}
     tables: frozenset[str] = frozenset()
-    for path, shown in ((user_file(environment), ""), (folder / FILE, FILE)):
+    named = chosen or environment.get(CONFIG_VARIABLE)
+    file = folder / (named or FILE)
+    if named and not file.is_file():
+        raise InputError("there is no such file of settings", path=named, advice="name another with --config")
+    for path, shown in ((user_file(environment), ""), (file, named or FILE)):
         if path is not None and path.is_file():
-            more, named = _read(path, shown or str(path))
-            settings, tables = settings | more, tables | named
+            more, own_tables = _read(path, shown or str(path))
+            if path == file and not named:
+                more = {name: replace(setting, is_of_folder=True) for name, setting in more.items()}
+            settings, tables = settings | more, tables | own_tables
     others = {name: one for name, one in settings.items() if not name.startswith(("store.", "publish."))}
-    return Config(
+    config = Config(
         url=_url(settings, environment, url),
         reader=_reader(settings, environment),
         publish_path=_setting(settings, "publish.path"),
@@ -162,24 +176,81 @@ def load(folder: Path, environment: Mapping[str, str], *, url: str | None = None
         others=others,
         tables=tables,
     )
+    return replace(config, refused=tuple(_refused(folder, config)))
 
 
-def add_publish(folder: Path, target: str, after: str) -> Path:
-    """Add the table ``[publish]`` to ``warehouse.toml``, which is made if there is none.
+def _refused(folder: Path, config: Config) -> Iterator[str]:
+    """What holds that only a chosen file may say, in words."""
+    for setting in config.settings:
+        if setting.is_of_folder and outside_of_folder(folder, setting):
+            yield (
+                f"{setting.origin}: {setting.name} leads out of this folder, which a folder's own file may not (a folder"
+                f" may come from anybody); if it is yours: --config {FILE}, or ${CONFIG_VARIABLE}"
+            )
+    if config.url.value == DEFAULT_URL and not stays_within(folder, Path(DEFAULT_FILE)):
+        yield f"{DEFAULT_FILE} is a link that leads out of this folder; if that is your store, name it with --db"
+
+
+def outside_of_folder(folder: Path, setting: Setting) -> bool:
+    """Whether a setting names what does not lie in a folder: a server, a URL, another path."""
+    if setting.name in _ALWAYS_OUTSIDE:
+        return True
+    if setting.name == "store.url":
+        return not _is_store_of(folder, setting.value)
+    if setting.name not in _PATHS:
+        return False
+    paths = [setting.value] if isinstance(setting.value, str) else setting.value
+    return not all(_is_local(path) and stays_within(folder, Path(path)) for path in paths)
+
+
+#: Settings that name a server, or what runs there; and those that name files and folders, or URLs.
+_ALWAYS_OUTSIDE = frozenset({"store.reader", "alerts.webhook"})
+_PATHS = frozenset({"publish.path", *(f"schedule.{name}" for name in ("watch", "report", "publish", "lake", "health"))})
+_SCHEME = re.compile(r"\w[\w+.-]*:")
+
+
+def _is_local(path: str) -> bool:
+    return _SCHEME.match(path) is None
+
+
+def _is_store_of(folder: Path, url: str) -> bool:
+    from warehouse.store.engines import dialect_of, parse_url
+
+    try:
+        parsed = parse_url(url)
+        is_file = dialect_of(parsed).embedded
+    except MisuseError:
+        return True  # whoever opens it says so
+    return is_file and stays_within(folder, Path(parsed.database or ""))
+
+
+def stays_within(folder: Path, path: Path) -> bool:
+    """Whether a path, followed through its links, lies in a folder."""
+    return (folder / path).resolve().is_relative_to(folder.resolve())
+
+
+def add_publish(folder: Path, target: str, after: str, *, chosen: str | None = None) -> Path:
+    """Add the table ``[publish]`` to the file of settings, which is made if there is none.
 
     Args:
-        folder: where the file lies.
+        folder: where ``warehouse.toml`` lies.
         target: path of the published copy.
         after: ``ingest``, ``refresh`` or both, separated by a comma.
+        chosen: path of the file that somebody chose in place of the folder's own.
 
     Returns:
         the file.
 
     Raises:
-        MisuseError: the file says something else about publishing already.
+        MisuseError: the file says something else about publishing already, or it is the folder's own and the path
+            leads out of the folder.
         InputError: the file is not what :func:`load` reads.
     """
-    path = folder / FILE
+    if not chosen and not stays_within(folder, Path(target)):
+        raise MisuseError(
+            f"{target} leads out of this folder, which its own {FILE} may not name; name the file: --config {FILE}"
+        )
+    path = folder / (chosen or FILE)
     settings = _read(path)[0] if path.is_file() else {}
     new_settings = {"publish.path": target, "publish.after": after}
     existing = {name: setting for name, setting in settings.items() if name in new_settings}

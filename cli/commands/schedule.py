@@ -178,9 +178,14 @@ def _command(state: State, given: dict[str, Any]) -> list[str]:
 
 def _environment(state: State) -> dict[str, str]:
     """With the store that ``--db`` names: not among the words, where others would see it."""
-    from warehouse.config import URL_VARIABLE
+    from warehouse.config import CONFIG_VARIABLE, URL_VARIABLE
 
-    return {**os.environ, **({URL_VARIABLE: state.db} if state.db else {})}
+    environment = dict(os.environ)
+    if state.db:
+        environment[URL_VARIABLE] = state.db
+    if state.config_file:
+        environment[CONFIG_VARIABLE] = state.config_file
+    return environment
 
 
 def _log(state: State, settings: _Settings) -> JobLog:
@@ -199,7 +204,9 @@ def _once(state: State, settings: _Settings) -> int:
     from warehouse.store.snapshot import publish
 
     job, url = _job(settings), state.config().url.value
-    quiet = State(state.db, quiet=True, wait=state.wait)  # what it says would be no event
+    quiet = State(
+        state.db, quiet=True, wait=state.wait, config_file=state.config_file
+    )  # what it says would be no event
     with Stop(patient=False) as stop:
         outcome = run_job(
             job,
@@ -237,13 +244,15 @@ def _job(settings: _Settings) -> Job:
 def config(state: State, output: Output) -> None:
     from warehouse.config import KNOWN, Setting
 
-    settings = {setting.name: setting for setting in state.config().settings}
+    found = state.settings()
+    settings = {setting.name: setting for setting in found.settings}
     usual = _defaults()
     rows = []
     for name in (f"{table}.{key}" for table, keys in KNOWN.items() for key in keys):
         setting = settings.get(name) or Setting(name, usual.get(name), "the default")
         rows.append({"setting": name, "value": _shown(setting), "origin": setting.origin})
     output.emit(["setting", "value", "origin"], rows)
+    state.notes(f"refused: {text}" for text in found.refused)
 
 
 def _defaults() -> dict[str, object]:

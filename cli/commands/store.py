@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -164,9 +165,10 @@ def publish(state: State, /, path: Path | None, after: str | None, output: Outpu
             raise click.BadParameter(f"'{unknown[0]}' is not one of {', '.join(OCCASIONS)}", param_hint="--after")
     done = _publish(state, target, force=forced())
     if after is not None:
-        from warehouse.config import add_publish
+        from warehouse.config import CONFIG_VARIABLE, add_publish
 
-        state.say(f"wrote to {add_publish(Path.cwd(), target, after)}")
+        chosen = state.config_file or os.environ.get(CONFIG_VARIABLE)
+        state.say(f"wrote to {add_publish(Path.cwd(), target, after, chosen=chosen)}")
     output.emit_records(PublishedCopy, [done])
 
 

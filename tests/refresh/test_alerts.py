@@ -397,6 +397,7 @@ def test_the_command_tells_alerts(
     folder, run = tmp_path / "here", Caller(capsys)
     folder.mkdir()
     monkeypatch.chdir(folder)
+    monkeypatch.setenv("WAREHOUSE_CONFIG", "warehouse.toml")  # a webhook is told by a file that somebody chose
     with server(200, 404, 200) as (url, sent):
         (folder / "warehouse.toml").write_text(
             f'[refresh]\nbaselines = ["{BASE}"]\n[alerts]\nmoved = false\nwebhook = "{url}"\n'

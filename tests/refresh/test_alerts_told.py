@@ -86,6 +86,7 @@ def test_what_a_webhook_did_not_take_the_next_refresh_sends(
     house: Warehouse, run: Caller, own_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(post, "__kwdefaults__", {"timeout": 5.0, "tries": 1, "pause": 0.0})
+    monkeypatch.setenv("WAREHOUSE_CONFIG", "warehouse.toml")  # a webhook is told by a file that somebody chose
     with server(404, 404, 200, 200) as (url, sent):
         configure(url)
         assert run("refresh", db=own_url).code == 0  # nothing to compare with

@@ -193,7 +193,7 @@ def test_what_goes_wrong_in_a_step_leaves_the_others(duckdb_url: str, tmp_path: 
     )
     dump(tmp_path / "new" / "a.csv", "org/a", unscored=4)
     (tmp_path / "new" / "bad.csv").write_text(HEADER + "org/a,q,p1,acc,x\n")
-    words = ("--db", duckdb_url, "schedule", "--once", "--log-format", "json")
+    words = ("--db", duckdb_url, "--config", "warehouse.toml", "schedule", "--once", "--log-format", "json")
     done = in_fork(*words, folder=tmp_path, packages=package.parent)
     assert done.returncode == 3, done.stderr  # that of the dump
     found = Events(done.stderr)

@@ -192,6 +192,7 @@ def test_after_writes_the_hook_that_ingest_follows(
     monkeypatch.chdir(tmp_path)
     (tmp_path / "dump.csv").write_text(CSV)
     (tmp_path / "warehouse.toml").write_text(f'[store]\nurl = "{duckdb_url}"')
+    monkeypatch.setenv("WAREHOUSE_CONFIG", "warehouse.toml")  # the store lies elsewhere
     call("init")
     call("publish").fails(2, "publish.path")
     call("publish", "copy.duckdb", "--after", "lunch").fails(2, "'lunch' is not one of ingest")

@@ -8,6 +8,7 @@ import pytest
 
 from tests.support.cli import Caller
 from warehouse.api import Warehouse
+from warehouse.errors import MisuseError
 from warehouse.store.engines import parse_url, shown_url, without_secrets
 
 SECRET = "s3cretw0rd"
@@ -114,8 +115,45 @@ def test_how_a_url_is_shown(text: str, shown: str) -> None:
     assert shown_url(parse_url(text)) == shown
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "duckdb:///s.db?allow_unsigned_extensions=true",
+        "duckdb:///s.db?threads=2&custom_extension_repository=ext",
+        "duckdb:///s.db?extension_directory=xd",
+        "duckdb:///s.db?autoinstall_known_extensions=true",
+        "duckdb:///s.db?enable_external_access=true",
+        "duckdb:///s.db?temp_directory=/etc",
+        "duckdb:///s.db?THREADS=2",
+        "duckdb:///s.db?threads=0",
+        "duckdb:///s.db?threads=2&threads=100000",
+        "duckdb:///s.db?memory_limit=much",
+        "postgresql://h/x?options=-csearch_path%3Devil",
+        "postgresql://h/x?options=-c%20session_preload_libraries%3Devil",
+        "postgresql://h/x?replication=database",
+        "postgresql://h/x?connect_timeout=-1",
+    ],
+)
+def test_a_parameter_that_is_not_allowed_is_refused(text: str) -> None:
+    with pytest.raises(MisuseError, match="a store URL w"):
+        parse_url(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "duckdb:///s.db?threads=2&memory_limit=4GB",
+        "postgresql://h/x?sslmode=require&connect_timeout=10&application_name=evals",
+        "postgresql://h/x?options=endpoint%3Dquiet-lake-123",
+        "postgresql:///x?host=a:5432&host=b:5432&target_session_attrs=read-write",
+    ],
+)
+def test_parameters_that_are_allowed(text: str) -> None:
+    assert parse_url(text).query
+
+
 def test_words_of_a_driver_lose_the_secret() -> None:
-    url = parse_url("postgresql://u:p%40ss@h/x?token=t%20k")
+    url = parse_url("postgresql://u:p%40ss@h/x?sslpassword=t%20k")
     said = 'bad option "p@ss", p%40ss, "t k", t+k, t%20k; passport'
     assert without_secrets(said, url) == 'bad option "***", ***, "***", ***, ***; passport'
     assert without_secrets("u in user", parse_url("postgresql://a:u@h/x")) == "*** in user"

@@ -13,7 +13,8 @@ from warehouse.store.connection import Store, wait_for
 from warehouse.store.schema import revision
 
 #: Where the store is if nobody says.
-DEFAULT_URL = "duckdb:///warehouse.duckdb"
+DEFAULT_FILE = "warehouse.duckdb"
+DEFAULT_URL = f"duckdb:///{DEFAULT_FILE}"
 
 
 def open_store(

@@ -21,9 +21,31 @@ _HARMLESS = frozenset(
     {
         *("host", "hostaddr", "port", "user", "dbname", "service", "passfile", "application_name", "connect_timeout"),
         *("sslmode", "sslrootcert", "sslcert", "gssencmode", "channel_binding", "target_session_attrs"),
-        *("client_encoding", "threads", "memory_limit", "access_mode", "lake", "version"),
+        *("client_encoding", "threads", "memory_limit", "lake", "version"),
     }
 )
+_ANYTHING = re.compile(r".*", re.DOTALL)
+_NUMBER = re.compile(r"\d{1,7}")
+_SWITCH = re.compile(r"[01]")
+#: Parameters that the URL of a file may have, with the form of their values.
+_OF_A_FILE = {
+    "threads": re.compile(r"[1-9]\d{0,2}"),
+    "memory_limit": re.compile(r"\d{1,6}(\.\d+)? ?([KMGT]i?B|%)", re.IGNORECASE),
+}
+#: Those of a server: of the driver, but for what runs statements or says where tables are looked for. The one form of
+#: ``options`` is that by which hosted servers tell their databases apart.
+_OF_A_SERVER = {
+    **dict.fromkeys(("host", "hostaddr", "user", "password", "dbname", "passfile", "service"), _ANYTHING),
+    **dict.fromkeys(("sslmode", "sslrootcert", "sslcert", "sslkey", "sslpassword", "sslcrl"), _ANYTHING),
+    **dict.fromkeys(("gssencmode", "channel_binding", "require_auth", "sslnegotiation"), _ANYTHING),
+    **dict.fromkeys(("application_name", "target_session_attrs", "load_balance_hosts"), _ANYTHING),
+    **dict.fromkeys(("connect_timeout", "tcp_user_timeout"), re.compile(r"\d{1,7}|\d+ms")),
+    **dict.fromkeys(("keepalives_idle", "keepalives_interval", "keepalives_count"), _NUMBER),
+    "port": re.compile(r"[\d,]*"),
+    "keepalives": _SWITCH,
+    "client_encoding": re.compile(r"utf-?8", re.IGNORECASE),
+    "options": re.compile(r"(endpoint|project)=[\w-]+", re.ASCII),
+}
 _KEYWORDS = re.compile(r"\s*(host|hostaddr|port|dbname|user|password|passfile|service)\s*=")
 _NO_SLASHES = re.compile(r"(postgres(ql)?(\+\w+)?|duckdb|md|motherduck):", re.IGNORECASE)
 #: A file whose name reads the same in a URL and outside of one.
@@ -94,10 +116,24 @@ def parse_url(text: str) -> sa.URL:
     parsed = _split(text) if "://" in text else _file(text)
     backend = parsed.get_backend_name()
     if backend in ("postgres", "postgresql"):
-        return _server(parsed)
+        server = _server(parsed)
+        _require_parameters(server, _OF_A_SERVER)
+        return server
     if backend == "duckdb":
         _require_file(parsed, text)
+        _require_parameters(parsed, _OF_A_FILE)
     return parsed
+
+
+def _require_parameters(url: sa.URL, allowed: Mapping[str, re.Pattern[str]]) -> None:
+    """Refuse a parameter that is not one of ours: engines have some that load code, or open other files."""
+    for name, values in url.query.items():
+        if name not in allowed:
+            names = ", ".join(sorted(allowed))
+            raise MisuseError(f"a store URL with the parameter '{_hidden(name)}'; expected one of {names}")
+        for value in [values] if isinstance(values, str) else values:
+            if not allowed[name].fullmatch(value):
+                raise MisuseError(f"a store URL whose parameter {name} is out of range (docs/writers.md)")
 
 
 def shown_url(url: sa.URL) -> str:
