@@ -184,8 +184,8 @@ def _refused(folder: Path, config: Config) -> Iterator[str]:
     for setting in config.settings:
         if setting.is_of_folder and outside_of_folder(folder, setting):
             yield (
-                f"{setting.origin}: {setting.name} leads out of this folder, which a folder's own file may not (a folder"
-                f" may come from anybody); if it is yours: --config {FILE}, or ${CONFIG_VARIABLE}"
+                f"{setting.origin}: {setting.name} leads out of this folder, which a folder's own file may not (a"
+                f" folder may come from anybody); if it is yours: --config {FILE}, or ${CONFIG_VARIABLE}"
             )
     if config.url.value == DEFAULT_URL and not stays_within(folder, Path(DEFAULT_FILE)):
         yield f"{DEFAULT_FILE} is a link that leads out of this folder; if that is your store, name it with --db"
