@@ -19,7 +19,6 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
-from typing import Any
 
 from warehouse.errors import QueryLimitError, StoreError, WarehouseError, cause_of
 from warehouse.records.clock import utc_now
@@ -208,17 +207,7 @@ class FollowedStore:
         return lambda: self._dialect.interrupt(store.connection)
 
     def _opened(self, url: str) -> Store:
-        store = open_store(url, wait=self._wait)
-        try:
-            store.limits = self._limits  # of the bytes of an answer
-            if store.dialect.embedded:
-                raw: Any = store.connection.connection.driver_connection
-                raw.execute(f"set memory_limit = '{self._limits.setting}'")
-            store.dialect.guard(store.connection, self._limits)
-        except BaseException:
-            store.close()
-            raise
-        return store
+        return open_store(url, wait=self._wait, guarded=True, typed=False, limits=self._limits)
 
     def _give_back(self, state: _State, store: Store | None, is_well: bool) -> None:
         with self._lock:

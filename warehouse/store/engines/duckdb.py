@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+import threading
 import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping
@@ -136,9 +137,23 @@ def more_memory(raw: Any) -> bool:
     return True
 
 
+#: Of every connection: nothing that a file says brings code in. What we use is built into the engine.
+_NO_EXTENSIONS = {
+    "autoinstall_known_extensions": "false",
+    "autoload_known_extensions": "false",
+    "allow_community_extensions": "false",
+    "allow_unsigned_extensions": "false",
+}
+#: Of every connection that only reads: its statements, and those in the views of the file, reach no other file, no
+#: network and no variable of this program.
+_NO_ACCESS = {"enable_external_access": "false", "python_enable_replacements": "false"}
+
+
 def _settings(temporary_folder: Path | None, memory: str | None) -> dict[str, Any]:
     limit = os.environ.get("WAREHOUSE_MEMORY_LIMIT", memory)
-    settings = {"memory_limit": limit} if limit else {}
+    settings = dict(_NO_EXTENSIONS)
+    if limit:
+        settings["memory_limit"] = limit
     if memory is not None:  # of a load: a thread of the allocator gives freed pages back, which it keeps otherwise
         settings["allocator_background_threads"] = "true"
     if threads := os.environ.get("WAREHOUSE_THREADS"):
@@ -156,21 +171,25 @@ def _engine(url: sa.URL, write: bool, limits: Limits | None) -> Any:
         raise StoreError(f"the folder {path.parent} does not exist; create it first{hint_on_slashes(url)}")
     if path.is_file() and _is_of_another_program(path):  # the engine would fetch an extension that reads some of them
         raise StoreError(f"{path} is not a valid DuckDB database file; name a store with --db, or move this file away")
-    config = _settings(path.with_name(path.name + ".tmp"), MEMORY_LIMIT if write else None)
-    if write:
-        config["storage_compatibility_version"] = "v1.5.0"
-        config["checkpoint_threshold"] = CHECKPOINT_THRESHOLD
-        config["default_block_size"] = str(BLOCK_BYTES)
-    if limits is not None:
-        config |= {"enable_external_access": "false", "memory_limit": limits.setting}
-        del config["temp_directory"]  # the engine's own choice is the same folder, and may be used without access
-    if not write and not url.query:
-        return file_engine(lambda: _opened(path, config, limits))
-    engine = _full_engine(url, {"read_only": not write, "config": config}, limits)
-    if write:
-        hold(engine, path.resolve())
-        sa.event.listen(engine, "connect", lambda raw, _record: _refuse_published(raw, path))
+    if not write:
+        return file_engine(lambda: _opened(path, _settings_of_reading(url, limits)))
+    config = _settings(path.with_name(path.name + ".tmp"), MEMORY_LIMIT)
+    config["storage_compatibility_version"] = "v1.5.0"
+    config["checkpoint_threshold"] = CHECKPOINT_THRESHOLD
+    config["default_block_size"] = str(BLOCK_BYTES)
+    engine = _full_engine(url, {"read_only": False, "config": config})
+    hold(engine, path.resolve())
+    sa.event.listen(engine, "connect", lambda raw, _record: _refuse_published(raw, path))
     return engine
+
+
+def _settings_of_reading(url: sa.URL, limits: Limits | None) -> dict[str, Any]:
+    """What is spilled goes beside the file, by the engine's own choice: it may be used without access to others."""
+    config = _settings(None, None) | _NO_ACCESS
+    config |= {name: str(value) for name, value in url.query.items()}
+    if limits is not None:
+        config["memory_limit"] = limits.setting
+    return config
 
 
 def _is_of_another_program(path: Path) -> bool:
@@ -179,38 +198,46 @@ def _is_of_another_program(path: Path) -> bool:
     return head[8:] != b"DUCK" and not is_being_made(path)
 
 
-def _opened(path: Path, config: Mapping[str, Any], limits: Limits | None) -> Any:
-    """A connection that only reads."""
+def _opened(path: Path, config: Mapping[str, Any]) -> Any:
+    """A connection that only reads, whose settings nothing can change."""
     import duckdb
 
     raw = duckdb.connect(str(path), read_only=True, config=dict(config))
-    if limits is not None:
+    try:
         _close_settings(raw, path)
+    except BaseException:
+        raw.close()
+        raise
     return raw
 
 
-def _full_engine(url: sa.URL, arguments: Mapping[str, Any], limits: Limits | None) -> sa.Engine:
+def _full_engine(url: sa.URL, arguments: Mapping[str, Any]) -> sa.Engine:
     from warehouse.store.engines import duckdb_ddl  # noqa: F401  (what tables are made with)
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)
-        engine = sa.create_engine(
+        return sa.create_engine(
             full_url(url),
             connect_args=arguments,
             poolclass=sa.pool.NullPool,
             pool_reset_on_return=None,  # closing rolls back; an engine out of room cannot, and the pool would log it
             json_serializer=json_text,
         )
-    if limits is not None:
-        sa.event.listen(engine, "connect", lambda raw, _record: _close_settings(raw, Path(url.database or "")))
-    return engine
+
+
+#: Connections of one process to one file share their settings: one of them closes them for all.
+_CLOSING = threading.Lock()
 
 
 def _close_settings(connection: Any, path: Path) -> None:
     """The bound on what is spilled, which counts only where it is set afterwards; then nothing more can be set."""
-    room = f"{SPILL * shutil.disk_usage(path.parent).free:.0f}B"
-    connection.execute(f"set max_temp_directory_size = '{room}'")
-    connection.execute("set lock_configuration = true")
+    with _CLOSING:
+        (is_closed,) = connection.execute("select current_setting('lock_configuration')").fetchone()
+        if is_closed:
+            return
+        room = f"{SPILL * shutil.disk_usage(path.parent).free:.0f}B"
+        connection.execute(f"set max_temp_directory_size = '{room}'")
+        connection.execute("set lock_configuration = true")
 
 
 def _damaged(error: BaseException) -> bool:
