@@ -10,7 +10,7 @@ from warehouse.errors import StoreError
 from warehouse.store import engines
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store, wait_for
-from warehouse.store.schema import revision
+from warehouse.store.schema import objects, revision
 
 #: Where the store is if nobody says.
 DEFAULT_FILE = "warehouse.duckdb"
@@ -67,10 +67,18 @@ def open_store(
         say,
     )
     try:
+        look = None
+        if write or create or check:
+            look = objects.Look(store)
+            look.require_kinds()
         if create and revision.found(store) is None:
             _create(store, beside_others, say)
+            store.is_own = True
         if check:
             revision.require(store)
+            if look is not None and not store.is_own:
+                look.require_texts()
+            store.is_own = True
         if limits is not None:
             store = _as_reader(store, reader, limits, wait, say) if typed and not dialect.is_lake else store
             store.limits = limits

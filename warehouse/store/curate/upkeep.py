@@ -17,6 +17,7 @@ from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store, wait_for
 from warehouse.store.curate.aliases import settle_aliases
 from warehouse.store.engines.base import MadeReader, Roles
+from warehouse.store.schema.head import VERSION_TABLE
 from warehouse.store.schema.later import tables
 from warehouse.store.sql import query_files
 from warehouse.store.sql.query_files import query_text
@@ -77,10 +78,6 @@ def make_reader(store: Store, role: str = "", *, new_password: bool = False) -> 
 def store_names(engine: str) -> list[str]:
     """Names of everything that a reader reads: tables, views, and the table of the version."""
     return [*tables.metadata.tables, *(view.name for view in query_files.views(engine)), VERSION_TABLE]
-
-
-#: Where the migrations keep the revision.
-VERSION_TABLE = "alembic_version"
 
 
 def _made(store: Store, roles: Roles, role: str, password: str | None) -> MadeReader:

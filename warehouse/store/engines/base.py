@@ -95,6 +95,8 @@ class Dialect:
     #: (connection, url, reader) to the URL, of a role that only reads, at which what people type is to be run;
     #: ``None``: the connection will do.
     plain_url: Callable[[sa.Connection, sa.URL, str], sa.URL | None]
+    #: name of the statement in ``queries/objects`` that lists what stands in a store; ``None`` for a lake.
+    objects: str | None
     #: refuse a connection whose role could do more than read (``MisuseError``).
     require_plain: Callable[[sa.Connection, sa.URL], None]
     #: a SELECT as it is to be run so that the types of all its columns have a form outside the engine: others come as

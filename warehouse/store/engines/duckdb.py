@@ -87,6 +87,21 @@ def open_scratch(temporary_folder: Path | None = None) -> Any:
     return duckdb.connect(":memory:", config=_settings(temporary_folder, MEMORY_LIMIT))
 
 
+def empty_store() -> Any:
+    """A connection to the tables and views of a store that has no rows, in memory and closed to everything else."""
+    import duckdb
+
+    from warehouse.store.schema.migrate import make_objects
+
+    raw = duckdb.connect(":memory:", config={**_NO_EXTENSIONS, **_NO_ACCESS})
+    try:
+        make_objects(raw)
+    except BaseException:
+        raw.close()
+        raise
+    return raw
+
+
 def input_error(error: BaseException) -> bool:
     """Whether the scratch space failed because of what stands in a file; a message that quotes bytes
     which are no UTF-8 arrives as an error of its own."""
@@ -456,6 +471,7 @@ DUCKDB = Dialect(
     vectors=_vectors,
     guard=_nothing,
     plain_url=_nothing,
+    objects="in_file",
     require_plain=_nothing,
     printable=_printable,
     roles=None,

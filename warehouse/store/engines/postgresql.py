@@ -209,9 +209,18 @@ def _engine(url: sa.URL | PlainUrl, write: bool, limits: Limits | None) -> Any:
     return engine
 
 
+#: Names mean what stands in the schema of the store, or is the server's own: nothing of another schema, and nothing
+#: temporary, comes before these.
+_OWN_SCHEMA = (
+    "select set_config('search_path', quote_ident(current_schema()) || ', pg_temp', false)"
+    " where current_schema() is not null"
+)
+
+
 def _set_up(connection: Any, _record: Any) -> None:
     """The views are long statements over few rows: compiling one takes seconds, and saves none."""
     connection.execute("set jit = off")
+    connection.execute(_OWN_SCHEMA)
     connection.commit()
 
 
@@ -346,6 +355,7 @@ def _guard(connection: sa.Connection, limits: Limits) -> None:
     raw.autocommit = True
     raw.execute("discard all")
     raw.execute("set jit = off")
+    raw.execute(_OWN_SCHEMA)
     raw.execute("set default_transaction_read_only = on")
     raw.execute(f"set statement_timeout = '{round(1000 * limits.seconds)}ms'")
     raw.autocommit = False
@@ -399,6 +409,7 @@ POSTGRESQL = Dialect(
     vectors=_vectors,
     guard=_guard,
     plain_url=plain_url,
+    objects="on_server",
     require_plain=require_plain,
     printable=printable,
     roles=ROLES,

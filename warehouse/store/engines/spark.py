@@ -344,6 +344,7 @@ SPARK = Dialect(
     append=_refused,
     vectors=_no_vectors,
     guard=_nothing,
+    objects=None,
     plain_url=_nothing,
     require_plain=_nothing,
     printable=lambda _connection, sql, _params, _times_too: sql,

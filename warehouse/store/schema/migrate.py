@@ -6,6 +6,7 @@ whose rows are groups of offending rows with their number ``n``. A file called `
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from functools import cache
@@ -25,6 +26,7 @@ from warehouse.store.connection import Store
 from warehouse.store.curate import conditions
 from warehouse.store.curate.upkeep import store_names
 from warehouse.store.schema import revision, tables
+from warehouse.store.schema.objects import foreign_objects
 from warehouse.store.sql import query_files
 
 engines.register_migrations()
@@ -72,18 +74,65 @@ def schema_drift(store: Store) -> list[str]:
         differences = alembic.autogenerate.compare_metadata(context, tables.metadata)
         views = set(sa.inspect(connection).get_view_names())
     expected = {view.name for view in query_files.views(store.dialect.name)}
-    return [_in_words(item) for item in differences] + [f"view {name} is missing" for name in sorted(expected - views)]
+    found = [_in_words(item) for item in differences] + [f"view {name} is missing" for name in sorted(expected - views)]
+    foreign = foreign_objects(store)
+    if not found and not foreign and not store.dialect.embedded:
+        foreign = _other_views_on_server(store)
+    return found + foreign
+
+
+def _other_views_on_server(store: Store) -> list[str]:
+    """Views of a server's store whose text is not what this version makes, in words.
+
+    The server prints views in its own way: ours are made anew, as temporary ones, in a transaction that is rolled
+    back. A role that may make none cannot tell.
+    """
+    store.connection.begin()
+    try:
+        connection = engines.full_connection(store.connection)
+        schema = connection.exec_driver_sql("select quote_ident(current_schema())").scalar_one()
+        connection.exec_driver_sql(f"set local search_path = pg_temp, {schema}")
+        for view in query_files.views(store.dialect.name):
+            text = _definition(view).replace("create view", "create temporary view", 1)
+            connection.execute(sa.text(text.replace(":", r"\:")))
+        rows = connection.execute(
+            sa.text(query_files.query_text("objects", "views_on_server")), {"schema": schema}
+        ).all()
+    except sa.exc.ProgrammingError as error:
+        if engines.forbidden(error):
+            return []
+        raise
+    finally:
+        store.connection.rollback()
+    qualifier = re.compile(rf"(?<!\w)(pg_temp_\d+|{re.escape(schema)})\.")
+    printed = {(name, is_temporary): qualifier.sub("", text) for name, is_temporary, text in rows}
+    names = query_files.view_names()
+    return [f"the view {name} has another text" for name in names if printed[name, True] != printed[name, False]]
+
+
+def _definition(view: query_files.NamedQuery) -> str:
+    return f'create view "{view.name}" as {view.text.strip().rstrip(";")}'
 
 
 def create_views(store: Store, connection: sa.Connection) -> None:
     """Make every view of ``queries/views``, in order."""
     raw = engines.scratch_of(connection)  # the dialect reads every word of a statement, for its count of rows
     for view in query_files.views(store.dialect.name):
-        text = f'create view "{view.name}" as {view.text.strip().rstrip(";")}'
+        text = _definition(view)
         if raw is not None:
             raw.execute(text)
         else:
             connection.execute(sa.text(text.replace(":", r"\:")))
+
+
+def make_objects(raw: Any) -> None:
+    """Make every table and view on a connection of the embedded engine, without what the migrations write."""
+    from duckdb_sqlalchemy import ConnectionWrapper
+
+    engine = sa.create_engine("duckdb://", creator=lambda: ConnectionWrapper(raw), poolclass=sa.pool.StaticPool)
+    tables.metadata.create_all(engine)
+    for view in query_files.views("duckdb"):
+        raw.execute(_definition(view))
 
 
 def drop_views(store: Store, connection: sa.Connection) -> None:

@@ -93,6 +93,14 @@ def views(engine: str = "") -> list[NamedQuery]:
 
 
 @cache
+def view_names() -> tuple[str, ...]:
+    """Names of the views, in order of creation, from the names of their files."""
+    matches = (_FILE.fullmatch(file.name) for file in (files("warehouse.queries") / "views").iterdir())
+    found = {(int(match["number"] or 0), match["name"]) for match in matches if match and not match["engine"]}
+    return tuple(name for _, name in sorted(found))
+
+
+@cache
 def library(engine: str = "") -> list[NamedQuery]:
     """The library queries by name; ``engine`` chooses the override files."""
     return read_folder(files("warehouse.queries") / "library", "library", engine)

@@ -1,0 +1,14 @@
+-- Tables, views and functions of a store that is a file, with the text of views. Checks of opening, not of content:
+-- what stands here under a name of ours must be ours.
+-- grain: one row per table, view or overload of a function
+select table_name as name, 'table' as kind, '' as text
+from duckdb_tables()
+where not internal and database_name = current_database() and schema_name = 'main'
+union all
+select view_name, 'view', sql
+from duckdb_views()
+where not internal and database_name = current_database() and schema_name = 'main'
+union all
+select function_name, 'function', ''
+from duckdb_functions()
+where not internal and database_name = current_database()

@@ -1,0 +1,23 @@
+-- Tables, views and functions in the schema of a store on a server, and the triggers and rules of its tables.
+-- Functions count that are called like one of the server's own: a call with other types could mean them.
+-- grain: one row per object
+select relname::text as name, case relkind when 'v' then 'view' when 'r' then 'table' else 'other' end as kind, '' as text
+from pg_class
+where relnamespace = current_schema()::regnamespace and relkind in ('r', 'v', 'm', 'f', 'p')
+union all
+select p.proname::text, 'function', ''
+from pg_proc p
+where p.pronamespace = current_schema()::regnamespace
+    and not exists (select 1 from pg_depend d where d.objid = p.oid and d.deptype = 'e')
+    and exists (
+        select 1 from pg_proc own
+        where own.pronamespace = 'pg_catalog'::regnamespace and own.proname = p.proname
+    )
+union all
+select c.relname::text, 'trigger', t.tgname::text
+from pg_trigger t join pg_class c on c.oid = t.tgrelid
+where not t.tgisinternal and c.relnamespace = current_schema()::regnamespace
+union all
+select c.relname::text, 'rule', r.rulename::text
+from pg_rewrite r join pg_class c on c.oid = r.ev_class
+where r.rulename <> '_RETURN' and c.relnamespace = current_schema()::regnamespace

@@ -1,0 +1,232 @@
+"""A store that somebody sends may hold other things under names of ours: they are told, and never used."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+import sqlalchemy as sa
+
+from tests.support.cli import Caller
+from warehouse.errors import StoreError
+from warehouse.store.open import open_store
+from warehouse.store.schema import head, objects, tables
+
+CSV = "model,benchmark,prompt_id,score\nada,quiz,q1,1\nada,quiz,q2,0\nbob,quiz,q1,1\nbob,quiz,q2,1\n"
+
+
+@pytest.fixture
+def store(tmp_path: Path, run: Caller) -> str:
+    """A store of a few scores."""
+    (tmp_path / "a.csv").write_text(CSV)
+    path = str(tmp_path / "s.duckdb")
+    assert run("ingest", str(tmp_path / "a.csv"), db=path).code == 0
+    return path
+
+
+def change(path: str, *statements: str) -> None:
+    """What another program does to a store."""
+    with duckdb.connect(path) as raw:
+        for statement in statements:
+            raw.execute(statement)
+
+
+VIEW_FOR_TABLE = (
+    "create table kept as select * from prompt_score",
+    "drop table prompt_score cascade",
+    "create view prompt_score as select * replace (1 - value as value) from kept",
+)
+HOSTILE: dict[str, tuple[tuple[str, ...], str]] = {
+    "a view for a table": (VIEW_FOR_TABLE, "prompt_score, which is a table, is none there"),
+    "a table for a view": (
+        ("create table t as select * from run_current", "drop view run_current", "alter table t rename to run_current"),
+        "run_current, which is a view, is none there",
+    ),
+    "another text": (
+        ("create or replace view seed_summary as select 1 as model",),
+        "the view seed_summary has another text",
+    ),
+    "a text that reads a file": (
+        ("create or replace view seed_summary as select content as model from read_text('/etc/hostname')",),
+        "the view seed_summary has another text",
+    ),
+    "a view for the revision": (
+        ("drop table alembic_version", "create view alembic_version as select '0017' as version_num"),
+        "alembic_version, which is a table, is none there",
+    ),
+    "a macro": (("create macro avg(x) as 42",), "a function avg, as the engine has one"),
+    "a macro over tables": (("create macro range(x) as table select 1",), "a function range, as the engine has one"),
+    "a macro in another schema": (
+        ("create schema other", "create macro other.sqrt(x) as 42"),
+        "a function sqrt, as the engine has one",
+    ),
+}
+
+
+@pytest.mark.parametrize("what", HOSTILE)
+def test_what_is_not_ours_is_refused_by_name(store: str, run: Caller, what: str, tmp_path: Path) -> None:
+    statements, told = HOSTILE[what]
+    change(store, *statements)
+    for command in (("leaderboard",), ("query", "--sql", "select 1 as a"), ("ingest", str(tmp_path / "a.csv"))):
+        run(*command, db=store).fails(4, told)
+    checked = run("db", "check", db=store)
+    assert checked.code == 1 and told in checked.out
+
+
+def test_an_upgrade_makes_views_anew_and_leaves_the_rest_alone(store: str, run: Caller) -> None:
+    change(store, "create or replace view seed_summary as select 1 as model")
+    assert run("db", "upgrade", db=store).code == 0
+    assert run("db", "check", db=store).code == 0
+    assert run("leaderboard", db=store).code == 0
+    change(store, "create macro avg(x) as 42")
+    run("db", "upgrade", db=store).fails(4, "a function avg", "may be hostile")
+
+
+def test_what_a_user_adds_under_other_names_is_allowed(store: str, run: Caller) -> None:
+    change(
+        store,
+        "create table mine as select 1 as a",
+        "create view mine_too as select avg(value) as value from score",
+        "create macro share_right(x) as avg(x)",
+        "create schema notes",
+        "create table notes.run as select 1 as a",
+    )
+    assert run("leaderboard", db=store).code == 0
+    assert run("db", "check", db=store).code == 0
+    assert run("query", "--sql", "select * from mine_too", db=store).code == 0
+
+
+def test_a_file_is_looked_through_again_when_it_has_changed(store: str, tmp_path: Path) -> None:
+    with open_store(store) as opened:
+        assert opened.is_own
+    before = os.stat(store)
+    other = tmp_path / "other.duckdb"
+    shutil.copy(store, other)
+    change(str(other), "create macro avg(x) as 42")
+    shutil.copy(other, store)  # the same file on the disk, with other bytes
+    os.utime(store, ns=(before.st_atime_ns, before.st_mtime_ns))
+    with pytest.raises(StoreError, match="a function avg"):
+        open_store(store)
+
+
+def test_the_log_of_a_store_is_looked_through(store: str, tmp_path: Path) -> None:
+    raw = duckdb.connect(store)
+    raw.execute("create macro avg(x) as 42")
+    copy = tmp_path / "copy.duckdb"
+    shutil.copy(store, copy)
+    shutil.copy(store + ".wal", str(copy) + ".wal")
+    raw.close()
+    with pytest.raises(StoreError, match="a function avg"):
+        open_store(str(copy))
+
+
+@pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"version": 7}', b"\xff"])
+def test_a_cache_that_cannot_be_read_is_as_none(
+    store: str, content: bytes, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cache = tmp_path / "cache" / "warehouse" / "objects.json"
+    cache.parent.mkdir(parents=True)
+    cache.write_bytes(content)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    with open_store(store) as opened:
+        assert opened.is_own
+    kept = json.loads(cache.read_text())
+    assert list(kept["proven"]) == [store] and kept["views"]
+
+
+def test_without_a_place_for_a_cache_it_is_found_each_time(
+    store: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").touch()
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "file"))
+    with open_store(store) as opened:
+        assert opened.is_own
+
+
+def test_what_another_version_of_the_engine_prints_of_our_views_is_ours(store: str, monkeypatch: Any) -> None:
+    """Blanks and brackets that mean nothing stand for what another version writes."""
+    expected = objects.expected_views()
+    (rows,) = ([{"name": name, "kind": "view", "text": text} for name, text in expected.items()],)
+    rows[0]["text"] = rows[0]["text"].replace("SELECT ", "SELECT  ", 1)
+    assert objects._other_texts(rows) == []
+    rows[0]["text"] = rows[0]["text"].replace("SELECT ", "SELECT 1 AS one, ", 1)
+    assert objects._other_texts(rows) == [f"the view {rows[0]['name']} has another text"]
+    rows[0]["text"] = "drop table run"
+    assert objects._other_texts(rows) == [f"the view {rows[0]['name']} has another text"]
+
+
+def test_the_names_of_tables_are_those_of_the_tables() -> None:
+    assert tables.metadata.tables.keys() == head.TABLES
+
+
+SERVER: dict[str, tuple[tuple[str, ...], str]] = {
+    "a view for a table": (
+        ("alter table price rename to kept", "create view price as select * from kept"),
+        "price, which is a table, is none there",
+    ),
+    "a function": (
+        ("create function round(double precision, integer) returns numeric language sql as 'select 42::numeric'",),
+        "a function round, as the engine has one",
+    ),
+    "a trigger": (
+        (
+            "create function spy() returns trigger language plpgsql as 'begin return new; end'",
+            "create trigger spies before insert on run for each row execute function spy()",
+        ),
+        "trigger spies of run",
+    ),
+    "a rule": (("create rule lost as on insert to run do instead nothing",), "rule lost of run"),
+}
+
+
+@pytest.mark.engine
+@pytest.mark.parametrize("what", SERVER)
+def test_on_a_server_too(postgres_url: str, run: Caller, what: str, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(CSV)
+    assert run("ingest", str(tmp_path / "a.csv"), db=postgres_url).code == 0
+    statements, told = SERVER[what]
+    engine = sa.create_engine(postgres_url.replace("postgresql:", "postgresql+psycopg:"))
+    with engine.begin() as connection:
+        for statement in statements:
+            connection.exec_driver_sql(statement)
+    engine.dispose()
+    run("leaderboard", db=postgres_url).fails(4, told)
+    checked = run("db", "check", db=postgres_url)
+    assert checked.code == 1 and told in checked.out
+
+
+@pytest.mark.engine
+def test_another_text_of_a_view_on_a_server_is_found_by_the_check(postgres_url: str, run: Caller) -> None:
+    assert run("init", db=postgres_url).code == 0
+    assert run("db", "check", db=postgres_url).code == 0
+    engine = sa.create_engine(postgres_url.replace("postgresql:", "postgresql+psycopg:"))
+    with engine.begin() as connection:
+        text = connection.exec_driver_sql("select pg_get_viewdef('seed_summary'::regclass)").scalar_one()
+        changed = text.replace("avg(", "max(", 1)
+        assert changed != text
+        connection.exec_driver_sql(f"create or replace view seed_summary as {changed.replace('%', '%%')}")
+    engine.dispose()
+    checked = run("db", "check", db=postgres_url)
+    assert checked.code == 1 and "the view seed_summary has another text" in checked.out
+
+
+@pytest.mark.engine
+def test_a_search_path_leads_to_nothing_of_another_schema(postgres_url: str, run: Caller, tmp_path: Path) -> None:
+    (tmp_path / "a.csv").write_text(CSV)
+    assert run("ingest", str(tmp_path / "a.csv"), db=postgres_url).code == 0
+    engine = sa.create_engine(postgres_url.replace("postgresql:", "postgresql+psycopg:"))
+    with engine.begin() as connection:
+        connection.exec_driver_sql("create schema evil")
+        connection.exec_driver_sql("create function evil.count() returns bigint language sql as 'select 42::bigint'")
+        name = connection.exec_driver_sql("select current_database()").scalar_one()
+        connection.exec_driver_sql(f'alter database "{name}" set search_path = public, evil, pg_catalog')
+    engine.dispose()
+    with open_store(postgres_url) as store:
+        (row,) = store.rows("select current_setting('search_path') as path")
+        assert row["path"] == "public, pg_temp"
+    assert run("leaderboard", db=postgres_url).code == 0
