@@ -47,7 +47,7 @@ from typing import Any
 
 from warehouse.errors import InputError, MisuseError, did_you_mean
 from warehouse.files import replace_file
-from warehouse.store.open import DEFAULT_FILE, DEFAULT_URL
+from warehouse.store.engines import DEFAULT_FILE, DEFAULT_URL
 
 FILE = "warehouse.toml"
 URL_VARIABLE = "WAREHOUSE_URL"

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
+import signal
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -79,6 +81,7 @@ class Context:
     state: State
     limits: Limits
     running: set[Store] = field(default_factory=set)  #: that the call under way has open.
+    children: set[int] = field(default_factory=set)  #: processes of its typed queries.
 
     @contextmanager
     def open(self, **options: Any) -> Iterator[Store]:
@@ -90,8 +93,22 @@ class Context:
             finally:
                 self.running.discard(store)
 
+    def typed_rows(self, sql: str, values: Mapping[str, Any]) -> pa.Table:
+        """The rows of a SELECT that somebody wrote."""
+        from warehouse.store.sql.apart import TypedQuery, query_apart
+
+        config = self.state.config()
+        query = TypedQuery(config.url.value, sql, values, self.limits, config.reader.value, self.state.wait)
+        try:
+            return query_apart(query, started=self.children.add)
+        finally:
+            self.children.clear()
+
     def interrupt(self) -> None:
         """End the statement that runs on the store."""
+        for pid in [*self.children]:
+            with suppress(ProcessLookupError):
+                os.kill(pid, signal.SIGKILL)
         for store in [*self.running]:
             with suppress(Exception):  # it ends by itself at this moment
                 store.dialect.interrupt(store.connection)
@@ -172,7 +189,7 @@ def _records(kind: type, records: Sequence[Any]) -> tuple[Sequence[str], list[Ro
 
 def _query(context: Context, query: Query) -> Answered:
     """Rows, on a connection that can neither write nor reach out."""
-    from warehouse.store.sql.run_query import is_name, run_query, run_sql
+    from warehouse.store.sql.run_query import is_name, run_named
 
     name, sql = query.name or "", query.sql
     if (query.name is None) == (sql is None):
@@ -181,9 +198,11 @@ def _query(context: Context, query: Query) -> Answered:
     if None in given.values():
         raise MisuseError("a parameter cannot be null; leave it out, or write null into the sql")
     values = {key: value if isinstance(value, str) else json.dumps(value) for key, value in given.items()}
-    typed = sql is not None or not is_name(name)
-    with context.open(guarded=True, limits=context.limits, typed=typed) as store:
-        table = run_query(store, name, values) if sql is None else run_sql(store, sql, values)
+    if sql is not None or not is_name(name):
+        table = context.typed_rows(sql if sql is not None else name, values)
+    else:
+        with context.open(guarded=True, limits=context.limits, typed=False) as store:
+            table = run_named(store, name.strip(), values)
     argument = name if sql is None else f"--sql={sql if len(sql) <= LONG else '-'}"
     parameters = [word for key, value in values.items() for word in ("-p", f"{key}={value}")]
     said = "1 row" if table.num_rows == 1 else f"{table.num_rows} rows"

@@ -20,6 +20,8 @@ from ..ui.output import Output
 from ..ui.table import echo, has_column_options, print_hanging, print_text
 
 if TYPE_CHECKING:
+    import pyarrow as pa
+
     from warehouse.store.engines import Limits
 
 
@@ -62,14 +64,27 @@ def query(
             raise click.UsageError("-p needs the name of a query, or --sql")
         refuse_typed("is for a query that runs: give its name, or --sql", "timeout", "memory")
         return list_queries(output)
-    from warehouse.store.curate.aliases import hints_on_names
-    from warehouse.store.sql.run_query import is_name, run_query, run_sql
+    from warehouse.store.sql.run_query import is_name, run_named
 
-    with state.open(guarded=True, limits=limits, typed=sql is not None or not is_name(name or "")) as store:
-        table = run_sql(store, sql, values) if sql is not None else run_query(store, name or "", values)
+    if sql is not None or not is_name(name or ""):
+        output.emit_arrow(_typed_rows(state, sql if sql is not None else name or "", values, limits))
+        return
+    from warehouse.store.curate.aliases import hints_on_names
+
+    with state.open(guarded=True, limits=limits, typed=False) as store:
+        table = run_named(store, (name or "").strip(), values)
         hints = [] if table.num_rows else hints_on_names(store, values)
     output.emit_arrow(table)
     state.notes(hints)
+
+
+def _typed_rows(state: State, sql: str, values: dict[str, str], limits: Limits) -> pa.Table:
+    """The rows of a SELECT that somebody typed."""
+    from warehouse.store.sql.apart import TypedQuery, query_apart
+
+    config = state.config()
+    query = TypedQuery(config.url.value, sql, values, limits, config.reader.value, state.wait)
+    return query_apart(query, say=state.say)
 
 
 def _typed_in() -> str:
@@ -195,8 +210,11 @@ def _run(state: State, statement: str, limits: Limits) -> None:
     elif statement.startswith("."):
         echo(HELP)
     else:
-        from warehouse.store.sql.run_query import is_name, run_query
+        from warehouse.store.sql.run_query import is_name, run_named
 
-        with state.open(guarded=True, limits=limits, typed=not is_name(statement)) as store:
-            table = run_query(store, statement, {})
+        if is_name(statement):
+            with state.open(guarded=True, limits=limits, typed=False) as store:
+                table = run_named(store, statement.strip(), {})
+        else:
+            table = _typed_rows(state, statement, {}, limits)
         Output().emit_arrow(table)

@@ -1,5 +1,5 @@
--- Conditions of some runs that have several current runs with samples, which score so many prompts otherwise
--- that they may not be repeats of one another: a single one without sampling.
+-- Conditions of some runs that have several current runs with samples, which score so many
+-- prompts otherwise that they may not be repeats of one another: a single one without sampling.
 -- grain: one row per condition, the last first
 with joined as (
   select
@@ -33,7 +33,8 @@ where exists (
   where counted.condition_key = joined.condition_key
     and (
       joined.temperature = 0
-      or counted.n_differ >= case when joined.n_runs = 2 then :fewest_of_two else :fewest_of_more end
+      or counted.n_differ
+        >= case when joined.n_runs = 2 then :fewest_of_two else :fewest_of_more end
     )
 )
 order by joined.last_id desc nulls last, joined.condition_key nulls last

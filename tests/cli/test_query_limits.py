@@ -113,6 +113,8 @@ def test_what_a_query_spills_is_bounded_and_gone_afterwards(
     spilling = f"select max(s) as s from (select distinct s from ({rows}))"
     with monkeypatch.context() as little:
         little.setattr("warehouse.store.engines.duckdb.SPILL", 1e-9)
-        run("query", "--sql", spilling, "--memory", "60MB", db=duckdb_url).fails(2, "half of what is free")
+        with open_store(duckdb_url, guarded=True, limits=Limits(memory=60_000_000)) as store:
+            with pytest.raises(QueryLimitError, match="half of what is free"):
+                run_sql(store, spilling, {})
     assert run("query", "--sql", spilling, "--memory", "60MB", db=duckdb_url).code == 0
     assert sorted(path.name for path in folder.iterdir()) == before

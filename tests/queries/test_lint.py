@@ -24,6 +24,8 @@ OWN = {
     "refresh": STORES,
     "store": STORES,
     "ingest": ("duckdb",),
+    "file_objects": ("duckdb",),
+    "server_objects": ("postgres",),
     "roles": ("postgres",),
     "scans": STORES,
     "vacuum": STORES,
@@ -32,7 +34,7 @@ OWN_FILES = {
     f"{folder}/{path.stem}": path for folder in OWN for path in sorted((ROOT / "queries" / folder).glob("*.sql"))
 }
 #: Those that one engine alone runs, and so in its own words.
-ONE_ENGINE = ("ingest", "roles")
+ONE_ENGINE = ("ingest", "roles", "file_objects", "server_objects")
 CHANGES = ("delete", "insert", "update", "create")
 SQL = re.compile(r"\s*(select|with|insert|update|delete)\b.*\b(from|into|set)\b", re.IGNORECASE | re.DOTALL)
 #: A text that begins so; files without one need not be parsed.

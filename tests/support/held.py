@@ -50,7 +50,7 @@ def _opened(database: Any = ":memory:", read_only: bool = False, config: Any = N
         if path in _held and _held[path][0] != (_state(path), way):
             give_up(path)
         opened = _connect(database, read_only, {} if config is None else config, **more)
-        if read_only and not _is_off and "enable_external_access" not in way[1] and path not in _held:
+        if read_only and not _is_off and "memory_limit" not in way[1] and path not in _held:
             _held[path] = ((_state(path), way), _connect(database, True, config, **more))
             if len(_held) > MOST:
                 give_up(next(iter(_held)))

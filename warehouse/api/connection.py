@@ -129,14 +129,17 @@ class QueryMethods(Connection):
             QueryLimitError: it takes longer, or needs more memory, than it may.
         """
         from warehouse.store.engines import Limits
-        from warehouse.store.sql.run_query import is_name, run_query
+        from warehouse.store.sql.run_query import is_name, run_named
 
-        typed = not is_name(query)
         limits = Limits(timeout, memory)
+        if not is_name(query):
+            from warehouse.store.sql.apart import TypedQuery, query_apart
+
+            return query_apart(TypedQuery(self.url, query, parameters, limits, self.reader, self.wait))
         with open_store(
-            self.url, guarded=True, limits=limits, typed=typed, reader=self.reader, wait=self.wait
+            self.url, guarded=True, limits=limits, typed=False, reader=self.reader, wait=self.wait
         ) as store:
-            return run_query(store, query, parameters)
+            return run_named(store, query.strip(), parameters)
 
     def query(self, query: str, *, timeout: float = 300.0, memory: int = 0, **parameters: Any) -> pd.DataFrame:
         """As :meth:`arrow`, as a pandas frame."""

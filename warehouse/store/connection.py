@@ -73,6 +73,7 @@ class Store:
     limits: engines.Limits | None = None
     kept: KeptReads | None = None
     is_own = False  # what stands under names of ours was found to be ours
+    when_closed: Callable[[], object] | None = None
 
     def __init__(self, url: sa.URL, dialect: engines.Dialect, engine: sa.Engine, *, write: bool = False) -> None:
         self.url, self.dialect, self.engine, self.write = url, dialect, engine, write
@@ -199,10 +200,8 @@ class Store:
         with engines.failing_anyway():
             self.connection.close()
         self.engine.dispose()
-        if self.write and self.is_own:
-            from warehouse.store.schema import objects
-
-            objects.remember(self)
+        if self.when_closed is not None:
+            self.when_closed()
 
     def __enter__(self) -> Store:
         return self

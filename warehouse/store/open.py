@@ -5,16 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
+from functools import partial
 
 from warehouse.errors import StoreError
 from warehouse.store import engines
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store, wait_for
+from warehouse.store.engines import DEFAULT_URL as DEFAULT_URL
 from warehouse.store.schema import objects, revision
-
-#: Where the store is if nobody says.
-DEFAULT_FILE = "warehouse.duckdb"
-DEFAULT_URL = f"duckdb:///{DEFAULT_FILE}"
 
 
 def open_store(
@@ -79,6 +77,8 @@ def open_store(
             if look is not None and not store.is_own:
                 look.require_texts()
             store.is_own = True
+        if store.write and store.is_own:
+            store.when_closed = partial(objects.remember, store)
         if limits is not None:
             store = _as_reader(store, reader, limits, wait, say) if typed and not dialect.is_lake else store
             store.limits = limits

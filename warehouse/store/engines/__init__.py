@@ -15,6 +15,7 @@ from warehouse.errors import DiskFullError, MisuseError, StoreError, cause_of
 from warehouse.store.alchemy import sa
 from warehouse.store.engines.base import Dialect as Dialect
 from warehouse.store.engines.base import Limits as Limits
+from warehouse.store.engines.base import OwnObjects as OwnObjects
 from warehouse.store.engines.base import interrupted_after as interrupted_after
 from warehouse.store.engines.base import json_text as json_text
 from warehouse.store.engines.duckdb import CHECKPOINT_THRESHOLD as CHECKPOINT_THRESHOLD
@@ -25,7 +26,9 @@ from warehouse.store.engines.duckdb import column_type as column_type
 from warehouse.store.engines.duckdb import expect_source as expect_source
 from warehouse.store.engines.duckdb import few_rows as few_rows
 from warehouse.store.engines.duckdb import input_error as input_error
+from warehouse.store.engines.duckdb import is_loaded as is_loaded
 from warehouse.store.engines.duckdb import is_published as is_published
+from warehouse.store.engines.duckdb import load as load
 from warehouse.store.engines.duckdb import more_memory as more_memory
 from warehouse.store.engines.duckdb import open_scratch as open_scratch
 from warehouse.store.engines.duckdb import out_of_memory as out_of_memory
@@ -33,6 +36,8 @@ from warehouse.store.engines.postgresql import POSTGRESQL
 from warehouse.store.engines.reading import ReadingConnection, ReadingEngine
 from warehouse.store.engines.spark import SPARK
 from warehouse.store.engines.spark_tasks import Executors as Executors
+from warehouse.store.engines.urls import DEFAULT_FILE as DEFAULT_FILE
+from warehouse.store.engines.urls import DEFAULT_URL as DEFAULT_URL
 from warehouse.store.engines.urls import LOCAL, REMOTE
 from warehouse.store.engines.urls import hint_on_slashes as hint_on_slashes
 from warehouse.store.engines.urls import parse_url as parse_url

@@ -59,6 +59,18 @@ class Roles:
 
 
 @dataclass(frozen=True)
+class OwnObjects:
+    """How the tables, views and functions of a store are looked through."""
+
+    folder: str  #: of the statements, below ``queries``.
+    #: of what prints the texts of views; ``None`` where only `db check` compares them.
+    version: Callable[[], str] | None = None
+    #: a database at a path (``:memory:``) that reaches nothing else, in the oldest form that the engine writes: its own
+    #: connection, and SQLAlchemy's engine around it.
+    closed_at: Callable[[str], tuple[Any, sa.Engine]] | None = None
+
+
+@dataclass(frozen=True)
 class Dialect:
     """What one engine can do, and how."""
 
@@ -95,8 +107,7 @@ class Dialect:
     #: (connection, url, reader) to the URL, of a role that only reads, at which what people type is to be run;
     #: ``None``: the connection will do.
     plain_url: Callable[[sa.Connection, sa.URL, str], sa.URL | None]
-    #: name of the statement in ``queries/objects`` that lists what stands in a store; ``None`` for a lake.
-    objects: str | None
+    objects: OwnObjects | None  #: what stands in a store under names of ours; ``None`` for a lake.
     #: refuse a connection whose role could do more than read (``MisuseError``).
     require_plain: Callable[[sa.Connection, sa.URL], None]
     #: a SELECT as it is to be run so that the types of all its columns have a form outside the engine: others come as
@@ -180,15 +191,20 @@ class Limits:
             )
 
     @property
+    def bytes(self) -> int:
+        """Bytes that an engine in this process may use, unless the environment says otherwise."""
+        return self.memory or int(_OF_THE_MACHINE * machine_memory())
+
+    @property
     def answer(self) -> int:
         """Bytes that an answer may have."""
-        return int(_OF_THE_ENGINE * (self.memory or _OF_THE_MACHINE * machine_memory()))
+        return int(_OF_THE_ENGINE * self.bytes)
 
     @property
     def setting(self) -> str:
         """The memory as the embedded engine is told it."""
         said = "" if self.memory else os.environ.get("WAREHOUSE_MEMORY_LIMIT", "")
-        return said or f"{(self.memory or _OF_THE_MACHINE * machine_memory()) / 1e6:.0f}MB"
+        return said or f"{self.bytes / 1e6:.0f}MB"
 
 
 def machine_memory() -> int:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shutil
 import stat
+import sys
 import threading
 import warnings
 from collections import Counter
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 
 from warehouse.errors import MisuseError, QueryLimitError, StoreError, cause_of
 from warehouse.store.alchemy import sa
-from warehouse.store.engines.base import OTHER_LENGTH, Dialect, Limits, json_text
+from warehouse.store.engines.base import OTHER_LENGTH, Dialect, Limits, OwnObjects, json_text
 from warehouse.store.engines.duckdb_holding import hold, holder, is_being_made
 from warehouse.store.engines.duckdb_reading import file_engine, printable, refuse_functions
 from warehouse.store.engines.urls import full_url, hint_on_slashes
@@ -87,19 +88,30 @@ def open_scratch(temporary_folder: Path | None = None) -> Any:
     return duckdb.connect(":memory:", config=_settings(temporary_folder, MEMORY_LIMIT))
 
 
-def empty_store() -> Any:
-    """A connection to the tables and views of a store that has no rows, in memory and closed to everything else."""
+def _closed_at(path: str) -> tuple[Any, sa.Engine]:
+    """A database that reaches nothing else; a new file is of the oldest form that the engine writes."""
     import duckdb
 
-    from warehouse.store.schema.migrate import make_objects
+    from warehouse.store.engines import duckdb_ddl  # noqa: F401  (what tables are made with)
 
-    raw = duckdb.connect(":memory:", config={**_NO_EXTENSIONS, **_NO_ACCESS})
-    try:
-        make_objects(raw)
-    except BaseException:
-        raw.close()
-        raise
-    return raw
+    raw = duckdb.connect(path, config={**_NO_EXTENSIONS, **_NO_ACCESS})
+    return raw, file_engine(lambda: raw).full(raw)
+
+
+def _version() -> str:
+    import duckdb
+
+    return f"duckdb {duckdb.__version__}"
+
+
+def is_loaded() -> bool:
+    """Whether this process has loaded the engine, and so may have a file open."""
+    return "duckdb" in sys.modules
+
+
+def load() -> None:
+    """Load the engine, without any file."""
+    import duckdb  # noqa: F401
 
 
 def input_error(error: BaseException) -> bool:
@@ -471,7 +483,7 @@ DUCKDB = Dialect(
     vectors=_vectors,
     guard=_nothing,
     plain_url=_nothing,
-    objects="in_file",
+    objects=OwnObjects("file_objects", _version, _closed_at),
     require_plain=_nothing,
     printable=_printable,
     roles=None,

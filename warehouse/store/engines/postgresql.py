@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from warehouse.errors import MisuseError, QueryLimitError, StoreError, StoreLockedError, cause_of
 from warehouse.store.alchemy import sa
-from warehouse.store.engines.base import OTHER_LENGTH, Dialect, Limits, json_text
+from warehouse.store.engines.base import OTHER_LENGTH, Dialect, Limits, OwnObjects, json_text
 from warehouse.store.engines.postgresql_roles import ROLES, plain_url, require_plain
 from warehouse.store.engines.postgresql_rows import Packing, arrow_table, printable
 from warehouse.store.engines.reading import ReadingEngine
@@ -409,7 +409,7 @@ POSTGRESQL = Dialect(
     vectors=_vectors,
     guard=_guard,
     plain_url=plain_url,
-    objects="on_server",
+    objects=OwnObjects("server_objects"),
     require_plain=require_plain,
     printable=printable,
     roles=ROLES,

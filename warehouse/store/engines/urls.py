@@ -58,6 +58,10 @@ _PLAIN_SERVER = re.compile(
 )
 _USER = re.compile(r"//[^/?#]*@")
 
+#: Where the store is if nobody says.
+DEFAULT_FILE = "warehouse.duckdb"
+DEFAULT_URL = f"duckdb:///{DEFAULT_FILE}"
+
 EXPECTED = "expected duckdb:///FILE, a file name, or postgresql://USER@HOST/DATABASE"
 
 

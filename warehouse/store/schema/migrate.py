@@ -26,6 +26,7 @@ from warehouse.store.connection import Store
 from warehouse.store.curate import conditions
 from warehouse.store.curate.upkeep import store_names
 from warehouse.store.schema import revision, tables
+from warehouse.store.schema.made_objects import definition
 from warehouse.store.schema.objects import foreign_objects
 from warehouse.store.sql import query_files
 
@@ -93,11 +94,9 @@ def _other_views_on_server(store: Store) -> list[str]:
         schema = connection.exec_driver_sql("select quote_ident(current_schema())").scalar_one()
         connection.exec_driver_sql(f"set local search_path = pg_temp, {schema}")
         for view in query_files.views(store.dialect.name):
-            text = _definition(view).replace("create view", "create temporary view", 1)
+            text = definition(view).replace("create view", "create temporary view", 1)
             connection.execute(sa.text(text.replace(":", r"\:")))
-        rows = connection.execute(
-            sa.text(query_files.query_text("objects", "views_on_server")), {"schema": schema}
-        ).all()
+        rows = connection.execute(sa.text(query_files.query_text("server_objects", "views")), {"schema": schema}).all()
     except sa.exc.ProgrammingError as error:
         if engines.forbidden(error):
             return []
@@ -110,29 +109,15 @@ def _other_views_on_server(store: Store) -> list[str]:
     return [f"the view {name} has another text" for name in names if printed[name, True] != printed[name, False]]
 
 
-def _definition(view: query_files.NamedQuery) -> str:
-    return f'create view "{view.name}" as {view.text.strip().rstrip(";")}'
-
-
 def create_views(store: Store, connection: sa.Connection) -> None:
     """Make every view of ``queries/views``, in order."""
     raw = engines.scratch_of(connection)  # the dialect reads every word of a statement, for its count of rows
     for view in query_files.views(store.dialect.name):
-        text = _definition(view)
+        text = definition(view)
         if raw is not None:
             raw.execute(text)
         else:
             connection.execute(sa.text(text.replace(":", r"\:")))
-
-
-def make_objects(raw: Any) -> None:
-    """Make every table and view on a connection of the embedded engine, without what the migrations write."""
-    from duckdb_sqlalchemy import ConnectionWrapper
-
-    engine = sa.create_engine("duckdb://", creator=lambda: ConnectionWrapper(raw), poolclass=sa.pool.StaticPool)
-    tables.metadata.create_all(engine)
-    for view in query_files.views("duckdb"):
-        raw.execute(_definition(view))
 
 
 def drop_views(store: Store, connection: sa.Connection) -> None:

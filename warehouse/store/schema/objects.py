@@ -14,15 +14,19 @@ import hashlib
 import json
 import os
 import re
-from collections.abc import Iterable, Mapping
-from contextlib import suppress
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from warehouse.errors import StoreError
 from warehouse.files import replace_file
+from warehouse.store.alchemy import sa
+from warehouse.store.engines import OwnObjects
 from warehouse.store.schema.head import HEAD, TABLES, VERSION_TABLE
+from warehouse.store.schema.made_objects import make_objects
 from warehouse.store.sql.query_files import query_text, view_names
 
 if TYPE_CHECKING:
@@ -44,10 +48,8 @@ class Look:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._seen = _look_of(store)
-        self._is_proven = self._seen is not None and _Cache.read().proven.get(self._seen.path) == self._seen.look
-        self._rows: list[dict[str, Any]] = []
-        if not self._is_proven:
-            self._rows = _objects_of(store)
+        self._is_proven = self._seen is not None and self._seen.is_proven
+        self._rows = [] if self._is_proven else _objects_of(store)
 
     def require_kinds(self) -> None:
         """Refuse a view for a table, and a function called like one of the engine's; before anything is read.
@@ -67,10 +69,10 @@ class Look:
         Raises:
             StoreError: names the views, and says what to do.
         """
-        if self._is_proven:
+        objects = self._store.dialect.objects
+        if self._is_proven or objects is None:
             return
-        differences = _other_texts(self._rows) if self._store.dialect.embedded else []
-        if differences:
+        if differences := _other_texts(objects, self._rows):
             name = self._store.name
             raise StoreError(
                 f"{name} holds under names of ours what this version does not make: {_some(differences)}. A store that"
@@ -78,7 +80,7 @@ class Look:
                 f" --db {name} db upgrade"
             )
         if self._seen is not None:
-            _Cache.read().with_proven(self._seen).write()
+            self._seen.keep()
 
 
 def _some(differences: list[str]) -> str:
@@ -89,26 +91,37 @@ def _some(differences: list[str]) -> str:
 def _objects_of(store: Store) -> list[dict[str, Any]]:
     if store.dialect.objects is None:
         return []
-    return store.rows(query_text("objects", store.dialect.objects))
+    return store.rows(query_text(store.dialect.objects.folder, "objects"))
 
 
 def remember(store: Store) -> None:
     """A file that this program alone has written since it was proven needs no second proof."""
     seen = _look_of(store)
     if seen is not None:
-        _Cache.read().with_proven(seen).write()
+        seen.keep()
 
 
 @dataclass(frozen=True)
 class _Seen:
     """A file as the disk tells it."""
 
+    version: str  #: of the engine.
     path: str
     look: list[int]  #: of the file and of its log: number on the disk, size, times of the last change.
 
+    @property
+    def is_proven(self) -> bool:
+        """Whether it was found to be ours before."""
+        return _Cache.read(self.version).proven.get(self.path) == self.look
+
+    def keep(self) -> None:
+        """It was found to be ours."""
+        _Cache.read(self.version).with_proven(self).write()
+
 
 def _look_of(store: Store) -> _Seen | None:
-    if not store.dialect.embedded:
+    objects = store.dialect.objects
+    if objects is None or objects.version is None:
         return None
     path = Path(store.url.database or "").resolve()
     look: list[int] = []
@@ -119,15 +132,15 @@ def _look_of(store: Store) -> _Seen | None:
             look.append(0)
         else:
             look += [found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns]
-    return _Seen(str(path), look)
+    return _Seen(objects.version(), str(path), look)
 
 
 def foreign_objects(store: Store) -> list[str]:
     """What stands under names of ours and is not ours, in words; texts of views where all else is ours."""
     rows = _objects_of(store)
     differences = [*_other_kinds(rows), *_functions(store, rows)]
-    if not differences and store.dialect.embedded:
-        differences += _other_texts(rows)
+    if not differences and store.dialect.objects is not None:
+        differences += _other_texts(store.dialect.objects, rows)
     return differences
 
 
@@ -151,7 +164,7 @@ def _functions(store: Store, rows: Iterable[Mapping[str, Any]]) -> list[str]:
     if not names:
         return []
     if store.dialect.embedded:
-        own = store.rows(query_text("objects", "engine_functions"), {"names": names})
+        own = store.rows(query_text("file_objects", "engine_functions"), {"names": names})
         names = [row["name"] for row in own]
     return [f"a function {name}, as the engine has one" for name in names]
 
@@ -159,52 +172,84 @@ def _functions(store: Store, rows: Iterable[Mapping[str, Any]]) -> list[str]:
 # --- the texts of views ----------------------------------------------------------------------
 
 
-def _other_texts(rows: Iterable[Mapping[str, Any]]) -> list[str]:
-    expected_names = frozenset(view_names())
-    found = {row["name"]: row["text"] for row in rows if row["kind"] == "view" and row["name"] in expected_names}
-    digest = _digest(found)
-    cache = _Cache.read()
-    if digest == cache.views:
+def _other_texts(objects: OwnObjects, rows: Iterable[Mapping[str, Any]]) -> list[str]:
+    if objects.version is None:
         return []
-    expected = expected_views()
+    names = frozenset(view_names())
+    found = {row["name"]: _plain(row["text"]) for row in rows if row["kind"] == "view" and row["name"] in names}
+    cache = _Cache.read(objects.version())
+    if _digest(found) == cache.views:
+        return []
+    expected = expected_views(objects)
     replace(cache, views=_digest(expected)).write()
-    if digest == _digest(expected):
+    differing = {name: text for name, text in sorted(found.items()) if text != expected[name]}
+    if not differing:
         return []
-    differing = [name for name, text in sorted(found.items()) if text != expected[name]]
-    printed = _printed_here([(name, found[name]) for name in differing])
-    return [f"the view {name} has another text" for name in differing if printed.get(name) != expected[name]]
+    older = _in_older_form(objects)
+    printed = _printed_here(objects, differing)
+    return [
+        f"the view {name} has another text"
+        for name, text in differing.items()
+        if text != older[name] and printed.get(name) not in (expected[name], older[name])
+    ]
 
 
-def expected_views() -> dict[str, str]:
+def _plain(text: str) -> str:
+    """A text without the hints that files of older forms do not keep."""
+    return text.replace(" AS MATERIALIZED (", " AS (")
+
+
+def expected_views(objects: OwnObjects) -> dict[str, str]:
     """What the engine prints of each view that this version makes."""
-    from warehouse.store.engines.duckdb import empty_store
-
-    raw = empty_store()
-    try:
-        return dict(raw.execute("select view_name, sql from duckdb_views() where not internal").fetchall())
-    finally:
-        raw.close()
+    with _empty_store(objects) as raw:
+        return _views_in(raw)
 
 
-def _printed_here(views: Iterable[tuple[str, str]]) -> dict[str, str]:
+def _views_in(raw: Any) -> dict[str, str]:
+    rows = raw.execute(query_text("file_objects", "objects")).fetchall()
+    return {name: _plain(text) for name, kind, text in rows if kind == "view"}
+
+
+def _in_older_form(objects: OwnObjects) -> dict[str, str]:
+    """The same as a file of the oldest form that the engine writes keeps it: somebody may have made the file before a
+    store was put into it."""
+    with TemporaryDirectory(prefix="warehouse-") as folder:
+        path = str(Path(folder) / "views")
+        with _empty_store(objects, path):
+            pass  # written when it is closed
+        with _database(objects, path) as (raw, _connection):
+            return _views_in(raw)
+
+
+@contextmanager
+def _empty_store(objects: OwnObjects, path: str = ":memory:") -> Iterator[Any]:
+    """The engine's connection to a new store without rows."""
+    with _database(objects, path) as (raw, connection):
+        make_objects(raw, connection)
+        yield raw
+
+
+@contextmanager
+def _database(objects: OwnObjects, path: str) -> Iterator[tuple[Any, sa.Connection]]:
+    if objects.closed_at is None:
+        raise TypeError("an engine that makes no database by itself")
+    raw, engine = objects.closed_at(path)
+    with engine.connect() as connection:  # closes the engine's own at the end
+        yield raw, connection
+
+
+def _printed_here(objects: OwnObjects, views: Mapping[str, str]) -> dict[str, str]:
     """What this version of the engine prints of views that another one printed: texts that are no view, or that ask for
     what a store has not, are left out."""
-    import duckdb
-
-    from warehouse.store.engines.duckdb import empty_store
-
-    raw = empty_store()
     printed: dict[str, str] = {}
-    try:
-        for name, text in views:
-            if not re.match(rf"create view \"?{name}\"? as ", text, re.IGNORECASE):
+    with _empty_store(objects) as raw:
+        for name, text in views.items():
+            begins = re.match(rf'create view "?{name}"? as ', text, re.IGNORECASE)
+            if begins is None:
                 continue
-            with suppress(duckdb.Error):
-                raw.execute(re.sub("^create view", "create or replace view", text, flags=re.IGNORECASE))
-                query = "select sql from duckdb_views() where view_name = ?"
-                printed[name] = raw.execute(query, [name]).fetchone()[0]
-    finally:
-        raw.close()
+            with suppress(Exception):  # of the engine: what it cannot make is none of ours
+                raw.execute(f'create or replace view "{name}" as {text[begins.end() :]}')
+                printed[name] = _views_in(raw)[name]
     return printed
 
 
@@ -219,22 +264,23 @@ def _digest(views: Mapping[str, str]) -> str:
 class _Cache:
     """What was found before. Only this program writes it, and only what it found itself."""
 
+    version: str  #: of the engine.
     views: str = ""  #: digest of what the engine prints of our views.
     proven: Mapping[str, list[int]] = field(default_factory=dict)  #: look of each file that was found to be ours.
 
     @classmethod
-    def read(cls) -> _Cache:
+    def read(cls, version: str) -> _Cache:
         """Empty where there is none, or another version's."""
         path = _cache_file()
         if path is None:
-            return cls()
+            return cls(version)
         try:
             kept = json.loads(path.read_bytes())
-            if kept["version"] == _version():
-                return cls(str(kept["views"]), dict(kept["proven"]))
+            if kept["version"] == f"{HEAD} {version}":
+                return cls(version, str(kept["views"]), dict(kept["proven"]))
         except (OSError, ValueError, TypeError, KeyError):
             pass  # as if there were none
-        return cls()
+        return cls(version)
 
     def with_proven(self, seen: _Seen) -> _Cache:
         """With a file that was found to be ours, before those that were found earlier."""
@@ -249,16 +295,10 @@ class _Cache:
         path = _cache_file()
         if path is None:
             return
-        kept = {"version": _version(), "views": self.views, "proven": dict(self.proven)}
+        kept = {"version": f"{HEAD} {self.version}", "views": self.views, "proven": dict(self.proven)}
         with suppress(OSError):
             path.parent.mkdir(parents=True, exist_ok=True)
             replace_file(path, json.dumps(kept).encode(), mode=0o600, lasting=False)
-
-
-def _version() -> str:
-    import duckdb
-
-    return f"{HEAD} duckdb {duckdb.__version__}"
 
 
 def _cache_file() -> Path | None:

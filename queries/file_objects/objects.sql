@@ -1,5 +1,4 @@
--- Tables, views and functions of a store that is a file, with the text of views. Checks of opening, not of content:
--- what stands here under a name of ours must be ours.
+-- Tables, views and functions of a store that is a file, with the text of views.
 -- grain: one row per table, view or overload of a function
 select table_name as name, 'table' as kind, '' as text
 from duckdb_tables()

@@ -1,11 +1,13 @@
--- Tables, views and functions in the schema of a store on a server, and the triggers and rules of its tables.
--- Functions count that are called like one of the server's own: a call with other types could mean them.
+-- Tables, views and functions in the schema of a store on a server, and the triggers and rules of
+-- its tables. Functions count that are called like one of the server's own: a call with other types
+-- could mean them.
 -- grain: one row per object
-select relname::text as name, case relkind when 'v' then 'view' when 'r' then 'table' else 'other' end as kind, '' as text
+select relname::text as name, '' as text,
+    case relkind when 'v' then 'view' when 'r' then 'table' else 'other' end as kind
 from pg_class
 where relnamespace = current_schema()::regnamespace and relkind in ('r', 'v', 'm', 'f', 'p')
 union all
-select p.proname::text, 'function', ''
+select p.proname::text, '', 'function'
 from pg_proc p
 where p.pronamespace = current_schema()::regnamespace
     and not exists (select 1 from pg_depend d where d.objid = p.oid and d.deptype = 'e')
@@ -14,10 +16,10 @@ where p.pronamespace = current_schema()::regnamespace
         where own.pronamespace = 'pg_catalog'::regnamespace and own.proname = p.proname
     )
 union all
-select c.relname::text, 'trigger', t.tgname::text
+select c.relname::text, t.tgname::text, 'trigger'
 from pg_trigger t join pg_class c on c.oid = t.tgrelid
 where not t.tgisinternal and c.relnamespace = current_schema()::regnamespace
 union all
-select c.relname::text, 'rule', r.rulename::text
+select c.relname::text, r.rulename::text, 'rule'
 from pg_rewrite r join pg_class c on c.oid = r.ev_class
 where r.rulename <> '_RETURN' and c.relnamespace = current_schema()::regnamespace
