@@ -39,6 +39,8 @@ _ANNOTATION = (
     *("price_per_example", "time_per_example", "raw_completion", "referenced_models", "output", "original_output"),
     "generator",
 )
+#: Fields that say of which part of the data an instruction is.
+_OF_INSTRUCTION = ("dataset", "datasplit")
 _DRAW_IN_OLD_FILES, _FAILED = 0, -1
 
 Pair = tuple[str, str, str]
@@ -48,7 +50,7 @@ class AlpacaEval:
     """One run for each model, opponent and judge."""
 
     name = "alpaca_eval"
-    version = "1"
+    version = "2"  # 2: fields of one value in all annotations of a run are settings
     folders = 1
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -66,7 +68,12 @@ class AlpacaEval:
         path = source.files[0]
         seen: dict[Pair, Row] = {}
         for _, row in RowSource(path, path.name, ("instruction",)).numbered():
-            first = seen.setdefault(_pair(row), {"cost": None, **_circumstances(row)})
+            pair = _pair(row)
+            first = seen.get(pair)
+            if first is None:
+                first = seen[pair] = {"cost": None, "n": 0, "same": _other_fields(row), **_circumstances(row)}
+            first["n"] += 1
+            _keep_same(first["same"], row)
             price = number_or_none(_either(row, "price_per_example"))
             if price is not None:
                 first["cost"] = (first["cost"] or 0.0) + price
@@ -106,6 +113,19 @@ def _either(row: Row, key: str) -> Any:
     return row.get(f"preference_{key}", row.get(key))
 
 
+def _other_fields(row: Row) -> Row:
+    """Fields of an annotation that are neither known nor of its instruction."""
+    other = {key: value for key, value in row.items() if not isinstance(value, list | dict)}
+    known = (*_ANNOTATION, *_OF_INSTRUCTION, "version", "date")
+    return {key: value for key, value in other.items() if key.removeprefix("preference_") not in known}
+
+
+def _keep_same(same: Row, row: Row) -> None:
+    """Leave in what has the same value in another annotation."""
+    for key in [key for key, value in same.items() if row.get(key) != value]:
+        del same[key]
+
+
 def _circumstances(row: Row) -> Row:
     return {"version": text_or_none(row.get("preference_version")), "date": moment(row.get("preference_date"))}
 
@@ -142,6 +162,7 @@ def _header(pair: Pair, first: Row, board: dict[str, Row], model_setting: str | 
         harness_version=first["version"],
         started_at=first["date"],
         cost=first["cost"],
+        configuration=first["same"] if first["n"] > 1 else {},  # of a single annotation nothing tells which are its own
         published=published,
         place=f"{model} against {opponent}",
     )
