@@ -42,6 +42,7 @@ PROBLEM = {"question_content": "q", "question_id": "1", "output_list": ["a"], "c
 VERDICT = {"task_id": "HumanEval/0", "solution": "x", "base_status": "pass", "plus_status": "pass"}
 COMPLETION = '{"task_id": "HumanEval/0", "completion": "x", "result": "passed", "passed": true}\n'
 RESULT = '{"id": "simple_0", "result": "f(1)"}\n'
+CODE = "M/Scenario."
 DOCUMENTS = {
     LIVECODEBENCH: [PROBLEM],
     EVALPLUS: {"date": "2026-01-01 10:00", "hash": "d41d", "eval": {"HumanEval/0": [VERDICT]}},
@@ -54,12 +55,32 @@ DOCUMENTS = {
 @pytest.mark.parametrize(
     ("importer", "first", "second", "is_same"),
     [
-        (LIVECODEBENCH, "M/Scenario.codegeneration_1_0.2_eval_all.json", "M/Scenario.codegeneration_1_0.8_eval_all.json", False),
-        (LIVECODEBENCH, "M/Scenario.codegeneration_1_0.2_eval_all.json", "M/codegeneration_1_0.2_eval_all.json", True),
-        (LIVECODEBENCH, "M/Scenario.codegeneration_1_0_eval_all.json", "M/Scenario.codegeneration_10_0.0_eval_all.json", True),
-        (LIVECODEBENCH, "M/Scenario.codeexecution_1_0.2_eval_all.json", "M/Scenario.codeexecution_1_0.2_cot_eval_all.json", False),
-        (LIVECODEBENCH, "M/Scenario.selfrepair_1_0.2_codegen_1_eval_all.json", "M/Scenario.selfrepair_1_0.2_codegen_10_eval_all.json", False),
-        (LIVECODEBENCH, "M/Scenario.codegeneration_1_0.2_eval_all.json", "M/Scenario.codegeneration_1_0.2_topp0.9_eval_all.json", False),
+        (
+            LIVECODEBENCH,
+            CODE + "codegeneration_1_0.2_eval_all.json",
+            CODE + "codegeneration_1_0.8_eval_all.json",
+            False,
+        ),
+        (LIVECODEBENCH, CODE + "codegeneration_1_0.2_eval_all.json", "M/codegeneration_1_0.2_eval_all.json", True),
+        (LIVECODEBENCH, CODE + "codegeneration_1_0_eval_all.json", CODE + "codegeneration_10_0.0_eval_all.json", True),
+        (
+            LIVECODEBENCH,
+            CODE + "codeexecution_1_0.2_eval_all.json",
+            CODE + "codeexecution_1_0.2_cot_eval_all.json",
+            False,
+        ),
+        (
+            LIVECODEBENCH,
+            CODE + "selfrepair_1_0.2_codegen_1_eval_all.json",
+            CODE + "selfrepair_1_0.2_codegen_10_eval_all.json",
+            False,
+        ),
+        (
+            LIVECODEBENCH,
+            CODE + "codegeneration_1_0.2_eval_all.json",
+            CODE + "codegeneration_1_0.2_topp0.9_eval_all.json",
+            False,
+        ),
         (EVALPLUS, "h/m_vllm_temp_0.2_eval_results.json", "h/m_hf_temp_0.2_eval_results.json", False),
         (EVALPLUS, "h/m_vllm_temp_0.2_eval_results.json", "h/m_vllm_temp_0.2-sanitized_eval_results.json", False),
         (EVALPLUS, "h/m_vllm_temp_0.2_eval_results.json", "h/m_vllm_temp_0.2_force-base_eval_results.json", False),
@@ -73,7 +94,7 @@ DOCUMENTS = {
         (SIMPLE_EVALS, "mmlu_m.json", "mmlu_m_DEBUG.json", False),
         (SIMPLE_EVALS, "mmlu_m.json", "mmlu_m_assistant.json", False),
     ],
-)  # fmt: skip
+)
 def test_options_in_names(importer: Any, first: str, second: str, is_same: bool, tmp_path: Path) -> None:
     one = conditions(importer, tmp_path / "one", first, DOCUMENTS[importer])
     other = conditions(importer, tmp_path / "other", second, DOCUMENTS[importer])
@@ -145,7 +166,7 @@ def eval_log(**args: Any) -> str:
         (eval_log(unheard_of=1), eval_log(unheard_of=2), False),
         (eval_log(model_path="/a/x"), eval_log(model_path="/b/x"), False),
     ],
-)  # fmt: skip
+)
 def test_openai_evals(first: str, second: str, is_same: bool, tmp_path: Path) -> None:
     one = conditions(OPENAI_EVALS, tmp_path / "one", "log.jsonl", first)
     other = conditions(OPENAI_EVALS, tmp_path / "other", "log.jsonl", second)
@@ -183,10 +204,15 @@ def test_every_leaf_is_read(name: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("importer", "name", "document", "not_settings"),
     [
-        (ALPACA, "m/judge/annotations.json", annotations(temperature=0.5, preference_version="1"), r"^(instruction|output_|preference$|dataset)"),
+        (
+            ALPACA,
+            "m/judge/annotations.json",
+            annotations(temperature=0.5, preference_version="1"),
+            r"^(instruction|output_|preference$|dataset)",
+        ),
         (EVALPLUS, "h/m_vllm_temp_0.2_eval_results.json", {**DOCUMENTS[EVALPLUS], "dtype": "bfloat16"}, r"^eval"),
     ],
-)  # fmt: skip
+)
 def test_every_leaf_of_a_made_file_is_read(
     importer: Any, name: str, document: Any, not_settings: str, tmp_path: Path
 ) -> None:

@@ -8,6 +8,7 @@ settings as repeats of one condition.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -35,9 +36,8 @@ class Leaves:
     importer: Importer
     harness: str  #: whose rows of the table hold.
     folder: Path  #: a copy of the dump that may be written to.
-    documents: Iterable[
-        Path
-    ]  #: files of ``folder`` that say how the runs were made: JSON, YAML (of which JSON is a part), JSON lines (the first).
+    #: files of ``folder`` that say how the runs were made: JSON (and YAML, of which it is a part), JSON lines (the first).
+    documents: Iterable[Path]
     not_settings: str = ""  #: pattern of the places (names joined by dots) of outcomes, figures and samples.
     values: Mapping[str, Any] = field(default_factory=dict)  #: as ``--set`` gives them.
     of_a_kind: int = 2  #: how many leaves of one place (list elements and tasks counted as one) are tried.
@@ -157,7 +157,7 @@ def changed(value: Any) -> Any:
     if isinstance(value, bool):
         return not value
     if isinstance(value, int | float):
-        return value + 1
+        return 0 if math.isinf(value) else value + 1
     if "://" in value:  # of an endpoint its host counts
         return value.replace("://", "://x")
     return f"{value}x"

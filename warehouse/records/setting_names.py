@@ -25,6 +25,8 @@ IN_CONDITION = frozenset({"setting", "model", "prompt", "scorer"})
 ANY_TOOL = "*"
 
 
+#: The tool whose rows name columns of tables; what stands in an object of such a name is none of them.
+_COLUMNS = "tabular"
 #: Numbers of elements in a path.
 _NUMBERS = re.compile(r"\.\d+(?=\.|$)")
 
@@ -51,7 +53,9 @@ def rule_of(tool: str, path: str) -> Rule:
     """The rule for one leaf of a configuration.
 
     The tool's own rows come first: of the whole path, then of its last two names, then of its last name, then of what
-    stands around the leaf; after them the general rows in the same order.
+    stands around the leaf; after them the general rows in the same order. A row of one name holds wherever that
+    stands; a row of several names (``eval.config.epochs``) wherever its last two do, and says nothing of the last name
+    elsewhere.
 
     Args:
         tool: name of the harness, as ``RunHeader.harness`` has it.
@@ -63,8 +67,13 @@ def rule_of(tool: str, path: str) -> Rule:
 @lru_cache(maxsize=20_000)
 def _rule_of(tool: str, path: str) -> Rule:
     path = _NUMBERS.sub("", path)
-    own, general = _rules_by_tool().get(tool.replace("-", "_").lower()), _rules_by_tool()[ANY_TOOL]
-    if own and (rule := own.at(path) or own.around(path)):
+    tool = tool.replace("-", "_").lower()
+    own, general = _rules_by_tool().get(tool), _rules_by_tool()[ANY_TOOL]
+    if own and (rule := own.at(path)):
+        is_top_level = "." not in path
+        if tool != _COLUMNS or is_top_level:
+            return rule
+    if own and tool != _COLUMNS and (rule := own.around(path)):
         return rule
     around = general.around(path)
     if around is not None and around.kind != "ignore":  # of a total of tokens each number is a total
@@ -90,11 +99,12 @@ class _Rules:
             return
         self._whole.setdefault(name, rule)
         parts = name.split(".")
-        for count in range(1, min(3, len(parts))):
-            end = ".".join(parts[-count:])
-            known = self._by_end.setdefault(end, rule)
-            if known is not None and known.kind != rule.kind:
-                self._by_end[end] = None
+        if len(parts) < 3:
+            return
+        end = ".".join(parts[-2:])
+        known = self._by_end.setdefault(end, rule)
+        if known is not None and known.kind != rule.kind:
+            self._by_end[end] = None
 
     def at(self, path: str) -> Rule | None:
         """The rule of a path itself."""

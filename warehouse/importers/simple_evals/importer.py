@@ -59,8 +59,8 @@ class SimpleEvals:
     """One run for each evaluation of a model."""
 
     name = "simple_evals"
-    # 2: several answers of a prompt are draws; examples of DROP and a judge's yes are told apart; 3: what a file says of
-    # its run is a setting, and so is a trial of a few examples of which figures alone are there
+    # 2: several answers of a prompt are draws; examples of DROP and a judge's yes are told apart; 3: what a file says
+    # of its run is a setting, and so is a trial of a few examples of which figures alone are there
     version = "3"
     folders = 0
 

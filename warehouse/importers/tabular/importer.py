@@ -24,6 +24,7 @@ import pyarrow.compute as pc
 from warehouse.errors import InputError, NothingMatchesError
 from warehouse.importers.common.messages import listed
 from warehouse.importers.common.streams import FORMATS, glob_matches, members
+from warehouse.importers.tabular.constant_columns import CrossedColumns
 from warehouse.importers.tabular.mapping import TabularMapping, Variant, parse_mapping
 from warehouse.importers.tabular.mapping_files import in_row, load_mapping, named_by_others, shipped_mappings
 from warehouse.importers.tabular.plain_tables import (
@@ -62,7 +63,9 @@ class Tabular:
     """The importer without a mapping: takes tables whose columns carry the names of fields."""
 
     name = "tabular"
-    version = "6"  # 4: id 1.0 is 1; lang, subset; 5: forms without sums; 6: who scored is read from its columns
+    # 4: id 1.0 is 1; lang, subset; 5: forms without sums; 6: who scored is read from its columns; 7: columns of one
+    # value in each run are settings
+    version = "7"
     folders = 0
 
     def for_mapping(self, mapping: Mapping[str, Any], path: str) -> MappedTabular:
@@ -229,12 +232,9 @@ class _Reading:
         if self.has_votes:
             self._dump.votes = self._votes()
             return self._dump
-        for table in self.tables:
-            self._survey(table)
-            if len(self.tables) > 1:
-                table.forget()
+        self._survey_all()
         if self.plain is not None:
-            self._settle(self.plain)
+            self._settle(self._with_crossed(self.plain))
         of_several = len(self.tables) > 1
         self._dump.notes += [f"{file}: {note}" if of_several else note for file, note in self.registry.notes]
         self.registry.closed = True
@@ -243,8 +243,47 @@ class _Reading:
         self._dump.batches = self._batches()
         return self._dump
 
+    def _survey_all(self) -> None:
+        for table in self.tables:
+            self._survey(table)
+            if len(self.tables) > 1:
+                table.forget()
+
+    def _with_crossed(self, plain: PlainTable) -> PlainTable:
+        """What is learnt of the table; anew where columns tell runs apart that were taken for one."""
+        crossed = self._crossed(plain)
+        if not crossed:
+            return plain
+        self.plain = plain.again(crossed)
+        self.mapping, _ = parse_mapping(canonical_mapping(self.plain.columns, crossed))
+        for table in self.tables:
+            table.mapping = self.mapping
+        self.registry = RunRegistry(self.registry.values, self.mapping.metrics, self.registry.defaults)
+        self._survey_all()
+        return self.plain
+
+    def _crossed(self, plain: PlainTable) -> list[str]:
+        """Columns that tell rows of one prompt apart which nothing else does."""
+        columns = plain.constants.that_may_split()
+        if not columns:
+            return []
+        crossed = CrossedColumns(columns, plain.key())
+        for table in self.tables:
+            (runs,) = self._runs(table)
+            paths = {*runs.paths(), *crossed.paths()}
+            for view in table.views(paths, ignore):
+                crossed.learn(view, runs.runs(view)[0])
+        return crossed.found()
+
     def _settle(self, plain: PlainTable) -> None:
-        """Read the scores as their values want it."""
+        """Read the scores as their values want it; columns of one value in each run are its settings."""
+        for column, values in plain.constants.settings().items():
+            plain.settings = (*plain.settings, column)
+            for run, value in values.items():
+                self.registry.add_setting(run, column, value)
+        plain.columns = replace(
+            plain.columns, unused=tuple(name for name in plain.columns.unused if name not in plain.settings)
+        )
         name = self.tables[0].member.name
         self.mapping = plain.settled(self.mapping, name)
         self.registry.metrics = plain.metrics()
@@ -263,15 +302,16 @@ class _Reading:
         paths |= {path for rule in self.mapping.skips for path in rule.source.paths()}
         paths |= {rule.on for rule in self.mapping.joins}
         if self.plain is not None:
-            paths |= self.plain.paths()
             self.plain.delimiter = getattr(table.reader, "delimiter", ",")
+            if (sample := table.sample()) is not None:
+                self.plain.constants.shortlist(sample)
+            paths |= self.plain.paths()
         # bad rows are named when the rows are read; if they never are, now
         views = table.views(paths, ignore if self.has_samples else self._reject)
         for view in islice(views, 1) if table.tells_all(paths) else views:
-            for part in runs:
-                part.learn(view, table.rejected(view, self._reject))
+            numbers = [part.learn(view, table.rejected(view, self._reject)) for part in runs]
             if self.plain is not None:
-                self.plain.learn(view)
+                self.plain.learn(view, numbers[0])
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         has_rows = not self.has_samples
