@@ -36,7 +36,7 @@ class Leaves:
     importer: Importer
     harness: str  #: whose rows of the table hold.
     folder: Path  #: a copy of the dump that may be written to.
-    #: files of ``folder`` that say how the runs were made: JSON (and YAML, of which it is a part), JSON lines (the first).
+    #: files of ``folder`` that say how the runs were made: JSON (and YAML), JSON lines (of which the first does).
     documents: Iterable[Path]
     not_settings: str = ""  #: pattern of the places (names joined by dots) of outcomes, figures and samples.
     values: Mapping[str, Any] = field(default_factory=dict)  #: as ``--set`` gives them.

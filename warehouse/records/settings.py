@@ -72,7 +72,8 @@ def scorers_of(header: RunHeader) -> list[str]:
 
 
 def _scorer(spec: MetricSpec) -> str:
-    parts = [spec.name, spec.filter, spec.scorer, spec.scorer_kind, spec.judge_model, dict(spec.scorer_parameters)]
+    parameters = dict(_plain_leaves("", spec.scorer_parameters))
+    parts = [spec.name, spec.filter, spec.scorer, spec.scorer_kind, spec.judge_model, parameters]
     return canonical_json(parts).decode()
 
 
