@@ -227,10 +227,12 @@ Made from `warehouse/records/settings_table.tsv` by `python docs/generate.py`; d
 
 All that a dump says of how a run was made is a [setting](identity.md#settings), part of the condition, unless it stands
 here. A tool's own rows come before the general ones: of a whole path, then of its last two names, then of its last
-name. `*` stands for any name.
+name. A row of several names (`eval.config.epochs`) says nothing of the last one elsewhere. `*` stands for any name.
+Rows of tools that no importer reads hold where a mapping says their name as `harness`.
 
 - **mark**: tells two executions of one condition apart.
 - **version**: of harness and libraries; stored, and no part of the condition.
+- **subset**: which prompts were asked. The prompts say it; where a run has figures only, it is a setting.
 - **ignore**: says nothing of what was measured.
 - **setting**, **model**, **prompt**, **scorer** are part of the condition; they are listed where a value is the same as
   none (*absent*), or where a general row says otherwise.
@@ -253,7 +255,7 @@ def settings_page() -> str:
 
 
 #: In this order on the page: what is no setting first.
-_CLASSES = ("ignore", "mark", "version", "model", "setting", "prompt", "scorer")
+_CLASSES = ("ignore", "subset", "mark", "version", "model", "setting", "prompt", "scorer")
 
 PAGES = {
     "settings.md": settings_page,

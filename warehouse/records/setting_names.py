@@ -15,8 +15,9 @@ from importlib.resources import files
 from typing import Literal, get_args
 
 #: ``setting``, ``model`` (who was evaluated), ``prompt`` and ``scorer`` are part of the condition. A ``version`` (of a
-#: harness or library) is shown. A ``mark`` tells two executions of one condition apart. ``ignore`` is none of these.
-SettingClass = Literal["setting", "model", "prompt", "scorer", "version", "mark", "ignore"]
+#: harness or library) is shown. A ``mark`` tells two executions of one condition apart. A ``subset`` says which prompts
+#: were asked: part of the condition where figures alone are stored, else the prompts say it. ``ignore`` is none of these.
+SettingClass = Literal["setting", "model", "prompt", "scorer", "version", "mark", "subset", "ignore"]
 
 #: Classes that are part of the condition.
 IN_CONDITION = frozenset({"setting", "model", "prompt", "scorer"})
@@ -76,7 +77,7 @@ def _rule_of(tool: str, path: str) -> Rule:
     if own and tool != _COLUMNS and (rule := own.around(path)):
         return rule
     around = general.around(path)
-    if around is not None and around.kind != "ignore":  # of a total of tokens each number is a total
+    if around is not None and around.kind not in ("ignore", "subset"):  # of a total of tokens each number is a total
         return around
     return general.at(path) or UNKNOWN
 

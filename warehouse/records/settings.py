@@ -6,7 +6,7 @@ Two runs of one model on one benchmark are repeats where their settings are equa
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeGuard
 
 from warehouse.records.canonical_json import canonical_digest, canonical_json
@@ -28,7 +28,8 @@ _TOKENIZERS = frozenset({"tokenizer", "tokenizer_path", "tokenizer_name"})
 class LeftOut:
     """A name that is no part of the condition, and why."""
 
-    kind: str  #: class of the table; ``void`` where another setting makes it mean nothing.
+    #: class of the table; ``void`` where another setting makes it mean nothing, ``absent`` where it says what holds anyway.
+    kind: str
     reason: str
     value: str
 
@@ -46,6 +47,14 @@ class RunSettings:
     def condition_key(self) -> str:
         """sha256 over the settings."""
         return condition_key_of(self.settings)
+
+    def of_figures_alone(self) -> RunSettings:
+        """The same of a run without samples, of which nothing but its settings says which prompts were asked."""
+        subset = {path: found.value for path, found in self.left_out.items() if found.kind == "subset"}
+        if not subset:
+            return self
+        left_out = {path: found for path, found in self.left_out.items() if path not in subset}
+        return replace(self, settings={**self.settings, **subset}, left_out=left_out)
 
 
 def condition_key_of(settings: Mapping[str, str]) -> str:
@@ -123,8 +132,9 @@ class _Sorter:
             self.marks[path] = form
         elif rule.kind == "version":
             self.versions[path] = form
-        elif rule.kind == "ignore":
-            self.left_out[path] = LeftOut("ignore", rule.reason, form)
+        elif rule.kind in ("ignore", "subset"):
+            is_nothing = rule.kind == "subset" and form in rule.absent
+            self.left_out[path] = LeftOut("absent" if is_nothing else rule.kind, rule.reason, form)
         elif form in rule.absent:
             self.left_out[path] = LeftOut("absent", "the same as not saying it", form)
         elif is_void:

@@ -223,6 +223,8 @@ def complete(store: Store, connection: sa.Connection) -> int:
 
 def _completed(row: dict[str, Any]) -> dict[str, Any]:
     told = settings_of_stored(row)
+    if not row["n_found"]:
+        told = told.of_figures_alone()
     marks = dict(told.marks)
     return {
         "id": row["run_id"],
@@ -236,7 +238,7 @@ def _completed(row: dict[str, Any]) -> dict[str, Any]:
 
 
 _OBJECTS = ("sampling", "configuration", "hyperparameters", "agent_parameters")
-_OWN = frozenset({"run_id", "scorers_key", "harness_run", "position", "position_unit"})
+_OWN = frozenset({"run_id", "scorers_key", "harness_run", "position", "position_unit", "n_found"})
 
 
 def settings_of_stored(row: Mapping[str, Any]) -> RunSettings:
