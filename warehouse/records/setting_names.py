@@ -16,7 +16,8 @@ from typing import Literal, get_args
 
 #: ``setting``, ``model`` (who was evaluated), ``prompt`` and ``scorer`` are part of the condition. A ``version`` (of a
 #: harness or library) is shown. A ``mark`` tells two executions of one condition apart. A ``subset`` says which prompts
-#: were asked: part of the condition where figures alone are stored, else the prompts say it. ``ignore`` is none of these.
+#: were asked: part of the condition where figures alone are stored, else the prompts say it. ``ignore`` is none of
+#: these.
 SettingClass = Literal["setting", "model", "prompt", "scorer", "version", "mark", "subset", "ignore"]
 
 #: Classes that are part of the condition.

@@ -28,7 +28,7 @@ _TOKENIZERS = frozenset({"tokenizer", "tokenizer_path", "tokenizer_name"})
 class LeftOut:
     """A name that is no part of the condition, and why."""
 
-    #: class of the table; ``void`` where another setting makes it mean nothing, ``absent`` where it says what holds anyway.
+    #: class of the table; ``void`` where another setting makes it mean nothing, ``absent`` where it holds anyway.
     kind: str
     reason: str
     value: str

@@ -91,8 +91,8 @@ class _DumpRun:
     content: str
     measured: Measured | None
     source: SourceClaim
-    #: its condition if it came without samples, where it has some, and the other way round: figures alone name the subset
-    #: of prompts that was asked among their settings. Empty: the same.
+    #: its condition if it came without samples, where it has some, and the other way round: figures alone name the
+    #: subset of prompts that was asked among their settings. Empty: the same.
     recorded_otherwise: str = ""
 
     @property
