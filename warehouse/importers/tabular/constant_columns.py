@@ -12,7 +12,7 @@ import pyarrow as pa
 
 from warehouse.importers.tabular.chunks import RowView
 from warehouse.importers.tabular.column_names import AGGREGATES, Grade, grade_of, path_of, plain_name, words_of
-from warehouse.importers.tabular.columns import Codes, encode, number_of, to_text
+from warehouse.importers.tabular.columns import Codes, Constant, as_list, encode, number_of, to_text
 from warehouse.records.setting_values import canonical_value
 
 #: Values that a column may have in one run before nobody looks at it any more.
@@ -33,12 +33,13 @@ class ConstantColumns:
     """What is learnt of some columns while the runs of a table are surveyed.
 
     Args:
-        columns: names of columns that nothing else is known of.
+        columns: names of columns that nothing else is known of, with the field path of each.
     """
 
-    def __init__(self, columns: Iterable[str]) -> None:
+    def __init__(self, columns: Mapping[str, str]) -> None:
+        self._paths = {column: path for column, path in columns.items() if _may_be(column)}
         #: column -> run -> form of a value -> rows that hold it.
-        self._seen: dict[str, dict[int, dict[str | None, int]]] = {column: {} for column in columns if _may_be(column)}
+        self._seen: dict[str, dict[int, dict[str | None, int]]] = {column: {} for column in self._paths}
         self._raw: dict[str, dict[str, Any]] = {}  # column -> form -> the value as it stands
 
     @property
@@ -46,13 +47,25 @@ class ConstantColumns:
         """Those that may still be settings."""
         return tuple(self._seen)
 
+    def paths(self) -> set[str]:
+        """Field paths that have to be read."""
+        return {self._paths[column] for column in self._seen}
+
+    def add(self, columns: Mapping[str, str]) -> None:
+        """Look at further columns, which another table has."""
+        for column, path in columns.items():
+            if column not in self._paths and _may_be(column):
+                self._paths[column] = path
+                self._seen[column] = {}
+
+    def _values(self, view: RowView, column: str) -> tuple[Codes, list[Any]]:
+        path = self._paths[column]
+        return encode(view.column(path) if view.holds(path) else Constant(None), view.size)
+
     def shortlist(self, view: RowView) -> None:
         """Leave out what the first rows show to be no setting: lists, objects, texts that differ from row to row."""
         for column in self.columns:
-            if not view.holds(path_of(column)):
-                self._leave_out(column)
-                continue
-            values = encode(view.column(path_of(column)), view.size)[1]
+            values = self._values(view, column)[1]
             is_plain = all(_is_scalar(value) for value in values)
             if not is_plain or len(values) > max(_MOST, view.size // 2):
                 self._leave_out(column)
@@ -66,7 +79,7 @@ class ConstantColumns:
         """
         n_runs = len(np.unique(runs))
         for column in self.columns:
-            codes, values = encode(view.column(path_of(column)), view.size)
+            codes, values = self._values(view, column)
             if len(values) > _MOST * n_runs or not all(_is_scalar(value) for value in values):
                 self._leave_out(column)
                 continue
@@ -121,6 +134,25 @@ class ConstantColumns:
 
 def _may_be(column: str) -> bool:
     return plain_name(column) not in _OF_PROMPTS
+
+
+def leaves_at(view: RowView, path: str, taken: Collection[str]) -> dict[str, str]:
+    """The names that objects at a path hold in some rows, each with its field path; those that are taken left out.
+
+    Args:
+        view: the first rows.
+        path: of an object.
+        taken: field paths that something reads.
+    """
+    if not view.holds(path):
+        return {}
+    names: dict[str, None] = {}
+    for value in as_list(view.column(path), view.size):
+        if isinstance(value, dict):
+            names.update(dict.fromkeys(value))
+    last = path.rpartition(".")[2].lstrip("^$")
+    found = {f"{last}.{name}": f"{path}.{path_of(str(name))}" for name in names}
+    return {name: inner for name, inner in found.items() if inner not in taken}
 
 
 def _is_scalar(value: Any) -> bool:

@@ -24,7 +24,8 @@ import pyarrow.compute as pc
 from warehouse.errors import InputError, NothingMatchesError
 from warehouse.importers.common.messages import listed
 from warehouse.importers.common.streams import FORMATS, glob_matches, members
-from warehouse.importers.tabular.constant_columns import CrossedColumns
+from warehouse.importers.tabular.column_names import path_of
+from warehouse.importers.tabular.constant_columns import ConstantColumns, CrossedColumns, leaves_at
 from warehouse.importers.tabular.mapping import TabularMapping, Variant, parse_mapping
 from warehouse.importers.tabular.mapping_files import in_row, load_mapping, named_by_others, shipped_mappings
 from warehouse.importers.tabular.plain_tables import (
@@ -222,6 +223,7 @@ class _Reading:
         self.mapping, self.tables, self.plain = mapping, tables, plain
         self.registry = RunRegistry(settings.values, mapping.metrics, settings.defaults)
         self.settings = settings
+        self.constants = ConstantColumns({})  # of a mapping; a plain table has its own
         self.has_samples = any(variant.has_samples for variant in mapping.variants)
         self.has_votes = any(variant.votes for variant in mapping.variants)
         self.tally = ScoreTally()
@@ -235,6 +237,9 @@ class _Reading:
         self._survey_all()
         if self.plain is not None:
             self._settle(self._with_crossed(self.plain))
+        elif self.mapping.constants:
+            taken = self._take_constants(self.constants)
+            self._dump.notes += [f"taken as settings of the runs: {', '.join(taken)}"] if taken else []
         of_several = len(self.tables) > 1
         self._dump.notes += [f"{file}: {note}" if of_several else note for file, note in self.registry.notes]
         self.registry.closed = True
@@ -277,10 +282,7 @@ class _Reading:
 
     def _settle(self, plain: PlainTable) -> None:
         """Read the scores as their values want it; columns of one value in each run are its settings."""
-        for column, values in plain.constants.settings().items():
-            plain.settings = (*plain.settings, column)
-            for run, value in values.items():
-                self.registry.add_setting(run, column, value)
+        plain.settings = tuple(self._take_constants(plain.constants))
         plain.columns = replace(
             plain.columns, unused=tuple(name for name in plain.columns.unused if name not in plain.settings)
         )
@@ -289,18 +291,46 @@ class _Reading:
         self.registry.metrics = plain.metrics()
         self._dump.notes += plain.notes(shlex.quote(str(self.tables[0].member.path)))
 
+    def _take_constants(self, constants: ConstantColumns) -> list[str]:
+        """Columns of one value in each run, which become settings of the runs."""
+        found = constants.settings()
+        for column, values in found.items():
+            for run, value in values.items():
+                self.registry.add_setting(run, column, value)
+        return list(found)
+
+    def _shortlist(self, table: MappedTable) -> None:
+        """Add columns of a table that may be settings by its mapping."""
+        sample = table.sample()
+        if sample is None:
+            return
+        taken = {path for _, path in self.mapping.paths}
+        columns: dict[str, str] = {}
+        for path in self.mapping.constants:
+            if path == "*":
+                free = [name for name in sample.chunk.names() if path_of(name) not in taken]
+                columns |= {name: path_of(name) for name in free}
+            else:
+                columns |= leaves_at(sample, path, taken)
+        self.constants.add(columns)
+        self.constants.shortlist(sample)
+
     def _runs(self, table: MappedTable) -> list[RunColumns]:
         return [RunColumns(variant, self.registry, table.member.name) for variant in self.mapping.variants]
 
     def _survey(self, table: MappedTable) -> None:
         runs = self._runs(table)
-        if self.plain is None and not any(part.per_row for part in runs):
+        has_constants = bool(self.mapping.constants)
+        if self.plain is None and not has_constants and not any(part.per_row for part in runs):
             for part in runs:
                 part.learn(table.constants(), partial(_refuse_constant, table.member.name))
             return
         paths = {path for part in runs for path in part.paths()}
         paths |= {path for rule in self.mapping.skips for path in rule.source.paths()}
         paths |= {rule.on for rule in self.mapping.joins}
+        if has_constants:
+            self._shortlist(table)
+            paths |= self.constants.paths()
         if self.plain is not None:
             self.plain.delimiter = getattr(table.reader, "delimiter", ",")
             if (sample := table.sample()) is not None:
@@ -310,6 +340,8 @@ class _Reading:
         views = table.views(paths, ignore if self.has_samples else self._reject)
         for view in islice(views, 1) if table.tells_all(paths) else views:
             numbers = [part.learn(view, table.rejected(view, self._reject)) for part in runs]
+            if has_constants:
+                self.constants.learn(view, numbers[0])
             if self.plain is not None:
                 self.plain.learn(view, numbers[0])
 

@@ -456,7 +456,7 @@ class PlainTable:
     _labels: ScoreValues = field(default_factory=ScoreValues)  #: those of a target that is called ``label``.
 
     def __post_init__(self) -> None:
-        self.constants = ConstantColumns(self.columns.unused)
+        self.constants = ConstantColumns({column: path_of(column) for column in self.columns.unused})
 
     def again(self, crossed: Sequence[str]) -> PlainTable:
         """Nothing learnt yet, but for columns that tell runs apart."""
@@ -467,8 +467,8 @@ class PlainTable:
     def paths(self) -> set[str]:
         """Field paths that have to be read for that."""
         columns = {column for _, column in self.columns.scores}
-        columns |= {self.columns.metric, self._label, self._name, *self.constants.columns}
-        return {path_of(column) for column in columns if column}
+        columns |= {self.columns.metric, self._label, self._name}
+        return {path_of(column) for column in columns if column} | self.constants.paths()
 
     def key(self) -> list[str]:
         """Field paths that tell the rows of a run apart."""
