@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import itertools
+import json
+import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -11,8 +13,9 @@ import pandas as pd
 import pytest
 
 import warehouse
-from tests.support.tabular import candidates
+from tests.support.tabular import candidates, read
 from warehouse.importers.tabular.importer import IMPORTER
+from warehouse.importers.tabular.starting_mapping import starting_mapping
 from warehouse.records import ImportSettings, RunHeader
 from warehouse.records.settings import settings_of
 
@@ -157,3 +160,29 @@ def test_the_configuration_of_a_frame_is_taken_whole(tmp_path: Path) -> None:
     store.ingest(pd.DataFrame(rows(configuration=again, score=0)))
     estimates = sorted((row.runs, row.estimate) for row in store.leaderboard("quiz").rows)
     assert estimates == [(1, 0.0), (2, 0.5)]
+
+
+def test_a_draft_takes_the_settings_of_columns_and_document(tmp_path: Path) -> None:
+    """Two files that differ by one of them are two conditions by the mapping that was drafted for the first."""
+    results = [
+        {"qid": number, "topic": f"t{number % 2}", "thinking": "on", "correct": number % 2} for number in range(6)
+    ]
+    document = {"model": "a", "benchmark": "quiz", "config": {"temperature": 0.5, "max_steps": 4}, "accuracy": 0.5}
+    mapping: dict[str, Any] = {}
+    keys = []
+    others = [
+        {},
+        {"results": [row | {"thinking": "off"} for row in results]},
+        {"config": {"temperature": 0.5, "max_steps": 9}},
+        {"accuracy": 0.7},
+    ]
+    for number, other in enumerate(others):
+        own = document | {"results": results} | other
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        (folder / "r.json").write_text(json.dumps(own), encoding="utf-8")
+        if not number:
+            mapping = tomllib.loads(starting_mapping(folder / "r.json"))
+        keys.append(settings_of(read(folder, mapping).runs[0]).condition_key)
+    assert keys[0] == keys[3] and len(set(keys[:3])) == 3
+    assert set(mapping["run"]["configuration"]) == {"config.max_steps", "thinking"}

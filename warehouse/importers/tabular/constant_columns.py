@@ -17,6 +17,8 @@ from warehouse.records.setting_values import canonical_value
 
 #: Values that a column may have in one run before nobody looks at it any more.
 _MOST = 12
+#: Rows of a run of which prompts are looked at for some that stand there twice.
+_MOST_ROWS = 200_000
 #: Names of properties of a prompt that all prompts of a small table may share.
 _OF_PROMPTS = frozenset(
     """
@@ -41,6 +43,7 @@ class ConstantColumns:
         #: column -> run -> form of a value -> rows that hold it.
         self._seen: dict[str, dict[int, dict[str | None, int]]] = {column: {} for column in self._paths}
         self._raw: dict[str, dict[str, Any]] = {}  # column -> form -> the value as it stands
+        self._of_first: list[int] = []  # what tells the prompts of the first run apart, row by row
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -89,6 +92,12 @@ class ConstantColumns:
                     self._raw.setdefault(column, {}).setdefault(form, value)
             self._count(column, runs, codes, forms)
 
+    def learn_prompts(self, names: pa.Array, runs: Codes) -> None:
+        """Take in what the prompts of some rows are called; of one run: it shows whether prompts stand there twice."""
+        if self._seen and len(self._of_first) < _MOST_ROWS:
+            own = names.filter(pa.array(runs == 0))
+            self._of_first += map(hash, own.to_pylist())
+
     def _count(self, column: str, runs: Codes, codes: Codes, forms: Sequence[str | None]) -> None:
         pairs, counts = np.unique(runs * len(forms) + codes, return_counts=True)
         by_run = self._seen[column]
@@ -115,21 +124,40 @@ class ConstantColumns:
                 continue
             forms = {run: next(iter(of_run)) for run, of_run in by_run.items()}
             values = {run: self._raw[column][form] for run, form in forms.items() if form is not None}
-            if values and not self._are_outcomes(column, values.values()):
+            if values and not is_outcome(column.rpartition(".")[2], values.values()):
                 found[column] = values
         return found
-
-    def _are_outcomes(self, column: str, values: Iterable[Any]) -> bool:
-        """Whether a column is a figure of the whole run beside each row: it came out, and was not chosen."""
-        if not all(isinstance(number_of(value), int | float) for value in values):
-            return False
-        words = {*words_of(column)}
-        return grade_of(column) >= Grade.LIKELY or bool(words & _OUTCOMES) or plain_name(column) in _PLAIN_OUTCOMES
 
     def that_may_split(self) -> list[str]:
         """Columns of several values in a run that about as many rows hold each: each prompt may stand there once for
         each value."""
-        return [column for column, by_run in self._seen.items() if _is_balanced(by_run.values())]
+        n_first = len(self._of_first)
+        is_apart = n_first < _MOST_ROWS and len(set(self._of_first)) == n_first  # each prompt of the first run once
+        found = []
+        for column, by_run in self._seen.items():
+            tells_nothing_twice = is_apart and len(by_run.get(0, ())) > 1
+            if _is_balanced(by_run.values()) and not tells_nothing_twice:
+                found.append(column)
+        return found
+
+
+def is_outcome(name: str, values: Iterable[Any], parents: Sequence[str] = ()) -> bool:
+    """Whether values that are the same in all rows of a run are a figure of the whole run: it came out, and was not
+    chosen.
+
+    Args:
+        name: of the column.
+        values: numbers, or whatever it holds.
+        parents: names of the objects that it lies in.
+    """
+    if not all(isinstance(number_of(value), int | float) for value in values):
+        return False
+    if grade_of(name, parents) >= Grade.LIKELY or plain_name(name) in _PLAIN_OUTCOMES:
+        return True
+    words = {*words_of(name)}
+    for parent in parents:
+        words.update(words_of(parent))
+    return bool(words & _OUTCOMES)
 
 
 def _may_be(column: str) -> bool:

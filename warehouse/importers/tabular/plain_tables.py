@@ -498,10 +498,13 @@ class PlainTable:
             runs: number of the run of each row, -1 where it has none; shape (rows,).
         """
         if self._name:
-            sums = pc.fill_null(summaries(to_text(view.column(path_of(self._name)), view.size).array), False)
+            names = to_text(view.column(path_of(self._name)), view.size, labels=True).array
+            sums = pc.fill_null(summaries(names), False)
             if pc.any(sums).as_py():
                 kept = np.flatnonzero(~np.asarray(sums))
                 view, runs = replace(view, chunk=view.chunk.keep(kept.tolist())), runs[kept]
+                names = names.take(pa.array(kept))
+            self.constants.learn_prompts(names, runs)
         self.constants.learn(view, runs)
         if self._label:
             self._labels.learn_values(encode(view.column(path_of(self._label)), view.size)[1])
