@@ -18,6 +18,7 @@ from warehouse.importers.bfcl.importer import IMPORTER as BFCL
 from warehouse.importers.bigbench.importer import IMPORTER as BIGBENCH
 from warehouse.importers.evalplus import EVALPLUS, HUMAN_EVAL
 from warehouse.importers.livecodebench import IMPORTER as LIVECODEBENCH
+from warehouse.importers.metr import IMPORTER as METR
 from warehouse.importers.openai_evals.importer import IMPORTER as OPENAI_EVALS
 from warehouse.importers.simple_evals.importer import IMPORTER as SIMPLE_EVALS
 from warehouse.records.settings import settings_of
@@ -131,6 +132,33 @@ def annotations(**more: Any) -> list[dict[str, Any]]:
 def test_alpaca_eval(first: Any, second: Any, is_same: bool, tmp_path: Path) -> None:
     one = conditions(ALPACA, tmp_path / "one", "m/judge/annotations.json", first)
     other = conditions(ALPACA, tmp_path / "other", "m/judge/annotations.json", second)
+    assert len(one) == len(other) == 1
+    assert (one == other) is is_same
+
+
+def agent_runs(**more: Any) -> str:
+    """Two runs of an agent as METR writes them, with more of the same in both."""
+    lines = []
+    for number, task in enumerate(("add/one", "add/two")):
+        of_task = {"task_id": task, "task_family": "add", "human_minutes": 1.0}
+        own = {"run_id": f"r{number}", "alias": "Tiny", "score_binarized": 1, "score": 1.0}
+        lines.append(json.dumps(own | of_task | {"model": "tiny-1", "time_limit": 1800 + number} | more))
+    return "\n".join(lines)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "is_same"),
+    [
+        (agent_runs(model="a"), agent_runs(model="b"), False),
+        (agent_runs(scaffold="a"), agent_runs(scaffold="b"), False),
+        (agent_runs(time_limit=60), agent_runs(time_limit=90), False),
+        (agent_runs(), agent_runs(total_tokens=5), True),
+        (agent_runs(human_source="baseline"), agent_runs(human_source="estimate"), True),
+    ],
+)
+def test_metr(first: str, second: str, is_same: bool, tmp_path: Path) -> None:
+    one = conditions(METR, tmp_path / "one", "all_runs.jsonl", first)
+    other = conditions(METR, tmp_path / "other", "all_runs.jsonl", second)
     assert len(one) == len(other) == 1
     assert (one == other) is is_same
 

@@ -24,6 +24,7 @@ from warehouse.importers.common.json_fields import (
 )
 from warehouse.importers.common.jsonl import RowSource, batches_of, has_keys, head_of
 from warehouse.importers.common.model_names import disagreement, same_model
+from warehouse.importers.common.run_settings import SameInAll
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
 
 HARNESS = BENCHMARK = "alpaca_eval"
@@ -39,8 +40,14 @@ _ANNOTATION = (
     *("price_per_example", "time_per_example", "raw_completion", "referenced_models", "output", "original_output"),
     "generator",
 )
-#: Fields that say of which part of the data an instruction is.
-_OF_INSTRUCTION = ("dataset", "datasplit")
+#: Fields that are read as something else than settings; the first two say of which part of the data an instruction is.
+_NOT_OF_RUN = frozenset(
+    (
+        *("dataset", "datasplit", "preference_version", "preference_date"),
+        *_ANNOTATION,
+        *(f"preference_{name}" for name in _ANNOTATION),
+    )
+)
 _DRAW_IN_OLD_FILES, _FAILED = 0, -1
 
 Pair = tuple[str, str, str]
@@ -67,19 +74,18 @@ class AlpacaEval:
         """Open one file (InputError: the file is damaged, or no annotation names a model)."""
         path = source.files[0]
         seen: dict[Pair, Row] = {}
+        same = SameInAll(_NOT_OF_RUN)
         for _, row in RowSource(path, path.name, ("instruction",)).numbered():
             pair = _pair(row)
-            first = seen.get(pair)
-            if first is None:
-                first = seen[pair] = {"cost": None, "n": 0, "same": _other_fields(row), **_circumstances(row)}
-            first["n"] += 1
-            _keep_same(first["same"], row)
+            first = seen.setdefault(pair, {"cost": None, **_circumstances(row)})
+            same.add(pair, row)
             price = number_or_none(_either(row, "price_per_example"))
             if price is not None:
                 first["cost"] = (first["cost"] or 0.0) + price
         if not seen:
             raise InputError("holds no annotation", path=str(path), expected="a list of them")
         board = _board(source.files[1:])
+        seen = {pair: {**first, "same": same.of(pair)} for pair, first in seen.items()}
         runs = tuple(_header(pair, first, board, settings.model, source.name) for pair, first in seen.items())
         dump = Dump(runs, ())
         dump.notes += _other_names(path, seen)
@@ -111,19 +117,6 @@ def _other_names(path: Path, seen: Iterable[Pair]) -> Iterator[str]:
 def _either(row: Row, key: str) -> Any:
     """A field that newer files prefix."""
     return row.get(f"preference_{key}", row.get(key))
-
-
-def _other_fields(row: Row) -> Row:
-    """Fields of an annotation that are neither known nor of its instruction."""
-    other = {key: value for key, value in row.items() if not isinstance(value, list | dict)}
-    known = (*_ANNOTATION, *_OF_INSTRUCTION, "version", "date")
-    return {key: value for key, value in other.items() if key.removeprefix("preference_") not in known}
-
-
-def _keep_same(same: Row, row: Row) -> None:
-    """Leave in what has the same value in another annotation."""
-    for key in [key for key, value in same.items() if row.get(key) != value]:
-        del same[key]
 
 
 def _circumstances(row: Row) -> Row:
@@ -162,7 +155,7 @@ def _header(pair: Pair, first: Row, board: dict[str, Row], model_setting: str | 
         harness_version=first["version"],
         started_at=first["date"],
         cost=first["cost"],
-        configuration=first["same"] if first["n"] > 1 else {},  # of a single annotation nothing tells which are its own
+        configuration=first["same"],
         published=published,
         place=f"{model} against {opponent}",
     )
