@@ -17,6 +17,7 @@ from warehouse.importers.tabular.column_names import OF_TRUTH, Grade, are_models
 from warehouse.importers.tabular.mapping import RECORD_FIELDS
 from warehouse.importers.tabular.plain_tables import vote_mapping
 from warehouse.importers.tabular.profile import ColumnProfile, TableProfile, column_of_values, profile
+from warehouse.importers.tabular.starting_charts import chart_in
 from warehouse.importers.tabular.starting_fields import POSITIONS, Fields, fields_of, other_ids
 from warehouse.importers.tabular.starting_scores import ScoreColumn, ScoreColumns, range_of, scores_of
 from warehouse.importers.tabular.starting_settings import settings_in
@@ -64,12 +65,13 @@ class _Writer:
     def __init__(self, table: TableProfile, importer: str, ready: str) -> None:
         self.table, self.importer, self.ready = table, importer, ready
         self.votes = _votes_in(table)
+        self.chart = chart_in(table)
         self.fields = fields_of(table) if not self.votes else Fields(key=self.votes.get("key", ()))
         self.figures = figures_of(table, self.fields) if not self.votes else None
         self.cells = cells_of(table, self.fields) if self.figures is None and not self.votes else None
         is_scored = self.figures is None and self.cells is None and not self.votes
         self.scores = scores_of(table, self.fields) if is_scored else ScoreColumns()
-        self.choices = list(self._choices()) if not self.votes else []
+        self.choices = list(self._choices()) if not self.votes and self.chart is None else []
         may_be_scores = table.rows < _TELLING
         offered = {candidate.column.path for candidate in self.scores.offered if may_be_scores}
         free = [column for column in self._unused() if column.path not in offered] if is_scored else []
@@ -91,6 +93,9 @@ class _Writer:
 
     def lines(self) -> Iterator[str]:
         yield from self._head()
+        if self.chart is not None:
+            yield from self.chart.lines()
+            return
         if self.votes:
             yield from self._of_votes()
             return
