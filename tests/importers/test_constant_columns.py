@@ -186,3 +186,21 @@ def test_a_draft_takes_the_settings_of_columns_and_document(tmp_path: Path) -> N
         keys.append(settings_of(read(folder, mapping).runs[0]).condition_key)
     assert keys[0] == keys[3] and len(set(keys[:3])) == 3
     assert set(mapping["run"]["configuration"]) == {"config.max_steps", "thinking"}
+
+
+@pytest.mark.parametrize("name", ["config", "generation_settings"])
+def test_objects_are_looked_into_leaf_by_leaf(tmp_path: Path, name: str) -> None:
+    """Also ``config``, which else says of which part of a data set a prompt is."""
+    lines = []
+    for number in range(3):
+        held = {"temperature": 0.5, "agent": {"max_steps": 4}, "question": number}
+        row = {"model": "a", "benchmark": "quiz", "prompt_id": number, "score": 1, name: held}
+        lines.append(json.dumps(row))
+    (tmp_path / "t.jsonl").write_text("\n".join(lines), encoding="utf-8")
+    (source,) = IMPORTER.claim(candidates(tmp_path))
+    (run,) = IMPORTER.read(source, ImportSettings({})).runs
+    told = settings_of(run).settings
+    assert {path: form for path, form in told.items() if path.startswith(name)} == {
+        f"{name}.temperature": "0.5",
+        f"{name}.agent.max_steps": "4",
+    }

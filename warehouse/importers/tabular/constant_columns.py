@@ -164,23 +164,38 @@ def _may_be(column: str) -> bool:
     return plain_name(column) not in _OF_PROMPTS
 
 
-def leaves_at(view: RowView, path: str, taken: Collection[str]) -> dict[str, str]:
-    """The names that objects at a path hold in some rows, each with its field path; those that are taken left out.
+def leaves_at(view: RowView, path: str, taken: Collection[str] = (), name: str = "") -> dict[str, str]:
+    """What objects at a path hold in some rows, leaf by leaf, each with its field path; none where no object is there.
 
     Args:
         view: the first rows.
         path: of an object.
-        taken: field paths that something reads.
+        taken: field paths that something reads, which are left out.
+        name: what the object is called; the last step of its path if empty.
     """
     if not view.holds(path):
         return {}
-    names: dict[str, None] = {}
-    for value in as_list(view.column(path), view.size):
-        if isinstance(value, dict):
-            names.update(dict.fromkeys(value))
-    last = path.rpartition(".")[2].lstrip("^$")
-    found = {f"{last}.{name}": f"{path}.{path_of(str(name))}" for name in names}
-    return {name: inner for name, inner in found.items() if inner not in taken}
+    objects = [value for value in as_list(view.column(path), view.size) if isinstance(value, dict)]
+    outer = name or path.rpartition(".")[2].lstrip("^$")
+    found: dict[str, str] = {}
+    for value in objects:
+        found |= _leaves(value, outer, path)
+    return {inner: leaf for inner, leaf in found.items() if leaf not in taken}
+
+
+#: Objects in objects that are looked into.
+_DEEPEST = 3
+
+
+def _leaves(value: Mapping[str, Any], name: str, path: str, depth: int = 0) -> dict[str, str]:
+    found: dict[str, str] = {}
+    for key, item in value.items():
+        inner, leaf = f"{name}.{key}", f"{path}.{path_of(str(key))}"
+        if isinstance(item, dict) and depth < _DEEPEST:
+            found |= _leaves(item, inner, leaf, depth + 1)
+        elif not isinstance(item, list | dict):
+            found[inner] = leaf
+    return found
 
 
 def _is_scalar(value: Any) -> bool:

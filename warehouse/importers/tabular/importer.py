@@ -10,7 +10,7 @@ import json
 import os
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -32,6 +32,7 @@ from warehouse.importers.tabular.plain_tables import (
     PlainTable,
     canonical_mapping,
     carries_names,
+    may_hold_objects,
     plain_columns,
     vote_mapping,
 )
@@ -96,7 +97,7 @@ class Tabular:
             (values, notes), path = found, source.name
         elif values is None:
             columns = plain_columns(source, settings.user_values).with_metadata(settings.cluster_by)
-            plain = PlainTable(columns, settings.higher_is_better)
+            plain = _with_objects(PlainTable(columns, settings.higher_is_better), source, settings.cluster_by)
             values, path = canonical_mapping(plain.columns), source.name
         mapping, mistakes = parse_mapping(values)
         tables = _tables(mapping, source)
@@ -108,6 +109,15 @@ class Tabular:
         dump = _Reading(mapping, tables, settings, plain).dump()
         dump.notes += notes
         return dump
+
+
+def _with_objects(plain: PlainTable, source: SourceFiles, asked_for: Collection[str]) -> PlainTable:
+    """A plain table of which columns that hold objects are no properties of prompts, unless they are asked for."""
+    if not plain.columns.metadata.keys() - {*asked_for} or not may_hold_objects(source.files[0]):
+        return plain
+    mapping, _ = parse_mapping(canonical_mapping(plain.columns))
+    sample = _tables(mapping, source)[0].sample()
+    return plain if sample is None else plain.with_objects(sample)
 
 
 class MappedTabular(Tabular):
@@ -283,9 +293,8 @@ class _Reading:
     def _settle(self, plain: PlainTable) -> None:
         """Read the scores as their values want it; columns of one value in each run are its settings."""
         plain.settings = tuple(self._take_constants(plain.constants))
-        plain.columns = replace(
-            plain.columns, unused=tuple(name for name in plain.columns.unused if name not in plain.settings)
-        )
+        taken = {name for setting in plain.settings for name in (setting, setting.partition(".")[0])}
+        plain.columns = replace(plain.columns, unused=tuple(name for name in plain.columns.unused if name not in taken))
         name = self.tables[0].member.name
         self.mapping = plain.settled(self.mapping, name)
         self.registry.metrics = plain.metrics()
@@ -334,7 +343,7 @@ class _Reading:
         if self.plain is not None:
             self.plain.delimiter = getattr(table.reader, "delimiter", ",")
             if (sample := table.sample()) is not None:
-                self.plain.constants.shortlist(sample)
+                self.plain.shortlist(sample)
             paths |= self.plain.paths()
         # bad rows are named when the rows are read; if they never are, now
         views = table.views(paths, ignore if self.has_samples else self._reject)

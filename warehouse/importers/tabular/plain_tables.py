@@ -48,7 +48,7 @@ from warehouse.importers.tabular.columns import (
     to_number,
     to_text,
 )
-from warehouse.importers.tabular.constant_columns import ConstantColumns
+from warehouse.importers.tabular.constant_columns import ConstantColumns, leaves_at
 from warehouse.importers.tabular.delimited import delimiter_of, unique_names, without_sep
 from warehouse.importers.tabular.expressions import Recode
 from warehouse.importers.tabular.mapping import ScoreRule, TabularMapping
@@ -263,7 +263,7 @@ def plain_columns(source: SourceFiles, values: Mapping[str, Any]) -> Guess:
     """
     path = source.files[0]
     names = _head_columns(path)
-    guessed = _guess(tuple(names), objects=_format(path) not in ("csv", "tsv"))
+    guessed = _guess(tuple(names), objects=may_hold_objects(path))
     missing = [name for name in _NEEDED if name not in values and name not in guessed.run]
     if "prompt_id" not in guessed.sample and not guessed.key:
         missing.append("prompt_id")
@@ -367,6 +367,11 @@ def _format(path: Path) -> str:
     return members(path, path.name)[0].format
 
 
+def may_hold_objects(path: Path) -> bool:
+    """Whether a cell of a file may hold a list or an object."""
+    return _format(path) not in ("csv", "tsv")
+
+
 def _head_columns(path: Path) -> Sequence[str]:
     with path.open("rb") as stream:
         return _columns(path, stream.read(_HEAD_BYTES))
@@ -457,6 +462,25 @@ class PlainTable:
 
     def __post_init__(self) -> None:
         self.constants = ConstantColumns({column: path_of(column) for column in self.columns.unused})
+
+    def with_objects(self, view: RowView) -> PlainTable:
+        """The same where columns of objects are no property of the prompt, but may hold settings leaf by leaf.
+
+        Args:
+            view: the first rows.
+        """
+        objects = {name: column for name, column in self.columns.metadata.items() if leaves_at(view, path_of(column))}
+        if not objects:
+            return self
+        metadata = {name: column for name, column in self.columns.metadata.items() if name not in objects}
+        unused = (*self.columns.unused, *objects.values())
+        return replace(self, columns=replace(self.columns, metadata=metadata, unused=unused))
+
+    def shortlist(self, view: RowView) -> None:
+        """Choose what may be a setting, of columns and of the leaves of those that hold objects, by the first rows."""
+        for column in self.columns.unused:
+            self.constants.add(leaves_at(view, path_of(column), name=column))
+        self.constants.shortlist(view)
 
     def again(self, crossed: Sequence[str]) -> PlainTable:
         """Nothing learnt yet, but for columns that tell runs apart."""
