@@ -136,6 +136,16 @@ def test_alpaca_eval(first: Any, second: Any, is_same: bool, tmp_path: Path) -> 
     assert (one == other) is is_same
 
 
+@pytest.mark.parametrize(("second", "is_same"), [(0.2, True), ("0.20", True), (0.8, False)])
+def test_fields_that_a_person_added_to_completions(second: Any, is_same: bool, tmp_path: Path) -> None:
+    keys = []
+    for number, temperature in enumerate((0.2, second)):
+        row = json.loads(COMPLETION) | {"temperature": temperature}
+        lines = "".join(json.dumps(row | {"task_id": f"HumanEval/{task}", "seconds": task}) + "\n" for task in range(2))
+        keys += conditions(HUMAN_EVAL, tmp_path / str(number), "samples.jsonl_results.jsonl", lines)
+    assert (keys[0] == keys[1]) is is_same
+
+
 def agent_runs(**more: Any) -> str:
     """Two runs of an agent as METR writes them, with more of the same in both."""
     lines = []

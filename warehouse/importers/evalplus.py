@@ -21,6 +21,7 @@ from warehouse.importers.common.json_fields import (
     without_nulls,
 )
 from warehouse.importers.common.jsonl import RowSource, batches_of, has_keys, head_of, read_document
+from warehouse.importers.common.run_settings import SameInAll
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, RunHeader, SourceFiles
 
 METRIC = "pass@1"
@@ -221,6 +222,8 @@ def _raw(files: Sequence[Path], dump: Dump) -> dict[str, list[str | None]]:
     return texts_by_task
 
 
+#: Fields of a completion and of its task.
+_OF_COMPLETIONS = ("task_id", "completion", "completion_id", "result", "passed", "prompt", "entry_point", "test")
 #: What its script calls the files of any run.
 _SAMPLES = re.compile(r"(?:^|(?<=[-_.]))(?:samples?|completions?|generations?|results?)(?:[-_.]\d+)?(?=[-_.]|$)")
 
@@ -233,6 +236,14 @@ def _given_name(path: Path) -> str | None:
     """
     stem = path.name.removesuffix(".gz").removesuffix("_results.jsonl").removesuffix(".jsonl")
     return _SAMPLES.sub("", stem).strip("-_.") or None
+
+
+def _said_of_all(path: Path) -> Row:
+    """What all completions of a file say besides what its script writes."""
+    same = SameInAll(_OF_COMPLETIONS)
+    for row, _ in RowSource(path, path.name, ("task_id",)).rows():
+        same.add(path, row)
+    return same.of(path)
 
 
 class HumanEval:
@@ -258,7 +269,7 @@ class HumanEval:
             model="",
             benchmark="humaneval",
             metrics=(_passed("", True),),
-            configuration=without_nulls({"name": _given_name(path)}),
+            configuration={**_said_of_all(path), **without_nulls({"name": _given_name(path)})},
             place=path.name,
         )
         dump = Dump((header,), ())
