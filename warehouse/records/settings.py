@@ -13,7 +13,14 @@ from warehouse.records.canonical_json import canonical_digest, canonical_json
 from warehouse.records.dump import MetricSpec, RunHeader
 from warehouse.records.run_fields import CONDITION_FIELDS
 from warehouse.records.setting_names import rule_of, snake_case
-from warehouse.records.setting_values import LONGEST_LIST, UNORDERED, canonical_value, looks_like_place, unpacked
+from warehouse.records.setting_values import (
+    LONGEST_LIST,
+    UNORDERED,
+    canonical_value,
+    looks_like_place,
+    number_in,
+    unpacked,
+)
 
 #: Header fields that are objects whose entries are settings.
 _OBJECTS = ("sampling", "agent_parameters", "configuration")
@@ -81,9 +88,21 @@ def scorers_of(header: RunHeader) -> list[str]:
 
 
 def _scorer(spec: MetricSpec) -> str:
-    parameters = dict(_plain_leaves("", spec.scorer_parameters))
+    parameters = _with_numbers("", dict(spec.scorer_parameters))
     parts = [spec.name, spec.filter, spec.scorer, spec.scorer_kind, spec.judge_model, parameters]
     return canonical_json(parts).decode()
+
+
+def _with_numbers(name: str, value: Any) -> Any:
+    """A parameter in which numbers that are written as texts, or with a point, are the numbers that they are."""
+    if isinstance(value, Mapping):
+        return {inner: _with_numbers(inner, item) for inner, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_with_numbers(name, item) for item in value]
+    if isinstance(value, str) and (number := number_in(name, value)) is not None:
+        value = number
+    is_whole = isinstance(value, float) and value.is_integer()
+    return int(value) if is_whole else value
 
 
 class _Sorter:
