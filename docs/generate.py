@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import runpy
+import sys
 import tomllib
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
@@ -227,10 +228,12 @@ Made from `warehouse/records/settings_table.tsv` by `python docs/generate.py`; d
 
 All that a dump says of how a run was made is a [setting](identity.md#settings), part of the condition, unless it stands
 here. A tool's own rows come before the general ones: of a whole path, then of its last two names, then of its last
-name. `*` stands for any name.
+name. A row of several names (`eval.config.epochs`) says nothing of the last one elsewhere. `*` stands for any name.
+Rows of tools that no importer reads hold where a mapping says their name as `harness`.
 
 - **mark**: tells two executions of one condition apart.
 - **version**: of harness and libraries; stored, and no part of the condition.
+- **subset**: which prompts were asked. The prompts say it; where a run has figures only, it is a setting.
 - **ignore**: says nothing of what was measured.
 - **setting**, **model**, **prompt**, **scorer** are part of the condition; they are listed where a value is the same as
   none (*absent*), or where a general row says otherwise.
@@ -252,11 +255,49 @@ def settings_page() -> str:
     return SETTINGS_OPENING + "".join(sections)
 
 
+TAKEN_OPENING = """\
+# What importers take of a run
+
+Made from the small dumps of the tests by `python docs/generate.py`; do not edit it here. For each importer the names
+that its dumps have, by what is made of them: [settings](identity.md#settings) are part of the condition, marks tell
+executions of it apart, versions are stored. Any other name that a dump has is a setting, unless
+[the table](settings.md) leaves it out: a name that is not here is not lost. `model`, `benchmark`, `harness` and `split`
+are settings of all; `scorers` stands for who scored and how. Names of one word are fields of a run (`temperature`),
+those with points stand in the files.
+"""
+
+#: Settings that every run has.
+_OF_ALL = frozenset(("model", "benchmark", "harness", "split"))
+
+
+def taken_page() -> str:
+    """What each importer takes as a setting, a mark, a version, and what it leaves out."""
+    sys.path.insert(0, str(DOCS.parent))  # the small dumps belong to the tests
+    from tests.support.dump_settings import taken_by_importers
+
+    sections = []
+    for name, taken in taken_by_importers():
+        parts = {
+            "Settings": taken.settings - _OF_ALL,
+            "Marks": taken.marks,
+            "Versions": taken.versions,
+            "Left out": taken.left_out,
+        }
+        lines = [f"- **{title}**: {_in_code(names)}\n" for title, names in parts.items()]
+        sections.append(f"\n## `{name}`\n\n{''.join(lines)}")
+    return TAKEN_OPENING + "".join(sections)
+
+
+def _in_code(names: Collection[str]) -> str:
+    return ", ".join(f"`{name}`" for name in sorted(names)) or "none"
+
+
 #: In this order on the page: what is no setting first.
-_CLASSES = ("ignore", "mark", "version", "model", "setting", "prompt", "scorer")
+_CLASSES = ("ignore", "subset", "mark", "version", "model", "setting", "prompt", "scorer")
 
 PAGES = {
     "settings.md": settings_page,
+    "importer_settings.md": taken_page,
     "views.md": views_page,
     "glossary.md": glossary_page,
     "performance.md": performance_page,

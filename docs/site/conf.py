@@ -24,7 +24,8 @@ ORDER = {
         "docs/writers", "docs/scale",
     ],
     "Reference": [
-        "docs/glossary", "docs/cli", "docs/views", "docs/schema", "docs/identity", "docs/settings", "docs/importers",
+        "docs/glossary", "docs/cli", "docs/views", "docs/schema", "docs/identity", "docs/settings",
+        "docs/importer_settings", "docs/importers",
         "docs/lm_eval",
         "docs/inspect",
         "docs/inspect_scout", "docs/helm", "docs/lighteval", "docs/opencompass", "docs/evalscope", "docs/mteb",

@@ -4,7 +4,7 @@ select run.id as run_id, run.split, run.task_version, run.benchmark_version, run
     run.fewshot, run.fewshot_seed, run.template_hash, run.system_prompt_hash, run.temperature,
     run.top_p, run.max_tokens, run.reasoning_effort, run.sampling_seed,
     cast(run.sampling as varchar) as sampling, run.endpoint, run.opponent, run.scorers_key,
-    cast(run.configuration as varchar) as configuration, run.started_at,
+    cast(run.configuration as varchar) as configuration, run.started_at, run.n_found,
     run_group.harness, run_group.harness_version, run_group.harness_run_id as harness_run,
     run_group.commit_hash as harness_commit, run_group.cost,
     model.name as model, training_seed.label as training_seed, training_seed.recipe,

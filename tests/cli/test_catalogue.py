@@ -165,3 +165,30 @@ def test_settings_that_tell_runs_apart_are_listed_and_left_out(run: Caller, tmp_
     assert len(run("leaderboard", "quiz", "--json", db=store).rows) == 2
     run("benchmarks", "settings", "--reason", "x", db=store).fails(2, "--ignore")
     run("benchmarks", "settings", "--ignore", "a", "--count", "a", db=store).fails(2, "--count")
+
+
+@pytest.mark.parametrize("is_renamed_first", [True, False])
+@pytest.mark.parametrize("said_of", ["quiz", "quiz-old"])
+def test_what_does_not_matter_on_a_benchmark_holds_for_all_its_names(
+    run: Caller, tmp_path: Path, is_renamed_first: bool, said_of: str
+) -> None:
+    """Whichever of its names is given, before or after it got another."""
+    store = str(tmp_path / "settings.db")
+    lines = "model,benchmark,prompt_id,score,sampler\n"
+    for benchmark in ("quiz", "quiz-old"):
+        for sampler, score in (("x", 1), ("y", 0)):
+            rows = f"org/a,{benchmark},q1,{score},{sampler}\norg/a,{benchmark},q2,1,{sampler}\n"
+            (tmp_path / f"{benchmark}-{sampler}.csv").write_text(lines + rows)
+    assert run("ingest", *map(str, sorted(tmp_path.glob("*.csv"))), db=store).code == 0
+    rename = ("benchmarks", "alias", "quiz-old", "quiz")
+    ignore = ("benchmarks", "settings", said_of, "--ignore", "sampler")
+    for command in (rename, ignore) if is_renamed_first else (ignore, rename):
+        assert run(*command, db=store).code == 0
+    sql = "select count(distinct condition_key) as n from run join benchmark b on b.id = benchmark_id group by b.name"
+    assert [row["n"] for row in run("query", "--json", "--sql", sql, db=store).rows] == [1, 1]
+    (row,) = run("benchmarks", "settings", "quiz-old", "--json", db=store).rows
+    assert (row["setting"], row["is_ignored"]) == ("sampler", True)
+    other = "quiz-old" if said_of == "quiz" else "quiz"
+    assert run("benchmarks", "settings", other, "--count", "sampler", db=store).code == 0
+    assert [row["n"] for row in run("query", "--json", "--sql", sql, db=store).rows] == [2, 2]
+    run("benchmarks", "settings", "nowhere", "--ignore", "sampler", db=store).fails(2, "nowhere")

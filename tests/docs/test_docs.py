@@ -141,7 +141,7 @@ def test_a_command_that_is_not_there_is_found(line: str, faults: list[str]) -> N
     assert command_faults(line.split()) == faults
 
 
-@pytest.mark.parametrize("name", ["settings.md", "views.md", "glossary.md", "performance.md"])
+@pytest.mark.parametrize("name", ["settings.md", "importer_settings.md", "views.md", "glossary.md", "performance.md"])
 def test_a_page_made_of_data_is_up_to_date(name: str) -> None:
     made = runpy.run_path(str(DOCS / "generate.py"))["PAGES"][name]()
     written = (DOCS / name).read_text(encoding="utf-8")

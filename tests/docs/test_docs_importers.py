@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.support.dump_settings import importers_with_runs
 from tests.support.pages import ROOT, Terminal, agrees, blocks, examples
 from warehouse import importers
 
@@ -31,6 +32,18 @@ def terminal(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Termin
     importers._points.cache_clear()
     yield Terminal(tmp_path)
     importers._points.cache_clear()
+
+
+@pytest.mark.parametrize("name", importers_with_runs())
+def test_what_an_importer_takes_of_a_run_is_listed(name: str) -> None:
+    """On the page that is made of its small dump (which ``test_docs.py`` holds to that), linked from its own page."""
+    listed = (ROOT / "docs" / "importer_settings.md").read_text(encoding="utf-8")
+    assert f"\n## `{name}`\n" in listed
+    link = f"(importer_settings.md#{name})"
+    assert link in PAGE
+    pages = (ROOT / "docs").glob("*.md")
+    linking = [page.name for page in pages if link in page.read_text(encoding="utf-8")]
+    assert len(linking) == 2, "on the page of importers, and on its own"
 
 
 def test_the_importer_on_the_page_works(terminal: Terminal) -> None:

@@ -13,7 +13,9 @@ import pytest
 
 from tests.support import lm_eval
 from tests.support.cli import Caller
+from tests.support.setting_leaves import headers_of
 from warehouse.importers import importers
+from warehouse.records.settings import settings_of
 
 
 def _metric(name: str, score: float | None, success: bool, **more: Any) -> dict[str, Any]:
@@ -182,6 +184,55 @@ def test_events_of_braintrust(run: Caller, db: str, tmp_path: Path) -> None:
     assert _scores(run, db) == [("Close", 0.9, 1, 1), ("Exact", 0.5, 2, 0)]
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "is_same"),
+    [
+        (
+            {"source": {"name": "Close", "arguments": {"digits": 2}}},
+            {"source": {"name": "Close", "arguments": {"digits": 3}}},
+            False,
+        ),
+        (
+            {"source": {"name": "Close", "arguments": {"digits": 2}}},
+            {"source": {"name": "Close", "arguments": {"digits": "2"}}},
+            True,
+        ),
+        ({"source": {"name": "Close", "arguments": None}}, {"source": {"name": "Close", "arguments": {}}}, True),
+        ({"source": {"name": "Close"}}, {"source": {"name": "Far"}}, False),
+        ({"evaluator_version": "1"}, {"evaluator_version": "2"}, False),
+        (
+            {"source": {"name": "LLMJudge", "arguments": {"model": "a"}}},
+            {"source": {"name": "LLMJudge", "arguments": {"model": "b"}}},
+            False,
+        ),
+        ({"reason": "x"}, {"reason": "y"}, True),
+    ],
+)
+def test_how_evaluators_of_pydantic_evals_were_set(first: Any, second: Any, is_same: bool, tmp_path: Path) -> None:
+    keys = []
+    for number, said in enumerate((first, second)):
+        document = _pydantic()
+        for case in document["cases"]:
+            case["scores"]["close"] |= said
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        (folder / "report.json").write_text(json.dumps(document), encoding="utf-8")
+        (header,) = headers_of(importers()["pydantic_evals"], folder, {"model": "m"})
+        keys.append(settings_of(header).condition_key)
+    assert (keys[0] == keys[1]) is is_same
+
+
+def test_a_judge_of_pydantic_evals_is_named(tmp_path: Path) -> None:
+    document = _pydantic()
+    judge = {"name": "LLMJudge", "arguments": {"rubric": "is it kind?", "model": "org/judge"}}
+    for case in document["cases"]:
+        case["scores"]["close"]["source"] = judge
+    (tmp_path / "report.json").write_text(json.dumps(document), encoding="utf-8")
+    (header,) = headers_of(importers()["pydantic_evals"], tmp_path, {"model": "m"})
+    (metric,) = [metric for metric in header.metrics if metric.name == "close"]
+    assert (metric.scorer_kind, metric.judge_model) == ("model", "org/judge")
+
+
 def test_items_of_langfuse(run: Caller, db: str, tmp_path: Path) -> None:
     def item(number: int, value: int) -> dict[str, Any]:
         scores = [
@@ -202,6 +253,30 @@ def test_items_of_langfuse(run: Caller, db: str, tmp_path: Path) -> None:
     said = run("ingest", listed, "--map", "langfuse", "--default", "model=org/a", db=db)
     assert said.code == 0 and "1 seen again" in said.out
     assert "1 records without anything at 'scores[]'" in said.err
+
+
+def test_scores_that_people_gave_in_langfuse_are_figures_of_their_own(run: Caller, db: str, tmp_path: Path) -> None:
+    """Beside those of an evaluator (EVAL) and of one's own code (API), in either order and also of one name."""
+
+    def item(number: int, **values: int) -> dict[str, Any]:
+        scores = [
+            {"name": name.rstrip("_"), "dataType": "NUMERIC", "value": value, "source": source}
+            for source, (name, value) in zip(("ANNOTATION", "API", "EVAL"), values.items(), strict=True)
+        ]
+        if number % 2:
+            scores.reverse()
+        return {"experimentItemId": f"q{number}", "input": "2+2", "output": "4", "scores": scores}
+
+    items = [item(number, good=1, good_=0, tone=number % 2) for number in range(4)]
+    path = _write(tmp_path, "items.jsonl", *items)
+    given = ("--default", "model=org/a", "--default", "benchmark=sums")
+    assert run("ingest", path, "--map", "langfuse", *given, db=db).code == 0
+    sql = (
+        "select s.metric, c.name as scorer, s.estimate from score_summary s join metric m on m.id = s.metric_id"
+        " left join scorer c on c.id = m.scorer_id order by s.metric, scorer"
+    )
+    found = [tuple(row.values()) for row in run("query", "--json", "--sql", sql, db=db).rows]
+    assert found == [("good", "", 0.0), ("good", "people", 1.0), ("tone", "", 0.5)]
 
 
 def test_metrics_of_ragas_with_a_mode_have_their_direction(run: Caller, db: str, tmp_path: Path) -> None:

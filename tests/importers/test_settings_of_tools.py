@@ -74,6 +74,17 @@ def lm_eval_version(version: str, **added: Any) -> Change:
     return change
 
 
+def turns(version: str, said: bool | None, shots: int = 2) -> Change:
+    """Examples in a chat, which may be turns of it."""
+
+    def change(document: Any) -> None:
+        arguments()(document)
+        document |= {"lm_eval_version": version, "fewshot_as_multiturn": said, "n-shot": {"sums": shots}}
+        document["configs"]["sums"]["num_fewshot"] = shots
+
+    return change
+
+
 def generation(**settings: Any) -> Change:
     def change(document: Any) -> None:
         document["config"] |= settings.pop("config", {})
@@ -115,6 +126,10 @@ def metadata(**values: Any) -> Change:
         (lm_eval_version("0.4.9", add_bos_token=False), lm_eval_version("0.4.9"), True),
         (lm_eval_version("0.4.11", add_bos_token=False), lm_eval_version("0.4.11"), False),
         (lm_eval_version("0.4.10"), lm_eval_version("0.4.11"), True),
+        (turns("0.4.9", None), turns("0.4.9", False), True),
+        (turns("0.4.11", None), turns("0.4.11", True), True),
+        (turns("0.4.11", True), turns("0.4.11", False), False),
+        (turns("0.4.9", None, shots=0), turns("0.4.9", True, shots=0), True),
         (
             generation(generation_kwargs={"until": ["a", "b"]}),
             generation(generation_kwargs={"until": ["b", "a"]}),

@@ -1314,3 +1314,22 @@ def test_what_tells_rows_apart_may_be_models(tmp_path: Path) -> None:
     choices = tomllib.loads(starting_mapping(csv(tmp_path / "records.csv", columns)))["choose"]
     assert any("app_version" in choice["what"] and choice["between"][0] == "models" for choice in choices)
     assert "Context Relevance" in starting_mapping(tmp_path / "records.csv").partition("[[scores]]")[2]
+
+
+def test_a_chart_of_weights_and_biases_holds_figures_by_step(run: Caller, tmp_path: Path) -> None:
+    """A column for each run, with the ends of what was drawn: neither is a model of prompts called 0, 1000 …"""
+    heads = [f"{name} - eval/acc{end}" for name in ("fox-s1", "fox-s2", "owl-s1") for end in ("", "__MIN", "__MAX")]
+    lines = [",".join(["Step", *heads])]
+    for step in (0, 1000, 2000):
+        figures = [f"{0.25 + step / 10_000 + place / 100}" for place in range(3) for _ in range(3)]
+        lines.append(",".join([str(step), *figures]))
+    lines[-1] = lines[-1].rsplit(",", 3)[0] + ",,,"
+    path = tmp_path / "wandb_export.csv"
+    path.write_text("\n".join(lines), encoding="utf-8")
+    mapping = tmp_path / "m.toml"
+    assert run("mapping", str(path), "-o", str(mapping)).code == 0
+    dump = read(tmp_path, tomllib.loads(mapping.read_text(encoding="utf-8")), {"benchmark": "quiz"})
+    figures_by_run = {(header.model, header.step): header.published[0].value for header in dump.runs}
+    assert len(figures_by_run) == 8
+    assert figures_by_run["owl-s1", 1000] == pytest.approx(0.37)
+    assert {header.published[0].metric for header in dump.runs} == {"eval/acc"}

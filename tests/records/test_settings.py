@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from importlib.metadata import entry_points
 from typing import Any
 
 import pytest
 
 from warehouse.records import RunHeader
-from warehouse.records.setting_names import ANY_TOOL, IN_CONDITION, rule_of, table_rows
+from warehouse.records.setting_names import ANY_TOOL, IN_CONDITION, rule_of, snake_case, table_rows
 from warehouse.records.setting_values import (
     LONGEST_TEXT,
     canonical_value,
@@ -192,6 +193,51 @@ def test_every_row_of_the_table_says_why() -> None:
     assert {rule.kind for _, rule, _ in rows} >= {*IN_CONDITION, "mark", "ignore", "version"}
     general = [name for tool, _, names in rows if tool == ANY_TOOL for name in names]
     assert len(general) == len(set(general))
+
+
+def test_a_row_of_several_names_says_nothing_of_its_last_one_elsewhere() -> None:
+    """Else what is left out in one place of a tool's files would be left out in all."""
+    rows = list(table_rows())
+    single: dict[str, set[str]] = {}
+    for tool, _, names in rows:
+        single.setdefault(tool, set()).update(name.removesuffix(".*") for name in names)
+    wrong = []
+    for tool, _, names in rows:
+        for name in names:
+            last = name.rpartition(".")[2]
+            if "." not in name or "*" in name or last in single[tool] or snake_case(last) in single[tool]:
+                continue
+            elsewhere = f"elsewhere.another.{last}"
+            if rule_of(tool, elsewhere) != rule_of("no tool", elsewhere):
+                wrong.append((tool, name))
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("tool", "read", "other"),
+    [
+        ("terminal_bench", "lock.agent.name", "run_metadata.solver.name"),
+        ("inspect", "eval.config.fail_on_error", "eval.metadata.fail_on_error"),
+        ("verifiers", "run.type", "traces.agent.config.runtime.type"),
+        ("promptfoo", "config.evaluateOptions.delay", "config.providers.config.strategy.cached"),
+        ("tabular", "run", "agent.run"),
+        ("tabular", "trial", "run.max_steps"),
+    ],
+)
+def test_where_a_name_stands_says_what_it_is(tool: str, read: str, other: str) -> None:
+    assert not rule_of(tool, read).is_in_condition
+    assert rule_of(tool, other).is_in_condition
+
+
+#: Tools without an importer, for mappings and tables that say ``harness``, and parts of formats that others write.
+WITHOUT_IMPORTER = {"arena_hard", "bigcodebench", "braintrust", "eq_bench", "inspect_scout", "langfuse", "langsmith"}
+WITHOUT_IMPORTER |= {"mini_swe_agent", "mlflow", "ragas", "reasoning_gym", "tau_bench"}
+
+
+def test_every_tool_of_the_table_is_one_that_is_read() -> None:
+    tools = {tool for tool, _, _ in table_rows()} - {ANY_TOOL}
+    names = {entry.name for entry in entry_points(group="warehouse.importers")}
+    assert tools <= names | WITHOUT_IMPORTER
 
 
 def test_nothing_that_a_dump_may_hold_breaks_it() -> None:

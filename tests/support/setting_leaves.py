@@ -8,6 +8,7 @@ settings as repeats of one condition.
 from __future__ import annotations
 
 import json
+import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
@@ -35,9 +36,8 @@ class Leaves:
     importer: Importer
     harness: str  #: whose rows of the table hold.
     folder: Path  #: a copy of the dump that may be written to.
-    documents: Iterable[
-        Path
-    ]  #: files of ``folder``, JSON or YAML (of which JSON is a part), that say how the runs were made.
+    #: files of ``folder`` that say how the runs were made: JSON (and YAML), JSON lines (of which the first does).
+    documents: Iterable[Path]
     not_settings: str = ""  #: pattern of the places (names joined by dots) of outcomes, figures and samples.
     values: Mapping[str, Any] = field(default_factory=dict)  #: as ``--set`` gives them.
     of_a_kind: int = 2  #: how many leaves of one place (list elements and tasks counted as one) are tried.
@@ -55,12 +55,12 @@ class Leaves:
         found: list[str] = []
         for path in self.documents:
             text = path.read_text(encoding="utf-8")
-            document = _parsed(path, text)
+            document, rest = _parsed(path, text)
             left_out = [place for place, _ in leaves_of(document) if not self._is_counted(name_of(place))]
-            path.write_text(json.dumps(_with_changes(document, left_out)), encoding="utf-8")
+            path.write_text(json.dumps(_with_changes(document, left_out)) + rest, encoding="utf-8")
             if self._conditions() != before:
                 for place in left_out:
-                    path.write_text(json.dumps(_with_changes(document, [place])), encoding="utf-8")
+                    path.write_text(json.dumps(_with_changes(document, [place])) + rest, encoding="utf-8")
                     if self._conditions() != before:
                         found.append(f"{path.name}: {name_of(place)}")
             path.write_text(text, encoding="utf-8")
@@ -76,14 +76,14 @@ class Leaves:
 
     def _dropped_of(self, path: Path, before: str) -> Iterator[str]:
         text = path.read_text(encoding="utf-8")
-        document = _parsed(path, text)
+        document, rest = _parsed(path, text)
         tried = Counter[str]()
         for place, value in leaves_of(document):
             named = name_of(place)
             tried[named] += 1
             if tried[named] > self.of_a_kind or self._is_no_setting(named):
                 continue
-            path.write_text(json.dumps(with_leaf(document, place, changed(value))), encoding="utf-8")
+            path.write_text(json.dumps(with_leaf(document, place, changed(value))) + rest, encoding="utf-8")
             if self._read() == before:
                 yield f"{path.name}: {'.'.join(map(str, place))} = {value!r}"
         path.write_text(text, encoding="utf-8")
@@ -157,14 +157,20 @@ def changed(value: Any) -> Any:
     if isinstance(value, bool):
         return not value
     if isinstance(value, int | float):
-        return value + 1
+        return 0 if math.isinf(value) else value + 1
     if "://" in value:  # of an endpoint its host counts
         return value.replace("://", "://x")
     return f"{value}x"
 
 
-def _parsed(path: Path, text: str) -> Any:
-    return yaml.safe_load(text) if path.suffix == ".yaml" else json.loads(text)
+def _parsed(path: Path, text: str) -> tuple[Any, str]:
+    """The document of a file, and what follows it: of JSON lines the first is the document."""
+    if path.suffix == ".yaml":
+        return yaml.safe_load(text), ""
+    if path.suffix == ".jsonl":
+        first, _, rest = text.partition("\n")
+        return json.loads(first), f"\n{rest}"
+    return json.loads(text), ""
 
 
 def _with_changes(document: Any, places: Iterable[Place]) -> Any:

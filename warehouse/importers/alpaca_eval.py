@@ -24,6 +24,7 @@ from warehouse.importers.common.json_fields import (
 )
 from warehouse.importers.common.jsonl import RowSource, batches_of, has_keys, head_of
 from warehouse.importers.common.model_names import disagreement, same_model
+from warehouse.importers.common.run_settings import SameInAll
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, PublishedScore, RunHeader, SourceFiles
 
 HARNESS = BENCHMARK = "alpaca_eval"
@@ -39,6 +40,14 @@ _ANNOTATION = (
     *("price_per_example", "time_per_example", "raw_completion", "referenced_models", "output", "original_output"),
     "generator",
 )
+#: Fields that are read as something else than settings; the first two say of which part of the data an instruction is.
+_NOT_OF_RUN = frozenset(
+    (
+        *("dataset", "datasplit", "preference_version", "preference_date"),
+        *_ANNOTATION,
+        *(f"preference_{name}" for name in _ANNOTATION),
+    )
+)
 _DRAW_IN_OLD_FILES, _FAILED = 0, -1
 
 Pair = tuple[str, str, str]
@@ -48,7 +57,7 @@ class AlpacaEval:
     """One run for each model, opponent and judge."""
 
     name = "alpaca_eval"
-    version = "1"
+    version = "2"  # 2: fields of one value in all annotations of a run are settings
     folders = 1
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -65,14 +74,18 @@ class AlpacaEval:
         """Open one file (InputError: the file is damaged, or no annotation names a model)."""
         path = source.files[0]
         seen: dict[Pair, Row] = {}
+        same = SameInAll(_NOT_OF_RUN)
         for _, row in RowSource(path, path.name, ("instruction",)).numbered():
-            first = seen.setdefault(_pair(row), {"cost": None, **_circumstances(row)})
+            pair = _pair(row)
+            first = seen.setdefault(pair, {"cost": None, **_circumstances(row)})
+            same.add(pair, row)
             price = number_or_none(_either(row, "price_per_example"))
             if price is not None:
                 first["cost"] = (first["cost"] or 0.0) + price
         if not seen:
             raise InputError("holds no annotation", path=str(path), expected="a list of them")
         board = _board(source.files[1:])
+        seen = {pair: {**first, "same": same.of(pair)} for pair, first in seen.items()}
         runs = tuple(_header(pair, first, board, settings.model, source.name) for pair, first in seen.items())
         dump = Dump(runs, ())
         dump.notes += _other_names(path, seen)
@@ -142,6 +155,7 @@ def _header(pair: Pair, first: Row, board: dict[str, Row], model_setting: str | 
         harness_version=first["version"],
         started_at=first["date"],
         cost=first["cost"],
+        configuration=first["same"],
         published=published,
         place=f"{model} against {opponent}",
     )

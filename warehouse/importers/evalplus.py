@@ -21,6 +21,7 @@ from warehouse.importers.common.json_fields import (
     without_nulls,
 )
 from warehouse.importers.common.jsonl import RowSource, batches_of, has_keys, head_of, read_document
+from warehouse.importers.common.run_settings import SameInAll
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, RunHeader, SourceFiles
 
 METRIC = "pass@1"
@@ -28,11 +29,15 @@ BASE, PLUS = "base", "plus"
 STATUSES = ("pass", "fail", "timeout")
 
 _END = re.compile(r"(?:(?P<stem>.+)[._])?eval_results\.json")  # with a dot before it, or "_" as older releases have it
-# org--tiny_vllm_temp_0.2-sanitized   model, backend (not before 0.3), temperature, whether programs were cut out
+# org--tiny_vllm_temp_0.2-sanitized   model, backend (not before 0.3), temperature, whether programs were cut out; what
+# else a person wrote behind them
 _BACKENDS = "vllm|hf|hf_gaudi|openai|anthropic|google|bedrock|ollama|gptqmodel"
 _NAME = re.compile(
     rf"(?P<model>.+?)(?:_(?P<backend>{_BACKENDS}))?_temp_(?P<temperature>\d+(?:\.\d+)?)(?P<sanitized>-sanitized)?"
+    r"(?:[-_.](?P<rest>[A-Za-z].*))?"
 )
+#: What a results file holds besides settings: its data, its verdicts, figures made of them.
+_READ_ELSEWHERE = ("eval", "hash", "pass_at_k")
 
 
 def _passed(tests: str, is_default: bool) -> MetricSpec:
@@ -43,7 +48,7 @@ class EvalPlus:
     """Verdicts of the base tests, and of those together with the plus tests."""
 
     name = "evalplus"
-    version = "3"  # 3: names that end with .eval_results.json
+    version = "4"  # 3: names that end with .eval_results.json; 4: all that name and file say is a setting
     folders = 1
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -78,11 +83,9 @@ class EvalPlus:
             benchmark=_benchmark(tasks),
             dataset_revision=text_or_none(document.get("hash")),
             temperature=float(named["temperature"]) if named else None,
-            sampling=without_nulls(
-                {"backend": named["backend"], "sanitized": True if named["sanitized"] else None} if named else {}
-            ),
+            sampling=_options(named) if named else {},
             metrics=tuple(specs),
-            configuration={"date": document["date"]} if document.get("date") else {},
+            configuration={name: value for name, value in document.items() if name not in _READ_ELSEWHERE},
             place=path.name,
         )
         dump = Dump((header,), ())
@@ -95,6 +98,12 @@ class EvalPlus:
             "verdicts as EvalPlus writes them",
         )
         return dump
+
+
+def _options(named: re.Match[str]) -> Row:
+    """What a file's name says besides model and temperature."""
+    sanitized = True if named["sanitized"] else None
+    return without_nulls({"backend": named["backend"], "sanitized": sanitized, "name_part": named["rest"]})
 
 
 def _rows(
@@ -213,11 +222,35 @@ def _raw(files: Sequence[Path], dump: Dump) -> dict[str, list[str | None]]:
     return texts_by_task
 
 
+#: Fields of a completion and of its task.
+_OF_COMPLETIONS = ("task_id", "completion", "completion_id", "result", "passed", "prompt", "entry_point", "test")
+#: What its script calls the files of any run.
+_SAMPLES = re.compile(r"(?:^|(?<=[-_.]))(?:samples?|completions?|generations?|results?)(?:[-_.]\d+)?(?=[-_.]|$)")
+
+
+def _given_name(path: Path) -> str | None:
+    """What a person called a file; ``None`` where it is what every file is called.
+
+    >>> _given_name(Path("samples.jsonl_results.jsonl")), _given_name(Path("t0.8_samples.jsonl_results.jsonl"))
+    (None, 't0.8')
+    """
+    stem = path.name.removesuffix(".gz").removesuffix("_results.jsonl").removesuffix(".jsonl")
+    return _SAMPLES.sub("", stem).strip("-_.") or None
+
+
+def _said_of_all(path: Path) -> Row:
+    """What all completions of a file say besides what its script writes."""
+    same = SameInAll(_OF_COMPLETIONS)
+    for row, _ in RowSource(path, path.name, ("task_id",)).rows():
+        same.add(path, row)
+    return same.of(path)
+
+
 class HumanEval:
     """``samples.jsonl_results.jsonl``: a line for each completion with its verdict."""
 
     name = "human_eval"
-    version = "1"
+    version = "2"  # 2: the name of the file, the only place of any setting
     folders = 1
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -232,7 +265,12 @@ class HumanEval:
         path = source.files[0]
         require_model(settings.model, source.name)
         header = RunHeader(
-            harness="human-eval", model="", benchmark="humaneval", metrics=(_passed("", True),), place=path.name
+            harness="human-eval",
+            model="",
+            benchmark="humaneval",
+            metrics=(_passed("", True),),
+            configuration={**_said_of_all(path), **without_nulls({"name": _given_name(path)})},
+            place=path.name,
         )
         dump = Dump((header,), ())
         lines = RowSource(path, path.name, ("task_id",), dump.rejections, dump.notes)

@@ -29,8 +29,13 @@ from warehouse.records import Candidate, Dump, ImportSettings, PublishedScore, R
 HARNESS = SUITE = "livecodebench"
 METRIC = "pass@1"
 
-# Scenario.codegeneration_10_0.2_eval_all.json   scenario, generations, temperature
-_NAME = re.compile(r"Scenario\.(?P<scenario>\w+?)_\d+_(?P<temperature>\d+(?:\.\d+)?)_eval_all\.json")
+# Scenario.codegeneration_10_0.2_eval_all.json   scenario, generations, temperature; newer files without "Scenario."
+_NAME = re.compile(
+    r"(?P<prefix>Scenario\.)?(?P<scenario>[a-z]+)(?P<before>(?:_[a-z]\w*?)?)_\d+_(?P<temperature>\d+(?:\.\d+)?)"
+    r"(?P<after>(?:_[\w.]+?)?)_eval_all\.json"
+)
+#: Parts of the name that are options of the tool: chain of thought, generations that a repair begins from.
+_COT, _CODEGEN = re.compile(r"_cot(?=_|$)"), re.compile(r"_codegen_?(\d+)(?=_|$)")
 _RATE = re.compile(r"pass@[1-9]\d{0,6}")
 #: Lists with an item for each generation, and figures made of them.
 _PER_DRAW = ("output_list", "code_list", "pred_list", "graded_list", "metadata", METRIC, "pass1")
@@ -42,7 +47,7 @@ class LiveCodeBench:
     """A list of problems with generations, programs and verdicts; the model is the folder."""
 
     name = "livecodebench"
-    version = "1"
+    version = "2"  # 2: options in the file's name
     folders = 1
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -50,7 +55,8 @@ class LiveCodeBench:
         paths = {item.path for item in candidates}
         for item in candidates:
             head = head_of(item)
-            named = bool(_NAME.fullmatch(item.path.name)) and head[:1] in ("[", "")
+            name = _NAME.fullmatch(item.path.name)
+            named = name is not None and name["prefix"] is not None and head[:1] in ("[", "")
             if not named and not (head.startswith("[") and has_keys(head, "graded_list")):
                 continue
             figures = item.path.with_name(item.path.name.replace("_eval_all.json", "_eval.json"))
@@ -72,6 +78,7 @@ class LiveCodeBench:
             suite=(SUITE,),
             temperature=float(named["temperature"]) if named else None,
             metrics=(PASSED,),
+            configuration=_options(named["before"] + named["after"]) if named else {},
             published=tuple(_published(source.files[1:])),
             place=path.name,
         )
@@ -81,6 +88,23 @@ class LiveCodeBench:
         rows_of = partial(_rows, dump.notes)
         dump.batches = batches_of(items, rows_of, dump.rejections, "a problem as LiveCodeBench writes it")
         return dump
+
+
+def _options(part: str) -> Row:
+    """What else than scenario and temperature stands in a file's name; what is not known, as it stands.
+
+    >>> _options("_cot"), _options("_codegen_10"), _options("_topp0.95")
+    ({'cot_code_execution': True}, {'codegen_n': 10}, {'name_part': 'topp0.95'})
+    """
+    options: Row = {}
+    if _COT.search(part):
+        options["cot_code_execution"] = True
+    if count := _CODEGEN.search(part):
+        options["codegen_n"] = int(count[1])
+    rest = _COT.sub("", _CODEGEN.sub("", part)).strip("_")
+    if rest:
+        options["name_part"] = rest
+    return options
 
 
 def _published(files: Sequence[Path]) -> Iterator[PublishedScore]:

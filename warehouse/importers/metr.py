@@ -20,6 +20,7 @@ from warehouse.importers.common.json_fields import (
     without_nulls,
 )
 from warehouse.importers.common.jsonl import ODD_VALUES, RowSource, batches_of, has_keys, head_of, nearest
+from warehouse.importers.common.run_settings import SameInAll
 from warehouse.importers.common.yaml_text import read_yaml
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, RunHeader, SourceFiles
 
@@ -34,6 +35,13 @@ _METRICS = (
     MetricSpec(SCORE, kind="continuous", higher_is_better=True, scorer_kind="execution", is_default=False),
 )
 _TASK = ("task_family", "human_minutes", "human_score", "human_source")
+#: Fields of a run of an agent on a task, and of the task.
+_OF_ROWS = frozenset(
+    """
+    run_id task_id score score_binarized started_at completed_at alias fatal_error_from dollar_equivalent total_tokens
+    generation_cost equal_task_weight invsqrt_task_weight
+    """.split()
+) | {*_TASK}
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
@@ -41,7 +49,7 @@ class Metr:
     """A line for each run of an agent on a task; ``release_dates.yaml`` beside it."""
 
     name = "metr"
-    version = "1"
+    version = "2"  # 2: what all runs of an agent say is a setting
     folders = 0
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -57,8 +65,10 @@ class Metr:
         """Open one file (InputError: it is damaged, or names no agent)."""
         path, *companions = source.files
         days = _days(companions[0]) if companions else {}
-        agents = dict.fromkeys(text_or_none(row.get("alias")) for row, _ in RowSource(path, path.name, NEEDED).rows())
-        names = [name for name in agents if name is not None]
+        same = SameInAll(_OF_ROWS)
+        for row, _ in RowSource(path, path.name, NEEDED).rows():
+            same.add(text_or_none(row.get("alias")), row)
+        names = [name for name in same.runs if isinstance(name, str)]
         if not names:
             raise InputError("no agent", path=str(path), expected=f"lines with {', '.join(KEYS)}")
         headers = tuple(
@@ -67,7 +77,7 @@ class Metr:
                 model=name,
                 benchmark=BENCHMARK,
                 metrics=_METRICS,
-                configuration=without_nulls({"release_date": days.get(name)}),
+                configuration=without_nulls({"release_date": days.get(name), **same.of(name)}),
                 place=path.name,
             )
             for name in names

@@ -21,6 +21,7 @@ from warehouse.importers.common.json_fields import (
     require_model,
     text_or_none,
     whole_count,
+    without_empty,
 )
 from warehouse.importers.common.jsonl import batches_of, has_keys, head_of, read_document
 from warehouse.records import Candidate, Dump, ImportSettings, MetricSpec, RunHeader, SourceFiles
@@ -29,6 +30,8 @@ HARNESS = "pydantic-evals"
 #: How a report begins whose first case has inputs so long that all else stands behind the head; data sets have a
 #: ``$schema`` before.
 _BEGINS = re.compile(r'\{\s*"name"\s*:[^{[]*"cases"\s*:\s*\[\s*\{\s*"name"\s*:[^{[]*?"inputs"\s*:')
+#: The evaluator that asks a model.
+_JUDGE = "LLMJudge"
 #: Task metrics that are fields of a generation.
 _OWN_FIELD = ("input_tokens", "output_tokens", "cost")
 
@@ -37,7 +40,7 @@ class PydanticEvals:
     """One run for each report: assertions are right or wrong, scores and task metrics are numbers."""
 
     name = "pydantic_evals"
-    version = "2"  # 2: all that a report says of the experiment, and the evaluators' arguments, are settings
+    version = "3"  # 2: all that a report says of the experiment is a setting; 3: so are the evaluators' arguments
     folders = 0
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -101,10 +104,30 @@ def _metrics(cases: Sequence[Row]) -> Iterator[MetricSpec]:
 
     asserted = names("assertions")
     for name in asserted:
-        yield binary_metric(name, scorer=name, is_default=True if len(asserted) == 1 else None)
-    yield from (MetricSpec(name, scorer=name) for name in names("scores") if name not in asserted)
+        is_default = True if len(asserted) == 1 else None
+        yield binary_metric(name, scorer=name, is_default=is_default, **_evaluator(cases, "assertions", name))
+    for name in names("scores"):
+        if name not in asserted:
+            yield MetricSpec(name, scorer=name, **_evaluator(cases, "scores", name))
     taken = {*asserted, *names("scores"), *_OWN_FIELD}
     yield from (MetricSpec(name, is_default=False) for name in names("metrics") if name not in taken)
+
+
+def _evaluator(cases: Sequence[Row], part: str, name: str) -> Row:
+    """What is known of who gave a score: class, arguments and version of the evaluator, where they are the same in all
+    cases (a case may have evaluators of its own); of one that asks a model, which."""
+    results = [part_of(part_of(case, part), name) for case in cases if name in part_of(case, part)]
+    said = [{"source": result.get("source"), "version": result.get("evaluator_version")} for result in results]
+    if any(other != said[0] for other in said):
+        return {}
+    source = part_of(said[0], "source")
+    arguments = source.get("arguments")
+    parameters = {"evaluator": source.get("name"), "arguments": arguments, "version": said[0]["version"]}
+    found: Row = {"scorer_parameters": without_empty(parameters)}
+    named = arguments if isinstance(arguments, dict) else {}
+    if source.get("name") == _JUDGE or "rubric" in named:
+        found |= {"scorer_kind": "model", "judge_model": text_or_none(named.get("model")) or ""}
+    return found
 
 
 def _notes(cases: Sequence[Row], failures: Sequence[Row]) -> Iterator[str]:

@@ -15,8 +15,10 @@ from importlib.resources import files
 from typing import Literal, get_args
 
 #: ``setting``, ``model`` (who was evaluated), ``prompt`` and ``scorer`` are part of the condition. A ``version`` (of a
-#: harness or library) is shown. A ``mark`` tells two executions of one condition apart. ``ignore`` is none of these.
-SettingClass = Literal["setting", "model", "prompt", "scorer", "version", "mark", "ignore"]
+#: harness or library) is shown. A ``mark`` tells two executions of one condition apart. A ``subset`` says which prompts
+#: were asked: part of the condition where figures alone are stored, else the prompts say it. ``ignore`` is none of
+#: these.
+SettingClass = Literal["setting", "model", "prompt", "scorer", "version", "mark", "subset", "ignore"]
 
 #: Classes that are part of the condition.
 IN_CONDITION = frozenset({"setting", "model", "prompt", "scorer"})
@@ -25,6 +27,8 @@ IN_CONDITION = frozenset({"setting", "model", "prompt", "scorer"})
 ANY_TOOL = "*"
 
 
+#: The tool whose rows name columns of tables; what stands in an object of such a name is none of them.
+_COLUMNS = "tabular"
 #: Numbers of elements in a path.
 _NUMBERS = re.compile(r"\.\d+(?=\.|$)")
 
@@ -51,7 +55,9 @@ def rule_of(tool: str, path: str) -> Rule:
     """The rule for one leaf of a configuration.
 
     The tool's own rows come first: of the whole path, then of its last two names, then of its last name, then of what
-    stands around the leaf; after them the general rows in the same order.
+    stands around the leaf; after them the general rows in the same order. A row of one name holds wherever that
+    stands; a row of several names (``eval.config.epochs``) wherever its last two do, and says nothing of the last name
+    elsewhere.
 
     Args:
         tool: name of the harness, as ``RunHeader.harness`` has it.
@@ -63,11 +69,16 @@ def rule_of(tool: str, path: str) -> Rule:
 @lru_cache(maxsize=20_000)
 def _rule_of(tool: str, path: str) -> Rule:
     path = _NUMBERS.sub("", path)
-    own, general = _rules_by_tool().get(tool.replace("-", "_").lower()), _rules_by_tool()[ANY_TOOL]
-    if own and (rule := own.at(path) or own.around(path)):
+    tool = tool.replace("-", "_").lower()
+    own, general = _rules_by_tool().get(tool), _rules_by_tool()[ANY_TOOL]
+    if own and (rule := own.at(path)):
+        is_top_level = "." not in path
+        if tool != _COLUMNS or is_top_level:
+            return rule
+    if own and tool != _COLUMNS and (rule := own.around(path)):
         return rule
     around = general.around(path)
-    if around is not None and around.kind != "ignore":  # of a total of tokens each number is a total
+    if around is not None and around.kind not in ("ignore", "subset"):  # of a total of tokens each number is a total
         return around
     return general.at(path) or UNKNOWN
 
@@ -90,11 +101,12 @@ class _Rules:
             return
         self._whole.setdefault(name, rule)
         parts = name.split(".")
-        for count in range(1, min(3, len(parts))):
-            end = ".".join(parts[-count:])
-            known = self._by_end.setdefault(end, rule)
-            if known is not None and known.kind != rule.kind:
-                self._by_end[end] = None
+        if len(parts) < 3:
+            return
+        end = ".".join(parts[-2:])
+        known = self._by_end.setdefault(end, rule)
+        if known is not None and known.kind != rule.kind:
+            self._by_end[end] = None
 
     def at(self, path: str) -> Rule | None:
         """The rule of a path itself."""

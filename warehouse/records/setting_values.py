@@ -27,6 +27,8 @@ UNORDERED = frozenset(
 LONGEST_TEXT, LONGEST_LIST = 1000, 50
 
 _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+#: Characters of a text from which on it is no number.
+_LONGEST_NUMBER = 25
 _LEADING_ZERO = re.compile(r"[+-]?0\d")
 _WHOLE_VERSION = re.compile(r"(\d+)\.0")
 #: Names whose values are no numbers, even where they look like some.
@@ -115,10 +117,22 @@ def _text(name: str, value: str) -> str | None:
         whole = _WHOLE_VERSION.fullmatch(text)
         return whole[1] if whole else _shortened(text)
     if _NUMBER.fullmatch(text) and not _LEADING_ZERO.match(text):
-        return _number(float(text)) if len(text) < 25 else text
+        return _number(float(text)) if len(text) < _LONGEST_NUMBER else text
     if looks_like_place(text):
         return normal_place(text)
     return _shortened(text)
+
+
+def number_in(name: str, text: str) -> float | None:
+    """The number that a text is; none of ids, names and versions, of leading zeros, and of what is beyond all numbers.
+
+    >>> number_in("threshold", "0.50"), number_in("version", "1.10"), number_in("code", "007")
+    (0.5, None, None)
+    """
+    if not _NUMBER.fullmatch(text) or _LEADING_ZERO.match(text) or _NO_NUMBERS.search(snake_case(name)):
+        return None
+    number = float(text)
+    return number if math.isfinite(number) and len(text) < _LONGEST_NUMBER else None
 
 
 def _number(value: float) -> str:

@@ -6,14 +6,21 @@ Two runs of one model on one benchmark are repeats where their settings are equa
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeGuard
 
 from warehouse.records.canonical_json import canonical_digest, canonical_json
 from warehouse.records.dump import MetricSpec, RunHeader
 from warehouse.records.run_fields import CONDITION_FIELDS
 from warehouse.records.setting_names import rule_of, snake_case
-from warehouse.records.setting_values import LONGEST_LIST, UNORDERED, canonical_value, looks_like_place, unpacked
+from warehouse.records.setting_values import (
+    LONGEST_LIST,
+    UNORDERED,
+    canonical_value,
+    looks_like_place,
+    number_in,
+    unpacked,
+)
 
 #: Header fields that are objects whose entries are settings.
 _OBJECTS = ("sampling", "agent_parameters", "configuration")
@@ -28,7 +35,8 @@ _TOKENIZERS = frozenset({"tokenizer", "tokenizer_path", "tokenizer_name"})
 class LeftOut:
     """A name that is no part of the condition, and why."""
 
-    kind: str  #: class of the table; ``void`` where another setting makes it mean nothing.
+    #: class of the table; ``void`` where another setting makes it mean nothing, ``absent`` where it holds anyway.
+    kind: str
     reason: str
     value: str
 
@@ -46,6 +54,14 @@ class RunSettings:
     def condition_key(self) -> str:
         """sha256 over the settings."""
         return condition_key_of(self.settings)
+
+    def of_figures_alone(self) -> RunSettings:
+        """The same of a run without samples, of which nothing but its settings says which prompts were asked."""
+        subset = {path: found.value for path, found in self.left_out.items() if found.kind == "subset"}
+        if not subset:
+            return self
+        left_out = {path: found for path, found in self.left_out.items() if path not in subset}
+        return replace(self, settings={**self.settings, **subset}, left_out=left_out)
 
 
 def condition_key_of(settings: Mapping[str, str]) -> str:
@@ -72,8 +88,21 @@ def scorers_of(header: RunHeader) -> list[str]:
 
 
 def _scorer(spec: MetricSpec) -> str:
-    parts = [spec.name, spec.filter, spec.scorer, spec.scorer_kind, spec.judge_model, dict(spec.scorer_parameters)]
+    parameters = _with_numbers("", dict(spec.scorer_parameters))
+    parts = [spec.name, spec.filter, spec.scorer, spec.scorer_kind, spec.judge_model, parameters]
     return canonical_json(parts).decode()
+
+
+def _with_numbers(name: str, value: Any) -> Any:
+    """A parameter in which numbers that are written as texts, or with a point, are the numbers that they are."""
+    if isinstance(value, Mapping):
+        return {inner: _with_numbers(inner, item) for inner, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_with_numbers(name, item) for item in value]
+    if isinstance(value, str) and (number := number_in(name, value)) is not None:
+        value = number
+    is_whole = isinstance(value, float) and value.is_integer()
+    return int(value) if is_whole else value
 
 
 class _Sorter:
@@ -122,8 +151,9 @@ class _Sorter:
             self.marks[path] = form
         elif rule.kind == "version":
             self.versions[path] = form
-        elif rule.kind == "ignore":
-            self.left_out[path] = LeftOut("ignore", rule.reason, form)
+        elif rule.kind in ("ignore", "subset"):
+            is_nothing = rule.kind == "subset" and form in rule.absent
+            self.left_out[path] = LeftOut("absent" if is_nothing else rule.kind, rule.reason, form)
         elif form in rule.absent:
             self.left_out[path] = LeftOut("absent", "the same as not saying it", form)
         elif is_void:

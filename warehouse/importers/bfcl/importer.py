@@ -78,7 +78,7 @@ class Bfcl:
     alone; tables of all models."""
 
     name = "bfcl"
-    version = "4"  # 3: forms of one question are one prompt; 4: folders called result-BFCL and score-BFCL
+    version = "5"  # 3: forms of one question are one prompt; 4: folders called result-BFCL; 5: result-NAME is a setting
     folders = 1
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -173,7 +173,7 @@ def _date(root: Path) -> str | None:
 def _header(source: SourceFiles, paths: Mapping[str, Path], scores: Scores | None) -> RunHeader:
     first = source.files[0]
     location = _located(first, _kind_by_name(first))
-    _, _, folder, groups, category = location or (source.root, "", first.parent.name, (), first.stem)
+    _, suffix, folder, groups, category = location or (source.root, "", first.parent.name, (), first.stem)
     versions = [named["new"] or named["old"] for path in source.files if (named := _NAME.fullmatch(path.stem))]
     declared = scores.model if scores else None
     name = declared if declared and (is_fixed_name(folder) or same_model(declared, folder)) else folder
@@ -188,12 +188,19 @@ def _header(source: SourceFiles, paths: Mapping[str, Path], scores: Scores | Non
         task_version=next((version for version in versions if version), "v1"),
         formulation="function_calling" if name.endswith(_NATIVE) else "prompting",
         metrics=(ACCURACY,),
+        configuration=_given_name(suffix),
         run_id=f"{date}/{folder}" if date else _answers_id(paths.get("result")),
         started_at=local_time(date or "", "%Y-%m-%d"),
         n_requested=n_questions,
         published=tuple(scores.published(n_questions)) if scores else (),
         place=first.name,
     )
+
+
+def _given_name(suffix: str) -> Row:
+    """What a person wrote behind ``result`` and ``score``, the only place of settings that BFCL writes down nowhere."""
+    name = suffix.strip("-_")
+    return {"results_name": name} if name and name.lower() != SUITE else {}
 
 
 def _answers_id(result: Path | None) -> str | None:

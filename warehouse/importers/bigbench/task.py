@@ -154,7 +154,10 @@ KNOWN = {
     ),
 }
 _LOWER = ("calibration_multiple_choice_brier_score", "expected_calibration_error")
-_QUERY = ("function", "absolute_normalization", "max_length", "stop_string", "output_regex")
+#: Of a query: what it was asked about and what came out; the others are how it was asked.
+_NOT_OF_QUERY = frozenset(("samples", "shots", "task", "metrics"))
+#: Of a file: figures, and what is read into other places.
+_NOT_OF_FILE = frozenset(("scores", "task", "model", "queries"))
 
 
 def headers(task: TaskResults, model_setting: str | None, file: str) -> tuple[RunHeader, ...]:
@@ -203,11 +206,13 @@ def _model(task: TaskResults) -> Row:
 
 def _configuration(task: TaskResults, key: Key, entry: Row) -> Row:
     queries = [
-        {name: query.get(name) for name in _QUERY if query.get(name) is not None}
+        {name: value for name, value in query.items() if name not in _NOT_OF_QUERY and value is not None}
         for query in task.queries.get(key, [])[:20]
     ]
     ranges: Row = {name: entry[name] for name in ("preferred_score", "low_score", "high_score") if name in entry}
-    return {"model": part_of(task.document, "model"), "queries": queries, **ranges}
+    stated = {name: value for name, value in task.document.items() if name not in _NOT_OF_FILE}
+    of_task = {name: value for name, value in part_of(task.document, "task").items() if name != "task_name"}
+    return {**stated, "task": of_task, "model": part_of(task.document, "model"), "queries": queries, **ranges}
 
 
 def _specs(task: TaskResults, key: Key, entry: Row) -> Iterator[MetricSpec]:

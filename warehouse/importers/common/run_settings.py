@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Collection, Hashable, Mapping
 from typing import Any
 
 from warehouse.importers.common.header_values import fingerprint
@@ -51,6 +52,39 @@ def without_what_does_not_count(tool: str, value: Any, path: str = "") -> Any:
     if isinstance(value, list):
         return [without_what_does_not_count(tool, item, path) for item in value]
     return value
+
+
+class SameInAll:
+    """Fields that hold one value in all rows of a run: what they say is of the run, not of its rows.
+
+    Args:
+        known: names that are read as something else.
+    """
+
+    def __init__(self, known: Collection[str]) -> None:
+        self._known = frozenset(known)
+        self._same: dict[Hashable, dict[str, Any]] = {}
+        self._n_rows: Counter[Hashable] = Counter()
+
+    def add(self, run: Hashable, row: Mapping[str, Any]) -> None:
+        """Take in a row of a run."""
+        self._n_rows[run] += 1
+        same = self._same.get(run)
+        if same is None:
+            scalars = {name: value for name, value in row.items() if not isinstance(value, list | dict)}
+            self._same[run] = {name: value for name, value in scalars.items() if name not in self._known}
+            return
+        for name in [name for name, value in same.items() if row.get(name) != value]:
+            del same[name]
+
+    @property
+    def runs(self) -> list[Hashable]:
+        """The runs, in the order in which they were met."""
+        return list(self._same)
+
+    def of(self, run: Hashable) -> dict[str, Any]:
+        """The fields of a run; none of one with a single row, of which nothing tells which are the row's."""
+        return dict(self._same.get(run, {})) if self._n_rows[run] > 1 else {}
 
 
 #: Settings of the header itself.

@@ -25,7 +25,7 @@ from warehouse.importers.common.jsonl import RowSource
 from warehouse.importers.common.model_names import parse_arguments, position_fields
 from warehouse.importers.lm_eval.layout import argument_settings, find_layout, metrics_of, model_fields, requests_of
 from warehouse.importers.lm_eval.metrics import Seen, metric_specs, published_scores
-from warehouse.importers.lm_eval.settings import backend_of, configuration_of
+from warehouse.importers.lm_eval.settings import backend_of, configuration_of, examples_are_turns
 from warehouse.records import PublishedScore, RunHeader, parse_json
 
 HARNESS = "lm_eval"
@@ -180,7 +180,7 @@ class LmEvalResults:
             **other_sampling(generation),
             "backend": backend_of(self.document),
             "model_args": argument_settings(self.document, generation if _generates(config) else None),
-            "fewshot_as_multiturn": self.document.get("fewshot_as_multiturn") if chat else None,
+            "fewshot_as_multiturn": examples_are_turns(self.document) if chat else None,
             "fewshot_config": _examples(config) if shots else None,
             "scoring": fingerprint_of(**{name: config.get(name) for name in _SCORING_PARTS}),
         }

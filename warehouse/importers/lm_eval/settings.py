@@ -80,6 +80,16 @@ def _defaults_that_moved(document: Mapping[str, Any]) -> dict[str, Any]:
     return defaults
 
 
+def examples_are_turns(document: Mapping[str, Any]) -> bool:
+    """Whether examples before a question are turns of a chat; where the file says nothing, what its version did: they
+    are since 0.4.10. Of a run with a chat template and examples; else it means nothing.
+    """
+    said = document.get("fewshot_as_multiturn")
+    if said is not None:
+        return str(said).lower() == "true"
+    return (_version(document) or ()) >= (0, 4, 10)
+
+
 def _version(document: Mapping[str, Any]) -> tuple[int, ...] | None:
     found = _VERSION.match(text_or_none(document.get("lm_eval_version")) or "")
     return tuple(int(part) for part in found[0].split(".")) if found else None

@@ -260,17 +260,25 @@ def _completion_arguments(command: Any) -> Row:
     return {}
 
 
+#: Of the specification: what is read into fields of the header.
+_NAMED = frozenset(
+    "eval_name base_eval split run_config completion_fns model_name run_id created_at created_by".split()
+)
+
+
 def _configuration(log: EventLog) -> Row:
-    """The run's configuration without command and place, which hold paths."""
-    config = {
-        key: value for key, value in part_of(log.spec, "run_config").items() if key not in ("command", "eval_spec")
-    }
-    eval_spec = {
-        key: value
-        for key, value in part_of(part_of(log.spec, "run_config"), "eval_spec").items()
-        if key != "registry_path"
-    }
-    return {**config, "eval_spec": eval_spec}
+    """All that the specification says, without command and place, which hold paths; of files of data their names."""
+    config = part_of(log.spec, "run_config")
+    eval_spec = {key: value for key, value in part_of(config, "eval_spec").items() if key != "registry_path"}
+    eval_spec["args"] = {key: _without_folder(key, value) for key, value in log.arguments.items()}
+    other = {key: value for key, value in log.spec.items() if key not in _NAMED}
+    stated = {key: value for key, value in config.items() if key not in ("command", "eval_spec")}
+    return {**other, **stated, "eval_spec": eval_spec}
+
+
+def _without_folder(key: str, value: Any) -> Any:
+    """The name alone of a file of data, whose folder is another on each machine."""
+    return value.rpartition("/")[2] if key in _DATA and is_local(value) else value
 
 
 def _specs(log: EventLog) -> Iterator[MetricSpec]:

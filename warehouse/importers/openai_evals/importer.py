@@ -27,7 +27,7 @@ class OpenaiEvals:
     """One log of events is one run."""
 
     name = "openai_evals"
-    version = "1"
+    version = "2"  # 2: all of the specification is a setting
     folders = 0
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:

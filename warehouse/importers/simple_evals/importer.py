@@ -59,7 +59,9 @@ class SimpleEvals:
     """One run for each evaluation of a model."""
 
     name = "simple_evals"
-    version = "2"  # 2: several answers of a prompt are draws; examples of DROP and a judge's yes are told apart
+    # 2: several answers of a prompt are draws; examples of DROP and a judge's yes are told apart; 3: what a file says
+    # of its run is a setting, and so is a trial of a few examples of which figures alone are there
+    version = "3"
     folders = 0
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:
@@ -108,6 +110,8 @@ WHOLE = "_allresults"
 SYSTEM = ("system", "developer")
 
 _DEBUG = "_DEBUG"
+#: Parts of a file that hold its figures and its samples.
+_OF_SAMPLES = frozenset(("score", "metrics", "htmls", "convos", "metadata"))
 _STAMP = re.compile(r"(.+)_(\d{8}_\d{4}(?:\d{2})?)")
 #: Evaluations whose name has a ``_`` of its own; other names end at the first.
 _LONG_NAMES = ("healthbench_hard", "healthbench_consensus", "healthbench_meta")
@@ -233,6 +237,17 @@ class SimpleEvalsFiles:
         """Whether the run was of a few examples, to try it."""
         return self.files[0].stem.removesuffix(WHOLE).endswith(_DEBUG)
 
+    @property
+    def other(self) -> Row:
+        """What a file says of its run besides samples and figures; that it is of a few examples, where no samples say
+        of which."""
+        stated = {name: value for name, value in self.document.items() if name not in _OF_SAMPLES}
+        metadata = part_of(self.document, "metadata")
+        stated |= {name: value for name, value in metadata.items() if name != "example_level_metadata"}
+        if self.is_debug and not self.samples:
+            stated["debug_examples"] = True
+        return stated
+
     @cached_property
     def samples(self) -> list[SimpleEvalsSample]:
         """All samples, in order."""
@@ -310,6 +325,7 @@ def header(results: SimpleEvalsFiles) -> RunHeader:
         benchmark=results.evaluation,
         system_prompt_hash=results.system_hash,
         metrics=tuple(_specs(results)),
+        configuration=results.other,
         run_id=results.stamp or None,
         started_at=local_time(results.stamp, "%Y%m%d_%H%M%S" if len(results.stamp) > 13 else "%Y%m%d_%H%M"),
         n_requested=results.size or None,

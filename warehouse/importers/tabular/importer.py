@@ -10,7 +10,7 @@ import json
 import os
 import shlex
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -24,12 +24,15 @@ import pyarrow.compute as pc
 from warehouse.errors import InputError, NothingMatchesError
 from warehouse.importers.common.messages import listed
 from warehouse.importers.common.streams import FORMATS, glob_matches, members
+from warehouse.importers.tabular.column_names import path_of
+from warehouse.importers.tabular.constant_columns import ConstantColumns, CrossedColumns, leaves_at
 from warehouse.importers.tabular.mapping import TabularMapping, Variant, parse_mapping
 from warehouse.importers.tabular.mapping_files import in_row, load_mapping, named_by_others, shipped_mappings
 from warehouse.importers.tabular.plain_tables import (
     PlainTable,
     canonical_mapping,
     carries_names,
+    may_hold_objects,
     plain_columns,
     vote_mapping,
 )
@@ -62,7 +65,9 @@ class Tabular:
     """The importer without a mapping: takes tables whose columns carry the names of fields."""
 
     name = "tabular"
-    version = "6"  # 4: id 1.0 is 1; lang, subset; 5: forms without sums; 6: who scored is read from its columns
+    # 4: id 1.0 is 1; lang, subset; 5: forms without sums; 6: who scored is read from its columns; 7: columns of one
+    # value in each run are settings
+    version = "7"
     folders = 0
 
     def for_mapping(self, mapping: Mapping[str, Any], path: str) -> MappedTabular:
@@ -92,7 +97,7 @@ class Tabular:
             (values, notes), path = found, source.name
         elif values is None:
             columns = plain_columns(source, settings.user_values).with_metadata(settings.cluster_by)
-            plain = PlainTable(columns, settings.higher_is_better)
+            plain = _with_objects(PlainTable(columns, settings.higher_is_better), source, settings.cluster_by)
             values, path = canonical_mapping(plain.columns), source.name
         mapping, mistakes = parse_mapping(values)
         tables = _tables(mapping, source)
@@ -104,6 +109,15 @@ class Tabular:
         dump = _Reading(mapping, tables, settings, plain).dump()
         dump.notes += notes
         return dump
+
+
+def _with_objects(plain: PlainTable, source: SourceFiles, asked_for: Collection[str]) -> PlainTable:
+    """A plain table of which columns that hold objects are no properties of prompts, unless they are asked for."""
+    if not plain.columns.metadata.keys() - {*asked_for} or not may_hold_objects(source.files[0]):
+        return plain
+    mapping, _ = parse_mapping(canonical_mapping(plain.columns))
+    sample = _tables(mapping, source)[0].sample()
+    return plain if sample is None else plain.with_objects(sample)
 
 
 class MappedTabular(Tabular):
@@ -219,6 +233,7 @@ class _Reading:
         self.mapping, self.tables, self.plain = mapping, tables, plain
         self.registry = RunRegistry(settings.values, mapping.metrics, settings.defaults)
         self.settings = settings
+        self.constants = ConstantColumns({})  # of a mapping; a plain table has its own
         self.has_samples = any(variant.has_samples for variant in mapping.variants)
         self.has_votes = any(variant.votes for variant in mapping.variants)
         self.tally = ScoreTally()
@@ -229,12 +244,12 @@ class _Reading:
         if self.has_votes:
             self._dump.votes = self._votes()
             return self._dump
-        for table in self.tables:
-            self._survey(table)
-            if len(self.tables) > 1:
-                table.forget()
+        self._survey_all()
         if self.plain is not None:
-            self._settle(self.plain)
+            self._settle(self._with_crossed(self.plain))
+        elif self.mapping.constants:
+            taken = self._take_constants(self.constants)
+            self._dump.notes += [f"taken as settings of the runs: {', '.join(taken)}"] if taken else []
         of_several = len(self.tables) > 1
         self._dump.notes += [f"{file}: {note}" if of_several else note for file, note in self.registry.notes]
         self.registry.closed = True
@@ -243,35 +258,101 @@ class _Reading:
         self._dump.batches = self._batches()
         return self._dump
 
+    def _survey_all(self) -> None:
+        for table in self.tables:
+            self._survey(table)
+            if len(self.tables) > 1:
+                table.forget()
+
+    def _with_crossed(self, plain: PlainTable) -> PlainTable:
+        """What is learnt of the table; anew where columns tell runs apart that were taken for one."""
+        crossed = self._crossed(plain)
+        if not crossed:
+            return plain
+        self.plain = plain.again(crossed)
+        self.mapping, _ = parse_mapping(canonical_mapping(self.plain.columns, crossed))
+        for table in self.tables:
+            table.mapping = self.mapping
+        self.registry = RunRegistry(self.registry.values, self.mapping.metrics, self.registry.defaults)
+        self._survey_all()
+        return self.plain
+
+    def _crossed(self, plain: PlainTable) -> list[str]:
+        """Columns that tell rows of one prompt apart which nothing else does."""
+        columns = plain.constants.that_may_split()
+        if not columns:
+            return []
+        crossed = CrossedColumns(columns, plain.key())
+        for table in self.tables:
+            (runs,) = self._runs(table)
+            paths = {*runs.paths(), *crossed.paths()}
+            for view in table.views(paths, ignore):
+                crossed.learn(view, runs.runs(view)[0])
+        return crossed.found()
+
     def _settle(self, plain: PlainTable) -> None:
-        """Read the scores as their values want it."""
+        """Read the scores as their values want it; columns of one value in each run are its settings."""
+        plain.settings = tuple(self._take_constants(plain.constants))
+        taken = {name for setting in plain.settings for name in (setting, setting.partition(".")[0])}
+        plain.columns = replace(plain.columns, unused=tuple(name for name in plain.columns.unused if name not in taken))
         name = self.tables[0].member.name
         self.mapping = plain.settled(self.mapping, name)
         self.registry.metrics = plain.metrics()
         self._dump.notes += plain.notes(shlex.quote(str(self.tables[0].member.path)))
+
+    def _take_constants(self, constants: ConstantColumns) -> list[str]:
+        """Columns of one value in each run, which become settings of the runs."""
+        found = constants.settings()
+        for column, values in found.items():
+            for run, value in values.items():
+                self.registry.add_setting(run, column, value)
+        return list(found)
+
+    def _shortlist(self, table: MappedTable) -> None:
+        """Add columns of a table that may be settings by its mapping."""
+        sample = table.sample()
+        if sample is None:
+            return
+        taken = {path for _, path in self.mapping.paths}
+        columns: dict[str, str] = {}
+        for path in self.mapping.constants:
+            if path == "*":
+                free = [name for name in sample.chunk.names() if path_of(name) not in taken]
+                columns |= {name: path_of(name) for name in free}
+            else:
+                columns |= leaves_at(sample, path, taken)
+        self.constants.add(columns)
+        self.constants.shortlist(sample)
 
     def _runs(self, table: MappedTable) -> list[RunColumns]:
         return [RunColumns(variant, self.registry, table.member.name) for variant in self.mapping.variants]
 
     def _survey(self, table: MappedTable) -> None:
         runs = self._runs(table)
-        if self.plain is None and not any(part.per_row for part in runs):
+        has_constants = bool(self.mapping.constants)
+        if self.plain is None and not has_constants and not any(part.per_row for part in runs):
             for part in runs:
                 part.learn(table.constants(), partial(_refuse_constant, table.member.name))
             return
         paths = {path for part in runs for path in part.paths()}
         paths |= {path for rule in self.mapping.skips for path in rule.source.paths()}
         paths |= {rule.on for rule in self.mapping.joins}
+        if has_constants:
+            self._shortlist(table)
+            paths |= self.constants.paths()
         if self.plain is not None:
-            paths |= self.plain.paths()
             self.plain.delimiter = getattr(table.reader, "delimiter", ",")
+            if (sample := table.sample()) is not None:
+                self.plain.shortlist(sample)
+            paths |= self.plain.paths()
         # bad rows are named when the rows are read; if they never are, now
         views = table.views(paths, ignore if self.has_samples else self._reject)
         for view in islice(views, 1) if table.tells_all(paths) else views:
-            for part in runs:
-                part.learn(view, table.rejected(view, self._reject))
+            numbers = [part.learn(view, table.rejected(view, self._reject)) for part in runs]
+            if has_constants:
+                self.constants.learn(view, numbers[0])
             if self.plain is not None:
-                self.plain.learn(view)
+                self.plain.learn(view, numbers[0])
 
     def _batches(self) -> Iterator[pa.RecordBatch]:
         has_rows = not self.has_samples

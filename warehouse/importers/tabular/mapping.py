@@ -186,6 +186,8 @@ class TabularMapping:
     patterns: tuple[Pattern, ...]
     nulls: frozenset[str]
     columns: tuple[str, ...]  #: those that a table may have; empty: any.
+    #: columns and objects whose parts are settings where they hold one value in a run; ``*``: all that nothing reads.
+    constants: tuple[str, ...]
     key: tuple[str, ...]
     skips: tuple[SkipRule, ...]
     joins: tuple[JoinRule, ...]
@@ -268,6 +270,7 @@ def _parse(values: Mapping[str, Any]) -> tuple[TabularMapping, tuple[str, ...]]:
         patterns=compiled,
         nulls=frozenset(top.texts("null")),
         columns=top.texts("columns"),
+        constants=top.texts("constants"),
         key=top.texts("key"),
         skips=tuple(_skips(rows, expressions)),
         joins=tuple(_joins(top.table("join"), expressions)),

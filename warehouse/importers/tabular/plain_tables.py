@@ -9,6 +9,7 @@ import csv
 import json
 import math
 import re
+import shlex
 from codecs import BOM_UTF8
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -36,7 +37,18 @@ from warehouse.importers.tabular.column_names import (
     path_of,
     plain_name,
 )
-from warehouse.importers.tabular.columns import Column, Unfit, as_list, encode, number_of, text_of, to_number, to_text
+from warehouse.importers.tabular.columns import (
+    Codes,
+    Column,
+    Unfit,
+    as_list,
+    encode,
+    number_of,
+    text_of,
+    to_number,
+    to_text,
+)
+from warehouse.importers.tabular.constant_columns import ConstantColumns, leaves_at
 from warehouse.importers.tabular.delimited import delimiter_of, unique_names, without_sep
 from warehouse.importers.tabular.expressions import Recode
 from warehouse.importers.tabular.mapping import ScoreRule, TabularMapping
@@ -56,6 +68,8 @@ PERCENT = re.compile(r"[+-]?\d+(?:[.,]\d+)?\s*%")
 _COMMA = re.compile(r"[+-]?(?:\d+|[1-9]\d{0,2}(?:\.\d{3})+),\d+")
 #: Distinct texts that are remembered; a column with more is no column of scores.
 _MOST = 32
+#: Fields that tell rows of one prompt apart.
+_OF_ROWS = ("position", "draw", "perturbation", "fewshot_draw", "template")
 #: Numbers that often stand for no score.
 _MARKS = (-1.0, -9.0, -99.0, -999.0, -9999.0, -99999.0)
 
@@ -249,7 +263,7 @@ def plain_columns(source: SourceFiles, values: Mapping[str, Any]) -> Guess:
     """
     path = source.files[0]
     names = _head_columns(path)
-    guessed = _guess(tuple(names), objects=_format(path) not in ("csv", "tsv"))
+    guessed = _guess(tuple(names), objects=may_hold_objects(path))
     missing = [name for name in _NEEDED if name not in values and name not in guessed.run]
     if "prompt_id" not in guessed.sample and not guessed.key:
         missing.append("prompt_id")
@@ -319,8 +333,12 @@ def vote_mapping(source: SourceFiles, values: Mapping[str, Any]) -> tuple[dict[s
     return mapping, notes + ([f"columns not used: {', '.join(unused)}"] if unused else [])
 
 
-def canonical_mapping(guessed: Guess) -> dict[str, Any]:
-    """The mapping that a table's own column names amount to."""
+def canonical_mapping(guessed: Guess, settings: Sequence[str] = ()) -> dict[str, Any]:
+    """The mapping that a table's own column names amount to.
+
+    Args:
+        settings: columns that are settings of the runs.
+    """
     sample: dict[str, Any] = {name: path_of(column) for name, column in guessed.sample.items()}
     if "target" in guessed.key:  # not every question has one
         sample["target"] = {"path": sample["target"], "optional": True}
@@ -332,6 +350,8 @@ def canonical_mapping(guessed: Guess) -> dict[str, Any]:
     }
     if guessed.scorer:
         parts["scorer"] = {name: path_of(column) for name, column in guessed.scorer.items()}
+    if settings:
+        parts["run"]["configuration"] = {name: path_of(name) for name in settings}
     return parts | ({"key": list(guessed.key)} if guessed.key else {})
 
 
@@ -345,6 +365,11 @@ def _score(guessed: Guess, metric: str, column: str) -> Iterator[tuple[str, Any]
 def _format(path: Path) -> str:
     """The format that a file's name promises, or that of the first table in an archive; ``""`` if none."""
     return members(path, path.name)[0].format
+
+
+def may_hold_objects(path: Path) -> bool:
+    """Whether a cell of a file may hold a list or an object."""
+    return _format(path) not in ("csv", "tsv")
 
 
 def _head_columns(path: Path) -> Sequence[str]:
@@ -429,13 +454,54 @@ class PlainTable:
     columns: Guess  #: which column is what.
     higher_is_better: bool | None = None  #: where the user said it.
     delimiter: str = ","  #: what parts the cells; a comma where nothing does.
+    #: columns that tell runs of one prompt apart, which are settings of the runs.
+    crossed: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()  #: columns of one value in each run.
     _values: dict[tuple[str, str], ScoreValues] = field(default_factory=dict)
     _labels: ScoreValues = field(default_factory=ScoreValues)  #: those of a target that is called ``label``.
+
+    def __post_init__(self) -> None:
+        self.constants = ConstantColumns({column: path_of(column) for column in self.columns.unused})
+
+    def with_objects(self, view: RowView) -> PlainTable:
+        """The same where columns of objects are no property of the prompt, but may hold settings leaf by leaf.
+
+        Args:
+            view: the first rows.
+        """
+        objects = {name: column for name, column in self.columns.metadata.items() if leaves_at(view, path_of(column))}
+        if not objects:
+            return self
+        metadata = {name: column for name, column in self.columns.metadata.items() if name not in objects}
+        unused = (*self.columns.unused, *objects.values())
+        return replace(self, columns=replace(self.columns, metadata=metadata, unused=unused))
+
+    def shortlist(self, view: RowView) -> None:
+        """Choose what may be a setting, of columns and of the leaves of those that hold objects, by the first rows."""
+        for column in self.columns.unused:
+            self.constants.add(leaves_at(view, path_of(column), name=column))
+        self.constants.shortlist(view)
+
+    def again(self, crossed: Sequence[str]) -> PlainTable:
+        """Nothing learnt yet, but for columns that tell runs apart."""
+        unused = tuple(name for name in self.columns.unused if name not in crossed)
+        columns = replace(self.columns, unused=unused)
+        return PlainTable(columns, self.higher_is_better, self.delimiter, tuple(crossed))
 
     def paths(self) -> set[str]:
         """Field paths that have to be read for that."""
         columns = {column for _, column in self.columns.scores}
-        return {path_of(column) for column in columns | {self.columns.metric, self._label, self._name} if column}
+        columns |= {self.columns.metric, self._label, self._name}
+        return {path_of(column) for column in columns if column} | self.constants.paths()
+
+    def key(self) -> list[str]:
+        """Field paths that tell the rows of a run apart."""
+        sample = self.columns.sample
+        names = ["prompt_id"] if "prompt_id" in sample else list(self.columns.key)
+        names += [name for name in _OF_ROWS if name in sample]
+        columns = [sample[name] for name in names]
+        columns += [column for column in (self.columns.metric, self.columns.filter) if column]
+        return [path_of(column) for column in columns]
 
     @property
     def _name(self) -> str:
@@ -448,12 +514,22 @@ class PlainTable:
         column = self.columns.sample.get("target", "")
         return column if plain_name(column) == "label" else ""
 
-    def learn(self, view: RowView) -> None:
-        """Take in some rows; those that sum up others are no scores of prompts, and may be written otherwise."""
+    def learn(self, view: RowView, runs: Codes) -> None:
+        """Take in some rows; those that sum up others are no scores of prompts, and may be written otherwise.
+
+        Args:
+            view: the rows.
+            runs: number of the run of each row, -1 where it has none; shape (rows,).
+        """
         if self._name:
-            sums = pc.fill_null(summaries(to_text(view.column(path_of(self._name)), view.size).array), False)
+            names = to_text(view.column(path_of(self._name)), view.size, labels=True).array
+            sums = pc.fill_null(summaries(names), False)
             if pc.any(sums).as_py():
-                view = replace(view, chunk=view.chunk.keep(np.flatnonzero(~np.asarray(sums)).tolist()))
+                kept = np.flatnonzero(~np.asarray(sums))
+                view, runs = replace(view, chunk=view.chunk.keep(kept.tolist())), runs[kept]
+                names = names.take(pa.array(kept))
+            self.constants.learn_prompts(names, runs)
+        self.constants.learn(view, runs)
         if self._label:
             self._labels.learn_values(encode(view.column(path_of(self._label)), view.size)[1])
         for metric, column in self.columns.scores:
@@ -522,6 +598,12 @@ class PlainTable:
             yield (
                 f"who scored is taken from {', '.join(self.columns.scorer.values())}: "
                 "people, each judge and each scorer are figures of their own"
+            )
+        taken = [*self.crossed, *self.settings]
+        if taken:
+            ignore = f"`warehouse benchmarks settings BENCHMARK --ignore {shlex.quote(taken[0])}`"
+            yield (
+                f"columns taken as settings of the runs: {', '.join(taken)}; of one that means nothing {ignore} says so"
             )
         if self.columns.unused:
             yield (

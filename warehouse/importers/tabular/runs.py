@@ -166,6 +166,11 @@ class RunRegistry:
         """The run has scores of this metric and filter."""
         self._specs[run][name, pipeline] = None
 
+    def add_setting(self, run: int, name: str, value: Any) -> None:
+        """All rows of the run say this of how it was made; rows are found by what was known of the run before."""
+        header = self._headers[run]
+        header["configuration"] = {**header.get("configuration", {}), name: value}
+
     def add_published(self, run: int, score: PublishedScore) -> PublishedScore | None:
         """The run has this figure; returns one that contradicts it, if there is one."""
         key = (score.metric, score.filter, score.benchmark, score.statistic, score.perturbation, score.split)
@@ -250,11 +255,14 @@ class RunColumns:
         sources = (*self.sources.values(), *scorers, *others, *names, *figures)
         return (path for source in sources for path in source.paths())
 
-    def learn(self, view: RowView, reject: RowFault) -> None:
+    def learn(self, view: RowView, reject: RowFault) -> Codes:
         """Register runs, metrics and published figures of some rows.
 
         Rows without a run are rejected here, unless they hold samples: whoever reads those will
         reject them.
+
+        Returns:
+            number of the run of each row, -1 where it has none.
         """
         runs, faults = self.runs(view)
         if not (self.variant.has_samples and self.per_row):
@@ -268,6 +276,7 @@ class RunColumns:
                     self.registry.add_metric(run, str(text_of(metric)), pipeline or "")
         for published in self.variant.published:
             self._learn_published(view, encoded, published, reject)
+        return runs
 
     def _number(self, combination: Sequence[Any]) -> int | Unfit:
         header: dict[str, Any] = {}

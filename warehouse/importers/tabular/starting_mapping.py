@@ -17,8 +17,10 @@ from warehouse.importers.tabular.column_names import OF_TRUTH, Grade, are_models
 from warehouse.importers.tabular.mapping import RECORD_FIELDS
 from warehouse.importers.tabular.plain_tables import vote_mapping
 from warehouse.importers.tabular.profile import ColumnProfile, TableProfile, column_of_values, profile
+from warehouse.importers.tabular.starting_charts import chart_in
 from warehouse.importers.tabular.starting_fields import POSITIONS, Fields, fields_of, other_ids
 from warehouse.importers.tabular.starting_scores import ScoreColumn, ScoreColumns, range_of, scores_of
+from warehouse.importers.tabular.starting_settings import settings_in
 from warehouse.importers.tabular.starting_tables import cells_of, figures_of, is_signed
 from warehouse.importers.tabular.starting_toml import Choice, inline_table, safe, short, texts, toml_key, toml_text
 from warehouse.records import SourceFiles, parse_json
@@ -26,6 +28,8 @@ from warehouse.records.credentials import MASK, without_credentials
 
 #: Columns that are described, and that are offered as metadata; characters of what may be a name.
 _LISTED, _OFFERED, _NAME = 40, 60, 60
+#: So many rows with one number in all say that it is no score.
+_TELLING = 20
 
 
 def starting_mapping(path: Path | str, importer: str = "", ready: str = "") -> str:
@@ -61,12 +65,17 @@ class _Writer:
     def __init__(self, table: TableProfile, importer: str, ready: str) -> None:
         self.table, self.importer, self.ready = table, importer, ready
         self.votes = _votes_in(table)
+        self.chart = chart_in(table)
         self.fields = fields_of(table) if not self.votes else Fields(key=self.votes.get("key", ()))
         self.figures = figures_of(table, self.fields) if not self.votes else None
         self.cells = cells_of(table, self.fields) if self.figures is None and not self.votes else None
         is_scored = self.figures is None and self.cells is None and not self.votes
         self.scores = scores_of(table, self.fields) if is_scored else ScoreColumns()
-        self.choices = list(self._choices()) if not self.votes else []
+        self.choices = list(self._choices()) if not self.votes and self.chart is None else []
+        may_be_scores = table.rows < _TELLING
+        offered = {candidate.column.path for candidate in self.scores.offered if may_be_scores}
+        free = [column for column in self._unused() if column.path not in offered] if is_scored else []
+        self.settings = settings_in(table, self.fields, free) if is_scored else {}
 
     def _choices(self) -> Iterator[Choice]:
         """What is to be decided."""
@@ -84,6 +93,9 @@ class _Writer:
 
     def lines(self) -> Iterator[str]:
         yield from self._head()
+        if self.chart is not None:
+            yield from self.chart.lines()
+            return
         if self.votes:
             yield from self._of_votes()
             return
@@ -185,6 +197,11 @@ class _Writer:
             value = inline_table({"path": path, "pattern": r"\d+"}) if in_text else toml_text(path)
             yield f"{name} = {value}{hint}"
         yield ""
+        if self.settings:
+            yield "[run.configuration]  # one value in all rows of a run: settings, which keep runs apart"
+            for name, path in self.settings.items():
+                yield f"{toml_key(name)} = {inline_table({'path': path, 'optional': True})}"
+            yield ""
 
     def _why_not(self, name: str) -> str:
         reasons = [
@@ -238,7 +255,8 @@ class _Writer:
             if self.fields.turn is not None:
                 yield f"conversation = {toml_text(self.fields.sample['prompt_id'].path)}  # to cluster by"
         seen: set[str] = {*self.fields.metadata}
-        for column in [c for c in self._unused() if not c.path.lstrip("^").startswith("@")][:_OFFERED]:
+        free = [column for column in self._unused() if column.path not in self.settings.values()]
+        for column in [c for c in free if not c.path.lstrip("^").startswith("@")][:_OFFERED]:
             name = column.name if column.name not in seen else "_".join((*column.parents, column.name))
             seen.add(name)
             key, path = safe(toml_key(name)), safe(toml_text(column.path))

@@ -95,6 +95,7 @@ def alias(store: Store, kind: Kind, name: str, canonical: str) -> str:
             raise MisuseError(f"{kind} '{canonical}' is shown as '{name}': it cannot be its alias")
         said = _said(connection, kind) | {int(row.id): int(find_named(connection, kind, canonical).id)}
         _settle(connection, kind, said)
+        _tell_conditions(store, connection, kind)
     return str(target.name)
 
 
@@ -108,6 +109,14 @@ def unalias(store: Store, kind: Kind, name: str) -> None:
         said = _said(connection, kind)
         del said[int(row.id)]
         _settle(connection, kind, said)
+        _tell_conditions(store, connection, kind)
+
+
+def _tell_conditions(store: Store, connection: sa.Connection, kind: Kind) -> None:
+    if kind == "benchmark":
+        from warehouse.store.curate import conditions
+
+        conditions.after_renaming(store, connection)
 
 
 def settle_aliases(connection: sa.Connection) -> None:

@@ -60,10 +60,11 @@ def settings(store: Store, benchmark: str = "") -> list[SettingEntry]:
     Raises:
         MisuseError: no run is on such a benchmark.
     """
-    entries = IgnoredSettings.read(store).entries
-    rows = [row for row in _stored(store) if benchmark in (row["benchmark"], row["shown_as"])]
-    if benchmark and not rows:
-        raise MisuseError(f"no run is on a benchmark '{benchmark}'; see: warehouse benchmarks")
+    ignored = IgnoredSettings.read(store)
+    stored = _stored(store)
+    shown_as = _shown_as(stored, benchmark)
+    rows = [row for row in stored if row["shown_as"] == shown_as]
+    entries = ignored.of_benchmark(benchmark) if benchmark else ignored.entries
     by_model: dict[str, list[Mapping[str, str]]] = defaultdict(list)
     for row in rows:
         if row["is_current"]:
@@ -76,14 +77,24 @@ def settings(store: Store, benchmark: str = "") -> list[SettingEntry]:
     others = [
         SettingEntry(entry.name, entry.benchmark, 0, 0, (), True, entry.reason or None)
         for entry in entries
-        if entry.name not in found and (not benchmark or entry.benchmark in ("", benchmark))
+        if entry.name not in found
     ]
     return [*listed, *others]
 
 
+def _shown_as(stored: Sequence[Mapping[str, Any]], benchmark: str) -> str:
+    """The name that a benchmark is shown under, by any of its names; empty for none (MisuseError: no run is on it)."""
+    if not benchmark:
+        return ""
+    for row in stored:
+        if benchmark in (row["benchmark"], row["shown_as"]):
+            return str(row["shown_as"])
+    raise MisuseError(f"no run is on a benchmark '{benchmark}'; see: warehouse benchmarks")
+
+
 def _differing(settings: Sequence[Mapping[str, str]]) -> set[str]:
-    """Paths of which some settings do not all say the same."""
-    paths = {path for own in settings for path in own}
+    """Paths of which some settings do not all say the same; other names of the benchmark are none."""
+    paths = {path for own in settings for path in own if path != "benchmark"}
     return {path for path in paths if len({own.get(path) for own in settings}) > 1}
 
 
@@ -92,7 +103,7 @@ def _entry(
 ) -> SettingEntry:
     values = sorted({row["settings"].get(path, "not said") for row in rows})
     names = (path, path.rpartition(".")[2])
-    said = [entry for entry in entries if entry.name in names and entry.benchmark in ("", rows[0]["benchmark"])]
+    said = [entry for entry in entries if entry.name in names]
     shown = tuple(value if len(value) <= 60 else f"{value[:59]}…" for value in values[:VALUES_SHOWN])
     reason = said[0].reason or None if said else None
     return SettingEntry(path, benchmark, n_models, len(values), shown, bool(said), reason)
@@ -104,7 +115,7 @@ def ignore(store: Store, name: str, *, benchmark: str = "", reason: str = "") ->
     Args:
         store: a store open for writing.
         name: of the setting, as the note of an ingest or ``warehouse runs`` shows it: its path, or its last name.
-        benchmark: where it does not matter; empty: everywhere.
+        benchmark: where it does not matter, by any of its names; empty: everywhere.
         reason: why, for those who read it later.
 
     Raises:
@@ -113,9 +124,11 @@ def ignore(store: Store, name: str, *, benchmark: str = "", reason: str = "") ->
     if name in NEVER_IGNORED:
         raise MisuseError(f"'{name}' says who was evaluated, on what or by whom: it cannot be left out")
     with store.changing_catalogue() as connection:
-        _require_setting(store, name, benchmark)
+        stored = _stored(store)
+        benchmark = _shown_as(stored, benchmark)
+        _require_setting(stored, name, benchmark)
         table = tables.ignored_setting
-        is_the_same = (table.c.name == name) & (table.c.benchmark == benchmark)
+        is_the_same = (table.c.name == name) & table.c.benchmark.in_(_names_of(stored, benchmark))
         connection.execute(sa.delete(table).where(is_the_same))
         last_id = connection.execute(sa.select(sa.func.coalesce(sa.func.max(table.c.id), 0))).scalar_one()
         row = {"id": int(last_id) + 1, "name": name, "benchmark": benchmark, "reason": reason or None}
@@ -127,7 +140,8 @@ def unignore(store: Store, name: str, *, benchmark: str = "") -> ChangedConditio
     """Take back what :func:`ignore` said (MisuseError: nobody had said it)."""
     with store.changing_catalogue() as connection:
         table = tables.ignored_setting
-        is_the_same = (table.c.name == name) & (table.c.benchmark == benchmark)
+        names = _names_of(_stored(store), benchmark)
+        is_the_same = (table.c.name == name) & table.c.benchmark.in_(names)
         deleted = connection.execute(sa.delete(table).where(is_the_same).returning(table.c.id)).all()
         if not deleted:
             known = [entry.name for entry in IgnoredSettings.read(store).entries]
@@ -136,13 +150,18 @@ def unignore(store: Store, name: str, *, benchmark: str = "") -> ChangedConditio
         return _work_out_anew(store, connection)
 
 
-def _require_setting(store: Store, name: str, benchmark: str) -> None:
+def _names_of(stored: Sequence[Mapping[str, Any]], benchmark: str) -> list[str]:
+    """All names of the benchmark that one of them names; itself where no run is on it."""
+    shown = {row["shown_as"] for row in stored if benchmark in (row["benchmark"], row["shown_as"])}
+    names = {row["benchmark"] for row in stored if row["shown_as"] in shown}
+    return sorted({benchmark, *shown, *names})
+
+
+def _require_setting(stored: Sequence[Mapping[str, Any]], name: str, benchmark: str) -> None:
     names: set[str] = set()
-    rows = [row for row in _stored(store) if benchmark in ("", row["benchmark"])]
-    for row in rows:
-        names |= row["settings"].keys() | {path.rpartition(".")[2] for path in row["settings"]}
-    if benchmark and not rows:
-        raise MisuseError(f"no run is on a benchmark '{benchmark}'; see: warehouse benchmarks")
+    for row in stored:
+        if benchmark in ("", row["shown_as"]):
+            names |= row["settings"].keys() | {path.rpartition(".")[2] for path in row["settings"]}
     if name not in names:
         hint = did_you_mean(name, names, "see: warehouse benchmarks settings BENCHMARK")
         raise MisuseError(f"no run has a setting '{name}'; {hint}")
@@ -151,6 +170,12 @@ def _require_setting(store: Store, name: str, benchmark: str) -> None:
 def _stored(store: Store) -> list[dict[str, Any]]:
     rows = store.rows(query_text("store", "ignorable_settings"))
     return [{**row, "settings": parse_json(row["settings"])} for row in rows]
+
+
+def after_renaming(store: Store, connection: sa.Connection) -> None:
+    """Benchmarks are shown under other names: what does not matter on one holds for all that are shown so."""
+    if any(entry.benchmark for entry in IgnoredSettings.read(store).entries):
+        _work_out_anew(store, connection)
 
 
 def _work_out_anew(store: Store, connection: sa.Connection) -> ChangedConditions:
@@ -198,6 +223,8 @@ def complete(store: Store, connection: sa.Connection) -> int:
 
 def _completed(row: dict[str, Any]) -> dict[str, Any]:
     told = settings_of_stored(row)
+    if not row["n_found"]:
+        told = told.of_figures_alone()
     marks = dict(told.marks)
     return {
         "id": row["run_id"],
@@ -211,7 +238,7 @@ def _completed(row: dict[str, Any]) -> dict[str, Any]:
 
 
 _OBJECTS = ("sampling", "configuration", "hyperparameters", "agent_parameters")
-_OWN = frozenset({"run_id", "scorers_key", "harness_run", "position", "position_unit"})
+_OWN = frozenset({"run_id", "scorers_key", "harness_run", "position", "position_unit", "n_found"})
 
 
 def settings_of_stored(row: Mapping[str, Any]) -> RunSettings:

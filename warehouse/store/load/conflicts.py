@@ -91,6 +91,9 @@ class _DumpRun:
     content: str
     measured: Measured | None
     source: SourceClaim
+    #: its condition if it came without samples, where it has some, and the other way round: figures alone name the
+    #: subset of prompts that was asked among their settings. Empty: the same.
+    recorded_otherwise: str = ""
 
     @property
     def bytes_key(self) -> str | None:
@@ -188,6 +191,9 @@ class _StoredRuns:
     def tries(self, run: _DumpRun) -> list[_Stored]:
         """Stored runs under the key of a run; without one, those of its condition, of the same seed and start."""
         rows = self.by_execution.get(run.execution, [])
+        if run.key is not None and run.recorded_otherwise:
+            others = self.by_execution.get((run.recorded_otherwise, run.key), [])
+            rows = rows + [row for row in others if bool(row.n_found) != bool(run.measured)]
         if run.key is not None:
             return rows
         own = _seed_and_start(run.settings.marks)
@@ -207,7 +213,8 @@ class _StoredRuns:
 
     def under_other_settings(self, run: _DumpRun) -> list[_Stored]:
         """Stored runs that have the tool's id of a run, and were made under other settings."""
-        return [row for row in self.by_run_key.get(run.key or "", ()) if row.recorded_key != run.recorded]
+        own = (run.recorded, run.recorded_otherwise)
+        return [row for row in self.by_run_key.get(run.key or "", ()) if row.recorded_key not in own]
 
 
 def decide(
@@ -305,9 +312,12 @@ def _run(
     source: SourceClaim,
 ) -> _DumpRun:
     content = measured.content_digest if measured else published_digest(header.published)
-    recorded = settings.condition_key
-    condition = ignored.condition_key(header.benchmark, settings.settings) or recorded
-    return _DumpRun(index, header, settings, condition, recorded, run_key(header), content, measured, source)
+    alone = settings.of_figures_alone()
+    own, other = (settings, alone) if measured else (alone, settings)
+    recorded = own.condition_key
+    otherwise = "" if own is other else other.condition_key
+    condition = ignored.condition_key(header.benchmark, own.settings) or recorded
+    return _DumpRun(index, header, own, condition, recorded, run_key(header), content, measured, source, otherwise)
 
 
 _COLUMNS = (

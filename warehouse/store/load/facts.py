@@ -51,6 +51,8 @@ def insert_runs(connection: sa.Connection, state: _Load, fresh: Sequence[Decisio
 
 def _run_row(state: _Load, cuts: Mapping[int, Cuts], decision: Decision, run_id: int) -> dict[str, Any]:
     header, settings = state.dump.runs[decision.run], state.settings[decision.run]
+    if decision.run not in state.measured:
+        settings = settings.of_figures_alone()
     measured = state.measured.get(decision.run, Measured("", 0, 0, 0, 0))
     status, reason = _status(
         header, measured.n_prompts, _cut(cuts[state.part_of(decision.run).runs.start], header.place)
