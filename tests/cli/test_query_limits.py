@@ -113,8 +113,11 @@ def test_what_a_query_spills_is_bounded_and_gone_afterwards(
     spilling = f"select max(s) as s from (select distinct s from ({rows}))"
     with monkeypatch.context() as little:
         little.setattr("warehouse.store.engines.duckdb.SPILL", 1e-9)
-        with open_store(duckdb_url, guarded=True, limits=Limits(memory=60_000_000)) as store:
-            with pytest.raises(QueryLimitError, match="half of what is free"):
-                run_sql(store, spilling, {})
+        limits = Limits(memory=60_000_000)
+        with (
+            open_store(duckdb_url, guarded=True, limits=limits) as store,
+            pytest.raises(QueryLimitError, match="half of what is free"),
+        ):
+            run_sql(store, spilling, {})
     assert run("query", "--sql", spilling, "--memory", "60MB", db=duckdb_url).code == 0
     assert sorted(path.name for path in folder.iterdir()) == before
