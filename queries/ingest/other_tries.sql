@@ -12,9 +12,9 @@ where run.id = :run
     and (
         cast(:key as varchar) is not null
         or (
-            other.condition_key = run.condition_key
-            and other.sampling_seed is not distinct from run.sampling_seed
-            and other.started_at is not distinct from run.started_at
+            other.recorded_key = run.recorded_key
+            and (other.marks ->> 'sampling_seed') is not distinct from (run.marks ->> 'sampling_seed')
+            and (other.marks ->> 'started_at') is not distinct from (run.marks ->> 'started_at')
         )
     )
 group by other.id, other.n_found, other.n_scores

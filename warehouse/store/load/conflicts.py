@@ -168,11 +168,14 @@ class _StoredRuns:
     def same(self, run: _DumpRun) -> list[_Stored]:
         """The stored run that this one is, under each key that it came under; none if there is no such run.
 
-        Of several that it may be, the one that the tool's id names, else the first.
+        Of several that it may be, the one that the tool's id names, else one that no mark tells from it (the same bytes
+        may hold several executions), else the first.
         """
         rows = [row for row in self.equal.get((run.recorded, run.content), ()) if _is_same_execution(run, row)]
         named = [row for row in rows if run.key is not None and row.run_key == run.key]
-        chosen = (named or rows)[:1]
+        alike = [row for row in rows if not are_apart(run.settings.marks, row.marks)]
+        both = [row for row in named if row in alike]
+        chosen = (both or named or alike or rows)[:1]
         return [row for row in rows if row.id == chosen[0].id] if chosen else []
 
     def rivals(self, run: _DumpRun) -> list[_Stored]:
