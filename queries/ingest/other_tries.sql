@@ -13,8 +13,10 @@ where run.id = :run
         cast(:key as varchar) is not null
         or (
             other.recorded_key = run.recorded_key
-            and (other.marks ->> 'sampling_seed') is not distinct from (run.marks ->> 'sampling_seed')
-            and (other.marks ->> 'started_at') is not distinct from (run.marks ->> 'started_at')
+            and (other.marks ->> 'sampling_seed')
+                is not distinct from (run.marks ->> 'sampling_seed')
+            and (other.marks ->> 'started_at')
+                is not distinct from (run.marks ->> 'started_at')
         )
     )
 group by other.id, other.n_found, other.n_scores

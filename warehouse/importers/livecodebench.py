@@ -42,7 +42,7 @@ class LiveCodeBench:
     """A list of problems with generations, programs and verdicts; the model is the folder."""
 
     name = "livecodebench"
-    version = "1"
+    version = "2"  # 2: figures over no problem are none
     folders = 1
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:

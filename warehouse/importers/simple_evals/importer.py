@@ -59,7 +59,7 @@ class SimpleEvals:
     """One run for each evaluation of a model."""
 
     name = "simple_evals"
-    version = "2"  # 2: several answers of a prompt are draws; examples of DROP and a judge's yes are told apart
+    version = "3"  # 2: several answers of a prompt are draws; 3: the fixed name of a file is no model
     folders = 0
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:

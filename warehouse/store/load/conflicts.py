@@ -52,6 +52,7 @@ class Decision:
     superseded_by: int | None = None
     repeat: bool = False
     note: str = ""
+    is_doubtful: bool = False  # the note is on what may be read in two ways
 
 
 @dataclass(frozen=True)
@@ -368,7 +369,8 @@ def _seen(here: Decision, run: _DumpRun, same: Sequence[_Stored]) -> Decision:
     """What becomes of a run that is a stored one: ``same`` are its rows, one under each key that it came under."""
     first = same[0]
     marks = {**run.settings.marks, **first.marks}
-    here = replace(here, action="seen", same_as=first.id, marks=marks, note=_note_on_equal(run, first))
+    note = _note_on_equal(run, first)
+    here = replace(here, action="seen", same_as=first.id, marks=marks, note=note, is_doubtful=bool(note))
     under_its_key = [row for row in same if row.run_key == run.key]
     if under_its_key and not first.is_invalidated:
         here = replace(here, superseded_by=under_its_key[0].superseded_by)
@@ -469,7 +471,7 @@ def _decide_without_id(
     if parts := [number for number, overlap in rivals if overlap.has_all_stored]:
         names = ", ".join(map(str, parts))
         note = f"{run.header.benchmark}: all of run {names} stands in this one, which supersedes it{_APART}"
-        return replace(here, supersedes=tuple(parts), note=note)
+        return replace(here, supersedes=tuple(parts), note=note, is_doubtful=True)
     if wholes := [number for number, overlap in rivals if overlap.is_all_stored]:
         return replace(here, superseded_by=wholes[0])
     return here if here.same_as else replace(here, repeat=run.condition in stored.current_conditions)
@@ -531,7 +533,8 @@ def _placed(decision: Decision, run: _DumpRun, stored: _StoredRuns, overlaps: Ma
         winner_id = shorter[0]
     note = f"{run.header.benchmark}: run {winner_id} holds all of this one, which is superseded by it"
     note += "" if run.key else _APART
-    return replace(decision, superseded_by=winner_id, supersedes=replaced, note=note)
+    placed = replace(decision, superseded_by=winner_id, supersedes=replaced, note=note)
+    return placed if run.key else replace(placed, is_doubtful=True)
 
 
 def _conflict(header: RunHeader, rival: _Stored, path: str) -> ConflictError:

@@ -304,6 +304,7 @@ class Loader:
         dropped = staging.settle_duplicates(self.scratch, state.sizes, prompts, state.options.on_duplicate)
         for text in dropped.notes(state.options.on_duplicate):
             state.note(text)
+            state.doubtful.add(text)
         state.are_apart = staging.are_apart(state.sizes, prompts)
         state.scores = staging.summarise_scores(self.scratch)
         note_values_that_are_no_numbers(self.scratch, state)
