@@ -219,7 +219,7 @@ def notes_on_corrected(store: Store, reports: Sequence[LoadReport]) -> RepeatNot
 
 def _are_told_apart(row: Mapping[str, Any]) -> bool:
     """Whether something that both of two runs say makes them two executions."""
-    marks = [parse_json(row[name]) if row[name] else {} for name in ("marks", "earlier_marks")]
+    marks = [parse_json(row[name]) if row[name] else {} for name in ("own_marks", "earlier_marks")]
     return are_apart(*marks)
 
 
