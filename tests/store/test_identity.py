@@ -586,3 +586,14 @@ def test_a_part_does_not_come_back_beside_another_run_that_holds_it(kit: Any) ->
     assert {row[0] for row in kit.all(NO_ID)} == left
     source_ledger.forget(kit.store, str(sources[min(left) - 1]))
     assert [row[0] for row in kit.all(NO_ID)] == [3]
+
+
+def test_an_invalidated_checkpoint_is_given_back_beside_those_that_share_its_id(kit: Any) -> None:
+    """An id of a training stands for none of its checkpoints alone."""
+    for step in (100, 200):
+        kit.load(kit.header("exp1", step=step), kit.rows({"a": 1.0, "b": float(step == 100)}))
+    before = runs(kit)
+    for run_id in (1, 2):
+        catalogue.invalidate(kit.store, f"run:{run_id}", "to be looked at")
+        catalogue.validate(kit.store, f"run:{run_id}")
+    assert runs(kit) == before

@@ -204,8 +204,8 @@ def notes_on_corrected(store: Store, reports: Sequence[LoadReport]) -> RepeatNot
     rows = store.rows(query_text("store", "corrected_sources"), {"first_run": first})
     earlier: dict[int, dict[int, bool]] = {}
     for row in rows:
-        if row["source_id"] in new:
-            sources = earlier.setdefault(row["source_id"], {})
+        if row["newer"] in new:
+            sources = earlier.setdefault(row["newer"], {})
             sources[row["earlier"]] = sources.get(row["earlier"], True) and _are_told_apart(row)
     told, doubtful = [], []
     for source, are_told in earlier.items():
