@@ -248,3 +248,40 @@ def test_links_and_invalidations_that_are_undone_leave_nothing(kit: Any) -> None
     source_ledger.forget(kit.store, "2")
     fresh = contents(kit.store)
     assert fresh["prompt_link"] == [] and check(kit.store).ok
+
+
+#: Small dumps of one tool that share prompts, or runs.
+FAMILIES = {
+    "agents": ("inspect/agents.eval", "inspect/agents.json", "inspect/agents_chunked.eval"),
+    "faults": ("inspect/faults.eval", "inspect/faults_retried.eval"),
+    "grid": ("inspect/grid.eval", "inspect/grid.json", "inspect/grid_chunked.eval"),
+    "bfcl": ("bfcl/2024-07-06", "bfcl/2024-08-10"),
+}
+
+
+@pytest.mark.rare
+def test_all_dumps_that_share_prompts_are_in_a_family(kit: Any) -> None:
+    of_source: dict[int, str] = {}
+    for name, source in small_dumps().items():
+        of_source |= {int(number): name for number in load(kit.store, source)}
+    rows = kit.all("select distinct l.source_id, s.prompt_id from run_source l join prompt_score s using (run_id)")
+    prompts: dict[str, set[int]] = {}
+    for source_id, prompt in rows:
+        prompts.setdefault(of_source[source_id], set()).add(prompt)
+    together = {frozenset(pair) for pair in permutations(prompts, 2) if prompts[pair[0]] & prompts[pair[1]]}
+    in_families = {frozenset(pair) for names in FAMILIES.values() for pair in permutations(names, 2)}
+    assert together <= in_families
+
+
+@pytest.mark.parametrize(
+    "share",
+    [pytest.param(19, marks=pytest.mark.rare), pytest.param(1, marks=[pytest.mark.slow, pytest.mark.timeout(3600)])],
+)
+def test_small_dumps_that_share_prompts_are_forgotten_in_any_order(empty: Opener, share: int) -> None:
+    """Of three each is forgotten, then another one."""
+    expected = Expected(empty, small_dumps())
+    orders = [order for names in FAMILIES.values() for order in permutations(names)]
+    cases = [(order, gone) for order in orders for gone in permutations(order, 2)]
+    found = {(order, gone): expected.left(order, *gone) for order, gone in cases[::share]}
+    found |= {(order, gone[:1]): expected.left(order, *gone[:1]) for order, gone in cases[::share]}
+    assert {case: lines for case, lines in found.items() if lines} == {}
