@@ -195,6 +195,29 @@ def test_small_dumps_that_are_forgotten_leave_what_came_after_them(
         assert differences(held(store), held(fresh)) == []
 
 
+@pytest.mark.parametrize("gone", ["a.csv", "b.csv", "c.csv"])
+def test_sources_of_one_load_are_forgotten_as_if_each_had_come_by_itself(
+    empty: Opener, tmp_path: Path, gone: str
+) -> None:
+    """They hold one run: the second says more of what marks it than the first, the third a part of that and its cost."""
+    rows = "ada,quiz,q1,1{}\nada,quiz,q2,0{}\n"
+    head = "model,benchmark,prompt_id,score"
+    (tmp_path / "a.csv").write_text(f"{head}\n" + rows.format("", ""))
+    (tmp_path / "b.csv").write_text(f"{head},sampling_seed,started_at\n" + rows.format(*[",1,2026-01-01T00:00:00"] * 2))
+    (tmp_path / "c.csv").write_text(f"{head},started_at,cost\n" + rows.format(*[",2026-01-01T00:00:00,3"] * 2))
+    names = ["a.csv", "b.csv", "c.csv"]
+    paths = [tmp_path / name for name in names if name != gone]
+    with empty() as fresh:
+        ingest(fresh, paths)
+        expected = held(fresh)
+    for groups in ([names], [names[:1], names[1:]], [[name] for name in names]):
+        with empty() as store:
+            for group in groups:
+                ingest(store, [tmp_path / name for name in group])
+            source_ledger.forget(store, gone)
+            assert differences(held(store), expected) == [], groups
+
+
 def shown(kit: Any) -> list[tuple[str, str | None]]:
     sql = "select m.name, o.name from model m left join model o on o.id = m.canonical_id order by 1"
     return [tuple(row) for row in kit.all(sql)]
