@@ -199,7 +199,7 @@ def test_small_dumps_that_are_forgotten_leave_what_came_after_them(
 def test_sources_of_one_load_are_forgotten_as_if_each_had_come_by_itself(
     empty: Opener, tmp_path: Path, gone: str
 ) -> None:
-    """They hold one run: the second says more of what marks it than the first, the third a part of that and its cost."""
+    """They hold one run: the second says more of what marks it than the first, the third a part of that."""
     rows = "ada,quiz,q1,1{}\nada,quiz,q2,0{}\n"
     head = "model,benchmark,prompt_id,score"
     (tmp_path / "a.csv").write_text(f"{head}\n" + rows.format("", ""))
