@@ -195,7 +195,7 @@ def test_small_dumps_that_are_forgotten_leave_what_came_after_them(
         assert differences(held(store), held(fresh)) == []
 
 
-@pytest.mark.parametrize("gone", ["a.csv", "b.csv", "c.csv"])
+@pytest.mark.parametrize("gone", ["a.csv", "b.csv", pytest.param("c.csv", marks=pytest.mark.rare)])
 def test_sources_of_one_load_are_forgotten_as_if_each_had_come_by_itself(
     empty: Opener, tmp_path: Path, gone: str
 ) -> None:
