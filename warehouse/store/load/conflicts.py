@@ -179,6 +179,11 @@ class _StoredRuns:
         chosen = (both or named or alike or rows)[:1]
         return [row for row in rows if row.id == chosen[0].id] if chosen else []
 
+    def complete(self, run: _DumpRun, run_id: int, marks: Mapping[str, str]) -> None:
+        """A stored run is known by more marks from now on: those of a run of the dump, which it is."""
+        key = (run.recorded, run.content)
+        self.equal[key] = [replace(row, marks=marks) if row.id == run_id else row for row in self.equal[key]]
+
     def rivals(self, run: _DumpRun) -> list[_Stored]:
         """Current runs of the same execution, with other content; where no tool names it, those that may hold all of
         it, or be all in it."""
@@ -251,6 +256,8 @@ def decide(
             other = stored.invalidated[run.condition]
             note = f"{run.header.benchmark}: run {other} of the same settings is invalidated, and plays no part here"
             decision = replace(decision, note=note)
+        if decision.action == "seen" and decision.same_as is not None and run.measured:
+            stored.complete(run, decision.same_as, decision.marks)
         before = earlier[run.recorded, run.content]
         equal = [index for index in before if _are_one(run, runs[index], decisions[index].marks)]
         if decision.action == "new" and equal:

@@ -87,18 +87,18 @@ def complete_marks(connection: sa.Connection, decisions: Sequence[Decision]) -> 
     """Give stored runs the marks that a source has of the same execution beyond their own; what the sources before it
     had said of them is kept."""
     table = tables.run
-    for decision in decisions:
-        if decision.same_as is None:
-            continue
-        new_key = execution_key(decision.marks)
-        is_it = table.c.id == decision.same_as
-        stored = connection.execute(sa.select(table.c.execution_key, table.c.marks).where(is_it)).one()
+    again = {decision.same_as: decision for decision in decisions if decision.same_as is not None}
+    if not again:
+        return
+    query = sa.select(table.c.id, table.c.execution_key, table.c.marks).where(table.c.id.in_(list(again)))
+    for stored in connection.execute(query).all():
+        marks = again[stored.id].marks
+        new_key = execution_key(marks)
         if stored.execution_key == new_key:
             continue
-        executions.keep_words(connection, decision.same_as, stored.marks)
-        connection.execute(
-            sa.update(table).where(is_it).values(execution_key=new_key, marks=dict(decision.marks) or None)
-        )
+        executions.keep_words(connection, stored.id, stored.marks)
+        update = sa.update(table).where(table.c.id == stored.id)
+        connection.execute(update.values(execution_key=new_key, marks=dict(marks) or None))
 
 
 #: Columns of a run that are no word of its source: what it is known by, what people say, and what was counted.
