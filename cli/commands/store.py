@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +20,8 @@ from ..ui.output_files import OutputFile, forced
 from ..ui.table import echo
 
 if TYPE_CHECKING:
+    from warehouse.ingest.outdated import OutdatedSource
+    from warehouse.store.connection import Store
     from warehouse.store.schema.migrate import CheckReport
     from warehouse.store.snapshot import PublishedCopy
 
@@ -90,10 +93,11 @@ def check(context: click.Context, state: State, output: Output) -> None:
     with state.open(check=False) as store:
         report = prove(store)
         name = store.name
+        outdated = [] if report.drift else _outdated(store)
     if output.for_people:
-        _print(name, report)
+        _print(name, report, outdated)
     else:
-        output.emit(["part", "check", "severity", "n", "finding"], _rows(report))
+        output.emit(["part", "check", "severity", "n", "finding"], [*_rows(report), *_rows_of_sources(outdated)])
     context.exit(0 if report.ok else 1)
 
 
@@ -123,7 +127,18 @@ def reader(state: State, role: str, new_password: bool) -> None:
         state.say(f"note: it can call {function}, which acts with the powers of {owner}")
 
 
-def _print(name: str, report: CheckReport) -> None:
+def _outdated(store: Store) -> list[OutdatedSource]:
+    """Sources that their importers would read otherwise by now."""
+    from warehouse.ingest.outdated import outdated_sources
+
+    return outdated_sources(store)
+
+
+#: Of more sources that are to be read anew is told how many they are.
+SOURCES_SHOWN = 20
+
+
+def _print(name: str, report: CheckReport, outdated: Sequence[OutdatedSource]) -> None:
     echo(f"schema drift: {'none' if not report.drift else ''}".rstrip())
     for difference in report.drift:
         echo(f"  {difference}")
@@ -132,6 +147,12 @@ def _print(name: str, report: CheckReport) -> None:
         echo(f"  {finding.severity}: {finding}")
     for skipped in report.skipped:
         echo(f"  not checked, the schema differs: {skipped}")
+    if outdated:
+        echo("to be read anew: an earlier version of the importer has read these, which may have said less of them")
+    for source in outdated[:SOURCES_SHOWN]:
+        echo(f"  {source}")
+    if len(outdated) > SOURCES_SHOWN:
+        echo(f"  and {len(outdated) - SOURCES_SHOWN} more (warehouse db check --json)")
     echo(f"{name}: {'ok' if report.ok else 'not ok'}")
 
 
@@ -141,6 +162,13 @@ def _rows(report: CheckReport) -> list[dict[str, Any]]:
     skipped = [("integrity", name, "skipped", None, "the schema differs") for name in report.skipped]
     names = ("part", "check", "severity", "n", "finding")
     return [dict(zip(names, row, strict=True)) for row in [*drift, *issues, *skipped]]
+
+
+def _rows_of_sources(outdated: Sequence[OutdatedSource]) -> list[dict[str, Any]]:
+    return [
+        {"part": "sources", "check": "read_anew", "severity": "note", "n": 1, "finding": str(source)}
+        for source in outdated
+    ]
 
 
 OCCASIONS = ("ingest", "refresh")

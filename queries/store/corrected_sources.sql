@@ -1,7 +1,8 @@
 -- Sources of a path that was read before with other content, whose runs now stand beside those
 -- that it held then, as repeats.
--- grain: one row per new source and earlier source
-select distinct new_source.id as source_id, old_source.id as earlier
+-- grain: one row per new source, earlier source, and marks of two of their runs
+select distinct new_source.id as newer, old_source.id as earlier,
+    cast(new_run.marks as varchar) as own_marks, cast(old_run.marks as varchar) as earlier_marks
 from run new_run
 join run_source new_link on new_link.run_id = new_run.id
 join source new_source on new_source.id = new_link.source_id
@@ -17,4 +18,4 @@ where new_run.id >= :first_run
   and old_run.id < :first_run
   and new_run.superseded_by is null and new_run.status <> 'invalidated'
   and old_run.superseded_by is null and old_run.status <> 'invalidated'
-order by new_source.id, old_source.id
+order by newer, earlier, own_marks, earlier_marks

@@ -12,6 +12,8 @@ select
         select 1 from run_source named
         where named.run_id = new_run.run_id and named.run_key is not null
     ) as has_nameless_samples,
+    (select cast(marks as varchar) from run where id = new_run.run_id) as own_marks,
+    (select cast(marks as varchar) from run where id = old_run.run_id) as earlier_marks,
     metric.name as metric, figure.value as published, figure.run_id as published_by,
     summary.estimate, summary.run_id as estimated_from, summary.n_prompts
 from run_current new_run

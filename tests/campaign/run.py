@@ -57,7 +57,7 @@ def _options() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--log", type=Path, default=Path("campaign.jsonl"))
     parser.add_argument("--data", type=Path, default=ROOT.parent / "shared" / "data")
-    parser.add_argument("--groups", default="", help="only groups whose name holds this")
+    parser.add_argument("--groups", default="", help="only groups whose name holds one of these, with commas between")
     parser.add_argument("--kinds", type=float, default=0.15, help="part that is no bytes: FIFOs ..")
     parser.add_argument("--worker", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--first", type=int, default=0, help=argparse.SUPPRESS)
@@ -146,7 +146,8 @@ def _work(options: argparse.Namespace) -> int:
     from warehouse.store.open import open_store
 
     all_units = units(options.data if options.data.is_dir() else None)
-    chosen = {name: found for name, found in all_units.items() if options.groups in name}
+    wanted = options.groups.split(",")
+    chosen = {name: found for name, found in all_units.items() if any(part in name for part in wanted)}
     folder: Path = options.worker
     last = min(options.first - options.first % BLOCK + BLOCK, options.mutants)
     url = _store_of(folder, last)

@@ -11,7 +11,7 @@ import shutil
 import time
 from collections.abc import Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -137,7 +137,9 @@ def run(store: Store, made: Trial, unit: Unit, folder: Path, seed: int) -> Trial
 
 
 def outcome_of(store: Store, unit: Unit, folder: Path, options: LoadOptions) -> tuple[str, str]:
-    """What becomes of a source in a folder, and what is said."""
+    """What becomes of a source in a folder, and what is said. Bytes that did not change are those of a known run, read
+    under another model: they stand beside it."""
+    options = replace(options, beside=True)
     try:
         report = ingest(store, [folder], values=unit.values, mapping=unit.mapping, options=options, force=True)
     except WarehouseError as error:

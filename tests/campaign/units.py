@@ -94,6 +94,9 @@ def _all(data: Path | None) -> Iterator[Unit]:
         return
     for name, values in PLAIN:
         yield from _of(data / name, name, None, values)
+    for folder in sorted(data.parent.glob("cases/*/")):
+        mapping = folder / "m.toml"
+        yield from _of(folder, f"cases/{folder.name}", mapping if mapping.exists() else None, {})
     for name, mapping_name in TABULAR:
         yield from _of(data / name, f"{name}:{mapping_name}", MAPPINGS / f"{mapping_name}.toml", {})
 

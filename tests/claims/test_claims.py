@@ -165,3 +165,23 @@ def test_every_kind_names_its_parameters() -> None:
     for kind in kinds():
         assert accepted(kind)
     assert checked("leaderboard", {"benchmark": "x", "where": ["a=b"]}) == {"benchmark": "x", "where": ("a=b",)}
+
+
+def test_conditions_of_an_earlier_rule_are_said_and_rows_found_by_their_words(run: Caller, place: Path) -> None:
+    """All figures come out; what differs is how the condition is called."""
+    run("claim", "leaderboard quiz", "-o", "c.json", db="s.db")
+    content = json.loads((place / "c.json").read_text())
+    del content["digest"]
+    for row in content["runs"]:
+        row["condition_key"] = "0" + row["condition_key"][1:] + "e"
+    for row in content["rows"]:
+        row["condition"] = "as it was called"
+    (place / "c.json").write_text(json.dumps(content | {"digest": canonical_digest(content)}))
+    found = run("claim", "verify", "c.json", "--json", db="s.db")
+    assert found.code == 1
+    runs = [row for row in found.rows if row["what"] == "run"]
+    assert sorted(row["where"] for row in runs) == ["lab/a on quiz", "lab/b on quiz"]
+    assert all("another rule" in row["claimed"] for row in runs)
+    others = [row["where"] for row in found.rows if row["what"] != "run"]
+    assert [name.endswith(": condition") for name in others] == [True, True]
+    assert "other keys by now" in run("claim", "verify", "c.json", db="s.db").err

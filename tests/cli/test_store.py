@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from pathlib import Path
 
 import pyarrow.parquet as pq
@@ -196,3 +197,26 @@ def test_a_store_that_another_process_holds_is_waited_for_then_named(
         holder.wait()
         holder.stdout.close()
     assert run("runs", db=duckdb_url).code == 0
+
+
+def test_sources_of_an_earlier_importer_are_named_with_what_reads_them_anew(
+    run: Caller, store_url: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is stored of them is replaced by the command; nothing is said of others."""
+    monkeypatch.chdir(tmp_path)
+    Path("my a.csv").write_text("benchmark,prompt_id,score\nquiz,p1,1\nquiz,p2,0\n")
+    Path("b.csv").write_text("model,benchmark,prompt_id,score\nbob,quiz,p1,1\nbob,quiz,p2,0\n")
+    asked = ("ingest", "my a.csv", "--set", "model=ada", "--lower-is-better", "--text", "none")
+    assert run(*asked, db=store_url).code == 0 and run("ingest", "b.csv", db=store_url).code == 0
+    assert "read anew" not in run("db", "check", db=store_url).out
+    change(store_url, "update source set importer_version = '1', settings_key = 'earlier' where path = 'my a.csv'")
+    found = run("db", "check", db=store_url)
+    assert found.code == 0 and "read anew" in found.out
+    (line,) = (text for text in found.out.splitlines() if "tabular 1, now" in text)
+    command = line.partition(": warehouse ")[2]
+    assert shlex.split(command) == list(asked[:4]) + ["--lower-is-better", "--text", "none"]
+    (row,) = run("db", "check", "--json", db=store_url).rows
+    assert (row["check"], row["severity"]) == ("read_anew", "note") and command in row["finding"]
+    assert "replaced" in run(*shlex.split(command), db=store_url).err
+    assert "read anew" not in run("db", "check", db=store_url).out
+    assert [entry["path"] for entry in run("sources", "--json", db=store_url).rows] == ["b.csv", "my a.csv"]

@@ -75,10 +75,44 @@ def test_what_a_run_adds_to_the_variables_is_no_part_of_a_prompt(
     assert any(name in note for note in taken.dump.notes)
 
 
-def test_repeats_with_an_id_each_are_draws(tmp_path: Path) -> None:
-    results = [result(n, 0, {"q": f"question {n % 3}", "thread": UUID.format(n)}) for n in range(6)]
+#: What tools draw anew for each execution; {} is the number of it.
+NEW_EACH_TIME = [
+    UUID,
+    "sess_00000000-0000-4000-8000-0000000000{:02d}",
+    "V1StGXR8_Z5jdHi6B-m{:02d}",
+    "01ARZ3NDEKTSV4RRFFQ69G5F{:02d}",
+    "507f1f77bcf86cd7994390{:02d}",
+    "2026-05-02T10:00:{:02d}.123Z",
+    "2026-05-02 10:00:{:02d}+02:00",
+    "17777160{:02d}",
+    "17777160{:02d}123",
+]
+
+
+@pytest.mark.parametrize("form", NEW_EACH_TIME)
+def test_repeats_with_an_id_or_time_each_are_draws(tmp_path: Path, form: str) -> None:
+    results = [result(n, 0, {"q": f"question {n % 3}", "made": form.format(n + 10)}) for n in range(6)]
     taken = take(tmp_path, *results)
     assert sorted(row["draw"] for row in taken.rows) == [0, 0, 0, 1, 1, 1]
+
+
+@pytest.mark.parametrize("form", [UUID, NEW_EACH_TIME[2], NEW_EACH_TIME[5], NEW_EACH_TIME[8]])
+@pytest.mark.parametrize("name", ["conversationId", "asked_at"])
+def test_two_nights_ask_the_same_questions(tmp_path: Path, name: str, form: str) -> None:
+    """Of one provider, each question once: by the name of the variable."""
+    nights = [
+        identities(
+            take(tmp_path, *(result(n, 0, {"q": f"question {n}", name: form.format(first + n)}) for n in range(3)))
+        )
+        for first in (10, 20)
+    ]
+    assert nights[0] == nights[1] and len(set(nights[0])) == 3
+
+
+@pytest.mark.parametrize("values", [["2026-05-02", "2026-05-03"], [1500000000, 7], ["carbon-12-monoxide-gas", "x"]])
+def test_dates_and_numbers_of_questions_stay(tmp_path: Path, values: list[Any]) -> None:
+    results = [result(n, 0, {"q": "one question", "of": value}) for n, value in enumerate(values)]
+    assert len(set(identities(take(tmp_path, *results)))) == 2
 
 
 def test_ids_that_questions_have_stay(tmp_path: Path) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import ast
 import re
 import shlex
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
 
 from tests.support.cli import Caller, Outcome
+from warehouse import ingest as ingest_package
 
 SCORES = "select model, benchmark, round(estimate, 3) as estimate, n_prompts from score_summary order by 2, 1"
 
@@ -152,3 +155,174 @@ def test_a_name_for_files_that_have_names(shell: Shell) -> None:
     assert said.code != 0 and "--default model=eve names only what lacks a name" in said.err
     assert shell.ingest(first, other, "--default", "model=eve").code == 0
     assert [row[0] for row in shell.scores] == ["ada", "bob"]
+
+
+def test_a_setting_that_does_not_matter(shell: Shell) -> None:
+    head = "model,benchmark,prompt_id,score,temperature,worker_note"
+    mapping = shell.write("m.toml", *MAPPING_WITH_SETTING)
+    first = shell.write("a.csv", head, "ada,my quiz,q0,1,0.5,left", "ada,my quiz,q1,0,0.5,left")
+    other = shell.write("b.csv", head, "ada,my quiz,q0,1,0.5,right", "ada,my quiz,q1,1,0.5,right")
+    assert shell.ingest(first, "--map", mapping).code == 0
+    said = shell.ingest(other, "--map", mapping).err
+    assert "kept apart by settings" in said
+    board = shell.run("leaderboard", "my quiz", "--json", db=shell.db)
+    assert len(board.rows) == 2
+    shell.follow(said, r"warehouse benchmarks settings '[^']+' --ignore \S+")
+    (row,) = shell.run("leaderboard", "my quiz", "--json", db=shell.db).rows
+    assert (row["runs"], row["estimate"]) == (2, 0.75)
+    shell.follow(said.replace("--ignore", "--count"), r"warehouse benchmarks settings '[^']+' --count \S+")
+    assert shell.run("leaderboard", "my quiz", "--json", db=shell.db).rows == board.rows
+
+
+MAPPING_WITH_SETTING = [
+    "[run]",
+    'model = "model"',
+    'benchmark = "benchmark"',
+    'temperature = "temperature"',
+    "[run.configuration]",
+    'worker_note = "worker_note"',
+    "[sample]",
+    'prompt_id = "prompt_id"',
+    "[[scores]]",
+    'metric = "score"',
+    'value = "score"',
+]
+
+
+def test_a_direction_that_two_sources_say_otherwise(shell: Shell) -> None:
+    first = shell.write("a.csv", HEAD, *rows("ada", 1, 0.25, benchmark="my quiz"))
+    other = shell.write("b.csv", HEAD, *rows("bob", 0, 0.5, benchmark="my quiz"))
+    assert shell.ingest(first, "--higher-is-better").code == 0
+    said = shell.ingest(other, "--lower-is-better").err
+    assert "lower is better holds until a person says otherwise" in said.replace("lower in another", "")
+    leader = ("leaderboard", "my quiz", "--json")
+    assert shell.run(*leader, db=shell.db).rows[0]["model"] == "bob"
+    shell.follow(said, r"warehouse benchmarks metrics '[^']+' --metric \S+ --higher-is-better")
+    assert shell.run(*leader, db=shell.db).rows[0]["model"] == "ada"
+
+
+def test_the_same_as_an_invalidated_run(shell: Shell) -> None:
+    first = shell.write("a.csv", HEAD, *rows("ada", 1, 0))
+    other = shell.write("b.csv", HEAD, *reversed(rows("ada", 1, 0)))
+    assert shell.ingest(first).code == 0
+    before = shell.scores
+    assert shell.run("invalidate", "run:1", "--reason", "wrong", db=shell.db).code == 0
+    said = shell.ingest(other).err
+    assert "does not count" in said and shell.scores == []
+    shell.follow(said, r"warehouse invalidate run:\d+ --undo")
+    assert shell.scores == before
+
+
+def test_an_invalidated_run_in_whose_place_another_came(shell: Shell) -> None:
+    first, other = (shell.write(f"{n}.csv", HEAD, *rows("ada", 1, n)) for n in (0, 1))
+    assert shell.ingest(first, "--set", "run_id=r").code == 0
+    assert shell.run("invalidate", "run:1", "--reason", "wrong", db=shell.db).code == 0
+    assert shell.ingest(other, "--set", "run_id=r").code == 0
+    refused = shell.run("invalidate", "run:1", "--undo", db=shell.db)
+    assert refused.code != 0 and [row[2] for row in shell.scores] == [1.0]
+    shell.follow(" ".join(refused.err.split()).replace("TEXT", "why"), r"warehouse invalidate run:\d+ --reason why")
+    assert shell.run("invalidate", "run:1", "--undo", db=shell.db).code == 0
+    assert [row[2] for row in shell.scores] == [0.5]
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_rows_that_stand_in_another_run_too(shell: Shell, order: tuple[int, int]) -> None:
+    """Taken for one; a name makes each an execution of its own."""
+    files = [shell.write(f"{n}.csv", HEAD, *rows("ada", 1, 0, *[1] * n)) for n in (0, 2)]
+    said = [shell.ingest(files[number]).err for number in order][1]
+    assert "--set run_id=NAME" in said and len(shell.scores) == 1
+    shell.run("forget", files[order[1]], db=shell.db)
+    assert shell.ingest(files[order[1]], "--set", "run_id=second").code == 0
+    assert [row[2] for row in shell.scores] in ([0.5, 0.75], [0.75, 0.5])
+
+
+def test_equal_responses_with_other_scores(shell: Shell) -> None:
+    head = "model,benchmark,prompt_id,response,score"
+    answers = [f"a long answer, number {n}" for n in range(12)]
+    for name, threshold in (("a", 6), ("b", 9)):
+        lines = [f'ada,quiz,q{n},"{text}",{int(n < threshold)}' for n, text in enumerate(answers)]
+        shell.write(f"{name}.csv", head, *lines)
+    first, other = (str(shell.folder / f"{name}.csv") for name in "ab")
+    assert shell.ingest(first).code == 0
+    said = shell.ingest(other)
+    assert said.code != 0 and "--set run_id=NAME takes them for two executions" in said.err
+    text = (shell.folder / "b.csv").read_text().splitlines()
+    scored = shell.write("c.csv", text[0] + ",scorer", *[f"{line},lenient" for line in text[1:]])
+    assert shell.ingest(scored).code == 0
+    assert sorted(row[2] for row in shell.scores) == [0.5, 0.75]
+
+
+def test_rows_that_are_rejected(shell: Shell) -> None:
+    path = shell.write("a.csv", HEAD, *rows("ada", 1, 0), "ada,quiz")
+    said = shell.ingest(path)
+    assert said.code != 0
+    (allowed,) = re.findall(r"--max-rejected \d+", said.err)
+    assert shell.ingest(path, *allowed.split()).code == 0
+    assert shell.scores == [("ada", "quiz", 0.5, 2)]
+
+
+def test_a_file_that_was_read_otherwise(shell: Shell) -> None:
+    """What it said is replaced; both stand only where that is asked for."""
+    path = shell.write("a.csv", "benchmark,prompt_id,score", "quiz,q0,1", "quiz,q1,0")
+    assert shell.ingest(path, "--set", "model=ada").code == 0
+    assert "--beside keeps both" in shell.ingest(path, "--set", "model=bob").err
+    assert [row[0] for row in shell.scores] == ["bob"]
+    assert shell.ingest(path, "--set", "model=ada", "--beside").code == 0
+    assert [row[0] for row in shell.scores] == ["ada", "bob"]
+
+
+def test_samples_of_a_source_that_is_gone(shell: Shell) -> None:
+    """A run keeps the seconds of the first source; the second is forgotten and read again to have its own."""
+    head = "model,benchmark,prompt_id,score,latency"
+    files = [shell.write(f"{n}.csv", head, f"ada,quiz,q0,1,{n}", f"ada,quiz,q1,0,{n}") for n in (1, 2)]
+    for path in files:
+        assert shell.ingest(path).code == 0
+    said = shell.run("forget", files[0], db=shell.db)
+    assert "forget these too and ingest them again" in " ".join(said.err.split())
+    latencies = ("query", "--sql", "select distinct latency from generation", "--json")
+    assert [row["latency"] for row in shell.run(*latencies, db=shell.db).rows] == [1.0]
+    assert shell.run("forget", files[1], db=shell.db).code == 0 and shell.ingest(files[1]).code == 0
+    assert [row["latency"] for row in shell.run(*latencies, db=shell.db).rows] == [2.0]
+
+
+#: What notes and errors of an ingest advise to type, and the test that types it.
+TRIED = {
+    "--beside": test_a_file_that_was_read_otherwise,
+    "--default": test_a_name_for_files_that_have_names,
+    "--force": "tests/ingest/test_defaults.py",
+    "--higher-is-better": test_a_direction_that_two_sources_say_otherwise,
+    "--ignore": test_a_setting_that_does_not_matter,
+    "--max-rejected": test_rows_that_are_rejected,
+    "--metric": test_a_direction_that_two_sources_say_otherwise,
+    "--on-conflict": test_a_run_id_with_other_values,
+    "--on-duplicate": test_a_prompt_that_stands_twice,
+    "--reason": test_an_invalidated_run_in_whose_place_another_came,
+    "--set": test_a_run_id_with_other_values,
+    "--undo": test_the_same_as_an_invalidated_run,
+    "warehouse benchmarks metrics": test_a_direction_that_two_sources_say_otherwise,
+    "warehouse benchmarks settings": test_a_setting_that_does_not_matter,
+    "warehouse forget": test_a_corrected_file,
+    "warehouse invalidate run": test_the_same_as_an_invalidated_run,
+    "warehouse mapping": test_scores_on_two_scales,
+    "warehouse sources": test_samples_of_a_source_that_is_gone,
+}
+#: What ``db check`` advises is tried by ``tests/cli/test_store.py``, limits of addresses by ``test_remote.py``.
+TRIED_ELSEWHERE = ("outdated.py", "remote.py", "remote_hosts.py")
+_ADVICE = re.compile(r"warehouse [a-z]+(?: [a-z]+)?|(?<![\w-])--[a-z][a-z-]+")
+
+
+def test_whatever_is_advised_is_tried() -> None:
+    """A note that names another command or option needs a test that runs it, and its line in the table."""
+    package = Path(str(ingest_package.__file__)).parent
+    advised: dict[str, set[str]] = defaultdict(set)
+    for path in (*package.glob("*.py"), *(package.parent / "store" / "load").glob("*.py")):
+        if path.name in TRIED_ELSEWHERE:
+            continue
+        tree = ast.parse(path.read_text())
+        documented = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in documented:
+                for advice in _ADVICE.findall(node.value):
+                    advised[advice].add(path.name)
+    assert {advice: where for advice, where in advised.items() if advice not in TRIED} == {}
+    assert TRIED.keys() <= advised.keys()

@@ -586,3 +586,26 @@ def test_a_part_does_not_come_back_beside_another_run_that_holds_it(kit: Any) ->
     assert {row[0] for row in kit.all(NO_ID)} == left
     source_ledger.forget(kit.store, str(sources[min(left) - 1]))
     assert [row[0] for row in kit.all(NO_ID)] == [3]
+
+
+def test_an_invalidated_checkpoint_is_given_back_beside_those_that_share_its_id(kit: Any) -> None:
+    """An id of a training stands for none of its checkpoints alone."""
+    for step in (100, 200):
+        kit.load(kit.header("exp1", step=step), kit.rows({"a": 1.0, "b": float(step == 100)}))
+    before = runs(kit)
+    for run_id in (1, 2):
+        catalogue.invalidate(kit.store, f"run:{run_id}", "to be looked at")
+        catalogue.validate(kit.store, f"run:{run_id}")
+    assert runs(kit) == before
+
+
+@pytest.mark.parametrize("order", [(0, 1), (1, 0)])
+def test_executions_of_one_file_are_no_less_where_one_without_marks_is_stored(kit: Any, order: tuple[int, ...]) -> None:
+    """It is one of them: which of several cannot be told."""
+    bare = ([kit.header(None)], kit.rows(SCORES))
+    seeds = [kit.header(None, sampling_seed=seed) for seed in (1, 2)]
+    both = (seeds, [*kit.rows(SCORES), *kit.rows(SCORES, run=1)])
+    for number in order:
+        kit.load(*(bare, both)[number])
+    assert len({row[0] for row in kit.all("select cast(marks as varchar) from run")}) == 2
+    assert kit.current() == [1, 2] and check(kit.store).ok

@@ -195,6 +195,29 @@ def test_small_dumps_that_are_forgotten_leave_what_came_after_them(
         assert differences(held(store), held(fresh)) == []
 
 
+@pytest.mark.parametrize("gone", ["a.csv", "b.csv", pytest.param("c.csv", marks=pytest.mark.rare)])
+def test_sources_of_one_load_are_forgotten_as_if_each_had_come_by_itself(
+    empty: Opener, tmp_path: Path, gone: str
+) -> None:
+    """They hold one run: the second says more of what marks it than the first, the third a part of that."""
+    rows = "ada,quiz,q1,1{}\nada,quiz,q2,0{}\n"
+    head = "model,benchmark,prompt_id,score"
+    (tmp_path / "a.csv").write_text(f"{head}\n" + rows.format("", ""))
+    (tmp_path / "b.csv").write_text(f"{head},sampling_seed,started_at\n" + rows.format(*[",1,2026-01-01T00:00:00"] * 2))
+    (tmp_path / "c.csv").write_text(f"{head},started_at,cost\n" + rows.format(*[",2026-01-01T00:00:00,3"] * 2))
+    names = ["a.csv", "b.csv", "c.csv"]
+    paths = [tmp_path / name for name in names if name != gone]
+    with empty() as fresh:
+        ingest(fresh, paths)
+        expected = held(fresh)
+    for groups in ([names], [names[:1], names[1:]], [[name] for name in names]):
+        with empty() as store:
+            for group in groups:
+                ingest(store, [tmp_path / name for name in group])
+            source_ledger.forget(store, gone)
+            assert differences(held(store), expected) == [], groups
+
+
 def shown(kit: Any) -> list[tuple[str, str | None]]:
     sql = "select m.name, o.name from model m left join model o on o.id = m.canonical_id order by 1"
     return [tuple(row) for row in kit.all(sql)]
@@ -248,3 +271,40 @@ def test_links_and_invalidations_that_are_undone_leave_nothing(kit: Any) -> None
     source_ledger.forget(kit.store, "2")
     fresh = contents(kit.store)
     assert fresh["prompt_link"] == [] and check(kit.store).ok
+
+
+#: Small dumps of one tool that share prompts, or runs.
+FAMILIES = {
+    "agents": ("inspect/agents.eval", "inspect/agents.json", "inspect/agents_chunked.eval"),
+    "faults": ("inspect/faults.eval", "inspect/faults_retried.eval"),
+    "grid": ("inspect/grid.eval", "inspect/grid.json", "inspect/grid_chunked.eval"),
+    "bfcl": ("bfcl/2024-07-06", "bfcl/2024-08-10"),
+}
+
+
+@pytest.mark.rare
+def test_all_dumps_that_share_prompts_are_in_a_family(kit: Any) -> None:
+    of_source: dict[int, str] = {}
+    for name, source in small_dumps().items():
+        of_source |= {int(number): name for number in load(kit.store, source)}
+    rows = kit.all("select distinct l.source_id, s.prompt_id from run_source l join prompt_score s using (run_id)")
+    prompts: dict[str, set[int]] = {}
+    for source_id, prompt in rows:
+        prompts.setdefault(of_source[source_id], set()).add(prompt)
+    together = {frozenset(pair) for pair in permutations(prompts, 2) if prompts[pair[0]] & prompts[pair[1]]}
+    in_families = {frozenset(pair) for names in FAMILIES.values() for pair in permutations(names, 2)}
+    assert together <= in_families
+
+
+@pytest.mark.parametrize(
+    "share",
+    [pytest.param(19, marks=pytest.mark.rare), pytest.param(1, marks=[pytest.mark.slow, pytest.mark.timeout(3600)])],
+)
+def test_small_dumps_that_share_prompts_are_forgotten_in_any_order(empty: Opener, share: int) -> None:
+    """Of three each is forgotten, then another one."""
+    expected = Expected(empty, small_dumps())
+    orders = [order for names in FAMILIES.values() for order in permutations(names)]
+    cases = [(order, gone) for order in orders for gone in permutations(order, 2)]
+    found = {(order, gone): expected.left(order, *gone) for order, gone in cases[::share]}
+    found |= {(order, gone[:1]): expected.left(order, *gone[:1]) for order, gone in cases[::share]}
+    assert {case: lines for case, lines in found.items() if lines} == {}

@@ -85,3 +85,13 @@ def test_0007_takes_transcripts_away_and_leaves_the_rest(kit: Any) -> None:
     migrate.upgrade(kit.store)
     assert migrate.schema_drift(kit.store) == []
     assert kit.counts("generation", "score", "transcript", "tool_call") == (3, 3, 0, 0)
+
+
+def test_what_a_forgotten_source_had_told_of_the_way_is_gone(kit: Any, whole: Any) -> None:
+    bare = [{name: value for name, value in row.items() if name != "transcript"} for row in _rows(kit)]
+    kit.load(kit.header(), bare, path="bare")
+    kit.load(kit.header(), _rows(kit), path="full")
+    assert kit.counts("transcript", "tool_call") == (2, 2)
+    assert forget(kit.store, "full") == (0, 1)
+    assert kit.counts("transcript", "tool_call") == (0, 0)
+    assert kit.all("select about from statement where about = 'transcripts'") == []

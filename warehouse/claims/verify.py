@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -23,6 +23,8 @@ MISSING = "missing"
 _NO_COLUMN = object()
 #: Columns that name a row.
 _NAMES = ("benchmark", "split", "model", "condition", "model_a", "condition_a", "model_b", "condition_b", "metric")
+#: Those of them that say under which settings: by a rule that may have been another one when the claim was made.
+_CONDITIONS = ("condition", "condition_a", "condition_b")
 
 Entries = Sequence[Mapping[str, Any]]
 CommandReader = Callable[[str], tuple[str, Mapping[str, Any]]]
@@ -82,17 +84,19 @@ def verify_claim(store: Store, claim: Claim, read_command: CommandReader, *, oth
     except (MisuseError, StatisticsError) as error:
         unanswered = Difference("answer", claim.command, claim.answer, f"{error}")
         return Verdict(False, (*command, unanswered), (), 0)
+    keys = _keys_by_words(claim.runs, found.runs)
     sources = [*_entries("source", claim.sources, found.sources, _file)]
     rows = (
         *command,
-        *_runs(claim.runs, found.runs),
+        *_runs(claim.runs, found.runs, keys),
         *([] if other_files else sources),
         *_entries("clustering", claim.clusterings, found.clusterings, _clustering),
-        *_entries("row", claim.rows, found.rows, _row, "figure"),
+        *_entries("row", claim.rows, found.rows, _row, "figure", words_of=_row_without_condition),
         *([] if claim.answer == found.answer else [Difference("answer", "", claim.answer, found.answer)]),
     )
     n_figures = sum(isinstance(value, int | float) for row in claim.rows for value in row.values())
-    return Verdict(not rows, rows, tuple(_notes(claim, found, sources, other_files)), n_figures)
+    notes = [*_notes(claim, found, sources, other_files), *_notes_on_conditions(keys)]
+    return Verdict(not rows, rows, tuple(notes), n_figures)
 
 
 def _command(claim: Claim, read_command: CommandReader) -> list[Difference]:
@@ -119,8 +123,50 @@ def _notes(claim: Claim, found: Claim, sources: Sequence[Difference], other_file
         yield f"the claim says version {claim.program[:40]}, this is {found.program}: sentences and columns may differ"
 
 
-def _runs(claimed: Entries, found: Entries) -> Iterator[Difference]:
-    """Runs with other samples, missing and further ones; and what else is said of the same samples."""
+def _notes_on_conditions(keys: Mapping[str, str]) -> Iterator[str]:
+    if keys:
+        yield (
+            f"the conditions of {len(keys)} runs have other keys by now, of the same samples: what counts as a setting"
+            " was told by another rule when the claim was made; rows are found by their words; make the claim again"
+        )
+
+
+def _keys_by_words(claimed: Entries, found: Entries) -> dict[str, str]:
+    """Condition keys of a claim that the store does not know, each with the key under which it holds the same samples
+    of the same model, benchmark and split; none where there are several."""
+    ours, theirs = _samples(claimed), _samples(found)
+    known = ours.keys() & theirs.keys()
+    our_keys, their_keys = _keys_of_words(claimed, ours, known), _keys_of_words(found, theirs, known)
+    pairs = {}
+    for words, keys in our_keys.items():
+        others = their_keys.get(words, ())
+        if len(keys) == 1 and len(others) == 1:
+            pairs[keys[0]] = others[0]
+    return pairs
+
+
+def _keys_of_words(
+    runs: Entries, samples: Mapping[str, Sequence[str]], known: Collection[str]
+) -> dict[tuple[str, ...], list[str]]:
+    """Condition keys by the words and samples of their runs, but for some keys."""
+    keys: dict[tuple[str, ...], list[str]] = {}
+    for row in runs:
+        key = str(row.get("condition_key"))
+        names = [str(row.get(name)) for name in ("model", "benchmark", "split")]
+        of_words = keys.setdefault((*names, *samples[key]), [])
+        if key not in known and key not in of_words:
+            of_words.append(key)
+    return keys
+
+
+def _runs(claimed: Entries, found: Entries, keys: Mapping[str, str]) -> Iterator[Difference]:
+    """Runs with other samples, missing and further ones; and what else is said of the same samples. Where a condition
+    was told by another rule (``keys``: the stored key of each), that is said."""
+    claimed_names = {str(row.get("condition_key")): _run(row) for row in claimed}
+    for key, stored in keys.items():
+        was = f"condition {key[:12]}, told by another rule then"
+        yield Difference("run", claimed_names[key], was, f"condition {stored[:12]}")
+    claimed = [_with_key(row, keys) for row in claimed]
     ours, theirs = _samples(claimed), _samples(found)
     names = {str(row.get("condition_key")): _run(row) for row in (*found, *claimed)}
     for key in sorted({*ours, *theirs}):
@@ -128,6 +174,12 @@ def _runs(claimed: Entries, found: Entries) -> Iterator[Difference]:
             yield Difference("run", names[key], _hashes(ours.get(key, [])), _hashes(theirs.get(key, [])))
     if ours == theirs:
         yield from _entries("run", claimed, found, _run)
+
+
+def _with_key(row: Mapping[str, Any], keys: Mapping[str, str]) -> Mapping[str, Any]:
+    """A run of a claim under the condition key that the store has for it."""
+    key = row.get("condition_key")
+    return {**row, "condition_key": keys.get(str(key), key)}
 
 
 def _samples(runs: Entries) -> dict[str, list[str]]:
@@ -158,8 +210,17 @@ def _row(row: Mapping[str, Any]) -> str:
     return " ".join(str(row[name]) for name in _NAMES if row.get(name))
 
 
+def _row_without_condition(row: Mapping[str, Any]) -> str:
+    return _row({name: value for name, value in row.items() if name not in _CONDITIONS})
+
+
 def _entries(
-    what: str, claimed: Entries, found: Entries, name_of: Callable[[Mapping[str, Any]], str], inside: str = ""
+    what: str,
+    claimed: Entries,
+    found: Entries,
+    name_of: Callable[[Mapping[str, Any]], str],
+    inside: str = "",
+    words_of: Callable[[Mapping[str, Any]], str] | None = None,
 ) -> Iterator[Difference]:
     """Entries that are missing or more, those that differ in a column, and another order.
 
@@ -167,8 +228,11 @@ def _entries(
         what: an entry is.
         name_of: its name; several of one name are told apart by their place.
         inside: what a column is; default: ``what``.
+        words_of: a shorter name, by which an entry is found that is alone under it on both sides.
     """
     claimed_entries, found_entries = _by_name(claimed, name_of), _by_name(found, name_of)
+    if words_of is not None:
+        found_entries = _called_as_claimed(claimed_entries, found_entries, words_of)
     for name, row in claimed_entries.items():
         if name not in found_entries:
             yield Difference(what, name, "there", MISSING)
@@ -184,6 +248,27 @@ def _entries(
             yield Difference(what, name, MISSING, "there")
     if claimed_entries.keys() == found_entries.keys() and [*claimed_entries] != [*found_entries]:
         yield Difference(what, "order", _short(", ".join(claimed_entries)), _short(", ".join(found_entries)))
+
+
+def _called_as_claimed(
+    claimed: Mapping[str, Mapping[str, Any]],
+    found: Mapping[str, Mapping[str, Any]],
+    words_of: Callable[[Mapping[str, Any]], str],
+) -> dict[str, Mapping[str, Any]]:
+    """Entries that were found, by the names of a claim: of those that it does not know, the only one of some words has
+    the name of the only one that it has beside."""
+    ours: dict[str, list[str]] = {}
+    theirs: dict[str, list[str]] = {}
+    for entries, others, names in ((claimed, found, ours), (found, claimed, theirs)):
+        for name, row in entries.items():
+            if name not in others:
+                names.setdefault(words_of(row), []).append(name)
+    called = {
+        theirs[words][0]: names[0]
+        for words, names in ours.items()
+        if len(names) == 1 and len(theirs.get(words, ())) == 1
+    }
+    return {called.get(name, name): row for name, row in found.items()}
 
 
 def _by_name(rows: Entries, name_of: Callable[[Mapping[str, Any]], str]) -> dict[str, Mapping[str, Any]]:

@@ -47,7 +47,7 @@ class LiveCodeBench:
     """A list of problems with generations, programs and verdicts; the model is the folder."""
 
     name = "livecodebench"
-    version = "2"  # 2: options in the file's name
+    version = "2"  # 2: options in the file's name; figures over no problem are none
     folders = 1
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:

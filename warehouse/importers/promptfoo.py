@@ -91,7 +91,7 @@ class Promptfoo:
     """One run for each prompt and provider."""
 
     name = "promptfoo"
-    version = "6"  # what a run adds to the variables is no part of a prompt; options of a test are
+    version = "7"  # 6: what a run adds to the variables is no part of a prompt; options of a test are; 7: of any form
     folders = 0
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:

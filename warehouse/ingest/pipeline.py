@@ -41,7 +41,9 @@ from warehouse.ingest.reading import (
 from warehouse.ingest.remote import fetched
 from warehouse.ingest.report import (
     IngestReport,
+    RepeatNotes,
     _reconcile,
+    doubtful_notes,
     last_ids,
     notes_on_corrected,
     notes_on_group_errors,
@@ -137,9 +139,11 @@ def load(
     shared: list[str] = []
     changed: list[str] = []
     if not dry_run:
-        changed += notes_on_corrected(store, reports) + notes_on_scales(store, reports)
-        changed += notes_on_settings(store, reports)
-        changed += notes_on_named(store, reports, plan.settings.model) or notes_on_repeats(store, reports)
+        corrected, named = notes_on_corrected(store, reports), notes_on_named(store, reports, plan.settings.model)
+        repeats = RepeatNotes() if named else notes_on_repeats(store, reports)
+        changed += [*corrected.doubtful, *notes_on_scales(store, reports), *notes_on_settings(store, reports)]
+        changed += [*named, *repeats.doubtful]
+        shared += [*corrected.told, *repeats.told]
         after = last_ids(store)
         shared += notes_on_shared(store, reports)
         shared += notes_on_ids(store, reports, before["prompt"], after["prompt"])
@@ -157,7 +161,7 @@ def load(
             *shared,
             *(f"{name}: no prompt has the field {','.join(fields)}" for name in lacking),
         ),
-        changed=tuple(changed),
+        changed=(*doubtful_notes(reports), *changed),
         lake=None if lake is None or dry_run else sync(store, lake),
         seconds=round(time.monotonic() - started, 3),
     )

@@ -18,6 +18,7 @@ from warehouse.records.score_span import MIXED, ScoreSpan
 from warehouse.records.setting_labels import differing_paths, short_values
 from warehouse.store.connection import Store
 from warehouse.store.lake.sync import SyncReport
+from warehouse.store.load.conflicts import are_apart
 from warehouse.store.load.state import LoadReport
 from warehouse.store.sql.query_files import query_text
 
@@ -31,7 +32,8 @@ class IngestReport:
     unread: tuple[Unread, ...] = ()  # the unclaimed files, each with the reason
     reconciliation: tuple[Reconciled, ...] = ()
     notes: tuple[str, ...] = ()
-    changed: tuple[str, ...] = ()  # of the notes those by which figures that stood before mean something else
+    # of all notes those on what may be read in two ways, or by which figures that stood before mean something else
+    changed: tuple[str, ...] = ()
     lake: SyncReport | None = None  # of the lake that was brought up afterwards
     seconds: float = 0.0
 
@@ -97,6 +99,11 @@ def _of_sources(notes: Iterable[tuple[str, str]]) -> list[str]:
         f"{first}: {note}" if not others else f"{len(others) + 1} sources, the first {first}: {note}"
         for note, (first, *others) in sources.items()
     ]
+
+
+def doubtful_notes(reports: Iterable[LoadReport]) -> list[str]:
+    """Notes on single sources that say what may be read in two ways."""
+    return _of_sources((report.source, note) for report in reports for note in report.doubtful)
 
 
 @dataclass(frozen=True)
@@ -180,39 +187,66 @@ def notes_on_shared(store: Store, reports: Sequence[LoadReport]) -> list[str]:
 _COUNT_ONCE = "figures over these count each once"
 
 
-def notes_on_corrected(store: Store, reports: Sequence[LoadReport]) -> list[str]:
+@dataclass(frozen=True)
+class RepeatNotes:
+    """Notes on new runs that joined others of their condition."""
+
+    told: tuple[str, ...] = ()  #: of runs that ids, seeds, times or the like tell apart, as repeats are.
+    doubtful: tuple[str, ...] = ()  #: of what may be read in two ways, or contradicts.
+
+
+def notes_on_corrected(store: Store, reports: Sequence[LoadReport]) -> RepeatNotes:
     """Which files were read before with other content, and now count beside what they said then."""
     new = {report.source_id: report for report in reports if report.run_ids and report.n_repeats}
     if not new:
-        return []
+        return RepeatNotes()
     first = min(min(report.run_ids) for report in new.values())
     rows = store.rows(query_text("store", "corrected_sources"), {"first_run": first})
-    earlier: dict[int, list[int]] = {}
+    earlier: dict[int, dict[int, bool]] = {}
     for row in rows:
-        if row["source_id"] in new:
-            earlier.setdefault(row["source_id"], []).append(row["earlier"])
-    return [_on_corrected(new[source].source, ids) for source, ids in earlier.items()]
+        if row["newer"] in new:
+            sources = earlier.setdefault(row["newer"], {})
+            sources[row["earlier"]] = sources.get(row["earlier"], True) and _are_told_apart(row)
+    told, doubtful = [], []
+    for source, are_told in earlier.items():
+        note = _on_corrected(new[source].source, list(are_told))
+        if all(are_told.values()):
+            told.append(note)
+        else:
+            doubtful.append(note)
+    return RepeatNotes(tuple(told), tuple(doubtful))
 
 
-def notes_on_repeats(store: Store, reports: Sequence[LoadReport]) -> list[str]:
+def _are_told_apart(row: Mapping[str, Any]) -> bool:
+    """Whether something that both of two runs say makes them two executions."""
+    marks = [parse_json(row[name]) if row[name] else {} for name in ("own_marks", "earlier_marks")]
+    return are_apart(*marks)
+
+
+def notes_on_repeats(store: Store, reports: Sequence[LoadReport]) -> RepeatNotes:
     """Which new runs without an id joined one from elsewhere; which figures samples from elsewhere contradict."""
     new = [min(report.run_ids) for report in reports if report.run_ids and report.n_repeats]
     rows = store.rows(query_text("store", "joined_repeats"), {"first_run": min(new)}) if new else ()
-    joined = [
-        f"{row['model']} on {row['benchmark']}, run {row['run_id']}, joined run {row['earlier']} ({row['path']})"
-        for row in rows
-        if row["has_nameless_samples"]
-    ]
+    nameless = [row for row in rows if row["has_nameless_samples"]]
+    joined = [_on_joined(row) for row in nameless if not _are_told_apart(row)]
+    told = [_on_joined(row) for row in nameless if _are_told_apart(row)]
     differing = [
         f"{row['model']} on {row['benchmark']}: {row['metric']} {row['published']:g} published by run"
         f" {row['published_by']}, {row['estimate']:.4g} from {row['n_prompts']} prompts of run {row['estimated_from']}"
         for row in rows
         if row["estimate"] is not None and not _rounds_to(row["estimate"], row["published"])
     ]
-    return [
-        *([f"repeats, further draws of the prompts of an earlier run: {_some(joined)}"] if joined else []),
-        *([f"published figures contradict samples from another source: {_some(differing)}"] if differing else []),
-    ]
+    doubtful = []
+    if joined:
+        doubtful.append(f"repeats, further draws of the prompts of an earlier run: {_some(joined)}")
+    if differing:
+        doubtful.append(f"published figures contradict samples from another source: {_some(differing)}")
+    ordinary = [f"repeats, further draws of the prompts of an earlier run: {_some(told)}"] if told else []
+    return RepeatNotes(tuple(ordinary), tuple(doubtful))
+
+
+def _on_joined(row: Mapping[str, Any]) -> str:
+    return f"{row['model']} on {row['benchmark']}, run {row['run_id']}, joined run {row['earlier']} ({row['path']})"
 
 
 _MEANS = {

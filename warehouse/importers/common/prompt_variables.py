@@ -8,7 +8,24 @@ from typing import Any
 
 from warehouse.importers.common.json_fields import compact
 
-_UUID = re.compile(r"[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}", re.IGNORECASE)
+#: Ids that are drawn by chance, behind a word or not: UUID, ULID, cuid, nanoid, 24 to 40 hexadecimal digits.
+_DRAWN = re.compile(
+    r"(?:[A-Za-z]+[-_:.])?(?:"
+    r"[0-9A-Fa-f]{8}-(?:[0-9A-Fa-f]{4}-){3}[0-9A-Fa-f]{12}"
+    r"|[0-7][0-9A-HJKMNP-TV-Z]{25}"
+    r"|c[0-9a-z]{24}"
+    r"|(?=[\w-]*[0-9])(?=[\w-]*[A-Z])(?=[\w-]*[a-z])[\w-]{21}"
+    r"|(?=[0-9a-f]*[0-9])(?=[0-9a-f]*[a-f])[0-9a-f]{24,40}"
+    r")"
+)
+#: A time of day on a day, or seconds to nanoseconds since 1970.
+_TIME = re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:[.,]\d+)?)?\s?(?:Z|[+-]\d\d:?\d\d)?")
+_SECONDS = (1.0e9, 2.2e9)
+_UNITS = (1, 1e3, 1e6, 1e9)
+#: Names of what is new in each execution, whatever its value.
+_NAMED_FOR_EXECUTIONS = re.compile(
+    r"session|conversation|thread|chat|trace|span|request|correlation|invocation|nonce|timestamp|^now$|_at$|At$|time$|Time$"
+)
 
 
 def names_added_by_a_run(executions: Sequence[tuple[Hashable, Mapping[str, Any]]]) -> frozenset[str]:
@@ -18,8 +35,8 @@ def names_added_by_a_run(executions: Sequence[tuple[Hashable, Mapping[str, Any]]
         executions: of each the key of its test (equal for executions of one test) and its variables.
 
     Returns:
-        those that differ between two executions of one test; and those that hold a UUID of its own in every execution,
-        where the other variables stand again.
+        those that differ between two executions of one test; and those that hold an id or a time of its own in every
+        execution, where the other variables stand again, or the name is one of sessions, requests or times.
     """
     first: dict[Hashable, Mapping[str, Any]] = {}
     differing: set[str] = set()
@@ -35,10 +52,25 @@ def names_added_by_a_run(executions: Sequence[tuple[Hashable, Mapping[str, Any]]
             compact({name: item[name] for name in item if name not in differing | unique}) for _, item in executions
         ]
         if len(set(others)) == len(others):
-            unique = set()
+            unique = {name for name in unique if _NAMED_FOR_EXECUTIONS.search(name)}
     return frozenset(differing | unique)
 
 
 def _is_new_each_time(values: Sequence[Any]) -> bool:
-    texts = [value for value in values if isinstance(value, str) and _UUID.fullmatch(value)]
-    return len(texts) == len(values) and len(set(texts)) == len(texts)
+    """Whether all values are ids by chance, each another one; or times, of which hardly any stands twice."""
+    n_different = len({compact(value) for value in values})
+    if n_different < 2:
+        return False
+    if all(isinstance(value, str) and _DRAWN.fullmatch(value) for value in values):
+        return n_different == len(values)
+    return all(map(_is_time, values)) and 2 * n_different > len(values)
+
+
+def _is_time(value: Any) -> bool:
+    if isinstance(value, str) and _TIME.fullmatch(value):
+        return True
+    if isinstance(value, str) and not (value.isdecimal() and len(value) <= 20):
+        return False
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return False
+    return any(_SECONDS[0] <= float(value) / unit < _SECONDS[1] for unit in _UNITS)

@@ -60,7 +60,8 @@ class SimpleEvals:
 
     name = "simple_evals"
     # 2: several answers of a prompt are draws; examples of DROP and a judge's yes are told apart; 3: what a file says
-    # of its run is a setting, and so is a trial of a few examples of which figures alone are there
+    # of its run is a setting, and so is a trial of a few examples of which figures alone are there; the fixed name of
+    # a file is no model
     version = "3"
     folders = 0
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
@@ -122,8 +123,8 @@ def _note_directions(
             label = f"{spec.name},{spec.filter}" if spec.filter else spec.name
             note = (
                 f"{header.benchmark}, {label}: {direction} is better here, {other} in another source: lower is better "
-                f"holds until a person says otherwise (warehouse benchmarks metrics {header.benchmark} "
-                f"--metric {label} --higher-is-better)"
+                f"holds until a person says otherwise (warehouse benchmarks metrics {shlex.quote(header.benchmark)} "
+                f"--metric {shlex.quote(label)} --higher-is-better)"
             )
             if note not in state.part_of(run).dump.notes:
                 state.part_of(run).dump.notes.append(note)

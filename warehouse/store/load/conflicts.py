@@ -52,6 +52,7 @@ class Decision:
     superseded_by: int | None = None
     repeat: bool = False
     note: str = ""
+    is_doubtful: bool = False  # the note is on what may be read in two ways
 
 
 @dataclass(frozen=True)
@@ -171,12 +172,20 @@ class _StoredRuns:
     def same(self, run: _DumpRun) -> list[_Stored]:
         """The stored run that this one is, under each key that it came under; none if there is no such run.
 
-        Of several that it may be, the one that the tool's id names, else the first.
+        Of several that it may be, the one that the tool's id names, else one that no mark tells from it (the same bytes
+        may hold several executions), else the first.
         """
         rows = [row for row in self.equal.get((run.recorded, run.content), ()) if _is_same_execution(run, row)]
         named = [row for row in rows if run.key is not None and row.run_key == run.key]
-        chosen = (named or rows)[:1]
+        alike = [row for row in rows if not are_apart(run.settings.marks, row.marks)]
+        both = [row for row in named if row in alike]
+        chosen = (both or named or alike or rows)[:1]
         return [row for row in rows if row.id == chosen[0].id] if chosen else []
+
+    def complete(self, run: _DumpRun, run_id: int, marks: Mapping[str, str]) -> None:
+        """A stored run is known by more marks from now on: those of a run of the dump, which it is."""
+        key = (run.recorded, run.content)
+        self.equal[key] = [replace(row, marks=marks) if row.id == run_id else row for row in self.equal[key]]
 
     def rivals(self, run: _DumpRun) -> list[_Stored]:
         """Current runs of the same execution, with other content; where no tool names it, those that may hold all of
@@ -254,6 +263,8 @@ def decide(
             other = stored.invalidated[run.condition]
             note = f"{run.header.benchmark}: run {other} of the same settings is invalidated, and plays no part here"
             decision = replace(decision, note=note)
+        if decision.action == "seen" and decision.same_as is not None and run.measured:
+            stored.complete(run, decision.same_as, decision.marks)
         before = earlier[run.recorded, run.content]
         equal = [index for index in before if _are_one(run, runs[index], decisions[index].marks)]
         if decision.action == "new" and equal:
@@ -375,7 +386,8 @@ def _seen(here: Decision, run: _DumpRun, same: Sequence[_Stored]) -> Decision:
     """What becomes of a run that is a stored one: ``same`` are its rows, one under each key that it came under."""
     first = same[0]
     marks = {**run.settings.marks, **first.marks}
-    here = replace(here, action="seen", same_as=first.id, marks=marks, note=_note_on_equal(run, first))
+    note = _note_on_equal(run, first)
+    here = replace(here, action="seen", same_as=first.id, marks=marks, note=note, is_doubtful=bool(note))
     under_its_key = [row for row in same if row.run_key == run.key]
     if under_its_key and not first.is_invalidated:
         here = replace(here, superseded_by=under_its_key[0].superseded_by)
@@ -476,7 +488,7 @@ def _decide_without_id(
     if parts := [number for number, overlap in rivals if overlap.has_all_stored]:
         names = ", ".join(map(str, parts))
         note = f"{run.header.benchmark}: all of run {names} stands in this one, which supersedes it{_APART}"
-        return replace(here, supersedes=tuple(parts), note=note)
+        return replace(here, supersedes=tuple(parts), note=note, is_doubtful=True)
     if wholes := [number for number, overlap in rivals if overlap.is_all_stored]:
         return replace(here, superseded_by=wholes[0])
     return here if here.same_as else replace(here, repeat=run.condition in stored.current_conditions)
@@ -538,7 +550,8 @@ def _placed(decision: Decision, run: _DumpRun, stored: _StoredRuns, overlaps: Ma
         winner_id = shorter[0]
     note = f"{run.header.benchmark}: run {winner_id} holds all of this one, which is superseded by it"
     note += "" if run.key else _APART
-    return replace(decision, superseded_by=winner_id, supersedes=replaced, note=note)
+    placed = replace(decision, superseded_by=winner_id, supersedes=replaced, note=note)
+    return placed if run.key else replace(placed, is_doubtful=True)
 
 
 def _conflict(header: RunHeader, rival: _Stored, path: str) -> ConflictError:

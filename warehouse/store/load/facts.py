@@ -17,6 +17,7 @@ from warehouse.store import engines
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.curate import field_clusters
+from warehouse.store.load import executions
 from warehouse.store.load.bulk_insert import append, as_arrow
 from warehouse.store.load.chains import supersede
 from warehouse.store.load.conflicts import Decision
@@ -25,7 +26,7 @@ from warehouse.store.load.run_keys import execution_key, scorers_key, spec_of
 from warehouse.store.load.scratch import ROWS_OF_A_GROUP, Scratch
 from warehouse.store.load.staging import TRANSCRIPT, Measured
 from warehouse.store.load.state import _Load
-from warehouse.store.load.statements import plain, statement
+from warehouse.store.load.statements import TRANSCRIPTS, plain, statement
 from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
@@ -85,35 +86,47 @@ def _run_row(state: _Load, cuts: Mapping[int, Cuts], decision: Decision, run_id:
 
 
 def complete_marks(connection: sa.Connection, decisions: Sequence[Decision]) -> None:
-    """Give stored runs the marks that a source has of the same execution beyond their own."""
+    """Give stored runs the marks that a source has of the same execution beyond their own; what the sources before it
+    had said of them is kept."""
     table = tables.run
-    for decision in decisions:
-        if decision.same_as is None:
+    again = {decision.same_as: decision for decision in decisions if decision.same_as is not None}
+    if not again:
+        return
+    query = sa.select(table.c.id, table.c.execution_key, table.c.marks).where(table.c.id.in_(list(again)))
+    for stored in connection.execute(query).all():
+        marks = again[stored.id].marks
+        new_key = execution_key(marks)
+        if stored.execution_key == new_key:
             continue
-        new_key = execution_key(decision.marks)
-        update = sa.update(table).where(table.c.id == decision.same_as, table.c.execution_key != new_key)
-        connection.execute(update.values(execution_key=new_key, marks=dict(decision.marks)))
+        executions.keep_words(connection, stored.id, stored.marks)
+        update = sa.update(table).where(table.c.id == stored.id)
+        connection.execute(update.values(execution_key=new_key, marks=dict(marks) or None))
 
 
 #: Columns of a run that are no word of its source: what it is known by, what people say, and what was counted.
 _NO_WORDS = {
     *("id", "checkpoint_id", "agent_id", "benchmark_id", "superseded_by", "condition_key", "content_digest"),
-    *("recorded_key", "settings"),
+    *("recorded_key", "execution_key", "settings"),
     *("tags", "note", "scorers_key", "n_found", "n_generations", "n_choices", "n_scores"),
 }
 
 
-def state_seen_again(connection: sa.Connection, state: _Load, decisions: Sequence[Decision]) -> None:
-    """What sources say of runs that stood before, other than what stands: the first gives the row of a run."""
-    again = {item.same_as: item for item in decisions if item.action == "seen" and item.same_as is not None}
-    if not again:
+def state_words_on_runs(
+    connection: sa.Connection, state: _Load, decisions: Sequence[Decision], run_ids: Mapping[int, int]
+) -> None:
+    """What sources say of runs that another source has given, other than what stands, and what the one has said of the
+    marks of a run that another has completed: the first gives the row of a run."""
+    words = _last_words(state, decisions, run_ids)
+    if not words:
         return
     cuts = {part.runs.start: _cuts(part) for part in state.parts}
     run = tables.run
-    for stored in connection.execute(sa.select(run).where(run.c.id.in_(list(again)))).mappings():
-        decision = again[stored["id"]]
-        own = replace(decision, marks=state.settings[decision.run].marks)
-        row = _run_row(state, cuts, own, stored["id"])
+    ids = sorted({run_id for _, run_id in words})
+    rows = connection.execute(sa.select(run).where(run.c.id.in_(ids))).mappings()
+    standing = {row["id"]: row for row in rows}
+    for (source_id, run_id), own in words.items():
+        stored = standing[run_id]
+        row = _run_row(state, cuts, own, run_id)
         said = {
             name: plain(value)
             for name, value in row.items()
@@ -122,8 +135,48 @@ def state_seen_again(connection: sa.Connection, state: _Load, decisions: Sequenc
         if stored["status"] == "invalidated":
             said = {name: value for name, value in said.items() if name not in ("status", "status_reason")}
         if said:
-            source_id = state.part_of(decision.run).source.id
-            state.statements.append(statement(source_id, "run", stored["id"], said))
+            state.statements.append(statement(source_id, "run", run_id, said))
+
+
+def _last_words(
+    state: _Load, decisions: Sequence[Decision], run_ids: Mapping[int, int]
+) -> dict[tuple[int, int], Decision]:
+    """Of each source and each run that several of this load, or one before it, have given: the last decision on it,
+    with all marks that the source itself has."""
+    given_by = {run_ids[item.run]: state.part_of(item.run).source.id for item in decisions if item.run in run_ids}
+    words: dict[tuple[int, int], Decision] = {}
+    completed: set[int] = set()
+    for decision in decisions:
+        run_id = decision.same_as
+        if decision.action != "seen":
+            continue
+        if run_id is None:
+            assert decision.same_in_dump is not None
+            run_id = run_ids[decision.same_in_dump]
+        source_id = state.part_of(decision.run).source.id
+        if given_by.get(run_id) == source_id:
+            continue
+        if run_id in given_by:
+            completed.add(run_id)
+        own = words.get((source_id, run_id))
+        earlier = own.marks if own else {}
+        marks = {**state.settings[decision.run].marks, **earlier}
+        words[source_id, run_id] = replace(decision, marks=marks)
+    for decision in decisions:
+        if decision.run in run_ids and run_ids[decision.run] in completed:
+            run_id = run_ids[decision.run]
+            words[given_by[run_id], run_id] = replace(decision, marks=_own_marks(state, decision, decisions))
+    return words
+
+
+def _own_marks(state: _Load, first: Decision, decisions: Sequence[Decision]) -> dict[str, str]:
+    """The marks of a run in the words of the source that gave it, which may hold it at several places."""
+    part = state.part_of(first.run)
+    marks = dict(state.settings[first.run].marks)
+    for decision in decisions:
+        if decision.same_in_dump == first.run and decision.run in part.runs:
+            marks = {**state.settings[decision.run].marks, **marks}
+    return marks
 
 
 def _cuts(part: SourcePart) -> Cuts:
@@ -203,8 +256,11 @@ def push_transcripts(scratch: Scratch, run_ids: Mapping[int, int]) -> None:
     scratch.push("tool_call", query_text("ingest", "tool_calls"))
 
 
-def complete_transcripts(connection: sa.Connection, scratch: Scratch, run_ids: Mapping[int, int]) -> list[int]:
-    """What happened on the way, of stored runs that were loaded before it was kept; gives the ids of these."""
+def complete_transcripts(
+    connection: sa.Connection, scratch: Scratch, state: _Load, run_ids: Mapping[int, int]
+) -> list[int]:
+    """What happened on the way, of stored runs that another source has given without it, or that were loaded before it
+    was kept; gives the ids of these."""
     if not run_ids or not scratch.value("select count(*) from stage_transcript"):
         return []
     way = tables.transcript.c.run_id
@@ -215,6 +271,8 @@ def complete_transcripts(connection: sa.Connection, scratch: Scratch, run_ids: M
         push_transcripts(scratch, dict(zip(once.values(), once, strict=True)))
         messages = "select messages_hash from stage_transcript semi join transcript_run using (run)"
         scratch.push_new("content", "sha256", f"select sha256, text from stage_text where sha256 in ({messages})")
+    for run_id, run in once.items():
+        state.statements.append(statement(state.part_of(run).source.id, TRANSCRIPTS, run_id, {}))
     return list(once)
 
 

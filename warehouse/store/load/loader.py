@@ -304,6 +304,7 @@ class Loader:
         dropped = staging.settle_duplicates(self.scratch, state.sizes, prompts, state.options.on_duplicate)
         for text in dropped.notes(state.options.on_duplicate):
             state.note(text)
+            state.doubtful.add(text)
         state.are_apart = staging.are_apart(state.sizes, prompts)
         state.scores = staging.summarise_scores(self.scratch)
         note_values_that_are_no_numbers(self.scratch, state)
@@ -336,12 +337,12 @@ class Loader:
                 state.has_all_texts = state.options.text == "all" and len(run_ids) == len(state.dump.runs)
                 if staging.TRANSCRIPT in state.columns:
                     again = {item.run: item.same_as for item in decisions if item.same_as is not None}
-                    completed = facts.complete_transcripts(connection, self.scratch, again)
+                    completed = facts.complete_transcripts(connection, self.scratch, state, again)
                 refuse_other_scores(self.store, state, decisions, run_ids)
             facts.publish(self.store, self.scratch, state, run_ids)
             facts.push_run_metrics(connection, self.scratch, state, run_ids)
             facts.link_sources(connection, state, decisions, run_ids)
-            facts.state_seen_again(connection, state, decisions)
+            facts.state_words_on_runs(connection, state, decisions, run_ids)
             # from here on rows of benchmarks change, which every load may want to
             stored_runs = [item.run for item in decisions if item.action != "skip"]
             benchmark_metrics(self.store, state, stored_runs)

@@ -7,12 +7,13 @@ Rows that no other source speaks of are removed afterwards (``curate/upkeep``).
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
+from warehouse.store.load import executions
 from warehouse.store.load.benchmark_metrics import BENCHMARK_METRIC, BOUNDS, of_statements, with_bounds
 from warehouse.store.load.dimensions import ancestors
 from warehouse.store.load.scans import described_of_scans
@@ -20,7 +21,9 @@ from warehouse.store.load.statements import (
     EARLIER,
     FIRST_GIVES,
     SUITES,
+    TRANSCRIPTS,
     as_columns,
+    holders_of,
     of_sources,
     plain,
     statement,
@@ -73,16 +76,28 @@ def held_by(connection: sa.Connection, source_id: int) -> Held:
     return held
 
 
-def restate(store: Store, held: Held) -> None:
-    """Work out anew what stands of models, benchmarks, suites and metrics that a source spoke of which is gone."""
+def remove_transcripts(connection: sa.Connection, held: Held) -> None:
+    """Take out what a source that goes has said of the way to the responses of runs which others have given."""
+    run_ids = held.shared.intersection(held.about(TRANSCRIPTS))
+    for table in (tables.transcript, tables.tool_call) if run_ids else ():
+        connection.execute(sa.delete(table).where(table.c.run_id.in_(run_ids)))
+
+
+def restate(store: Store, held: Held) -> int:
+    """Work out anew what stands of models, benchmarks, suites and metrics that a source spoke of which is gone.
+
+    Returns:
+        number of runs of which the first source has gone, and whose single samples are still in its words.
+    """
     connection = store.connection
     for table in FIRST_GIVES:
         _restate_rows(connection, table, held.rows.get(table, set()))
-    _restate_runs(connection, held)
+    n_given = _restate_runs(store, held)
     if any(held.about(SUITES).values()):
         _restate_suites(connection)
     _restate_metrics(store, held)
     _restate_headlines(connection, held.rows.get("benchmark", set()))
+    return n_given
 
 
 def _restate_rows(connection: sa.Connection, table: str, ids: Collection[int]) -> None:
@@ -94,7 +109,7 @@ def _restate_rows(connection: sa.Connection, table: str, ids: Collection[int]) -
         return
     standing = stored_values(connection, table, unlike)
     for number, words in unlike.items():
-        holders = _holders(connection, table, number)
+        holders = holders_of(connection, table, number)
         if not holders or holders[0] not in words:
             continue
         values = as_columns(table, words[holders[0]])
@@ -104,34 +119,46 @@ def _restate_rows(connection: sa.Connection, table: str, ids: Collection[int]) -
         write(connection, [statement(other, table, number, standing[number]) for other in others])
 
 
-def _restate_runs(connection: sa.Connection, held: Held) -> None:
-    """The first source that is left gives the row of a run, column by column; its figures are of the same call."""
+def _restate_runs(store: Store, held: Held) -> int:
+    """The first source that is left gives the row of a run, column by column; its figures are of the same call. Gives
+    the number of runs that were read from other bytes than that source has."""
+    connection = store.connection
+    run_ids = executions.regroup(store, held.shared)
     words: dict[int, dict[int, Any]] = defaultdict(dict)
-    for row in of_sources(connection, "run", held.shared) if held.shared else ():
+    for row in of_sources(connection, "run", run_ids) if run_ids else ():
         words[row.subject_id].setdefault(row.source_id, {}).update(row.said)
-    run, figures = tables.run, tables.published_score
+    n_given = 0
     for number, by_source in words.items():
-        holders = _holders(connection, "run", number)
+        holders = holders_of(connection, "run", number)
         said = by_source.get(holders[0], {}) if holders else {}
-        if not said:
-            continue
-        stored = connection.execute(sa.select(run).where(run.c.id == number)).mappings().one()
-        if stored["status"] == "invalidated":
-            said = {name: value for name, value in said.items() if name not in ("status", "status_reason")}
-        before = {name: plain(stored[name]) for name in said}
+        said = {name: value for name, value in said.items() if name not in executions.OF_EXECUTIONS}
+        n_given += "bytes_key" in said
+        if said:
+            _give_row(connection, number, said, holders, by_source)
+    return n_given
+
+
+def _give_row(
+    connection: sa.Connection,
+    number: int,
+    said: Mapping[str, Any],
+    holders: Sequence[int],
+    by_source: Mapping[int, Mapping[str, Any]],
+) -> None:
+    """Put what the first of the holders of a run says in its row; what stood there is the word of the others."""
+    run, figures = tables.run, tables.published_score
+    stored = connection.execute(sa.select(run).where(run.c.id == number)).mappings().one()
+    if stored["status"] == "invalidated":
+        said = {name: value for name, value in said.items() if name not in ("status", "status_reason")}
+    before = {name: plain(stored[name]) for name in said}
+    if said:
         connection.execute(sa.update(run).where(run.c.id == number).values(as_columns("run", said)))
-        if "run_group_id" in said:
-            group = {"run_group_id": said["run_group_id"]}
-            connection.execute(sa.update(figures).where(figures.c.run_id == number).values(group))
-        for source in holders[1:]:
-            others = {name: value for name, value in before.items() if name not in by_source.get(source, {})}
-            write(connection, [statement(source, "run", number, others)] if others else [])
-
-
-def _holders(connection: sa.Connection, table: str, number: int) -> list[int]:
-    """The sources that name a row, in the order in which they came."""
-    values = {"table": table, "id": number}
-    return [int(row[0]) for row in connection.execute(sa.text(query_text("store", "row_holders")), values)]
+    if "run_group_id" in said:
+        group = {"run_group_id": said["run_group_id"]}
+        connection.execute(sa.update(figures).where(figures.c.run_id == number).values(group))
+    for source in holders[1:]:
+        others = {name: value for name, value in before.items() if name not in by_source.get(source, {})}
+        write(connection, [statement(source, "run", number, others)] if others else [])
 
 
 def _restate_suites(connection: sa.Connection) -> None:

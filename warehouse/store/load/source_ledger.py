@@ -361,6 +361,7 @@ def forget_source(
     held = restated.held_by(connection, source_id)
     held.shared = shared
     _remove_runs(connection, sorted(run_ids - shared))
+    restated.remove_transcripts(connection, held)
     scans.forget(store, source_id)
     _hand_over_figures(connection, source_id)
     of_source = (tables.rejection, tables.published_score, tables.preference, tables.label_draw, tables.statement)
@@ -371,8 +372,14 @@ def forget_source(
     is_alone = store.dialect.no_source_reserved(connection)
     if is_alone:
         remove_unheld(connection)
-    restated.restate(store, held)
+    n_given = restated.restate(store, held)
     n_unknown = restated_prompts.restate_prompts(store, scratch, held)
+    if n_given and say is not None:
+        say(
+            f"{_runs(n_given)} other sources hold too: the latencies, costs and other values of single samples there,"
+            " and the figures that the dump published, are still those of the source that is gone, which came first; to"
+            " have those of the others, forget these too and ingest them again (warehouse sources)"
+        )
     if n_unknown and say is not None:
         say(
             f"of {n_unknown} of its prompts another source stays which an earlier version of this program has loaded:"
@@ -382,6 +389,10 @@ def forget_source(
     if is_alone:
         remove_unnamed(connection)
     return len(run_ids - shared), len(shared)
+
+
+def _runs(count: int) -> str:
+    return "one of its runs" if count == 1 else f"{count} of its runs"
 
 
 def _remove_runs(connection: sa.Connection, run_ids: Sequence[int]) -> None:

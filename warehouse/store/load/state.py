@@ -52,6 +52,7 @@ class LoadReport:
     n_rejected: int = 0
     run_ids: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
+    doubtful: tuple[str, ...] = ()  # of the notes those on what may be read in two ways
     seconds: float = 0.0
     error: str = ""
     source_id: int | None = None
@@ -78,6 +79,7 @@ class _Load:
     benchmark_ids: dict[str, int] = field(default_factory=dict)
     votes: dict[int, int] = field(default_factory=dict)  # how many are stored of each part
     notes: list[str] = field(default_factory=list)
+    doubtful: set[str] = field(default_factory=set)  # of the notes those on what may be read in two ways
     statements: list[Statement] = field(default_factory=list)  # of its sources, other than what stands
     new_prompts: int = 0
     first_new_prompt: int | None = None  # id of the first of them; the others follow
@@ -183,7 +185,9 @@ def note_same_content(scratch: Scratch, state: _Load) -> None:
         if same.by_id:
             found = [counts for counts in found if (counts.se_contents or 0) > _TELLING * (counts.se_places or 0)]
         if found:
-            part.dump.notes.append(_two_readings(same, found[0], len({counts.run for counts in found})))
+            note = _two_readings(same, found[0], len({counts.run for counts in found}))
+            part.dump.notes.append(note)
+            state.doubtful.add(note)
 
 
 @dataclass(frozen=True)
@@ -232,6 +236,8 @@ def report_of(
     measured = [state.measured[item.run] for item in fresh if item.run in state.measured]
     notes = list(dict.fromkeys(map(masked, [*part.dump.notes, *state.notes])))
     told = [item.note for item in decisions if item.note]
+    doubtful = [note for note in notes if note in state.doubtful]
+    doubtful += [item.note for item in decisions if item.note and item.is_doubtful][:NOTES_ON_RUNS]
     notes += (
         told if len(told) <= NOTES_ON_RUNS else [*told[:NOTES_ON_RUNS], f"{len(told) - NOTES_ON_RUNS} more such runs"]
     )
@@ -248,6 +254,7 @@ def report_of(
         n_rejected=len(part.dump.rejections),
         run_ids=tuple(run_ids[item.run] for item in fresh),
         notes=tuple(notes),
+        doubtful=tuple(doubtful),
         seconds=round((time.monotonic() - started) / len(state.parts), 3),
         source_id=part.source.id,
     )

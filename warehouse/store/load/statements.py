@@ -16,11 +16,14 @@ from warehouse.store import engines
 from warehouse.store.alchemy import sa
 from warehouse.store.load.bulk_insert import append
 from warehouse.store.schema.later import tables
+from warehouse.store.sql.query_files import query_text
 
 #: What a statement is about where it is no row of the table of this name: the suites that a source puts a benchmark
 #: below, what it does not say of the prompts of a benchmark, and that nothing else is known of it, which an earlier
 #: version has loaded.
 SUITES, PROMPTS, EARLIER = "suites", "prompts", "earlier version"
+#: A source has said what happened on the way to the responses of a run that another has given without that.
+TRANSCRIPTS = "transcripts"
 
 #: Columns that the first source gives of rows that several sources may name.
 FIRST_GIVES = {
@@ -57,6 +60,12 @@ def of_sources(connection: sa.Connection, about: str, subjects: Iterable[int] | 
     if subjects is not None:
         query = query.where(table.c.subject_id.in_(sorted(set(subjects))))
     return list(connection.execute(query).all())
+
+
+def holders_of(connection: sa.Connection, table: str, number: int) -> list[int]:
+    """The sources that name a row, in the order in which they came."""
+    values = {"table": table, "id": number}
+    return [int(row[0]) for row in connection.execute(sa.text(query_text("store", "row_holders")), values)]
 
 
 def values_of(table: str, row: Mapping[str, Any]) -> dict[str, Any]:
