@@ -30,13 +30,12 @@ from warehouse.stats.core.sample import find_link
 from warehouse.stats.intervals.closed_form import FixedPromptsEstimate
 from warehouse.stats.intervals.missing_bounds import filled_bounds
 from warehouse.stats.rows.infinite import InfiniteScores, describe_infinite
+from warehouse.stats.rows.seed_row import TOO_FEW as TOO_FEW
 from warehouse.stats.rows.seed_row import SeedRow, figures_over_seeds, row_over_seeds
 from warehouse.stats.subsets.estimate import SubsetEstimate
 
 #: The flag of such a row.
 STOPPED = "stopped_early"
-#: The flag of a row whose interval says nothing for want of seeds.
-TOO_FEW = "seeds_too_few"
 
 
 @dataclass(frozen=True)

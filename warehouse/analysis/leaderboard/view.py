@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from warehouse.analysis.leaderboard.row import TOO_FEW, LeaderboardRow
-from warehouse.analysis.leaderboard.words import seeds_in_words
+from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.stats.core.draws import PROMPTS_FIXED
 from warehouse.stats.core.quantiles import z_quantile
+from warehouse.stats.rows.seed_row import TOO_FEW
 from warehouse.tables.view import Table, TableNote
-from warehouse.tables.words import decimals, interval, level_column, number, reasons, span_of
+from warehouse.tables.words import decimals, interval, level_column, number, reasons, seeds_in_words, span_of
 
 #: Columns of what clusters do to the variance, by CR2 and by the paper's error.
 EFFECTS = ("design effect", "design effect (Miller)")
@@ -114,7 +114,7 @@ def _cells(row: LeaderboardRow, digits: int) -> dict[str, Any]:
         "estimate": number(row.estimate, digits),
         "se": number(row.standard_error, digits),
         level_column(row.level): _ends(row, digits),
-        "seeds": seeds_in_words(row, digits),
+        "seeds": seeds_in_words(row.seed_means, row.n_seeds, digits),
         "recomputed part": _part(row, digits),
         "prompts": row.n_prompts,
         "clusters": row.n_clusters,

@@ -272,7 +272,7 @@ def label_of(row: LeaderboardRow | SuiteRow) -> str:
 _NAMED = 5
 
 
-def row_notes(rows: Sequence[LeaderboardRow]) -> list[str]:
+def row_notes(rows: Sequence[LeaderboardRow] | Sequence[SuiteRow]) -> list[str]:
     """What is to be said of the seeds, checkpoints and repeats of rows."""
     notes: dict[str, None] = {}
     for row in rows:
@@ -291,7 +291,7 @@ def row_notes(rows: Sequence[LeaderboardRow]) -> list[str]:
         name = shlex.quote(along[0]) if len(along) == 1 else "NAME"
         who = some_of(along, _NAMED)
         notes[f"{who}: the last whole of up to {most} checkpoints; all of them: warehouse curves {name}"] = None
-    notes |= dict.fromkeys(_infinite_notes(rows))
+    notes |= dict.fromkeys(_infinite_notes([row for row in rows if not isinstance(row, SuiteRow)]))
     seeded = [row for row in rows if (row.n_seeds or 0) > 1]
     if seeded:
         notes["training seeds count as noise; of sampling? --seeds-are sampling; each apart: --each seed"] = None
@@ -320,16 +320,6 @@ def _infinite_notes(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
             f"{name}: {which}: {found.n_infinite} of {found.n} answers are off by an infinite amount"
             f" ({100 * found.share_low:.0f}-{100 * found.share_high:.0f} %); median {median}{finite}"
         )
-
-
-def seeds_in_words(row: LeaderboardRow, digits: int) -> str:
-    """``3: 63.5 – 72.2``: how many seeds, and between which figures; empty where none is known."""
-    means = sorted(row.seed_means)
-    if not means:
-        return "" if row.n_seeds is None else str(row.n_seeds)
-    shown = [fixed(mean, digits) for mean in means]
-    few = ", ".join(shown)
-    return f"{len(means)}: {few}" if len(means) == 2 else f"{len(means)}: {shown[0]} - {shown[-1]}"
 
 
 def counts_in_words(rows: Sequence[LeaderboardRow]) -> str:

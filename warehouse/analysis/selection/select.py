@@ -90,17 +90,32 @@ def entries_as_rows(
     else:
         keep_seed = rules.each == EACH_SEED
         labelled = [without_place(plan.conditions[0], keep_seed=keep_seed) for plan in plans]
+    rows: list[ScoredCondition] = []
+    by_plan = rows_of_plans(store, plans, read, clusters, rules)
+    for found, own_label in zip(by_plan, label_conditions(store, labelled), strict=True):
+        rows += [replace(row, label=", ".join(filter(None, (own_label, row.label)))) for row in found]
+    return rows
+
+
+def rows_of_plans(
+    store: Store, plans: Sequence[RowPlan], read: Sequence[ScoredCondition], clusters: ClusterMap, rules: RowRules
+) -> list[list[ScoredCondition]]:
+    """The rows of each plan.
+
+    Args:
+        read: entries of the conditions of all.
+        clusters: for tests of repeats; plans of single runs need none.
+    """
     by_key: dict[str, list[ScoredCondition]] = {}
     for entry in read:
         by_key.setdefault(entry.condition.key, []).append(entry)
-    rows: list[ScoredCondition] = []
-    for plan, label in zip(plans, label_conditions(store, labelled), strict=True):
+    rows: list[list[ScoredCondition]] = []
+    for plan in plans:
         own = [entry for condition in plan.conditions for entry in by_key.get(condition.key, ())]
         if plan.is_plain:
-            found = [_plain_row(plan, entry) for entry in own]
+            rows.append([_plain_row(plan, entry) for entry in own])
         else:
-            found = row_entries(store, [plan], own, clusters, rules)
-        rows += [replace(row, label=", ".join(filter(None, (label, row.label)))) for row in found]
+            rows.append(row_entries(store, [plan], own, clusters, rules))
     return rows
 
 
