@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.errors import MisuseError
 from warehouse.questions.leaderboard import DRAWS
+from warehouse.records.canonical_json import short_digest
 from warehouse.stats.core.inputs import as_level
 
 if TYPE_CHECKING:
@@ -18,6 +19,9 @@ if TYPE_CHECKING:
 GONE = "gone"
 #: Kind of the subject of figures of all seeds and checkpoints of a recipe.
 RECIPE = "recipe"
+#: Kinds of the subjects of scores: a condition that is a row itself, a row over seeds at one checkpoint, and a seed or
+#: checkpoint behind such a row.
+CONDITION, ROW, PART = "condition", "row", "part"
 _KEY_LENGTH = 12
 
 
@@ -58,7 +62,8 @@ class RefreshQuestion:
 class Value:
     """One figure."""
 
-    #: ``condition``, ``pair``, ``step`` (a checkpoint and the one before), ``recipe`` (seeds and checkpoints together),
+    #: ``condition``, ``row`` (over seeds, at one checkpoint), ``part`` (a seed or checkpoint of one), ``pair``,
+    #: ``step`` (a checkpoint and the one before), ``recipe`` (seeds and checkpoints together),
     #: ``benchmark``, or ``question`` where a family could not answer.
     subject_kind: str
     subject: str  #: natural key: `subject_of` a condition, or two of them.
@@ -101,15 +106,24 @@ def about_all(data: BenchmarkData, **settings: Any) -> list[RefreshQuestion]:
     return [RefreshQuestion("all conditions", tuple(data.conditions), settings)] if len(data.conditions) > 1 else []
 
 
-def no_score(data: BenchmarkData, question: RefreshQuestion, statistic: str) -> list[Value]:
-    """What a family says of a condition that has no score by a headline metric."""
+def no_score(data: BenchmarkData, about: tuple[str, str], statistic: str) -> list[Value]:
+    """What a family says of a condition or row that has no score by a headline metric.
+
+    Args:
+        about: its kind and subject.
+    """
     reason = data.why_no_metric or "no score by the headline metric"
-    return [Value("condition", question.subject, "", statistic, "none", reason=reason)]
+    return [Value(*about, "", statistic, "none", reason=reason)]
 
 
 def subject_of(condition: Condition) -> str:
     """``model#`` and the head of the condition's key: readable, and the same in every store."""
     return f"{condition.model}#{condition.key[:_KEY_LENGTH]}"
+
+
+def row_subject(model: str, settings: Sequence[Any]) -> str:
+    """``model#`` and a digest of the settings that the seeds and checkpoints of a row share."""
+    return f"{model}#{short_digest(list(settings))[:_KEY_LENGTH]}"
 
 
 def model_of(subject: str) -> str:

@@ -69,6 +69,7 @@ class RowPlan:
     notes: tuple[str, ...] = ()  #: what was left out.
     are_draws: bool = False  #: the seeds are of sampling: runs of all conditions are repeats of one.
     keys: frozenset[str] = frozenset()  #: of all conditions behind the row, also those of other checkpoints.
+    settings: tuple[Any, ...] = ()  #: what its conditions share, whichever seeds and checkpoints there are.
 
     @property
     def seeds(self) -> tuple[str, ...]:
@@ -117,10 +118,11 @@ def plan_rows(
     several = [condition for members in groups.values() if len(members) > 1 for condition in members]
     told = settings_of_rows(store, several) if several else {}
     plans: list[RowPlan] = []
-    for members in groups.values():
-        for alike in grouped(members, lambda condition: told.get(condition.key)).values():
+    for shared, members in groups.items():
+        for others, alike in grouped(members, lambda condition: told.get(condition.key)).items():
+            settings = (*shared, sorted(map(list, others or ())))
             for own in _without_clashes(store, alike):
-                plans.append(_plan(own, counts, rules))
+                plans.append(replace(_plan(own, counts, rules), settings=settings))
     return plans
 
 

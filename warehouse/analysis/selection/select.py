@@ -113,13 +113,13 @@ def rows_of_plans(
     for plan in plans:
         own = [entry for condition in plan.conditions for entry in by_key.get(condition.key, ())]
         if plan.is_plain:
-            rows.append([_plain_row(plan, entry) for entry in own])
+            rows.append([plain_row(plan, entry) for entry in own])
         else:
             rows.append(row_entries(store, [plan], own, clusters, rules))
     return rows
 
 
-def _plain_row(plan: RowPlan, entry: ScoredCondition) -> ScoredCondition:
+def plain_row(plan: RowPlan, entry: ScoredCondition) -> ScoredCondition:
     """The row of a single run."""
     return replace(
         entry,
