@@ -11,8 +11,8 @@ from typing import Any
 
 import numpy as np
 
-from warehouse.analysis.families.family import CONDITION, subject_of
 from warehouse.analysis.families.rows import RULES, RefreshRow, refresh_rows
+from warehouse.analysis.families.subjects import CONDITION, subject_of
 from warehouse.analysis.groups import grouped
 from warehouse.analysis.selection.benchmarks import (
     Benchmark,

@@ -6,10 +6,17 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from warehouse.analysis.selection.conditions import Condition
+from warehouse.analysis.families.subjects import CONDITION as CONDITION
+from warehouse.analysis.families.subjects import PART as PART
+from warehouse.analysis.families.subjects import RECIPE as RECIPE
+from warehouse.analysis.families.subjects import ROW as ROW
+from warehouse.analysis.families.subjects import key_of as key_of
+from warehouse.analysis.families.subjects import model_of as model_of
+from warehouse.analysis.families.subjects import pair_of as pair_of
+from warehouse.analysis.families.subjects import row_subject as row_subject
+from warehouse.analysis.families.subjects import subject_of as subject_of
 from warehouse.errors import MisuseError
 from warehouse.questions.leaderboard import DRAWS
-from warehouse.records.canonical_json import short_digest
 from warehouse.stats.core.inputs import as_level
 
 if TYPE_CHECKING:
@@ -17,12 +24,6 @@ if TYPE_CHECKING:
 
 #: Method of the row that says that a figure is no longer there.
 GONE = "gone"
-#: Kind of the subject of figures of all seeds and checkpoints of a recipe.
-RECIPE = "recipe"
-#: Kinds of the subjects of scores: a condition that is a row itself, a row over seeds at one checkpoint, and a seed or
-#: checkpoint behind such a row.
-CONDITION, ROW, PART = "condition", "row", "part"
-_KEY_LENGTH = 12
 
 
 @dataclass(frozen=True)
@@ -114,28 +115,3 @@ def no_score(data: BenchmarkData, about: tuple[str, str], statistic: str) -> lis
     """
     reason = data.why_no_metric or "no score by the headline metric"
     return [Value(*about, "", statistic, "none", reason=reason)]
-
-
-def subject_of(condition: Condition) -> str:
-    """``model#`` and the head of the condition's key: readable, and the same in every store."""
-    return f"{condition.model}#{condition.key[:_KEY_LENGTH]}"
-
-
-def row_subject(model: str, settings: Sequence[Any]) -> str:
-    """``model#`` and a digest of the settings that the seeds and checkpoints of a row share."""
-    return f"{model}#{short_digest(list(settings))[:_KEY_LENGTH]}"
-
-
-def model_of(subject: str) -> str:
-    """The model that the subject of a condition or recipe names."""
-    return subject.rpartition("#")[0]
-
-
-def key_of(subject: str) -> str:
-    """The head of the condition's key that a subject names."""
-    return subject.rpartition("#")[2]
-
-
-def pair_of(first: Condition, second: Condition) -> str:
-    """Subject of a difference, first minus second."""
-    return f"{subject_of(first)} - {subject_of(second)}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from warehouse.analysis.families.family import CONDITION, PART, ROW, row_subject, subject_of
+from warehouse.analysis.families.subjects import CONDITION, PART, ROW, row_subject, subject_of
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.rows import RowPlan, plan_rows
 from warehouse.analysis.selection.selection import RowRules
