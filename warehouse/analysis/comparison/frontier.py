@@ -258,6 +258,8 @@ def _published(entry: ScoredCondition, cost: float | None, source: CostSource, q
         return ""
     if cost is None:
         return f"published without {source.metric}"
+    if not math.isfinite(figure.value):
+        return "an infinite figure"
     ends = interval_normal(figure.value, figure.standard_error, level=question.level)
     row = replace(
         _bare(entry, source, question, figure.value, cost),

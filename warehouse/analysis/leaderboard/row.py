@@ -3,6 +3,7 @@ has unscored samples."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
@@ -485,24 +486,29 @@ def usable_bounds(scores: PromptScores, metric: Metric) -> tuple[Bounds | None, 
 
 
 def _as_published(bare: LeaderboardRow, published: PublishedFigure, metric: Metric) -> LeaderboardRow:
+    if published.seeds and not np.isfinite(published.seeds).all():
+        published = replace(published, seeds=())  # no spread of them is one
     if published.seeds:
         bounds = None if metric.link != "identity" else metric.bounds_of(min(published.seeds), max(published.seeds))
         figure = replace(figures_over_seeds(published.seeds, bounds=bounds, level=bare.level), method="published")
         flags = (*bare.flags, "published", *figure.flags)
         n_prompts = published.n or bare.n_prompts
         return replace(bare, figure=figure, n_prompts=n_prompts, flags=flags, reason=figure.reason)
-    interval = interval_normal(published.value, published.standard_error, level=bare.level)
+    is_finite = math.isfinite(published.value)
+    interval = interval_normal(published.value, published.standard_error, level=bare.level) if is_finite else None
     low, high = (None, None) if interval is None else (interval.low, interval.high)
     return replace(
         bare,
-        figure=PublishedEstimate(published.value, published.standard_error, low, high),
+        figure=PublishedEstimate(published.value, published.standard_error if is_finite else None, low, high),
         n_prompts=published.n or bare.n_prompts,
-        flags=(*bare.flags, "published"),
+        flags=(*bare.flags, "published", *(() if is_finite else ("infinite",))),
         reason=_reason_of(published, interval is not None),
     )
 
 
 def _reason_of(figure: PublishedFigure, has_interval: bool) -> str:
+    if math.isinf(figure.value):
+        return "infinite"
     if has_interval:
         return _PUBLISHED_WITH_ERROR
     return _PUBLISHED_WITHOUT_ERROR if figure.standard_error is None else _PUBLISHED_WITH_ZERO

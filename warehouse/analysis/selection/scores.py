@@ -483,7 +483,7 @@ class RunFigures:
 def _mean(figures: Sequence[PublishedFigure]) -> PublishedFigure:
     if len(figures) == 1:
         return figures[0]
-    mean = sum(figure.value for figure in figures) / len(figures)
+    mean = float(np.mean([figure.value for figure in figures]))
     return PublishedFigure(mean, None, max(figure.n for figure in figures))
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -250,7 +251,7 @@ def _cell(entry: ScoredCondition, units: UnitMap, seeds: Sequence[str] = ()) -> 
             return _over_seeds(scores, scores.seeds, entry.metric.link, units, seeds)
         values = figure_values(scores.values, scores.uneven_weights, find_link(entry.metric.link))
         return leaf_cell(values, units.units(scores.prompts), scores.uneven_weights)
-    if entry.published is None:
+    if entry.published is None or not math.isfinite(entry.published.value):
         return None
     figure = entry.published
     return published_cell(figure.value, figure.standard_error or None, figure.n)
