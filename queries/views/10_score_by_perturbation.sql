@@ -22,8 +22,8 @@
 --   is_default: the metric is the benchmark's headline metric
 --   higher_is_better: direction; null if unknown
 --   estimate: the figure, in the metric's reported unit; infinite with an infinite score; null if
---     no prompt was scored, if scores are infinite on both sides, or if the figure cannot be computed
---     from samples (link 'none')
+--     no prompt was scored, if scores are infinite on both sides, or if the figure cannot be
+--     computed from samples (link 'none')
 --   standard_error: se_cr2 with clusters, else se_clt; null if not defined or 0: the figure of
 --     leaderboard and compare
 --   ci_normal_low: estimate - 1.959963984540054 standard_error

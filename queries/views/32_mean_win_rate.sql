@@ -108,7 +108,7 @@ placed as (
 rated as (
   select
     placed.*,
-    case when comparable is not null then 1e0 * wins / (n_models - 1) end as win_rate,
+    case when comparable is not null then exp(0) * wins / (n_models - 1) end as win_rate,
     dense_rank() over (partition by suite order by scenario_id nulls last) as scenario_number
   from placed
   where n_models > 1
