@@ -22,6 +22,7 @@ from warehouse.analysis.selection.scored_conditions import (
     coverage_flags,
     is_partial,
     list_editions,
+    scorers_in_words,
 )
 from warehouse.analysis.selection.scores import mixed_scales
 from warehouse.analysis.selection.select import select_entries
@@ -233,8 +234,10 @@ def _left_out(scores: BenchmarkScores, chosen: Sequence[Sequence[ScoredCondition
     notes = [f"left out, {why}: {', '.join(models[:3])}{more[why]}" for why, models in reasons.items()]
     if sum(len(members) > 1 for members in chosen) > 1:
         notes.append(
-            "conditions differ in split, task version, metric or judge; each group is compared and adjusted alone"
+            "conditions differ in split, task version, metric or scorer; each group is compared and adjusted alone"
         )
+    if scorers := scorers_in_words(entry for members in chosen for entry in members):
+        notes.append(scorers)
     return notes
 
 

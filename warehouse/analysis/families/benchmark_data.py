@@ -349,9 +349,13 @@ class _Shared:
             return (), str(error)
 
 
+#: Of a metric what is of this store alone, or is said by the scorer already.
+_OWN_OF_STORE = ("id", "benchmark_id", "n_runs", "scorer_kind")
+
+
 def _described(metric: Metric) -> dict[str, Any]:
     """A metric without the ids of this store."""
-    return {name: value for name, value in asdict(metric).items() if name not in ("id", "benchmark_id", "n_runs")}
+    return {name: value for name, value in asdict(metric).items() if name not in _OWN_OF_STORE}
 
 
 def _baselines(store: Store, references: Sequence[str]) -> tuple[dict[str, frozenset[str]], list[str]]:

@@ -11,7 +11,7 @@ from operator import itemgetter
 from typing import Any
 
 from warehouse.analysis.groups import grouped
-from warehouse.analysis.selection.scorers import scorers_of
+from warehouse.analysis.selection.scorers import name_scorers, scorers_of
 from warehouse.records import parse_json
 from warehouse.records.run_fields import ALWAYS_TOLD, HASHES, LABEL_FIELDS
 from warehouse.records.setting_labels import differing_paths, in_words
@@ -73,7 +73,7 @@ class Condition:
 def read_runs(store: Store, condition: str, parameters: Mapping[str, Any], *, per: str = "") -> list[Run]:
     """Current runs that fulfil an SQL condition on ``run_current``, by id."""
     runs = store.rows(f"select * from run_current where {condition} order by run_id", parameters, per=per)
-    return sorted(runs, key=itemgetter("run_id"))
+    return list(name_scorers(store, sorted(runs, key=itemgetter("run_id"))))
 
 
 def group_runs(runs: Iterable[Run]) -> list[Condition]:
