@@ -273,3 +273,28 @@ def test_an_infinite_figure_is_null_for_programs(run: Caller, duckdb_url: str, t
     assert (rows[1]["estimate"], rows[1]["share_infinite"]) == (None, pytest.approx(2 / 3))
     (pair,) = run("compare", "a", "b", "--json", db=duckdb_url).rows
     assert (pair["difference"], pair["better"]) == (None, "b")
+
+
+def test_published_reruns_have_the_error_that_the_reruns_give(duckdb_url: str, tmp_path: Path) -> None:
+    figures = [0.49, 0.5, 0.46, 0.49, 0.5]
+    lines = ["model,benchmark,accuracy,n,run_id"]
+    lines += [f"m,quiz,{value},200,run_{number}" for number, value in enumerate(figures)]
+    (tmp_path / "runs.csv").write_text("\n".join(lines) + "\n")
+    (tmp_path / "runs.toml").write_text(
+        'files = ["runs.csv"]\n[run]\nmodel = "model"\nbenchmark = "benchmark"\nrun_id = "run_id"\n'
+        '[[published]]\nmetric = "accuracy"\nvalue = "accuracy"\nn = "n"\n'
+        '[metrics.accuracy]\nkind = "binary"\nhigher_is_better = true\n'
+    )
+    store = connect(duckdb_url)
+    store.ingest(tmp_path / "runs.csv", mapping=tmp_path / "runs.toml")
+    (row,) = store.leaderboard("quiz").rows
+    assert (row.estimate, row.runs) == (pytest.approx(np.mean(figures)), 5)
+    assert row.standard_error == pytest.approx(np.std(figures, ddof=1) / math.sqrt(5))
+    assert row.ci_low is not None and "published" in row.flags and row.n_seeds is None
+
+
+def test_a_sequential_test_says_that_it_knows_nothing_of_seeds(filled: Filled) -> None:
+    store = filled(by_seed(a=drawn(3, 40, 2), b=drawn(3, 40, 3)))
+    with pytest.raises(MisuseError, match=r"3 training seeds.*--where training_seed=0"):
+        store.sequential_gate("a", "b", margin=0.1)
+    assert store.sequential_gate("a", "b", margin=0.1, where=["training_seed=1"]).rows[0].n_max == 40

@@ -491,9 +491,13 @@ def _as_published(bare: LeaderboardRow, published: PublishedFigure, metric: Metr
     if published.seeds:
         bounds = None if metric.link != "identity" else metric.bounds_of(min(published.seeds), max(published.seeds))
         figure = replace(figures_over_seeds(published.seeds, bounds=bounds, level=bare.level), method="published")
-        flags = (*bare.flags, "published", *figure.flags)
+        reason, own_flags = figure.reason, figure.flags
+        if bare.n_seeds is None:  # repeats
+            reason = reason.replace("of the seeds", "of the runs").replace("the seeds are", "the runs are")
+            own_flags = tuple(flag for flag in own_flags if flag != "two_seeds")
+        flags = (*bare.flags, "published", *own_flags)
         n_prompts = published.n or bare.n_prompts
-        return replace(bare, figure=figure, n_prompts=n_prompts, flags=flags, reason=figure.reason)
+        return replace(bare, figure=figure, n_prompts=n_prompts, flags=flags, reason=reason)
     is_finite = math.isfinite(published.value)
     interval = interval_normal(published.value, published.standard_error, level=bare.level) if is_finite else None
     low, high = (None, None) if interval is None else (interval.low, interval.high)

@@ -24,6 +24,10 @@ from warehouse.analysis.subsets.stored import possible_plans
 from warehouse.errors import MisuseError
 from warehouse.questions.options import EACH_CHECKPOINT, EACH_SEED
 from warehouse.store.connection import Store
+from warehouse.tables.words import some_of
+
+#: Seeds that a message names.
+_SEEDS = 5
 
 
 def select_entries(store: Store, selection: Selection) -> BenchmarkScores:
@@ -190,3 +194,38 @@ def _rows_on(
         metrics = facts.metrics
     counts = counts_by_key(conditions, scored_prompts(facts, metrics))
     return [plan.pooled for plan in plan_rows(store, conditions, counts, rules)]
+
+
+def without_other_seeds(
+    store: Store, conditions: Sequence[Condition], metric_name: str | None, what: str
+) -> Sequence[Condition]:
+    """The conditions of one model at its last whole checkpoint, for a question that cannot be asked over seeds.
+
+    Args:
+        conditions: on one benchmark and split.
+        metric_name: by which prompts are counted; None: the headline metric.
+        what: why one seed is all that it can look at, as ``a sequential test goes …``.
+
+    Raises:
+        MisuseError: a row has several training seeds; says which option takes one.
+    """
+    rows = _rows_on(store, conditions, metric_name, RowRules())
+    for row in rows:
+        require_one_seed(row, what)
+    return rows
+
+
+def require_one_seed(row: Condition, what: str) -> None:
+    """Refuse a row over several training seeds, for a question that cannot be asked over them.
+
+    Raises:
+        MisuseError: it has several; says which option takes one.
+    """
+    if len(row.members) < 2:
+        return
+    seeds = [str(member.setting("training_seed") or "") for member in row.members]
+    raise MisuseError(
+        f"{row.model} has {len(seeds)} training seeds on {row.benchmark_split[0]} ({some_of(seeds, _SEEDS)}): {what};"
+        f" over the seeds: warehouse gate or warehouse compare; one seed alone: --where training_seed={seeds[0]}, and"
+        " the answer is of that seed"
+    )
