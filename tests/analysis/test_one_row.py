@@ -298,3 +298,16 @@ def test_a_sequential_test_says_that_it_knows_nothing_of_seeds(filled: Filled) -
     with pytest.raises(MisuseError, match=r"3 training seeds.*--where training_seed=0"):
         store.sequential_gate("a", "b", margin=0.1)
     assert store.sequential_gate("a", "b", margin=0.1, where=["training_seed=1"]).rows[0].n_max == 40
+
+
+def test_versions_that_differ_among_pooled_runs_are_told_and_split_nothing(duckdb_url: str, tmp_path: Path) -> None:
+    store = connect(duckdb_url)
+    for number, version in enumerate(("0.4.11", "0.4.9")):
+        scores = drawn(1, 30, 40 + number)[0]
+        path = tmp_path / f"run{number}.csv"
+        path.write_text(table("run_id", {("m", f"r{number}"): scores, ("other", f"r{number}"): 1 - scores}))
+        store.ingest(path, values={"harness_version": version})
+    board = store.leaderboard("quiz")
+    assert {row.versions for row in board.rows} == {"harness 0.4.9, 0.4.11"} and len(board.rows) == 2
+    assert any("harness 0.4.9, 0.4.11" in note for note in board.notes)
+    assert any("harness 0.4.9, 0.4.11" in note for note in store.compare("m", "other").notes)

@@ -306,6 +306,8 @@ class LeaderboardRow(Row):
     n_checkpoints: int = 1  #: places in training that the model has; the figure is that of the last whole one.
     notes: tuple[str, ...] = ()  #: seeds, checkpoints and runs that were left out or told apart, in words.
     no_place: str = ""  #: why the row is not ranked although it has a figure; empty where it is.
+    #: of harness, libraries and drivers where those of its runs differ, such as ``harness 0.4.9, 0.4.11``.
+    versions: str = ""
     #: share of the prompts whose score is infinite; None where no score is.
     share_infinite: ClassVar[Column[float | None]] = Column("infinite.share_infinite")
     share_infinite_low: ClassVar[Column[float | None]] = Column("infinite.share_low")  #: lower end of its interval.
@@ -408,6 +410,7 @@ def _bare_row(entry: ScoredCondition, options: Ranking, whole: BenchmarkCoverage
         n_checkpoints=entry.n_checkpoints,
         notes=entry.row_notes,
         no_place=entry.no_place,
+        versions=entry.versions,
     )
 
 

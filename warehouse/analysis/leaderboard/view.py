@@ -194,7 +194,7 @@ def _errors(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
     if any(row.estimand == PROMPTS_FIXED for row in rows):
         yield "prompts fixed: errors are those of asking these very prompts again"
         return
-    over_seeds = [row for row in rows if row.over_seeds is not None]
+    over_seeds = [row for row in rows if row.over_seeds is not None and row.method != "published"]
     rows = [row for row in rows if row.over_seeds is None]
     if over_seeds:
         clusters = " in clusters" if any(row.n_clusters is not None for row in over_seeds) else ""

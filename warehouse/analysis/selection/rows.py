@@ -25,6 +25,7 @@ from warehouse.analysis.selection.conditions import (
     names_that_differ,
     settings_of_rows,
 )
+from warehouse.analysis.selection.run_versions import differing_versions, versions_note
 from warehouse.analysis.selection.same_answers import FEWEST_DIFFERING, read_same_answers, scored_differently
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.analysis.selection.scores import PromptScores, PublishedFigure, over_seeds
@@ -562,7 +563,10 @@ def row_of_condition(
     """
     rows = row_entries(store, [RowPlan.of(condition, rules)], read, clusters, rules)
     if len(rows) == 1:
-        return rows[0]
+        words = differing_versions(store, {0: rows[0].condition.run_ids}).get(0, "")
+        if not words:
+            return rows[0]
+        return replace(rows[0], versions=words, row_notes=(*rows[0].row_notes, versions_note(words)))
     why = "; ".join(dict.fromkeys(note for row in rows for note in row.row_notes))
     choices = ", ".join(f"run:{run}" for run in condition.run_ids[:_NAMED])
     raise MisuseError(

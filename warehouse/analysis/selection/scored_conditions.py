@@ -54,6 +54,7 @@ class ScoredCondition:
     n_checkpoints: int = 1  #: places in training that its model has.
     is_trained: bool = False  #: a training seed is known, so that another would have given another figure.
     no_place: str = ""  #: why it has no place beside others; empty where it has.
+    versions: str = ""  #: of harness, libraries and drivers, where those of its runs differ.
 
     @property
     def group(self) -> Group:

@@ -18,6 +18,7 @@ from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition, label_conditions
 from warehouse.analysis.selection.reference import BySplit, choose_conditions
 from warehouse.analysis.selection.rows import RowPlan, newest_rows, plan_rows, row_entries, without_place
+from warehouse.analysis.selection.run_versions import differing_versions, versions_note
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, read_entries
 from warehouse.analysis.selection.selection import RowRules, Selection
 from warehouse.analysis.subsets.stored import possible_plans
@@ -114,13 +115,23 @@ def rows_of_plans(
     for entry in read:
         by_key.setdefault(entry.condition.key, []).append(entry)
     rows: list[list[ScoredCondition]] = []
-    for plan in plans:
+    runs = {number: plan.pooled.run_ids for number, plan in enumerate(plans) if not plan.is_plain}
+    versions = differing_versions(store, runs) if runs else {}
+    for number, plan in enumerate(plans):
         own = [entry for condition in plan.conditions for entry in by_key.get(condition.key, ())]
         if plan.is_plain:
             rows.append([plain_row(plan, entry) for entry in own])
         else:
-            rows.append(row_entries(store, [plan], own, clusters, rules))
+            found = row_entries(store, [plan], own, clusters, rules)
+            rows.append([_with_versions(row, versions.get(number, "")) for row in found])
     return rows
+
+
+def _with_versions(row: ScoredCondition, words: str) -> ScoredCondition:
+    """A row with a note on the versions of its runs, where they differ; a single run that stands apart has one."""
+    if not words or len(row.condition.runs) < 2:
+        return row
+    return replace(row, versions=words, row_notes=(*row.row_notes, versions_note(words)))
 
 
 def plain_row(plan: RowPlan, entry: ScoredCondition) -> ScoredCondition:
