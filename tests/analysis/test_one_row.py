@@ -311,3 +311,29 @@ def test_versions_that_differ_among_pooled_runs_are_told_and_split_nothing(duckd
     assert {row.versions for row in board.rows} == {"harness 0.4.9, 0.4.11"} and len(board.rows) == 2
     assert any("harness 0.4.9, 0.4.11" in note for note in board.notes)
     assert any("harness 0.4.9, 0.4.11" in note for note in store.compare("m", "other").notes)
+
+
+def test_answers_say_where_the_same_bytes_count_twice(duckdb_url: str, tmp_path: Path, run: Caller) -> None:
+    lines = ["model,benchmark,prompt_id,score,other"]
+    scores = {model: drawn(2, 30, number) for number, model in enumerate("ab")}
+    lines += [f"{m},quiz,q{i},{own[0][i]:g},{own[1][i]:g}" for m, own in scores.items() for i in range(30)]
+    (tmp_path / "both.csv").write_text("\n".join(lines) + "\n")
+    mapping = (
+        'files = ["both.csv"]\n[run]\nmodel = "model"\nbenchmark = "benchmark"\n[sample]\nprompt_id = "prompt_id"\n'
+        '[[scores]]\nmetric = "score"\nvalue = "VALUE"\n[metrics.score]\nkind = "binary"\nhigher_is_better = true\n'
+    )
+    for column in ("score", "other"):
+        (tmp_path / f"{column}.toml").write_text(mapping.replace("VALUE", column))
+        call = ("ingest", str(tmp_path / "both.csv"), "--map", str(tmp_path / f"{column}.toml"), "--beside")
+        run(*call, db=duckdb_url)
+    store = connect(duckdb_url)
+    answers = {
+        "leaderboard": store.leaderboard("quiz").notes,
+        "pairs": store.pairs("quiz").notes,
+        "compare": store.compare("a", "b").notes,
+        "gate": store.gate("a", "b", margin=0.1).notes,
+    }
+    for name, notes in answers.items():
+        assert any("the same bytes count twice here" in note and "forget 1" in note for note in notes), name
+    run("report", "-o", str(tmp_path / "page.html"), db=duckdb_url)
+    assert "the same bytes count twice" in (tmp_path / "page.html").read_text()

@@ -186,7 +186,7 @@ def _notes(
 ) -> list[str]:
     """What is to be said before any pair is formed."""
     editions = list_editions(entry for members in sizable for entry in members)
-    notes = _left_out(scores, chosen) + [scores.clusters.note] * bool(scores.clusters.note)
+    notes = _left_out(scores, chosen) + [scores.clusters.note] * bool(scores.clusters.note) + [*scores.notes]
     name, entries = scores.benchmark.name, (entry for members in sizable for entry in members)
     notes += mixed_scales((name, entry.metric, entry.usable.spans) for entry in entries if entry.usable is not None)
     return notes + ([f"conditions differ in {editions} takes one alone"] if editions else [])

@@ -35,6 +35,7 @@ from warehouse.analysis.selection.clusterings import (
 )
 from warehouse.analysis.selection.conditions import Condition, label_conditions
 from warehouse.analysis.selection.prompts import SharedPrompts, options, read_shared_prompts
+from warehouse.analysis.selection.read_twice import read_twice
 from warehouse.analysis.selection.reference import (
     BySplit,
     by_benchmark_split,
@@ -356,6 +357,7 @@ class TwoModels:
         pair = pair_up(a, b, both.metric_a, scores_a, scores_b, self.clusters(a, b))
         notes = dict.fromkeys(note for row in both.rows for note in row.row_notes)
         notes |= dict.fromkeys([both.scorers] if both.scorers else [])
+        notes |= dict.fromkeys(read_twice(self.store, (*a.run_ids, *b.run_ids)))
         flags = dict.fromkeys(flag for row in both.rows for flag in row.row_flags)
         pair = replace(
             pair,

@@ -124,6 +124,7 @@ def board_of(scores: BenchmarkScores, options: Ranking) -> Leaderboard:
         notes=(
             *_notes(rows, scores.subset_ok),
             *filter(None, [scores.clusters.note]),
+            *scores.notes,
             *planned.refusals,
             *(() if rows else (_nothing_to_rank(scores.benchmark.name),)),
         ),

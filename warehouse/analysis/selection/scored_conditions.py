@@ -154,6 +154,7 @@ class BenchmarkScores:
     conditions: tuple[Condition, ...] = ()  #: all that were asked for, also those without figures.
     facts: BenchmarkFacts = BenchmarkFacts()  #: what the store says of the benchmark.
     shown_keys: frozenset[str] = frozenset()  #: of the conditions behind the entries, if rows over several.
+    notes: tuple[str, ...] = ()  #: what every answer that counts all entries has to say.
     #: what several parts of a page ask of these scores (`LastPairs`).
     worked_out: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 

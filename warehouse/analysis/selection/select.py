@@ -16,6 +16,7 @@ from warehouse.analysis.selection.benchmarks import (
 )
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition, label_conditions
+from warehouse.analysis.selection.read_twice import read_twice
 from warehouse.analysis.selection.reference import BySplit, choose_conditions
 from warehouse.analysis.selection.rows import RowPlan, newest_rows, plan_rows, row_entries, without_place
 from warehouse.analysis.selection.run_versions import differing_versions, versions_note
@@ -69,6 +70,7 @@ def select_among(store: Store, benchmark_facts: KnownBenchmark, selection: Selec
         tuple(conditions),
         facts,
         shown,
+        tuple(read_twice(store, (run for entry in entries for run in entry.condition.run_ids))),
     )
 
 

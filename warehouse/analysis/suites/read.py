@@ -15,6 +15,7 @@ from warehouse.analysis.results import part_fields
 from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.common_seeds import common_seeds
 from warehouse.analysis.selection.prompts import copies_in_words, same_contents
+from warehouse.analysis.selection.read_twice import read_twice
 from warehouse.analysis.selection.scored_conditions import ScoredCondition, coverage_flags
 from warehouse.analysis.selection.scores import PromptScores, SeedCells
 from warehouse.analysis.selection.selection import RowRules, Selection
@@ -84,6 +85,8 @@ def read_suite_entries(
     leaves, notes = _leaves(store, suite, weights, selection, force)
     labels = {leaf.metric.label for leaf in leaves}
     units = _units(store, leaves, selection.cluster)
+    runs = (run for leaf in leaves for entry in leaf.entries for run in entry.condition.run_ids)
+    notes += read_twice(store, runs)
     if isinstance(weights, str):
         leaves, again = _copies_once(leaves, units)
         notes += again
