@@ -22,6 +22,7 @@ from warehouse.analysis.selection.scored_conditions import (
     coverage_flags,
     is_partial,
     list_editions,
+    notes_of_row,
     scorers_in_words,
 )
 from warehouse.analysis.selection.scores import mixed_scales
@@ -187,6 +188,7 @@ def _notes(
     """What is to be said before any pair is formed."""
     editions = list_editions(entry for members in sizable for entry in members)
     notes = _left_out(scores, chosen) + [scores.clusters.note] * bool(scores.clusters.note) + [*scores.notes]
+    notes += dict.fromkeys(note for members in chosen for entry in members for note in notes_of_row(entry))
     name, entries = scores.benchmark.name, (entry for members in sizable for entry in members)
     notes += mixed_scales((name, entry.metric, entry.usable.spans) for entry in entries if entry.usable is not None)
     return notes + ([f"conditions differ in {editions} takes one alone"] if editions else [])

@@ -215,6 +215,13 @@ def group_entries(entries: Iterable[ScoredCondition]) -> dict[Group, list[Scored
     return {group: groups[group] for group in order}
 
 
+def notes_of_row(entry: ScoredCondition) -> list[str]:
+    """What a row says of its seeds, checkpoints, repeats and versions, each with the name of the model."""
+    model = entry.condition.model
+    name = f"{model} ({entry.label})" if entry.label else model
+    return [note if note.startswith(f"{model}:") else f"{name}: {note}" for note in entry.row_notes]
+
+
 def scorers_in_words(entries: Iterable[ScoredCondition]) -> str:
     """``by gpt-4o; also scored by people``, the headline's scorer first; empty where one scored all."""
     return others_in_words([(place_of(entry.metric.scorer_kind), entry.metric.scored_by) for entry in entries])
