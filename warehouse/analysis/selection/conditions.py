@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -89,9 +90,9 @@ def describe(conditions: Sequence[Condition]) -> list[str]:
     """
     shown = [name for name in LABEL_FIELDS if _is_shown(conditions, name)]
     labels = [", ".join(filter(None, (_in_words(condition, name) for name in shown))) for condition in conditions]
-    seen = [(item.model, label) for item, label in zip(conditions, labels, strict=True)]
+    seen = Counter((item.model, label) for item, label in zip(conditions, labels, strict=True))
     return [
-        _with_key(label, condition.key) if seen.count((condition.model, label)) > 1 else label
+        _with_key(label, condition.key) if seen[condition.model, label] > 1 else label
         for condition, label in zip(conditions, labels, strict=True)
     ]
 

@@ -11,6 +11,7 @@ from warehouse.analysis.leaderboard.words import counted_left_out, first_in_word
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.benchmarks import OtherMetric, add_up, describe_others
 from warehouse.analysis.selection.prompts import sharing_in_words
+from warehouse.analysis.selection.score_matrix import too_many
 from warehouse.analysis.selection.scored_conditions import PARTIAL, coverage_flags
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.subsets.stored import PlannedRun, estimate_of, recognise
@@ -161,7 +162,8 @@ def _tests(
     complete: Sequence[Scored], leaves: Sequence[Leaf], higher_is_better: bool | None, level: float
 ) -> dict[int, tuple[int | None, str]]:
     """Statistical rank and letters of rows, best first, by their identity."""
-    if len(complete) < 2:
+    complete = [item for item in complete if all(cell.variance is not None for cell in item.cells.values())]
+    if len(complete) < 2 or too_many(len(complete)):
         return {}
     cells = [[item.cells[leaf.name] for leaf in leaves] for item in complete]
     bounds = {bounds_of(leaves, item.cells)[0] for item in complete}
@@ -210,6 +212,9 @@ def _notes(
     notes += [f"{name} differs between benchmarks: {', '.join(v)}" for name, v in mixed.items()]
     if direction is None:
         notes.append("it is not known whether higher is better; higher is ranked first")
+    tested = sum(not item.row.n_missing and item.row.standard_error is not None for item in scored)
+    if why := too_many(tested):
+        notes.append(why)
     return [*notes, *row_notes(rows)]
 
 
