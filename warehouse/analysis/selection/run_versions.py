@@ -25,7 +25,7 @@ def differing_versions(store: Store, groups: Mapping[Name, Sequence[int]]) -> di
     """
     several = {name: runs for name, runs in groups.items() if len(runs) > 1}
     ids = sorted({run for runs in several.values() for run in runs})
-    if not ids:
+    if not ids or store.dialect.is_lake:
         return {}
     rows = store.rows(query_text("analysis", "versions_of_runs"), {"runs": ids})
     by_run: dict[int, Mapping[str, str]] = {row["run_id"]: json.loads(row["versions"]) for row in rows}
