@@ -38,6 +38,7 @@ ORDER = {
         "docs/calibration_sequential",
         "docs/calibration_formulations",
         "docs/calibration_judges",
+        "docs/calibration_rows",
     ],
     "Working on it": ["docs/performance", "docs/architecture", "CONTRIBUTING", "CHANGELOG", "benchmarks/README"],
 }  # fmt: skip

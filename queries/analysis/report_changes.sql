@@ -15,6 +15,6 @@ join (
 ) newest on newest.last_id = latest.id
 join refresh earlier on earlier.id = newest.previous_id
 left join metric_history past on past.refresh_id = latest.id and past.statistic in ('score', 'rank')
-    and past.subject_kind = 'condition'
+    and past.subject_kind in ('condition', 'row')
 order by past.benchmark nulls last, past.subject nulls last, past.metric nulls last,
     past.statistic nulls last

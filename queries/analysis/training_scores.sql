@@ -8,5 +8,5 @@ from run_score s
 join run on run.id = s.run_id
 left join benchmark_metric described
   on described.benchmark_id = run.benchmark_id and described.metric_id = s.metric_id
-where s.estimate is not null and {metrics} and {here}
+where abs(s.estimate) < cast('Infinity' as double precision) and {metrics} and {here}
 order by s.run_id, s.metric_id

@@ -52,6 +52,7 @@ with dated as (
   join run_current r on r.run_id = s.run_id
   where s.is_default
     and r.started_at is not null
+    and abs(s.estimate) < cast('Infinity' as double precision) -- infinite ones have no error
     and (:benchmark = '' or r.benchmark = :benchmark)
 ),
 sized as (

@@ -26,7 +26,7 @@ join (
     group by condition_key
 ) held on held.condition_key = new_run.condition_key and held.first_id < new_run.run_id
 join run_current old_run on old_run.run_id = held.first_id
-left join published_score figure
+left join published_figure figure
     on figure.run_id = held.figures_id and figure.statistic = 'mean' and figure.perturbation = ''
     and (held.samples_id = new_run.run_id or held.figures_id = new_run.run_id)
 left join score_summary summary

@@ -21,8 +21,9 @@
 --   metric_filter: filter pipeline of the harness; '' if none
 --   is_default: the metric is the benchmark's headline metric
 --   higher_is_better: direction; null if unknown
---   estimate: the figure, in the metric's reported unit; null if no prompt was scored or if the
---     figure cannot be computed from samples (link 'none')
+--   estimate: the figure, in the metric's reported unit; infinite with an infinite score; null if
+--     no prompt was scored, if scores are infinite on both sides, or if the figure cannot be
+--     computed from samples (link 'none')
 --   standard_error: se_cr2 with clusters, else se_clt; null if not defined or 0: the figure of
 --     leaderboard and compare
 --   ci_normal_low: estimate - 1.959963984540054 standard_error
@@ -164,17 +165,61 @@ figures as (
   from errors
   join metric on metric.id = errors.metric_id
 ),
+counted as ( -- infinite scores are scores, and the mean with one of them is infinite
+  select
+    figures.run_id,
+    figures.metric_id,
+    figures.perturbation,
+    figures.metric,
+    figures.metric_filter,
+    figures.link,
+    figures.slope,
+    figures.r,
+    figures.hc0,
+    figures.hc2,
+    figures.cr0,
+    figures.cr2,
+    figures.g,
+    figures.is_constant,
+    figures.is_proportion,
+    case
+      when infinite.n_above is null then figures.estimate
+      when infinite.n_above > 0 and infinite.n_below > 0 then null
+      when figures.link = 'identity' and infinite.n_above > 0
+        then cast('Infinity' as double precision)
+      when figures.link = 'identity' then cast('-Infinity' as double precision)
+      when figures.link = 'neg_over_ln2' and infinite.n_above > 0
+        then cast('-Infinity' as double precision)
+      when figures.link = 'exp_neg' and infinite.n_above > 0 then 0
+      when figures.link in ('neg_over_ln2', 'exp_neg')
+        then cast('Infinity' as double precision)
+    end as estimate,
+    figures.n_prompts as n_finite,
+    figures.n_prompts + coalesce(infinite.n_prompts_only, 0) as n_prompts,
+    figures.n_prompts_unscored - coalesce(infinite.n_prompts_only, 0) as n_prompts_unscored,
+    coalesce(figures.n_draws, 0) + coalesce(infinite.n_above + infinite.n_below, 0) as n_draws,
+    figures.n_unscored - coalesce(infinite.n_above + infinite.n_below, 0) as n_unscored,
+    infinite.n_above,
+    infinite.n_below
+  from figures
+  left join infinite_score infinite
+    on infinite.run_id = figures.run_id
+    and infinite.metric_id = figures.metric_id
+    and infinite.perturbation = figures.perturbation
+),
 sized as (
   select
-    figures.*,
-    slope * sqrt(coalesce(hc2, hc0 * n_prompts / nullif(n_prompts - 1, 0))) as se_clt,
-    case when is_proportion and link = 'identity'
-      then sqrt(r * (1 - r) / nullif(n_prompts, 0)) end as se_bernoulli,
-    case when g > 1 then slope * sqrt(cr0 + hc0 / (n_prompts - 1)) end as se_clustered,
-    case when g > 1 then slope * sqrt(cr0) end as se_cr0,
-    case when g > 1 then slope * sqrt(cr0 * g / (g - 1)) end as se_cr1,
-    case when g > 1 then slope * sqrt(cr2) end as se_cr2
-  from figures
+    counted.*,
+    case when n_above is null
+      then slope * sqrt(coalesce(hc2, hc0 * n_finite / nullif(n_finite - 1, 0))) end as se_clt,
+    case when n_above is null and is_proportion and link = 'identity'
+      then sqrt(r * (1 - r) / nullif(n_finite, 0)) end as se_bernoulli,
+    case when n_above is null and g > 1
+      then slope * sqrt(cr0 + hc0 / (n_finite - 1)) end as se_clustered,
+    case when n_above is null and g > 1 then slope * sqrt(cr0) end as se_cr0,
+    case when n_above is null and g > 1 then slope * sqrt(cr0 * g / (g - 1)) end as se_cr1,
+    case when n_above is null and g > 1 then slope * sqrt(cr2) end as se_cr2
+  from counted
 ),
 headline as (
   select
@@ -206,12 +251,14 @@ select
   headline.estimate + 1.959963984540054 * headline.standard_error as ci_normal_high,
   headline.n_prompts,
   headline.g as n_clusters,
-  coalesce(headline.n_draws, 0) as n_draws,
+  headline.n_draws,
   headline.n_unscored,
   headline.n_prompts_unscored,
   case
     when headline.n_prompts = 0 then 'none: no prompt was scored'
     when headline.link = 'none' then 'none: the figure is no mean of these scores'
+    when headline.n_above > 0 and headline.n_below > 0 then 'none: infinite on both sides'
+    when headline.n_above is not null then 'none: infinite'
     when headline.estimate is null then 'none: the link overflows'
     when headline.n_prompts = 1 then 'none: a single prompt'
     when headline.g = 1 then 'none: a single cluster'

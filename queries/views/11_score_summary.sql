@@ -19,8 +19,9 @@
 --   metric_filter: filter pipeline of the harness; '' if none
 --   is_default: the metric is the benchmark's headline metric
 --   higher_is_better: direction; null if unknown
---   estimate: the figure, in the metric's reported unit; null if no prompt was scored or if the
---     figure cannot be computed from samples (link 'none')
+--   estimate: the figure, in the metric's reported unit; infinite with an infinite score; null if
+--     no prompt was scored, if scores are infinite on both sides, or if the figure cannot be
+--     computed from samples (link 'none')
 --   standard_error: se_cr2 with clusters, else se_clt; null if not defined or 0: the figure of
 --     leaderboard and compare
 --   ci_normal_low: estimate - 1.959963984540054 standard_error

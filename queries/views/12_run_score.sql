@@ -17,22 +17,22 @@
 --   origin: recomputed or published
 with published as (
   select
-    published_score.run_id,
-    published_score.metric_id,
-    published_score.value,
-    nullif(published_score.standard_error, 0) as standard_error,
-    published_score.n,
+    published_figure.run_id,
+    published_figure.metric_id,
+    published_figure.value,
+    nullif(published_figure.standard_error, 0) as standard_error,
+    published_figure.n,
     row_number() over (
-      partition by published_score.run_id, published_score.metric_id
+      partition by published_figure.run_id, published_figure.metric_id
       order by
-        case when published_score.statistic = 'aggregate' then 1 else 0 end nulls last,
-        published_score.statistic nulls last, published_score.source_id nulls last
+        case when published_figure.statistic = 'aggregate' then 1 else 0 end nulls last,
+        published_figure.statistic nulls last, published_figure.source_id nulls last
     ) as place
-  from published_score
-  join run on run.id = published_score.run_id
-  where published_score.statistic in ('mean', 'pass@1', 'aggregate')
-    and published_score.perturbation = ''
-    and published_score.value is not null
+  from published_figure
+  join run on run.id = published_figure.run_id
+  where published_figure.statistic in ('mean', 'pass@1', 'aggregate')
+    and published_figure.perturbation = ''
+    and published_figure.value is not null
     and run.status <> 'invalidated' and run.superseded_by is null
 ),
 figures as (

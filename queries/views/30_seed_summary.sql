@@ -55,7 +55,7 @@ with per_seed as (
     r.reasoning_effort,
     r.opponent,
     s.metric_id,
-    avg(s.estimate) as mean_estimate,
+    nullif(avg(s.estimate), cast('NaN' as double precision)) as mean_estimate,
     avg(s.standard_error) as mean_error,
     count(*) as run_count
   from run_score s
@@ -66,20 +66,29 @@ with per_seed as (
     r.fewshot_seed, r.template_hash, r.system_prompt_hash, r.temperature, r.top_p, r.max_tokens,
     r.reasoning_effort, r.opponent, s.metric_id
 ),
+finite as ( -- a spread of infinite figures is none
+  select
+    per_seed.*,
+    case when abs(mean_estimate) < cast('Infinity' as double precision) then mean_estimate end
+      as finite_estimate
+  from per_seed
+),
 per_setting as (
   select
     model, recipe, position, position_unit, agent, agent_id, benchmark, benchmark_id, split,
     task_version, harness, formulation, fewshot, fewshot_seed, template_hash, system_prompt_hash,
     temperature, top_p, max_tokens, reasoning_effort, opponent, metric_id,
-    avg(mean_estimate) as seed_mean,
-    case when min(mean_estimate) = max(mean_estimate) then 0 * stddev_samp(mean_estimate)
-      else stddev_samp(mean_estimate) end as seed_std,
+    nullif(avg(mean_estimate), cast('NaN' as double precision)) as seed_mean,
+    case
+      when max(abs(mean_estimate)) = cast('Infinity' as double precision) then null
+      when min(mean_estimate) = max(mean_estimate) then 0 * stddev_samp(finite_estimate)
+      else stddev_samp(finite_estimate) end as seed_std,
     min(mean_estimate) as lowest,
     max(mean_estimate) as highest,
     1.959963984540054 * avg(mean_error) as mean_half_width,
     count(*) as n_seeds,
     cast(sum(run_count) as bigint) as n_runs
-  from per_seed
+  from finite
   group by
     model, recipe, position, position_unit, agent, agent_id, benchmark, benchmark_id, split,
     task_version, harness, formulation, fewshot, fewshot_seed, template_hash, system_prompt_hash,

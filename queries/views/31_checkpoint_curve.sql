@@ -51,13 +51,16 @@ select
   s.origin,
   lag(r.position) over in_training as previous_position,
   lag(s.estimate) over in_training as previous_estimate,
-  s.estimate - lag(s.estimate) over in_training as change,
+  nullif(s.estimate - lag(s.estimate) over in_training, cast('NaN' as double precision)) as change,
   row_number() over in_training as checkpoint_number,
   count(*) over of_training as n_checkpoints,
   case when s.higher_is_better then max(s.estimate) over before
     when not s.higher_is_better then min(s.estimate) over before end as best_before,
-  case when s.higher_is_better then s.estimate - max(s.estimate) over before
-    when not s.higher_is_better then min(s.estimate) over before - s.estimate end as against_best
+  nullif(
+    case when s.higher_is_better then s.estimate - max(s.estimate) over before
+      when not s.higher_is_better then min(s.estimate) over before - s.estimate end,
+    cast('NaN' as double precision)
+  ) as against_best
 from run_score s
 join run_current r on r.run_id = s.run_id
 where r.position is not null

@@ -27,7 +27,10 @@ with subject_score as (
     r.benchmark,
     r.split,
     s.metric_id,
-    avg(case when s.higher_is_better = false then - s.estimate else s.estimate end) as score
+    nullif(
+      avg(case when s.higher_is_better = false then - s.estimate else s.estimate end),
+      cast('NaN' as double precision)
+    ) as score
   from run_score s
   join run_current r on r.run_id = s.run_id
   where s.is_default
@@ -76,7 +79,7 @@ counted as (
 scenario_score as (
   select
     suite_id, suite, scenario_id, model, checkpoint, revision, agent, checkpoint_id, agent_id,
-    avg(score) as mean_score
+    nullif(avg(score), cast('NaN' as double precision)) as mean_score
   from counted
   group by
     suite_id, suite, scenario_id, model, checkpoint, revision, agent, checkpoint_id, agent_id,
@@ -86,7 +89,10 @@ scenario_score as (
 rounded as (
   select
     scenario_score.*,
-    case when abs(mean_score) < 1e-200 then 0 * mean_score else
+    case
+      when abs(mean_score) < 1e-200 then 0 * mean_score
+      when abs(mean_score) = cast('Infinity' as double precision) then mean_score
+      else
       round(mean_score * power(10, 11 - floor(ln(abs(mean_score)) / ln(10))))
         / power(10, 11 - floor(ln(abs(mean_score)) / ln(10)))
     end as comparable
@@ -102,7 +108,7 @@ placed as (
 rated as (
   select
     placed.*,
-    (0 * comparable + wins) / (n_models - 1) as win_rate,
+    case when comparable is not null then exp(0) * wins / (n_models - 1) end as win_rate,
     dense_rank() over (partition by suite order by scenario_id nulls last) as scenario_number
   from placed
   where n_models > 1

@@ -176,7 +176,7 @@ joined as (
     coalesce(s.n_prompts_unscored, group_mean.n_prompts_unscored, 0) as n_prompts_unscored,
     coalesce(p.n, r.n_requested, r.n_benchmark) as n_declared,
     r.status
-  from published_score p
+  from published_figure p
   join benchmark on benchmark.id = p.benchmark_id
   left join benchmark named_benchmark on named_benchmark.id = benchmark.canonical_id
   left join run_current r on r.run_id = p.run_id
@@ -231,7 +231,7 @@ select
   t.n_published,
   t.recomputed,
   t.recomputed_error as recomputed_standard_error,
-  t.published - t.recomputed as difference,
+  case when t.published = t.recomputed then 0 else t.published - t.recomputed end as difference,
   t.published_error - t.recomputed_error as standard_error_difference,
   t.error_is as published_error_is,
   t.null_as_worst,
@@ -244,6 +244,9 @@ select
       then 'not_recomputable'
     when t.status = 'truncated' or t.n_found + t.n_prompts_unscored < t.n_declared
       then 'truncated'
+    when t.published = t.recomputed then 'exact' -- infinite ones, too
+    when abs(t.recomputed) = cast('Infinity' as double precision) then 'contradicts'
+    when abs(t.published) = cast('Infinity' as double precision) then 'contradicts'
     when abs(t.published - t.recomputed) <= t.exactly then 'exact'
     when abs(t.published - t.recomputed) <= t.roughly then 'rounded'
     when abs(t.published - t.null_as_worst) <= t.roughly then 'null_as_worst'

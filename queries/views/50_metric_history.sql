@@ -3,7 +3,7 @@
 -- columns:
 --   refresh_id: id of the refresh
 --   refreshed_at: end of the refresh [UTC]
---   subject_kind: what the figure is about: condition, pair, step or benchmark
+--   subject_kind: what the figure is about: condition, row, part, pair, step or benchmark
 --   subject: its natural key: model#key of the condition, two of them for a pair
 --   benchmark: name of the benchmark
 --   metric: name of the metric

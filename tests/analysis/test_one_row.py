@@ -273,3 +273,67 @@ def test_an_infinite_figure_is_null_for_programs(run: Caller, duckdb_url: str, t
     assert (rows[1]["estimate"], rows[1]["share_infinite"]) == (None, pytest.approx(2 / 3))
     (pair,) = run("compare", "a", "b", "--json", db=duckdb_url).rows
     assert (pair["difference"], pair["better"]) == (None, "b")
+
+
+def test_published_reruns_have_the_error_that_the_reruns_give(duckdb_url: str, tmp_path: Path) -> None:
+    figures = [0.49, 0.5, 0.46, 0.49, 0.5]
+    lines = ["model,benchmark,accuracy,n,run_id"]
+    lines += [f"m,quiz,{value},200,run_{number}" for number, value in enumerate(figures)]
+    (tmp_path / "runs.csv").write_text("\n".join(lines) + "\n")
+    (tmp_path / "runs.toml").write_text(
+        'files = ["runs.csv"]\n[run]\nmodel = "model"\nbenchmark = "benchmark"\nrun_id = "run_id"\n'
+        '[[published]]\nmetric = "accuracy"\nvalue = "accuracy"\nn = "n"\n'
+        '[metrics.accuracy]\nkind = "binary"\nhigher_is_better = true\n'
+    )
+    store = connect(duckdb_url)
+    store.ingest(tmp_path / "runs.csv", mapping=tmp_path / "runs.toml")
+    (row,) = store.leaderboard("quiz").rows
+    assert (row.estimate, row.runs) == (pytest.approx(np.mean(figures)), 5)
+    assert row.standard_error == pytest.approx(np.std(figures, ddof=1) / math.sqrt(5))
+    assert row.ci_low is not None and "published" in row.flags and row.n_seeds is None
+
+
+def test_a_sequential_test_says_that_it_knows_nothing_of_seeds(filled: Filled) -> None:
+    store = filled(by_seed(a=drawn(3, 40, 2), b=drawn(3, 40, 3)))
+    with pytest.raises(MisuseError, match=r"3 training seeds.*--where training_seed=0"):
+        store.sequential_gate("a", "b", margin=0.1)
+    assert store.sequential_gate("a", "b", margin=0.1, where=["training_seed=1"]).rows[0].n_max == 40
+
+
+def test_versions_that_differ_among_pooled_runs_are_told_and_split_nothing(duckdb_url: str, tmp_path: Path) -> None:
+    store = connect(duckdb_url)
+    for number, version in enumerate(("0.4.11", "0.4.9")):
+        scores = drawn(1, 30, 40 + number)[0]
+        path = tmp_path / f"run{number}.csv"
+        path.write_text(table("run_id", {("m", f"r{number}"): scores, ("other", f"r{number}"): 1 - scores}))
+        store.ingest(path, values={"harness_version": version})
+    board = store.leaderboard("quiz")
+    assert {row.versions for row in board.rows} == {"harness 0.4.9, 0.4.11"} and len(board.rows) == 2
+    assert any("harness 0.4.9, 0.4.11" in note for note in board.notes)
+    assert any("harness 0.4.9, 0.4.11" in note for note in store.compare("m", "other").notes)
+
+
+def test_answers_say_where_the_same_bytes_count_twice(duckdb_url: str, tmp_path: Path, run: Caller) -> None:
+    lines = ["model,benchmark,prompt_id,score,other"]
+    scores = {model: drawn(2, 30, number) for number, model in enumerate("ab")}
+    lines += [f"{m},quiz,q{i},{own[0][i]:g},{own[1][i]:g}" for m, own in scores.items() for i in range(30)]
+    (tmp_path / "both.csv").write_text("\n".join(lines) + "\n")
+    mapping = (
+        'files = ["both.csv"]\n[run]\nmodel = "model"\nbenchmark = "benchmark"\n[sample]\nprompt_id = "prompt_id"\n'
+        '[[scores]]\nmetric = "score"\nvalue = "VALUE"\n[metrics.score]\nkind = "binary"\nhigher_is_better = true\n'
+    )
+    for column in ("score", "other"):
+        (tmp_path / f"{column}.toml").write_text(mapping.replace("VALUE", column))
+        call = ("ingest", str(tmp_path / "both.csv"), "--map", str(tmp_path / f"{column}.toml"), "--beside")
+        run(*call, db=duckdb_url)
+    store = connect(duckdb_url)
+    answers = {
+        "leaderboard": store.leaderboard("quiz").notes,
+        "pairs": store.pairs("quiz").notes,
+        "compare": store.compare("a", "b").notes,
+        "gate": store.gate("a", "b", margin=0.1).notes,
+    }
+    for name, notes in answers.items():
+        assert any("the same bytes count twice here" in note and "forget 1" in note for note in notes), name
+    run("report", "-o", str(tmp_path / "page.html"), db=duckdb_url)
+    assert "the same bytes count twice" in (tmp_path / "page.html").read_text()

@@ -21,7 +21,7 @@ from warehouse.cli.main import cli
 ROOT = Path(__file__).resolve().parents[2]
 #: They settle what other stores leave open, or compute again what is stored, which gives the same.
 SETTLE = {"latest", "force", "subset_ok", "partial_ok", "fresh"}
-#: No model of the store has several seeds or repeats; tests/analysis/test_one_row.py.
+#: No model of the store has several seeds or repeats: tests/cli/test_options_of_rows.py has another.
 SETTLE |= {"each", "repeats", "seeds_are", "pair_seeds"}
 #: How an answer is printed.
 FORMS = {"as_json", "as_jsonl", "as_csv", "csv_safe", "parquet", "columns", "wide", "markdown", "help"}

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from tests.support.builders import StoreRows
 from tests.support.stores import ENGINES, filled_store
 from tests.support.world import build_world
 from warehouse.store.connection import Store
@@ -23,6 +24,9 @@ GRAIN = {
     "run_current": "run_id",
     "headline_metric": "benchmark_id, metric_id",
     "ingest_log": "source_id",
+    "published_figure": "source_id, run_group_id, run_id, benchmark_id, metric_id, statistic, perturbation, split,"
+    " value",
+    "infinite_score": "run_id, metric_id, perturbation",
     "weighted_error": "run_id, metric_id, perturbation",
     "score_by_perturbation": "run_id, metric_id, perturbation",
     "score_summary": "run_id, metric_id",
@@ -56,9 +60,18 @@ GRAIN = {
 }
 
 
+def _world() -> StoreRows:
+    """The world, and a run with infinite scores."""
+    rows = build_world()
+    rows.describe("loss", rows.metric())
+    rows.scores(rows.run("org/a", "loss"), {"q0": math.inf, "q1": [1.0, -math.inf], "q2": 1.0, "q3": None})
+    rows.scores(rows.run("org/b", "loss"), {"q0": math.inf, "q1": 2.0, "q2": 1.0})
+    return rows
+
+
 @pytest.fixture(scope="module", params=ENGINES)
 def world(request: pytest.FixtureRequest) -> Iterator[Store]:
-    with filled_store(request, request.param, build_world()) as store:
+    with filled_store(request, request.param, _world()) as store:
         yield store
 
 
@@ -66,7 +79,7 @@ def world(request: pytest.FixtureRequest) -> Iterator[Store]:
 def worlds(request: pytest.FixtureRequest) -> Iterator[list[Store]]:
     with ExitStack() as stack:
         engines = ("duckdb", "postgresql")
-        yield [stack.enter_context(filled_store(request, e, build_world())) for e in engines]
+        yield [stack.enter_context(filled_store(request, e, _world())) for e in engines]
 
 
 @pytest.mark.engine

@@ -8,6 +8,7 @@ Python from the same draws that become `score` rows.
 from __future__ import annotations
 
 import hashlib
+import math
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -250,13 +251,16 @@ class StoreRows:
         for number, draw in enumerate(draws):
             value = draw.value if isinstance(draw, Rate) else draw
             status = "error" if value is None else "scored"
+            raw = None
+            if value is not None and math.isinf(value):  # kept as text
+                value, raw = None, str(value)
             self.rows["score"].append(
                 fact
                 | {
                     "variant_id": variant,
                     "draw": number,
                     "value": value,
-                    "raw": None,
+                    "raw": raw,
                     "n_draws": draw.draws if isinstance(draw, Rate) else 1,
                     "status": status,
                     "origin": "recorded",
@@ -386,7 +390,7 @@ class StoreRows:
 
 def _prompt_mean(draws: Sequence[Draw | Rate]) -> dict[str, Any]:
     """Columns of `prompt_score`, as statistics.md §1 and the schema define them."""
-    scored = [draw for draw in draws if draw is not None]
+    scored = [draw for draw in draws if draw is not None and (isinstance(draw, Rate) or math.isfinite(draw))]
     values = [draw.value if isinstance(draw, Rate) else draw for draw in scored]
     counts = [draw.draws if isinstance(draw, Rate) else 1 for draw in scored]
     n_draws = sum(counts)

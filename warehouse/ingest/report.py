@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 import unicodedata
@@ -277,7 +278,10 @@ def notes_on_group_errors(store: Store, reports: Sequence[LoadReport]) -> list[s
     return [f"published standard errors of groups that are of another mean: {_some(texts)}"] if texts else []
 
 
-def _rounds_to(value: float, published: float) -> bool:
+def _rounds_to(value: float, published: float | None) -> bool:
+    """Whether a figure of samples is what was published, as far as the digits of that go."""
+    if published is None or math.isinf(published) or math.isinf(value):
+        return published is None or published == value
     decimals = max(len(f"{published:.10g}".partition(".")[2]), 1 + (abs(published) < 1))
     return abs(value - published) <= 0.5 * 0.1**decimals + 1e-9
 

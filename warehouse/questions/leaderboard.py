@@ -51,7 +51,7 @@ class Ranking(AsRows, SelectedAtLevel):
 
 
 @dataclass(frozen=True, kw_only=True)
-class OnSuite(SelectedAtLevel):
+class OnSuite(AsRows, SelectedAtLevel):
     """How the rows of a suite are made."""
 
     subset_ok: SubsetOk = False

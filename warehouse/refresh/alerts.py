@@ -134,6 +134,7 @@ def check(store: Store, rules: Rules, refresh: int, now: datetime) -> Alerts:
     alerts += _published(store, values) if rules.published else []
     alerts += _silence(store, rules.max_silence, now)
     notes = _without_direction(values) if rules.worse else []
+    alerts = _told_by_rows(alerts, [*values, *before.values()])
     return Alerts(tuple(alerts), refresh, len(tests), tuple(notes))
 
 
@@ -158,8 +159,12 @@ def _score_key(row: Mapping[str, Any]) -> _ScoreKey:
 
 
 def _gone(written: Sequence[Mapping[str, Any]], before: _Scores) -> Iterator[Alert]:
+    """A score that goes on under another kind of subject is not gone."""
+    there = {_score_key(row) for row in written if row["statistic"] == "score" and row["method"] != GONE}
     for row in written:
         old = before.get(_score_key(row))
+        if _score_key(row) in there:
+            continue
         if row["statistic"] == "score" and row["method"] == GONE and old and old["estimate"] is not None:
             message = f"{row['metric']} was {old['estimate']:.4g} and is not there any more"
             yield Alert("gone", row["benchmark"], row["subject"], message)
@@ -218,6 +223,18 @@ def _each_once(tests: Sequence[_Test]) -> Iterator[Alert]:
     for test in tests:
         if test.is_newest or test.about is None or test.about not in told:
             yield test.alert
+
+
+def _told_by_rows(alerts: Sequence[Alert], values: Iterable[Mapping[str, Any]]) -> list[Alert]:
+    """Alerts without those of seeds and checkpoints whose row has the same."""
+    row_of = {(value["benchmark"], value["subject"]): value["parameters"].get("row") for value in values}
+    told = {(alert.rule, alert.benchmark, alert.subject) for alert in alerts}
+    kept: list[Alert] = []
+    for alert in alerts:
+        row = row_of.get((alert.benchmark, alert.subject))
+        if row is None or (alert.rule, alert.benchmark, row) not in told:
+            kept.append(alert)
+    return kept
 
 
 def _beside_noise_floors(store: Store, found: Iterable[Alert]) -> Iterator[Alert]:

@@ -9,11 +9,14 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from warehouse.analysis.families.family import RECIPE, model_of, subject_of
+from warehouse.analysis.families.family import RECIPE, ROW, model_of, subject_of
+from warehouse.analysis.families.rows import refresh_rows
+from warehouse.analysis.groups import grouped
 from warehouse.analysis.results import Result, Row
 from warehouse.analysis.selection.benchmarks import Benchmark, find_benchmark, runs_on
 from warehouse.analysis.selection.conditions import Condition, group_runs, label_conditions
 from warehouse.analysis.selection.reference import find_conditions
+from warehouse.analysis.selection.rows import without_place
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.questions.refresh import FigureHistory
@@ -116,6 +119,19 @@ def _settings(store: Store, rows: Sequence[HistoryRow]) -> dict[str, str]:
         for several in of_model.values():
             labels = label_conditions(store, several) if len(several) > 1 else [""]
             by_subject |= zip(map(subject_of, several), labels, strict=True)
+        by_subject |= _rows(store, conditions, subjects)
+    return by_subject
+
+
+def _rows(store: Store, conditions: Sequence[Condition], subjects: Collection[str]) -> dict[str, str]:
+    """What rows over seeds and checkpoints are called, by their subjects."""
+    rows = [row for row in refresh_rows(store, conditions, {}) if row.kind == ROW and row.subject in subjects]
+    shown = [without_place(row.plan.conditions[0], keep_seed=False) for row in rows]
+    by_subject: dict[str, str] = {}
+    for row, label in zip(rows, label_conditions(store, shown), strict=True):
+        seeds = {str(condition.setting("training_seed") or "") for condition in row.plan.conditions}
+        over = "the row over its seeds" if len(seeds) > 1 else "the row"
+        by_subject[row.subject] = ", ".join(filter(None, (label, over)))
     return by_subject
 
 
@@ -204,7 +220,13 @@ def _subjects_of(
         if benchmark_ids is not None and not any(_names_one_of(row, {model}) for row in stored):
             raise
         return set(), {model}
-    return {subject_of(condition) for condition in conditions}, {condition.model for condition in conditions}
+    subjects = {subject_of(condition) for condition in conditions}
+    keys = {condition.key for condition in conditions}
+    on_each = grouped(conditions, lambda condition: condition.setting("benchmark"))
+    for name in on_each:
+        every = group_runs(runs_on(store, find_benchmark(store, name).ids))
+        subjects |= {row.subject for row in refresh_rows(store, every, {}) if row.plan.keys & keys}
+    return subjects, {condition.model for condition in conditions}
 
 
 def _of_model(stored: Sequence[HistoryRow], about: tuple[set[str], set[str]]) -> list[HistoryRow]:

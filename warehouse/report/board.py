@@ -10,7 +10,7 @@ from markupsafe import Markup, escape
 
 from warehouse.analysis.leaderboard.curves import BenchmarkCurves, ModelCurveRow
 from warehouse.analysis.leaderboard.row import TOO_FEW, LeaderboardRow
-from warehouse.analysis.leaderboard.words import counts_in_words, seeds_in_words
+from warehouse.analysis.leaderboard.words import counts_in_words
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.suites.leaderboard import SuiteBoard
 from warehouse.analysis.suites.row import SuiteRow
@@ -28,7 +28,7 @@ from warehouse.report.table import (
     text,
     written,
 )
-from warehouse.tables.words import decimals, listed
+from warehouse.tables.words import decimals, listed, seeds_in_words
 
 DIRECTION = {True: "higher is better", False: "lower is better", None: "direction unknown"}
 #: Benchmarks of a suite whose figures stand in one table.
@@ -71,7 +71,7 @@ def board_table(part: BenchmarkPart, level: float, *, with_letters: bool = True)
             if any(row.statistical_rank is not None for row in rows)
             else None,
             text("Rank set", [_rank_set(row) for row in rows], minor=True),
-            text("Seeds", [seeds_in_words(row, n_decimals) for row in rows], minor=True),
+            text("Seeds", [seeds_in_words(row.seed_means, row.n_seeds, n_decimals) for row in rows], minor=True),
             count("Prompts", [row.n_prompts for row in rows]),
             count("Clusters", [row.n_clusters for row in rows]),
             count("Draws", [row.n_draws for row in rows]),

@@ -198,6 +198,10 @@ from .suites.score_table import subscenario as subscenario
 from .suites.score_table import suite_scores as suite_scores
 from .suites.seed_designs import SeedDesign as SeedDesign
 from .suites.seed_designs import seed_designs as seed_designs
+from .suites.seed_suite import LeafSeeds as LeafSeeds
+from .suites.seed_suite import SuiteSeeds as SuiteSeeds
+from .suites.seed_suite import combine_over_seeds as combine_over_seeds
+from .suites.seed_suite import leaf_seeds as leaf_seeds
 from .suites.weighted_mean import SuiteEstimate as SuiteEstimate
 from .suites.weighted_mean import SuitePairs as SuitePairs
 from .suites.weighted_mean import combine_leaves as combine_leaves

@@ -320,3 +320,19 @@ MEANINGS = {
 def meanings(flags: Iterable[str]) -> list[str]:
     """``flag: meaning`` of each that is known, once, in the order of first mention."""
     return [f"{flag}: {MEANINGS[flag]}" for flag in dict.fromkeys(flags) if flag in MEANINGS]
+
+
+def seeds_in_words(means: Sequence[float], n_seeds: int | None, digits: int) -> str:
+    """``3: 63.5 - 72.2``: how many seeds, and between which figures; empty where none is known.
+
+    Args:
+        means: figure of each seed; empty for a single one.
+        n_seeds: how many there are, None where none is known.
+        digits: after the point.
+    """
+    if not means:
+        return "" if n_seeds is None else str(n_seeds)
+    shown = [fixed(mean, digits) for mean in sorted(means)]
+    if len(shown) == 2:
+        return f"2: {shown[0]}, {shown[1]}"
+    return f"{len(shown)}: {shown[0]} - {shown[-1]}"

@@ -22,6 +22,8 @@ from warehouse.analysis.selection.scored_conditions import (
     coverage_flags,
     is_partial,
     list_editions,
+    notes_of_row,
+    scorers_in_words,
 )
 from warehouse.analysis.selection.scores import mixed_scales
 from warehouse.analysis.selection.select import select_entries
@@ -185,7 +187,8 @@ def _notes(
 ) -> list[str]:
     """What is to be said before any pair is formed."""
     editions = list_editions(entry for members in sizable for entry in members)
-    notes = _left_out(scores, chosen) + [scores.clusters.note] * bool(scores.clusters.note)
+    notes = _left_out(scores, chosen) + [scores.clusters.note] * bool(scores.clusters.note) + [*scores.notes]
+    notes += dict.fromkeys(note for members in chosen for entry in members for note in notes_of_row(entry))
     name, entries = scores.benchmark.name, (entry for members in sizable for entry in members)
     notes += mixed_scales((name, entry.metric, entry.usable.spans) for entry in entries if entry.usable is not None)
     return notes + ([f"conditions differ in {editions} takes one alone"] if editions else [])
@@ -233,8 +236,10 @@ def _left_out(scores: BenchmarkScores, chosen: Sequence[Sequence[ScoredCondition
     notes = [f"left out, {why}: {', '.join(models[:3])}{more[why]}" for why, models in reasons.items()]
     if sum(len(members) > 1 for members in chosen) > 1:
         notes.append(
-            "conditions differ in split, task version, metric or judge; each group is compared and adjusted alone"
+            "conditions differ in split, task version, metric or scorer; each group is compared and adjusted alone"
         )
+    if scorers := scorers_in_words(entry for members in chosen for entry in members):
+        notes.append(scorers)
     return notes
 
 

@@ -9,6 +9,7 @@ from typing import Any, ClassVar
 
 from warehouse.analysis.comparison.costs import CostSource, cost_source, pair_costs
 from warehouse.analysis.comparison.overall import overall_row, sharing_of, why_no_overall, why_not_over_plans
+from warehouse.analysis.comparison.overall_seeds import on_common_seeds
 from warehouse.analysis.comparison.pair_tests import difference_of, planned_pair, planned_tests, run_tests
 from warehouse.analysis.comparison.pairing import NotComparable, Pair
 from warehouse.analysis.comparison.read import OnBenchmarks, SharedRead, TwoModels, read_shared, read_texts
@@ -246,7 +247,12 @@ def _comparison(
     if shared is not None:
         sharing = sharing_of(pairs, shared)
         copies, why = [*sharing.copies], why_no_overall(pairs) or why_not_over_plans(rows, sharing)
-        overall = None if why else overall_row(pairs, sharing, rows, options)
+        if not why:
+            whole, own_rows, of_seeds = on_common_seeds(pairs, rows, options)
+            if of_seeds:
+                sharing = sharing_of(whole, shared)
+            overall = overall_row(whole, sharing, own_rows, options)
+            left_out = (*left_out, *of_seeds)
     scored = [side for pair in pairs for side in pair.scored]
     scales = mixed_scales((name, metric, scores.spans) for name, metric, scores in scored)
     notes = [f"{in_words(pair.a.benchmark_split)}: {note}" for pair, _, note in compared if note]

@@ -68,6 +68,7 @@ class _Side:
     def means(self) -> Floats:
         """The figure of each model; as published where it has no samples."""
         figures = np.array([entry.published.value if entry.published else np.nan for entry in self.entries])
+        figures[np.isinf(figures)] = np.nan
         if self.table is not None:
             figures[self.scored] = np.nanmean(self.table.values, axis=0)
         return figures

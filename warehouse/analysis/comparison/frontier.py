@@ -23,6 +23,7 @@ from warehouse.analysis.selection.scored_conditions import (
     ScoredCondition,
     coverage_flags,
     group_differences,
+    notes_of_row,
 )
 from warehouse.analysis.selection.scores import PromptScores
 from warehouse.analysis.selection.select import select_entries
@@ -138,6 +139,7 @@ def _groups(
                 found.row, flags=(*found.row.flags, *(flag for flag in covers if flag not in found.row.flags))
             )
             groups.setdefault(entry.group, []).append(replace(found, row=row))
+            notes += [note for note in notes_of_row(entry) if note not in notes]
             continue
         named = entry.condition.model + (f" ({entry.label})" if models[entry.condition.model] > 1 else "")
         if found == _TOO_FEW:
@@ -258,6 +260,8 @@ def _published(entry: ScoredCondition, cost: float | None, source: CostSource, q
         return ""
     if cost is None:
         return f"published without {source.metric}"
+    if not math.isfinite(figure.value):
+        return "an infinite figure"
     ends = interval_normal(figure.value, figure.standard_error, level=question.level)
     row = replace(
         _bare(entry, source, question, figure.value, cost),

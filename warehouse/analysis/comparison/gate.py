@@ -289,6 +289,7 @@ def _gate(
     candidate, baseline = question.candidate, question.baseline
     scored = [side for item in tested for side in item.pair.scored]
     scales = mixed_scales((name, metric, scores.spans) for name, metric, scores in scored)
+    notes += [f"{item.pair.benchmark}: {item.pair.note}" for item in tested if item.pair.note]
     return Gate(candidate, baseline, verdicts.verdict, alpha, rows, left_out, n_tests, (*taken(rows), *scales, *notes))
 
 

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from warehouse.analysis.comparison.overall_seeds import error_of_prompts, seeds_of_sides
 from warehouse.analysis.comparison.pair_tests import (
     PLANNED,
     Tests,
@@ -28,7 +29,9 @@ from warehouse.stats.core.sample import distinct
 from warehouse.stats.intervals.defaults import FEW_CLUSTERS
 from warehouse.stats.paired.few_differ import FewDiffering
 from warehouse.stats.paired.paired import FEW_VARYING
+from warehouse.stats.rows.seed_difference import SeedReach
 from warehouse.stats.suites.cells import unseen_error
+from warehouse.stats.suites.seed_suite import combined_over_seeds
 from warehouse.stats.suites.weighted_mean import (
     BenchmarkDifference,
     CombinedDifference,
@@ -43,8 +46,6 @@ def why_no_overall(pairs: Sequence[Pair]) -> str:
     """Why the differences have no mean; empty where they have one."""
     if any(pair.has_infinite for pair in pairs):
         return "scores of some are infinite, and so would be their mean"
-    if any(pair.over_seeds for pair in pairs):
-        return "one seed moves the figures of all benchmarks together, which a mean over them would have to know"
     sides = {(pair.a.benchmark_split[0], pair.b.benchmark_split[0]) for pair in pairs}
     if len(sides) > 1 and any(a != b for a, b in sides):
         return "which of two linked benchmarks comes first was nobody's choice, so several pairs have no common mean"
@@ -150,23 +151,30 @@ def overall_row(
     if options.estimand != PROMPTS_FIXED and n_zero < len(parts):
         parts = [_as_unsure(part, pair, options) for part, pair in zip(parts, pairs, strict=True)]
     combined = combine_differences(parts, weights=weights, level=options.level)
+    reach: SeedReach | None = None
+    if any(pair.over_seeds for pair in pairs):
+        of_sides = seeds_of_sides(pairs, [part.units for part in parts], weights)
+        combined, reach = combined_over_seeds(combined, of_sides, bounds=_common_bounds(pairs))
     why = _why_not(pairs, rows, options)
     p_flip, permutation = (None, "") if why else _flip(parts, weights, pairs, combined, options)
     own = [row for number, (copy_of, row) in enumerate(zip(sharing.copies, rows, strict=True)) if copy_of == number]
     test = "permutation" if options.test == "permutation" else "t"  # the others: one at a time
     p = p_flip if test == "permutation" else combined.p_value
     flags = _flags(rows, combined, n_zero)
-    p_equivalence = equivalence_p(combined.difference, combined.standard_error, combined.degrees_of_freedom, options)
-    few = None if p_equivalence is None else _few_differing(pairs, sharing, rows)
+    p_equivalence = equivalence_p(
+        combined.difference, combined.standard_error, combined.degrees_of_freedom, options, reach
+    )
+    few = None if p_equivalence is None or reach is not None else _few_differing(pairs, sharing, rows)
     p_equivalence = careful_equivalence(p_equivalence, few, options)
     paired = PairedDifference.of(
         combined,
         mean_a=float(np.mean([row.mean_a for row in own])),
         mean_b=float(np.mean([row.mean_b for row in own])),
-        variance_saved=_variance_saved(own, combined),
+        variance_saved=None if reach is not None else _variance_saved(own, combined),
+        draws=reach,
         n_prompts=int(sum(first.sum() for first in sharing.first)),
         n_clusters=_clusters(pairs, rows, sharing.units, options),
-        method="summed_parts_t" if sharing.untold and not combined.n_shared else combined.method,
+        method=_method(combined, sharing, of_seeds=reach is not None),
         reason=f"{len(rows)} benchmarks of equal weight; {_how(combined, sharing, rows, options, n_zero)}",
         flags=flags,
         estimand=options.estimand,
@@ -229,6 +237,7 @@ def _flags(rows: Sequence[ComparisonRow], combined: CombinedDifference, n_zero: 
         "few_clusters": few and "few_clusters" in own,
         "weights_concentrated": "weights_concentrated" in own,
         "weights_dominated": "weights_dominated" in own,
+        "one_seed": "one_seed" in own,
     }
     return tuple(flag for flag, holds in conditions.items() if holds)
 
@@ -241,11 +250,14 @@ def _part(copy_of: int, pair: Pair, units: Units, row: ComparisonRow) -> Benchma
     if row.estimand == PROMPTS_FIXED:
         units = np.arange(pair.n, dtype=np.int64) + (copy_of << 40)
     zero = any(flag in row.flags for flag in ("all_differences_equal", "zero_standard_error"))
-    error = 0.0 if zero else row.standard_error
+    own_error, df = row.standard_error, row.degrees_of_freedom
+    if pair.over_seeds:  # the seeds' part is that of all benchmarks together
+        own_error, df = error_of_prompts(row)
+    error = 0.0 if zero else own_error
     differences = pair.differences
     if PLANNED in row.flags:
         differences = differences + (row.difference - differences.mean())
-    return BenchmarkDifference(differences, units, error, row.degrees_of_freedom)
+    return BenchmarkDifference(differences, units, error, df)
 
 
 def _as_unsure(part: BenchmarkDifference, pair: Pair, options: Compare) -> BenchmarkDifference:
@@ -254,7 +266,20 @@ def _as_unsure(part: BenchmarkDifference, pair: Pair, options: Compare) -> Bench
     return part if found is None else replace(part, error=unseen_error(part.units, found[1], options.level))
 
 
+def _method(combined: CombinedDifference, sharing: Sharing, *, of_seeds: bool) -> str:
+    """How the errors of the benchmarks were added up."""
+    method = "summed_parts_t" if sharing.untold and not combined.n_shared else combined.method
+    return f"seeds_and_{method}" if of_seeds else method
+
+
+def _common_bounds(pairs: Sequence[Pair]) -> tuple[float | None, float | None] | None:
+    """Bounds of the scores, which are the same on all benchmarks; None where there are none."""
+    return None if any(pair.metric.link != "identity" for pair in pairs) else pairs[0].metric.bounds
+
+
 def _why_not(pairs: Sequence[Pair], rows: Sequence[ComparisonRow], options: Compare) -> str:
+    if any(pair.over_seeds for pair in pairs):
+        return "signs and ranks of prompts know nothing of training seeds"
     if any(PLANNED in row.flags for row in rows):
         return "not for a planned subset"
     if options.estimand == PROMPTS_FIXED:

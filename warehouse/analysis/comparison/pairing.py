@@ -199,7 +199,7 @@ class Pair:
             "level": level,
             "estimand": estimand,
         }
-        shared = self._shared_seeds()
+        shared = self.shared_seeds
         if len(shared) > 1:
             places = [[_labels(scores).index(name) for name in shared] for scores, _ in sides]
             a, b = (own[at] for own, at in zip(cells, places[::-1] if turned else places, strict=True))
@@ -214,7 +214,8 @@ class Pair:
             draws=found.reach,
         )
 
-    def _shared_seeds(self) -> list[str]:
+    @property
+    def shared_seeds(self) -> list[str]:
         """Labels of the seeds that go together; empty where nobody says so."""
         if not self.pair_seeds:
             return []

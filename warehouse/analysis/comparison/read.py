@@ -35,6 +35,7 @@ from warehouse.analysis.selection.clusterings import (
 )
 from warehouse.analysis.selection.conditions import Condition, label_conditions
 from warehouse.analysis.selection.prompts import SharedPrompts, options, read_shared_prompts
+from warehouse.analysis.selection.read_twice import read_twice
 from warehouse.analysis.selection.reference import (
     BySplit,
     by_benchmark_split,
@@ -120,6 +121,7 @@ class ScoredTwice:
     scores_b: PromptScores
     labels: tuple[str, str]
     rows: tuple[ScoredCondition, ScoredCondition]  #: what each is a row of.
+    scorers: str = ""  #: who else scored the same, in words.
 
 
 def _without_seeds(condition: Condition) -> Condition:
@@ -259,7 +261,22 @@ class TwoModels:
         label_a, label_b = label_conditions(self.store, [_without_seeds(condition) for condition in (a, b)])
         if self.across_links:  # what was recorded is what they are on
             label_a, label_b = (label.replace("benchmark_recorded=", "benchmark=") for label in (label_a, label_b))
-        return ScoredTwice(a, b, metric_a, metric_b, scores_a, scores_b, (label_a, label_b), (row_a, row_b))
+        scorers = self._scorers(metric_a, chosen, (a, b), ids)
+        return ScoredTwice(a, b, metric_a, metric_b, scores_a, scores_b, (label_a, label_b), (row_a, row_b), scorers)
+
+    def _scorers(self, metric: Metric, chosen: Sequence[Metric], both: Sequence[Condition], ids: Sequence[int]) -> str:
+        """Who else scored the same in the same runs, in words; empty where nobody did."""
+        alike = {other.id: other for other in chosen if other.label == metric.label}
+        if len(alike) < 2:
+            return ""
+        runs = {run for condition in both for run in condition.run_ids}
+        there = {row["metric_id"] for row in run_metrics_of(self.store, ids) if row["run_id"] in runs}
+        others = [
+            other.scored_by or "a comparison" for key, other in alike.items() if key in there and key != metric.id
+        ]
+        if not others:
+            return ""
+        return f"by {metric.scored_by or 'a comparison'}; also scored by {', '.join(sorted(set(others)))}"
 
     def _scores_of(self, row: ScoredCondition) -> PromptScores:
         """The scores of a row.
@@ -339,6 +356,8 @@ class TwoModels:
             scores_a, scores_b = scores_a.with_infinite, scores_b.with_infinite
         pair = pair_up(a, b, both.metric_a, scores_a, scores_b, self.clusters(a, b))
         notes = dict.fromkeys(note for row in both.rows for note in row.row_notes)
+        notes |= dict.fromkeys([both.scorers] if both.scorers else [])
+        notes |= dict.fromkeys(read_twice(self.store, (*a.run_ids, *b.run_ids)))
         flags = dict.fromkeys(flag for row in both.rows for flag in row.row_flags)
         pair = replace(
             pair,

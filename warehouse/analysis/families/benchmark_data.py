@@ -11,16 +11,25 @@ from typing import Any
 
 import numpy as np
 
+from warehouse.analysis.families.rows import RULES, RefreshRow, refresh_rows
+from warehouse.analysis.families.subjects import CONDITION, subject_of
 from warehouse.analysis.groups import grouped
-from warehouse.analysis.selection.benchmarks import Benchmark, Metric, choose_metrics, metrics_of, read_names
+from warehouse.analysis.selection.benchmarks import (
+    Benchmark,
+    BenchmarkFacts,
+    Metric,
+    choose_metrics,
+    metrics_of,
+    read_names,
+    run_metrics_of,
+)
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map, clusters_under_links
 from warehouse.analysis.selection.conditions import Condition, group_runs, read_runs
 from warehouse.analysis.selection.reference import find_conditions
-from warehouse.analysis.selection.rows import plan_rows
+from warehouse.analysis.selection.rows import RowPlan
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, read_entries
 from warehouse.analysis.selection.scores import Links, PromptScores, PublishedFigure, read_links, read_scores
-from warehouse.analysis.selection.select import entries_as_rows
-from warehouse.analysis.selection.selection import RowRules
+from warehouse.analysis.selection.select import counts_by_key, entries_as_rows, plain_row, rows_of_plans, scored_prompts
 from warehouse.analysis.suites.tree import list_suites
 from warehouse.errors import MisuseError, did_you_mean
 from warehouse.records.canonical_json import short_digest
@@ -46,6 +55,7 @@ class BenchmarkData:
     baselines: Mapping[str, frozenset[str]]  #: keys of the conditions of each baseline, by its reference.
     digests: Mapping[int, str]  #: of the content of each run, by id.
     opener: StoreOpener  #: opens the store, for as long as something is read.
+    rows: tuple[RefreshRow, ...] = ()  #: what a leaderboard shows as one row each.
     _opened: Store | None = None
     _entries: dict[str, list[ScoredCondition]] = field(default_factory=dict)
     _linked: dict[tuple[str, int], PromptScores] = field(default_factory=dict)
@@ -130,11 +140,45 @@ class BenchmarkData:
         self.load(keys)
         return [entry for key in keys for entry in self._entries[key]]
 
+    @cached_property
+    def row_of(self) -> Mapping[str, RefreshRow]:
+        """The row behind which a condition stands, by its key."""
+        return {key: row for row in self.rows for key in row.plan.keys}
+
+    def row_called(self, subject: str) -> RefreshRow | None:
+        """The row of a subject; None where it is of a seed or checkpoint behind one."""
+        return next((row for row in self.rows if row.subject == subject), None)
+
+    def subject(self, condition: Condition) -> tuple[str, str]:
+        """Kind and subject of the row that a condition, or the first of its seeds, stands behind."""
+        row = self.row_of.get(condition.key)
+        return (CONDITION, subject_of(condition)) if row is None else (row.kind, row.subject)
+
+    def row_entries(self, row: RefreshRow) -> list[ScoredCondition]:
+        """The entries of a row, one a metric; several where its repeats are none."""
+        return self._as_rows(row.plan, self.entries(row.keys))
+
+    def condition_entries(self, key: str) -> list[ScoredCondition]:
+        """The same of one seed or checkpoint behind a row."""
+        condition = self.conditions[key]
+        return self._as_rows(RowPlan((condition,), keys=frozenset({key})), self.entries((key,)))
+
+    def _as_rows(self, plan: RowPlan, entries: Sequence[ScoredCondition]) -> list[ScoredCondition]:
+        read = [replace(entry, label="") for entry in entries]
+        if plan.is_plain:
+            return [plain_row(plan, entry) for entry in read]
+        clusters = self.clusters
+        with self.opened() as store:
+            (rows,) = rows_of_plans(store, [plan], read, clusters, RULES)
+        return rows
+
     def linked(self, entry: ScoredCondition) -> PromptScores:
         """Scores of an entry that has some, prompts under those that links join them to."""
         scores = entry.usable
         if scores is None:
             raise MisuseError(f"{entry.condition.model} has no scored prompt")
+        if scores.seeds is not None or entry.condition.members:
+            return scores.under(self.links)
         if not np.isin(scores.seen, self.links[0]).any():
             return scores
         key = entry.condition.key, entry.metric.id
@@ -167,14 +211,9 @@ class BenchmarkData:
     def row_scores(self) -> BenchmarkScores:
         """The same with one row a model, over its seeds at its last whole checkpoint (MisuseError: as `all_scores`)."""
         every = self.all_scores()
-        counts: dict[str, int] = {}
-        for entry in every.entries:
-            size = entry.scores.n + len(entry.scores.infinite_prompts) if entry.scores is not None else 0
-            counts[entry.condition.key] = max(counts.get(entry.condition.key, 0), size)
-        rules = RowRules()
         with self.opened() as store:
-            plans = plan_rows(store, list(self.conditions.values()), counts, rules)
-            rows = entries_as_rows(store, plans, self.metrics, self.clusters, rules)
+            plans = [row.plan for row in self.rows]
+            rows = entries_as_rows(store, plans, self.metrics, self.clusters, RULES)
         return replace(every, entries=tuple(rows))
 
 
@@ -250,7 +289,7 @@ class _Shared:
         benchmarks: Sequence[Benchmark],
         baselines: Mapping[str, frozenset[str]],
     ) -> None:
-        self.baselines, self.opener, self.links = baselines, opener, read_links(store)
+        self.store, self.baselines, self.opener, self.links = store, baselines, opener, read_links(store)
         self.digests = run_digests(store)
         ids = [number for benchmark in benchmarks for number in benchmark.ids]
         self.metrics = grouped(metrics_of(store, ids), lambda metric: metric.benchmark_id)
@@ -262,9 +301,10 @@ class _Shared:
     def benchmark(self, benchmark: Benchmark, runs: Sequence[Any]) -> BenchmarkData:
         metrics, why = self._metrics(benchmark)
         clusterings = sorted(self.clusterings.get(name, []) for name in benchmark.clusterings)
+        conditions = group_runs(runs)
         return BenchmarkData(
             benchmark=benchmark,
-            conditions={condition.key: condition for condition in group_runs(runs)},
+            conditions={condition.key: condition for condition in conditions},
             metrics=metrics,
             why_no_metric=why,
             context=short_digest([_described(metric) for metric in metrics], why, clusterings),
@@ -272,7 +312,17 @@ class _Shared:
             baselines=self.baselines,
             digests=self.digests,
             opener=self.opener,
+            rows=tuple(refresh_rows(self.store, conditions, self._counts(conditions, metrics))),
         )
+
+    def _counts(self, conditions: Sequence[Condition], metrics: Sequence[Metric]) -> dict[str, int]:
+        """Prompts with a score of each condition, where checkpoints are chosen by them."""
+        if all(condition.setting("position") is None for condition in conditions):
+            return {}
+        ids = sorted({condition.setting("benchmark_id") for condition in conditions})
+        runs = tuple(run for condition in conditions for run in condition.runs)
+        facts = BenchmarkFacts(runs, (), tuple(run_metrics_of(self.store, ids)))
+        return counts_by_key(conditions, scored_prompts(facts, metrics))
 
     def suite(
         self, suite: Benchmark, leaves: Sequence[Benchmark], runs: Mapping[str, Sequence[Any]]
@@ -299,9 +349,13 @@ class _Shared:
             return (), str(error)
 
 
+#: Of a metric what is of this store alone, or is said by the scorer already.
+_OWN_OF_STORE = ("id", "benchmark_id", "n_runs", "scorer_kind")
+
+
 def _described(metric: Metric) -> dict[str, Any]:
     """A metric without the ids of this store."""
-    return {name: value for name, value in asdict(metric).items() if name not in ("id", "benchmark_id", "n_runs")}
+    return {name: value for name, value in asdict(metric).items() if name not in _OWN_OF_STORE}
 
 
 def _baselines(store: Store, references: Sequence[str]) -> tuple[dict[str, frozenset[str]], list[str]]:

@@ -6,7 +6,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Protocol, runtime_checkable
 
-from warehouse.analysis.selection.conditions import Condition
+from warehouse.analysis.families.subjects import CONDITION as CONDITION
+from warehouse.analysis.families.subjects import PART as PART
+from warehouse.analysis.families.subjects import RECIPE as RECIPE
+from warehouse.analysis.families.subjects import ROW as ROW
+from warehouse.analysis.families.subjects import key_of as key_of
+from warehouse.analysis.families.subjects import model_of as model_of
+from warehouse.analysis.families.subjects import pair_of as pair_of
+from warehouse.analysis.families.subjects import row_subject as row_subject
+from warehouse.analysis.families.subjects import subject_of as subject_of
 from warehouse.errors import MisuseError
 from warehouse.questions.leaderboard import DRAWS
 from warehouse.stats.core.inputs import as_level
@@ -16,9 +24,6 @@ if TYPE_CHECKING:
 
 #: Method of the row that says that a figure is no longer there.
 GONE = "gone"
-#: Kind of the subject of figures of all seeds and checkpoints of a recipe.
-RECIPE = "recipe"
-_KEY_LENGTH = 12
 
 
 @dataclass(frozen=True)
@@ -58,7 +63,8 @@ class RefreshQuestion:
 class Value:
     """One figure."""
 
-    #: ``condition``, ``pair``, ``step`` (a checkpoint and the one before), ``recipe`` (seeds and checkpoints together),
+    #: ``condition``, ``row`` (over seeds, at one checkpoint), ``part`` (a seed or checkpoint of one), ``pair``,
+    #: ``step`` (a checkpoint and the one before), ``recipe`` (seeds and checkpoints together),
     #: ``benchmark``, or ``question`` where a family could not answer.
     subject_kind: str
     subject: str  #: natural key: `subject_of` a condition, or two of them.
@@ -101,27 +107,11 @@ def about_all(data: BenchmarkData, **settings: Any) -> list[RefreshQuestion]:
     return [RefreshQuestion("all conditions", tuple(data.conditions), settings)] if len(data.conditions) > 1 else []
 
 
-def no_score(data: BenchmarkData, question: RefreshQuestion, statistic: str) -> list[Value]:
-    """What a family says of a condition that has no score by a headline metric."""
+def no_score(data: BenchmarkData, about: tuple[str, str], statistic: str) -> list[Value]:
+    """What a family says of a condition or row that has no score by a headline metric.
+
+    Args:
+        about: its kind and subject.
+    """
     reason = data.why_no_metric or "no score by the headline metric"
-    return [Value("condition", question.subject, "", statistic, "none", reason=reason)]
-
-
-def subject_of(condition: Condition) -> str:
-    """``model#`` and the head of the condition's key: readable, and the same in every store."""
-    return f"{condition.model}#{condition.key[:_KEY_LENGTH]}"
-
-
-def model_of(subject: str) -> str:
-    """The model that the subject of a condition or recipe names."""
-    return subject.rpartition("#")[0]
-
-
-def key_of(subject: str) -> str:
-    """The head of the condition's key that a subject names."""
-    return subject.rpartition("#")[2]
-
-
-def pair_of(first: Condition, second: Condition) -> str:
-    """Subject of a difference, first minus second."""
-    return f"{subject_of(first)} - {subject_of(second)}"
+    return [Value(*about, "", statistic, "none", reason=reason)]

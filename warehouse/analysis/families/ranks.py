@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from warehouse.analysis.families.benchmark_data import BenchmarkData
-from warehouse.analysis.families.family import FamilySettings, RefreshQuestion, Value, about_all, subject_of
+from warehouse.analysis.families.family import FamilySettings, RefreshQuestion, Value, about_all
 
 
 class RanksFamily:
     """One question for each benchmark: the places of all its conditions depend on one another."""
 
-    name, version = "ranks", "4"
+    name, version = "ranks", "5"
 
     def questions(self, data: BenchmarkData, settings: FamilySettings) -> Sequence[RefreshQuestion]:
         """One, where two conditions can be compared."""
@@ -32,13 +32,14 @@ class RanksFamily:
         told: set[tuple[str, str]] = set()  # runs that do not look like repeats have one subject
         for group in rank_rows(scores, options):
             for entry, row in group:
-                subject, metric = subject_of(entry.condition), data.metric_name(entry.metric)
+                kind, subject = data.subject(entry.condition)
+                metric = data.metric_name(entry.metric)
                 if (subject, metric) in told:
                     continue
                 told.add((subject, metric))
                 values += [
                     Value(
-                        "condition",
+                        kind,
                         subject,
                         metric,
                         "rank",
@@ -48,7 +49,7 @@ class RanksFamily:
                         reason="" if row.rank else row.rank_reason,
                     ),
                     Value(
-                        "condition",
+                        kind,
                         subject,
                         metric,
                         "statistical_rank",

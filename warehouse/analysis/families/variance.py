@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from warehouse.analysis.families.benchmark_data import BenchmarkData
-from warehouse.analysis.families.family import FamilySettings, RefreshQuestion, Value, no_score, subject_of
+from warehouse.analysis.families.family import CONDITION, FamilySettings, RefreshQuestion, Value, no_score, subject_of
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.errors import StatisticsError
 
@@ -32,7 +32,7 @@ class VarianceFamily:
         values = [
             value for entry in data.entries(question.conditions) for value in _split(data, question.subject, entry)
         ]
-        return values or no_score(data, question, "share_within")
+        return values or no_score(data, (CONDITION, question.subject), "share_within")
 
 
 def _split(data: BenchmarkData, subject: str, entry: ScoredCondition) -> list[Value]:

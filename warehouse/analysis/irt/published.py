@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -255,7 +256,7 @@ def _figures_of(store: Store, entries: Sequence[ScoredCondition]) -> dict[str, l
     figures = RunFigures(store, {run: run for run in runs}, {entry.metric.id for entry in published})
     for metric_id in sorted({entry.metric.id for entry in published}):
         for run, figure in figures.published(metric_id).items():
-            if runs[run].metric.id == metric_id:
+            if runs[run].metric.id == metric_id and math.isfinite(figure.value):
                 value = (figure.value, figure.standard_error or 0.0, False)
                 found.setdefault(_who(runs[run].condition), []).append(value)
     return found

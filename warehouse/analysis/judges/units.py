@@ -252,6 +252,10 @@ def read_units(
     return found, (judge or word_of(judged[0]), human or (word_of(people[0]) if people else ""))
 
 
+#: Seeds that a message names.
+_SEEDS = 5
+
+
 def pick_units(
     store: Store, units: Sequence[JudgedUnits], names: Sequence[str], where: Sequence[str], *, latest: bool
 ) -> tuple[JudgedUnits, ...]:
@@ -268,6 +272,14 @@ def pick_units(
         judged = [condition for condition in fitting if condition.key in by_key]
         if not judged:
             raise MisuseError(f"the judge has scored no answer of {name} on {units[0].condition.benchmark_split[0]}")
+        several = {str(condition.setting("training_seed") or "") for condition in judged}
+        if len(several) > 1 and not latest:
+            seeds = sorted(several)
+            where, told = judged[0].benchmark_split[0], ", ".join(seeds[:_SEEDS])
+            raise MisuseError(
+                f"{name} has {len(seeds)} training seeds on {where} ({told}): labels of people correct the answers of"
+                f" one; take one with --where training_seed={seeds[0]}, and the answer is of that seed"
+            )
         chosen.append(by_key[pick_one(store, judged, name, latest=latest).key])
     if len({unit.condition.key for unit in chosen}) < len(chosen):
         raise MisuseError(f"{' and '.join(names)} are one model; name two")

@@ -27,9 +27,11 @@ from warehouse.analysis.selection.score_matrix import LastPairs, score_table, to
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkScores,
     ScoredCondition,
+    headline_first,
     is_partial,
     list_differences,
     list_editions,
+    scorers_in_words,
 )
 from warehouse.analysis.selection.scores import are_mixed, mixed_scales, unstated_bounds
 from warehouse.analysis.selection.select import select_entries
@@ -122,6 +124,7 @@ def board_of(scores: BenchmarkScores, options: Ranking) -> Leaderboard:
         notes=(
             *_notes(rows, scores.subset_ok),
             *filter(None, [scores.clusters.note]),
+            *scores.notes,
             *planned.refusals,
             *(() if rows else (_nothing_to_rank(scores.benchmark.name),)),
         ),
@@ -178,12 +181,12 @@ def _with_left_out(group: Sequence[Line]) -> list[Line]:
 
 
 def _ranked(rows: Sequence[Line], subset_ok: bool) -> list[list[Line]]:
-    """Rows in groups of what can be compared, the largest first, each in order of rank."""
+    """Rows in groups of what can be compared, the headline scorer's and the largest first, each in order of rank."""
     groups: dict[tuple[str, ...], list[Line]] = {}
     for entry, row in rows:
         groups.setdefault(entry.group, []).append((entry, row))
-    largest_first = sorted(groups.values(), key=len, reverse=True)
-    return [_rank_group(group, subset_ok) for group in largest_first]
+    order = sorted(groups.values(), key=lambda group: headline_first(group[0][0].metric, len(group)))
+    return [_rank_group(group, subset_ok) for group in order]
 
 
 def _rank_group(group: Sequence[Line], subset_ok: bool) -> list[Line]:
@@ -274,6 +277,8 @@ def _notes(rows: Sequence[Line], subset_ok: bool) -> list[str]:
         notes.append(f"{_rows(others)} saw other prompts than most (compare pairs the common ones)")
     if differing := list_differences({entry.group for entry, _ in rows}):
         notes.append(f"rows differ in {listed(differing)}; each group is ranked alone")
+    if scorers := scorers_in_words(entry for entry, _ in rows):
+        notes.append(scorers)
     if editions := list_editions(entry for entry, _ in rows):
         notes.append(f"rows differ in {editions} takes one alone")
     unknown = dict.fromkeys(

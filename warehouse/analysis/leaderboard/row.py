@@ -3,6 +3,7 @@ has unscored samples."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
@@ -30,6 +31,7 @@ from warehouse.stats.core.sample import find_link
 from warehouse.stats.intervals.closed_form import FixedPromptsEstimate
 from warehouse.stats.intervals.missing_bounds import filled_bounds
 from warehouse.stats.rows.infinite import InfiniteScores, describe_infinite
+from warehouse.stats.rows.seed_row import TOO_FEW as TOO_FEW
 from warehouse.stats.rows.seed_row import SeedRow, figures_over_seeds, row_over_seeds
 
 if TYPE_CHECKING:
@@ -37,8 +39,6 @@ if TYPE_CHECKING:
 
 #: The flag of such a row.
 STOPPED = "stopped_early"
-#: The flag of a row whose interval says nothing for want of seeds.
-TOO_FEW = "seeds_too_few"
 
 
 @dataclass(frozen=True)
@@ -309,6 +309,8 @@ class LeaderboardRow(Row):
     n_checkpoints: int = 1  #: places in training that the model has; the figure is that of the last whole one.
     notes: tuple[str, ...] = ()  #: seeds, checkpoints and runs that were left out or told apart, in words.
     no_place: str = ""  #: why the row is not ranked although it has a figure; empty where it is.
+    #: of harness, libraries and drivers where those of its runs differ, such as ``harness 0.4.9, 0.4.11``.
+    versions: str = ""
     #: share of the prompts whose score is infinite; None where no score is.
     share_infinite: ClassVar[Column[float | None]] = Column("infinite.share_infinite")
     share_infinite_low: ClassVar[Column[float | None]] = Column("infinite.share_low")  #: lower end of its interval.
@@ -411,6 +413,7 @@ def _bare_row(entry: ScoredCondition, options: Ranking, whole: BenchmarkCoverage
         n_checkpoints=entry.n_checkpoints,
         notes=entry.row_notes,
         no_place=entry.no_place,
+        versions=entry.versions,
     )
 
 
@@ -489,24 +492,33 @@ def usable_bounds(scores: PromptScores, metric: Metric) -> tuple[Bounds | None, 
 
 
 def _as_published(bare: LeaderboardRow, published: PublishedFigure, metric: Metric) -> LeaderboardRow:
+    if published.seeds and not np.isfinite(published.seeds).all():
+        published = replace(published, seeds=())  # no spread of them is one
     if published.seeds:
         bounds = None if metric.link != "identity" else metric.bounds_of(min(published.seeds), max(published.seeds))
         figure = replace(figures_over_seeds(published.seeds, bounds=bounds, level=bare.level), method="published")
-        flags = (*bare.flags, "published", *figure.flags)
+        reason, own_flags = figure.reason, figure.flags
+        if bare.n_seeds is None:  # repeats
+            reason = reason.replace("of the seeds", "of the runs").replace("the seeds are", "the runs are")
+            own_flags = tuple(flag for flag in own_flags if flag != "two_seeds")
+        flags = (*bare.flags, "published", *own_flags)
         n_prompts = published.n or bare.n_prompts
-        return replace(bare, figure=figure, n_prompts=n_prompts, flags=flags, reason=figure.reason)
-    interval = interval_normal(published.value, published.standard_error, level=bare.level)
+        return replace(bare, figure=figure, n_prompts=n_prompts, flags=flags, reason=reason)
+    is_finite = math.isfinite(published.value)
+    interval = interval_normal(published.value, published.standard_error, level=bare.level) if is_finite else None
     low, high = (None, None) if interval is None else (interval.low, interval.high)
     return replace(
         bare,
-        figure=PublishedEstimate(published.value, published.standard_error, low, high),
+        figure=PublishedEstimate(published.value, published.standard_error if is_finite else None, low, high),
         n_prompts=published.n or bare.n_prompts,
-        flags=(*bare.flags, "published"),
+        flags=(*bare.flags, "published", *(() if is_finite else ("infinite",))),
         reason=_reason_of(published, interval is not None),
     )
 
 
 def _reason_of(figure: PublishedFigure, has_interval: bool) -> str:
+    if math.isinf(figure.value):
+        return "infinite"
     if has_interval:
         return _PUBLISHED_WITH_ERROR
     return _PUBLISHED_WITHOUT_ERROR if figure.standard_error is None else _PUBLISHED_WITH_ZERO

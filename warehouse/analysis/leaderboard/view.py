@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
-from warehouse.analysis.leaderboard.row import TOO_FEW, LeaderboardRow
-from warehouse.analysis.leaderboard.words import seeds_in_words
+from warehouse.analysis.leaderboard.row import LeaderboardRow
 from warehouse.stats.core.draws import PROMPTS_FIXED
 from warehouse.stats.core.quantiles import z_quantile
+from warehouse.stats.rows.seed_row import TOO_FEW
 from warehouse.tables.view import Table, TableNote
-from warehouse.tables.words import decimals, interval, level_column, number, reasons, span_of
+from warehouse.tables.words import decimals, interval, level_column, number, reasons, seeds_in_words, span_of
 
 #: Columns of what clusters do to the variance, by CR2 and by the paper's error.
 EFFECTS = ("design effect", "design effect (Miller)")
@@ -114,7 +114,7 @@ def _cells(row: LeaderboardRow, digits: int) -> dict[str, Any]:
         "estimate": number(row.estimate, digits),
         "se": number(row.standard_error, digits),
         level_column(row.level): _ends(row, digits),
-        "seeds": seeds_in_words(row, digits),
+        "seeds": seeds_in_words(row.seed_means, row.n_seeds, digits),
         "recomputed part": _part(row, digits),
         "prompts": row.n_prompts,
         "clusters": row.n_clusters,
@@ -194,7 +194,7 @@ def _errors(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
     if any(row.estimand == PROMPTS_FIXED for row in rows):
         yield "prompts fixed: errors are those of asking these very prompts again"
         return
-    over_seeds = [row for row in rows if row.over_seeds is not None]
+    over_seeds = [row for row in rows if row.over_seeds is not None and row.method != "published"]
     rows = [row for row in rows if row.over_seeds is None]
     if over_seeds:
         clusters = " in clusters" if any(row.n_clusters is not None for row in over_seeds) else ""

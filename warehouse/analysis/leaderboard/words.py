@@ -56,7 +56,7 @@ def first_in_words(ranked: Rows, shown: Rows, higher_is_better: bool | None) -> 
     top = [row for row in rows if is_tie(row.estimate, first.estimate)]
     alike = _alike(rows)
     apart = _n_apart(first)
-    figure, of = figure_in_words(first, shown), of_whom(rows)
+    figure, of = figure_in_words(first, shown), of_whom(rows, shown)
     if len(rows) == 1:
         sentence = Sentence(f"{{}} has {figure}{of and f', the only one{of}'}", (label_of(first),))
     elif len(top) > 1 and apart < len(rows) - 1:
@@ -83,7 +83,7 @@ def in_short(rows: Rows, higher_is_better: bool | None) -> str:
     if not ranked:
         return ""
     top = [row.model for row in ranked if is_tie(row.estimate, ranked[0].estimate)]
-    at, apart = f"at {ranked[0].estimate:.4g}{of_whom(ranked)}", _n_apart(ranked[0])
+    at, apart = f"at {ranked[0].estimate:.4g}{of_whom(ranked, rows)}", _n_apart(ranked[0])
     if len(ranked) == 1:
         leader = f"{top[0]} {at}"
     elif len(top) > 1:
@@ -124,16 +124,19 @@ def first_group(ranked: Sequence[Any]) -> list[Any]:
     return rows
 
 
-def of_whom(rows: Sequence[Any]) -> str:
+def of_whom(rows: Sequence[Any], shown: Sequence[Any] = ()) -> str:
     """`` of the N models that answered all n``, where others are left out; else empty.
 
     Args:
         rows: that are ranked among one another, at least one.
+        shown: these and the others.
     """
     first = rows[0]
     if not first.n_left_out:
         return ""
-    if isinstance(first, SuiteRow):
+    if any(row.rank is None and row.no_place for row in shown):
+        who = "with a place"
+    elif isinstance(first, SuiteRow):
         who = f"with all {first.n_leaves} benchmarks" if not any(row.n_missing for row in rows) else "with a figure"
     elif any(is_partial(row.flags) for row in rows):
         who = "with a figure"
@@ -239,6 +242,8 @@ def _n_apart(row: LeaderboardRow | SuiteRow) -> int:
 
 def _where(row: LeaderboardRow | SuiteRow) -> str:
     """On what a row without a rank has its figure."""
+    if row.no_place:
+        return f"without a place ({row.no_place})"
     if isinstance(row, SuiteRow) and row.n_missing:
         return "on fewer benchmarks"
     if is_partial(row.flags) or STOPPED in row.flags or isinstance(row, SuiteRow):
@@ -272,7 +277,7 @@ def label_of(row: LeaderboardRow | SuiteRow) -> str:
 _NAMED = 5
 
 
-def row_notes(rows: Sequence[LeaderboardRow]) -> list[str]:
+def row_notes(rows: Sequence[LeaderboardRow] | Sequence[SuiteRow]) -> list[str]:
     """What is to be said of the seeds, checkpoints and repeats of rows."""
     notes: dict[str, None] = {}
     for row in rows:
@@ -291,7 +296,7 @@ def row_notes(rows: Sequence[LeaderboardRow]) -> list[str]:
         name = shlex.quote(along[0]) if len(along) == 1 else "NAME"
         who = some_of(along, _NAMED)
         notes[f"{who}: the last whole of up to {most} checkpoints; all of them: warehouse curves {name}"] = None
-    notes |= dict.fromkeys(_infinite_notes(rows))
+    notes |= dict.fromkeys(_infinite_notes([row for row in rows if not isinstance(row, SuiteRow)]))
     seeded = [row for row in rows if (row.n_seeds or 0) > 1]
     if seeded:
         notes["training seeds count as noise; of sampling? --seeds-are sampling; each apart: --each seed"] = None
@@ -320,16 +325,6 @@ def _infinite_notes(rows: Sequence[LeaderboardRow]) -> Iterator[str]:
             f"{name}: {which}: {found.n_infinite} of {found.n} answers are off by an infinite amount"
             f" ({100 * found.share_low:.0f}-{100 * found.share_high:.0f} %); median {median}{finite}"
         )
-
-
-def seeds_in_words(row: LeaderboardRow, digits: int) -> str:
-    """``3: 63.5 – 72.2``: how many seeds, and between which figures; empty where none is known."""
-    means = sorted(row.seed_means)
-    if not means:
-        return "" if row.n_seeds is None else str(row.n_seeds)
-    shown = [fixed(mean, digits) for mean in means]
-    few = ", ".join(shown)
-    return f"{len(means)}: {few}" if len(means) == 2 else f"{len(means)}: {shown[0]} - {shown[-1]}"
 
 
 def counts_in_words(rows: Sequence[LeaderboardRow]) -> str:

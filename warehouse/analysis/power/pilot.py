@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from warehouse.analysis.selection.benchmarks import Metric, choose_metrics, find_benchmark, metrics_of
 from warehouse.analysis.selection.clusterings import cluster_map, clusters_under_links
 from warehouse.analysis.selection.conditions import Condition
-from warehouse.analysis.selection.reference import by_benchmark_split, parse_where, pick_one, with_scores
+from warehouse.analysis.selection.reference import by_benchmark_split, by_one_scorer, parse_where, pick_one, with_scores
 from warehouse.analysis.selection.scores import PromptScores, over_seeds, read_links, read_scores
 from warehouse.analysis.selection.select import rows_by_split
 from warehouse.analysis.selection.selection import RowRules, Selection, selection_of
@@ -135,10 +135,8 @@ def choose_runs(store: Store, references: Sequence[str], selection: Selection) -
             if splits
             else f"{' and '.join(references)} have no benchmark in common"
         )
-    chosen = [
-        pick_one(store, of_one[splits[0]], text, latest=selection.latest)
-        for of_one, text in zip(by_reference, references, strict=True)
-    ]
+    sides = by_one_scorer(store, splits, list(zip(references, by_reference, strict=True)))
+    chosen = [pick_one(store, of_one[splits[0]], text, latest=selection.latest) for text, of_one in sides]
     if len(chosen) == 2 and set(chosen[0].run_ids) & set(chosen[1].run_ids):
         raise MisuseError("both references mean the same run; give one of them alone")
     return chosen

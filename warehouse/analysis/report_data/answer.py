@@ -73,7 +73,7 @@ def _of_pairs(
     own_letters = {*letters_in(groups[0])}
     alike = [pair for pair in zip(labels[1:], groups[1:], strict=True) if own_letters & {*letters_in(pair[1])}]
     top = [label for label, mean in zip(labels, group.pairs.means, strict=True) if is_tie(mean, group.pairs.means[0])]
-    of = of_whom(counted)
+    of = of_whom(counted, board.rows)
     gap = _gap(first, higher_is_better, as_points)
     ahead = labels[: 2 if gap else 1]
     if len(top) > 1:

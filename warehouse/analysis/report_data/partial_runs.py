@@ -12,7 +12,7 @@ from warehouse.analysis.leaderboard.leaderboard import Leaderboard
 from warehouse.analysis.leaderboard.planned import PLANNED, planned_runs
 from warehouse.analysis.leaderboard.row import STOPPED, LeaderboardRow
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores
-from warehouse.analysis.selection.selection import Selection
+from warehouse.analysis.selection.selection import RowRules, Selection
 from warehouse.analysis.selection.stopped import StoppingRecord
 from warehouse.analysis.subsets.plan import SubsetPlan
 from warehouse.analysis.suites.leaderboard import SuiteBoard, suite_board
@@ -139,7 +139,7 @@ def suite_part(store: Store, suite: Suite, level: float) -> SuitePart:
     """
     name = suite.name
     try:
-        entries = read_suite_entries(store, suite, EQUAL, Selection())
+        entries = read_suite_entries(store, suite, EQUAL, Selection(rows=RowRules()))
     except MisuseError as error:
         return SuitePart(name, None, str(error))
     try:

@@ -7,18 +7,19 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from math import inf
-from operator import attrgetter, itemgetter
+from operator import itemgetter
 from typing import Any
 
 from warehouse.analysis.results import Row
 from warehouse.analysis.selection.conditions import Condition, Run
+from warehouse.analysis.selection.scorers import name_scorers, place_of
 from warehouse.errors import MisuseError, did_you_mean
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
 _RUNS = "select * from run_current where benchmark_id in (:benchmark_ids) order by run_id"
 #: In what order runs and metrics stand.
-_RUN_ID, _LABEL = itemgetter("run_id"), attrgetter("label", "id")
+_RUN_ID = itemgetter("run_id")
 
 
 @dataclass(frozen=True)
@@ -59,6 +60,12 @@ class Metric:
     low: float | None  #: smallest possible value of a prompt, None if unknown.
     high: float | None  #: largest possible value of a prompt.
     higher_is_better: bool | None  #: None if unknown.
+    scorer_kind: str = "match"  #: of whoever scored: a program (``match``, ``execution``), ``model`` or ``human``.
+
+    @property
+    def scored_by(self) -> str:
+        """Who scored; empty for a plain comparison."""
+        return self.judge_model or self.scorer
 
     @property
     def label(self) -> str:
@@ -193,14 +200,20 @@ def read_benchmark(store: Store, name: str, of_votes: str = "") -> KnownBenchmar
 
 def runs_on(store: Store, benchmark_ids: Sequence[int]) -> tuple[Run, ...]:
     """Current runs on some benchmarks, by id."""
-    return tuple(sorted(store.rows(_RUNS, {"benchmark_ids": benchmark_ids}, per="benchmark_id"), key=_RUN_ID))
+    runs = store.rows(_RUNS, {"benchmark_ids": benchmark_ids}, per="benchmark_id")
+    return tuple(name_scorers(store, sorted(runs, key=_RUN_ID)))
 
 
 def metrics_of(store: Store, benchmark_ids: Sequence[int]) -> tuple[Metric, ...]:
     """All metrics of some benchmarks, by label."""
     query = query_text("analysis", "benchmark_metrics")
     metrics = store.rows(query, {"benchmark_ids": benchmark_ids}, per="benchmark_id")
-    return tuple(sorted(map(_metric, metrics), key=_LABEL))
+    return tuple(sorted(map(_metric, metrics), key=_headline_first))
+
+
+def _headline_first(metric: Metric) -> tuple[str, int, str, int]:
+    """By label; of one label the headline scorer first, whichever was loaded first."""
+    return metric.label, place_of(metric.scorer_kind), metric.scored_by, metric.id
 
 
 def run_metrics_of(store: Store, benchmark_ids: Sequence[int]) -> list[dict[str, Any]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import re
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -11,7 +12,7 @@ from operator import itemgetter
 from typing import Any
 
 from warehouse.analysis.groups import grouped
-from warehouse.analysis.selection.scorers import scorers_of
+from warehouse.analysis.selection.scorers import name_scorers, scorers_of
 from warehouse.records import parse_json
 from warehouse.records.run_fields import ALWAYS_TOLD, HASHES, LABEL_FIELDS
 from warehouse.records.setting_labels import differing_paths, in_words
@@ -73,7 +74,7 @@ class Condition:
 def read_runs(store: Store, condition: str, parameters: Mapping[str, Any], *, per: str = "") -> list[Run]:
     """Current runs that fulfil an SQL condition on ``run_current``, by id."""
     runs = store.rows(f"select * from run_current where {condition} order by run_id", parameters, per=per)
-    return sorted(runs, key=itemgetter("run_id"))
+    return list(name_scorers(store, sorted(runs, key=itemgetter("run_id"))))
 
 
 def group_runs(runs: Iterable[Run]) -> list[Condition]:
@@ -89,9 +90,9 @@ def describe(conditions: Sequence[Condition]) -> list[str]:
     """
     shown = [name for name in LABEL_FIELDS if _is_shown(conditions, name)]
     labels = [", ".join(filter(None, (_in_words(condition, name) for name in shown))) for condition in conditions]
-    seen = [(item.model, label) for item, label in zip(conditions, labels, strict=True)]
+    seen = Counter((item.model, label) for item, label in zip(conditions, labels, strict=True))
     return [
-        _with_key(label, condition.key) if seen.count((condition.model, label)) > 1 else label
+        _with_key(label, condition.key) if seen[condition.model, label] > 1 else label
         for condition, label in zip(conditions, labels, strict=True)
     ]
 

@@ -19,7 +19,7 @@ from typing import Any
 from warehouse.analysis.groups import grouped
 from warehouse.analysis.selection.benchmarks import runs_on
 from warehouse.analysis.selection.conditions import Condition, Run, group_runs, label_conditions, read_runs
-from warehouse.analysis.selection.scorers import scorers_of
+from warehouse.analysis.selection.scorers import SCORER, scorers_of
 from warehouse.errors import MisuseError, did_you_mean
 from warehouse.records.run_fields import LABEL_FIELDS
 from warehouse.store.connection import Store
@@ -41,7 +41,7 @@ _GLOB = re.compile(r"[*?\[]")
 _SYNONYMS = {"seed": "training_seed", "step": "position"}
 _WHERE_FIELDS = (
     *(*LABEL_FIELDS, "model", "family", "developer", "parameter_count", "status", "harness_version", "is_final"),
-    *("tokens", "position_unit", "sampling_seed", "run_key", "run_id"),
+    *("tokens", "position_unit", "sampling_seed", "run_key", "run_id", SCORER),
 )
 
 
@@ -168,10 +168,17 @@ def hint_on_values(where: Sequence[Where], runs: Sequence[Run]) -> str:
     hints = []
     for criterion in where:
         if criterion.equal and not any(criterion.holds(run) for run in runs):
-            values = {str(run[criterion.name]) for run in runs if run[criterion.name] not in (None, "")}
+            values = {text for run in runs for text in _texts(run[criterion.name])}
             close = did_you_mean(criterion.value, values, "")
             hints += [f"no {criterion.name} is {criterion.value!r}: {close}"] if close else []
     return "; ".join(hints)
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    """The values of a column as texts; none for one that says nothing."""
+    if isinstance(value, tuple):
+        return value
+    return () if value in (None, "") else (str(value),)
 
 
 def _benchmark_name(store: Store, benchmark_ids: Sequence[int]) -> str:
@@ -190,6 +197,7 @@ def pick_one(store: Store, conditions: Sequence[Condition], text: str, *, latest
     Raises:
         MisuseError: there are several; lists them with references that tell them apart.
     """
+    conditions = _of_one_scorer(store, conditions)
     if len(conditions) == 1 or latest:
         return _newest(conditions)
     lines = [
@@ -301,8 +309,10 @@ def _parse_one(text: str) -> Where:
 
 
 def _agrees(value: Any, expected: str) -> bool:
-    if value in (None, ""):
+    if value in (None, "", ()):
         return expected == ""
+    if isinstance(value, tuple):
+        return any(_agrees(one, expected) for one in value)
     if isinstance(value, bool):
         return str(value).lower() == expected.lower()
     if isinstance(value, int | float):
@@ -382,7 +392,7 @@ def pick_all(
     Raises:
         MisuseError: somewhere several fit; lists all such splits with the conditions there.
     """
-    sides = _by_one_scorer(store, splits, sides)
+    sides = by_one_scorer(store, splits, sides)
     by_text = dict(sides)  # of a model against itself each choice is told once
     several = [(text, split, of[split]) for text, of in by_text.items() for split in splits if len(of[split]) > 1]
     if len(several) > 1 and not latest:
@@ -390,7 +400,16 @@ def pick_all(
     return [tuple(pick_one(store, of[split], text, latest=latest) for text, of in sides) for split in splits]
 
 
-def _by_one_scorer(
+def _of_one_scorer(store: Store, conditions: Sequence[Condition]) -> Sequence[Condition]:
+    """The conditions of the first of several scorers; a note names the others."""
+    if len({one.setting("scorers_key") for one in conditions}) < 2:
+        return conditions
+    text, split = conditions[0].model, conditions[0].benchmark_split
+    ((_, chosen),) = by_one_scorer(store, [split], [(text, {split: conditions})])
+    return chosen[split]
+
+
+def by_one_scorer(
     store: Store, splits: Sequence[BenchmarkSplit], sides: Sequence[tuple[str, BySplit]]
 ) -> Sequence[tuple[str, BySplit]]:
     """The sides without conditions that differ from another in nothing but who scored: both are held against each other
@@ -406,8 +425,13 @@ def _by_one_scorer(
         first, *others = sorted(runs, key=lambda key: (key not in common, told.get(runs[key], (9, ""))))
         for text, of in sides:
             chosen[text][split] = [one for one in of[split] if one.setting("scorers_key") == first]
-        names = [told.get(runs[key], (9, "no scorer"))[1] for key in (first, *others)]
-        _log.warning("note: %s: by %s; also scored by %s", in_words(split), names[0], some_of(names[1:], NAMED))
+        names = [told.get(runs[key], (0, "a comparison"))[1] for key in (first, *others)]
+        _log.warning(
+            "note: %s: by %s; also scored by %s (--where scorer=NAME takes one alone)",
+            in_words(split),
+            names[0],
+            some_of(names[1:], NAMED),
+        )
     return [(text, chosen[text]) for text, _ in sides]
 
 

@@ -25,6 +25,7 @@ from warehouse.analysis.selection.conditions import (
     names_that_differ,
     settings_of_rows,
 )
+from warehouse.analysis.selection.run_versions import differing_versions, versions_note
 from warehouse.analysis.selection.same_answers import FEWEST_DIFFERING, read_same_answers, scored_differently
 from warehouse.analysis.selection.scored_conditions import ScoredCondition
 from warehouse.analysis.selection.scores import PromptScores, PublishedFigure, over_seeds
@@ -69,6 +70,7 @@ class RowPlan:
     notes: tuple[str, ...] = ()  #: what was left out.
     are_draws: bool = False  #: the seeds are of sampling: runs of all conditions are repeats of one.
     keys: frozenset[str] = frozenset()  #: of all conditions behind the row, also those of other checkpoints.
+    settings: tuple[Any, ...] = ()  #: what its conditions share, whichever seeds and checkpoints there are.
 
     @property
     def seeds(self) -> tuple[str, ...]:
@@ -117,10 +119,11 @@ def plan_rows(
     several = [condition for members in groups.values() if len(members) > 1 for condition in members]
     told = settings_of_rows(store, several) if several else {}
     plans: list[RowPlan] = []
-    for members in groups.values():
-        for alike in grouped(members, lambda condition: told.get(condition.key)).values():
+    for shared, members in groups.items():
+        for others, alike in grouped(members, lambda condition: told.get(condition.key)).items():
+            settings = (*shared, sorted(map(list, others or ())))
             for own in _without_clashes(store, alike):
-                plans.append(_plan(own, counts, rules))
+                plans.append(replace(_plan(own, counts, rules), settings=settings))
     return plans
 
 
@@ -560,7 +563,10 @@ def row_of_condition(
     """
     rows = row_entries(store, [RowPlan.of(condition, rules)], read, clusters, rules)
     if len(rows) == 1:
-        return rows[0]
+        words = differing_versions(store, {0: rows[0].condition.run_ids}).get(0, "")
+        if not words:
+            return rows[0]
+        return replace(rows[0], versions=words, row_notes=(*rows[0].row_notes, versions_note(words)))
     why = "; ".join(dict.fromkeys(note for row in rows for note in row.row_notes))
     choices = ", ".join(f"run:{run}" for run in condition.run_ids[:_NAMED])
     raise MisuseError(

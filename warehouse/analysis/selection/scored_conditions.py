@@ -12,6 +12,7 @@ from typing import Any
 from warehouse.analysis.selection.benchmarks import Benchmark, BenchmarkFacts, Metric, OtherMetric, others_among
 from warehouse.analysis.selection.clusterings import ClusterMap
 from warehouse.analysis.selection.conditions import Condition, Run, label_conditions
+from warehouse.analysis.selection.scorers import others_in_words, place_of
 from warehouse.analysis.selection.scores import PromptScores, PublishedFigure, RunFigures
 from warehouse.analysis.selection.stopped import StoppedScores, read_stopped
 from warehouse.analysis.subsets.stored import BenchmarkPlans
@@ -25,6 +26,8 @@ Group = tuple[str, ...]
 _PARTS = ("split", "task version", "metric", "unit", "scale", "scorer", "judge", "settings of the scorer")
 #: Those whose values are for programs.
 _CODED = ("scale", "settings of the scorer")
+#: The same as they are told.
+_TOLD = ("split", "task version", "metric", "unit", "scale", "judge or scorer", "settings of the scorer")
 
 
 @dataclass(frozen=True)
@@ -51,6 +54,7 @@ class ScoredCondition:
     n_checkpoints: int = 1  #: places in training that its model has.
     is_trained: bool = False  #: a training seed is known, so that another would have given another figure.
     no_place: str = ""  #: why it has no place beside others; empty where it has.
+    versions: str = ""  #: of harness, libraries and drivers, where those of its runs differ.
 
     @property
     def group(self) -> Group:
@@ -98,22 +102,34 @@ class ScoredCondition:
 def list_differences(groups: Collection[Group]) -> list[str]:
     """In what groups of rows differ, with the values that people know; empty for one group."""
     differences = []
-    for number, name in enumerate(_PARTS):
-        several = sorted({group[number] for group in groups})
+    told = [_told(group) for group in groups]
+    for number, name in enumerate(_TOLD):
+        several = sorted({values[number] for values in told})
         if len(several) > 1:
             given = [] if name in _CODED else [value or "none" for value in several]
             differences.append(f"{name} ({', '.join(given)})" if given else name)
     return differences
 
 
+def _told(group: Group) -> Group:
+    """What is told of a group: a judge and the scorer that it is are one."""
+    parts = dict(zip(_PARTS, group, strict=False))
+    parts["judge or scorer"] = parts.pop("judge", "") or parts.get("scorer", "") or "a comparison"
+    return tuple(parts.get(name, "") for name in _TOLD)
+
+
 def group_differences(groups: Collection[Group]) -> dict[Group, str]:
     """In what each group of rows differs from the others, in values that people know; empty for one group."""
+    told = {group: _told(group) for group in groups}
     several = [
-        (number, name)
-        for number, (name, values) in enumerate(zip(_PARTS, zip(*groups, strict=True), strict=False))
-        if len(set(values)) > 1 and name not in _CODED
+        number
+        for number, name in enumerate(_TOLD)
+        if len({values[number] for values in told.values()}) > 1 and name not in _CODED
     ]
-    return {group: ", ".join(f"{name} {group[number] or 'none'}" for number, name in several) for group in groups}
+    return {
+        group: ", ".join(f"{_TOLD[number]} {values[number] or 'none'}" for number in several)
+        for group, values in told.items()
+    }
 
 
 def list_editions(entries: Iterable[ScoredCondition]) -> str:
@@ -138,6 +154,7 @@ class BenchmarkScores:
     conditions: tuple[Condition, ...] = ()  #: all that were asked for, also those without figures.
     facts: BenchmarkFacts = BenchmarkFacts()  #: what the store says of the benchmark.
     shown_keys: frozenset[str] = frozenset()  #: of the conditions behind the entries, if rows over several.
+    notes: tuple[str, ...] = ()  #: what every answer that counts all entries has to say.
     #: what several parts of a page ask of these scores (`LastPairs`).
     worked_out: dict[str, Any] = field(default_factory=dict, compare=False, repr=False)
 
@@ -167,20 +184,47 @@ class BenchmarkScores:
         return group_entries(self.entries)
 
     def largest_group(self) -> tuple[list[ScoredCondition], list[str]]:
-        """The most entries with usable scores that can stand side by side, and a note on the others."""
-        groups = [[entry for entry in members if entry.usable is not None] for members in self.groups().values()]
-        largest, *others = sorted(groups, key=len, reverse=True) or [[]]
+        """The headline scorer's entries with usable scores that can stand side by side, and notes on the others."""
+        usable = [[entry for entry in members if entry.usable is not None] for members in self.groups().values()]
+        groups = [members for members in usable if members]
+        groups.sort(key=lambda members: headline_first(members[0].metric, len(members)))
+        largest, *others = groups or [[]]
         n = sum(map(len, others))
-        note = f"{n} models of another split, task version, metric or judge are left out (--where chooses)"
-        return largest, [note] if n else []
+        note = f"{n} models of another split, task version, metric or scorer are left out (--where chooses)"
+        scorers = scorers_in_words([*largest, *(entry for own in others for entry in own)])
+        told = [note] if n else []
+        return largest, [*told, *([scorers] if scorers else [])]
+
+
+#: Entries below which a group is no table of models.
+_FEWEST = 3
+
+
+def headline_first(metric: Metric, n_entries: int) -> tuple[bool, int, int, str]:
+    """To order groups: those of a few last, then by the kind of whoever scored, the largest, the name of the scorer."""
+    return n_entries < _FEWEST, place_of(metric.scorer_kind), -n_entries, metric.scored_by
 
 
 def group_entries(entries: Iterable[ScoredCondition]) -> dict[Group, list[ScoredCondition]]:
-    """Entries by what must agree for them to be compared."""
+    """Entries by what must agree for them to be compared, those of the headline scorer first."""
     groups: dict[Group, list[ScoredCondition]] = {}
     for entry in entries:
         groups.setdefault(entry.group, []).append(entry)
-    return groups
+    first = {group: members[0].metric for group, members in groups.items()}
+    order = sorted(groups, key=lambda group: (place_of(first[group].scorer_kind), first[group].scored_by))
+    return {group: groups[group] for group in order}
+
+
+def notes_of_row(entry: ScoredCondition) -> list[str]:
+    """What a row says of its seeds, checkpoints, repeats and versions, each with the name of the model."""
+    model = entry.condition.model
+    name = f"{model} ({entry.label})" if entry.label else model
+    return [note if note.startswith(f"{model}:") else f"{name}: {note}" for note in entry.row_notes]
+
+
+def scorers_in_words(entries: Iterable[ScoredCondition]) -> str:
+    """``by gpt-4o; also scored by people``, the headline's scorer first; empty where one scored all."""
+    return others_in_words([(place_of(entry.metric.scorer_kind), entry.metric.scored_by) for entry in entries])
 
 
 def coverage_flags(entry: ScoredCondition, whole: BenchmarkCoverage) -> tuple[str, ...]:

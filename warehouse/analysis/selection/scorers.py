@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
+#: The column of a run that names its scorers: no column of the view, as few ask for it.
+SCORER = "scorer"
 #: Who is taken where several scored the same: a program before a judge, a judge before people.
 _KINDS_OF_SCORERS = ("match", "execution", "model", "human")
 
@@ -21,3 +24,37 @@ def scorers_of(store: Store, runs: Sequence[int]) -> dict[int, tuple[int, str]]:
         run: (min(place for place, _ in found), ", ".join(sorted({name for _, name in found})))
         for run, found in names.items()
     }
+
+
+def place_of(kind: str) -> int:
+    """Order of the kinds of scorers: whose figures stand first where several scored the same."""
+    return _KINDS_OF_SCORERS.index(kind) if kind in _KINDS_OF_SCORERS else len(_KINDS_OF_SCORERS)
+
+
+def name_scorers(store: Store, runs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """Runs with the names of who scored them, under `SCORER`; none for plain comparisons.
+
+    Args:
+        runs: rows of ``run_current``.
+    """
+    judged = [run["run_id"] for run in runs if run["scorers_key"]]
+    if not judged:
+        return [{**run, SCORER: ()} for run in runs]
+    names: dict[int, list[str]] = {}
+    for row in store.rows(query_text("analysis", "scorers_of_runs"), {"runs": judged}, per="run_id"):
+        name = row["judge_model"] or row["name"]
+        if name:
+            names.setdefault(row["run_id"], []).append(name)
+    return [{**run, SCORER: tuple(sorted(set(names.get(run["run_id"], ()))))} for run in runs]
+
+
+def others_in_words(scorers: Sequence[tuple[int, str]]) -> str:
+    """``by gpt-4o; also scored by people``, the headline's scorer first; empty for one.
+
+    Args:
+        scorers: place of the kind of each, and its name.
+    """
+    names = [name or "a comparison" for _, name in sorted(set(scorers))]
+    if len(names) < 2:
+        return ""
+    return f"by {names[0]}; also scored by {', '.join(names[1:])} (--where scorer=NAME takes one alone)"

@@ -447,9 +447,11 @@ class PublishedFigure:
     """A published figure of a condition."""
 
     value: float  #: the figure; mean over the repeats that have one.
-    standard_error: float | None  #: as published, at least 0; None if there is none, or are repeats.
+    #: as published, at least 0; of repeats that which their spread gives; None if there is none.
+    standard_error: float | None
     n: int  #: prompts as published, 0 if unknown.
-    seeds: tuple[float, ...] = ()  #: figures of the training seeds that it is the mean of; empty for a single one.
+    #: figures of the training seeds, or of the repeats, that it is the mean of; empty for a single one.
+    seeds: tuple[float, ...] = ()
 
 
 class RunFigures:
@@ -483,8 +485,11 @@ class RunFigures:
 def _mean(figures: Sequence[PublishedFigure]) -> PublishedFigure:
     if len(figures) == 1:
         return figures[0]
-    mean = sum(figure.value for figure in figures) / len(figures)
-    return PublishedFigure(mean, None, max(figure.n for figure in figures))
+    values = np.array([figure.value for figure in figures])
+    error = float(values.std(ddof=1) / np.sqrt(len(values))) if np.isfinite(values).all() else None
+    return PublishedFigure(
+        float(values.mean()), error or None, max(figure.n for figure in figures), tuple(values.tolist())
+    )
 
 
 # A rate is a whole number of right draws if it is that near to one: where the metric is declared

@@ -16,14 +16,20 @@ from warehouse.analysis.selection.benchmarks import (
 )
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.conditions import Condition, label_conditions
+from warehouse.analysis.selection.read_twice import read_twice
 from warehouse.analysis.selection.reference import BySplit, choose_conditions
 from warehouse.analysis.selection.rows import RowPlan, newest_rows, plan_rows, row_entries, without_place
+from warehouse.analysis.selection.run_versions import differing_versions, versions_note
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, read_entries
 from warehouse.analysis.selection.selection import RowRules, Selection
 from warehouse.analysis.subsets.stored import possible_plans
 from warehouse.errors import MisuseError
 from warehouse.questions.options import EACH_CHECKPOINT, EACH_SEED
 from warehouse.store.connection import Store
+from warehouse.tables.words import some_of
+
+#: Seeds that a message names.
+_SEEDS = 5
 
 
 def select_entries(store: Store, selection: Selection) -> BenchmarkScores:
@@ -64,6 +70,7 @@ def select_among(store: Store, benchmark_facts: KnownBenchmark, selection: Selec
         tuple(conditions),
         facts,
         shown,
+        tuple(read_twice(store, (run for entry in entries for run in entry.condition.run_ids))),
     )
 
 
@@ -90,21 +97,46 @@ def entries_as_rows(
     else:
         keep_seed = rules.each == EACH_SEED
         labelled = [without_place(plan.conditions[0], keep_seed=keep_seed) for plan in plans]
-    by_key: dict[str, list[ScoredCondition]] = {}
-    for entry in read:
-        by_key.setdefault(entry.condition.key, []).append(entry)
     rows: list[ScoredCondition] = []
-    for plan, label in zip(plans, label_conditions(store, labelled), strict=True):
-        own = [entry for condition in plan.conditions for entry in by_key.get(condition.key, ())]
-        if plan.is_plain:
-            found = [_plain_row(plan, entry) for entry in own]
-        else:
-            found = row_entries(store, [plan], own, clusters, rules)
-        rows += [replace(row, label=", ".join(filter(None, (label, row.label)))) for row in found]
+    by_plan = rows_of_plans(store, plans, read, clusters, rules)
+    for found, own_label in zip(by_plan, label_conditions(store, labelled), strict=True):
+        rows += [replace(row, label=", ".join(filter(None, (own_label, row.label)))) for row in found]
     return rows
 
 
-def _plain_row(plan: RowPlan, entry: ScoredCondition) -> ScoredCondition:
+def rows_of_plans(
+    store: Store, plans: Sequence[RowPlan], read: Sequence[ScoredCondition], clusters: ClusterMap, rules: RowRules
+) -> list[list[ScoredCondition]]:
+    """The rows of each plan.
+
+    Args:
+        read: entries of the conditions of all.
+        clusters: for tests of repeats; plans of single runs need none.
+    """
+    by_key: dict[str, list[ScoredCondition]] = {}
+    for entry in read:
+        by_key.setdefault(entry.condition.key, []).append(entry)
+    rows: list[list[ScoredCondition]] = []
+    runs = {number: plan.pooled.run_ids for number, plan in enumerate(plans) if not plan.is_plain}
+    versions = differing_versions(store, runs) if runs else {}
+    for number, plan in enumerate(plans):
+        own = [entry for condition in plan.conditions for entry in by_key.get(condition.key, ())]
+        if plan.is_plain:
+            rows.append([plain_row(plan, entry) for entry in own])
+        else:
+            found = row_entries(store, [plan], own, clusters, rules)
+            rows.append([_with_versions(row, versions.get(number, "")) for row in found])
+    return rows
+
+
+def _with_versions(row: ScoredCondition, words: str) -> ScoredCondition:
+    """A row with a note on the versions of its runs, where they differ; a single run that stands apart has one."""
+    if not words or len(row.condition.runs) < 2:
+        return row
+    return replace(row, versions=words, row_notes=(*row.row_notes, versions_note(words)))
+
+
+def plain_row(plan: RowPlan, entry: ScoredCondition) -> ScoredCondition:
     """The row of a single run."""
     return replace(
         entry,
@@ -175,3 +207,38 @@ def _rows_on(
         metrics = facts.metrics
     counts = counts_by_key(conditions, scored_prompts(facts, metrics))
     return [plan.pooled for plan in plan_rows(store, conditions, counts, rules)]
+
+
+def without_other_seeds(
+    store: Store, conditions: Sequence[Condition], metric_name: str | None, what: str
+) -> Sequence[Condition]:
+    """The conditions of one model at its last whole checkpoint, for a question that cannot be asked over seeds.
+
+    Args:
+        conditions: on one benchmark and split.
+        metric_name: by which prompts are counted; None: the headline metric.
+        what: why one seed is all that it can look at, as ``a sequential test goes …``.
+
+    Raises:
+        MisuseError: a row has several training seeds; says which option takes one.
+    """
+    rows = _rows_on(store, conditions, metric_name, RowRules())
+    for row in rows:
+        require_one_seed(row, what)
+    return rows
+
+
+def require_one_seed(row: Condition, what: str) -> None:
+    """Refuse a row over several training seeds, for a question that cannot be asked over them.
+
+    Raises:
+        MisuseError: it has several; says which option takes one.
+    """
+    if len(row.members) < 2:
+        return
+    seeds = [str(member.setting("training_seed") or "") for member in row.members]
+    raise MisuseError(
+        f"{row.model} has {len(seeds)} training seeds on {row.benchmark_split[0]} ({some_of(seeds, _SEEDS)}): {what};"
+        f" over the seeds: warehouse gate or warehouse compare; one seed alone: --where training_seed={seeds[0]}, and"
+        " the answer is of that seed"
+    )

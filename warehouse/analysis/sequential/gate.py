@@ -17,9 +17,18 @@ from warehouse.analysis.selection.conditions import Condition, describe
 from warehouse.analysis.selection.prompts import notes_on_shared
 from warehouse.analysis.selection.reference import find_conditions, in_words, pick_one
 from warehouse.analysis.selection.scores import PromptScores, read_scores
-from warehouse.analysis.selection.selection import Selection, selection_of
+from warehouse.analysis.selection.select import require_one_seed
+from warehouse.analysis.selection.selection import RowRules, Selection, selection_of
 from warehouse.analysis.selection.stopped import StoppingRecord, read_keys, stopped_early
-from warehouse.analysis.sequential.plan import Baseline, SequentialPlan, in_order, make_plan, plan_for, read_baseline
+from warehouse.analysis.sequential.plan import (
+    ONE_BY_ONE,
+    Baseline,
+    SequentialPlan,
+    in_order,
+    make_plan,
+    plan_for,
+    read_baseline,
+)
 from warehouse.analysis.sequential.row import SequentialGate, SequentialRow
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.question import answers
@@ -35,8 +44,11 @@ _SHARED = "a sequential test on several benchmarks shares alpha equally among th
 @answers(SequentialReleaseGate)
 def sequential_gate(store: Store, question: SequentialReleaseGate) -> SequentialGate:
     """Benchmark by benchmark, and the verdict over all."""
-    models = TwoModels(store, question.candidate, question.baseline, selection_of(question), question.force)
+    selection = selection_of(question, rows=RowRules())
+    models = TwoModels(store, question.candidate, question.baseline, selection, question.force)
     found, missing = models.find(question.benchmarks)
+    for condition in (one for both in found for one in both):
+        require_one_seed(condition, ONE_BY_ONE)
     settings = _settings([candidate.benchmark_split[0] for candidate, _ in found], question)
     read = (models.on_one(partial(_read, models, own), *both) for both, own in zip(found, settings, strict=True))
     computed, refused = OnBenchmarks(tuple(read), missing).compute(

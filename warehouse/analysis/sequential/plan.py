@@ -23,6 +23,7 @@ from warehouse.analysis.selection.clusterings import cluster_map
 from warehouse.analysis.selection.conditions import Condition, group_runs
 from warehouse.analysis.selection.reference import find_conditions, parse_where, pick_one
 from warehouse.analysis.selection.scores import PromptScores, follow_links, read_links, read_scores
+from warehouse.analysis.selection.select import without_other_seeds
 from warehouse.analysis.selection.selection import Selection
 from warehouse.analysis.selection.stopped import RULE, PromptKey, PromptOrder, order_prompts, read_keys, stopped_early
 from warehouse.errors import MisuseError
@@ -43,6 +44,10 @@ from warehouse.store.sql.query_files import query_text
 HISTORY = 100
 
 Floats = NDArray[np.float64]
+
+
+#: Why a sequential test is of one training seed.
+ONE_BY_ONE = "a sequential test goes prompt by prompt, and knows nothing of another draw of the seeds"
 
 
 @dataclass(frozen=True, eq=False)
@@ -245,6 +250,8 @@ def read_baseline(store: Store, reference: str, selection: Selection) -> Baselin
     """
     benchmark = find_benchmark(store, selection.benchmark or "")
     conditions = find_conditions(store, reference, benchmark_ids=benchmark.ids, where=parse_where(selection.where))
+    if len({condition.benchmark_split for condition in conditions}) == 1:
+        conditions = [*without_other_seeds(store, conditions, selection.metric, ONE_BY_ONE)]
     condition = pick_one(store, conditions, reference, latest=selection.latest)
     if condition.key in stopped_early(store, [condition]):
         raise MisuseError(f"{reference} was itself stopped early on {benchmark.name}; a baseline needs all its scores")

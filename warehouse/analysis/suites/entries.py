@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.selection.benchmarks import (
     Benchmark,
+    BenchmarkFacts,
     Metric,
     OtherMetric,
     choose_metrics,
@@ -21,6 +22,7 @@ from warehouse.analysis.selection.clusterings import SAME_TEXT, ClusterMap, clus
 from warehouse.analysis.selection.conditions import Condition, group_runs
 from warehouse.analysis.selection.prompts import SharedPrompts, read_shared_prompts
 from warehouse.analysis.selection.reference import parse_where
+from warehouse.analysis.selection.rows import RowPlan, plan_rows, without_place
 from warehouse.analysis.selection.scored_conditions import (
     BenchmarkCoverage,
     Group,
@@ -30,8 +32,10 @@ from warehouse.analysis.selection.scored_conditions import (
     read_all_entries,
 )
 from warehouse.analysis.selection.scores import follow_links, read_links
-from warehouse.analysis.selection.selection import Selection
+from warehouse.analysis.selection.select import counts_by_key, rows_of_plans, scored_prompts
+from warehouse.analysis.selection.selection import RowRules, Selection
 from warehouse.errors import MisuseError
+from warehouse.questions.options import EACH_CHECKPOINT, EACH_SEED
 from warehouse.records.run_fields import ALWAYS_TOLD, COMMON_FIELDS, WHO_FIELDS
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
@@ -63,9 +67,10 @@ class LeafEntries:
     """What there is on one leaf."""
 
     benchmark: Benchmark
-    entries: tuple[ScoredCondition, ...]  #: one for each condition that has figures.
+    entries: tuple[ScoredCondition, ...]  #: one for each condition, or row over seeds, that has figures.
     coverages: Mapping[Group, BenchmarkCoverage]  #: what a complete run covers, by group.
     others: tuple[OtherMetric, ...] = ()  #: the metrics that are not shown.
+    apart: tuple[str, ...] = ()  #: models without one figure here, and why.
 
     @property
     def metric(self) -> Metric:
@@ -100,23 +105,69 @@ def read_leaves(store: Store, leaves: Sequence[Benchmark], selection: Selection)
         metrics, reason = _choose(leaf, own, facts.metrics, selection)
         chosen.append(metrics)
         refused.append(reason)
-    entries = [
-        [entry for entry in own if entry.stopped is None]  # no mean of its scores has an error
-        for own in read_all_entries(store, list(zip(conditions, chosen, strict=True)))
-    ]
+    entries: list[list[ScoredCondition]]
+    if selection.rows is None:
+        entries = read_all_entries(store, list(zip(conditions, chosen, strict=True)))
+        behind = [frozenset[str]()] * len(leaves)
+    else:
+        entries, behind = _as_rows(store, leaves, conditions, chosen, facts.run_metrics, selection)
     read = []
     for index, leaf in enumerate(leaves):
-        kept = _one_each(entries[index])
+        own_entries = [entry for entry in entries[index] if entry.stopped is None]  # no mean of its scores has an error
+        placed = [entry for entry in own_entries if not entry.no_place]
+        kept = _one_each(placed)
         if kept:
-            groups = group_entries(entries[index])
+            groups = group_entries(placed)
             coverages = {group: coverage_of(members) for group, members in groups.items()}
-            shown = {entry.condition.key for entry in kept}
+            shown = behind[index] | {entry.condition.key for entry in kept}
             leaf_metrics = [metric for metric in facts.metrics if metric.benchmark_id in leaf.ids]
             others = others_among(facts.run_metrics, leaf_metrics, conditions[index], shown, kept[0].metric.label)
-            read.append(LeafEntries(leaf, kept, coverages, others))
+            read.append(LeafEntries(leaf, kept, coverages, others, _apart(leaf, own_entries)))
         elif refused[index] is None:
             refused[index] = f"{leaf.name} has no figures by {chosen[index][0].label}"
     return read, [reason for reason in refused if reason is not None]
+
+
+def _as_rows(
+    store: Store,
+    leaves: Sequence[Benchmark],
+    conditions: Sequence[Sequence[Condition]],
+    metrics: Sequence[Sequence[Metric]],
+    run_metrics: Sequence[Mapping[str, Any]],
+    selection: Selection,
+) -> tuple[list[list[ScoredCondition]], list[frozenset[str]]]:
+    """The rows of models on each leaf, and the keys of all conditions behind them."""
+    rules = selection.rows
+    assert rules is not None
+    planned: list[list[RowPlan]] = []
+    for own, chosen in zip(conditions, metrics, strict=True):
+        runs = tuple(run for condition in own for run in condition.runs)
+        counts = scored_prompts(BenchmarkFacts(runs, (), tuple(run_metrics)), chosen)
+        plans = plan_rows(store, own, counts_by_key(own, counts), rules)
+        planned.append(plans)
+    members = [[condition for plan in plans for condition in plan.conditions] for plans in planned]
+    read = read_all_entries(store, list(zip(members, metrics, strict=True)), with_repeats=True)
+    clusters = ClusterMap(np.empty(0, np.int64), np.empty(0, np.int64))
+    if any(not plan.is_plain for plans in planned for plan in plans):
+        ids = sorted({key for leaf in leaves for key in leaf.ids})
+        defaults = [key for leaf in leaves for key in leaf.clusterings]
+        clusters = cluster_map(store, ids, defaults, selection.cluster)
+    entries: list[list[ScoredCondition]] = []
+    for plans, found in zip(planned, read, strict=True):
+        by_plan = rows_of_plans(store, plans, found, clusters, rules)
+        entries.append([row for rows in by_plan for row in rows])
+    keys = [frozenset[str]().union(*(plan.keys for plan in plans)) for plans in planned]
+    return entries, keys
+
+
+def _apart(leaf: Benchmark, entries: Sequence[ScoredCondition]) -> tuple[str, ...]:
+    """Models whose runs on a leaf do not look like repeats, so that there is no one figure."""
+    told: dict[str, None] = {}
+    for entry in entries:
+        if entry.no_place:
+            why = "; ".join(entry.row_notes) or f"{entry.condition.model}: {entry.no_place}"
+            told[f"{leaf.name}: no one figure: {why}"] = None
+    return tuple(told)
 
 
 def _choose(
@@ -238,7 +289,9 @@ class ConditionSet:
         return len(self.entries), max(condition.newest for condition in self.conditions)
 
 
-def match_conditions(leaves: Mapping[str, Sequence[ScoredCondition]], *, latest: bool = False) -> list[ConditionSet]:
+def match_conditions(
+    leaves: Mapping[str, Sequence[ScoredCondition]], *, latest: bool = False, rows: RowRules | None = None
+) -> list[ConditionSet]:
     """Sets of conditions, one for each row of a suite's board (MisuseError: ambiguous conditions; lists them all).
 
     Where a model has several conditions on a leaf, those settings that differ there split its
@@ -247,11 +300,13 @@ def match_conditions(leaves: Mapping[str, Sequence[ScoredCondition]], *, latest:
     Args:
         leaves: entries by leaf, one for each condition.
         latest: of a model's sets the most complete, of these the newest; of several conditions the newest.
+        rows: by which the entries are rows, over seeds at one checkpoint; None: each is a condition.
     """
     by_who: dict[tuple[Any, ...], dict[str, list[ScoredCondition]]] = {}
     for leaf, entries in leaves.items():
         for entry in entries:
-            who = tuple(entry.condition.setting(name) for name in WHO_FIELDS)
+            shown = _shown(entry.condition, rows)
+            who = tuple(shown.setting(name) for name in WHO_FIELDS)
             by_who.setdefault(who, {}).setdefault(leaf, []).append(entry)
     sets: list[ConditionSet] = []
     ambiguous: list[str] = []
@@ -263,6 +318,13 @@ def match_conditions(leaves: Mapping[str, Sequence[ScoredCondition]], *, latest:
     if ambiguous and not latest:
         raise MisuseError(_too_many(ambiguous))
     return _newest_of_each(sets) if latest else sets
+
+
+def _shown(condition: Condition, rows: RowRules | None) -> Condition:
+    """A condition without what its row has dealt with: the seed and the place in training."""
+    if rows is None or rows.each == EACH_CHECKPOINT:
+        return condition
+    return without_place(condition, keep_seed=rows.each == EACH_SEED)
 
 
 def describe_sets(sets: Sequence[ConditionSet]) -> list[str]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from warehouse.analysis.comparison.words import Sentence
 from warehouse.analysis.leaderboard.planned import PLANNED
-from warehouse.analysis.leaderboard.words import counted_left_out, first_in_words, in_short
+from warehouse.analysis.leaderboard.words import counted_left_out, first_in_words, in_short, row_notes
 from warehouse.analysis.results import Result
 from warehouse.analysis.selection.benchmarks import OtherMetric, add_up, describe_others
 from warehouse.analysis.selection.prompts import sharing_in_words
+from warehouse.analysis.selection.score_matrix import too_many
 from warehouse.analysis.selection.scored_conditions import PARTIAL, coverage_flags
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.subsets.stored import PlannedRun, estimate_of, recognise
@@ -29,7 +29,7 @@ from warehouse.stats.subsets.estimate import SubsetEstimate
 from warehouse.stats.subsets.regression import combine_subsets, known_figure
 from warehouse.store.connection import Store
 from warehouse.tables.view import TableNote, View
-from warehouse.tables.words import direction, some_of, visible
+from warehouse.tables.words import direction, visible
 
 
 @dataclass(frozen=True)
@@ -77,8 +77,8 @@ class SuiteBoard(Result):
 
 @answers(SuiteLeaderboard)
 def suite_leaderboard(store: Store, question: SuiteLeaderboard) -> SuiteBoard:
-    """A row is one set of conditions of a model, one on each leaf. Its figure is the weighted mean of the leaf figures;
-    errors of leaves add up as independent, with their covariances where leaves share prompts or clusters.
+    """A row is one model with one set of settings, over its seeds on every leaf. Its figure is the weighted mean of the
+    leaf figures; errors of leaves add up as independent, with their covariances where leaves share prompts or clusters.
 
     Raises:
         MisuseError: unknown names, ambiguous conditions, mixed scales, nothing to show.
@@ -91,7 +91,7 @@ def suite_leaderboard(store: Store, question: SuiteLeaderboard) -> SuiteBoard:
 def suite_board(entries: SuiteEntries, options: OnSuite) -> SuiteBoard:
     """`suite_leaderboard` of a suite that was read (MisuseError: ambiguous conditions)."""
     suite, leaves = entries.suite, entries.leaves
-    sets = match_conditions({leaf.name: leaf.entries for leaf in leaves}, latest=options.latest)
+    sets = match_conditions({leaf.name: leaf.entries for leaf in leaves}, latest=options.latest, rows=entries.rules)
     labels = describe_sets(sets)
     scored = [
         score_set(entry, label, leaves, entries.units, entries.figures, options.level, suite.name)
@@ -141,7 +141,8 @@ def _ranked(
     order = sorted(
         (item for item in scored if PLANNED not in item.row.flags), key=lambda item: sign * (item.row.estimate or 0.0)
     )
-    whole = [item for item in order if options.subset_ok or not set(item.row.flags) & set(PARTIAL)]
+    placed_rows = [item for item in order if not item.row.no_place]
+    whole = [item for item in placed_rows if options.subset_ok or not set(item.row.flags) & set(PARTIAL)]
     complete = [item for item in whole if not item.row.n_missing]
     eligible = whole if options.partial_ok else complete
     figures = [f"{item.row.estimate:.12g}" for item in eligible]
@@ -161,7 +162,8 @@ def _tests(
     complete: Sequence[Scored], leaves: Sequence[Leaf], higher_is_better: bool | None, level: float
 ) -> dict[int, tuple[int | None, str]]:
     """Statistical rank and letters of rows, best first, by their identity."""
-    if len(complete) < 2:
+    complete = [item for item in complete if all(cell.variance is not None for cell in item.cells.values())]
+    if len(complete) < 2 or too_many(len(complete)):
         return {}
     cells = [[item.cells[leaf.name] for leaf in leaves] for item in complete]
     bounds = {bounds_of(leaves, item.cells)[0] for item in complete}
@@ -171,6 +173,7 @@ def _tests(
         bounds=bounds.pop() if len(bounds) == 1 else None,
         level=level,
         higher_is_better=higher_is_better is not False,
+        seeds=[item.seeds for item in complete],
     )
     names = letters(rejects(comparison.p_holm, 1 - level))
     return {
@@ -209,23 +212,10 @@ def _notes(
     notes += [f"{name} differs between benchmarks: {', '.join(v)}" for name, v in mixed.items()]
     if direction is None:
         notes.append("it is not known whether higher is better; higher is ranked first")
-    return notes + _apart(rows)
-
-
-def _apart(rows: Sequence[SuiteRow]) -> list[str]:
-    """That seeds and checkpoints of a model stand apart here, so that nobody takes the first of them for the model."""
-    told = [row.model for row in rows if _SEED_OR_PLACE.search(row.condition)]
-    several = sorted({model for model in told if told.count(model) > 1})
-    if not several:
-        return []
-    return [
-        f"{some_of(several)}: training seeds and checkpoints are rows of their own on several benchmarks, of which none"
-        " stands for the model; on one benchmark they are one row: warehouse leaderboard NAME"
-    ]
-
-
-#: In the label of a row: it is one of several seeds or checkpoints.
-_SEED_OR_PLACE = re.compile(r"\b(training_seed|step|tokens|epoch|position)=")
+    tested = sum(not item.row.n_missing and item.row.standard_error is not None for item in scored)
+    if why := too_many(tested):
+        notes.append(why)
+    return [*notes, *row_notes(rows)]
 
 
 #: Models on plans that footnotes name.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,9 +13,12 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.results import part_fields
 from warehouse.analysis.selection.benchmarks import Metric
+from warehouse.analysis.selection.common_seeds import common_seeds
 from warehouse.analysis.selection.prompts import copies_in_words, same_contents
+from warehouse.analysis.selection.read_twice import read_twice
 from warehouse.analysis.selection.scored_conditions import ScoredCondition, coverage_flags
-from warehouse.analysis.selection.selection import Selection
+from warehouse.analysis.selection.scores import PromptScores, SeedCells
+from warehouse.analysis.selection.selection import RowRules, Selection
 from warehouse.analysis.subsets.stored import BenchmarkPlans, possible_plans
 from warehouse.analysis.suites.entries import (
     ConditionSet,
@@ -28,10 +32,21 @@ from warehouse.analysis.suites.entries import (
 from warehouse.analysis.suites.row import SuiteRow
 from warehouse.analysis.suites.tree import Suite, leaf_shares
 from warehouse.errors import MisuseError
-from warehouse.stats import Cell, combine_leaves, leaf_cell, published_cell
+from warehouse.stats import Cell, SuiteEstimate, leaf_cell, published_cell
 from warehouse.stats.core.sample import find_link
 from warehouse.stats.paired.paired import figure_values
+from warehouse.stats.rows.seed_difference import RowSeeds
+from warehouse.stats.rows.seed_row import TOO_FEW, figures_over_seeds
+from warehouse.stats.suites.seed_suite import (
+    ONE_SEED,
+    LeafSeeds,
+    SuiteSeeds,
+    combine_over_seeds,
+    leaf_seeds,
+    seeds_together,
+)
 from warehouse.store.connection import Store
+from warehouse.tables.words import listed, some_of
 
 #: Leaves that a message names.
 _MOST_NAMED = 10
@@ -48,6 +63,7 @@ class SuiteEntries:
     figures: tuple[SuiteFigure, ...]  #: published ones of the suite itself; none where metrics of leaves differ.
     notes: tuple[str, ...]  #: on leaves that are left out.
     untold: tuple[str, ...] = ()  #: names of the leaves of which it is not known whether they share prompts.
+    rules: RowRules | None = None  #: what makes one row of a model; None: a row for each condition.
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -69,6 +85,8 @@ def read_suite_entries(
     leaves, notes = _leaves(store, suite, weights, selection, force)
     labels = {leaf.metric.label for leaf in leaves}
     units = _units(store, leaves, selection.cluster)
+    runs = (run for leaf in leaves for entry in leaf.entries for run in entry.condition.run_ids)
+    notes += read_twice(store, runs)
     if isinstance(weights, str):
         leaves, again = _copies_once(leaves, units)
         notes += again
@@ -80,6 +98,7 @@ def read_suite_entries(
         tuple(read_suite_figures(store, suite.ids, labels.pop())) if len(labels) == 1 else (),
         tuple(notes),
         _untold(leaves, units),
+        selection.rows,
     )
 
 
@@ -139,6 +158,7 @@ def _leaves(
         _refuse_mixed(leaves)
     dropped = [name for name in names if name not in shares]
     notes = [f"left out: {reason}" for reason in refused]
+    notes += [reason for leaf in leaf_entries for reason in leaf.apart]
     return leaves, notes + ([f"weight 0: {', '.join(dropped)}"] if dropped else [])
 
 
@@ -223,17 +243,72 @@ class Scored:
     cells: dict[str, Cell]  #: by leaf; leaves without a figure are missing.
     row: SuiteRow
     n_shared: int  #: units in more than one leaf.
+    seeds: RowSeeds = RowSeeds(1, 0.0, 0.0, fixed=True)  #: what a comparison asks of its seeds.
 
 
-def _cell(entry: ScoredCondition, units: UnitMap) -> Cell | None:
+def _cell(entry: ScoredCondition, units: UnitMap, seeds: Sequence[str] = ()) -> Cell | LeafSeeds | None:
+    """The figure of an entry on a leaf, over these seeds where it has several."""
     scores = entry.usable
     if scores is not None and not entry.is_cut:
+        if seeds and scores.seeds is not None:
+            return _over_seeds(scores, scores.seeds, entry.metric.link, units, seeds)
         values = figure_values(scores.values, scores.uneven_weights, find_link(entry.metric.link))
         return leaf_cell(values, units.units(scores.prompts), scores.uneven_weights)
-    if entry.published is None:
+    if entry.published is None or not math.isfinite(entry.published.value):
         return None
     figure = entry.published
     return published_cell(figure.value, figure.standard_error or None, figure.n)
+
+
+def _over_seeds(
+    scores: PromptScores, own: SeedCells, link: str, units: UnitMap, seeds: Sequence[str]
+) -> LeafSeeds | None:
+    rows = [own.labels.index(label) for label in seeds]
+    cells = own.cells[rows]
+    there = np.flatnonzero(np.isfinite(cells).any(axis=0))
+    weights = None if scores.uneven_weights is None else scores.uneven_weights[there]
+    return leaf_seeds(cells[:, there], seeds, units.units(scores.prompts[there]), weights=weights, link=link)
+
+
+def _published_over_seeds(
+    entries: Sequence[ScoredCondition],
+    weights: Sequence[float],
+    combined: SuiteEstimate,
+    bounds: tuple[float | None, float | None] | None,
+    level: float,
+) -> tuple[SuiteEstimate, tuple[float, ...]]:
+    """A suite of published figures of each seed: the mean over benchmarks within a seed, then over seeds."""
+    by_leaf = [_published_seeds(entry) for entry in entries]
+    together = seeds_together([tuple(own) for own in by_leaf])
+    common = together[0] if together else ()
+    if not common or any(set(own) != set(common) for own in together):
+        return combined, ()
+    shares = np.asarray(weights) / sum(weights)
+    table = np.array([[own[str(label)] for label in common] for own in by_leaf])
+    figures = shares @ table
+    limits = None if bounds is None or None in bounds else bounds
+    row = figures_over_seeds(figures, bounds=limits, level=level)
+    found = replace(
+        combined,
+        estimate=row.estimate,
+        standard_error=row.standard_error,
+        ci_low=row.ci_low,
+        ci_high=row.ci_high,
+        degrees_of_freedom=row.df_seeds,
+        method="none" if row.ci_low is None else row.method,
+        reason=row.reason,
+        flags=(*combined.flags, *row.flags),
+    )
+    return found, tuple(figures.tolist())
+
+
+def _published_seeds(entry: ScoredCondition) -> dict[str, float]:
+    """Figures of the seeds by their labels; empty where there are none."""
+    figure = entry.published
+    if entry.usable is not None or figure is None or len(figure.seeds) != len(entry.condition.members):
+        return {}
+    labels = [str(member.setting("training_seed") or "") for member in entry.condition.members]
+    return dict(zip(labels, figure.seeds, strict=True))
 
 
 def score_set(
@@ -247,11 +322,20 @@ def score_set(
 ) -> Scored:
     """The row of a set, not ranked yet."""
     scored = [leaf for leaf in leaves if leaf.name in members.entries]
-    cells = {leaf.name: cell for leaf in scored if (cell := _cell(members.entries[leaf.name], units)) is not None}
+    seeds_on, left_out = common_seeds(
+        {leaf: None if entry.is_cut else entry.usable for leaf, entry in members.entries.items()}
+    )
+    made = {leaf.name: _cell(members.entries[leaf.name], units, seeds_on.get(leaf.name, ())) for leaf in scored}
+    found = {name: cell for name, cell in made.items() if cell is not None}
+    cells = {name: cell.cell if isinstance(cell, LeafSeeds) else cell for name, cell in found.items()}
     with_cells = [leaf for leaf in scored if leaf.name in cells]
     bounds, outside = bounds_of(with_cells, cells)
-    combined = combine_leaves(list(cells.values()), [leaf.weight for leaf in with_cells], bounds=bounds, level=level)
+    weights = [leaf.weight for leaf in with_cells]
+    combined, seeds = combine_over_seeds(list(found.values()), weights, bounds=bounds, level=level)
     entries = [members.entries[leaf.name] for leaf in with_cells]
+    seed_means = () if seeds is None else seeds.seed_means
+    if seeds is None and entries:
+        combined, seed_means = _published_over_seeds(entries, weights, combined, bounds, level)
     scores = [entry.usable for entry in entries if entry.usable is not None]
     n_prompts, n_draws = _counts(entries, list(cells.values()), units)
     n_samples, n_unscored = (sum(getattr(item, name) for item in scores) for name in ("n_samples", "n_unscored"))
@@ -259,6 +343,19 @@ def score_set(
     clustered = any(bool((units.units(item.prompts) >= 0).any()) for item in scores)
     missing = len(leaves) - len(cells)
     flags = [*(["missing_leaves"] if missing else []), *_coverage(with_cells, entries), *outside]
+    flags += [flag for entry in entries for flag in entry.row_flags]
+    trained = any(entry.is_trained for entry in entries)
+    n_seeds = None
+    if trained:
+        n_seeds = len(seed_means) or (1 if seeds is None else seeds.n_seeds)
+    own_flags = list(combined.flags)
+    if ONE_SEED in own_flags and not trained:  # repeats that count like seeds
+        own_flags.remove(ONE_SEED)
+    if n_seeds == 1 and ONE_SEED not in own_flags:
+        own_flags.append(ONE_SEED)
+    labels: tuple[str, ...] = ()
+    if seeds is not None:
+        labels = tuple(str(label) for label in seeds.labels)
     row = SuiteRow(
         rank=None,
         statistical_rank=None,
@@ -276,12 +373,43 @@ def score_set(
         n_unscored=n_unscored,
         share_unscored=n_unscored / n_samples if n_samples else 0.0,
         **part_fields(figure, published="value", published_se="standard_error"),
-        flags=(*flags, *combined.flags),
+        flags=tuple(dict.fromkeys([*flags, *own_flags])),
         suite=suite,
         leaf_estimates=tuple(cells[leaf.name].estimate if leaf.name in cells else None for leaf in leaves),
         run_ids=tuple(run for entry in entries for run in entry.condition.run_ids),
+        n_seeds=n_seeds,
+        seeds=labels,
+        seed_means=seed_means,
+        n_checkpoints=max((entry.n_checkpoints for entry in entries), default=1),
+        notes=_row_notes(members, with_cells, left_out, seeds, seeds_on),
+        no_place="too few seeds" if TOO_FEW in own_flags else "",
     )
-    return Scored(members, cells, row, combined.n_shared)
+    of_row = RowSeeds(1, 0.0, 0.0, fixed=not trained) if seeds is None else seeds.row
+    return Scored(members, cells, row, combined.n_shared, of_row)
+
+
+def _row_notes(
+    members: ConditionSet,
+    leaves: Sequence[Leaf],
+    left_out: Mapping[str, Sequence[str]],
+    seeds: SuiteSeeds | None,
+    seeds_on: Mapping[str, Sequence[str]],
+) -> tuple[str, ...]:
+    """What a row over seeds leaves out, and what is not known of some benchmarks."""
+    notes: list[str] = []
+    for leaf in leaves:
+        notes += [f"{leaf.name}: {note}" for note in members.entries[leaf.name].row_notes]
+    for label, names in left_out.items():
+        notes.append(f"seed {label} left out: it has {listed(names)}, and not every benchmark that has several seeds")
+    if seeds is None:
+        return tuple(notes)
+    single = [leaf.name for leaf in leaves if leaf.name not in seeds_on]
+    if single and any(entry.is_trained for entry in members.entries.values()):
+        where = some_of(single, _MOST_NAMED)
+        notes.append(f"one run on {where}: how far another seed would land there is not known, and is not in the error")
+    if seeds.n_groups > 1:
+        notes.append("the seeds are others on each benchmark: they count as independent of one another")
+    return tuple(notes)
 
 
 def _counts(entries: Sequence[ScoredCondition], cells: Sequence[Cell], units: UnitMap) -> tuple[int, int]:

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from warehouse.analysis.results import Row
+from warehouse.stats.rows.seed_row import TOO_FEW
 from warehouse.tables.view import Table, TableNote, legend
-from warehouse.tables.words import decimals, interval, level_column, number, reasons
+from warehouse.tables.words import decimals, interval, level_column, number, reasons, seeds_in_words
 
 
 @dataclass(frozen=True)
@@ -68,12 +69,20 @@ class SuiteRow(Row):
     n_left_out: int = 0  #: rows beside it that have no rank: they lack benchmarks, or a part of one.
     #: of these the number with a better figure than this one's: higher, or lower where lower is better.
     left_out_higher: int = 0
+    #: training seeds that the figure is the mean of (of benchmarks with other seeds the fewest); None where none is
+    #: known.
+    n_seeds: int | None = None
+    seeds: tuple[str, ...] = ()  #: labels of the seeds that all benchmarks have; empty where these have others.
+    seed_means: tuple[float, ...] = ()  #: figure of each seed on the suite; empty where benchmarks have others.
+    n_checkpoints: int = 1  #: places in training that the model has, of which the last whole one is shown.
+    notes: tuple[str, ...] = ()  #: seeds, checkpoints and runs that were left out or told apart, in words.
+    no_place: str = ""  #: why it has no place beside others; empty where it has.
 
 
 #: Columns that a narrow terminal does without, the first of them first.
 MINOR = (
-    *("method", "published", "draws", "clusters", "group", "prompts", "stat. rank", "benchmarks", "se", "missing"),
-    "rank set",
+    *("method", "published", "draws", "clusters", "group", "prompts", "stat. rank", "benchmarks", "seeds", "se"),
+    *("missing", "rank set"),
 )
 
 
@@ -81,7 +90,7 @@ def suite_table(rows: Sequence[SuiteRow], leaves: Sequence[SuiteLeaf], *, verbos
     """The rows; with ``verbose`` with the figure on each benchmark."""
     digits = decimals(row.standard_error for row in rows)
     names = tuple(leaf.name for leaf in leaves) if verbose else ()
-    hide_empty = ("stat. rank", "rank set", "group", "condition", "clusters", "published", "method", "flags")
+    hide_empty = ("seeds", "stat. rank", "rank set", "group", "condition", "clusters", "published", "method", "flags")
     cells = [_cells(row, digits, verbose) for row in rows]
     columns = (*_COLUMNS[:7], "se", level_column(rows[0].level), *_COLUMNS[7:], *names, "flags")
     return Table(columns, tuple(map(tuple, cells)), hide_empty=hide_empty, counts=("missing",), minor=(*names, *MINOR))
@@ -111,7 +120,7 @@ def leaves_in_words(leaves: Sequence[SuiteLeaf], weights: str) -> str:
 
 _COLUMNS = (
     *("rank", "stat. rank", "rank set", "group", "model", "condition", "estimate"),
-    *("benchmarks", "missing", "prompts", "clusters", "draws", "published", "method"),
+    *("seeds", "benchmarks", "missing", "prompts", "clusters", "draws", "published", "method"),
 )
 
 
@@ -126,7 +135,8 @@ def _cells(row: SuiteRow, digits: int, verbose: bool) -> list[Any]:
         row.condition,
         number(row.estimate, digits),
         number(row.standard_error, digits),
-        interval(row.ci_low, row.ci_high, digits, at=row.estimate),
+        "" if TOO_FEW in row.flags else interval(row.ci_low, row.ci_high, digits, at=row.estimate),
+        seeds_in_words(row.seed_means, row.n_seeds, digits),
         row.n_leaves,
         row.n_missing,
         row.n_prompts,

@@ -27,6 +27,8 @@ from warehouse.stats.rows.seed_fit import SeedFit, as_cells, fit_seeds
 
 #: Times the interval of pooled draws from which on seeds make most of a row's, and from which on few say nothing.
 DOMINATING, SAYING_NOTHING = 2.0, 4.0
+#: Flag of a row whose interval says nothing for want of seeds.
+TOO_FEW = "seeds_too_few"
 #: Seeds up to which an interval may say nothing.
 FEW_SEEDS = 3
 
@@ -242,14 +244,29 @@ def _interval(fit: SeedFit, pooled: Estimate, limits: tuple[float, float] | None
     if pooled.ci_low is None or pooled.ci_high is None or fit.v_prompts is None:
         return None
     seeds = _seeds_interval(fit, limits, level)
-    m = fit.mean
     share = max(0.0, 1 - (fit.v_interaction or 0.0) / fit.v_prompts) if fit.v_prompts > 0 else 0.0
-    below, above = m - pooled.ci_low, pooled.ci_high - m
-    low = m - max(below, math.sqrt(share * below**2 + (m - seeds.low) ** 2))
-    high = m + max(above, math.sqrt(share * above**2 + (seeds.high - m) ** 2))
+    of_prompts = Interval(pooled.ci_low, pooled.ci_high, level, pooled.method)
+    return interval_over_parts(fit.mean, of_prompts, share, (fit.mean - seeds.low, seeds.high - fit.mean), limits)
+
+
+def interval_over_parts(
+    mean: float, pooled: Interval, share: float, of_seeds: tuple[float, float], limits: tuple[float, float] | None
+) -> Interval:
+    """The interval of a row from those of its prompts and of its seeds.
+
+    Args:
+        mean: the figure.
+        pooled: the interval that takes the seeds for draws.
+        share: q, of V_p what is not draws or interaction, in [0, 1].
+        of_seeds: from the figure to the ends of the seeds' interval.
+        limits: bounds of the metric, or None.
+    """
+    below, above = mean - pooled.low, pooled.high - mean
+    low = mean - max(below, math.sqrt(share * below**2 + of_seeds[0] ** 2))
+    high = mean + max(above, math.sqrt(share * above**2 + of_seeds[1] ** 2))
     if limits is not None:
         low, high = max(low, limits[0]), min(high, limits[1])
-    return Interval(low, high, level, "seeds_and_prompts")
+    return Interval(low, high, pooled.level, "seeds_and_prompts")
 
 
 def _error(fit: SeedFit, estimand: str) -> float | None:

@@ -38,7 +38,9 @@ from warehouse.stats.core.results import Interval, NamedFigures, figures_text, f
 from warehouse.stats.core.sample import components, distinct
 from warehouse.stats.intervals.closed_form import interval_normal, interval_t, interval_wilson, interval_wilson_bounded
 from warehouse.stats.multiple.adjust import holm
+from warehouse.stats.rows.seed_difference import RowSeeds
 from warehouse.stats.suites.cells import Cell, Design, UnitTable, not_nearer, overlaps, satterthwaite, unseen_variances
+from warehouse.stats.suites.seed_tests import tests_over_seeds
 
 
 @dataclass(frozen=True)
@@ -208,6 +210,7 @@ def compare_suites(
     bounds: Bounds | None = None,
     level: float = 0.95,
     higher_is_better: bool = True,
+    seeds: Sequence[RowSeeds] | None = None,
 ) -> SuitePairs:
     """All pairs of runs on a suite.
 
@@ -217,6 +220,7 @@ def compare_suites(
         bounds: of every leaf's figure; with them a leaf on which two runs do not differ is not taken for certain.
         level: 1 − level is the size of the tests.
         higher_is_better: direction of the ranks.
+        seeds: what is known of the training seeds of each run, ``n_seeds`` 1 for one without; None: none has any.
 
     Raises:
         StatisticsError: no run, runs of different numbers of leaves, weights misaligned.
@@ -238,6 +242,10 @@ def compare_suites(
     np.fill_diagonal(total, np.nan)
     error, df = np.sqrt(total), _freedoms(runs, per_leaf + unseen, own)
     p = t_p_values(difference / error, df)
+    if seeds is not None:
+        of_seeds, p_of_seeds = tests_over_seeds(error, df, difference, seeds)
+        error = np.where(np.isnan(p_of_seeds), error, of_seeds)
+        p = np.where(np.isnan(p_of_seeds), p, p_of_seeds)
     adjusted = _holm_square(p)
     ahead = difference if higher_is_better else -difference
     ranks = _ranks(ahead, adjusted, level)

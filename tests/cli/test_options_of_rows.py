@@ -1,0 +1,82 @@
+"""Options that say what one row is change the answer of every command that has them, where there are seeds, repeats."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+
+import click
+import pytest
+
+from tests.cli.test_options_used import FORMS, command_of, values_of
+from tests.support.cli import Caller
+from warehouse import connect
+
+OPTIONS = ("each", "repeats", "seeds_are", "pair_seeds")
+#: Commands with such options, as they are called here; two models where pairs of seeds or repeats are asked for.
+CALLS = {
+    "leaderboard": ("leaderboard", "quiz"),
+    "compare": ("compare", "m0", "m1"),
+    "pairs": ("pairs", "quiz"),
+    "gate": ("gate", "m0", "m1", "--margin", "0.1"),
+    "card": ("card", "m0"),
+    "frontier": ("frontier", "quiz"),
+}
+#: The same where runs are repeats: of a model with fixed weights.
+OF_REPEATS = {
+    "compare": ("compare", "plain", "other"),
+    "gate": ("gate", "plain", "other", "--margin", "0.1"),
+    "card": ("card", "plain"),
+}
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> str:
+    """Two models of three seeds at two checkpoints, and two of fixed weights with two runs."""
+    folder = tmp_path_factory.mktemp("rows")
+    dice = random.Random(5)
+    lines = ["model,training_seed,step,run_id,benchmark,prompt_id,score,cost"]
+    runs = [(f"m{m}", str(seed), str(step), "") for m in range(2) for seed in range(3) for step in (100, 200)]
+    runs += [(model, "", "", f"r{number}") for model in ("plain", "other") for number in range(2)]
+    for place, (model, seed, step, run_id) in enumerate(runs):
+        right = 0.4 + 0.03 * place
+        for prompt in range(40):
+            score = int(dice.random() < right)
+            lines.append(f"{model},{seed},{step},{run_id},quiz,q{prompt},{score},{dice.random():.3f}")
+    (folder / "runs.csv").write_text("\n".join(lines) + "\n")
+    url = f"duckdb:///{folder / 'store.duckdb'}"
+    report = connect(url).ingest(folder / "runs.csv")
+    assert report.total("n_runs") == 16
+    return url
+
+
+def commands() -> Iterator[tuple[str, click.Option]]:
+    for name, words in CALLS.items():
+        for option in command_of(list(words)).params:
+            if isinstance(option, click.Option) and option.name in OPTIONS:
+                yield name, option
+
+
+def test_all_commands_with_such_options_are_called_here() -> None:
+    from tests.cli.test_options_used import COMMANDS
+
+    groups = {name for name in COMMANDS if any(other.startswith(f"{name} ") for other in COMMANDS)}
+    found = {
+        name
+        for name in COMMANDS.keys() - groups
+        if any(option.name in OPTIONS for option in command_of(name.split()).params)
+    }
+    assert found == CALLS.keys()
+    assert not FORMS & set(OPTIONS)
+
+
+@pytest.mark.parametrize(("name", "option"), [pytest.param(n, o, id=f"{n}-{o.name}") for n, o in commands()])
+def test_an_option_of_rows_changes_the_answer_or_is_refused(
+    filled: str, run: Caller, name: str, option: click.Option
+) -> None:
+    words = OF_REPEATS.get(name, CALLS[name]) if option.name == "repeats" else CALLS[name]
+    before = run(*words, db=filled)
+    assert before.code in (0, 1, 5), before.err
+    for value in values_of(option):
+        after = run(*words, *value, db=filled)
+        assert (after.code, after.out, after.err) != (before.code, before.out, before.err), value
