@@ -91,3 +91,32 @@ def test_runs_of_one_name_are_listed_with_what_differs(store_url: str) -> None:
         ]
         assert [run.run_id for run in list_runs(store, where=["training_seed=2"])] == [2, 3]
         assert list_runs(store, everything=True)[3].condition == ""
+
+
+def two_harnesses(url: str, *metrics: str) -> list[str]:
+    """Labels of two conditions by other harnesses, on the first metric; each has a metric of its own."""
+    rows = StoreRows()
+    for metric in dict.fromkeys(metrics):
+        rows.describe("quiz", rows.metric(metric))
+    configurations: list[dict[str, Any]] = [{"backend": "hf", "num_fewshot": 5, "max_length": 4}, {"engine": "vllm"}]
+    for number, (metric, configuration) in enumerate(zip(metrics, configurations, strict=True)):
+        harness = ("lm_eval", "lighteval")[number]
+        rows.group(harness)
+        rows.rows["run_group"][-1]["harness"] = harness
+        run = rows.run("lab/a", "quiz", group=harness, n_requested=number)
+        rows.scores(run, {"q1": 1.0, "q2": float(number)}, metric=rows.metric(metric))
+        fewshot = 5 if number == 0 else None
+        header = RunHeader(harness, "lab/a", "quiz", configuration=configuration, fewshot=fewshot)
+        rows.rows["run"][-1] |= {"n_requested": None, "fewshot": fewshot, "configuration": configuration}
+        rows.rows["run"][-1] |= {"settings": dict(settings_of(header).settings)}
+    with open_store(url, create=True) as store:
+        rows.write(store)
+        return [row.condition for row in leaderboard(store, "quiz", metric=metrics[0]).rows]
+
+
+def test_of_two_harnesses_the_harness_tells_rows_apart(store_url: str) -> None:
+    assert set(two_harnesses(store_url, "acc", "acc")) == {"harness=lm_eval", "harness=lighteval"}
+
+
+def test_a_row_is_not_told_from_one_that_is_not_there(store_url: str) -> None:
+    assert two_harnesses(store_url, "acc", "f1") == [""]

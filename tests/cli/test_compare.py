@@ -257,3 +257,23 @@ def test_pairs_of_parts_name_the_option_that_takes_them(run: Caller, tmp_path: P
     table.write_text("\n".join(["model,benchmark,prompt_id,score", *rows]))
     run("ingest", str(table), db=store)
     run("pairs", "b", db=store).fails(2, "--subset compares it")
+
+
+def test_one_metric_under_two_names(run: Caller, store_url: str, tmp_path: Path) -> None:
+    """Two tools call a metric otherwise."""
+    right = [1, 1, 0, 1, 0, 1, 1, 0, 1, 1, 0, 1]
+    for name, metric in (("one", "exact_match"), ("two", "accuracy")):
+        lines = [f"model,benchmark,harness,prompt_id,{metric}"]
+        lines += [f"org/{name},quiz,{name},q{n},{value if name == 'one' else 1}" for n, value in enumerate(right)]
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines) + "\n")
+        assert run("ingest", str(tmp_path / f"{name}.csv"), "--higher-is-better", db=store_url).code == 0
+    two = ("compare", "run:1", "run:2")
+    run(*two, db=store_url).fails(2, "by accuracy, but by exact_match", "--metric exact_match --second-metric accuracy")
+    two = (*two, "--metric", "exact_match")
+    run(*two, db=store_url).fails(2, "by exact_match, but by accuracy", "--second-metric accuracy")
+    (row,) = run(*two, "--second-metric", "accuracy", "--json", db=store_url).rows
+    assert (row["metric"], row["n_prompts"], round(row["difference"], 4)) == ("exact_match", 12, round(-4 / 12, 4))
+    assert (
+        "b by accuracy, which was said to be exact_match" in run(*two, "--second-metric", "accuracy", db=store_url).err
+    )
+    run(*two, "--second-metric", "acuracy", db=store_url).fails(2, "acuracy")

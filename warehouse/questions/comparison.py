@@ -93,6 +93,9 @@ class Compare(AsRows, SelectedAtLevel, _Two, Question):
     across_links: Annotated[
         bool, Option("On two benchmarks whose prompts are linked: two formulations, the models named or one model.")
     ] = False
+    second_metric: Annotated[
+        str | None, Option("Metric of B, where its tool has another name for it. [default: the same as of A]", "NAME")
+    ] = None
     cost: Annotated[str | None, Option("Also what an answer costs, and the ratio of both.", choices=COSTS)] = None
     prices: Prices = None
     pair_seeds: PairSeeds = False

@@ -187,6 +187,7 @@ def compared_pairs(store: Store, question: Compare, benchmarks: Sequence[str] = 
         question.across_links,
         question.pair_seeds,
         infinite_ok=True,
+        second_metric=question.second_metric,
     )
     return compare_read(shared, models.on_each(models.pair, benchmarks), question)
 

@@ -143,6 +143,7 @@ class TwoModels:
     across_links: bool = False  #: on two benchmarks whose prompts are linked, in place of one.
     pair_seeds: bool = False  #: seeds of equal labels go together in both.
     infinite_ok: bool = False  #: scores may be infinite, which tests of signs alone can do with.
+    second_metric: str | None = None  #: of the second, where it has another name there.
 
     @cached_property
     def _names(self) -> BenchmarkNames:
@@ -213,7 +214,7 @@ class TwoModels:
         ends: dict[str, set[str]] = {}  # of chains of links, the benchmark itself among them
         for row in self.store.rows(query_text("store", "linked_benchmarks")):
             ends.setdefault(row["benchmark"], {row["benchmark"]}).add(row["canonical_benchmark"])
-        both = [(x, y) for x in of_a for y in of_b if x[0] != y[0]]
+        both = [(x, y) for x in of_a for y in of_b if x[0] != y[0] or (x != y and "" in (x[1], y[1]))]
         if len(of_a) * len(of_b) > 1:
             both = [(x, y) for x, y in both if ends.get(x[0], {x[0]}) & ends.get(y[0], {y[0]})]
         if self.a == self.b:  # each two once
@@ -243,19 +244,18 @@ class TwoModels:
         ids = sorted({a.setting("benchmark_id"), b.setting("benchmark_id")})
         metrics = metrics_of(self.store, ids)
         chosen = choose_metrics(metrics, self.selection.metric, a.setting("benchmark"))
-        by_side = self._scores(a, b, chosen)
-        for condition, scores in zip((a, b), by_side, strict=True):
+        if self.second_metric is None:
+            by_side = self._scores(a, b, chosen)
+            labels = (chosen[0].label, chosen[0].label)
+        else:
+            of_second = choose_metrics(metrics, self.second_metric, b.setting("benchmark"))
+            by_side = (self._scores(a, b, chosen)[0], self._scores(a, b, of_second)[1])
+            labels = (chosen[0].label, of_second[0].label)
+        for condition, scores, label in zip((a, b), by_side, labels, strict=True):
             if not scores:
-                scored = scored_metrics(run_metrics_of(self.store, ids), metrics, (a, b))
-                common = {label for label, holders in scored.items() if holders == 2} - {chosen[0].label}
-                own = scored_metrics(run_metrics_of(self.store, ids), metrics, (condition,))
-                why = f", but by {some_of(sorted(own))}" if own else " (published figures cannot be paired)"
-                raise NotComparable(
-                    f"{condition.model} has no scored prompt by {chosen[0].label}{why}"
-                    f"{advise_metric('both have', common)}"
-                )
+                raise self._without_scores(condition, label, metrics, (a, b))
         (metric_a, members_a), (metric_b, members_b) = (scores[0] for scores in by_side)
-        refuse_incomparable(a, b, metric_a, metric_b, self.force)
+        refuse_incomparable(a, b, metric_a, self._as_of_first(metric_a, metric_b), self.force)
         row_a, row_b = self._row(a, metric_a, members_a), self._row(b, metric_b, members_b)
         scores_a, scores_b = (self._scores_of(row) for row in (row_a, row_b))
         label_a, label_b = label_conditions(self.store, [_without_seeds(condition) for condition in (a, b)])
@@ -263,6 +263,39 @@ class TwoModels:
             label_a, label_b = (label.replace("benchmark_recorded=", "benchmark=") for label in (label_a, label_b))
         scorers = self._scorers(metric_a, chosen, (a, b), ids)
         return ScoredTwice(a, b, metric_a, metric_b, scores_a, scores_b, (label_a, label_b), (row_a, row_b), scorers)
+
+    def _as_of_first(self, first: Metric, second: Metric) -> Metric:
+        """The metric of the second under the name of the first, where somebody said that they are one.
+
+        Raises:
+            NotComparable: they cannot be.
+        """
+        if self.second_metric is None:
+            return second
+        for what, of_first, of_second in (
+            ("kind", first.kind, second.kind),
+            ("bounds", first.bounds, second.bounds),
+            ("direction", first.higher_is_better, second.higher_is_better),
+        ):
+            if of_first != of_second and None not in (of_first, of_second):
+                raise NotComparable(f"{first.label} and {second.label} are not one metric: their {what} differs")
+        return replace(second, name=first.name, filter=first.filter)
+
+    def _without_scores(
+        self, condition: Condition, label: str, metrics: Sequence[Metric], both: tuple[Condition, Condition]
+    ) -> NotComparable:
+        """What is said of a condition without a score by a metric, and by which it has some."""
+        ids = sorted({one.setting("benchmark_id") for one in both})
+        scored = scored_metrics(run_metrics_of(self.store, ids), metrics, both)
+        common = {other for other, holders in scored.items() if holders == 2} - {label}
+        own = scored_metrics(run_metrics_of(self.store, ids), metrics, (condition,))
+        why = f", but by {some_of(sorted(own))}" if own else " (published figures cannot be paired)"
+        advice = advise_metric("both have", common)
+        if own and not common and self.second_metric is None:
+            name = min(own)
+            options = f"--second-metric {name}" if condition is both[1] else f"--metric {name} --second-metric {label}"
+            advice = f"; if that is the same under another name: {options}"
+        return NotComparable(f"{condition.model} has no scored prompt by {label}{why}{advice}")
 
     def _scorers(self, metric: Metric, chosen: Sequence[Metric], both: Sequence[Condition], ids: Sequence[int]) -> str:
         """Who else scored the same in the same runs, in words; empty where nobody did."""
@@ -357,6 +390,8 @@ class TwoModels:
         pair = pair_up(a, b, both.metric_a, scores_a, scores_b, self.clusters(a, b))
         notes = dict.fromkeys(note for row in both.rows for note in row.row_notes)
         notes |= dict.fromkeys([both.scorers] if both.scorers else [])
+        if both.metric_a.label != both.metric_b.label:
+            notes[f"b by {both.metric_b.label}, which was said to be {both.metric_a.label}"] = None
         notes |= dict.fromkeys(read_twice(self.store, (*a.run_ids, *b.run_ids)))
         flags = dict.fromkeys(flag for row in both.rows for flag in row.row_flags)
         pair = replace(

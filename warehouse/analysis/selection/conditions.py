@@ -15,7 +15,7 @@ from warehouse.analysis.groups import grouped
 from warehouse.analysis.selection.scorers import name_scorers, scorers_of
 from warehouse.records import parse_json
 from warehouse.records.run_fields import ALWAYS_TOLD, HASHES, LABEL_FIELDS
-from warehouse.records.setting_labels import differing_paths, in_words
+from warehouse.records.setting_labels import differing_paths, in_words, last_name
 from warehouse.store.connection import Store
 from warehouse.store.curate import catalogue
 from warehouse.store.curate.ignored_settings import IgnoredSettings
@@ -89,7 +89,13 @@ def describe(conditions: Sequence[Condition]) -> list[str]:
     changes what the figure means. What still looks alike gets the head of its key.
     """
     shown = [name for name in LABEL_FIELDS if _is_shown(conditions, name)]
-    labels = [", ".join(filter(None, (_in_words(condition, name) for name in shown))) for condition in conditions]
+    one_sided = _told_by_one_harness(conditions, shown)
+    labels = [
+        ", ".join(
+            filter(None, (_in_words(condition, name) for name in shown if (condition.model, name) not in one_sided))
+        )
+        for condition in conditions
+    ]
     seen = Counter((item.model, label) for item, label in zip(conditions, labels, strict=True))
     return [
         _with_key(label, condition.key) if seen[condition.model, label] > 1 else label
@@ -109,6 +115,23 @@ def _is_shown(conditions: Sequence[Condition], name: str) -> bool:
     if name in ALWAYS_TOLD and len(set().union(*values.values())) > 1:
         return True
     return any(len(own) > 1 for own in values.values())
+
+
+def _told_by_one_harness(conditions: Sequence[Condition], names: Sequence[str]) -> set[tuple[str, str]]:
+    """Of each model the settings that some harness never tells: they tell its rows from none of another's, which the
+    harness does."""
+    left_out: set[tuple[str, str]] = set()
+    for model, own in grouped(conditions, lambda condition: condition.model).items():
+        by_harness = grouped(own, lambda condition: condition.setting("harness"))
+        if len(by_harness) < 2:
+            continue
+        for name in names:
+            values = [{condition.setting(name) for condition in of_one} for of_one in by_harness.values()]
+            is_never_told = any(not told - {None, ""} for told in values)
+            is_one_each = all(len(told) == 1 for told in values)
+            if name != "harness" and is_never_told and is_one_each:
+                left_out.add((model, name))
+    return left_out
 
 
 def _in_words(condition: Condition, name: str) -> str:
@@ -160,7 +183,8 @@ def label_conditions(store: Store, conditions: Sequence[Condition]) -> list[str]
     settings = settings_of_conditions(store, [conditions[index] for index in indices])
     for group in several:
         own = [settings.get(conditions[index].key, {}) for index in group]
-        told = _with_settings([labels[index] for index in group], own)
+        harnesses = {conditions[index].setting("harness") for index in group}
+        told = _with_settings([labels[index] for index in group], own, told_by_all=len(harnesses) > 1)
         for index, label in zip(group, told, strict=True):
             labels[index] = label
     return labels[:n_given]
@@ -239,11 +263,23 @@ def differing_settings(
     return {key: tuple((path, own.get(path, "")) for path in named) for key, own in settings.items()}
 
 
-def _with_settings(labels: Sequence[str], settings: Sequence[Mapping[str, str]]) -> list[str]:
+def _with_settings(
+    labels: Sequence[str], settings: Sequence[Mapping[str, str]], *, told_by_all: bool = False
+) -> list[str]:
     """Labels of the conditions of one model, with the settings in which they differ besides; a hash is told only where
-    nothing that can be read says the same."""
+    nothing that can be read says the same.
+
+    Args:
+        told_by_all: of several harnesses only what each condition tells: the others say little that these would.
+    """
     told = [*LABEL_FIELDS, *_TOLD_AS_FIELDS, *_HASHED.values()]
-    paths = [path for path in differing_paths(settings, told) if path.rpartition(".")[2] not in _REVISIONS]
+    paths = [
+        path
+        for path in differing_paths(settings, told)
+        if last_name(path) not in _REVISIONS and not _says_fewshot(settings, path)
+    ]
+    if told_by_all:
+        paths = [path for path in paths if all(path in own for own in settings)]
     words = in_words(settings, paths) if paths else [""] * len(labels)
     stripped = [_without_hashes(label) for label in labels]
     complete = [", ".join(filter(None, pair)) for pair in zip(stripped, words, strict=True)]
@@ -253,6 +289,13 @@ def _with_settings(labels: Sequence[str], settings: Sequence[Mapping[str, str]])
         ", ".join(filter(None, (label if _has_hash(label) else part, said)))
         for label, part, said in zip(labels, stripped, words, strict=True)
     ]
+
+
+def _says_fewshot(settings: Sequence[Mapping[str, str]], path: str) -> bool:
+    """Whether a setting is the number of examples once more, under the name that a tool has for it."""
+    if not last_name(path).endswith(("shot", "shots")):
+        return False
+    return all(own[path] == own.get("fewshot") for own in settings if path in own)
 
 
 def _has_hash(label: str) -> bool:
