@@ -235,7 +235,7 @@ CHANGES = {
     "alter table rejection drop column found": "add column: rejection, found",
     "alter table content add column more varchar": "remove column: content, more",
     "drop table choice": "add table: choice",
-    "alter table score alter column raw type integer using null": "modify type: score, raw",
+    "alter table rejection alter column found type integer using null": "modify type: rejection, found",
 }
 
 

@@ -182,16 +182,18 @@ def _other_texts(objects: OwnObjects, rows: Iterable[Mapping[str, Any]]) -> list
         return []
     expected = expected_views(objects)
     replace(cache, views=_digest(expected)).write()
+    missing = [f"the view {name} is missing" for name in sorted(names - found.keys())]
     differing = {name: text for name, text in sorted(found.items()) if text != expected[name]}
     if not differing:
-        return []
+        return missing
     older = _in_older_form(objects)
     printed = _printed_here(objects, differing)
-    return [
+    other = [
         f"the view {name} has another text"
         for name, text in differing.items()
         if text != older[name] and printed.get(name) not in (expected[name], older[name])
     ]
+    return missing + other
 
 
 def _plain(text: str) -> str:
