@@ -120,10 +120,11 @@ def open_empty(request: pytest.FixtureRequest, open_kit: Any) -> Opener:
     return opened
 
 
-#: Parts of a run that has an id hold rows that the others lack: such are refused, but for those that grow. An id stands
-#: for a training: its checkpoints and both models share it.
+#: An id stands for a training: its checkpoints and both models share it.
 CASES = [
     pytest.param("exp1", True, 1),
+    pytest.param("exp1", False, 1),
+    pytest.param("exp1", False, 12, marks=[pytest.mark.rare, pytest.mark.timeout(600)]),
     pytest.param(None, False, 12, marks=[pytest.mark.rare, pytest.mark.timeout(600)]),
     pytest.param(None, True, 12, marks=[pytest.mark.rare, pytest.mark.timeout(600)]),
     pytest.param("exp1", True, 100, marks=[pytest.mark.slow, pytest.mark.timeout(3600)]),

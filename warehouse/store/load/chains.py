@@ -87,6 +87,12 @@ def holds(connection: sa.Connection, whole: int, part: int) -> bool:
     return bool(connection.execute(sa.text(query_text("store", "run_holds")), values).scalar_one())
 
 
+def are_apart(connection: sa.Connection, one: int, other: int) -> bool:
+    """Whether no draw of a prompt stands in both of two runs: parts of one."""
+    values = {"one": one, "other": other}
+    return bool(connection.execute(sa.text(query_text("store", "runs_are_apart")), values).scalar_one())
+
+
 def supersede(connection: sa.Connection, replaced: Collection[Replaced], others: Collection[int] = ()) -> None:
     """Mark runs as superseded under a key: (id, key, id of the newer run, if any); whether these and ``others`` are
     current follows from all their keys."""
@@ -152,7 +158,7 @@ def _placed(connection: sa.Connection, run_id: int, other: int, key: str | None)
         return [(run_id, key, other)]
     if holds(connection, run_id, other):
         return [(other, key, run_id)]
-    if key is None:
+    if key is None or are_apart(connection, run_id, other):
         return []
     raise MisuseError(
         f"run:{other} came under the same id of the tool as run:{run_id}, with other values; invalidate one of them"

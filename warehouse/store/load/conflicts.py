@@ -366,20 +366,50 @@ def _decide_one(
         return restated
     if run.key is None:
         return _decide_without_id(here, run, stored, overlaps)
+    decision = _among_tries(here, run, stored, overlaps, on_conflict, path)
+    if decision.action == "new" and decision.superseded_by is None and not decision.supersedes:
+        return replace(decision, repeat=run.condition in stored.current_conditions)
+    return decision
+
+
+def _among_tries(
+    here: Decision,
+    run: _DumpRun,
+    stored: _StoredRuns,
+    overlaps: Mapping[Pair, Overlap],
+    on_conflict: OnConflict,
+    path: str,
+) -> Decision:
+    """What becomes of a run with an id among the current runs that came under it."""
+    superseded: list[int] = []
+    parts: list[int] = []
     for rival in stored.rivals(run):
         if not run.measured and rival.n_found:
             note = f"{run.header.benchmark}: figures only; run {rival.id} already holds the samples"
             return Decision(run.index, "seen", *run.keys, same_as=rival.id, note=note)
         overlap = overlaps.get((run.index, rival.id), Overlap(False, False))
         if on_conflict == "supersede" or _replaces(run, rival, overlap):
-            return replace(here, supersedes=(rival.id,))
-        if overlap.is_all_stored:
+            superseded.append(rival.id)
+        elif overlap.is_all_stored:
             return replace(here, superseded_by=rival.id)
-        if on_conflict == "skip":
+        elif overlap.is_apart:
+            parts.append(rival.id)
+        elif on_conflict == "skip":
             note = f"{run.header.benchmark}: conflict, left out"
             return Decision(run.index, "skip", *run.keys, note=note)
-        raise _conflict(run.header, rival, path)
-    return here if same else replace(here, repeat=run.condition in stored.current_conditions)
+        else:
+            raise _conflict(run.header, rival, path)
+    note = here.note or (_note_on_parts(run, parts) if parts else "")
+    return replace(here, supersedes=tuple(superseded), note=note)
+
+
+def _note_on_parts(run: _DumpRun, others: Sequence[int]) -> str:
+    """What is said of a run that has samples of its own under the id of others."""
+    runs = f"run{'' if len(others) == 1 else 's'} {', '.join(map(str, others))}"
+    return (
+        f"{run.header.benchmark}: {runs} and this one have the same id of the tool ({run.header.run_id}) and no sample"
+        " in common: parts of one run, which count together"
+    )
 
 
 def _seen(here: Decision, run: _DumpRun, same: Sequence[_Stored]) -> Decision:
@@ -577,6 +607,7 @@ class Overlap:
 
     has_all_stored: bool
     is_all_stored: bool
+    is_apart: bool = False  #: no draw of a prompt stands in both.
 
 
 def compare(scratch: Scratch, pairs: Iterable[Pair]) -> dict[Pair, Overlap]:
@@ -608,6 +639,7 @@ def _compare(scratch: Scratch, pairs: Sequence[Pair]) -> dict[Pair, Overlap]:
     )
     lacking: set[Pair] = set()  # the dump's run lacks a stored fact
     beyond: set[Pair] = set()  # and has one that is not stored
+    touching: set[Pair] = set()  # both have a fact of one draw of a prompt
     ids = sorted({stored for _, stored in pairs})
     for fact, values, unsettled, own in _FACTS:
         columns = f"prompt_id, variant_id, draw, {values}"
@@ -621,8 +653,20 @@ def _compare(scratch: Scratch, pairs: Sequence[Pair]) -> dict[Pair, Overlap]:
         new = f"select run, stored_id, {columns} from pair join stage_{fact} using (run)"
         lacking |= _differing(scratch, f"{stored} where not is_unsettled", new)
         beyond |= _differing(scratch, f"{new} where not ({unsettled})", stored)
+        touching |= _touching(scratch, fact)
     scratch.drop(["pair", "stored_fact"])
-    return {pair: Overlap(pair not in lacking, pair not in beyond) for pair in pairs}
+    return {pair: Overlap(pair not in lacking, pair not in beyond, pair not in touching) for pair in pairs}
+
+
+def _touching(scratch: Scratch, fact: str) -> set[Pair]:
+    """The pairs that both have a fact of one draw of a prompt."""
+    rows = scratch.rows(
+        "select distinct pair.run, pair.stored_id from pair"
+        f" join stage_{fact} as staged on staged.run = pair.run"
+        " join stored_fact on stored_fact.run_id = pair.stored_id and stored_fact.prompt_id = staged.prompt_id"
+        " and stored_fact.variant_id = staged.variant_id and stored_fact.draw = staged.draw"
+    )
+    return {(run, stored) for run, stored in rows}
 
 
 def _differing(scratch: Scratch, facts: str, others: str) -> set[Pair]:
