@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 #: What stands in a text in place of a key or password.
 MASK = "***"
@@ -53,8 +54,9 @@ LOOKS = (
          "pages of the service"),
     KeyShape("Azure", r"\b[A-Za-z0-9]{20,84}JQQJ99[A-Za-z0-9]{6,60}|[\w.~]{3}\dQ~[\w.~-]{31,34}",
          ("JQQJ99", "Q~"), "gitleaks: azure-ad-client-secret; documents of the service"),
-    KeyShape("Fireworks, Weights & Biases, Anyscale, Resend", rf"\b(?:fpk_|wandb_v1_|esecret_|re_){_REST}{{20,}}",
-         ("fpk_", "wandb_v1_", "esecret_", "re_"), "pages of the services", drawn=True),
+    KeyShape("Fireworks, Weights & Biases, Anyscale", rf"\b(?:fpk_|wandb_v1_|esecret_){_REST}{{20,}}",
+         ("fpk_", "wandb_v1_", "esecret_"), "pages of the services"),
+    KeyShape("Resend", rf"\bre_{_REST}{{20,}}", ("re_",), "pages of the service", drawn=True),
     KeyShape("Twilio", r"\b(?:SK|AC)[0-9a-f]{32}\b", ("SK", "AC"), "gitleaks: twilio-api-key"),
     KeyShape("age, 1Password, JFrog, Alibaba, ClickHouse, Atlassian, Meta, Dropbox, Dynatrace",
          r"\b(?:AGE-SECRET-KEY-1[A-Z0-9]{20,}|A3-[A-Z0-9]{6}-[A-Z0-9-]{20,}|ops_eyJ[A-Za-z0-9+/]{40,}"
@@ -101,16 +103,28 @@ LOOKS = (
     KeyShape("keys in URLs", r"(?i)(?P<kept>[?&](?:key|code|policy)=)[^\s&#\"'<>]{16,}", ("=",),
          "documents of Google's API keys, Azure Functions, CloudFront", drawn=True),
 )  # fmt: skip
-_COMPILED = tuple((look, re.compile(look.pattern)) for look in LOOKS)
+#: What each key has that is no parameter of a URL: most settings have no such part, and need no further look.
+_LONG_PART = re.compile(r"[A-Za-z0-9_/+.:=~-]{14}")
 _PARTS = re.compile(r"[A-Za-z0-9]{8,}")
 
 
 def masked_looks(text: str) -> str:
     """A text with :data:`MASK` for what looks like a key."""
-    for look, pattern in _COMPILED:
+    if "=" not in text and "PRIVATE KEY" not in text and _LONG_PART.search(text) is None:
+        return text
+    for look in LOOKS:
         if any(mark in text for mark in look.marks):
-            text = pattern.sub(_mask(look), text)
+            text = _compiled(look.pattern).sub(_mask(look), text)
     return text
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    """Compiled when it is first needed: together they take longer than many a command. The edge of a word at its
+    beginning is one behind an underscore, too, as names of files have it."""
+    if pattern.startswith(r"\b"):
+        pattern = f"(?<![A-Za-z0-9]){pattern[2:]}"
+    return re.compile(pattern)
 
 
 def _mask(look: KeyShape) -> Callable[[re.Match[str]], str]:

@@ -97,7 +97,7 @@ def without_credentials(value: Any) -> Any:
 
 def _kept(value: Any, *, in_list: bool = False) -> Any:
     if isinstance(value, str):
-        return masked(value)
+        return masked(value) if len(value) > _SHORT else _masked_words(value)
     if isinstance(value, Mapping):
         has_user = any(isinstance(name, str) and name.lower() in _USERS for name in value)
         kept = {
@@ -124,9 +124,13 @@ def _masked_name(name: Any) -> Any:
     return _masked_words(name) if isinstance(name, str) else name
 
 
-@lru_cache(4096)
-def _masked_words(name: str) -> str:
-    return masked(name)
+#: Characters of texts that are kept with what they are masked to: settings of one run are those of the next.
+_SHORT = 200
+
+
+@lru_cache(8192)
+def _masked_words(text: str) -> str:
+    return masked(text)
 
 
 def _is_secret(name: Any, item: Any) -> bool:

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from warehouse.errors import InputError, MisuseError
 from warehouse.records import Candidate
+from warehouse.records.credentials import masked
 
 #: First bytes of a file that importers see when they claim it.
 HEAD_BYTES = 65_536
@@ -53,11 +54,11 @@ class Unread:
 
     @property
     def shown(self) -> str:
-        """What it is called."""
-        return self.name or str(self.path)
+        """What it is called, without keys."""
+        return masked(self.name or str(self.path))
 
     def __str__(self) -> str:
-        return f"{self.shown}: {self.reason or 'no importer knows this file'}"
+        return f"{self.shown}: {masked(self.reason) or 'no importer knows this file'}"
 
 
 def walk(path: Path) -> Iterator[Path]:
