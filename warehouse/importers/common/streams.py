@@ -149,6 +149,10 @@ class Member:
         return BoundedStream(gzip.GzipFile(fileobj=opened), self.name, limit, [opened, archive])
 
 
+class TooManyTablesError(InputError):
+    """An archive of more tables than are read of one."""
+
+
 def members(path: Path, name: str, globs: Sequence[str] = ()) -> list[Member]:
     """The tables in a file: itself, or the entries of a zip archive that can be tables.
 
@@ -173,6 +177,13 @@ def members(path: Path, name: str, globs: Sequence[str] = ()) -> list[Member]:
             f"an archive of {len(entries)} files, none of which can be read as a table",
             path=name,
             expected=f"entries that match {list(globs)}" if globs else f"one of {list(FORMATS)}",
+        )
+    if len(chosen) > bounds.MAX_TABLES:
+        raise TooManyTablesError(
+            f"an archive of {len(chosen)} tables",
+            path=name,
+            expected=f"at most {bounds.MAX_TABLES}",
+            advice="unpack it and ingest the folder",
         )
     return chosen
 

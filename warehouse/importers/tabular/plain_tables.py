@@ -382,8 +382,7 @@ def _columns(path: Path, head: bytes) -> Sequence[str]:
     its tables have."""
     if path.suffix.lower() == ".zip":
         with contextlib.suppress(InputError):  # hostile or damaged, or nothing in it is a table
-            found = [_names_in(member.format, _head(member)) for member in members(path, path.name)]
-            return found[0] if all(names == found[0] for names in found) else []
+            return _shared_names(members(path, path.name))
         return []
     kind = _format(path)
     if path.suffix.lower() == ".gz":
@@ -394,6 +393,17 @@ def _columns(path: Path, head: bytes) -> Sequence[str]:
         with open_text(path) as handle:
             head = handle.readline(bounds.MAX_DOCUMENT_BYTES)
     return _names_in(kind, head)
+
+
+def _shared_names(tables: Sequence[Member]) -> Sequence[str]:
+    """Names of the columns that all tables have; none where some differ, or the first has none."""
+    first = _names_in(tables[0].format, _head(tables[0]))
+    if not first:
+        return []
+    for member in tables[1:]:
+        if _names_in(member.format, _head(member)) != first:
+            return []
+    return first
 
 
 def _head(member: Member) -> bytes:
