@@ -15,6 +15,7 @@ from warehouse.store.engines import Limits
 
 from ..failures import Failure, failure_of
 from ..state import State
+from .incoming import standard_input
 from .tools import TOOLS, Answered, Context, page_of, suggestion
 
 log = logging.getLogger(__name__)
@@ -100,7 +101,7 @@ def serve(state: State, limits: Limits) -> None:
     server = lowlevel.Server("warehouse", version=version("eval-warehouse"), instructions=INSTRUCTIONS, **handlers)
 
     async def talk() -> None:
-        async with stdio_server() as (read, write):
+        async with stdio_server(stdin=anyio.wrap_file(standard_input())) as (read, write):
             await server.run(read, write, server.create_initialization_options())
 
     anyio.run(talk)

@@ -1,4 +1,4 @@
--- What digest.sql says of staged facts, made anew of facts as a store holds them: `score`,
+-- What digest.sql says of staged facts, made anew of those that a store holds: `score`,
 -- `generation` and `choice` of a block of runs, `prompt_place` (the hash of the natural key of each
 -- prompt), `prompt_variant` and `metric`. Scores of scanners are no part of it: they come from other
 -- sources.

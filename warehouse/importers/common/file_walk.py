@@ -61,6 +61,15 @@ class Unread:
         return f"{self.shown}: {masked(self.reason) or 'no importer knows this file'}"
 
 
+def has_text_name(path: Path) -> bool:
+    """Whether a path is text: others can be opened by Python, and by no library that wants UTF-8."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
+
+
 def walk(path: Path) -> Iterator[Path]:
     """The files of a folder that are not hidden, or the file itself (MisuseError: there is no such file or folder).
 

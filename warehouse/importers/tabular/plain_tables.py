@@ -26,7 +26,7 @@ from warehouse.errors import InputError
 from warehouse.importers.common import bounds
 from warehouse.importers.common.jsonl import open_text, unpacked_start
 from warehouse.importers.common.patterns import Pattern
-from warehouse.importers.common.streams import Member, members, read_exactly
+from warehouse.importers.common.streams import Member, members, parquet_place, read_exactly
 from warehouse.importers.tabular.chunks import RowView
 from warehouse.importers.tabular.column_names import (
     OF_TRUTH,
@@ -430,7 +430,8 @@ def _names_in(kind: str, head: bytes) -> Sequence[str]:
 
 def _parquet_columns(path: Path) -> list[str]:
     try:
-        return list(pq.read_schema(path).names)
+        with parquet_place(path) as place:
+            return list(pq.read_schema(place).names)
     except (pa.ArrowException, OSError):
         return []  # damaged: whoever reads it will say so
 
