@@ -565,7 +565,7 @@ def _is_quick(path: Path) -> bool:
     with suppress(OSError), path.open("rb") as file:
         head = file.read(_QUICK_BYTES)
         is_whole = len(head) < _QUICK_BYTES
-        return is_whole or (path.suffix.lower() != ".json" and head.count(b"\n") > 1)
+        return is_whole or (path.suffix.lower() not in (".json", ".zip") and head.count(b"\n") > 1)
     return False
 
 
