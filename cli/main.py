@@ -83,10 +83,18 @@ def _prepare_output() -> None:
         sys.stdin.reconfigure(errors="surrogateescape")  # as arguments come; whoever needs text says so
 
 
+def _without_keys(text: str) -> str:
+    """A message without what looks like a key: it may repeat what was typed, or a name that a file has."""
+    from warehouse.records.credential_looks import masked_looks
+
+    return masked_looks(text)
+
+
 def _fail(failure: Failure, args: Sequence[str]) -> int:
     """Say it, to a program that asked with ``--json`` as an object in the last line of standard error."""
     options = args[: args.index("--")] if "--" in args else args
     as_json = "--json" in options
+    failure = failure._replace(message=_without_keys(failure.message))
     text = json.dumps(failure.to_dict()) if as_json else fitted(f"Error: {visible(failure.message)}", sys.stderr)
     print(text, file=sys.stderr)
     return failure.exit_code

@@ -47,6 +47,7 @@ from typing import Any
 
 from warehouse.errors import InputError, MisuseError, did_you_mean
 from warehouse.files import replace_file
+from warehouse.records.own_files import own_text
 from warehouse.store.engines import DEFAULT_FILE, DEFAULT_URL
 
 FILE = "warehouse.toml"
@@ -310,12 +311,16 @@ def parse_age(text: str) -> timedelta | None:
         return None
 
 
+#: Of a file of settings.
+_MOST_BYTES = 1_000_000
+
+
 def _read(path: Path, shown: str = FILE) -> tuple[dict[str, Setting], frozenset[str]]:
     try:
-        text = path.read_text(encoding="utf-8")
+        text = own_text(path, "a file of settings", most=_MOST_BYTES)
         document = tomllib.loads(text)
-    except UnicodeDecodeError as error:
-        raise InputError(f"byte {error.start} is not UTF-8", path=str(path)) from None
+    except RecursionError:
+        raise InputError("nested too deep", path=str(path), expected="tables of settings") from None
     except tomllib.TOMLDecodeError as error:
         raise InputError(f"not TOML: {error}", path=str(path)) from None
     lines = _lines(text)

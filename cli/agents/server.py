@@ -10,10 +10,12 @@ from typing import Any
 from warehouse.errors import MisuseError
 from warehouse.extras import load
 from warehouse.records.canonical_json import json_text
+from warehouse.records.credential_looks import masked_looks
 from warehouse.store.engines import Limits
 
 from ..failures import Failure, failure_of
 from ..state import State
+from .incoming import standard_input
 from .tools import TOOLS, Answered, Context, page_of, suggestion
 
 log = logging.getLogger(__name__)
@@ -55,7 +57,7 @@ class Tools:
             if failure is None:
                 log.exception("tool %s", name)
                 failure = Failure(f"a mistake of this program: {type(error).__name__}: {error}", "internal", 1)
-            return json_text(failure.to_dict()), True
+            return masked_looks(json_text(failure.to_dict())), True
 
 
 def serve(state: State, limits: Limits) -> None:
@@ -99,7 +101,7 @@ def serve(state: State, limits: Limits) -> None:
     server = lowlevel.Server("warehouse", version=version("eval-warehouse"), instructions=INSTRUCTIONS, **handlers)
 
     async def talk() -> None:
-        async with stdio_server() as (read, write):
+        async with stdio_server(stdin=anyio.wrap_file(standard_input())) as (read, write):
             await server.run(read, write, server.create_initialization_options())
 
     anyio.run(talk)

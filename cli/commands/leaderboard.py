@@ -11,6 +11,7 @@ import click
 from warehouse.questions.labels import CorrectedLeaderboard
 from warehouse.questions.leaderboard import AnyLeaderboard
 from warehouse.questions.question import UnusedError
+from warehouse.records.own_files import own_text
 
 from ..lazy_group import command
 from ..state import State
@@ -40,7 +41,7 @@ def weights_callback(_ctx: click.Context, _param: click.Parameter, text: str | N
     if text is None or text in _WEIGHTS:
         return text or "equal"
     if Path(text).is_file():
-        lines = Path(text).read_text(encoding="utf-8").splitlines()
+        lines = own_text(text, "a file with one NAME=WEIGHT a line").splitlines()
         parts = [line.strip() for line in lines if line.strip() and not line.startswith("#")]
     elif "=" in text:
         parts = [part.strip() for part in text.split(",") if part.strip()]

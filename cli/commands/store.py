@@ -85,13 +85,20 @@ def current(state: State, output: Output) -> None:
 
 
 @command("db check", group=db)
+@option(
+    "--deep",
+    "Work out keys, digests and hashes of all runs and texts anew, from what is stored: seconds per million scores.",
+    is_flag=True,
+)
 @output_options
 @click.pass_context
-def check(context: click.Context, state: State, output: Output) -> None:
+def check(context: click.Context, /, state: State, deep: bool, output: Output) -> None:
     from warehouse.store.schema.migrate import check as prove
 
-    with state.open(check=False) as store:
-        report = prove(store)
+    from ..ui.progress import share
+
+    with state.open(check=False) as store, share(state.quiet or not deep, "recomputing") as done:
+        report = prove(store, deep=deep, progress=done)
         name = store.name
         outdated = [] if report.drift else _outdated(store)
     if output.for_people:
@@ -153,6 +160,10 @@ def _print(name: str, report: CheckReport, outdated: Sequence[OutdatedSource]) -
         echo(f"  {source}")
     if len(outdated) > SOURCES_SHOWN:
         echo(f"  and {len(outdated) - SOURCES_SHOWN} more (warehouse db check --json)")
+    if report.recomputed is not None:
+        echo(f"recomputed: {report.recomputed}{': nothing differs' if report.recomputed.ok else ''}")
+        for fault in (*report.recomputed.runs, *report.recomputed.texts):
+            echo(f"  error: {fault}")
     echo(f"{name}: {'ok' if report.ok else 'not ok'}")
 
 
@@ -161,7 +172,15 @@ def _rows(report: CheckReport) -> list[dict[str, Any]]:
     issues = [("integrity", item.check, item.severity, item.n, str(item)) for item in report.integrity]
     skipped = [("integrity", name, "skipped", None, "the schema differs") for name in report.skipped]
     names = ("part", "check", "severity", "n", "finding")
-    return [dict(zip(names, row, strict=True)) for row in [*drift, *issues, *skipped]]
+    return [dict(zip(names, row, strict=True)) for row in [*drift, *issues, *skipped, *_recomputed(report)]]
+
+
+def _recomputed(report: CheckReport) -> list[tuple[str, str, str, int, str]]:
+    if report.recomputed is None:
+        return []
+    runs = [("recomputed", fault.what, "error", 1, str(fault)) for fault in report.recomputed.runs]
+    texts = [("recomputed", fault.table, "error", fault.n, str(fault)) for fault in report.recomputed.texts]
+    return [*runs, *texts, ("recomputed", "seconds", "note", report.recomputed.n_scores, str(report.recomputed))]
 
 
 def _rows_of_sources(outdated: Sequence[OutdatedSource]) -> list[dict[str, Any]]:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 from tests.support.cli import Caller
@@ -185,3 +186,18 @@ def test_conditions_of_an_earlier_rule_are_said_and_rows_found_by_their_words(ru
     others = [row["where"] for row in found.rows if row["what"] != "run"]
     assert [name.endswith(": condition") for name in others] == [True, True]
     assert "other keys by now" in run("claim", "verify", "c.json", db="s.db").err
+
+
+@pytest.mark.parametrize("question", ["compare lab/a lab/b -b quiz", QUESTIONS[-1]])
+def test_nothing_is_claimed_of_scores_that_were_changed_alike(run: Caller, place: Path, question: str) -> None:
+    assert run("claim", question, "-o", "before.json", db="s.db").code == 0
+    with duckdb.connect("s.db") as raw:
+        for table in ("score", "prompt_score"):
+            raw.execute(f"update {table} set value = 1 where run_id = 2")
+    assert run("db", "check", db="s.db").code == 0
+    found = run("db", "check", "--deep", db="s.db")
+    assert found.code == 1 and "run 2 (lab/b on quiz): content_digest" in found.out
+    assert [row["check"] for row in run("db", "check", "--deep", "--json", db="s.db").rows][0] == "content_digest"
+    run("claim", question, "-o", "after.json", db="s.db").fails(4, "run 2 (lab/b on quiz)")
+    assert not Path("after.json").exists()
+    run("claim", "verify", "before.json", db="s.db").fails(4, "run 2 (lab/b on quiz)")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shlex
+import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -17,6 +18,7 @@ from anyio.from_thread import start_blocking_portal
 
 from tests.cli.test_query import OF_DUCKDB, OF_DUCKDB_FUNCTIONS, OF_POSTGRESQL, SNEAKING, WRITING
 from tests.support.cli import COMMAND, Caller
+from warehouse.cli.agents.incoming import with_whole_pairs
 from warehouse.cli.agents.tools import SIZE
 from warehouse.store.open import open_store
 
@@ -256,3 +258,29 @@ def test_pages_of_a_store_of_real_size(run: Caller, data_dir: Path, tmp_path: Pa
         for run_id in [row["run_id"] for row in every["rows"]][-4:]:
             prompt = found(call, "samples", run=f"run:{run_id}")["rows"][0]["prompt_id"]
             assert found(call, "samples", run=f"run:{run_id}", prompt=f"prompt:{prompt}")["n_rows"] == 1
+
+
+def test_half_of_a_pair_of_surrogates_is_answered(url: str) -> None:
+    """The protocol's package drops such a line without a word, and whoever asked waits."""
+    hello = {"protocolVersion": "2025-03-26", "capabilities": {}, "clientInfo": {"name": "x", "version": "1"}}
+    half = {"name": "leaderboard", "arguments": {"benchmark": "\ud800"}}
+    messages = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": hello},
+        {"jsonrpc": "2.0", "method": "notifications/initialized"},
+        {"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": half},
+    ]
+    server = subprocess.Popen([str(COMMAND), "--db", url, "mcp"], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+    assert server.stdin is not None and server.stdout is not None
+    with server:
+        for message in messages:
+            server.stdin.write(json.dumps(message).encode() + b"\n")
+            server.stdin.flush()
+        answers = [json.loads(server.stdout.readline()) for _ in range(2)]
+        server.stdin.close()
+    assert [answer["id"] for answer in answers] == [1, 2]
+    assert "no benchmark is called" in answers[1]["result"]["content"][0]["text"]
+
+
+def test_pairs_stay_and_what_stands_alone_is_replaced() -> None:
+    line = r'{"a": "\ud83d\ude00 \ud800 \\ud800 \udc00 \n"}'
+    assert json.loads(with_whole_pairs(line)) == {"a": "\U0001f600 \ufffd \\ud800 \ufffd \n"}

@@ -379,3 +379,29 @@ def test_rows_with_parts_replaced_stop_nothing(folder: Path, copied: Callable[[P
 def test_in_a_store(store_url: str) -> None:
     with ingested(store_url, MADE) as (_, report):
         assert (report.unclaimed, report.total("n_runs")) == ((), 5)
+
+
+@pytest.mark.parametrize("timed", [True, False])
+def test_exact_copies_and_rollouts_beyond_the_declared_number_are_told(
+    copied: Callable[[Path], Path], timed: bool
+) -> None:
+    folder = copied(NEW)
+    path = folder / "results.jsonl"
+    rows = [json.loads(line) for line in path.read_text().splitlines()]
+    for number, row in enumerate(rows):
+        for name in ("generation_ms", "scoring_ms", "total_ms", "timing"):
+            row.pop(name, None)
+        if timed:
+            row["timing"] = {"generation_ms": 12.5 + number}
+    before = [json.dumps(row) for row in rows]
+    path.write_text("\n".join(before) + "\n")
+    whole = take(folder).rows
+    path.write_text("\n".join([*before, json.dumps(dict(reversed(rows[0].items())))]) + "\n")
+    taken = take(folder)
+    assert [row["draw"] for row in taken.rows] == [row["draw"] for row in whole]
+    assert [note for note in taken.dump.notes if "1 rows are exact copies" in note and "left out" in note]
+    other = {**rows[0], "completion": [{"role": "assistant", "content": "something else"}]}
+    path.write_text("\n".join([*before, json.dumps(other)]) + "\n")
+    taken = take(folder)
+    assert len(taken.rows) == len(whole) + 1
+    assert [note for note in taken.dump.notes if "1 questions have more rollouts (up to 5)" in note]

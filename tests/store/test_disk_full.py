@@ -95,6 +95,23 @@ def test_next_to_no_room_keeps_from_writing_not_from_reading(tmp_path: Path, mon
 
 
 @pytest.mark.engine
+def test_a_copy_without_room_leaves_the_one_before(tmp_path: Path) -> None:
+    ingest, publish = ("--db", "s.duckdb", "ingest"), ("--db", "s.duckdb", "publish", "copy.duckdb")
+    assert in_fork(*ingest, str(dump(tmp_path / "small.csv", "org/a", 4, 128)), folder=tmp_path).returncode == 0
+    assert in_fork(*publish, folder=tmp_path).returncode == 0
+    before = (tmp_path / "copy.duckdb").read_bytes()
+    assert in_fork(*ingest, str(dump(tmp_path / "large.csv", "org/b", 2000, 1024)), folder=tmp_path).returncode == 0
+    for size in (1024, 600_000):
+        full = in_fork(*publish, folder=tmp_path, preexec_fn=limited(size))
+        assert full.returncode == 4, full.stderr
+        assert full.stderr.startswith("Error: no room on the disk: the copy copy.duckdb was not written"), full.stderr
+        assert ".part" not in full.stderr and "make room" in full.stderr
+        assert (tmp_path / "copy.duckdb").read_bytes() == before
+    assert [path for path in tmp_path.iterdir() if ".part" in path.name] == []
+    assert in_fork(*publish, folder=tmp_path).returncode == 0
+
+
+@pytest.mark.engine
 @pytest.mark.parametrize("size", [1024, pytest.param(4096, marks=pytest.mark.rare)])
 def test_where_files_may_hold_next_to_nothing_a_load_is_refused(tmp_path: Path, size: int) -> None:
     """A limit or a quota, which the free room of the disk does not show: the engine would end the process."""

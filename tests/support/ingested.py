@@ -20,4 +20,4 @@ def ingested(url: str, *paths: Path) -> Iterator[tuple[Store, IngestReport]]:
         report = ingest(store, paths)
         assert report.refused == ()
         yield store, report
-        assert check(store).ok
+        assert check(store, deep=True).ok

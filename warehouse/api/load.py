@@ -11,6 +11,7 @@ from warehouse.api.connection import Connection, refuse_given
 from warehouse.errors import MisuseError
 from warehouse.questions.methods import Gives, method
 from warehouse.questions.refresh import FigureHistory
+from warehouse.store.open import open_store
 
 if TYPE_CHECKING:
     from warehouse.analysis.families.family import Family
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from warehouse.store.lake.sync import SyncReport
     from warehouse.store.lake.versions import LakeVersion, VacuumReport
     from warehouse.store.load.state import LoadOptions
+    from warehouse.store.schema.migrate import CheckReport
     from warehouse.store.snapshot import PublishedCopy
 
 
@@ -306,6 +308,21 @@ class LakeMethods(Connection):
 
         with self._reading() as store:
             return sync(store, location, anew=anew)
+
+    def check(self, *, deep: bool = False, progress: Callable[[float], object] | None = None) -> CheckReport:
+        """Prove that schema and facts are what they should be, as `warehouse db check`.
+
+        Args:
+            deep: work out keys, digests, counts and text hashes of all runs anew from what is stored, too.
+            progress: told which share of that is done, in (0, 1].
+
+        Raises:
+            StoreError: there is no store, or another process holds it.
+        """
+        from warehouse.store.schema.migrate import check
+
+        with open_store(self.url, check=False, wait=self.wait) as store:
+            return check(store, deep=deep, progress=progress)
 
     def lake_check(self, location: str) -> LakeCheck:
         """Hold all rows of a lake's newest version against those of the store.

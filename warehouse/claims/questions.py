@@ -21,6 +21,7 @@ from warehouse.questions.question import Question, options
 from warehouse.questions.reliability import TimeHorizon
 from warehouse.questions.variance import Variance
 from warehouse.store.connection import Store
+from warehouse.store.schema.recomputed import require_proven
 from warehouse.store.sql.bind_parameters import bare_text
 from warehouse.store.sql.query_files import query_text
 
@@ -215,6 +216,11 @@ def clusterings_behind(store: Store, benchmarks: Sequence[str]) -> list[dict[str
 def make_claim(store: Store, kind: str, parameters: Mapping[str, Any], *, command: str) -> Claim:
     """The answer of a store to a question, with what it rests on (WarehouseError: as the question itself).
 
+    The digests, keys and means of these runs are worked out anew; of a query, which may rest on any, those of all.
+
+    Raises:
+        StoreError: a run is not what it was loaded as.
+
     Args:
         store: where it is asked; for ``query`` one that can neither write nor reach files.
         kind: one of :func:`kinds`.
@@ -222,6 +228,10 @@ def make_claim(store: Store, kind: str, parameters: Mapping[str, Any], *, comman
         command: what was typed; it is to ask the same.
     """
     answer = ask(store, kind, parameters)
+    if kind == QUERY:
+        require_proven(store, None)
+    elif answer.run_ids:
+        require_proven(store, answer.run_ids)
     runs = runs_behind(store, answer.run_ids) if answer.run_ids else []
     metrics = {str(row["metric"]) for row in answer.rows if row.get("metric")} if answer.run_ids else set()
     return Claim(

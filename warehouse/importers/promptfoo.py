@@ -87,6 +87,28 @@ _MADE_EACH_TIME = re.compile(
 _NO_PART_OF_A_TEST = ("transformVars", "provider", "runSerially", "storeOutputAs", "repeat", "cache", "delay")
 
 
+#: Keys of a result, of which a line has most.
+_OF_A_RESULT = (
+    *("gradingResult", "promptIdx", "testIdx", "success", "latencyMs", "namedScores", "promptId", "failureReason"),
+    *("testCase", "provider"),
+)
+_MOST, _SOME = 6, 4
+#: Bytes at the end of a long document in which keys are looked for.
+_TAIL_BYTES = 65_536
+
+
+def _is_document(item: Candidate, head: str) -> bool:
+    """Whether a file is an evaluation, whichever of its keys come first: a configuration may be long."""
+    if has_keys(head[:400], "evalId", "results"):
+        return True
+    seen = head
+    if item.size > len(item.head):
+        with item.path.open("rb") as file:
+            file.seek(max(0, item.size - _TAIL_BYTES))
+            seen += file.read().decode("utf-8", "replace")
+    return has_keys(seen, "evalId", "results", "config") and has_keys(seen, "gradingResult")
+
+
 class Promptfoo:
     """One run for each prompt and provider."""
 
@@ -99,11 +121,11 @@ class Promptfoo:
         for item in candidates:
             head = head_of(item)
             first = head.partition("\n")[0]
-            whole = head.startswith("{") and has_keys(head[:400], "evalId", "results")
-            # a long prompt stands before the others
             is_cut = first == head and item.size > len(item.head)
-            seen = ("latencyMs", "namedScores", "prompt") if is_cut else ("promptIdx", "testIdx", "success")
-            lines = first.startswith("{") and has_keys(first, "gradingResult", *seen)
+            whole = head.startswith("{") and _is_document(item, head)
+            # of a line that is longer than what is seen, whatever order its keys have, some are there
+            known = sum(has_keys(first, key) for key in _OF_A_RESULT)
+            lines = first.startswith("{") and known >= (_SOME if is_cut else _MOST)
             if whole or lines:
                 yield source_of(item.path)
 

@@ -15,6 +15,7 @@ from warehouse.importers.base import Importer
 from warehouse.importers.common.file_walk import Unread, left_over, look_at, walk
 from warehouse.importers.common.source_context import companions_of
 from warehouse.records import Candidate, ImportSettings, SourceFiles
+from warehouse.records.credentials import masked
 from warehouse.store.load.state import LoadOptions
 
 #: Why a file is not read under a mapping.
@@ -27,6 +28,11 @@ class _Job:
 
     importer: Importer
     files: SourceFiles
+
+    @property
+    def shown(self) -> str:
+        """The name, as people are told it and the ledger keeps it: without keys that a folder or file is named by."""
+        return masked(self.files.name)
 
     @property
     def size(self) -> int:

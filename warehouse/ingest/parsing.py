@@ -27,6 +27,7 @@ from warehouse.ingest.reading import (
     unpacked_size,
 )
 from warehouse.records import Dump, ImportSettings, Rejection
+from warehouse.records.credentials import masked
 from warehouse.store import engines
 from warehouse.store.connection import Store
 from warehouse.store.load import source_ledger
@@ -153,7 +154,7 @@ class Claimed:
 
     @property
     def name(self) -> str:
-        return self.task.job.files.name
+        return self.task.job.shown
 
     @property
     def reading(self) -> Reading:
@@ -203,7 +204,7 @@ def why_refused(job: _Job, error: Exception) -> str:
     if isinstance(error, WarehouseError):
         return str(error)
     reasons = [f"{path}: {reason}" for path in job.files.files if (reason := why_unreadable(path))]
-    return reasons[0] if reasons else f"{job.files.name}: cannot be read: {error}"
+    return reasons[0] if reasons else f"{job.shown}: cannot be read: {error}"
 
 
 class ParsingContext:
@@ -228,8 +229,8 @@ class ParsingContext:
         self.small_bytes = SMALL_BYTES  # of a source that is loaded together with others
 
     def shown(self, text: str) -> str:
-        """A text that may name files, as people are told it."""
-        return self.plan.shown(text) if self.plan.shown else text
+        """A text that may name files, as people are told it: places of copies as URLs, and no keys."""
+        return masked(self.plan.shown(text) if self.plan.shown else text)
 
     def retell(self, dump: Dump) -> None:
         """Have what was said of a dump name its files as people know them."""
@@ -262,7 +263,7 @@ class ParsingContext:
     def entry(self, job: _Job, identity: Identity) -> source_ledger.LedgerEntry:
         """What a job is entered in the ledger with."""
         return source_ledger.LedgerEntry(
-            path=job.files.name,
+            path=job.shown,
             size=job.size,
             sha256=identity.sha256,
             importer=job.importer.name,
@@ -298,7 +299,7 @@ def checked(work: ParsingContext, incoming: Iterable[ReadingTask]) -> Iterable[R
         job, identity = task.job, task.identity
         if isinstance(identity, Identity) and work.loaded(job, identity) is None:
             for model in _models_named(job, plan.settings):
-                named.setdefault(model, job.files.name)
+                named.setdefault(model, job.shown)
     named.pop(str(model_setting), None)
     if len(named) > 1:
         shown = ", ".join(f"{model} in {source}" for model, source in list(named.items())[:3])

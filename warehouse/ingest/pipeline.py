@@ -274,7 +274,7 @@ def _begin(work: ParsingContext, group: Sequence[ReadingTask], slot: int, *, pat
     reports: dict[int, LoadReport] = {}
     to_parse: list[Wanted] = []
     for task in group:
-        job, name, identity = task.job, task.job.files.name, task.identity
+        job, name, identity = task.job, task.job.shown, task.identity
         if isinstance(identity, Exception):
             error = work.shown(why_refused(job, identity))
             reports[task.number] = LoadReport(name, "refused", error=error)
@@ -300,7 +300,7 @@ def _begin(work: ParsingContext, group: Sequence[ReadingTask], slot: int, *, pat
 def _finish(work: ParsingContext, begun: _Begun) -> None:
     """Load the sources that were begun; returns a report of each."""
     for task in begun.tasks:
-        work.watcher.source(task.job.files.name, task.job.size)
+        work.watcher.source(task.job.shown, task.job.size)
     reports = dict(begun.reports)
     try:
         if begun.parsed is not None:

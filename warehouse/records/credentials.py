@@ -4,37 +4,56 @@ By name: a name is taken apart into its words (``openaiApiKey``, ``OPENAI_API_KE
 its last words decide. The lists follow those of detect-secrets (``plugins/keyword.py``) and of gitleaks
 (``generic-api-key`` in ``config/gitleaks.toml``), with what tokenizers, tables and metrics call by like names.
 
-By looks: one row for each kind. Where a service's keys begin with letters of their own, these do; the sources are
-the public rule lists of gitleaks (``config/gitleaks.toml``, MIT) and detect-secrets (``plugins/``, Apache 2.0), else
-the pages of the service. Lengths are taken shorter than there: keys of tests, and of services that change them, are
-keys too. All patterns are linear in the length of a text: what repeats without bound is followed by nothing that
-it might be.
+By looks: ``credential_looks``. All patterns are linear in the length of a text: what repeats without bound is followed
+by nothing that it might be.
 """
 
 from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any
 
-__all__ = ["MASK", "masked", "without_credentials"]
+from warehouse.records.credential_looks import MASK, looks_drawn, looks_mixed, masked_looks
 
-#: ``name=value``, ``"name": "value"`` and ``name: value`` within one text, up to the value; and ``--name value``.
+__all__ = ["MASK", "masked", "masked_looks", "without_credentials"]
+
+#: ``name=value``, ``name => value``, ``"name": "value"`` and ``name: value`` within one text, up to the value; and
+#: ``--name value``. What is compared (``name == value``) is not stated.
 _STATED = re.compile(
-    r"""(?<![\w.-])(?P<name>-{0,2}[A-Za-z][\w.-]{0,100})(?:(?:\\?["'])?\]?\s?=\s?|\\?["']\s?:\s?|(?P<colon>:[ \t]*))"""
+    r"""(?<![\w.-])(?P<name>-{0,2}[A-Za-z][\w.-]{0,100})"""
+    r"""(?:(?:\\?["'])?\]?(?::[ \t]?(?:str|string|SecretStr|Optional\[str\])(?:[ \t]?\|[ \t]?None)?)?"""
+    r"""[ \t]{0,20}(?:=>|=(?!=))[ \t]{0,20}\s?"""
+    r"""|\\?["'][ \t]{0,20}:[ \t]{0,20}\s?|(?P<colon>:[ \t]*))"""
 )
 _OPTION = re.compile(r"(?<![\w-])--(?P<name>[A-Za-z][\w-]{0,100})(?P<colon>(?!))?[ \t]+")
-_QUOTE = re.compile(r"""\\?["']""")
+_QUOTE = re.compile(r"""(?:\\?"){3}|'{3}|\\?["']""")
+#: A call around a text: ``SecretStr('…')``.
+_CALL = re.compile(r"""[A-Za-z_][\w.]{0,60}\([ \t]?[a-z]?(?=["'])""")
+#: What says of a text that it is a secret, whatever it is called.
+_SECRET_TEXT = re.compile(r"""(?P<kept>\bSecret(?:Str|Bytes)?\([ \t]?b?["'])[^"'\n]{1,2000}""")
+#: Elements and attributes: ``<password>…</password>``, ``<add key="ApiKey" value="…"/>``.
+_ELEMENT = re.compile(r"""<(?P<name>[A-Za-z][\w.:-]{0,100})>(?P<value>[^<>]{1,2000})</""")
+_ATTRIBUTES = re.compile(
+    r"""\b(?:key|name)[ \t]?=[ \t]?["'](?P<name>[A-Za-z][\w.:-]{0,100})["']\s{1,5}value[ \t]?=[ \t]?"""
+    r"""["'](?P<value>[^"'\n]{1,2000})"""
+)
+#: ``machine HOST login ME password …`` of a netrc file.
+_NETRC = re.compile(
+    r"""(?P<kept>\b(?:machine\s{1,5}\S{1,100}|default)\s{1,5}login\s{1,5}\S{1,100}\s{1,5}"""
+    r"""(?:account\s{1,5}\S{1,100}\s{1,5})?password\s{1,5})\S{1,500}"""
+)
+#: Characters without width, behind which a key looks like none.
+_WIDTHLESS = re.compile("[\u00ad\u200b-\u200f\u2060-\u2064\ufeff]")
 _BARE = re.compile(r"""[^\s,;&"'<>)\]}\\]+""")
 _LINE = re.compile(r"""[^\r\n"'\\]{1,2000}""")
 _LINE_ENDS = re.compile(r"""["'\\]?[,;.]?[ \t]*(?:[\r\n#]|$)""")
 _LONGEST = 10_000  # characters of a value in quotes
 _SCHEME = re.compile(r"(?:bearer|basic|token|digest|negotiate|apikey)[ \t]+", re.IGNORECASE)
 #: User and password of a URL; what has a digest behind the sign is the name of an image.
-_USER = re.compile(r"""://(?:[^/@\s]{1,200}|[^/@\s:]{1,100}:(?!\d{1,5}/)[^@\s"'<>]{1,200})@(?!sha\d+:)""")
+_USER = re.compile(r"""://(?P<user>[^/@\s]{1,200}|[^/@\s:]{1,100}:(?!\d{1,5}/)[^@\s"'<>]{1,200})@(?!sha\d+:)""")
 _WORD = r"""[^\s:@/"'<>,;(){}\[\]\\]{6,100}@"""
 #: The same without a scheme, before a port or path; not behind a sign of slices and mappings, whose parts may look so,
 #: nor where a word says whose address it is. What may be a name in a program (``x:weights@y.values/2``) is a password
@@ -78,13 +97,40 @@ def without_credentials(value: Any) -> Any:
 
 def _kept(value: Any, *, in_list: bool = False) -> Any:
     if isinstance(value, str):
-        return masked(value)
+        return masked(value) if len(value) > _SHORT else _masked_words(value)
     if isinstance(value, Mapping):
-        kept = {name: _kept(item) for name, item in value.items() if not _is_secret(name, item)}
+        has_user = any(isinstance(name, str) and name.lower() in _USERS for name in value)
+        kept = {
+            _masked_name(name): _kept(item)
+            for name, item in value.items()
+            if not _is_secret(name, item) and not (has_user and _is_pass(name, item))
+        }
         return _without_named_value(kept)
     if isinstance(value, list | tuple):
         return list(_kept_in_list(value, in_list))
     return value
+
+
+#: Beside one of these a ``pass`` is that of somebody.
+_USERS = frozenset("user username user_name login email account smtp_user host hostname".split())
+
+
+def _is_pass(name: Any, item: Any) -> bool:
+    return isinstance(name, str) and name.lower() in ("pass", "pw") and isinstance(item, str)
+
+
+def _masked_name(name: Any) -> Any:
+    """The name of an entry, which may be a key itself."""
+    return _masked_words(name) if isinstance(name, str) else name
+
+
+#: Characters of texts that are kept with what they are masked to: settings of one run are those of the next.
+_SHORT = 200
+
+
+@lru_cache(8192)
+def _masked_words(text: str) -> str:
+    return masked(text)
 
 
 def _is_secret(name: Any, item: Any) -> bool:
@@ -93,7 +139,7 @@ def _is_secret(name: Any, item: Any) -> bool:
         return False
     secrecy = secrecy_of(name)
     if isinstance(item, Mapping):
-        return secrecy is Secrecy.CERTAIN and name[-1:] in "sS"  # several, by whose they are
+        return secrecy is Secrecy.CERTAIN and name.lower() not in ("token", "key")  # its parts, or several
     if isinstance(item, str):
         return secrecy is Secrecy.CERTAIN or _may_be(secrecy, item)
     drawn = (isinstance(part, str) and _may_be(min(secrecy, Secrecy.DRAWN), part) for part in item)
@@ -133,13 +179,44 @@ def _kept_in_list(values: Sequence[Any], in_list: bool) -> Iterator[Any]:
 def masked(text: str) -> str:
     """A text with :data:`MASK` for each key and password in it. Linear in the length of a text, whatever it
     holds: dumps are not trusted."""
+    if not text.isascii() and _WIDTHLESS.search(text):
+        plain = _WIDTHLESS.sub("", text)
+        shown = masked(plain)
+        return text if shown == plain else shown
     if "@" in text:
-        text = _BARE_USER.sub(f"{MASK}@", _USER.sub(f"://{MASK}@", text))
+        text = _BARE_USER.sub(f"{MASK}@", _USER.sub(_without_user, text))
     if " -p" in text:
         text = _MYSQL.sub(rf"\g<kept>{MASK}", text)
     text = _LOGIN.sub(rf"\g<kept>{MASK}", text) if "-" in text else text
     text = _statements_masked(_STATED, masked_looks(text))
-    return _statements_masked(_OPTION, text) if "--" in text else text
+    if "--" in text:
+        text = _statements_masked(_OPTION, text)
+    if "</" in text:
+        text = _ELEMENT.sub(_without_value, text)
+    if "value" in text:
+        text = _ATTRIBUTES.sub(_without_value, text)
+    if "Secret" in text:
+        text = _SECRET_TEXT.sub(rf"\g<kept>{MASK}", text)
+    if "login" in text:
+        text = _NETRC.sub(rf"\g<kept>{MASK}", text)
+    return text
+
+
+def _without_user(found: re.Match[str]) -> str:
+    """The beginning of a URL without its password, or without its user where that is a key: others are names."""
+    user = found["user"]
+    is_name = user is not None and ":" not in user and masked_looks(user) == user and not looks_drawn(user)
+    return found[0] if is_name else f"://{MASK}@"
+
+
+def _without_value(found: re.Match[str]) -> str:
+    """An element or attribute of which the value is masked, if its name is that of a secret."""
+    secrecy, value = secrecy_of(found["name"]), found["value"]
+    is_secret = secrecy is Secrecy.CERTAIN or _may_be(secrecy, value)
+    if not is_secret or _PLAIN.fullmatch(value.strip()) is not None:
+        return found[0]
+    start, end = (found.start("value") - found.start(), found.end("value") - found.start())
+    return found[0][:start] + MASK + found[0][end:]
 
 
 def _statements_masked(pattern: re.Pattern[str], text: str) -> str:
@@ -158,6 +235,8 @@ def _statements_masked(pattern: re.Pattern[str], text: str) -> str:
 def _is_stated(text: str, statement: re.Match[str], secrecy: Secrecy, start: int, end: int) -> bool:
     """Whether a value is a secret, and no word of a sentence behind a colon ("The secret: nobody knows.")."""
     name, value = statement["name"], text[start:end]
+    if name.lower() in ("pass", "pw"):  # which is said of tests as well
+        return statement["colon"] is None and looks_mixed(value)
     if secrecy is not Secrecy.CERTAIN:
         return _may_be(secrecy, value)
     if name.lower().endswith(("cookie", "cookies")):
@@ -175,17 +254,28 @@ def _is_stated(text: str, statement: re.Match[str], secrecy: Secrecy, start: int
 def _value(text: str, statement: re.Match[str]) -> tuple[int, int]:
     """Where the value of a statement begins and ends."""
     start = statement.end()
+    call = _CALL.match(text, start)
+    start = call.end() if call else start
     quote = _QUOTE.match(text, start)
     opening = quote[0] if quote else text[start : start + 1]
     closing = "]" if opening == "[" else quote[0] if quote else ""
     start += len(opening) if closing else 0
-    end = text.find(closing, start, start + _LONGEST) if closing else -1
+    end = _closed(text, closing, start) if closing else -1
     of_header = statement["name"].lower().endswith(_HEADERS)
     if end < 0:
         rest = (_LINE if of_header else _BARE).match(text, start)
         end = rest.end() if rest else start
     scheme = _SCHEME.match(text, start, end) if closing or of_header else None
     return scheme.end() if scheme else start, end
+
+
+def _closed(text: str, closing: str, start: int) -> int:
+    """Where a value in quotes ends; a quote behind a backslash belongs to it, unless the first one had one too. -1: it
+    does not end."""
+    end = text.find(closing, start, start + _LONGEST)
+    while end > start and text[end - 1] == "\\" and not closing.startswith("\\"):
+        end = text.find(closing, end + 1, start + _LONGEST)
+    return end
 
 
 class Secrecy(enum.IntEnum):
@@ -202,7 +292,7 @@ _ENVIRONMENT = re.compile(r"[A-Z][A-Z0-9]*(?:_[A-Z0-9]+)*")
 #: The last word, whatever stands before it.
 _ALONE = frozenset(
     "password passwords passwd pwd passphrase passphrases passcode secret secrets credential credentials authorization"
-    " cookie cookies apikey apikeys accesskey secretkey privatekey authkey authtoken accesstoken"
+    " creds cookie cookies apikey apikeys accesskey secretkey privatekey authkey authtoken accesstoken"
     " refreshtoken bearertoken apitoken connectionstring".split()
 )
 #: Whose key, keys, token or tokens it is, where that says it all.
@@ -272,7 +362,7 @@ def secrecy_of(name: str) -> Secrecy:
         return _of_token(before, last, in_environment)
     if in_environment and any(map(_is_password, ["", *words], words, [*words[1:], ""])):
         return Secrecy.CERTAIN
-    return _of_another(before, last)
+    return _of_another(name, before, last)
 
 
 def _of_key(before: list[str], last: str, in_environment: bool) -> Secrecy:
@@ -304,108 +394,15 @@ def _is_password(before: str, word: str, after: str) -> bool:
     return "password" in word or "passphrase" in word or (word.endswith("pass") and not word.endswith(_NO_PASSES))
 
 
-def _of_another(before: list[str], last: str) -> Secrecy:
+def _of_another(name: str, before: list[str], last: str) -> Secrecy:
     if last == "signature" and before[-1:] in (["amz"], ["goog"]):
         return Secrecy.CERTAIN
-    if last == "pass":
-        return Secrecy.NONE if not before or before[-1] in _PLAIN_PASSES else Secrecy.LIKELY
+    if last == "pass" and before:
+        return Secrecy.NONE if before[-1] in _PLAIN_PASSES else Secrecy.LIKELY
+    if name in ("pass", "Pass", "pw", "PW"):
+        return Secrecy.LIKELY
     if last == "auth" and before[-1:] in (["basic"], ["proxy"], ["http"]):
         return Secrecy.CERTAIN
     if _is_password("", last, ""):
         return Secrecy.LIKELY
     return Secrecy.DRAWN if last in _OF_ACCOUNTS or "password" in before else Secrecy.NONE
-
-
-#: What stands in a text in place of a key or password.
-MASK = "***"
-
-
-@dataclass(frozen=True)
-class KeyShape:
-    """A pattern that the keys of a service match."""
-
-    of: str  #: whose, or what, they are.
-    pattern: str  #: a regular expression; group ``kept``, if there is one, stays.
-    marks: tuple[str, ...]  #: texts of which each key has one, as a quick test.
-    source: str  #: the rule that it follows.
-    drawn: bool = False  #: whether it must look drawn too, as words may look so.
-
-
-_REST = r"[A-Za-z0-9_-]"
-LOOKS = (
-    KeyShape("OpenAI, Anthropic, Stripe and those that write them alike", rf"\b[spr]k[-_]{_REST}{{16,}}",
-         ("sk-", "sk_", "pk-", "pk_", "rk-", "rk_"), "gitleaks: openai-api-key, anthropic-api-key, stripe-access-token",
-         drawn=True),
-    KeyShape("Hugging Face", r"\b(?:hf|api_org)_[A-Za-z0-9]{20,}", ("hf_", "api_org_"), "gitleaks: huggingface-*"),
-    KeyShape("GitHub", r"\b(?:gh[pousr]|github_pat)_\w{20,}", ("gh", "github_pat_"), "gitleaks: github-*"),
-    KeyShape("GitLab", rf"\bgl(?:pat|dt|rt|ptt|ft|soat|cbt|imt|agent|oas|ffct)-{_REST}{{16,}}", ("gl",),
-         "gitleaks: gitlab-*"),
-    KeyShape("Groq, Together, Fireworks, Cerebras, xAI", rf"\b(?:gsk_|tgp_v1_|fw_|csk-|xai-)[A-Za-z0-9]{{16}}{_REST}*",
-         ("gsk_", "tgp_v1_", "fw_", "csk-", "xai-"), "pages of the services"),
-    KeyShape("NVIDIA", rf"\bnvapi-{_REST}{{16,}}", ("nvapi-",), "pages of the service"),
-    KeyShape("Replicate", r"\br8_[A-Za-z0-9]{16,}", ("r8_",), "pages of the service"),
-    KeyShape("Perplexity, LangSmith, Tavily, Jina, Firecrawl, Voyage",
-         rf"\b(?:pplx-|lsv2_(?:pt|sk)_|tvly-|jina_|fc-|pa-){_REST}{{16,}}",
-         ("pplx-", "lsv2_", "tvly-", "jina_", "fc-", "pa-"), "gitleaks: perplexity-api-key; pages of the services",
-         drawn=True),
-    KeyShape("AWS", r"\b(?:A3T[A-Z0-9]|AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{16}\b", ("A3T", "AKIA", "ASIA", "ABIA", "ACCA"),
-         "gitleaks: aws-access-token"),
-    KeyShape("AWS Bedrock", r"\bABSK[A-Za-z0-9+/]{40,}={0,2}", ("ABSK",), "gitleaks: aws-amazon-bedrock-api-key-*"),
-    KeyShape("Google", rf"\b(?:AIza{_REST}{{30,}}|ya29\.{_REST}{{20,}}|GOCSPX-{_REST}{{20,}})",
-         ("AIza", "ya29.", "GOCSPX-"), "gitleaks: gcp-api-key; detect-secrets: gcp"),
-    KeyShape("Slack", r"\bx(?:ox[a-z]|app)-[A-Za-z0-9-]{10,}", ("xox", "xapp-"), "gitleaks: slack-*", drawn=True),
-    KeyShape("webhooks of Slack and Discord",
-         r"(?P<kept>hooks\.slack\.com/(?:services|workflows)/|discord(?:app)?\.com/api/webhooks/)[\w/-]{20,}",
-         ("hooks.slack.com", "/webhooks/"), "gitleaks: slack-webhook-url; detect-secrets: discord"),
-    KeyShape("Telegram", rf"\b\d{{8,10}}:AA{_REST}{{30,}}", (":AA",), "detect-secrets: telegram_token"),
-    KeyShape("npm, PyPI, Docker, Databricks, Grafana, Vault, Shopify, DigitalOcean, SendGrid, Tailscale",
-         r"\b(?:npm_|pypi-|dckr_pat_|dapi|glsa_|hv[sb]\.|shp(?:at|ca|pa|ss)_|do[opr]_v1_|SG\.|tskey-)[\w.-]{20,}",
-         ("npm_", "pypi-", "dckr_pat_", "dapi", "glsa_", "hvs.", "hvb.", "shp", "_v1_", "SG.", "tskey-"),
-         "gitleaks: rules of these names", drawn=True),
-    KeyShape("JSON Web Token", r"\bey[A-Za-z0-9_-]{8,}\.ey[A-Za-z0-9_-]{8,}(?:\.[A-Za-z0-9_-]*)?", (".ey",),
-         "gitleaks: jwt; RFC 7519"),
-    KeyShape("Bearer and Basic", r"(?i)\b(?P<kept>bearer |basic )[\w.~+/=-]{16,}",
-         ("earer ", "EARER ", "asic ", "ASIC "), "RFC 6750, RFC 7617; gitleaks: curl-auth-header", drawn=True),
-    KeyShape("private keys",
-         r"-----BEGIN (?:[A-Z0-9]{1,20} ){0,4}PRIVATE KEY(?: BLOCK)?-----(?:[^-]|-(?!----))*"
-         r"(?:-----END [A-Z0-9 ]{1,90}-----)?",
-         ("PRIVATE KEY",), "gitleaks: private-key; RFC 7468"),
-    KeyShape("signed URLs",
-         r"(?i)(?P<kept>[?&;](?:sig|signature|x-(?:amz|goog)-(?:signature|credential|security-token)|key-pair-id"
-         r"|awsaccesskeyid)=)[^\s&#\"'<>]+",
-         ("=",), "detect-secrets: azure_storage_key; documents of SAS, SigV4, V4 of Google, CloudFront"),
-    KeyShape("keys in URLs", r"(?i)(?P<kept>[?&](?:key|code|policy)=)[^\s&#\"'<>]{16,}", ("=",),
-         "documents of Google's API keys, Azure Functions, CloudFront", drawn=True),
-)  # fmt: skip
-_COMPILED = tuple((look, re.compile(look.pattern)) for look in LOOKS)
-_PARTS = re.compile(r"[A-Za-z0-9]{8,}")
-
-
-def masked_looks(text: str) -> str:
-    """A text with :data:`MASK` for what looks like a key."""
-    for look, pattern in _COMPILED:
-        if any(mark in text for mark in look.marks):
-            text = pattern.sub(_mask(look), text)
-    return text
-
-
-def _mask(look: KeyShape) -> Callable[[re.Match[str]], str]:
-    def mask(found: re.Match[str]) -> str:
-        kept = found.groupdict().get("kept") or ""
-        return kept + MASK if not look.drawn or looks_drawn(found[0][len(kept) :]) else found[0]
-
-    return mask
-
-
-def looks_drawn(text: str) -> bool:
-    """Whether a text is none that people write: a part of eight or more has letters and several digits, or is long
-    and has letters of both cases in no order of words."""
-    return any(_is_drawn(part) for part in _PARTS.findall(text[:1000]))
-
-
-def _is_drawn(part: str) -> bool:
-    digits = sum(sign.isdigit() for sign in part)
-    if 2 <= digits < len(part):
-        return True
-    changes = sum(before.islower() != other.islower() for before, other in zip(part, part[1:], strict=False))
-    return len(part) >= 16 and changes >= len(part) / 4

@@ -131,10 +131,12 @@ class Served(Guarded):
 
     Attributes:
         store: what is asked.
+        proxy: address of the proxy that people come through; empty: there is none.
     """
 
     def __init__(self, store: FollowedStore, access: Access, seconds: float, rules: Rules) -> None:
-        self.store, self._pages = store, Pages(store, seconds, rules)
+        self.store, self.proxy = store, access.proxy
+        self._pages = Pages(store, seconds, rules)
 
         @asynccontextmanager
         async def lifespan(_app: Starlette) -> AsyncIterator[None]:

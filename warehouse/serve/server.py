@@ -12,6 +12,7 @@ import uvicorn
 
 from warehouse.errors import MisuseError
 from warehouse.serve.app import Served
+from warehouse.serve.connections import bounded
 
 #: Seconds that answers under way have once the server is to end.
 LAST = 1
@@ -72,6 +73,7 @@ def serve(app: Served, own: socket.socket, ready: Callable[[], object]) -> None:
         timeout_graceful_shutdown=LAST,
         h11_max_incomplete_event_size=16_384,
         limit_concurrency=500,
+        http=bounded(app.proxy),
         ws="none",
     )
     try:

@@ -15,7 +15,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from warehouse.errors import MisuseError
+from warehouse.errors import DiskFullError, MisuseError, StoreError
 from warehouse.files import COPY, FORCE, KnownAs, draft_beside, is_stream, require_output, sweep_drafts
 from warehouse.records.answer_text import without_surrogates
 from warehouse.store import engines
@@ -88,6 +88,14 @@ def publish(
         wait_for(lambda: snapshot(parsed, draft), parsed, dialect, wait, say)
         _settle(draft)
         draft.replace(target)
+    except (StoreError, OSError) as error:
+        if reason := engines.disk_full(error):
+            needed = os.path.getsize(parsed.database or "") / 1e6
+            said = reason.replace(draft.name, target.name)
+            raise DiskFullError(
+                f"the copy {path} was not written, and takes up to {needed:.1f} MB ({said}); an earlier one stands"
+            ) from None
+        raise
     finally:
         _remove(draft)
     size = target.stat().st_size

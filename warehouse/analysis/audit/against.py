@@ -20,6 +20,7 @@ from warehouse.analysis.selection.clusterings import ClusterMap
 from warehouse.analysis.selection.scored_conditions import ScoredCondition, coverage_flags, coverage_of, is_partial
 from warehouse.analysis.selection.scores import PromptScores
 from warehouse.errors import InputError, MisuseError, StatisticsError
+from warehouse.records.own_files import own_text
 from warehouse.stats import PairedDifference, paired_difference
 from warehouse.stats.core.sample import find_link, linked
 from warehouse.stats.labels.audit import AuditScore, score_audit
@@ -174,10 +175,7 @@ def table_rows(path: str | Path) -> list[dict[str, str]]:
     Raises:
         InputError: no such file, or none of either.
     """
-    try:
-        text = Path(path).read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        raise InputError(f"cannot be read: {error}", path=str(path), expected="a table as UTF-8") from error
+    text = own_text(path, "a table as UTF-8", most=500_000_000)
     rows = _json_lines if Path(path).suffix in (".jsonl", ".ndjson", ".json") else _csv_rows
     return [
         {str(name): "" if value is None else str(value) for name, value in row.items() if name is not None}

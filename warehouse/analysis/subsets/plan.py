@@ -18,6 +18,7 @@ from warehouse.analysis.results import Row, StoredResult, plain
 from warehouse.errors import InputError
 from warehouse.files import PLAN, write_output
 from warehouse.records.canonical_json import canonical_digest, sha256_of
+from warehouse.records.own_files import own_text
 from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.subsets.design import SubsetDesign, n_strata, prediction_order, rounded, runs_of, smallest_hashes
 
@@ -161,8 +162,8 @@ def read_plans(path: Path) -> SubsetPlans:
     """The plan file of a benchmark or suite (InputError: no such file, or not a plan; says what was found)."""
     expected = f"a plan file as `warehouse subset plan --out` writes it ({SCHEMA})"
     try:
-        document = json.loads(path.read_text(encoding="utf-8"), parse_constant=_refuse_constant)
-    except (OSError, ValueError) as error:
+        document = json.loads(own_text(path, expected, most=500_000_000), parse_constant=_refuse_constant)
+    except (ValueError, RecursionError) as error:
         raise InputError(str(error), path=str(path), expected=expected) from None
     if not isinstance(document, dict):
         raise InputError(f"a {type(document).__name__}", path=str(path), expected=expected)

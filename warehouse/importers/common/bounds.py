@@ -27,6 +27,9 @@ MAX_ENTRIES = 4_000_000
 MAX_ARCHIVE_RATIO = 400
 ALWAYS_FINE = 256 << 20
 
+#: Tables in one archive: to open one takes the time to read the whole directory.
+MAX_TABLES = 5_000
+
 #: What reading an archive or a packed file raises where it is damaged.
 DAMAGE = (
     *(zipfile.BadZipFile, zlib.error, struct.error, EOFError, NotImplementedError, OSError, OverflowError),

@@ -17,6 +17,7 @@ from pathlib import Path
 
 from warehouse.errors import InputError, MisuseError
 from warehouse.records import Candidate
+from warehouse.records.credentials import masked
 
 #: First bytes of a file that importers see when they claim it.
 HEAD_BYTES = 65_536
@@ -53,11 +54,20 @@ class Unread:
 
     @property
     def shown(self) -> str:
-        """What it is called."""
-        return self.name or str(self.path)
+        """What it is called, without keys."""
+        return masked(self.name or str(self.path))
 
     def __str__(self) -> str:
-        return f"{self.shown}: {self.reason or 'no importer knows this file'}"
+        return f"{self.shown}: {masked(self.reason) or 'no importer knows this file'}"
+
+
+def has_text_name(path: Path) -> bool:
+    """Whether a path is text: others can be opened by Python, and by no library that wants UTF-8."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def walk(path: Path) -> Iterator[Path]:

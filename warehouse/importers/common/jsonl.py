@@ -160,12 +160,13 @@ class RowSource:
             reason = CUT_SHORT + str(error) if is_cut(text) else str(error)
             self._reject(line, reason, text[:60].decode("utf-8", "replace"))
             return None
-        lacking = [key for key in self.keys if not isinstance(row, dict) or row.get(key) is None]
-        if lacking:
-            start = orjson.dumps(row).decode()[:60]
-            self._reject(line, f"no {' and no '.join(lacking)}", start)
+        if not isinstance(row, dict):
+            self._reject(line, f"a JSON {type(row).__name__}, no object", _begin(row))
             return None
-        assert isinstance(row, dict)
+        lacking = [key for key in self.keys if row.get(key) is None]
+        if lacking:
+            self._reject(line, f"no {' and no '.join(lacking)}", _begin(row))
+            return None
         return row
 
     def _reject(self, line: int, reason: str, start: str) -> None:
@@ -173,9 +174,13 @@ class RowSource:
             Rejection(
                 place=f"{self.name} {self.counted} {line}",
                 found=f"{reason}: {start.strip()}",
-                expected=f"a JSON object with {', '.join(self.keys)}",
+                expected=f"a JSON object with {', '.join(self.keys)}" if self.keys else "a JSON object",
             )
         )
+
+
+def _begin(row: Any) -> str:
+    return orjson.dumps(row).decode()[:60]
 
 
 @dataclass

@@ -9,7 +9,7 @@ from typing import Any
 
 from warehouse.importers.base import infer_step
 from warehouse.importers.common.json_fields import whole_or_none
-from warehouse.records.setting_values import normal_place
+from warehouse.records.setting_values import normal_place, unpacked
 
 _MARKS = re.compile(r"[\W_]+")
 #: Names that tools and people give to files and folders of any model.
@@ -112,7 +112,7 @@ _SEPARATOR = re.compile(r",(?=\s*[\w.-]+\s*=)")
 
 
 def parse_arguments(arguments: Any) -> dict[str, Any]:
-    """``model_args`` or ``gen_kwargs`` as a dictionary; before 0.4.10 they are comma text.
+    """``model_args`` or ``gen_kwargs`` as a dictionary; before 0.4.10 they are comma text, which may be JSON as well.
 
     >>> parse_arguments("pretrained=org/m,dtype=float16,trust_remote_code=True,top_k=5")
     {'pretrained': 'org/m', 'dtype': 'float16', 'trust_remote_code': True, 'top_k': 5}
@@ -121,6 +121,9 @@ def parse_arguments(arguments: Any) -> dict[str, Any]:
         return dict(arguments)
     if not isinstance(arguments, str):
         return {}
+    parsed = unpacked("arguments", arguments) if arguments.lstrip().startswith("{") else arguments
+    if isinstance(parsed, Mapping):
+        return dict(parsed)
     pairs = (part.partition("=") for part in _SEPARATOR.split(arguments) if part.strip())
     return {name.strip(): _typed(value.strip()) for name, _, value in pairs}
 

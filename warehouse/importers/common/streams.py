@@ -22,7 +22,7 @@ import pyarrow as pa
 
 from warehouse.errors import InputError
 from warehouse.importers.common import bounds
-from warehouse.importers.common.file_walk import POINTER_BYTES, refuse_pointer
+from warehouse.importers.common.file_walk import POINTER_BYTES, has_text_name, refuse_pointer
 from warehouse.importers.common.patterns import Pattern, PatternError
 
 #: File name suffix -> format. ``.txt`` is decided by the first line.
@@ -149,6 +149,10 @@ class Member:
         return BoundedStream(gzip.GzipFile(fileobj=opened), self.name, limit, [opened, archive])
 
 
+class TooManyTablesError(InputError):
+    """An archive of more tables than are read of one."""
+
+
 def members(path: Path, name: str, globs: Sequence[str] = ()) -> list[Member]:
     """The tables in a file: itself, or the entries of a zip archive that can be tables.
 
@@ -173,6 +177,13 @@ def members(path: Path, name: str, globs: Sequence[str] = ()) -> list[Member]:
             f"an archive of {len(entries)} files, none of which can be read as a table",
             path=name,
             expected=f"entries that match {list(globs)}" if globs else f"one of {list(FORMATS)}",
+        )
+    if len(chosen) > bounds.MAX_TABLES:
+        raise TooManyTablesError(
+            f"an archive of {len(chosen)} tables",
+            path=name,
+            expected=f"at most {bounds.MAX_TABLES}",
+            advice="unpack it and ingest the folder",
         )
     return chosen
 
@@ -224,6 +235,16 @@ _FAULTS = (pa.ArrowException, OSError, ValueError, MemoryError)
 
 
 @contextmanager
+def parquet_place(path: Path) -> Iterator[Any]:
+    """What a Parquet file is opened by: its path, or the open file where the path is no text."""
+    if has_text_name(path):
+        yield path
+        return
+    with path.open("rb") as file:
+        yield file
+
+
+@contextmanager
 def open_parquet(path: Path, limit: int, counts: Callable[[str], bool] = lambda _column: True) -> Iterator[Any]:
     """A Parquet file, of which only some columns may be read.
 
@@ -237,7 +258,7 @@ def open_parquet(path: Path, limit: int, counts: Callable[[str], bool] = lambda 
     import pyarrow.parquet as pq
 
     try:
-        with pq.ParquetFile(path) as file:
+        with parquet_place(path) as place, pq.ParquetFile(place) as file:
             size = sum(
                 max(column.total_uncompressed_size, 0)
                 for group in map(file.metadata.row_group, range(file.metadata.num_row_groups))

@@ -12,6 +12,7 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse.errors import InputError
+from warehouse.importers.common.file_walk import has_text_name
 from warehouse.importers.common.json_fields import mapping_of, require_model
 from warehouse.importers.common.jsonl import EmbeddedRows, RowSource, read_document, unpacked_head
 from warehouse.importers.lm_eval.bulk_query import can_read, reading
@@ -75,7 +76,7 @@ class _Samples:
     def in_bulk(self) -> bool:
         """Whether the bulk query can read it."""
         odd = self.rows.is_array() or self.rows.has_mark()
-        return can_read(self.layout) and not odd
+        return can_read(self.layout) and not odd and has_text_name(self.rows.path)
 
 
 class _SourceReader:

@@ -15,7 +15,7 @@ from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
-from warehouse.errors import MappingError, MisuseError, did_you_mean
+from warehouse.errors import InputError, MappingError, MisuseError, did_you_mean
 from warehouse.importers.common.messages import listed, similar
 from warehouse.importers.common.patterns import Pattern, PatternError
 from warehouse.importers.common.streams import glob_matches
@@ -36,6 +36,7 @@ from warehouse.importers.tabular.expressions import (
     Source,
     TextTemplate,
 )
+from warehouse.records.own_files import own_text
 
 
 def load_mapping(path: Path) -> dict[str, Any]:
@@ -45,13 +46,15 @@ def load_mapping(path: Path) -> dict[str, Any]:
         MappingError: no such file, or not TOML.
     """
     try:
-        text = path.read_text(encoding="utf-8-sig")
+        text = own_text(path, "a mapping file (docs/mappings.md)")
         values = _numbered(tomllib.loads(text), text)
-    except OSError as error:
-        raise MappingError(f"cannot be read: {error.strerror}", path=str(path)) from None
-    except ValueError as error:  # also bytes that are not UTF-8
+        return {key: _with_lines(value, key, text.splitlines()) for key, value in values.items()}
+    except InputError as error:
+        raise MappingError(str(error)) from None
+    except RecursionError:
+        raise MappingError("nested too deep", path=str(path), expected="tables and lists a few levels deep") from None
+    except ValueError as error:
         raise MappingError(f"not TOML: {error}", path=str(path)) from None
-    return {key: _with_lines(value, key, text.splitlines()) for key, value in values.items()}
 
 
 class LinedText(str):

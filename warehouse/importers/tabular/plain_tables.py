@@ -26,7 +26,7 @@ from warehouse.errors import InputError
 from warehouse.importers.common import bounds
 from warehouse.importers.common.jsonl import open_text, unpacked_start
 from warehouse.importers.common.patterns import Pattern
-from warehouse.importers.common.streams import Member, members, read_exactly
+from warehouse.importers.common.streams import Member, members, parquet_place, read_exactly
 from warehouse.importers.tabular.chunks import RowView
 from warehouse.importers.tabular.column_names import (
     OF_TRUTH,
@@ -382,8 +382,7 @@ def _columns(path: Path, head: bytes) -> Sequence[str]:
     its tables have."""
     if path.suffix.lower() == ".zip":
         with contextlib.suppress(InputError):  # hostile or damaged, or nothing in it is a table
-            found = [_names_in(member.format, _head(member)) for member in members(path, path.name)]
-            return found[0] if all(names == found[0] for names in found) else []
+            return _shared_names(members(path, path.name))
         return []
     kind = _format(path)
     if path.suffix.lower() == ".gz":
@@ -394,6 +393,17 @@ def _columns(path: Path, head: bytes) -> Sequence[str]:
         with open_text(path) as handle:
             head = handle.readline(bounds.MAX_DOCUMENT_BYTES)
     return _names_in(kind, head)
+
+
+def _shared_names(tables: Sequence[Member]) -> Sequence[str]:
+    """Names of the columns that all tables have; none where some differ, or the first has none."""
+    first = _names_in(tables[0].format, _head(tables[0]))
+    if not first:
+        return []
+    for member in tables[1:]:
+        if _names_in(member.format, _head(member)) != first:
+            return []
+    return first
 
 
 def _head(member: Member) -> bytes:
@@ -420,7 +430,8 @@ def _names_in(kind: str, head: bytes) -> Sequence[str]:
 
 def _parquet_columns(path: Path) -> list[str]:
     try:
-        return list(pq.read_schema(path).names)
+        with parquet_place(path) as place:
+            return list(pq.read_schema(place).names)
     except (pa.ArrowException, OSError):
         return []  # damaged: whoever reads it will say so
 

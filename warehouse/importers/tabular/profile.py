@@ -13,7 +13,7 @@ from typing import Any
 import pyarrow as pa
 
 from warehouse.errors import InputError
-from warehouse.importers.common.streams import members
+from warehouse.importers.common.streams import TooManyTablesError, members
 from warehouse.importers.tabular.chunks import Chunk, FieldPath, NestedChunk, NestedRow, parse_path
 from warehouse.importers.tabular.column_names import (
     AGGREGATES,
@@ -506,7 +506,10 @@ def _above_others(chunk: Chunk) -> tuple[str, list[int]]:
 
 
 def why_unreadable(path: Path) -> str:
-    """What is wrong with JSON (with line and column), CSV, TSV or a spreadsheet; nothing if it can be read."""
+    """What is wrong with JSON (with line and column), CSV, TSV or a spreadsheet, or with an archive of too many tables;
+    nothing if it can be read."""
+    if path.suffix.lower() == ".zip":
+        return _too_many(path)
     if path.suffix.lower() not in (".json", ".jsonl", ".ndjson", ".csv", ".tsv", *SHEETS):
         return ""
     try:
@@ -517,6 +520,16 @@ def why_unreadable(path: Path) -> str:
         return str(error)
     except OSError:
         pass  # which the walk has said
+    return ""
+
+
+def _too_many(path: Path) -> str:
+    try:
+        members(path, path.name)
+    except TooManyTablesError as error:
+        return str(error)
+    except InputError:  # which is said otherwise
+        return ""
     return ""
 
 

@@ -25,6 +25,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from warehouse.errors import InputError
+from warehouse.importers.common.file_walk import has_text_name
 from warehouse.importers.common.patterns import Pattern
 from warehouse.importers.common.streams import Member, damaged_parquet, read_exactly
 from warehouse.importers.tabular.chunks import (
@@ -219,7 +220,7 @@ class ParquetReader(_DocumentReader):
 
     def _open(self) -> Any:
         packed = self.member.entry or self.member.name.endswith(".gz")
-        if packed:
+        if packed or not has_text_name(self.member.path):
             return pq.ParquetFile(io.BytesIO(self.member.content()))
         self.member.open().close()  # names a large-file pointer and what cannot be opened
         return pq.ParquetFile(self.member.path)

@@ -556,7 +556,23 @@ def _is_telling(text: str) -> bool:
     return True
 
 
+#: Bytes that are read once for each shipped mapping, at most.
+_QUICK_BYTES = 1 << 22
+
+
+def _is_quick(path: Path) -> bool:
+    """Whether the first rows of a file are read at once."""
+    with suppress(OSError), path.open("rb") as file:
+        head = file.read(_QUICK_BYTES)
+        is_whole = len(head) < _QUICK_BYTES
+        return is_whole or (path.suffix.lower() not in (".json", ".zip") and head.count(b"\n") > 1)
+    return False
+
+
 def mappings_for(path: Path) -> list[str]:
-    """Names of the shipped mappings whose columns, fields and places a file has."""
+    """Names of the shipped mappings whose columns, fields and places a file has; of one whose first row alone is
+    large nothing is said, as each mapping would read it."""
+    if not _is_quick(path):
+        return []
     parsed = {name: parse_mapping(load_mapping(file))[0] for name, file in shipped_mappings().items()}
     return [name for name, mapping in parsed.items() if is_shaped_for(mapping, path)]

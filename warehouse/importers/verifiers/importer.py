@@ -18,7 +18,8 @@ class Verifiers:
     """One run for each folder of rollouts; of episodes one for each agent, model and checkpoint."""
 
     name = "verifiers"
-    version = "4"  # 4: all that metadata and agents were configured with are settings
+    # 4: all that metadata and agents were configured with are settings; 5: exact copies of rollouts are left out
+    version = "5"
     folders = 3
 
     def claim(self, candidates: Sequence[Candidate]) -> Iterable[SourceFiles]:

@@ -77,6 +77,9 @@ class _Survey:
     metrics: dict[str, None] = field(default_factory=dict)
     systems: set[str | None] = field(default_factory=set)
     begun: list[float] = field(default_factory=list)
+    seen: set[bytes] = field(default_factory=set)  #: hashes of whole rows.
+    copies: Counter[int] = field(default_factory=Counter)  #: rows of each question that are another's exact copy,
+    timed: Counter[int] = field(default_factory=Counter)  #: and those of them that say how long they took.
 
     def add(self, row: Row, state_columns: frozenset[str]) -> None:
         """Look at one row."""
@@ -87,10 +90,22 @@ class _Survey:
         number = self.number_of.setdefault(_digest(row, self.key), len(self.number_of))
         self.by_id[whole_count(row.get(self.key))].add(number)
         self.drawn[number] += 1
+        if not _is_new(row, self.seen):
+            self.copies[number] += 1
+            self.timed[number] += _has_times(row)
         self.metrics |= dict.fromkeys(_measured(row, state_columns))
         self.systems.add(_system_prompt(row.get("prompt")))
         start = number_or_none(part_of(row, "timing").get("start_time"))
         self.begun = [min((*self.begun, start))] if start is not None else self.begun
+
+    def left_out(self, most: int | None) -> Counter[int]:
+        """How many copies of each question are no rollouts of their own: two do not take the same time to the
+        millisecond, and no question has more than ``most`` (where the metadata tell) but by rows that stand twice."""
+        found: Counter[int] = Counter()
+        for number, n_copies in self.copies.items():
+            surplus = max(0, self.drawn[number] - most) if most else 0
+            found[number] = min(n_copies, max(self.timed[number], surplus))
+        return +found
 
     @property
     def n_mixed(self) -> int:
@@ -114,6 +129,11 @@ def read_rollouts(rows: Path | None, metadata: Row, folder: Path, declared: str 
     survey = _Survey()
     for row, _ in RowSource(rows, rows.name, ("prompt",)).rows() if rows else ():
         survey.add(row, state_columns)
+    most = _declared_rollouts(metadata, survey)
+    left_out = survey.left_out(most)
+    survey.drawn -= left_out
+    survey.n_rows -= left_out.total()
+    _flag_surplus(survey, left_out, most, dump.notes)
     header = _header(metadata, survey, folder, declared, dump.notes)
     dump.runs = (header,)
     _flag(survey, dump.notes)
@@ -122,11 +142,37 @@ def read_rollouts(rows: Path | None, metadata: Row, folder: Path, declared: str 
         names = [metric.name for metric in header.metrics]
         dump.batches = batches_of(
             source.located(),
-            _taker(survey, names, _threshold(metadata)),
+            _taker(survey, names, _threshold(metadata), left_out),
             dump.rejections,
             "a rollout as verifiers writes it",
         )
     return dump
+
+
+def _declared_rollouts(metadata: Row, survey: _Survey) -> int | None:
+    """Rollouts of each question by the metadata; none where a writer states the number of rows as that of questions."""
+    n_examples = whole_count(metadata.get("num_examples"))
+    if n_examples == survey.n_rows and survey.n_questions < survey.n_rows:
+        return None
+    return whole_count(metadata.get("rollouts_per_example"))
+
+
+def _flag_surplus(survey: _Survey, left_out: Counter[int], most: int | None, notes: list[str]) -> None:
+    """Rows that stand twice, and rollouts beyond the number that the metadata declare."""
+    if left_out:
+        notes.append(
+            f"{left_out.total()} rows are exact copies of others, with the same times or beyond the declared rollouts:"
+            " left out"
+        )
+    kept = (survey.copies - left_out).total()
+    if kept:
+        notes.append(f"{kept} rows are exact copies of others and tell no times: taken as further rollouts")
+    surplus = [count for count in survey.drawn.values() if most and count > most]
+    if surplus:
+        notes.append(
+            f"{len(surplus)} questions have more rollouts (up to {max(surplus)}) than the metadata declare ({most} for"
+            " each): taken as further rollouts; where two runs were written into one file, ingest each by itself"
+        )
 
 
 def _flag(survey: _Survey, notes: list[str]) -> None:
@@ -267,14 +313,21 @@ def _published(metadata: Row, survey: _Survey, notes: list[str]) -> Iterator[Pub
 # --- rows ----------------------------------------------------------------------------------------
 
 
-def _taker(survey: _Survey, names: list[str], threshold: float | None) -> Callable[[Row], list[Row]]:
+def _taker(
+    survey: _Survey, names: list[str], threshold: float | None, left_out: Counter[int]
+) -> Callable[[Row], list[Row]]:
     """How a rollout becomes a sample row: draws of a question are numbered as they come."""
     drawn: dict[int, int] = {}
+    remaining, seen = Counter(left_out), set[bytes]()
     by_question = survey.by_question  # it takes a look at all ids
 
     def take(row: Row) -> list[Row]:
         if row.get(survey.key) is None:
             raise ValueError(f"no {survey.key or 'example_id'}: {compact(row)[:200]}")
+        asked = survey.number_of.get(_digest(row, survey.key), -1)
+        if not _is_new(row, seen) and remaining[asked] > 0:
+            remaining[asked] -= 1
+            return []
         number = survey.number_of.get(_digest(row, survey.key)) if by_question else whole_count(row[survey.key])
         if number is None:
             raise ValueError("the file has changed while it was read")
@@ -316,6 +369,21 @@ def _identity(row: Row, key: str) -> str:
 
 def _digest(row: Row, key: str) -> bytes:
     return hashlib.blake2b(_identity(row, key).encode(), digest_size=16).digest()
+
+
+def _is_new(row: Row, seen: set[bytes]) -> bool:
+    """Whether no row like this one, in all it says, was seen before."""
+    whole = hashlib.blake2b(compact(dict(sorted(row.items()))).encode(), digest_size=16).digest()
+    is_new = whole not in seen
+    seen.add(whole)
+    return is_new
+
+
+def _has_times(row: Row) -> bool:
+    """Whether a row tells how long it took, or when it began."""
+    timing = part_of(row, "timing")
+    times = (row.get("generation_ms"), row.get("total_ms"), timing.get("generation_ms"), timing.get("start_time"))
+    return any(number_or_none(value) for value in times) or bool(part_of(timing, "generation"))
 
 
 def _says_something(prompt: Any) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,6 +12,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from warehouse.errors import InputError, refuse_unknown
+from warehouse.records.own_files import own_text
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.load.dimensions import allocate
@@ -50,9 +52,9 @@ def read_prices(path: str | Path) -> list[Price]:
     """Prices from a CSV file (InputError: it cannot be read, or a row is no price; names the line)."""
     path = Path(path)
     try:
-        with path.open(encoding="utf-8-sig", newline="") as handle:
-            prices = list(_prices(csv.DictReader(handle), str(path)))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        text = own_text(path, _EXPECTED)
+        prices = list(_prices(csv.DictReader(io.StringIO(text, newline="")), str(path)))
+    except csv.Error as error:
         raise InputError(f"cannot be read: {error}", path=str(path), expected=_EXPECTED) from None
     if not prices:
         raise InputError("no rows", path=str(path), expected=_EXPECTED)

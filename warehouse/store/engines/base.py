@@ -95,6 +95,7 @@ class Dialect:
     #: number; in the SELECT's order where it orders by the id first, else by the id. ``None`` where other columns stand
     #: among them, or where ``select`` makes none either.
     by_id: Callable[[sa.Connection, str, str], pa.Table | None]
+    sha256_of: Callable[[str], str]  #: a column of texts to the expression of their sha256, as bytes of UTF-8.
     interrupt: Callable[[sa.Connection], object]  #: end the statement that another thread runs on the connection.
     #: append Arrow data, whole or as a stream of batches, to a table, by column name; returns the rows, and counts by
     #: column the characters U+0000 that the engine cannot store.

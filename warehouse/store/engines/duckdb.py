@@ -478,6 +478,7 @@ DUCKDB = Dialect(
     retryable=lambda error: "Conflict on update" in str(error),
     select=_select,
     by_id=lambda _connection, _sql, _per: None,
+    sha256_of="unhex(sha256({}))".format,
     interrupt=_interrupt,
     append=_append,
     vectors=_vectors,

@@ -404,6 +404,7 @@ POSTGRESQL = Dialect(
     retryable=_retryable,
     select=_select,
     by_id=_by_id,
+    sha256_of="sha256(convert_to({}, 'UTF8'))".format,
     interrupt=_interrupt,
     append=_append,
     vectors=_vectors,

@@ -340,6 +340,7 @@ SPARK = Dialect(
     retryable=lambda _error: False,
     select=_select,
     by_id=lambda _connection, _sql, _per: None,
+    sha256_of="unhex(sha2({}, 256))".format,
     interrupt=_interrupt,
     append=_refused,
     vectors=_no_vectors,

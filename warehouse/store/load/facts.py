@@ -12,6 +12,7 @@ import pyarrow as pa
 from warehouse.records import PublishedScore, RunHeader, RunStatus
 from warehouse.records.answer_text import readable
 from warehouse.records.canonical_json import canonical_digest
+from warehouse.records.credentials import masked
 from warehouse.records.run_fields import STORED_FIELDS
 from warehouse.store import engines
 from warehouse.store.alchemy import sa
@@ -390,7 +391,7 @@ def link_sources(
         if run_id is None:
             run = decision.run if decision.same_in_dump is None else decision.same_in_dump
             run_id = run_ids[run]
-        path_in_source = readable(state.dump.runs[decision.run].place) or None
+        path_in_source = masked(readable(state.dump.runs[decision.run].place)) or None
         source_id = state.part_of(decision.run).source.id
         keys = {"run_key": decision.run_key, "superseded_by": decision.superseded_by}
         rows.append({"run_id": run_id, "source_id": source_id, "place": path_in_source, **keys})

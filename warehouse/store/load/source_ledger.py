@@ -183,7 +183,7 @@ def _entered(entry: LedgerEntry) -> dict[str, Any]:
     return {
         "sha256": entry.sha256,
         "settings_key": entry.key,
-        "path": readable(entry.path),
+        "path": masked(readable(entry.path)),
         "bytes": entry.size,
         "format": entry.importer,
         "importer_version": entry.version,
@@ -308,7 +308,7 @@ def _replace_rejections(connection: sa.Connection, rejections: Mapping[int, Sequ
     rows = [
         {
             "source_id": source_id,
-            "place": readable(item.place),
+            "place": masked(readable(item.place)),
             "found": masked(readable(item.found[:2000])),
             "expected": readable(item.expected),
         }
@@ -428,12 +428,13 @@ def _hand_over_figures(connection: sa.Connection, source_id: int) -> None:
 
 def _find(connection: sa.Connection, reference: str) -> int:
     table = tables.source
-    condition = table.c.path == readable(reference)
+    reference = masked(readable(reference))
+    condition = table.c.path == reference
     if reference.isdigit():
         condition |= table.c.id == int(reference)
     matching = connection.execute(sa.select(table.c.id, table.c.path).where(condition)).all()
     if not matching:  # the end of a path is enough where it is the only one
-        tail = table.c.path.endswith(f"/{readable(reference)}", autoescape=True)
+        tail = table.c.path.endswith(f"/{reference}", autoescape=True)
         matching = connection.execute(sa.select(table.c.id, table.c.path).where(tail)).all()
     if not matching:
         raise MisuseError(f"no source '{reference}'; see: warehouse sources")

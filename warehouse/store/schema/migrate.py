@@ -28,6 +28,7 @@ from warehouse.store.curate.upkeep import store_names
 from warehouse.store.schema import revision, tables
 from warehouse.store.schema.made_objects import definition
 from warehouse.store.schema.objects import foreign_objects
+from warehouse.store.schema.recomputed import Progress, Recomputed, recompute
 from warehouse.store.sql import query_files
 
 engines.register_migrations()
@@ -211,11 +212,13 @@ class CheckReport:
     drift: tuple[str, ...]  #: differences from the schema that this program describes, in words.
     integrity: tuple[Finding, ...]  #: what the checks found; empty if every row keeps its word.
     skipped: tuple[str, ...] = ()  #: checks that the drifted schema cannot answer.
+    recomputed: Recomputed | None = None  #: keys, digests and hashes worked out anew, where that was asked for.
 
     @property
     def ok(self) -> bool:
-        """No drift, and nothing worse than notes."""
-        return not self.drift and all(item.severity == "note" for item in self.integrity)
+        """No drift, nothing worse than notes, and nothing that comes out otherwise."""
+        differs = self.recomputed is not None and not self.recomputed.ok
+        return not self.drift and not differs and all(item.severity == "note" for item in self.integrity)
 
     def __str__(self) -> str:
         faults = [item for item in self.integrity if item.severity == "error"]
@@ -226,6 +229,8 @@ class CheckReport:
             *([f"notes: {notes}"] if notes else []),
             *([f"not checked: {', '.join(self.skipped)}"] if self.skipped else []),
         ]
+        if self.recomputed is not None:
+            parts.append(f"recomputed: {len(self.recomputed.runs) + len(self.recomputed.texts)} differ")
         return " | ".join(parts)
 
     def to_dict(self) -> dict[str, Any]:
@@ -233,11 +238,13 @@ class CheckReport:
         return {"ok": self.ok, **asdict(self)}
 
 
-def check(store: Store) -> CheckReport:
+def check(store: Store, *, deep: bool = False, progress: Progress | None = None) -> CheckReport:
     """Compare the schema with its description, and run every check.
 
     Args:
         store: an open store, of any revision; nothing is written.
+        deep: work out the keys, digests and text hashes of all runs anew, too: seconds for each million scores.
+        progress: told which share of that is done.
 
     Raises:
         StoreError: there is no store; or a check failed although the schema is as it should be.
@@ -256,7 +263,10 @@ def check(store: Store) -> CheckReport:
             skipped.append(query.name)
         else:
             findings += [finding] if finding else []
-    return CheckReport(drift, tuple(findings), tuple(skipped))
+    if deep and drift:
+        skipped.append("recomputed")
+    recomputed = recompute(store, progress) if deep and not drift else None
+    return CheckReport(drift, tuple(findings), tuple(skipped), recomputed)
 
 
 def _tables_of_stores(store: Store) -> set[str]:

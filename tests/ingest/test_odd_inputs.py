@@ -1,0 +1,184 @@
+"""Inputs that no tool writes, of every importer: refused or rejected with their place, never a defect, never half."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import zipfile
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.support.cli import Caller
+from warehouse.importers.common import bounds
+from warehouse.ingest.pipeline import ingest
+from warehouse.store.open import open_store
+from warehouse.store.schema.migrate import check
+
+DATA = Path(__file__).resolve().parents[1] / "data"
+DEEP = "[" * 3000 + "]" * 3000
+CSV = "model,benchmark,prompt_id,score\na,q,1,1\na,q,2,0\n"
+
+
+def each_line(change: Callable[[int, str], str]) -> Callable[[str], str]:
+    return lambda text: "".join(f"{change(number, line)}\n" for number, line in enumerate(text.splitlines()))
+
+
+def reversed_keys(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: reversed_keys(value[key]) for key in reversed(value)}
+    return [reversed_keys(item) for item in value] if isinstance(value, list) else value
+
+
+def flat(value: Any, depth: int = 0) -> Any:
+    """A number in place of each object within another."""
+    if isinstance(value, dict):
+        return 5 if depth else {key: flat(item, depth + 1) for key, item in value.items()}
+    return [flat(item, depth) for item in value] if isinstance(value, list) else value
+
+
+def deepened(text: str) -> str:
+    end = text.rstrip()
+    return f'{end[:-1]},"zz_deep":{DEEP}}}' if end.endswith("}") else text
+
+
+def parsed(change: Callable[[Any], Any]) -> Callable[[str], str]:
+    return lambda text: json.dumps(change(json.loads(text)))
+
+
+#: What is done to files of JSON lines, and to documents; None: nothing.
+CHANGES: dict[str, tuple[Callable[[str], str] | None, Callable[[str], str] | None]] = {
+    "a number for a line": (each_line(lambda number, line: "3" if number == 1 else line), None),
+    "null before": (lambda text: f"null\n{text}", None),
+    "texts for lines": (each_line(lambda _, line: '"x"'), None),
+    "a list for a line": (each_line(lambda number, line: "[1]" if number == 1 else line), None),
+    "a number": (lambda _: "3", lambda _: "3"),
+    "a list": (lambda _: "[3]\n", lambda _: "[3]"),
+    "nothing": (lambda _: "", lambda _: ""),
+    "keys in another order": (
+        each_line(lambda _, line: parsed(reversed_keys)(line) if line.strip() else line),
+        parsed(reversed_keys),
+    ),
+    "numbers for objects": (each_line(lambda _, line: parsed(flat)(line) if line.strip() else line), parsed(flat)),
+    "nested too deep": (each_line(lambda number, line: deepened(line) if number == 1 else line), deepened),
+}
+DUMPS = sorted(path.name for path in DATA.iterdir() if path.is_dir())
+USUAL = {
+    ("evalscope", "a number for a line"),
+    ("nemo_evaluator", "null before"),
+    ("promptfoo", "keys in another order"),
+}
+
+
+def cases() -> Iterator[Any]:
+    """Every dump changed in every way; by default a few, as each takes half a second."""
+    for dump in DUMPS:
+        for what in CHANGES:
+            mark = pytest.mark.rare if what in ("a list for a line", "nested too deep") else pytest.mark.slow
+            yield pytest.param(dump, what, marks=() if (dump, what) in USUAL else mark, id=f"{dump}: {what}")
+
+
+def changed(folder: Path, what: str) -> int:
+    """Change the files of a dump; how many were changed."""
+    of_lines, of_document = CHANGES[what]
+    count = 0
+    for path in folder.rglob("*.json*"):
+        change = of_lines if path.suffix == ".jsonl" else of_document if path.suffix == ".json" else None
+        if change is None:
+            continue
+        try:
+            path.write_text(change(path.read_text()))
+        except ValueError:  # a file that is no JSON to begin with
+            continue
+        count += 1
+    return count
+
+
+@pytest.mark.parametrize(("dump", "what"), [*cases()])
+def test_what_no_tool_writes_is_no_defect_and_leaves_nothing_half(
+    duckdb_url: str, tmp_path: Path, dump: str, what: str
+) -> None:
+    folder = Path(shutil.copytree(DATA / dump, tmp_path / dump))
+    if not changed(folder, what):
+        pytest.skip("no file of this dump is of that kind")
+    with open_store(duckdb_url, write=True) as store:
+        report = ingest(store, [folder])
+        assert [item.error for item in report.refused if "defect" in item.error] == []
+        assert check(store, deep=True).ok
+
+
+def test_promptfoo_is_known_whatever_the_order_of_its_keys(run: Caller, tmp_path: Path, duckdb_url: str) -> None:
+    folder = Path(shutil.copytree(DATA / "promptfoo", tmp_path / "p"))
+    changed(folder, "keys in another order")
+    document = json.loads((folder / "out.json").read_text())
+    long = {"config": {"description": "x" * 100_000, **document.pop("config")}, **document}
+    (folder / "out.json").write_text(json.dumps(long))
+    with open_store(duckdb_url, write=True) as store:
+        report = ingest(store, [folder])
+        assert sorted(Path(item.source).name for item in report.sources) == ["best.jsonl", "out.json", "out.jsonl"]
+        assert {item.state for item in report.sources} == {"loaded"}
+
+
+def test_an_archive_of_too_many_tables_is_refused_with_the_bound(
+    run: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with zipfile.ZipFile(tmp_path / "many.zip", "w") as archive:
+        for number in range(60):
+            archive.writestr(f"t{number}.csv", CSV)
+    monkeypatch.setattr(bounds, "MAX_TABLES", 50)
+    run("ingest", str(tmp_path / "many.zip"), db=str(tmp_path / "s.db")).fails(
+        3, "60 tables", "at most 50", "unpack it"
+    )
+    monkeypatch.setattr(bounds, "MAX_TABLES", 60)
+    assert run("ingest", str(tmp_path / "many.zip"), db=str(tmp_path / "s.db")).code == 0
+
+
+NESTED = (f"a = {DEEP}\n", f"[{'.'.join('a' * 3000)}]\n", f"a = {'{b = ' * 3000}1{'}' * 3000}\n")
+
+
+@pytest.mark.parametrize("text", NESTED, ids=["lists", "tables", "inline tables"])
+def test_a_mapping_that_is_nested_too_deep_is_refused(run: Caller, tmp_path: Path, text: str) -> None:
+    (tmp_path / "t.csv").write_text(CSV)
+    (tmp_path / "m.toml").write_text(text)
+    told = ("m.toml", "nested too deep")
+    run("ingest", str(tmp_path / "t.csv"), "--map", str(tmp_path / "m.toml"), db=str(tmp_path / "s.db")).fails(3, *told)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [("ingest", "t.csv", "--map", "/dev/zero"), ("prices", "/dev/zero"), ("leaderboard", "q", "--prices", "/dev/zero")],
+)
+@pytest.mark.timeout(30)
+def test_a_file_of_the_user_that_never_ends_is_refused(
+    run: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "t.csv").write_text(CSV)
+    assert run("ingest", "t.csv", db="s.db").code == 0
+    assert run(*words, db="s.db").code in (2, 3)
+
+
+@pytest.mark.parametrize("dump", ["lm_eval/v0_4_9", "lighteval", "verifiers", "inspect"])
+def test_a_folder_whose_name_is_no_text(duckdb_url: str, tmp_path: Path, dump: str) -> None:
+    folder = Path(os.fsdecode(os.fsencode(tmp_path) + b"/r\xff\xfe"))
+    shutil.copytree(DATA / dump, folder)
+    whole = tmp_path / "whole"
+    shutil.copytree(DATA / dump, whole)
+    states = []
+    for path in (folder, whole):
+        with open_store(str(tmp_path / f"{len(states)}.db"), create=True) as store:
+            states.append(sorted(item.state for item in ingest(store, [path]).sources))
+    assert states[0] == states[1]
+
+
+@pytest.mark.parametrize("form", ["a record", "a text"])
+@pytest.mark.timeout(60)
+def test_a_text_of_many_megabytes_is_not_read_once_for_each_mapping(run: Caller, tmp_path: Path, form: str) -> None:
+    text = "x" * 20_000_000
+    row = json.dumps({"model": "a", "benchmark": "q", "prompt_id": "1", "score": 1, "response": text})
+    (tmp_path / "big.jsonl").write_text(f"{row}\n" if form == "a record" else f'"{text}"\n')
+    found = run("ingest", str(tmp_path / "big.jsonl"), db=str(tmp_path / "s.db"))
+    assert found.code == (0 if form == "a record" else 3), found

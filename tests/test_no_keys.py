@@ -1,0 +1,244 @@
+"""A dump full of made-up keys: none is in the store, or in anything that comes out of it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pyarrow.parquet as pq
+import pytest
+from starlette.testclient import TestClient
+
+from tests.support.cli import Caller
+from tests.support.key_rules import STATED, found_in, keys
+from warehouse.cli.agents.server import Tools
+from warehouse.cli.agents.tools import TOOLS, Context
+from warehouse.cli.state import State
+from warehouse.importers.common.model_names import parse_arguments
+from warehouse.records.credentials import masked, without_credentials
+from warehouse.serve.app import create_app
+from warehouse.store.engines import Limits
+
+DATA = Path(__file__).parent / "data"
+KEYS = keys()
+#: In names of files and folders, which take no slash or quote.
+IN_NAMES = (KEYS["huggingface"], KEYS["github"])
+
+
+@pytest.mark.parametrize("rule", KEYS)
+def test_a_key_of_each_rule_is_masked_wherever_it_stands(rule: str) -> None:
+    key = KEYS[rule]
+    assert found_in(key)
+    for text in (key, f"failed: {key}.", f'"{key}"', f"a={key},b=1", f"{key}\u200b", f"https://host.example/x?y={key}"):
+        assert found_in(masked(text)) == [], masked(text)
+    assert found_in(json.dumps(without_credentials({"a": {key: 1}, "b": [key], "c": {"d": {"e": key}}}))) == []
+
+
+@pytest.mark.parametrize("text", STATED)
+def test_a_value_is_masked_by_what_stands_before_it(text: str) -> None:
+    assert found_in(text) and found_in(masked(text)) == [], masked(text)
+
+
+def full_of_keys() -> dict[str, Any]:
+    """Settings as somebody may have made them: by names, looks and forms, as keys, texts and objects."""
+    return {
+        "temperature": 0.5,
+        "by_looks": dict(KEYS),
+        "as_names": dict.fromkeys(KEYS.values(), True),
+        "stated": list(STATED),
+        "in_json": json.dumps({"api_key": "plainwordhidden7", "top_k": 3, "others": list(KEYS.values())}),
+        "user": "me",
+        "pass": "plainwordhidden7",
+        "pw": "plainwordhidden7",
+        "creds": "plainwordhidden7",
+        "secret": {"of": {"somebody": "plainwordhidden7"}},
+    }
+
+
+def lm_eval(folder: Path) -> None:
+    shutil.copytree(DATA / "lm_eval/v0_4_9", folder)
+    (path,) = folder.glob("run*.json")
+    document = json.loads(path.read_text())
+    joined = ",".join(f"arg{number}={key}" for number, key in enumerate(KEYS.values()))
+    document["config"] |= {
+        "model_args": f"{document['config']['model_args']},{joined},api_key=plainwordhidden7",
+        "gen_kwargs": json.dumps({"api_key": "plainwordhidden7", "temperature": 0.25, "extra": list(KEYS.values())}),
+        "metadata": full_of_keys(),
+    }
+    document["pretty_env_info"] = " ".join(KEYS.values())
+    document["git_hash"] = KEYS["github"]
+    for task in document["configs"].values():
+        task["metadata"] = {**(task.get("metadata") or {}), "mine": full_of_keys()}
+        task["generation_kwargs"] = {**(task.get("generation_kwargs") or {}), "extra_body": full_of_keys()}
+    path.write_text(json.dumps(document))
+
+
+def inspect(path: Path) -> None:
+    log = json.loads((DATA / "inspect/grid.json").read_text())
+    log["eval"] |= {
+        "model_args": full_of_keys(),
+        "task_args": full_of_keys(),
+        "metadata": full_of_keys(),
+        "model_base_url": f"https://me:plainwordhidden7@host.example/v1?key={KEYS['gcp']}",
+        "tags": [KEYS["npm"], *STATED],
+        "revision": {"type": "git", "origin": f"https://{KEYS['github']}@github.com/o/r.git", "commit": "abc"},
+    }
+    log["eval"]["model_generate_config"] |= {"extra_headers": full_of_keys(), "extra_body": full_of_keys()}
+    for sample in log["samples"]:
+        said = " ".join([*KEYS.values(), *STATED])
+        sample["error"] = {"message": said, "traceback": said, "traceback_ansi": said}
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(json.dumps(log))
+
+
+def table(path: Path) -> None:
+    rows = ["model,benchmark,prompt_id,score,note,api_key,launched_with"]
+    command = f"OPENAI_API_KEY=plainwordhidden7 run --token {KEYS['openai']}"
+    for model in ("org/a", "org/b"):
+        for prompt in range(6):
+            score = int(prompt > 2) if model == "org/a" else int(prompt > 3)
+            rows.append(f"{model},quiz,q{prompt},{score},{KEYS['slack']},plainwordhidden7,{command}")
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("\n".join(rows) + "\n")
+
+
+def broken(path: Path) -> None:
+    """A log whose message repeats what it holds, and rows that are rejected."""
+    path.parent.mkdir(exist_ok=True)
+    lines = [{"model": "org/c", "benchmark": "quiz", "prompt_id": str(number), "score": 1} for number in range(5)]
+    text = "\n".join(json.dumps(line) for line in lines)
+    path.write_text(f'{text}\n{{"api_key": "plainwordhidden7", "k": "{KEYS["anthropic"]}"\n{KEYS["stripe"]}\n')
+
+
+def test_arguments_that_are_written_as_json_are_arguments() -> None:
+    """They were one long name, with the key in it, and the temperature was lost."""
+    read = parse_arguments('{"temperature": 0.25, "api_key": "plainwordhidden7"}')
+    assert without_credentials(read) == {"temperature": 0.25}
+    assert parse_arguments("{'top_k': 5}") == {"top_k": 5}
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("keys")
+    lm_eval(made / IN_NAMES[0])
+    inspect(made / "api_key=plainwordhidden7" / f"2026-01-01T00-00-00+00-00_grid_{IN_NAMES[1]}.json")
+    table(made / f"scores-{IN_NAMES[0]}.csv")
+    broken(made / f"broken-{IN_NAMES[1]}.jsonl")
+    return made
+
+
+def leaks(where: str, text: str) -> list[str]:
+    return [f"{where}: {rule}: {_around(text, rule)}" for rule in found_in(text)]
+
+
+def _around(text: str, rule: str) -> str:
+    from tests.support.key_rules import PLAIN, RULES
+
+    found = re.search(PLAIN if rule == "stated" else RULES[rule][0], text)
+    assert found is not None
+    return text[max(0, found.start() - 60) : found.end() + 10]
+
+
+def texts_of(path: Path) -> Iterator[tuple[str, str]]:
+    """Every text of a store, by table and column; what prompts and responses say stays as it is."""
+    with duckdb.connect(str(path), read_only=True) as raw:
+        kinds = "data_type in ('VARCHAR', 'JSON')"
+        named = f"select table_name, column_name from duckdb_columns() where not internal and {kinds}"
+        columns = raw.execute(named).fetchall()
+        for name, column in columns:
+            values = raw.execute(f'select distinct cast("{column}" as varchar) from "{name}"').fetchall()
+            yield f"{name}.{column}", "\n".join(value or "" for (value,) in values)
+
+
+@pytest.mark.rare
+def test_no_key_comes_into_the_store_or_out_of_it(
+    folder: Path, run: Caller, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    found: list[str] = []
+
+    def look(*words: str) -> None:
+        outcome = run(*words, db="s.duckdb")
+        found.extend(leaks(f"stdout of {words[0]}", outcome.out) + leaks(f"stderr of {words[0]}", outcome.err))
+
+    look("-v", "ingest", str(folder), "--higher-is-better", "--set", f"note={KEYS['gitlab']}")
+    assert len(run("sources", "--json", db="s.duckdb").rows) == 4
+    look("ingest", str(folder / f"broken-{IN_NAMES[1]}.jsonl"), "--max-rejected", "9", "--json")
+    for where, text in texts_of(tmp_path / "s.duckdb"):
+        found += leaks(where, text)
+    states = [row["state"] for row in run("sources", "--json", db="s.duckdb").rows]
+    assert states.count("loaded") == 4
+    for words in OUTPUTS:
+        look(*words)
+    for file in ("report.html", "c.json", "card.json", "card.md"):
+        if (tmp_path / file).exists():
+            found += leaks(file, (tmp_path / file).read_text())
+    for path in (tmp_path / "out").rglob("*.parquet"):
+        found += leaks(path.name, json.dumps(pq.read_table(path).to_pylist(), default=str))
+    for form in ("eee", "inspect_logs"):
+        for path in (tmp_path / form).rglob("*.json*"):
+            found += leaks(f"{form} {path.name}", f"{path}\n{path.read_text()}")
+    assert (tmp_path / "report.html").exists() and (tmp_path / "c.json").exists() and (tmp_path / "out").exists()
+    found += [*of_agents(), *of_pages(tmp_path / "s.duckdb")]
+    assert not found, "\n".join(found)
+
+
+OUTPUTS = (
+    ("leaderboard",),
+    ("leaderboard", "quiz", "--json"),
+    ("runs", "--json"),
+    ("runs", "run:1"),
+    ("sources", "--json"),
+    ("sources", "1"),
+    ("show", "run:1"),
+    ("benchmarks", "settings", "quiz", "--json"),
+    ("db", "check", "--deep"),
+    ("report", "-o", "report.html"),
+    ("export", "--parquet", "out"),
+    ("export", "--format", "every-eval-ever", "eee"),
+    ("export", "--format", "inspect", "inspect_logs"),
+    ("claim", "compare org/a org/b -b quiz", "-o", "c.json"),
+    ("card", "org/a"),
+    ("query", "ingest_log", "--json"),
+    ("forget", f"nowhere/{KEYS['github']}"),
+    ("ingest", f"nowhere/{KEYS['github']}.json"),
+)
+
+
+def of_agents() -> Iterator[str]:
+    """What agents are told."""
+    tools = Tools(Context(State(db="s.duckdb"), Limits()))
+    questions: list[tuple[str, dict[str, Any]]] = [
+        ("describe", {}),
+        ("leaderboard", {"benchmark": "quiz", "columns": ["*"]}),
+        ("compare", {"a": "org/a", "b": "org/b", "benchmark": "quiz"}),
+        ("samples", {"run": "run:1"}),
+        ("query", {"sql": "select * from run"}),
+        ("query", {"sql": "select * from source"}),
+        ("query", {"sql": f"select {KEYS['openai']}"}),
+    ]
+    assert {name for name, _ in questions} <= TOOLS.keys()
+    for name, arguments in questions:
+        text, _ = tools.page_or_error(name, arguments)
+        yield from leaks(f"mcp {name}", text)
+
+
+def of_pages(store: Path) -> Iterator[str]:
+    """What a browser is shown: every page that a page leads to."""
+    with TestClient(create_app(f"duckdb:///{store}"), base_url="http://127.0.0.1:8321") as client:
+        seen: set[str] = set()
+        waiting = ["/"]
+        while waiting and len(seen) < 60:
+            address = waiting.pop(0)
+            if address in seen:
+                continue
+            seen.add(address)
+            text = client.get(address).text
+            yield from leaks(f"page {address}", text)
+            waiting += [found.replace("&amp;", "&") for found in re.findall(r'href="(/[^"#]*)"', text)]
+        assert len(seen) > 5, seen
