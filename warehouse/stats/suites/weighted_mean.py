@@ -93,9 +93,14 @@ def combine_leaves(
         >>> print(combine_leaves([one, two], bounds=(0, 1)))
         0.625 ± 0.2795 [0.03185, 0.9883] (2 benchmarks, wilson_bounded)
     """
-    shares = leaf_weights(weights, len(cells))
-    level = as_level(level)
+    return combine_shares(cells, leaf_weights(weights, len(cells)), bounds=bounds, level=as_level(level))
+
+
+def combine_shares(cells: Sequence[Cell], shares: FloatArray, *, bounds: Bounds | None, level: float) -> SuiteEstimate:
+    """`combine_leaves` of weights that are known to sum to 1 and of a level that is one."""
     estimate = math.fsum(w * cell.estimate for w, cell in zip(shares, cells, strict=True))
+    if all(cell.design is None for cell in cells):
+        return _of_published(cells, shares, estimate, level)
     parts = None if any(c.variance is None for c in cells) else _variances(cells, shares)
     units = UnitTable([cells])
     variance = None if parts is None else units.variance(shares)
@@ -121,6 +126,33 @@ def combine_leaves(
         method="none" if interval is None else interval.method,
         reason=reason,
         flags=_flags(cells, units),
+    )
+
+
+def _of_published(cells: Sequence[Cell], shares: FloatArray, estimate: float, level: float) -> SuiteEstimate:
+    """`combine_leaves` of published figures alone, of which thousands of models may have nothing else: no units."""
+    lacking = sum(cell.variance is None for cell in cells)
+    error, interval = None, None
+    reason = f"{lacking} of {len(cells)} benchmarks have no standard error"
+    if not lacking:
+        error = math.sqrt(float(_variances(cells, shares).sum()))
+        interval = interval_normal(estimate, error, level=level)
+        reason = "published errors, added up"
+    return SuiteEstimate(
+        estimate=estimate,
+        standard_error=error,
+        ci_low=None if interval is None else interval.low,
+        ci_high=None if interval is None else interval.high,
+        level=level,
+        degrees_of_freedom=None,
+        n_leaves=len(cells),
+        n_prompts=sum(cell.n_prompts for cell in cells),
+        n_units=0,
+        n_shared=0,
+        se_independent=error,
+        method="none" if interval is None else interval.method,
+        reason=reason,
+        flags=(),
     )
 
 
