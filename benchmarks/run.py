@@ -29,6 +29,7 @@ import items
 import lake
 import large
 import lm_eval_rows
+import many_models
 import matrix
 import pairs
 import permutation
@@ -58,6 +59,8 @@ ROWS = {
     "report-large": report.large,
     "report-wide": report.wide,
     "models": scores.models,
+    "many-models": many_models.run,
+    "report-figures": many_models.report,
     "pairs": pairs.run,
     "shuffles": matrix.shuffles,
     "postgresql": scores.server,
@@ -72,6 +75,7 @@ OTHERS = {
     "helm": helm_run.run,
     "items": items.run,
     "lake": lake.run,
+    "many-pages": many_models.pages,
     "matrix": matrix.run,
     "permutation": permutation.run,
     "preferences": preferences.run,

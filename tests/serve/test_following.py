@@ -27,6 +27,7 @@ from tests.support.two_models import build_two_models
 from warehouse.analysis.comparison.compare import compared_pairs
 from warehouse.errors import QueryLimitError, StoreError
 from warehouse.questions.comparison import Compare
+from warehouse.serve.answers import Answers
 from warehouse.serve.app import create_app
 from warehouse.serve.following import FollowedStore
 from warehouse.store.connection import Store
@@ -131,8 +132,23 @@ def test_what_is_said_of_rows_that_stay_is_noticed(own_url: str) -> None:
         store.close()
 
 
+def test_a_slow_answer_holds_up_no_other(file: Path) -> None:
+    store = FollowedStore(str(file), look=0.05)
+    answers = Answers(store)
+    slow = "select count(*) as n from range(100000000) a(i), range(100000) b(i) where (a.i * b.i) % 7 = {}"
+    try:
+        for number in range(2):  # two that take minutes
+            assert answers.once_soon(f"slow {number}", lambda asked, n=number: asked.rows(slow.format(n)), 0) is None
+        answers.later(lambda: store.is_closed or time.sleep(1))  # and what is computed behind the pages
+        found = answers.once_soon("quick", lambda asked: asked.rows("select 1 as one"), 20)
+        assert found == [{"one": 1}]
+    finally:
+        store.close()
+
+
 UNENDED = """
 import sys, time
+from warehouse.serve.answers import Answers
 from warehouse.serve.app import create_app
 app = create_app(sys.argv[1])
 slow = "select count(*) as n from range(100000000) a(i), range(100000) b(i) where (a.i * b.i) % 7 = 3"

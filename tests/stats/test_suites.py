@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -15,6 +16,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats import estimate_mean, paired_difference, unpaired_difference
 from warehouse.stats.intervals.closed_form import interval_wilson, interval_wilson_bounded
 from warehouse.stats.suites import cells as shared_units
+from warehouse.stats.suites import weighted_mean as weighted
 from warehouse.stats.suites.cells import Cell, leaf_cell, overlap, published_cell
 from warehouse.stats.suites.weighted_mean import (
     BenchmarkDifference,
@@ -372,6 +374,34 @@ def test_blocks_do_not_matter(monkeypatch: pytest.MonkeyPatch) -> None:
     before = compare_suites(runs).standard_error
     monkeypatch.setattr(shared_units, "BLOCK", 2)
     assert compare_suites(runs).standard_error == pytest.approx(before, rel=1e-12, nan_ok=True)
+
+
+@pytest.mark.parametrize("shared", [False, True])
+@pytest.mark.parametrize("bounds", [None, (-9, 9)])
+def test_all_pairs_are_what_each_pair_is_alone(
+    monkeypatch: pytest.MonkeyPatch, *, shared: bool, bounds: tuple[float, float] | None
+) -> None:
+    dice = np.random.default_rng(5)
+    scores, units = random_suite(3, shared=shared)
+    runs = [cells_of([s * k for s in scores], units) for k in (1.0, 1.4, -0.3, 1.0)]
+    parts = [dice.permutation(len(scores[0]))[:7] for _ in range(3)]  # of the first leaf some prompts only
+    runs += [
+        cells_of([scores[0][part] + dice.normal(0, 1, 7), *scores[1:]], [units[0][part], *units[1:]]) for part in parts
+    ]
+    runs.append([published_cell(0.5, 0.03), *runs[0][1:]])
+    monkeypatch.setattr(weighted, "_BLOCK_VALUES", 2 * 3 * len(runs))  # two runs at a time
+    names = ("difference", "standard_error", "degrees_of_freedom", "p_value")
+    by_table = {}
+    for kind, small in (("dense", 1_000_000), ("sparse", 0)):
+        monkeypatch.setattr(shared_units, "_SMALL", small)
+        monkeypatch.setattr(shared_units, "_DENSE", small)
+        by_table[kind] = compare_suites(runs, bounds=bounds)
+    for a, b in itertools.permutations(range(len(runs)), 2):
+        alone = compare_suites([runs[a], runs[b]], bounds=bounds)
+        for name in names:
+            expected = getattr(alone, name)[0, 1]
+            for found in by_table.values():
+                assert getattr(found, name)[a, b] == pytest.approx(expected, rel=1e-9, abs=1e-12, nan_ok=True)
 
 
 BAD = [

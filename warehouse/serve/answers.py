@@ -8,8 +8,9 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from concurrent.futures import Future
+from functools import partial
 from queue import Empty, SimpleQueue
-from typing import Any, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar, cast
 
 from warehouse.errors import MisuseError, QueryLimitError
 from warehouse.questions.question import Question
@@ -25,8 +26,12 @@ LARGE_ROOM = 64_000_000
 QUIET = 0.3
 #: Seconds that a page waits for an answer before it says that it is being computed.
 PATIENCE = 0.12
+#: Answers that pages wait for, computed at a time: a slow one holds up nobody who asks for another.
+AT_A_TIME = 3
 
 T = TypeVar("T")
+#: Work that waits for a thread.
+Queue: TypeAlias = "SimpleQueue[Callable[[], object]]"
 
 
 class Answers:
@@ -38,22 +43,45 @@ class Answers:
 
     def __init__(self, store: FollowedStore, room: int = ROOM) -> None:
         self.store, self._room, self._lock = store, room, threading.Lock()
-        self._queue: SimpleQueue[Callable[[], object]] = SimpleQueue()
+        self._behind: Queue = SimpleQueue()
+        self._asked_for: Queue = SimpleQueue()
         self._kept: OrderedDict[tuple[str, str], Future[Any]] = OrderedDict()
         self._held: dict[tuple[str, str], dict[int, int]] = {}
-        # A daemon: an interpreter that ends does not wait for what nobody will read.
-        threading.Thread(target=self._work, daemon=True, name="warehouse-answer").start()
+        self._n_asked_for = 0  # what pages wait for, computed now or not begun
+        self._start(self._behind, "warehouse-behind")
+        self._workers = [self._start(self._asked_for, "warehouse-answer")]
+
+    def _start(self, queue: Queue, name: str) -> threading.Thread:
+        """A daemon: an interpreter that ends does not wait for what nobody will read."""
+        thread = threading.Thread(target=self._work, args=(queue,), daemon=True, name=name)
+        thread.start()
+        return thread
 
     def later(self, work: Callable[[], object]) -> None:
-        """Have something computed that takes long and much memory, after what else was given here."""
-        self._queue.put(work)
+        """Have something computed behind the pages, that takes long and much memory, after what else was given here."""
+        self._behind.put(work)
 
-    def _work(self) -> None:
+    def _ask_for(self, work: Callable[[], object]) -> None:
+        """Have something computed that a page waits for; beside what is being computed, up to `AT_A_TIME`."""
+        with self._lock:
+            self._n_asked_for += 1
+            if self._n_asked_for > len(self._workers) and len(self._workers) < AT_A_TIME:
+                self._workers.append(self._start(self._asked_for, "warehouse-answer"))
+        self._asked_for.put(partial(self._counted, work))
+
+    def _counted(self, work: Callable[[], object]) -> None:
+        try:
+            work()
+        finally:
+            with self._lock:
+                self._n_asked_for -= 1
+
+    def _work(self, queue: Queue) -> None:
         """Memory is given back when nothing more is asked, or after a time: the page being made would wait for it."""
         left_since = math.inf
         while not self.store.is_closed:
             try:
-                self._queue.get(timeout=QUIET if left_since < math.inf else LOOK)()
+                queue.get(timeout=QUIET if left_since < math.inf else LOOK)()
                 left_since = min(left_since, time.monotonic())
                 is_due = time.monotonic() - left_since > LOOK
             except Empty:
@@ -86,7 +114,7 @@ class Answers:
         """As `once`, for what takes long: None while it is being read."""
         key, future, is_new = self._future(name)
         if is_new:
-            self.later(lambda: self._keep(key, future, lambda: self._asked(read)))
+            self._ask_for(lambda: self._keep(key, future, lambda: self._asked(read)))
         try:
             return cast("T", future.result(patience))
         except TimeoutError:

@@ -73,23 +73,29 @@ class Pages:
 
         async def answer(request: Request) -> Response:
             page_request = PageRequest(request.path_params, parse_qsl(request.url.query), request.scope["path"])
-            work = asyncio.get_running_loop().run_in_executor(self._threads, partial(self._answer, view, page_request))
+            make, loop = partial(self._answer, view, page_request), asyncio.get_running_loop()
+            end = time.monotonic() + self._seconds
             try:
-                return await asyncio.wait_for(work, self._seconds + GRACE)
+                while True:
+                    work = loop.run_in_executor(self._threads, make)
+                    answered = await asyncio.wait_for(work, self._seconds + GRACE)
+                    if answered is not None:
+                        return answered
+                    if time.monotonic() > end:
+                        return self.plain(503, "This is still being computed; ask again in a moment.")
+                    await asyncio.sleep(WAIT)  # here and not in a thread, of which there are few
             except TimeoutError:
                 return self.plain(503, f"This took longer than {self._seconds:g} seconds. Ask for less, or try again.")
 
         return answer
 
-    def _answer(self, view: View, page_request: PageRequest) -> Response:
+    def _answer(self, view: View, page_request: PageRequest) -> Response | None:
+        """The page; None for a program, or a file, that is to have it whole, while it is being computed."""
         try:
-            page, end = view(self.site, page_request), time.monotonic() + self._seconds
+            page = view(self.site, page_request)
             is_json, is_file = page_request.value("format") == "json", bool(page_request.value("export"))
-            while isinstance(page, Page) and page.again and (page.answer is None if is_json else is_file):
-                if time.monotonic() > end:
-                    return self.plain(503, "This is still being computed; ask again in a moment.")
-                time.sleep(WAIT)
-                page = view(self.site, page_request)
+            if isinstance(page, Page) and page.again and (page.answer is None if is_json else is_file):
+                return None
             if isinstance(page, Download):
                 return Response(page.content, headers=page.headers, media_type=page.kind)
             if is_json:

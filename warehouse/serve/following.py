@@ -38,8 +38,11 @@ MEMORY = 256_000_000
 ANSWER = 256_000_000
 #: Seconds that what is under way has once the store is to be closed.
 LAST = 1.0
-#: Connections at most; whoever comes later waits for one.
+#: Pages that are made at a time.
 READERS = 6
+#: Connections at most; whoever comes later waits for one. Slow answers (`answers.AT_A_TIME`, of small and large ones)
+#: and what is computed behind the pages take seven, which leaves pages nearly as many as there are of them.
+CONNECTIONS = 12
 
 #: Of the files of a store: its own, and its log, which a writer that was killed leaves.
 _ENDINGS = ("", ".wal")
@@ -108,7 +111,7 @@ class FollowedStore:
         self._given, self._wait, self._look = url, wait, look
         self._limits = _Limits(seconds, MEMORY)
         self._dialect = engines.dialect_of(self._url)
-        self._lock, self._slots = threading.Lock(), threading.BoundedSemaphore(READERS)
+        self._lock, self._slots = threading.Lock(), threading.BoundedSemaphore(CONNECTIONS)
         self._ended, self._in_use, self._n_lent = threading.Event(), set[Store](), 0
         self._folder: Path | None = None
         self._seen = ""

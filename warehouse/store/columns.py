@@ -61,6 +61,20 @@ class Columns:
         return values
 
 
+def rows_of(table: pa.Table) -> list[dict[str, Any]]:
+    """The rows of an answer, each by name of its columns: as ``to_pylist`` has them, which looks every value up by name
+    and number, and goes through columns of nulls."""
+    names = table.column_names
+    return [dict(zip(names, values, strict=True)) for values in zip(*map(_objects, table.columns), strict=True)]
+
+
+def _objects(column: pa.ChunkedArray) -> list[Any]:
+    if column.null_count == len(column):
+        return [None] * len(column)
+    values: list[Any] = column.to_pylist()
+    return values
+
+
 def _constant(chunks: Sequence[pa.Array]) -> float | None:
     """The one value of all rows, NaN for null; None where they differ or are few.
 

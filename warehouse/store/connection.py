@@ -18,7 +18,7 @@ from warehouse.errors import MisuseError, StoreError, StoreLockedError, cause_of
 from warehouse.records.answer_text import readable, without_surrogates
 from warehouse.store import engines, room
 from warehouse.store.alchemy import sa
-from warehouse.store.columns import Columns
+from warehouse.store.columns import Columns, rows_of
 from warehouse.store.sql.bind_parameters import bind_names, expand_lists
 
 #: Bytes of answers that are kept of a state.
@@ -128,8 +128,7 @@ class Store:
 
     def rows(self, sql: str, params: Mapping[str, Any] | None = None, *, per: str = "") -> list[dict[str, Any]]:
         """The rows of one SELECT (:meth:`arrow`), each by name of its columns."""
-        rows: list[dict[str, Any]] = self.arrow(sql, params, per=per).to_pylist()
-        return rows
+        return rows_of(self.arrow(sql, params, per=per))
 
     def columns(self, sql: str, params: Mapping[str, Any] | None = None, *, per: str = "") -> Columns:
         """The columns of one SELECT (:meth:`arrow`), as arrays; its rows may stand by the ids that they are of."""

@@ -280,8 +280,8 @@ def _answered(members: Sequence[_Member], clusters: ClusterMap, question: Fronti
     sign = -1.0 if members[0].entry.metric.higher_is_better is False else 1.0
     order = sorted(members, key=lambda member: (-sign * member.row.estimate, member.row.mean_cost, member.row.label))
     beats = dominates([sign * member.row.estimate for member in order], [member.row.mean_cost for member in order])
-    models = [member.row.model for member in order]
-    names = [member.row.label if models.count(member.row.model) > 1 else member.row.model for member in order]
+    models = Counter(member.row.model for member in order)
+    names = [member.row.label if models[member.row.model] > 1 else member.row.model for member in order]
     rows = [
         replace(
             member.row,

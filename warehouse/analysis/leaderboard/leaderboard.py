@@ -198,8 +198,10 @@ def _rank_group(group: Sequence[Line], subset_ok: bool) -> list[Line]:
     whole = [row for _, row in lines if STOPPED not in row.flags and not row.no_place]
     best = min(map(_standing, whole), default=0)
     eligible = [row for row in whole if subset_ok or _standing(row) == best]
-    figures = [keys[id(row)] for row in eligible]
-    ranks = {row.run_ids: figures.index(keys[id(row)]) + 1 for row in eligible}
+    first: dict[tuple[float, float], int] = {}
+    ranks: dict[tuple[int, ...], int] = {}
+    for place, row in enumerate(eligible, 1):  # those of equal figures share the place of the first
+        ranks[row.run_ids] = first.setdefault(keys[id(row)], place)
     rest = [line for line in group if line[1].estimate is None]
     ranked = [(entry, replace(row, rank=ranks.get(row.run_ids))) for entry, row in lines + rest]
     return sorted(ranked, key=_has_no_rank)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import shlex
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -185,14 +186,20 @@ def counted_left_out(rows: Sequence[T], higher_is_better: bool | None) -> list[T
     others = [row.estimate for row in rows if row.rank is None]
     if not others:
         return list(rows)
-    return [
-        replace(
-            row,
-            n_left_out=len(others),
-            left_out_higher=sum(is_better(estimate, row.estimate, higher_is_better) for estimate in others),
-        )
-        for row in rows
-    ]
+    sign = -1.0 if higher_is_better is False else 1.0
+    figures = sorted(sign * _rounded(value) for value in others if value is not None and not math.isnan(value))
+    counted: list[T] = []
+    for row in rows:
+        n_better = 0
+        if row.estimate is not None and not math.isnan(row.estimate):
+            n_better = len(figures) - bisect_right(figures, sign * _rounded(row.estimate))
+        counted.append(replace(row, n_left_out=len(others), left_out_higher=n_better))
+    return counted
+
+
+def _rounded(value: float) -> float:
+    """A figure as far as it counts: what differs only by rounding is a tie (`is_tie`)."""
+    return float(f"{value:.12g}")
 
 
 def is_better(value: float | None, other: float | None, higher_is_better: bool | None) -> bool:

@@ -208,10 +208,10 @@ def metrics_of(store: Store, benchmark_ids: Sequence[int]) -> tuple[Metric, ...]
     """All metrics of some benchmarks, by label."""
     query = query_text("analysis", "benchmark_metrics")
     metrics = store.rows(query, {"benchmark_ids": benchmark_ids}, per="benchmark_id")
-    return tuple(sorted(map(_metric, metrics), key=_headline_first))
+    return tuple(sorted(map(_metric, metrics), key=headline_scorer_first))
 
 
-def _headline_first(metric: Metric) -> tuple[str, int, str, int]:
+def headline_scorer_first(metric: Metric) -> tuple[str, int, str, int]:
     """By label; of one label the headline scorer first, whichever was loaded first."""
     return metric.label, place_of(metric.scorer_kind), metric.scored_by, metric.id
 

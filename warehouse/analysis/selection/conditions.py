@@ -88,14 +88,15 @@ def describe(conditions: Sequence[Condition]) -> list[str]:
     A setting is told if it varies between conditions of one model, or between any two where it
     changes what the figure means. What still looks alike gets the head of its key.
     """
-    shown = [name for name in LABEL_FIELDS if _is_shown(conditions, name)]
+    differing = [name for name in LABEL_FIELDS if len({condition.runs[0][name] for condition in conditions}) > 1]
+    shown = [name for name in differing if _is_shown(conditions, name)]
+    if not shown and len({condition.model for condition in conditions}) == len(conditions):
+        return [""] * len(conditions)
     one_sided = _told_by_one_harness(conditions, shown)
-    labels = [
-        ", ".join(
-            filter(None, (_in_words(condition, name) for name in shown if (condition.model, name) not in one_sided))
-        )
-        for condition in conditions
-    ]
+    labels = []
+    for condition in conditions:
+        names = [name for name in shown if (condition.model, name) not in one_sided]
+        labels.append(", ".join(filter(None, (_in_words(condition, name) for name in names))))
     seen = Counter((item.model, label) for item, label in zip(conditions, labels, strict=True))
     return [
         _with_key(label, condition.key) if seen[condition.model, label] > 1 else label
@@ -104,14 +105,12 @@ def describe(conditions: Sequence[Condition]) -> list[str]:
 
 
 def _is_shown(conditions: Sequence[Condition], name: str) -> bool:
+    """Whether labels tell a setting in which some conditions differ."""
     if name == "checkpoint" and any(c.setting("position") is not None for c in conditions):
         return False  # the position says the same, readably
-    settings = [condition.setting(name) for condition in conditions]
-    if len(set(settings)) < 2:
-        return False
     values: dict[str, set[Any]] = {}
-    for condition, value in zip(conditions, settings, strict=True):
-        values.setdefault(condition.model, set()).add(value)
+    for condition in conditions:
+        values.setdefault(condition.model, set()).add(condition.setting(name))
     if name in ALWAYS_TOLD and len(set().union(*values.values())) > 1:
         return True
     return any(len(own) > 1 for own in values.values())

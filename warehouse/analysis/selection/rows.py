@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
@@ -47,7 +48,7 @@ from warehouse.store.connection import Store
 from warehouse.tables.words import listed, some_of
 
 #: Settings that the conditions of one row share: all but the training seed and what names a checkpoint.
-_SHARED = tuple(name for name in ("model", *LABEL_FIELDS) if name not in ("training_seed", *CHECKPOINT_FIELDS))
+_SHARED = itemgetter(*(name for name in ("model", *LABEL_FIELDS) if name not in ("training_seed", *CHECKPOINT_FIELDS)))
 #: Columns of a run that may tell why repeats differ.
 _TOLD_OF_RUNS = (
     *("started_at", "harness_version", "sampling_seed", "max_tokens", "n_requested", "n_found", "status", "run_key"),
@@ -118,8 +119,14 @@ def plan_rows(
     groups = grouped(conditions, lambda condition: _shared_settings(condition, rules))
     several = [condition for members in groups.values() if len(members) > 1 for condition in members]
     told = settings_of_rows(store, several) if several else {}
+    are_draws = rules.seeds_are == SEEDS_SAMPLING
     plans: list[RowPlan] = []
     for shared, members in groups.items():
+        if len(members) == 1:  # as nearly all are where models are many
+            (only,) = members
+            keys = frozenset((only.key,))
+            plans.append(RowPlan((only,), are_draws=are_draws, keys=keys, settings=(*shared, [])))
+            continue
         for others, alike in grouped(members, lambda condition: told.get(condition.key)).items():
             settings = (*shared, sorted(map(list, others or ())))
             for own in _without_clashes(store, alike):
@@ -129,7 +136,7 @@ def plan_rows(
 
 def _shared_settings(condition: Condition, rules: RowRules) -> tuple[Any, ...]:
     """What the conditions of one row agree in; a revision without a place in training is a setting."""
-    own = tuple(condition.setting(name) for name in _SHARED)
+    own = _SHARED(condition.runs[0])
     has_place = condition.setting("position") is not None
     place = ("", condition.setting("position_unit")) if has_place else (condition.setting("checkpoint") or "", "")
     seed = condition.setting("training_seed") if rules.each == EACH_SEED else None

@@ -69,7 +69,9 @@ class ScoredCondition:
     @property
     def usable(self) -> PromptScores | None:
         """The scores, if a finite mean of them is the figure."""
-        has_mean = self.scores is not None and self.scores.n and self.metric.link != "none"
+        if self.scores is None:
+            return None
+        has_mean = self.scores.n and self.metric.link != "none"
         if self.infinite is not None:
             return None
         return self.scores if has_mean and self.stopped is None else None

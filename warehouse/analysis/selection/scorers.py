@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from warehouse.store.connection import Store
@@ -31,21 +31,26 @@ def place_of(kind: str) -> int:
     return _KINDS_OF_SCORERS.index(kind) if kind in _KINDS_OF_SCORERS else len(_KINDS_OF_SCORERS)
 
 
-def name_scorers(store: Store, runs: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Runs with the names of who scored them, under `SCORER`; none for plain comparisons.
+def name_scorers(store: Store, runs: Sequence[dict[str, Any]]) -> Sequence[dict[str, Any]]:
+    """The same runs, each with the names of who scored it under `SCORER`; none for plain comparisons.
 
     Args:
-        runs: rows of ``run_current``.
+        runs: rows of ``run_current`` as they were read, which nobody else has: they are many, and no copy is made.
     """
     judged = [run["run_id"] for run in runs if run["scorers_key"]]
-    if not judged:
-        return [{**run, SCORER: ()} for run in runs]
     names: dict[int, list[str]] = {}
+    for run in runs:
+        run[SCORER] = ()
+    if not judged:
+        return runs
     for row in store.rows(query_text("analysis", "scorers_of_runs"), {"runs": judged}, per="run_id"):
         name = row["judge_model"] or row["name"]
         if name:
             names.setdefault(row["run_id"], []).append(name)
-    return [{**run, SCORER: tuple(sorted(set(names.get(run["run_id"], ()))))} for run in runs]
+    for run in runs:
+        if run["run_id"] in names:
+            run[SCORER] = tuple(sorted(set(names[run["run_id"]])))
+    return runs
 
 
 def others_in_words(scorers: Sequence[tuple[int, str]]) -> str:

@@ -140,12 +140,11 @@ def _with_versions(row: ScoredCondition, words: str) -> ScoredCondition:
 
 def plain_row(plan: RowPlan, entry: ScoredCondition) -> ScoredCondition:
     """The row of a single run."""
+    is_trained = any(plan.seeds) and not plan.are_draws
+    if not (plan.flags or plan.notes or is_trained) and plan.n_checkpoints == 1:
+        return entry  # there is nothing to add
     return replace(
-        entry,
-        row_flags=plan.flags,
-        row_notes=plan.notes,
-        n_checkpoints=plan.n_checkpoints,
-        is_trained=any(plan.seeds) and not plan.are_draws,
+        entry, row_flags=plan.flags, row_notes=plan.notes, n_checkpoints=plan.n_checkpoints, is_trained=is_trained
     )
 
 

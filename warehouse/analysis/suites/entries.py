@@ -4,22 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import cached_property
+from operator import attrgetter, itemgetter
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from warehouse.analysis.groups import grouped
 from warehouse.analysis.selection.benchmarks import (
     Benchmark,
     BenchmarkFacts,
     Metric,
     OtherMetric,
     choose_metrics,
+    headline_scorer_first,
     others_among,
     read_facts,
 )
 from warehouse.analysis.selection.clusterings import SAME_TEXT, ClusterMap, cluster_map
-from warehouse.analysis.selection.conditions import Condition, group_runs
+from warehouse.analysis.selection.conditions import Condition, Run, group_runs
 from warehouse.analysis.selection.prompts import SharedPrompts, read_shared_prompts
 from warehouse.analysis.selection.reference import parse_where
 from warehouse.analysis.selection.rows import RowPlan, plan_rows, without_place
@@ -39,6 +43,8 @@ from warehouse.questions.options import EACH_CHECKPOINT, EACH_SEED
 from warehouse.records.run_fields import ALWAYS_TOLD, COMMON_FIELDS, WHO_FIELDS
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -77,10 +83,10 @@ class LeafEntries:
         """The metric of the first entry; the others differ from it in judge at most."""
         return self.entries[0].metric
 
-    @property
+    @cached_property
     def size(self) -> int:
         """Prompts of a complete run."""
-        return max(self.coverages[entry.group].size for entry in self.entries)
+        return max(self.coverages[group].size for group in {entry.group for entry in self.entries})
 
 
 def read_leaves(store: Store, leaves: Sequence[Benchmark], selection: Selection) -> tuple[list[LeafEntries], list[str]]:
@@ -96,21 +102,25 @@ def read_leaves(store: Store, leaves: Sequence[Benchmark], selection: Selection)
     filters = parse_where(selection.where)
     facts = read_facts(store, ids)
     runs = [run for run in facts.runs if all(filter_.holds(run) for filter_ in filters)]
+    by_benchmark = grouped(runs, itemgetter("benchmark_id"))
+    metrics_by_benchmark = grouped(facts.metrics, attrgetter("benchmark_id"))
     conditions: list[list[Condition]] = []
     chosen: list[list[Metric]] = []
     refused: list[str | None] = []
     for leaf in leaves:
-        own = [run for run in runs if run["benchmark_id"] in leaf.ids]
+        own = _runs_on(leaf, by_benchmark)
         conditions.append(group_runs(own))
-        metrics, reason = _choose(leaf, own, facts.metrics, selection)
+        leaf_metrics = _metrics_of(leaf, metrics_by_benchmark)
+        metrics, reason = _choose(leaf, own, leaf_metrics, selection)
         chosen.append(metrics)
         refused.append(reason)
+    run_metrics = grouped(facts.run_metrics, itemgetter("benchmark_id"))
     entries: list[list[ScoredCondition]]
     if selection.rows is None:
         entries = read_all_entries(store, list(zip(conditions, chosen, strict=True)))
         behind = [frozenset[str]()] * len(leaves)
     else:
-        entries, behind = _as_rows(store, leaves, conditions, chosen, facts.run_metrics, selection)
+        entries, behind = _as_rows(store, leaves, conditions, chosen, run_metrics, selection)
     read = []
     for index, leaf in enumerate(leaves):
         own_entries = [entry for entry in entries[index] if entry.stopped is None]  # no mean of its scores has an error
@@ -120,8 +130,9 @@ def read_leaves(store: Store, leaves: Sequence[Benchmark], selection: Selection)
             groups = group_entries(placed)
             coverages = {group: coverage_of(members) for group, members in groups.items()}
             shown = behind[index] | {entry.condition.key for entry in kept}
-            leaf_metrics = [metric for metric in facts.metrics if metric.benchmark_id in leaf.ids]
-            others = others_among(facts.run_metrics, leaf_metrics, conditions[index], shown, kept[0].metric.label)
+            leaf_metrics = _metrics_of(leaf, metrics_by_benchmark)
+            of_runs = _of_ids(leaf, run_metrics)
+            others = others_among(of_runs, leaf_metrics, conditions[index], shown, kept[0].metric.label)
             read.append(LeafEntries(leaf, kept, coverages, others, _apart(leaf, own_entries)))
         elif refused[index] is None:
             refused[index] = f"{leaf.name} has no figures by {chosen[index][0].label}"
@@ -133,16 +144,16 @@ def _as_rows(
     leaves: Sequence[Benchmark],
     conditions: Sequence[Sequence[Condition]],
     metrics: Sequence[Sequence[Metric]],
-    run_metrics: Sequence[Mapping[str, Any]],
+    run_metrics: Mapping[int, Sequence[Mapping[str, Any]]],
     selection: Selection,
 ) -> tuple[list[list[ScoredCondition]], list[frozenset[str]]]:
     """The rows of models on each leaf, and the keys of all conditions behind them."""
     rules = selection.rows
     assert rules is not None
     planned: list[list[RowPlan]] = []
-    for own, chosen in zip(conditions, metrics, strict=True):
+    for leaf, own, chosen in zip(leaves, conditions, metrics, strict=True):
         runs = tuple(run for condition in own for run in condition.runs)
-        counts = scored_prompts(BenchmarkFacts(runs, (), tuple(run_metrics)), chosen)
+        counts = scored_prompts(BenchmarkFacts(runs, (), tuple(_of_ids(leaf, run_metrics))), chosen)
         plans = plan_rows(store, own, counts_by_key(own, counts), rules)
         planned.append(plans)
     members = [[condition for plan in plans for condition in plan.conditions] for plans in planned]
@@ -158,6 +169,21 @@ def _as_rows(
         entries.append([row for rows in by_plan for row in rows])
     keys = [frozenset[str]().union(*(plan.keys for plan in plans)) for plans in planned]
     return entries, keys
+
+
+def _of_ids(leaf: Benchmark, by_benchmark: Mapping[int, Sequence[T]]) -> list[T]:
+    """What stands under any of the ids of a leaf."""
+    return [item for key in leaf.ids for item in by_benchmark.get(key, ())]
+
+
+def _runs_on(leaf: Benchmark, by_benchmark: Mapping[int, Sequence[Run]]) -> list[Run]:
+    """The runs of a leaf, by id."""
+    return sorted(_of_ids(leaf, by_benchmark), key=itemgetter("run_id"))
+
+
+def _metrics_of(leaf: Benchmark, by_benchmark: Mapping[int, Sequence[Metric]]) -> list[Metric]:
+    """The metrics of a leaf, in the order in which they are chosen among."""
+    return sorted(_of_ids(leaf, by_benchmark), key=headline_scorer_first)
 
 
 def _apart(leaf: Benchmark, entries: Sequence[ScoredCondition]) -> tuple[str, ...]:
@@ -177,9 +203,8 @@ def _choose(
     if not runs:
         narrowed = f" with {', '.join(selection.where)}" if selection.where else ""
         return [], f"{leaf.name} has no current run{narrowed}"
-    own = [metric for metric in metrics if metric.benchmark_id in leaf.ids]
     try:
-        return choose_metrics(own, selection.metric, leaf.name), None
+        return choose_metrics(metrics, selection.metric, leaf.name), None
     except MisuseError as reason:
         return [], str(reason)
 
@@ -289,6 +314,10 @@ class ConditionSet:
         return len(self.entries), max(condition.newest for condition in self.conditions)
 
 
+#: Who was evaluated, and the settings that mean the same on every leaf, of a run.
+_WHO, _COMMON = itemgetter(*WHO_FIELDS), itemgetter(*COMMON_FIELDS)
+
+
 def match_conditions(
     leaves: Mapping[str, Sequence[ScoredCondition]], *, latest: bool = False, rows: RowRules | None = None
 ) -> list[ConditionSet]:
@@ -305,25 +334,30 @@ def match_conditions(
     by_who: dict[tuple[Any, ...], dict[str, list[ScoredCondition]]] = {}
     for leaf, entries in leaves.items():
         for entry in entries:
-            shown = _shown(entry.condition, rows)
-            who = tuple(shown.setting(name) for name in WHO_FIELDS)
+            who = _WHO(_shown(entry.condition, rows).runs[0])
             by_who.setdefault(who, {}).setdefault(leaf, []).append(entry)
     sets: list[ConditionSet] = []
     ambiguous: list[str] = []
     for who, by_leaf in by_who.items():
         for settings, chosen in _split(by_leaf).items():
             ambiguous += [_in_words(str(who[0]), leaf, entries) for leaf, entries in chosen.items() if len(entries) > 1]
-            picked = {leaf: max(entries, key=lambda entry: entry.condition.newest) for leaf, entries in chosen.items()}
+            picked = {leaf: _newest(entries) for leaf, entries in chosen.items()}
             sets.append(ConditionSet(who, settings, picked))
     if ambiguous and not latest:
         raise MisuseError(_too_many(ambiguous))
     return _newest_of_each(sets) if latest else sets
 
 
+def _newest(entries: Sequence[ScoredCondition]) -> ScoredCondition:
+    return entries[0] if len(entries) == 1 else max(entries, key=lambda entry: entry.condition.newest)
+
+
 def _shown(condition: Condition, rows: RowRules | None) -> Condition:
     """A condition without what its row has dealt with: the seed and the place in training."""
     if rows is None or rows.each == EACH_CHECKPOINT:
         return condition
+    if condition.setting("position") is None and condition.setting("training_seed") == "":
+        return condition  # as nearly all are where models are many
     return without_place(condition, keep_seed=rows.each == EACH_SEED)
 
 
@@ -332,13 +366,18 @@ def describe_sets(sets: Sequence[ConditionSet]) -> list[str]:
     shown = [name for name in WHO_FIELDS[1:] if _varies(sets, name)]
     if "position" in shown:  # says the same as the checkpoint's key, readably
         shown = [name for name in shown if name not in ("checkpoint", "position_unit", "revision")]
-    always = [name for name in ALWAYS_TOLD if name in COMMON_FIELDS and len({_shared(item, name) for item in sets}) > 1]
+    always: list[str] = []
+    if len({_COMMON(condition.runs[0]) for item in sets for condition in item.conditions}) > 1:
+        named = [name for name in ALWAYS_TOLD if name in COMMON_FIELDS]
+        always = [name for name in named if len({_shared(item, name) for item in sets}) > 1]
     return [_label(entry, shown, always) for entry in sets]
 
 
 def mixed_settings(members: ConditionSet) -> dict[str, list[str]]:
     """Settings of which a set has several values on its leaves, each with ``leaf value``."""
-    mixed = {}
+    mixed: dict[str, list[str]] = {}
+    if len({_COMMON(condition.runs[0]) for condition in members.conditions}) == 1:
+        return mixed
     for name in COMMON_FIELDS:
         values = {leaf: entry.condition.setting(name) for leaf, entry in members.entries.items()}
         if name != "split" and len(set(values.values())) > 1:
@@ -351,6 +390,8 @@ Settings = tuple[tuple[str, Any], ...]
 
 def _split(by_leaf: Mapping[str, list[ScoredCondition]]) -> dict[Settings, dict[str, list[ScoredCondition]]]:
     """Conditions by the settings that vary on some leaf."""
+    if all(len(entries) == 1 for entries in by_leaf.values()):
+        return {(): dict(by_leaf)}
     varying = [
         name
         for name in COMMON_FIELDS
@@ -385,7 +426,7 @@ def _varies(sets: Sequence[ConditionSet], name: str) -> bool:
 
 def _shared(members: ConditionSet, name: str) -> Any:
     """The value of a setting on all leaves of a set; None where they differ."""
-    values = {condition.setting(name) for condition in members.conditions}
+    values = {entry.condition.runs[0][name] for entry in members.entries.values()}
     return values.pop() if len(values) == 1 else None
 
 

@@ -93,8 +93,10 @@ def suite_board(entries: SuiteEntries, options: OnSuite) -> SuiteBoard:
     suite, leaves = entries.suite, entries.leaves
     sets = match_conditions({leaf.name: leaf.entries for leaf in leaves}, latest=options.latest, rows=entries.rules)
     labels = describe_sets(sets)
+    others = add_up(leaf.leaf_entries.others for leaf in leaves)
+    names = tuple(other.metric for other in others)
     scored = [
-        score_set(entry, label, leaves, entries.units, entries.figures, options.level, suite.name)
+        score_set(entry, label, leaves, entries.units, entries.figures, options.level, suite.name, names)
         for entry, label in zip(sets, labels, strict=True)
     ]
     direction = _direction(leaves)
@@ -102,8 +104,6 @@ def suite_board(entries: SuiteEntries, options: OnSuite) -> SuiteBoard:
     scored, refused = plans.estimated(scored, leaves, options.level)
     rows = counted_left_out(_ranked(scored, leaves, direction, options), direction)
     total = sum(leaf.weight for leaf in leaves)
-    others = add_up(leaf.leaf_entries.others for leaf in leaves)
-    names = tuple(other.metric for other in others)
     return SuiteBoard(
         suite=suite.name,
         metric=", ".join(entries.metrics),
@@ -119,7 +119,7 @@ def suite_board(entries: SuiteEntries, options: OnSuite) -> SuiteBoard:
             )
             for leaf in leaves
         ),
-        rows=tuple(replace(row, other_metrics=names) for row in rows),
+        rows=tuple(rows),
         notes=(*entries.notes, *_notes(entries, scored, rows, direction), *refused),
         basis=tuple(plans.describe(rows)),
         others=others,
@@ -145,8 +145,10 @@ def _ranked(
     whole = [item for item in placed_rows if options.subset_ok or not set(item.row.flags) & set(PARTIAL)]
     complete = [item for item in whole if not item.row.n_missing]
     eligible = whole if options.partial_ok else complete
-    figures = [f"{item.row.estimate:.12g}" for item in eligible]
-    ranks = {id(item): figures.index(figure) + 1 for item, figure in zip(eligible, figures, strict=True)}
+    first: dict[str, int] = {}
+    ranks: dict[int, int] = {}
+    for place, item in enumerate(eligible, 1):  # those of equal figures share the place of the first
+        ranks[id(item)] = first.setdefault(f"{item.row.estimate:.12g}", place)
     tests = _tests(complete, leaves, higher_is_better, options.level)
     rows = []
     for item in sorted(order, key=lambda item: id(item) not in ranks):

@@ -7,6 +7,7 @@ import math
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from warehouse.analysis.selection.benchmarks import Metric
 from warehouse.analysis.selection.common_seeds import common_seeds
 from warehouse.analysis.selection.prompts import copies_in_words, same_contents
 from warehouse.analysis.selection.read_twice import read_twice
-from warehouse.analysis.selection.scored_conditions import ScoredCondition, coverage_flags
+from warehouse.analysis.selection.scored_conditions import BenchmarkCoverage, ScoredCondition, coverage_flags
 from warehouse.analysis.selection.scores import PromptScores, SeedCells
 from warehouse.analysis.selection.selection import RowRules, Selection
 from warehouse.analysis.subsets.stored import BenchmarkPlans, possible_plans
@@ -219,7 +220,7 @@ class Leaf:
     leaf_entries: LeafEntries  #: its conditions and scores.
     plans: BenchmarkPlans = BenchmarkPlans()  #: stored ones that conditions may be on.
 
-    @property
+    @cached_property
     def name(self) -> str:
         """Name of the benchmark."""
         return self.leaf_entries.benchmark.name
@@ -233,6 +234,11 @@ class Leaf:
     def metric(self) -> Metric:
         """How its values are to be read."""
         return self.leaf_entries.metric
+
+    @cached_property
+    def bounds(self) -> tuple[float | None, float | None] | None:
+        """Of its figure, which is a mean of values; None where they are not known."""
+        return self.metric.bounds if self.metric.link == "identity" else None
 
 
 @dataclass(frozen=True)
@@ -278,6 +284,8 @@ def _published_over_seeds(
     level: float,
 ) -> tuple[SuiteEstimate, tuple[float, ...]]:
     """A suite of published figures of each seed: the mean over benchmarks within a seed, then over seeds."""
+    if not any(entry.published is not None and entry.published.seeds for entry in entries):
+        return combined, ()
     by_leaf = [_published_seeds(entry) for entry in entries]
     together = seeds_together([tuple(own) for own in by_leaf])
     common = together[0] if together else ()
@@ -319,6 +327,7 @@ def score_set(
     figures: Sequence[SuiteFigure],
     level: float,
     suite: str,
+    other_metrics: tuple[str, ...] = (),
 ) -> Scored:
     """The row of a set, not ranked yet."""
     scored = [leaf for leaf in leaves if leaf.name in members.entries]
@@ -377,6 +386,7 @@ def score_set(
         suite=suite,
         leaf_estimates=tuple(cells[leaf.name].estimate if leaf.name in cells else None for leaf in leaves),
         run_ids=tuple(run for entry in entries for run in entry.condition.run_ids),
+        other_metrics=other_metrics,
         n_seeds=n_seeds,
         seeds=labels,
         seed_means=seed_means,
@@ -429,7 +439,7 @@ def bounds_of(
     leaves: Sequence[Leaf], cells: Mapping[str, Cell]
 ) -> tuple[tuple[float | None, float | None] | None, list[str]]:
     """Bounds that all leaves have, unless a figure breaks them."""
-    all_bounds = {leaf.metric.bounds if leaf.metric.link == "identity" else None for leaf in leaves}
+    all_bounds = {leaf.bounds for leaf in leaves}
     (bounds,) = all_bounds if len(all_bounds) == 1 else (None,)
     if bounds is None:
         return None, []
@@ -439,13 +449,19 @@ def bounds_of(
     return (None, ["outside_bounds"]) if broken else (bounds, [])
 
 
+#: What is compared with a published figure, which says nothing of its prompts.
+_NOTHING = BenchmarkCoverage(0, b"")
+
+
 def _coverage(leaves: Sequence[Leaf], entries: Sequence[ScoredCondition]) -> list[str]:
     """Flags that hold on some leaf, each once."""
     flags: dict[str, None] = {}
     for leaf, entry in zip(leaves, entries, strict=True):
-        whole = leaf.leaf_entries.coverages[entry.group]
-        flags |= dict.fromkeys(coverage_flags(entry, whole))
-        flags |= {"published": None} if entry.usable is None or entry.is_cut else {}
+        whole = _NOTHING if entry.scores is None else leaf.leaf_entries.coverages[entry.group]
+        for flag in coverage_flags(entry, whole):
+            flags[flag] = None
+        if entry.usable is None or entry.is_cut:
+            flags["published"] = None
     return list(flags)
 
 

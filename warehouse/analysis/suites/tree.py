@@ -55,7 +55,8 @@ def suite_among(store: Store, catalogue: BenchmarkNames, name: str) -> Suite:
 
 def _suite(whole: Benchmark, descendants: Sequence[Benchmark], with_runs: Set[int]) -> Suite:
     leaves = tuple(leaf for leaf in descendants if not with_runs.isdisjoint(leaf.ids))
-    return Suite(whole.name, whole.ids, leaves, tuple(leaf.name for leaf in descendants if leaf not in leaves))
+    names = {leaf.name for leaf in leaves}
+    return Suite(whole.name, whole.ids, leaves, tuple(leaf.name for leaf in descendants if leaf.name not in names))
 
 
 def is_suite(store: Store, name: str) -> bool:

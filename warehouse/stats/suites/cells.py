@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import scipy  # loads its parts when they are used
@@ -69,6 +70,11 @@ class Design:
         """x = F/sqrt(a) and y = v/(q sqrt(a)) of `overlap`, shape (U,) each."""
         root = np.sqrt(self.reductions)
         return self.shares / root, self.own / root
+
+    @cached_property
+    def size(self) -> float:
+        """Prompts of equal weight that the units count as, 1/Σ_u F_u²."""
+        return float(1 / (self.shares @ self.shares))
 
     @cached_property
     def key(self) -> bytes:
@@ -231,23 +237,32 @@ def unseen_variances(
     shares: FloatArray,
     limits: tuple[float, float] | None,
     level: float,
+    block: slice,
+    others: slice,
 ) -> FloatArray:
     """What leaves on which two runs do not differ, or neither varies, add to the variance of their difference.
 
     Args:
         runs: the cells of each.
-        per_leaf: w_l² times the variance of the difference on leaf l, shape (L, M, M).
+        per_leaf: w_l² times the variance of the difference on leaf l of some runs and others, shape (L, B, O).
         own: w_l² times that of each run, shape (M, L).
         shares: w_l, shape (L,).
         limits: smallest and largest score; None: unbounded, and nothing is added.
         level: 1 less the size of the tests.
+        block: the B runs.
+        others: the O runs that they are held against.
     """
     if limits is None:
         return np.zeros_like(per_leaf)
-    n = np.array([[1 / (c.design.shares @ c.design.shares) if c.design else np.inf for c in cells] for cells in runs]).T
-    error = _unseen(np.minimum(n[:, :, None], n[:, None, :]), limits[1] - limits[0], level)
-    both = own.T[:, :, None] + own.T[:, None, :]
+    n, n_others = _sizes(runs[block]), _sizes(runs[others])
+    error = _unseen(np.minimum(n[:, :, None], n_others[:, None, :]), limits[1] - limits[0], level)
+    both = own[block].T[:, :, None] + own[others].T[:, None, :]
     return np.where(per_leaf <= ROUNDING * both, (shares[:, None, None] * error) ** 2, 0.0)
+
+
+def _sizes(runs: Sequence[Sequence[Cell]]) -> FloatArray:
+    """Prompts of equal weight that the units of each run count as on each leaf, infinite without any, shape (L, M)."""
+    return np.array([[cell.design.size if cell.design else np.inf for cell in cells] for cells in runs]).T
 
 
 def _unseen(n: FloatArray | float, width: float, level: float) -> FloatArray:
@@ -255,6 +270,8 @@ def _unseen(n: FloatArray | float, width: float, level: float) -> FloatArray:
     return np.asarray(width * z / (n + z**2))
 
 
+#: A table of all units is kept where at least one in so many of its places holds a number, or it is small.
+_DENSE, _SMALL = 4, 1_000_000
 #: Units of which the covariances are worked out at a time.
 BLOCK = 65_536
 
@@ -288,14 +305,27 @@ class UnitTable:
         gram = self._gram(shares)
         return float(gram[0, 0]) + lone_variance(cells, shares)
 
-    def pair_variances(self, shares: FloatArray) -> FloatArray:
-        """Variance of the difference of every two runs, shape (M, M); NaN where not defined."""
-        gram = self._gram(shares)
-        own = np.diag(gram)
+    def pair_table(self, shares: FloatArray) -> PairTable:
+        """What variances of differences are worked out from."""
+        stored = sum(cell.pulls.size for cells in self.runs for cell in cells if cell.pulls is not None)
         lone = np.array([lone_variance(cells, shares) for cells in self.runs])
-        between = np.maximum(own[:, None] + own[None, :] - 2 * gram, 0.0)
-        variances: FloatArray = between + lone[:, None] + lone[None, :]
-        return variances
+        if self.n * len(self.runs) <= max(_DENSE * stored, _SMALL):
+            pulls = self._pulls(shares, self.names)
+            return PairTable(pulls, np.einsum("mu,mu->m", pulls, pulls), lone)
+        few = self._sparse(shares)
+        return PairTable(few, np.asarray(few.multiply(few).sum(axis=1)).ravel(), lone)
+
+    def _sparse(self, shares: FloatArray) -> scipy.sparse.csr_matrix:
+        """Σ_l w_l p_ul of all units, where few of them are of each run, shape (M, U)."""
+        rows, columns, values = [np.empty(0, np.intp)], [np.empty(0, np.intp)], [np.empty(0)]
+        for row, cells in enumerate(self.runs):
+            for cell, w in zip(cells, shares, strict=True):
+                if cell.design is not None and cell.pulls is not None:
+                    rows.append(np.full(len(cell.pulls), row))
+                    columns.append(np.searchsorted(self.names, cell.design.units))
+                    values.append(w * cell.pulls)
+        where = np.concatenate(rows), np.concatenate(columns)
+        return scipy.sparse.csr_matrix((np.concatenate(values), where), (len(self.runs), self.n))
 
     def _gram(self, shares: FloatArray) -> FloatArray:
         """Σ_u t_au t_bu with t_u = Σ_l w_l p_ul, in blocks of units, shape (M, M)."""
@@ -308,6 +338,8 @@ class UnitTable:
     def _pulls(self, shares: FloatArray, names: UnitArray) -> FloatArray:
         """Σ_l w_l p_ul of some units, shape (M, units)."""
         table = np.zeros((len(self.runs), len(names)))
+        if not len(names):
+            return table
         for row, cells in zip(table, self.runs, strict=True):
             for cell, w in zip(cells, shares, strict=True):
                 if cell.design is None or cell.pulls is None:
@@ -316,6 +348,24 @@ class UnitTable:
                 rows = np.searchsorted(names, cell.design.units[first:last])
                 row[rows] += w * cell.pulls[first:last]
         return table
+
+
+@dataclass(frozen=True, eq=False)
+class PairTable:
+    """What variances of differences of runs are worked out from, a block of them at a time."""
+
+    pulls: FloatArray | scipy.sparse.csr_matrix  #: Σ_l w_l p_ul of each run, sparse where few units are shared, (M, U).
+    own: FloatArray  #: sum of the squares of each run, shape (M,).
+    lone: FloatArray  #: variance of what has no units, NaN where not defined, shape (M,).
+
+    def variances(self, block: slice, others: slice) -> FloatArray:
+        """Variance of the difference of some runs and some others, shape (B, O); NaN where not defined."""
+        common: Any = self.pulls[block] @ self.pulls[others].T
+        if scipy.sparse.issparse(common):
+            common = common.toarray()
+        between = np.maximum(self.own[block, None] + self.own[None, others] - 2 * common, 0.0)
+        variances: FloatArray = between + self.lone[block, None] + self.lone[None, others]
+        return variances
 
 
 def lone_variance(cells: Sequence[Cell], shares: FloatArray) -> float:

@@ -29,7 +29,7 @@ from warehouse.stats.rows.seed_difference import RowSeeds, SeedReach, cut_to_ran
 from warehouse.stats.rows.seed_fit import as_cells, fit_seeds
 from warehouse.stats.rows.seed_row import interval_over_parts, seed_flags
 from warehouse.stats.suites.cells import Cell, UnitTable, leaf_cell
-from warehouse.stats.suites.weighted_mean import CombinedDifference, SuiteEstimate, combine_leaves, leaf_weights
+from warehouse.stats.suites.weighted_mean import CombinedDifference, SuiteEstimate, combine_shares, leaf_weights
 
 #: Flag of a figure to which a benchmark with one run belongs, though others have several seeds.
 ONE_SEED = "one_seed"
@@ -142,7 +142,7 @@ def combine_over_seeds(
     """
     shares, level, limits = leaf_weights(weights, len(leaves)), as_level(level), finite_bounds(bounds)
     cells = [leaf.cell if isinstance(leaf, LeafSeeds) else leaf for leaf in leaves]
-    of_prompts = combine_leaves(cells, shares, bounds=bounds, level=level)
+    of_prompts = combine_shares(cells, shares, bounds=bounds, level=level)
     groups = _groups(leaves)
     if not groups:
         return of_prompts, None

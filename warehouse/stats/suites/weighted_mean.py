@@ -93,9 +93,14 @@ def combine_leaves(
         >>> print(combine_leaves([one, two], bounds=(0, 1)))
         0.625 ± 0.2795 [0.03185, 0.9883] (2 benchmarks, wilson_bounded)
     """
-    shares = leaf_weights(weights, len(cells))
-    level = as_level(level)
+    return combine_shares(cells, leaf_weights(weights, len(cells)), bounds=bounds, level=as_level(level))
+
+
+def combine_shares(cells: Sequence[Cell], shares: FloatArray, *, bounds: Bounds | None, level: float) -> SuiteEstimate:
+    """`combine_leaves` of weights that are known to sum to 1 and of a level that is one."""
     estimate = math.fsum(w * cell.estimate for w, cell in zip(shares, cells, strict=True))
+    if all(cell.design is None for cell in cells):
+        return _of_published(cells, shares, estimate, level)
     parts = None if any(c.variance is None for c in cells) else _variances(cells, shares)
     units = UnitTable([cells])
     variance = None if parts is None else units.variance(shares)
@@ -121,6 +126,33 @@ def combine_leaves(
         method="none" if interval is None else interval.method,
         reason=reason,
         flags=_flags(cells, units),
+    )
+
+
+def _of_published(cells: Sequence[Cell], shares: FloatArray, estimate: float, level: float) -> SuiteEstimate:
+    """`combine_leaves` of published figures alone, of which thousands of models may have nothing else: no units."""
+    lacking = sum(cell.variance is None for cell in cells)
+    error, interval = None, None
+    reason = f"{lacking} of {len(cells)} benchmarks have no standard error"
+    if not lacking:
+        error = math.sqrt(float(_variances(cells, shares).sum()))
+        interval = interval_normal(estimate, error, level=level)
+        reason = "published errors, added up"
+    return SuiteEstimate(
+        estimate=estimate,
+        standard_error=error,
+        ci_low=None if interval is None else interval.low,
+        ci_high=None if interval is None else interval.high,
+        level=level,
+        degrees_of_freedom=None,
+        n_leaves=len(cells),
+        n_prompts=sum(cell.n_prompts for cell in cells),
+        n_units=0,
+        n_shared=0,
+        se_independent=error,
+        method="none" if interval is None else interval.method,
+        reason=reason,
+        flags=(),
     )
 
 
@@ -230,17 +262,7 @@ def compare_suites(
     shares = leaf_weights(weights, len(runs[0]))
     means = np.array([[cell.estimate for cell in cells] for cells in runs]) @ shares
     difference = means[:, None] - means[None, :]
-    leaves = [UnitTable([[cell] for cell in cells]) for cells in zip(*runs, strict=True)]
-    per_leaf = np.stack([leaf.pair_variances(np.array([w])) for leaf, w in zip(leaves, shares, strict=True)])
-    table = UnitTable(runs)
-    total = table.pair_variances(shares) if table.n_shared else per_leaf.sum(axis=0)
-    own = np.array([_own(cells) for cells in runs]) * shares**2
-    sums = own.sum(axis=1)
-    with np.errstate(invalid="ignore"):
-        unseen = unseen_variances(runs, per_leaf, own, shares, finite_bounds(bounds), as_level(level))
-        total = np.where(total > ROUNDING * (sums[:, None] + sums[None, :]), total + unseen.sum(axis=0), np.nan)
-    np.fill_diagonal(total, np.nan)
-    error, df = np.sqrt(total), _freedoms(runs, per_leaf + unseen, own)
+    error, df = _errors(runs, shares, finite_bounds(bounds), as_level(level))
     p = t_p_values(difference / error, df)
     if seeds is not None:
         of_seeds, p_of_seeds = tests_over_seeds(error, df, difference, seeds)
@@ -256,35 +278,92 @@ def _own(cells: Sequence[Cell]) -> list[float]:
     return [math.nan if cell.variance is None else cell.variance for cell in cells]
 
 
-def _freedoms(runs: Sequence[Sequence[Cell]], per_leaf: FloatArray, own: FloatArray) -> FloatArray:
-    """Degrees of freedom of each difference, shape (M, M).
+#: Values that are worked out at a time: a block of runs, by all runs, by leaves.
+_BLOCK_VALUES = 2_000_000
+
+
+def _errors(
+    runs: Sequence[Sequence[Cell]], shares: FloatArray, limits: tuple[float, float] | None, level: float
+) -> tuple[FloatArray, FloatArray]:
+    """Standard error of the difference of every two runs and its degrees of freedom, shape (M, M) each.
+
+    A block of runs at a time against itself and those after it: leaves x runs x runs never stand in memory at once.
+    """
+    m, n_leaves = len(runs), len(shares)
+    own = np.array([_own(cells) for cells in runs]) * shares**2
+    sums = own.sum(axis=1)
+    whole = UnitTable(runs)
+    together = whole.pair_table(shares) if whole.n_shared else None
+    apart = [
+        UnitTable([[cell] for cell in cells]).pair_table(shares[j : j + 1])
+        for j, cells in enumerate(zip(*runs, strict=True))
+    ]
+    freedoms = _Freedoms(runs, own)
+    error, df = np.full((m, m), np.nan), np.full((m, m), np.nan)
+    step = max(_BLOCK_VALUES // (n_leaves * m), 1)
+    for start in range(0, m, step):
+        block, others = slice(start, min(start + step, m)), slice(start, m)
+        per_leaf = np.stack([table.variances(block, others) for table in apart])
+        total = per_leaf.sum(axis=0) if together is None else together.variances(block, others)
+        with np.errstate(invalid="ignore"):
+            unseen = unseen_variances(runs, per_leaf, own, shares, limits, level, block, others)
+            is_seen = total > ROUNDING * (sums[block, None] + sums[None, others])
+            total = np.where(is_seen, total + unseen.sum(axis=0), np.nan)
+            error[block, others] = np.sqrt(total)
+        error[others, block] = error[block, others].T
+        df[block, others] = freedoms.of(per_leaf + unseen, block, others)
+        df[others, block] = df[block, others].T
+    np.fill_diagonal(error, np.nan)
+    np.fill_diagonal(df, np.nan)
+    return error, df
+
+
+class _Freedoms:
+    """Degrees of freedom of differences.
 
     The variance of a leaf's difference is divided between the designs of the two runs as their
     own variances are: one design gives ν of the paired test, two without a common unit Welch's.
     """
-    m, leaves = own.shape
-    index_of: dict[tuple[int, bytes], int] = {}
-    designs: list[Design | None] = []
-    blocks = np.zeros((m, leaves), dtype=np.intp)
-    for a, cells in enumerate(runs):
-        for j, cell in enumerate(cells):
-            key = (j, b"" if cell.design is None else cell.design.key)
-            if key not in index_of:
-                index_of[key] = len(designs)
-                designs.append(cell.design)
-            blocks[a, j] = index_of[key]
-    table, df = overlaps(designs), np.full((m, m), np.nan)
-    for a in range(m - 1):
-        others = np.arange(a + 1, m)
-        both = own[a] + own[others]
-        share = np.divide(own[a], both, out=np.full(both.shape, 0.5), where=both > 0)
-        variances = per_leaf[:, a, others].T
+
+    def __init__(self, runs: Sequence[Sequence[Cell]], own: FloatArray) -> None:
+        index_of: dict[tuple[int, bytes], int] = {}
+        designs: list[Design | None] = []
+        self._own, self._blocks = own, np.zeros(own.shape, dtype=np.intp)
+        for a, cells in enumerate(runs):
+            for j, cell in enumerate(cells):
+                key = (j, b"" if cell.design is None else cell.design.key)
+                if key not in index_of:
+                    index_of[key] = len(designs)
+                    designs.append(cell.design)
+                self._blocks[a, j] = index_of[key]
+        self._table, self._n_designs = overlaps(designs), len(designs)
+
+    def of(self, per_leaf: FloatArray, block: slice, others: slice) -> FloatArray:
+        """Those of some runs against some others.
+
+        Args:
+            per_leaf: variance of each difference on each leaf, shape (L, block, others).
+        """
+        n_leaves, n_block, n_others = per_leaf.shape
+        if self._n_designs == n_leaves:  # all runs have one design on each leaf, in the order of leaves
+            sums = scipy.sparse.csr_matrix(per_leaf.reshape(n_leaves, -1).T)
+            return satterthwaite(sums, self._table).reshape(n_block, n_others)
+        found = np.empty((n_block, n_others))
+        for row in range(n_block):
+            found[row] = self._of_one(per_leaf[:, row], block.start + row, others)
+        return found
+
+    def _of_one(self, per_leaf: FloatArray, run: int, others: slice) -> FloatArray:
+        own, blocks = self._own, self._blocks
+        both = own[run] + own[others]
+        share = np.divide(own[run], both, out=np.full(both.shape, 0.5), where=both > 0)
+        variances = per_leaf.T
         parts = np.hstack([variances * share, variances * (1 - share)])
-        columns = np.hstack([np.broadcast_to(blocks[a], both.shape), blocks[others]])
-        rows = np.broadcast_to(np.arange(len(others))[:, None], columns.shape)
-        sums = scipy.sparse.csr_matrix((parts.ravel(), (rows.ravel(), columns.ravel())), (len(others), len(designs)))
-        df[a, others] = df[others, a] = satterthwaite(sums, table)
-    return df
+        columns = np.hstack([np.broadcast_to(blocks[run], both.shape), blocks[others]])
+        rows = np.broadcast_to(np.arange(len(both))[:, None], columns.shape)
+        shape = (len(both), self._n_designs)
+        sums = scipy.sparse.csr_matrix((parts.ravel(), (rows.ravel(), columns.ravel())), shape)
+        return satterthwaite(sums, self._table)
 
 
 def _holm_square(p: FloatArray) -> FloatArray:

@@ -23,17 +23,25 @@ def refuse_other_scores(store: Store, state: _Load, decisions: Iterable[Decision
     Raises:
         ConflictError: the responses of one are those of a run that is stored.
     """
-    for decision in decisions:
-        if not decision.repeat or decision.run_key is not None or decision.run not in state.measured:
+    looked_at = [
+        decision.run
+        for decision in decisions
+        if decision.repeat and decision.run_key is None and decision.run in state.measured
+    ]
+    if not looked_at:
+        return
+    asked = [run_ids[run] for run in looked_at]  # at once: a load may have thousands
+    found: dict[int, int] = {}
+    for row in store.rows(query_text("ingest", "same_responses"), {"run_ids": asked}):
+        found.setdefault(row["run_id"], row["other_id"])
+    for run in looked_at:
+        other = found.get(run_ids[run])
+        if other is None:
             continue
-        others = store.rows(query_text("ingest", "same_responses"), {"run": run_ids[decision.run]})
-        if not others:
-            continue
-        header = state.dump.runs[decision.run]
-        other = others[0]["id"]
+        header = state.dump.runs[run]
         raise ConflictError(
             f"all responses of {header.model} on {header.benchmark} are those of run {other}, and its scores are not",
-            path=next(part.source.path for part in state.parts if decision.run in part.runs),
+            path=next(part.source.path for part in state.parts if run in part.runs),
             expected="the scores of one scorer, or other responses",
             advice="two ways to score are two figures: say which in [scorer] of a mapping (a group (?P<scorer>…) of its"
             " [path] pattern will do) or in a column scorer; --set run_id=NAME takes them for two executions",
