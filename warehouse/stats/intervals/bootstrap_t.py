@@ -124,6 +124,23 @@ def studentised(totals: FloatArray, sizes: FloatArray | None, seed: int) -> Floa
         return _plain(counts, top) if size is None else _ratio(counts, top, size)
 
 
+def jointly_studentised(
+    totals: FloatArray, sizes: FloatArray | None, seed: int, n_resamples: int = N_RESAMPLES
+) -> FloatArray:
+    """`studentised` of sets whose units go together: a resample holds the same units of all sets, shape (B, S).
+
+    Args:
+        totals, sizes, seed: as there; the units of all sets in one order.
+        n_resamples: B.
+    """
+    top, size = grouped(totals, sizes, seed)
+    scale = np.abs(top).max(axis=1, keepdims=True)
+    top = top / np.where(scale > 0, scale, 1.0)
+    counts = resample_counts(top.shape[1], seed, n_resamples)
+    with one_blas_thread():
+        return _plain(counts, top) if size is None else _ratio(counts, top, size)
+
+
 @lru_cache(maxsize=_KEPT)
 def resample_counts(n_units: int, seed: int, n_resamples: int = N_RESAMPLES) -> NDArray[np.float32]:
     """How often each resample holds each unit, shape (B, G); the same for the same seed and number."""
