@@ -202,7 +202,7 @@ def all_pairs(
 
 
 def _few_clusters(matrix: ScoreMatrix, draws: Draws, p: FloatArray) -> dict[str, Any]:
-    """Holm's p in place of the steps where signs of so few clusters reach no small p: ranks and rank sets agree then."""
+    """Holm's p in place of the steps where signs of so few clusters reach no small p: all ranks are of one test."""
     if matrix.clusters is None or matrix.clusters.n > MOST_FOR_HOLM or not draws.n:
         return {}
     return {"p_step_down": holm(p), "places_by_holm": True}
