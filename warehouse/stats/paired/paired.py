@@ -29,7 +29,7 @@ from warehouse.stats.core.quantiles import t_p_value
 from warehouse.stats.core.results import Interval, PairedDifference
 from warehouse.stats.core.sample import Link, Sample, describe, find_link, linearise_figure
 from warehouse.stats.intervals.asymmetry import mean_skewness, tail_units_of, working_skewness
-from warehouse.stats.intervals.bootstrap_t import StudentisedDraws
+from warehouse.stats.intervals.bootstrap_t import StudentisedDraws, studentised_ratios
 from warehouse.stats.intervals.clopper_pearson import kish
 from warehouse.stats.intervals.closed_form import interval_t, measured_variances, satterthwaite
 from warehouse.stats.intervals.defaults import FEW_INFORMATIVE, IntervalChoice, choose_interval, weighted_interval
@@ -123,9 +123,11 @@ def _compare(
     a, b = (describe(side.figures, clusters, shares=side.shares) for side in (first, second))
     d = _difference(first, second, clusters)
     choice = _choice(d, bounded=width is not None)
-    if width is not None and choice.method == "paired_t" and are_tied(d.values):
+    if width is not None and d.weights is None and choice.method == "paired_t" and are_tied(d.values):
         choice = choice._replace(method=f"paired_{ADDED_PROMPTS}", reason=_ADDED)
-    draws = hull_draws(d, seed) if choice.method == "paired_hull" else None
+    draws = None
+    if choice.method == "paired_hull":
+        draws = hull_draws(d, seed) if d.weights is None else _weighted_draws(first, second, d, seed)
     interval = _interval(d, choice.method, draws, level, width)
     statistic = d.mean / d.se if d.se else None
     return PairedDifference(
@@ -151,6 +153,15 @@ def _compare(
         estimand=PROMPTS_SAMPLED,
         draws=draws,
     )
+
+
+def _weighted_draws(first: PairSide, second: PairSide, d: Sample, seed: int) -> StudentisedDraws | None:
+    """The bootstrap distribution of the difference of two weighted means."""
+    if d.df is None or not d.se:
+        return None
+    totals = [describe(side.figures, d.clusters).totals for side in (first, second)]
+    weights = [side.weights if d.clusters is None else d.clusters.sums(side.weights) for side in (first, second)]
+    return studentised_ratios(np.array(totals), np.array(weights), d.df, seed)
 
 
 def _difference(first: PairSide, second: PairSide, clusters: Clusters | None) -> Sample:
@@ -225,7 +236,12 @@ def _choice(d: Sample, *, bounded: bool) -> IntervalChoice:
     """The paired row of the table of defaults."""
     if d.weights is not None:
         base = weighted_interval(
-            zero_one=False, n_clusters=d.n_clusters, effective_clusters=d.weights.effective_units, flags=d.weights.flags
+            zero_one=False,
+            n_clusters=d.n_clusters,
+            effective_clusters=d.weights.effective_units,
+            flags=d.weights.flags,
+            units=0 if bounded else len(d.totals),
+            bounded=bounded,
         )
         return IntervalChoice(f"paired_{base.method}", f"paired: {base.reason}", base.flags)
     units = d.values if d.clusters is None else d.clusters.sums(d.values)
