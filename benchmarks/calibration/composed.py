@@ -256,7 +256,8 @@ def _overall(n: int, parts: int) -> Any:
         for part in range(parts):
             d = lognormal(rng, 1.0, n) - 1 - 0.2 * rng.standard_normal(n)
             own = paired_difference(d, np.zeros(n))
-            made.append(BenchmarkDifference(d, np.arange(n) + n * part, own.standard_error, own.degrees_of_freedom))
+            known = own.standard_error, own.degrees_of_freedom, own.ci_low, own.ci_high, own.p_value
+            made.append(BenchmarkDifference(d, np.arange(n) + n * part, *known))
         found = combine_differences(made)
         return missed(found.ci_low, found.ci_high, 0.0)
 

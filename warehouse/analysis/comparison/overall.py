@@ -266,7 +266,9 @@ def _part(copy_of: int, pair: Pair, units: Units, row: ComparisonRow) -> Benchma
     differences = pair.differences
     if PLANNED in row.flags:
         differences = differences + (row.difference - differences.mean())
-    return BenchmarkDifference(differences, units, error, df)
+    if pair.over_seeds or error == 0:
+        return BenchmarkDifference(differences, units, error, df)
+    return BenchmarkDifference(differences, units, error, df, row.ci_low, row.ci_high, row.p_t)
 
 
 def _as_unsure(part: BenchmarkDifference, pair: Pair, options: Compare) -> BenchmarkDifference:

@@ -104,7 +104,8 @@ def gaffke_interval(values: FloatArray, bounds: tuple[float, float], level: floa
 
 def gaffke_weighted(sample: Sample, level: float) -> Interval | None:
     """The same of a weighted mean: exponential weights times those of the units (prompts, or clusters), and one
-    further unit of weight Σ W²/Σ W at the worst possible score (statistics.md §1e a). None where scores are all equal, as of other weighted means.
+    further unit of weight Σ W²/Σ W at the worst possible score (statistics.md §1e a). None where scores are all equal,
+    as of other weighted means.
 
     Args:
         sample: with weights and bounds; two units at least.
