@@ -231,8 +231,10 @@ def test_shift_and_scale(seed: int, shift: float, scale: float) -> None:
 # --- pairs -----------------------------------------------------------------------------------
 
 
-def pair(a: list[Cell], b: list[Cell], weights: object = None) -> tuple[float, float, float, float]:
-    found = compare_suites([a, b], weights)  # type: ignore[arg-type]
+def pair(
+    a: list[Cell], b: list[Cell], weights: object = None, bounds: tuple[float, float] | None = None
+) -> tuple[float, float, float, float]:
+    found = compare_suites([a, b], weights, bounds=bounds)  # type: ignore[arg-type]
     return tuple(
         float(part[0, 1]) for part in (found.difference, found.standard_error, found.degrees_of_freedom, found.p_value)
     )  # type: ignore[return-value]
@@ -244,7 +246,7 @@ def test_one_leaf_with_the_same_prompts_is_the_paired_difference(clustered: bool
     a, b = dice.random((2, 40))
     units = np.arange(40) // 3 if clustered else np.arange(40)
     expected = paired_difference(a, b, clusters=units if clustered else None, bounds=(0, 1))
-    difference, error, df, p = pair([leaf_cell(a, units)], [leaf_cell(b, units)])
+    difference, error, df, p = pair([leaf_cell(a, units)], [leaf_cell(b, units)], bounds=(0, 1))
     assert difference == exact(expected.difference)
     assert error == exact(expected.standard_error)
     assert df == exact(expected.degrees_of_freedom)
@@ -255,7 +257,7 @@ def test_one_leaf_with_other_prompts_is_the_unpaired_difference() -> None:
     dice = np.random.default_rng(5)
     a, b = dice.random(30), dice.random(17)
     expected = unpaired_difference(a, b)
-    found = pair([leaf_cell(a, np.arange(30))], [leaf_cell(b, np.arange(50, 67))])
+    found = pair([leaf_cell(a, np.arange(30))], [leaf_cell(b, np.arange(50, 67))], bounds=(0, 1))
     assert found == (
         exact(expected.difference),
         exact(expected.standard_error),
