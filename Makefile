@@ -88,6 +88,7 @@ bench: setup ## Measure speed and memory (minutes)
 calibrate: setup ## Simulate the default intervals and tests, write docs/calibration.md (minutes)
 	@$(BIN)/python benchmarks/calibrate.py --jobs $(JOBS)
 	@$(BIN)/python benchmarks/calibrate_unequal.py --jobs $(JOBS)
+	@$(BIN)/python benchmarks/calibrate_composed.py --jobs $(JOBS)
 	@$(BIN)/python benchmarks/calibrate_formulations.py --jobs $(JOBS)
 	@$(BIN)/python benchmarks/calibrate_sequential.py
 	@$(BIN)/python benchmarks/calibrate_subsets.py

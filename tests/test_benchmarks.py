@@ -84,6 +84,7 @@ ARGUMENTS = {
     "calibrate": ["--cache", "cache.jsonl"],
     "calibrate_audit": ["--times", "1"],
     "calibrate_scale": ["--runs", "1"],
+    "calibrate_composed": ["--percent", "1", "--rule", "e", "--cache", "composed.jsonl"],
     "calibrate_cost": ["--runs", "5"],
     "calibrate_dimensions": ["--runs", "1", "--cells", "1"],
     "calibrate_features": ["--samples", "2"],
@@ -102,6 +103,7 @@ ARGUMENTS = {
 IN_CI = ("pairs", "server", "calibrate_unequal")
 #: Pages whose tables a script renews.
 PAGES = {
+    "calibrate_composed": "calibration_composed.md",
     "calibrate_cost": "cost.md",
     "calibrate_features": "items.md",
     "calibrate_horizon": "horizon.md",

@@ -39,6 +39,7 @@ ORDER = {
         "docs/calibration_formulations",
         "docs/calibration_judges",
         "docs/calibration_rows",
+        "docs/calibration_composed",
     ],
     "Working on it": ["docs/performance", "docs/architecture", "CONTRIBUTING", "CHANGELOG", "benchmarks/README"],
 }  # fmt: skip

@@ -283,7 +283,7 @@ def test_scales_are_not_mixed_by_mistake(world: Store) -> None:
     for part in ("mixed/loss: loss, 0 to 1, lower is better", "mixed/percent: points, 0 to 100"):
         assert part in str(refused.value)
     forced = suite_leaderboard(world, "mixed", force=True)
-    assert forced.rows[0].method == "t" and forced.higher_is_better is None
+    assert forced.rows[0].method == "t_hull" and forced.higher_is_better is None
     assert any("not known whether higher is better" in note for note in forced.notes)
     chosen = {"mixed/share": 1.0, "mixed/percent": 0.0, "mixed/loss": 0.0}
     alone = suite_leaderboard(world, "mixed", weights=chosen)

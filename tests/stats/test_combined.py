@@ -218,3 +218,26 @@ def share_rejected(share: float, same: bool, n_sets: int) -> float:
         p = combine_differences(parts).p_value
         rejected += p is not None and p <= 0.05
     return rejected / n_sets
+
+
+def test_ends_are_no_nearer_than_the_parts_own_together() -> None:
+    random = np.random.default_rng(1)
+    parts, halves = [], []
+    for number in range(3):
+        d = np.exp(random.normal(size=30)) - 1.5
+        own = paired_difference(d, np.zeros(30))
+        known = own.standard_error, own.degrees_of_freedom, own.ci_low, own.ci_high, own.p_value
+        parts.append(BenchmarkDifference(d, np.arange(30) + 100 * number, *known))
+        halves.append((own.difference - (own.ci_low or 0), (own.ci_high or 0) - own.difference))
+    found = combine_differences(parts)
+    plain = combine_differences(
+        [BenchmarkDifference(p.differences, p.units, p.error, p.degrees_of_freedom) for p in parts]
+    )
+    below, above = np.sqrt((np.array(halves) ** 2).sum(axis=0)) / 3
+    assert found.ci_low == pytest.approx(min(plain.ci_low or 0, found.difference - below))
+    assert found.ci_high == pytest.approx(max(plain.ci_high or 0, found.difference + above))
+    assert (found.p_value or 0) >= (plain.p_value or 0)
+    alone = combine_differences(parts[:1])
+    assert (alone.ci_low, alone.ci_high, alone.p_value) == (parts[0].low, parts[0].high, parts[0].p_value)
+    twice = combine_differences([parts[0], parts[0]])
+    assert (twice.ci_low, twice.p_value) == (parts[0].low, parts[0].p_value)

@@ -89,7 +89,7 @@ def test_clustered_error_of_a_ratio_is_that_of_weighted_least_squares(link: str)
     result = estimate_mean(values, weights=words, link=link, clusters=codes)
     assert result.se_cr0 == close(slope[link] * fit.bse[0])
     assert result.se_cr2 == close(slope[link] * hc2(values, words, codes))
-    assert result.standard_error == result.se_cr2 and result.method == "cr2_t"
+    assert result.standard_error == result.se_cr2 and result.method == "hull"
 
 
 @pytest.mark.parametrize("link", ["exp_neg", "neg_over_ln2"])
@@ -137,7 +137,7 @@ def test_paired_ratios_in_clusters() -> None:
     sums = np.array([(influence[0] - influence[1])[codes == c].sum() for c in np.unique(codes)])
     result = paired_difference(a, b, clusters=codes, weights_a=words, weights_b=words)
     assert result.se_cr0 == close(float(np.sqrt((sums**2).sum())) / len(a))
-    assert result.method == "paired_cr2_t"
+    assert result.method == "paired_hull"
 
 
 def test_linearised_error_agrees_with_resampling() -> None:

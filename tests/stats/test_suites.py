@@ -114,7 +114,13 @@ def test_independent_leaves_add_their_squares_with_welchs_df() -> None:
     assert found.se_independent == exact(math.sqrt(sum(parts)))
     assert found.degrees_of_freedom == exact(sum(parts) ** 2 / below)
     low, high = oracle.t.interval(0.95, found.degrees_of_freedom, found.estimate, found.standard_error)
-    assert (found.ci_low, found.ci_high, found.method) == (exact(low), exact(high), "t")
+    halves = [(one.estimate - (one.ci_low or 0), (one.ci_high or 0) - one.estimate) for one in alone]
+    below, above = (
+        math.sqrt(sum((w / 6 * own[side]) ** 2 for w, own in zip(weights, halves, strict=True))) for side in (0, 1)
+    )
+    assert found.ci_low == exact(min(low, found.estimate - below))
+    assert found.ci_high == exact(max(high, found.estimate + above))
+    assert found.method == "t_hull"
 
 
 def test_a_leaf_twice_is_the_leaf_once() -> None:
@@ -227,8 +233,10 @@ def test_shift_and_scale(seed: int, shift: float, scale: float) -> None:
 # --- pairs -----------------------------------------------------------------------------------
 
 
-def pair(a: list[Cell], b: list[Cell], weights: object = None) -> tuple[float, float, float, float]:
-    found = compare_suites([a, b], weights)  # type: ignore[arg-type]
+def pair(
+    a: list[Cell], b: list[Cell], weights: object = None, bounds: tuple[float, float] | None = None
+) -> tuple[float, float, float, float]:
+    found = compare_suites([a, b], weights, bounds=bounds)  # type: ignore[arg-type]
     return tuple(
         float(part[0, 1]) for part in (found.difference, found.standard_error, found.degrees_of_freedom, found.p_value)
     )  # type: ignore[return-value]
@@ -240,7 +248,7 @@ def test_one_leaf_with_the_same_prompts_is_the_paired_difference(clustered: bool
     a, b = dice.random((2, 40))
     units = np.arange(40) // 3 if clustered else np.arange(40)
     expected = paired_difference(a, b, clusters=units if clustered else None, bounds=(0, 1))
-    difference, error, df, p = pair([leaf_cell(a, units)], [leaf_cell(b, units)])
+    difference, error, df, p = pair([leaf_cell(a, units)], [leaf_cell(b, units)], bounds=(0, 1))
     assert difference == exact(expected.difference)
     assert error == exact(expected.standard_error)
     assert df == exact(expected.degrees_of_freedom)
@@ -251,7 +259,7 @@ def test_one_leaf_with_other_prompts_is_the_unpaired_difference() -> None:
     dice = np.random.default_rng(5)
     a, b = dice.random(30), dice.random(17)
     expected = unpaired_difference(a, b)
-    found = pair([leaf_cell(a, np.arange(30))], [leaf_cell(b, np.arange(50, 67))])
+    found = pair([leaf_cell(a, np.arange(30))], [leaf_cell(b, np.arange(50, 67))], bounds=(0, 1))
     assert found == (
         exact(expected.difference),
         exact(expected.standard_error),
@@ -460,3 +468,41 @@ def test_covariances_of_shared_clusters_are_needed() -> None:
         naive += abs(found.estimate) <= 1.96 * (found.se_independent or 0)
     assert covered / rounds == pytest.approx(0.95, abs=0.03)
     assert naive / rounds < 0.88
+
+
+def test_one_leaf_without_bounds_has_its_own_interval_and_units_shared_count() -> None:
+    dice = np.random.default_rng(4)
+    scores = np.exp(dice.normal(size=40))
+    cell = leaf_cell(scores, np.arange(40))
+    own = estimate_mean(scores)
+    for cells in ([cell], [cell, cell]):  # the same twice is no less unsure
+        found = combine_leaves(cells)
+        assert (found.ci_low, found.ci_high) == pytest.approx((own.ci_low, own.ci_high), rel=1e-9)
+    scaled = combine_leaves([leaf_cell(1000 * scores, np.arange(40))])
+    assert scaled.ci_high == pytest.approx(1000 * (own.ci_high or 0), rel=1e-9)
+
+
+def test_flags_of_leaves_that_hold_much_of_the_variance_are_told() -> None:
+    dice = np.random.default_rng(5)
+    noisy = leaf_cell(10 * dice.normal(size=30), np.arange(30), flags=("skewed",))
+    calm = leaf_cell(dice.normal(size=30), 100 + np.arange(30), flags=("few_prompts",))
+    plain = leaf_cell(10 * dice.normal(size=30), 200 + np.arange(30))
+    assert combine_leaves([noisy, calm]).flags == ("skewed", "few_prompts")
+    assert combine_leaves([calm, plain]).flags == ()
+
+
+def test_skewed_models_are_tested_by_halls_transformation() -> None:
+    dice = np.random.default_rng(6)
+    skewed, even = np.exp(dice.normal(size=40)), 2.6 + 0.2 * dice.normal(size=40)
+    units = np.arange(40)
+    found = compare_suites([[leaf_cell(own, units)] for own in (skewed, even)])
+    d = skewed - even
+    t = d.mean() / (d.std(ddof=1) / np.sqrt(40))
+    pulls = (d - d.mean()) / 40 / np.sqrt(1 - 1 / 40)
+    g = (pulls**3).sum() / (pulls**2).sum() ** 1.5
+    turned = t + g * t**2 / 3 + g**2 * t**3 / 27 + g / 6
+    assert t < 0 < g and turned > t
+    assert found.p_value[0, 1] == pytest.approx(2 * oracle.t.sf(abs(turned), 39), rel=1e-9)
+    assert found.p_value[1, 0] == pytest.approx(found.p_value[0, 1], rel=1e-9)
+    bounded = compare_suites([[leaf_cell(own, units)] for own in (skewed, even)], bounds=(0, 100))
+    assert bounded.p_value[0, 1] == pytest.approx(2 * oracle.t.sf(abs(t), 39), rel=1e-9)

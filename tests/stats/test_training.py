@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable
 
@@ -12,6 +13,7 @@ import statsmodels.formula.api as smf
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats
+from scipy.stats import f as oracle_f
 from statsmodels.stats.anova import anova_lm
 
 from warehouse.errors import StatisticsError
@@ -367,3 +369,31 @@ def test_planned_power_is_the_simulated_one() -> None:
         return bool(recipe_difference(a + 1.5, b).is_more_than_noise)
 
     assert share(finds, 4000) == pytest.approx(plan.power, abs=0.02)
+
+
+def test_seeds_on_one_path_are_no_more_sure_than_their_mean_curve() -> None:
+    random = np.random.default_rng(3)
+    path = np.cumsum(random.normal(size=20)) * 0.5
+    curves = [path + 0.2 * random.normal(size=20) + 3 * s for s in range(6)]
+    found = monotonicity(curves, n_series=199)
+    signs = np.array([monotonicity_tau(curve) or 0.0 for curve in curves])
+    vectors = np.array(list(itertools.product([1, -1], repeat=6)))
+    by_signs = float(np.mean(vectors @ signs >= signs.sum() - 1e-9))
+    table = np.array(curves)
+    centred = table - table.mean(axis=1, keepdims=True)
+    t = np.arange(20)
+    fitted = np.polyval(np.polyfit(t, centred.mean(axis=0), 1), t)
+    f = 6 * ((centred.mean(axis=0) - fitted) ** 2).sum() / 18
+    f /= ((centred - centred.mean(axis=0)) ** 2).sum() / (5 * 19)
+    assert oracle_f.sf(f, 18, 95) < 0.2
+    assert found.method == "sign_flip_and_ar1_sieve" and found.p_value is not None
+    alone = monotonicity([table.mean(axis=0)], n_series=199)
+    assert found.p_value == max(by_signs, alone.p_value or 0)
+    scaled = monotonicity([1000 * curve - 5 for curve in reversed(curves)], n_series=199)
+    assert scaled.p_value == pytest.approx(found.p_value)
+
+
+def test_seeds_whose_noise_is_their_own_keep_their_signs() -> None:
+    random = np.random.default_rng(0)
+    curves = [0.3 * np.arange(12) + random.normal(size=12) for _ in range(6)]
+    assert monotonicity(curves).method == "sign_flip"

@@ -26,11 +26,11 @@ def golden(value: float) -> Any:
 
 
 def test_g28_one_prompt_with_most_of_the_weight() -> None:
-    found = estimate_mean(Y, weights=W)
+    found = estimate_mean(Y, weights=W, method="t")
     assert (found.estimate, found.standard_error) == (golden(4.277777778), golden(0.868840574))
     assert found.degrees_of_freedom == golden(1.175993094801)
     assert (found.ci_low, found.ci_high) == (golden(-3.530493282), golden(12.086048838))
-    assert (found.method, found.flags) == ("t", BOTH)
+    assert found.flags == BOTH and estimate_mean(Y, weights=W).method == "hull"
     equal = estimate_mean(Y, weights=[1] * 6, method="t")
     assert (equal.standard_error, equal.degrees_of_freedom) == (golden(0.881917104), 5)
 
@@ -157,7 +157,7 @@ def test_equal_answers_have_no_bare_zero(clustered: bool) -> None:
 
 
 def test_t_of_weighted_scores_stays_within_their_bounds() -> None:
-    found = estimate_mean([0.9, 1.0, 0.95, 0.2], weights=[1, 5, 2, 1], bounds=(0, 1))
+    found = estimate_mean([0.9, 1.0, 0.95, 0.2], weights=[1, 5, 2, 1], bounds=(0, 1), method="t")
     assert (found.ci_high, found.method) == (1.0, "t")
 
 
@@ -175,6 +175,6 @@ def test_weights_that_cannot_be() -> None:
     with pytest.raises(StatisticsError, match="below 0"):
         paired_difference([1.0, 2], [1, 2], weights_a=[1, -1])
     with pytest.raises(StatisticsError, match="leave `weights` out"):
-        estimate_mean([1.0, 2, 4], weights=[1, 2, 3], method="hull")
+        estimate_mean([1.0, 2, 4], weights=[1, 2, 3], bounds=(0, 9), method="gaffke")
     with pytest.raises(StatisticsError, match="unequal `weights`"):
         estimate_mean([1.0, 0, 1], method="wilson_weighted")

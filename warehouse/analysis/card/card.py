@@ -198,7 +198,7 @@ class CardRow(Row):
         verdict = why_not
         if paired is not None:
             words = better_in_words(paired)
-            untested = paired.ci_low is None and words in ("neither", NO_VERDICT)
+            untested = words == NO_VERDICT or (paired.ci_low is None and words == "neither")
             verdict = f"{NO_VERDICT}: {paired.reason}" if untested else _VERDICTS.get(words, words)
         return replace(self, paired=paired, verdict=verdict)
 

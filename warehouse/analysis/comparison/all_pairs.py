@@ -310,7 +310,8 @@ def tests(groups: Sequence[PairGroup]) -> list[str]:
             width = f"none, too few {'prompts' if pairs.n_clusters is None else 'clusters'} to tell a difference"
         together = f"; simultaneous intervals by {max_t_words(pairs)}: {width}"
         errors = "paired" if pairs.n_clusters is None else "paired, clustered (CR2)"
-        sentences.append(f"errors {errors}{'' if math.isnan(pairs.critical_value) else together}")
+        by_holm = "; p step-down and places by Holm, as the units are few" if pairs.places_by_holm else ""
+        sentences.append(f"errors {errors}{'' if math.isnan(pairs.critical_value) else together}{by_holm}")
     return sentences
 
 

@@ -137,10 +137,15 @@ class Comparison(SingleTest, Result):
         return super().to_dict() | {"overall": None if self.overall is None else self.overall.to_dict()}
 
 
+def _is_untested(row: ComparisonRow) -> bool:
+    words = better_in_words(row)
+    return words == NO_VERDICT or (row.ci_low is None and words == "neither")
+
+
 def _over_all(rows: Sequence[ComparisonRow]) -> str:
     """On how many benchmarks each is better, and on how many nothing can be tested."""
     a, b, differ = (sum(better_in_words(row) == name for row in rows) for name in ("a", "b", NOT_KNOWN))
-    untested = sum(row.ci_low is None and better_in_words(row) in ("neither", NO_VERDICT) for row in rows)
+    untested = sum(_is_untested(row) for row in rows)
     rest = len(rows) - a - b - differ - untested
     if len(rows) in (rest, untested):
         return (

@@ -317,7 +317,7 @@ def _tested(pair: Pair, question: ReleaseGate) -> _Tested:
 
 def _tested_on_common(pair: Pair, margin: float, question: ReleaseGate) -> _Tested:
     paired = pair.difference(1 - 2 * question.alpha, turned=pair.metric.higher_is_better is False)
-    test = paired_noninferiority(paired, margin, alpha=question.alpha)
+    test = paired_noninferiority(paired, margin, alpha=question.alpha, width=pair.score_range)
     missing = (pair.scores_b.n - pair.n) / pair.scores_b.n
     unscored, why = _why_undecided(pair, question.max_unscored)
     if not why and missing > question.max_unscored:

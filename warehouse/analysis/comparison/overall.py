@@ -150,7 +150,7 @@ def overall_row(
     n_zero = sum(part.error == 0 for part in parts)
     if options.estimand != PROMPTS_FIXED and n_zero < len(parts):
         parts = [_as_unsure(part, pair, options) for part, pair in zip(parts, pairs, strict=True)]
-    combined = combine_differences(parts, weights=weights, level=options.level)
+    combined = _within_range(combine_differences(parts, weights=weights, level=options.level), pairs)
     reach: SeedReach | None = None
     if any(pair.over_seeds for pair in pairs):
         of_sides = seeds_of_sides(pairs, [part.units for part in parts], weights)
@@ -202,6 +202,15 @@ def overall_row(
         **{name: sum(getattr(row, name) for row in own) for name in _COUNTS},
         **partial_figures(None),
     )
+
+
+def _within_range(combined: CombinedDifference, pairs: Sequence[Pair]) -> CombinedDifference:
+    """With ends that a mean of such differences can have."""
+    widths = [pair.score_range for pair in pairs]
+    if combined.ci_low is None or combined.ci_high is None or None in widths:
+        return combined
+    most = max(width for width in widths if width is not None)
+    return replace(combined, ci_low=max(-most, combined.ci_low), ci_high=min(most, combined.ci_high))
 
 
 def _few_differing(pairs: Sequence[Pair], sharing: Sharing, rows: Sequence[ComparisonRow]) -> FewDiffering | None:
@@ -257,7 +266,9 @@ def _part(copy_of: int, pair: Pair, units: Units, row: ComparisonRow) -> Benchma
     differences = pair.differences
     if PLANNED in row.flags:
         differences = differences + (row.difference - differences.mean())
-    return BenchmarkDifference(differences, units, error, df)
+    if pair.over_seeds or error == 0:
+        return BenchmarkDifference(differences, units, error, df)
+    return BenchmarkDifference(differences, units, error, df, row.ci_low, row.ci_high, row.p_t)
 
 
 def _as_unsure(part: BenchmarkDifference, pair: Pair, options: Compare) -> BenchmarkDifference:

@@ -190,7 +190,11 @@ def infinite_row(pair: Pair, options: Compare) -> ComparisonRow:
 
 def _with_the_rest(pair: Pair, paired: PairedDifference) -> PartiallyPairedDifference | None:
     """The difference with the prompts that only one has, where plain means of independent prompts are compared."""
-    fits = paired.method in ("paired_t", "paired_hull") and pair.clusters is None and not pair.is_ratio
+    fits = (
+        paired.method in ("paired_t", "paired_added_prompts", "paired_hull")
+        and pair.clusters is None
+        and not pair.is_ratio
+    )
     if not fits or min(pair.scores_a.n, pair.scores_b.n) - pair.n < FEWEST_OTHERS:
         return None
     sides = (pair.scores_a.values, pair.of_a), (pair.scores_b.values, pair.of_b)

@@ -108,10 +108,20 @@ def tested_pairs(table: ScoreTable, *, level: float, n_resamples: int, seed: int
     elif finite_bounds(table.bounds) is None and not _zero_one(table.values):
         figures = with_own_tests(figures, hull_tests(table.values, groups, figures))
     if table.seeds is None:
-        return figures
+        return _within_range(figures, table)
     return pairs_over_seeds(
         figures, table.seeds, trained=table.trained, clusters=groups, bounds=table.bounds, labels=table.seed_labels
     )
+
+
+def _within_range(figures: AllPairs, table: ScoreTable) -> AllPairs:
+    """Simultaneous intervals that no difference of the scores can leave."""
+    limits = finite_bounds(table.bounds) or ((0.0, 1.0) if _zero_one(table.values) else None)
+    if limits is None:
+        return figures
+    width = limits[1] - limits[0]
+    low, high = np.maximum(figures.simultaneous_low, -width), np.minimum(figures.simultaneous_high, width)
+    return replace(figures, simultaneous_low=low, simultaneous_high=high)
 
 
 #: Conditions up to which all pairs are tested: a pair takes some 300 bytes.

@@ -102,7 +102,9 @@ class PairedDifference(NamedFigures):
     difference: float  #: ``mean_a - mean_b``.
     #: the headline error: ``se_cr2`` with clusters, else ``se_eq7``. None where it is 0 or not defined.
     standard_error: float | None
-    ci_low: float | None  #: lower end of the interval (t, Satterthwaite t on CR2, or their hull with bootstrap-t).
+    ci_low: (
+        float | None
+    )  #: lower end of the interval (t, Satterthwaite t on CR2, their hull with bootstrap-t, or `added_prompts`).
     ci_high: float | None  #: upper end of the interval.
     level: float  #: nominal coverage of the interval.
     statistic: float | None  #: difference / standard_error; None where the error is.
@@ -121,7 +123,7 @@ class PairedDifference(NamedFigures):
     se_cr2: float | None  #: bias-reduced cluster-robust error of the differences.
     n_prompts: int  #: prompts in both runs.
     n_clusters: int | None  #: clusters, None where the data carry none.
-    method: str  #: ``"paired_t"``, ``"paired_cr2_t"`` or ``"paired_hull"``.
+    method: str  #: ``"paired_t"``, ``"paired_added_prompts"``, ``"paired_cr2_t"`` or ``"paired_hull"``.
     reason: str  #: why this method, or why there is no interval.
     #: as in `Estimate`, with ``few_differing_prompts`` and ``few_differing_clusters`` where the runs differ on few;
     #: ``all_differences_equal`` for a constant difference.

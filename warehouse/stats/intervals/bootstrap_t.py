@@ -124,6 +124,57 @@ def studentised(totals: FloatArray, sizes: FloatArray | None, seed: int) -> Floa
         return _plain(counts, top) if size is None else _ratio(counts, top, size)
 
 
+def studentised_ratios(
+    totals: FloatArray, sizes: FloatArray, degrees_of_freedom: float, seed: int
+) -> StudentisedDraws | None:
+    """The bootstrap distribution of the difference of two weighted means of the same units; None with few units.
+
+    t* = (m*_1 − m*_2)/sqrt(v*), m*_k = ΣT*_k/ΣW*_k, v* = G/(G−1) Σ (e*_1 − e*_2)², e*_k = (T*_k − W*_k m*_k)/ΣW*_k.
+
+    Args:
+        totals: T, sum of the weighted deviations in each unit, by run, shape (2, G).
+        sizes: W, weight of each unit, by run, shape (2, G).
+        degrees_of_freedom: ν of the observed error.
+        seed: at least 0. Up to `MOST_UNITS` the draws do not depend on the order of the units.
+    """
+    if totals.shape[1] < FEWEST_UNITS or not np.any(totals):
+        return None
+    both = grouped(np.vstack([totals, sizes]), None, seed)[0]
+    scale = np.abs(both).max(axis=1, keepdims=True)
+    order = np.lexsort(np.round(both / np.where(scale > 0, scale, 1.0), _TIED))
+    top, weight = both[:2, order], both[2:, order]
+    g = top.shape[1]
+    values = []
+    for counts in np.array_split(resample_counts(g, seed).astype(np.float64), 8):
+        with np.errstate(invalid="ignore", divide="ignore"):
+            n = counts @ weight.T
+            means = counts @ top.T / n
+            residuals = top / n[:, :, None] - weight * (means / n)[:, :, None]
+            apart = residuals[:, 0] - residuals[:, 1]
+            variance = g / (g - 1) * (counts * apart**2).sum(axis=1)
+            values.append((means[:, 0] - means[:, 1]) / np.sqrt(variance))
+    found = np.concatenate(values)
+    found = np.where(np.isnan(found), 0.0, found)
+    return StudentisedDraws(np.sort(found), degrees_of_freedom)
+
+
+def jointly_studentised(
+    totals: FloatArray, sizes: FloatArray | None, seed: int, n_resamples: int = N_RESAMPLES
+) -> FloatArray:
+    """`studentised` of sets whose units go together: a resample holds the same units of all sets, shape (B, S).
+
+    Args:
+        totals, sizes, seed: as there; the units of all sets in one order.
+        n_resamples: B.
+    """
+    top, size = grouped(totals, sizes, seed)
+    scale = np.abs(top).max(axis=1, keepdims=True)
+    top = top / np.where(scale > 0, scale, 1.0)
+    counts = resample_counts(top.shape[1], seed, n_resamples)
+    with one_blas_thread():
+        return _plain(counts, top) if size is None else _ratio(counts, top, size)
+
+
 @lru_cache(maxsize=_KEPT)
 def resample_counts(n_units: int, seed: int, n_resamples: int = N_RESAMPLES) -> NDArray[np.float32]:
     """How often each resample holds each unit, shape (B, G); the same for the same seed and number."""

@@ -138,20 +138,38 @@ def _bounded(n: int, skewness: float, unseen: float, constant: bool) -> Interval
 
 
 def weighted_interval(
-    *, zero_one: bool, n_clusters: int | None, effective_clusters: float, flags: tuple[str, ...]
+    *,
+    zero_one: bool,
+    n_clusters: int | None,
+    effective_clusters: float,
+    flags: tuple[str, ...],
+    units: int = 0,
+    bounded: bool = True,
+    skewness: float = 0.0,
 ) -> IntervalChoice:
     """The default interval of a weighted mean, with flags that look at the weights only.
+
+    It is that of a plain mean of such scores, by units that bring their weight (statistics.md §1e a).
 
     Args:
         zero_one: every score is 0 or 1, one draw each.
         n_clusters: G, None without clusters.
         effective_clusters: 1/Σ F_c², F_c the share of the weight in cluster c.
         flags: of the weights (`standard_errors.UnitWeights`).
+        units: prompts, or clusters; 0 for the differences of two runs with bounds.
+        bounded: scores have a finite smallest and largest value.
+        skewness: of the weighted deviations, summed by unit.
     """
     few = n_clusters is not None and effective_clusters < FEW_CLUSTERS - 1e-9
     flags += ("few_clusters",) if few else ()
     if zero_one:
         return IntervalChoice("wilson_weighted", "weighted 0/1 scores: Wilson at an effective n", flags)
+    if not bounded and units >= FEWEST_UNITS:
+        t = "t" if n_clusters is None else "cr2_t"
+        reason = "weighted mean of unbounded scores: hull of t and bootstrap-t of the ratio"
+        return IntervalChoice("hull", reason, flags, t)
+    if bounded and units and (units < MANY_PROMPTS or is_skewed(units, skewness)):
+        return IntervalChoice("gaffke_weighted", "weighted mean of bounded scores: Gaffke's by the weights", flags)
     if n_clusters is None:
         return IntervalChoice("t", "weighted mean: HC2 error, Satterthwaite t", flags)
     return IntervalChoice("cr2_t", "weighted mean in clusters: CR2 error, Satterthwaite t", flags)

@@ -45,7 +45,7 @@ from warehouse.stats.intervals.closed_form import (
     wilson_weighted,
 )
 from warehouse.stats.intervals.defaults import IntervalChoice, choose_interval, weighted_interval
-from warehouse.stats.intervals.gaffke import gaffke
+from warehouse.stats.intervals.gaffke import gaffke, gaffke_weighted
 from warehouse.stats.intervals.standard_errors import effective_clusters
 from warehouse.stats.intervals.wild_cluster_bootstrap import wild_interval
 
@@ -100,7 +100,7 @@ def estimate_mean(
             clustered error), ``t``, ``cr2_t``, ``wilson``, ``clopper_pearson``, ``jeffreys``,
             ``gaffke``, ``betting``, ``wilson_bounded``, ``clopper_pearson_effective``,
             ``korn_graubard`` (its default form) or one of ``korn_graubard_wilson``,
-            ``_clopper_pearson``, ``_svyciprop``; ``wilson_weighted``; ``bootstrap`` (percentile)
+            ``_clopper_pearson``, ``_svyciprop``; ``wilson_weighted``, ``gaffke_weighted``; ``bootstrap`` (percentile)
             or ``bca``, of prompts or whole clusters; ``bootstrap_t`` and ``hull`` (of it and t),
             with 999 resamples; ``wild_bootstrap``.
         n_resamples: of the other methods that resample, at least 100.
@@ -262,6 +262,9 @@ def _default(sample: Sample) -> IntervalChoice:
             n_clusters=sample.n_clusters,
             effective_clusters=sample.weights.effective_units,
             flags=sample.weights.flags,
+            units=len(sample.totals),
+            bounded=sample.bounds is not None,
+            skewness=skewness(sample.totals),
         )
     if sample.bounds is None:
         return choose_interval(
@@ -311,6 +314,8 @@ def _check_allowed(name: str, sample: Sample) -> None:
         raise StatisticsError(f"method {name!r} needs 0/1 scores with one draw per prompt, without weights and link")
     if name in (*_NEED_BOUNDS, "betting") and sample.bounds is None:
         raise StatisticsError(f"method {name!r} needs finite `bounds` and the link 'identity'")
+    if name == "gaffke_weighted" and (sample.weights is None or sample.bounds is None):
+        raise StatisticsError(f"method {name!r} needs unequal `weights`, and finite `bounds`")
     if name == "wilson_weighted" and not (sample.zero_one and sample.weights):
         raise StatisticsError(f"method {name!r} needs 0/1 scores with unequal `weights`, one draw per prompt, no link")
     if name in _MEANS_ONLY and sample.shares is not None:
@@ -357,10 +362,12 @@ def _bootstrap(kind: Kind) -> Callable[[Sample, float, Resampling], Interval | N
 
 
 def hull_draws(sample: Sample, seed: int) -> StudentisedDraws | None:
-    """The bootstrap distribution behind the hull of a plain mean; None without one."""
-    if sample.df is None or not sample.se or sample.shares is not None:
+    """The bootstrap distribution behind the hull; None without one. Of a weighted mean units bring their weight."""
+    if sample.df is None or not sample.se:
         return None
     sizes = None if sample.clusters is None else sample.clusters.sizes
+    if sample.shares is not None:
+        sizes = sample.shares if sample.clusters is None else sample.clusters.sums(sample.shares)
     return studentised_draws(sample.totals, sizes, sample.df, seed)
 
 
@@ -385,7 +392,7 @@ _BINOMIAL = {
     "jeffreys": _binomial(interval_jeffreys),
 }
 _INDEPENDENT = (*_BINOMIAL, "gaffke", "betting")
-_MEANS_ONLY = ("clopper_pearson_effective", "gaffke", "betting", "hull", "bootstrap_t")
+_MEANS_ONLY = ("clopper_pearson_effective", "gaffke", "betting")
 _NEED_CLUSTERS = {
     "normal_eq4": _normal_eq4,
     "cr2_t": _t,
@@ -397,6 +404,7 @@ METHODS: dict[str, Method] = {
     "normal": _normal,
     "t": _t,
     "wilson_weighted": wilson_weighted,
+    "gaffke_weighted": gaffke_weighted,
     **_NEED_BOUNDS,
     **_BINOMIAL,
     **_NEED_CLUSTERS,

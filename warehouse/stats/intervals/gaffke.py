@@ -33,6 +33,8 @@ _CHUNK = 32  # factors that are multiplied before a logarithm is taken
 _LOG_COST = 20  # one complex logarithm costs about as much as so many products
 _START_CLOSE = 0.02  # of the start, in standard errors
 _ROUNDS, _NEWTON = 8, 12
+# Of an end of a weighted mean: trials, bisections among them, and how close log p comes.
+_TRIALS, _HALVED, _CLOSE_P, _LEAST_P = 60, 3, 1e-9, 1e-300
 # How far, in n·δ·c, a root may lie from the point that its product was made for. With few points
 # the integrand falls off slowly, and a shift makes it fall off slower still.
 _NEAR, _NEAR_FEW, _FEW = 0.25, 1e-6, 16
@@ -98,6 +100,57 @@ def gaffke_interval(values: FloatArray, bounds: tuple[float, float], level: floa
     tail = (1 - level) / 2
     lower, upper = _lower_end(unit, tail), 1 - _lower_end(1 - unit, tail)
     return Interval(low + width * lower, low + width * upper, level, METHOD)
+
+
+def gaffke_weighted(sample: Sample, level: float) -> Interval | None:
+    """The same of a weighted mean: exponential weights times those of the units (prompts, or clusters), and one
+    further unit of weight Σ W²/Σ W at the worst possible score (statistics.md §1e a). None where scores are all equal,
+    as of other weighted means.
+
+    Args:
+        sample: with weights and bounds; two units at least.
+        level: nominal coverage, in (0, 1).
+    """
+    if sample.shares is None or sample.bounds is None or not sample.se:
+        return None
+    weights, totals = sample.shares, sample.totals
+    if sample.clusters is not None:
+        weights = sample.clusters.sums(sample.shares)
+    low, width = sample.bounds[0], sample.bounds[1] - sample.bounds[0]
+    mean = (sample.mean - low) / width
+    means = np.clip(mean + totals / np.where(weights > 0, weights, 1) / width, 0.0, 1.0)
+    tail = (1 - level) / 2
+    lower = _weighted_end(means, weights, tail)
+    upper = 1 - _weighted_end(1 - means, weights, tail)
+    return Interval(low + width * lower, low + width * upper, level, "gaffke_weighted")
+
+
+def _weighted_end(means: FloatArray, weights: FloatArray, tail: float) -> float:
+    """The ``tail`` quantile of Σ E W m/(Σ E W + E_0 W_0), E exponential, W_0 = Σ W²/Σ W."""
+    extra = float(weights @ weights / weights.sum())
+    centre = float(weights @ means / weights.sum())
+    if centre <= 0:
+        return 0.0
+
+    def excess(t: float) -> float:
+        p = p_at_most_zero(np.append(weights * (means - t), -extra * t))
+        return math.log(max(p, _LEAST_P) / tail)
+
+    least, most = 0.0, centre
+    below, above, kept = math.log(_LEAST_P / tail), excess(centre), ""
+    for step in range(_TRIALS):
+        # false position where the value of an end that stays is halved (Illinois), after some bisections
+        t = (least + most) / 2 if step < _HALVED else least - below * (most - least) / (above - below)
+        found = excess(t)
+        if abs(found) < _CLOSE_P or most - least < _CLOSE_P * centre:
+            return t
+        if found < 0:
+            above = above / 2 if kept == "most" else above
+            least, below, kept = t, found, "most"
+        else:
+            below = below / 2 if kept == "least" else below
+            most, above, kept = t, found, "least"
+    return least
 
 
 def p_at_most_zero(points: FloatArray) -> float:

@@ -76,7 +76,7 @@ class AllPairs(NamedFigures):
     p_bh: FloatArray  #: Benjamini and Hochberg's.
     #: from max-|T|, step by step with the null imposed (Romano and Wolf 2005): the share of draws, the sample among
     #: them, whose largest |T*| over this pair and those with a smaller |T| reaches |T|; never below ``p_value`` or that
-    #: of a pair with a larger |T|.
+    #: of a pair with a larger |T|. Holm's with ``places_by_holm``.
     p_step_down: FloatArray
     #: lower end of the interval difference ± c · CR1 error, or of the pair's own interval where that is wider.
     simultaneous_low: FloatArray
@@ -92,6 +92,8 @@ class AllPairs(NamedFigures):
     reasons: tuple[str, ...]  #: why a pair has no error, ``""`` where it has.
     #: some models are over several training seeds: no max-|T|; simultaneous intervals are by Bonferroni.
     over_seeds: bool = False
+    #: max-|T| says too little: ``p_step_down`` is Holm's p, and rank sets are of Holm's tests.
+    places_by_holm: bool = False
 
     @property
     def p_max_t(self) -> FloatArray:
@@ -195,8 +197,15 @@ def all_pairs(
         exact=drawn.exact,
         seed=draws.seed,
         reasons=_reasons(moments, clustered=groups is not None),
-        **_simultaneous(moments, drawn, p, level),
+        **(_simultaneous(moments, drawn, p, level) | _few_clusters(matrix, draws, p)),
     )
+
+
+def _few_clusters(matrix: ScoreMatrix, draws: Draws, p: FloatArray) -> dict[str, Any]:
+    """Holm's p in place of the steps where signs of so few clusters reach no small p: all ranks are of one test."""
+    if matrix.clusters is None or matrix.clusters.n > MOST_FOR_HOLM or not draws.n:
+        return {}
+    return {"p_step_down": holm(p), "places_by_holm": True}
 
 
 def _check_draws(n: int, level: float) -> int:
@@ -254,6 +263,8 @@ def _reasons(moments: PairMoments, clustered: bool) -> tuple[str, ...]:
     return tuple(np.select(list(reasons.values()), list(reasons), "").tolist())
 
 
+#: Of so few clusters signs reach .0625 at the least.
+MOST_FOR_HOLM = 5
 #: Blocks of draws that are worked on at a time, at most.
 THREADS = 4
 #: Multipliers that one thread draws and uses as soon as several do, which wait for each other.

@@ -53,7 +53,8 @@ class FrontierSet(NamedFigures):
     in_set: NDArray[np.bool_]  #: not shown to be dominated, shape (M,). Not shown to be on the frontier either.
     excluded_by: IntArray  #: the model that dominates it by the smallest p, −1 where none is shown to, shape (M,).
     p_value: FloatArray  #: of "no other dominates it": the smallest adjusted p of its pairs, shape (M,).
-    gated: IntArray  #: pairs with it in which costs were too skewed for any verdict (``skew_gate``), shape (M,).
+    gated: IntArray  #: pairs with it in which costs were too skewed to call the one of the heavier tail
+    #: cheaper (``skew_gate``), shape (M,).
 
 
 def dominates(scores: ArrayLike, costs: ArrayLike) -> NDArray[np.bool_]:
@@ -123,8 +124,8 @@ def frontier_set(
     """Models that no other is shown to dominate: one-sided paired tests of score and of cost, Holm over all pairs.
 
     One dominates another where it is shown to be better and to be cheaper, on the prompts that both have. Costs go
-    by the larger p of their ratio and difference, and by none where they are too skewed (`cheaper_test`); where
-    nothing varies nothing is shown.
+    by the larger p of their ratio and difference; where they are too skewed for so few prompts (fewer than
+    40·skew²), the one of the heavier tail is not called cheaper; where nothing varies nothing is shown.
 
     Args:
         scores: of each prompt (row) and model, higher is better, NaN where one is missing, shape (n, M).
@@ -143,12 +144,14 @@ def frontier_set(
     with one_blas_thread():
         matrix = centre(c, groups)
         quality, difference = pair_moments(centre(y, groups)), pair_moments(matrix)
-        ratio, gated = _log_ratios(matrix)
+        ratio, skew = _log_ratios(matrix)
+    # costs whose mean is told by few prompts are called too low, never too high: the other side needs no gate
+    gated = ratio.n_units < UNITS_PER_SKEW * skew**2
     first, second = np.triu_indices(m, 1)
     p = np.full((m, m), np.nan)  # of "the row dominates the column"
     for a, b, sign in ((first, second, 1.0), (second, first, -1.0)):
         tails = [_upper(quality, sign), _upper(difference, -sign), _upper(ratio, -sign)]
-        p[a, b] = np.where(gated, 1.0, np.max(tails, axis=0))
+        p[a, b] = np.where(gated & (sign * skew > 0), 1.0, np.max(tails, axis=0))
     off = ~np.eye(m, dtype=bool)
     p[off] = holm(p[off])
     np.fill_diagonal(p, np.inf)
@@ -158,8 +161,9 @@ def frontier_set(
     return FrontierSet(level, ~out, np.where(out, best, -1), smallest, skewed)
 
 
-def _log_ratios(matrix: ScoreMatrix) -> tuple[PairMoments, NDArray[np.bool_]]:
-    """Of each pair the logarithm of the ratio of mean costs with its error, and whether costs are too skewed."""
+def _log_ratios(matrix: ScoreMatrix) -> tuple[PairMoments, FloatArray]:
+    """Of each pair the logarithm of the ratio of mean costs with its error, and the skewness of its terms, above 0
+    where the first has the heavier tail; NaN without an error."""
     a, b = matrix.pairs
     costs = np.where(matrix.scored > 0, matrix.centred + matrix.means, 0.0)
     n = (matrix.scored.T @ matrix.scored)[a, b]
@@ -186,7 +190,7 @@ def _log_ratios(matrix: ScoreMatrix) -> tuple[PairMoments, NDArray[np.bool_]]:
     error, df = columns["error"], columns["df"]
     units = np.nan_to_num(columns["units"]).astype(np.intp)
     moments = PairMoments(columns["value"], error, error, df, np.full(len(a), np.nan), n.astype(np.intp), units)
-    return moments, columns["units"] < UNITS_PER_SKEW * columns["skew"] ** 2
+    return moments, columns["skew"]
 
 
 def _upper(moments: PairMoments, sign: float) -> FloatArray:

@@ -70,7 +70,7 @@ def rank_models(pairs: AllPairs) -> Ranks:
     joint = np.full(pairs.n_models, pairs.critical_value)
     low, high = _rank_sets(pairs, ahead, pairs.critical_values)
     low_joint, high_joint = _rank_sets(pairs, ahead, joint)
-    if pairs.over_seeds:  # Holm's tests hold together
+    if pairs.over_seeds or pairs.places_by_holm:  # Holm's tests hold together
         better = (separated & (ahead > 0)).sum(axis=1)
         low = low_joint = _ranks_or_none(1 + beaten, tested)
         high = high_joint = _ranks_or_none(pairs.n_models - better, tested)

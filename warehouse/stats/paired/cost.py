@@ -1,9 +1,10 @@
 """What answers cost: means, cost for each solved prompt, ratios of two models, and tests of who is cheaper
 (statistics.md §17).
 
-Costs are skewed, so intervals are symmetric on the logarithm, and no interval holds where the skew is extreme
-(``heavy_tail``). A one-sided test of costs goes by the larger p of the ratio and of the difference, and gives
-no verdict (``skew_gate``) where there are fewer units than 40·skew².
+Costs are skewed, so intervals are the hull of Student's t and bootstrap-t on the logarithm. A one-sided test of costs
+takes twice the largest p of the ratio, of the difference and of the ratio's bootstrap-t: the factor makes up for what
+few prompts do not show of a tail. It gives no verdict (``skew_gate``) where the model that is claimed to be cheaper has
+so heavy a tail (σ of log costs of 2 and more, fewer units than 40·skew²) that its mean is not known.
 """
 
 from __future__ import annotations
@@ -33,10 +34,15 @@ from warehouse.stats.core.inputs import (
 from warehouse.stats.core.quantiles import t_quantile, t_upper_tail
 from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.core.sample import Sample, describe
+from warehouse.stats.intervals.bootstrap_t import FEWEST_UNITS, StudentisedDraws, grouped, resample_counts
 from warehouse.stats.paired.margins import noninferiority_test
 
 #: Units needed for each squared unit of skewness.
 UNITS_PER_SKEW = 40
+#: Standard deviation of the logarithm of costs from which on a heavy tail leaves no verdict.
+HEAVIEST_LOG_SPREAD = 2.0
+#: The p of the cheaper test is so many times the largest of its three.
+CAUTION = 2
 #: Of the logarithm of an interval's end over its figure, so that it stays a number.
 _LONGEST = 600.0
 #: Units of all samples of a simulation and of a population, and the most prompts that are planned.
@@ -72,12 +78,14 @@ class CostFigure(NamedFigures):
 class CheaperTest(NamedFigures):
     """One-sided test: H0, the first costs 1/``times`` of the second or more, or is worse by a margin."""
 
-    p_value: float | None  #: the largest of the next three, 1 with ``skew_gate``; None where one has no error.
+    #: twice the largest p of the costs, 1 with ``skew_gate``, no less than ``p_quality``; None where one has no error.
+    p_value: float | None
     p_log: float | None  #: of the ratio of means.
     p_difference: float | None  #: of the difference ``times``·a − b.
     times: float  #: how many times less is claimed.
     flags: tuple[str, ...]  #: ``skew_gate`` where the costs are too skewed for a verdict.
     p_quality: float | None = None  #: of non-inferiority, where scores are tested too (`as_good_for_less`).
+    p_bootstrap: float | None = None  #: of the ratio, by t and bootstrap-t.
 
 
 @dataclass(frozen=True)
@@ -93,7 +101,7 @@ class CheaperPower(NamedFigures):
 
 
 def mean_cost(costs: ArrayLike, clusters: ArrayLike | None = None, *, level: float = 0.95) -> CostFigure:
-    """The mean cost of an answer, c̄·exp(±t·s(c/c̄)/√n).
+    """The mean cost of an answer, c̄·exp(±t·s(c/c̄)/√n), an end no nearer than that of bootstrap-t on the logarithm.
 
     Args:
         costs: of each prompt, the mean over its draws, from 0, shape (n,).
@@ -105,12 +113,12 @@ def mean_cost(costs: ArrayLike, clusters: ArrayLike | None = None, *, level: flo
 
     Examples:
         >>> print(mean_cost([2, 4, 3, 5, 8, 2, 3, 5]))
-        4 [2.633, 6.076]
+        4 [2.633, 6.458]
     """
     values, groups = _costs(costs), _groups(costs, clusters)
     mean = mean_of(values)
     z = values / mean - 1 if mean else None
-    return _figure(mean, z, groups, level, "ci_log", "" if mean else "all costs are 0")
+    return _figure(mean, z, groups, level, "ci_log", "" if mean else "all costs are 0", of=(values, None))
 
 
 def cost_per_solved(
@@ -188,7 +196,7 @@ def cost_ratio(
     mean_a, mean_b = mean_of(a), mean_of(b)
     if not mean_a or not mean_b:
         return _figure(None, None, groups, level, "ci_log", "all costs of one of them are 0", n=len(a))
-    return _figure(mean_a / mean_b, _log_terms(a, b), groups, level, "ci_log", "")
+    return _figure(mean_a / mean_b, _log_terms(a, b), groups, level, "ci_log", "", of=(a, b))
 
 
 def cheaper_test(
@@ -206,11 +214,17 @@ def cheaper_test(
         return CheaperTest(None, None, None, times, ())
     terms = describe(_log_terms(a, b), groups)
     difference = describe(_rounded(times * a - b, times * a, b), groups)
-    p_log = _p_below_zero(math.log(times * mean_a / mean_b), terms)
+    log_ratio = math.log(times * mean_a / mean_b)
+    p_log = _p_below_zero(log_ratio, terms)
     p_difference = _p_below_zero(difference.mean, difference)
-    gated = is_gated(terms)
-    p = None if p_log is None or p_difference is None else 1.0 if gated else max(p_log, p_difference)
-    return CheaperTest(p, p_log, p_difference, times, (SKEW_GATE,) * gated)
+    if p_log is None or p_difference is None:
+        return CheaperTest(None, p_log, p_difference, times, ())
+    draws = _log_draws(a, b, terms)
+    p_bootstrap = p_log if draws is None or not terms.se else draws.turned.upper_tail(-log_ratio / terms.se)
+    is_heavy = _log_spread(a) >= HEAVIEST_LOG_SPREAD and skewness(terms.totals) > 0
+    gated = is_heavy and is_gated(terms)
+    p = 1.0 if gated else min(1.0, CAUTION * max(p_log, p_difference, p_bootstrap))
+    return CheaperTest(p, p_log, p_difference, times, (SKEW_GATE,) * gated, p_bootstrap=p_bootstrap)
 
 
 def as_good_for_less(
@@ -329,8 +343,14 @@ def _sampled(
             special.stdtr(units - 1, np.where(error > ROUNDING, value / error, np.nan))
             for value, error in zip((np.log1p(short), short), errors, strict=True)
         ]
-        gated = second**3 < UNITS_PER_SKEW * third**2
-    return np.fmax.reduce([np.where(np.isnan(tail), 1.0, tail) for tail in tails]), gated, errors[0]
+        # bootstrap-t by what it allows for, the skewness of the ratio (Hall 1992)
+        statistic, lean = np.log1p(short) / errors[0], third / second**1.5
+        turned = statistic + lean * statistic**2 / 3 + lean**2 * statistic**3 / 27 + lean / 6
+        tails.append(special.stdtr(units - 1, turned))
+        is_heavy = _log_spread(sums[0]) >= HEAVIEST_LOG_SPREAD
+        gated = (second**3 < UNITS_PER_SKEW * third**2) & (third > 0) & is_heavy
+    largest = np.fmax.reduce([np.where(np.isnan(tail), 1.0, tail) for tail in tails])
+    return np.minimum(1.0, CAUTION * largest), gated, errors[0]
 
 
 def cheaper_sample_size(
@@ -377,6 +397,39 @@ def is_gated(sample: Sample) -> bool:
     return len(totals) < UNITS_PER_SKEW * skewness(totals) ** 2
 
 
+def _log_spread(costs: FloatArray) -> float:
+    """Standard deviation of the logarithm of costs above 0."""
+    paid = costs[costs > 0]
+    return float(np.log(paid).std(ddof=1)) if len(paid) > 1 else 0.0
+
+
+def _log_draws(a: FloatArray, b: FloatArray | None, terms: Sample) -> StudentisedDraws | None:
+    """Bootstrap-t of the logarithm of ā/b̄, or of ā without b; None with few units.
+
+    t* = (ln r* − ln r)/√v*, v* = G/(G − 1) Σ e*², e* a unit's a/Σa* − b/Σb* (of a alone a/Σa* − n/Σn*).
+    """
+    if not terms.se or terms.df is None:
+        return None
+    groups = terms.clusters
+    units = [a, np.ones(len(a)) if b is None else b]
+    sums = np.array([own if groups is None else groups.sums(own) for own in units])
+    if sums.shape[1] < FEWEST_UNITS:
+        return None
+    top = grouped(sums / sums.sum(axis=1, keepdims=True), None, seed=0)[0]
+    top = top[:, np.lexsort(top)]
+    g = top.shape[1]
+    counts = resample_counts(g, 0).astype(np.float64)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        own = counts @ top.T
+        log_ratio = np.log(own[:, 0] / own[:, 1])
+        squares = counts @ np.array([top[0] ** 2, top[0] * top[1], top[1] ** 2]).T
+        parts = squares / np.array([own[:, 0] ** 2, -own[:, 0] * own[:, 1] / 2, own[:, 1] ** 2]).T
+        drawn = log_ratio / np.sqrt(np.maximum(g / (g - 1) * parts.sum(axis=1), 0.0))
+    flat = ~np.isfinite(drawn)
+    beyond = np.where(np.abs(log_ratio) <= ROUNDING, 0.0, np.copysign(np.inf, log_ratio))
+    return StudentisedDraws(np.sort(np.where(flat, beyond, drawn)), terms.df)
+
+
 def _p_below_zero(value: float, sample: Sample) -> float | None:
     """One-sided p of H0 "the mean is 0 or above", from the error of a sample."""
     return t_upper_tail(-value / sample.se, sample.df) if sample.se and sample.df else None
@@ -403,15 +456,20 @@ def _figure(
     method: str,
     reason: str,
     n: int | None = None,
+    of: tuple[FloatArray, FloatArray | None] | None = None,
 ) -> CostFigure:
-    """A figure whose logarithm has the error of the mean of ``terms``."""
+    """A figure whose logarithm has the error of the mean of ``terms``; with what it is the ratio of, the hull."""
     level = as_level(level)
     sample = None if terms is None else describe(terms, groups)
     error, df = (sample.se or None, sample.df) if sample is not None else (None, None)
-    reach = min(t_quantile(level, df) * error, _LONGEST) if error and df else None
-    low, high = (
-        (None, None) if reach is None or estimate is None else (estimate * math.exp(side * reach) for side in (-1, 1))
-    )
+    low = high = None
+    if error and df and estimate is not None and sample is not None:
+        t = t_quantile(level, df)
+        draws = None if of is None else _log_draws(*of, sample)
+        nearest, farthest = (-t, t) if draws is None else draws.ends(level)
+        if not math.isfinite(farthest - nearest):  # resamples of too few units
+            nearest, farthest = -t, t
+        low, high = (estimate * math.exp(-max(-_LONGEST, min(end * error, _LONGEST))) for end in (farthest, nearest))
     if not reason and error is None:
         few = sample is not None and (sample.n_clusters or sample.n) == 1
         reason = "one prompt or cluster alone" if few else "nothing varies"

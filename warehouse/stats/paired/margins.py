@@ -184,13 +184,16 @@ def noninferiority_test(
     return replace(careful_noninferiority(test, few), flags=flags)
 
 
-def paired_noninferiority(paired: PairedDifference, margin: float, *, alpha: float = 0.05) -> NonInferiorityTest:
+def paired_noninferiority(
+    paired: PairedDifference, margin: float, *, alpha: float = 0.05, width: float | None = None
+) -> NonInferiorityTest:
     """The same test of a paired difference, higher being better for the first; by its bootstrap too, if it has one.
 
     Args:
         paired: with clusters, weights and link as they are.
         margin: tolerated loss from 0.
         alpha: level of the test, in (0, 0.5).
+        width: of the range of the scores, below which no difference can lie; None without bounds.
 
     Raises:
         StatisticsError: for arguments out of range.
@@ -200,7 +203,7 @@ def paired_noninferiority(paired: PairedDifference, margin: float, *, alpha: flo
     bootstrap = "" if paired.draws is None else ", and bootstrap-t"
     if paired.method.endswith("_seeds"):
         bootstrap = " of the prompts, and another draw of seeds"
-    return noninferiority_of(
+    test = noninferiority_of(
         margin,
         difference=paired.difference,
         standard_error=paired.standard_error,
@@ -211,6 +214,9 @@ def paired_noninferiority(paired: PairedDifference, margin: float, *, alpha: flo
         alpha=alpha,
         draws=paired.draws,
     )
+    if width is None or test.ci_low is None:
+        return test
+    return replace(test, ci_low=max(-width, test.ci_low))
 
 
 def careful_noninferiority(test: NonInferiorityTest, few: FewDiffering) -> NonInferiorityTest:

@@ -7,21 +7,17 @@ error and p of `paired_difference`, and the adjustments for the number of pairs 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from warehouse.stats.core.inputs import ROUNDING, Clusters, FloatArray, deviations
+from warehouse.stats.core.inputs import Clusters, FloatArray, deviations
 from warehouse.stats.core.quantiles import t_p_values, t_quantiles
-from warehouse.stats.intervals.bootstrap_t import FEWEST_UNITS, StudentisedDraws, grouped, studentised
+from warehouse.stats.intervals.bootstrap_t import FEWEST_UNITS, StudentisedDraws, studentised
 from warehouse.stats.intervals.standard_errors import unit_weights
 from warehouse.stats.multiple.adjust import benjamini_hochberg, holm
 from warehouse.stats.multiple.all_pairs import AllPairs
-
-_ENTRIES = 1 << 22  # of the largest temporary array
-Indices = NDArray[np.intp]
+from warehouse.stats.paired.joint_steps import FEWEST_FOR_STEPS, JointSteps, as_groups, blocks, joint_steps, unit_totals
 
 
 @dataclass(frozen=True)
@@ -33,6 +29,7 @@ class PairTests:
     p_value: FloatArray  #: two-sided.
     low: FloatArray  #: lower end of the pair's own interval.
     high: FloatArray  #: upper end.
+    joint: JointSteps | None = None  #: of scores without bounds: bootstrap-t of all pairs together.
 
 
 def with_own_tests(pairs: AllPairs, tests: PairTests) -> AllPairs:
@@ -42,7 +39,7 @@ def with_own_tests(pairs: AllPairs, tests: PairTests) -> AllPairs:
         half = pairs.critical_value * tests.error if math.isfinite(pairs.critical_value) else np.nan
         low = np.minimum(np.minimum(pairs.simultaneous_low, pairs.difference - half), tests.low)
         high = np.maximum(np.maximum(pairs.simultaneous_high, pairs.difference + half), tests.high)
-    return replace(
+    found = replace(
         pairs,
         standard_error=tests.error,
         degrees_of_freedom=tests.degrees_of_freedom,
@@ -50,10 +47,31 @@ def with_own_tests(pairs: AllPairs, tests: PairTests) -> AllPairs:
         p_value=tests.p_value,
         p_holm=holm(tests.p_value),
         p_bh=benjamini_hochberg(tests.p_value),
-        p_step_down=np.maximum(pairs.p_step_down, tests.p_value),
+        p_step_down=holm(tests.p_value) if pairs.places_by_holm else np.maximum(pairs.p_step_down, tests.p_value),
         simultaneous_low=low,
         simultaneous_high=high,
     )
+    return found if tests.joint is None else _with_joint(found, tests.joint)
+
+
+def _with_joint(pairs: AllPairs, joint: JointSteps) -> AllPairs:
+    """With the joint bootstrap-t: the larger p and the wider interval count.
+
+    With few units the steps reject too often: their p are Holm's, and places go by these.
+    """
+    critical, own = joint.critical_value(pairs.level), joint.critical_values(pairs.level)
+    is_few = joint.n_units < FEWEST_FOR_STEPS
+    with np.errstate(invalid="ignore"):
+        half = critical * pairs.error_max_t if math.isfinite(critical) else np.full(len(pairs), np.nan)
+        return replace(
+            pairs,
+            p_step_down=pairs.p_holm if is_few else np.maximum(pairs.p_step_down, joint.p_step),
+            simultaneous_low=np.minimum(pairs.simultaneous_low, pairs.difference - half),
+            simultaneous_high=np.maximum(pairs.simultaneous_high, pairs.difference + half),
+            critical_value=max(pairs.critical_value, critical),
+            critical_values=np.where(np.isnan(pairs.critical_values), np.nan, np.fmax(pairs.critical_values, own)),
+            places_by_holm=is_few or pairs.places_by_holm,
+        )
 
 
 def weighted_tests(figures: FloatArray, weights: FloatArray, clusters: Clusters | None, pairs: AllPairs) -> PairTests:
@@ -72,7 +90,8 @@ def weighted_tests(figures: FloatArray, weights: FloatArray, clusters: Clusters 
     pulls = np.array([own.pulls(sums) for own, sums in zip(by_model, totals, strict=True)])
     freedoms = np.array([own.degrees_of_freedom or np.nan for own in by_model])
     a, b = pairs.first, pairs.second
-    error = np.concatenate([np.linalg.norm(pulls[a[some]] - pulls[b[some]], axis=1) for some in _blocks(a, n)])
+    some_pairs = blocks(np.arange(len(a)), n)
+    error = np.concatenate([np.linalg.norm(pulls[a[some]] - pulls[b[some]], axis=1) for some in some_pairs])
     error = np.where(np.isfinite(pairs.standard_error), error, np.nan)
     df = np.fmin(freedoms[a], freedoms[b])
     with np.errstate(invalid="ignore"):
@@ -92,9 +111,10 @@ def hull_tests(scores: FloatArray, clusters: Clusters | None, pairs: AllPairs) -
     p, df = pairs.p_value.copy(), pairs.degrees_of_freedom
     reach = t_quantiles(pairs.level, df)
     low, high = -reach, reach
-    scores, clusters, sizes = _as_groups(scores, clusters, pairs.seed)
-    for some in _blocks(pairs.first, len(scores)):
-        totals, own_sizes = _totals(scores, clusters, sizes, pairs.first[some], pairs.second[some])
+    joint = joint_steps(scores, clusters, pairs) if pairs.n_resamples else None
+    scores, clusters, sizes = as_groups(scores, clusters, pairs.seed)
+    for some in blocks(np.arange(len(pairs)), len(scores)):
+        totals, own_sizes = unit_totals(scores, clusters, sizes, pairs.first[some], pairs.second[some])
         if totals.shape[1] < FEWEST_UNITS:
             continue
         draws = np.sort(studentised(totals, own_sizes, pairs.seed), axis=0)
@@ -107,42 +127,4 @@ def hull_tests(scores: FloatArray, clusters: Clusters | None, pairs: AllPairs) -
             low[pair], high[pair] = own.ends(pairs.level)
     error = pairs.standard_error
     with np.errstate(invalid="ignore"):
-        return PairTests(error, df, p, pairs.difference - high * error, pairs.difference - low * error)
-
-
-def _blocks(pairs: Indices, n: int) -> Iterator[Indices]:
-    step = max(1, _ENTRIES // max(1, n))
-    for start in range(0, len(pairs), step):
-        yield np.arange(start, min(start + step, len(pairs)))
-
-
-def _as_groups(
-    scores: FloatArray, clusters: Clusters | None, seed: int
-) -> tuple[FloatArray, Clusters | None, FloatArray | None]:
-    """Many complete scores as the deviations of the groups that the bootstrap makes of them, with their sizes:
-    the sums of each model once, and not those of each pair."""
-    if clusters is not None or np.isnan(scores).any():
-        return scores, clusters, None
-    sums, sizes = grouped((scores - scores.mean(axis=0)).T, None, seed)
-    return sums.T, None, None if sizes is None else sizes[0]
-
-
-def _totals(
-    scores: FloatArray, clusters: Clusters | None, sizes: FloatArray | None, a: Indices, b: Indices
-) -> tuple[FloatArray, FloatArray | None]:
-    """Deviations of the differences by unit and prompts of each unit, one row a pair."""
-    if sizes is not None:
-        totals = (scores[:, a] - scores[:, b]).T
-        return totals, np.broadcast_to(sizes, totals.shape)
-    d = (scores[:, a] - scores[:, b]).T
-    scored = np.isfinite(d)
-    n = scored.sum(axis=1, keepdims=True)
-    d = np.where(scored, d, 0.0)
-    d = np.where(scored, d - d.sum(axis=1, keepdims=True) / np.maximum(n, 1), 0.0)
-    d[np.abs(d).max(axis=1) <= ROUNDING * np.nanmax(np.abs(scores), initial=0.0)] = 0.0
-    if clusters is None:
-        return d, None if scored.all() else scored.astype(np.float64)
-    from scipy.sparse import csr_matrix  # takes a while
-
-    member = csr_matrix((np.ones(len(scores)), (clusters.codes, np.arange(len(scores)))))
-    return (member @ d.T).T, (member @ scored.T.astype(np.float64)).T
+        return PairTests(error, df, p, pairs.difference - high * error, pairs.difference - low * error, joint)

@@ -29,15 +29,17 @@ from warehouse.stats.core.quantiles import t_p_value
 from warehouse.stats.core.results import Interval, PairedDifference
 from warehouse.stats.core.sample import Link, Sample, describe, find_link, linearise_figure
 from warehouse.stats.intervals.asymmetry import mean_skewness, tail_units_of, working_skewness
-from warehouse.stats.intervals.bootstrap_t import StudentisedDraws
+from warehouse.stats.intervals.bootstrap_t import StudentisedDraws, studentised_ratios
 from warehouse.stats.intervals.clopper_pearson import kish
 from warehouse.stats.intervals.closed_form import interval_t, measured_variances, satterthwaite
 from warehouse.stats.intervals.defaults import FEW_INFORMATIVE, IntervalChoice, choose_interval, weighted_interval
 from warehouse.stats.intervals.estimate_mean import hull_draws, no_spread, variance_ratio, why_none
 from warehouse.stats.intervals.standard_errors import UnitWeights, effective_clusters, unit_weights
+from warehouse.stats.paired.added_prompts import ADDED_PROMPTS, added_prompts, are_tied, width_of, within_range
 
 #: Flag of a difference with the prompts fixed whose error rests on the draws of few prompts.
 FEW_VARYING = "few_varying_prompts"
+_ADDED = "paired differences, many of them alike: a prompt won and a prompt lost are added"
 
 
 def paired_difference(
@@ -56,10 +58,12 @@ def paired_difference(
 
     The error is that of the per-prompt differences (eq. 7, n − 1 degrees of freedom); with
     clusters CR2 with Satterthwaite's, and the paper's eq. 8 too. Differences of scores with bounds
-    get Student's t; of others its hull with bootstrap-t, and a p that agrees with it. For ratio
-    metrics and links the figures link(Σwv/Σw) are subtracted by the delta method, which keeps the
-    covariance of the two runs: with u_i = f_i d_i/sqrt(a_i) of each run (`weighted_errors`) the
-    squared error is Σ (u_a,i − u_b,i)², with the smaller degrees of freedom and Student's t.
+    get Student's t, and where a third of them are alike, as always of 0/1 scores, the interval
+    with a prompt won and a prompt lost added (`added_prompts`); of others its hull with
+    bootstrap-t, and a p that agrees with it. For ratio metrics and links the figures link(Σwv/Σw)
+    are subtracted by the delta method, which keeps the covariance of the two runs: with
+    u_i = f_i d_i/sqrt(a_i) of each run (`weighted_errors`) the squared error is Σ (u_a,i − u_b,i)²,
+    with the smaller degrees of freedom and Student's t.
 
     Args:
         a: mean score of each prompt in the first run, finite, shape (n,).
@@ -76,7 +80,8 @@ def paired_difference(
 
     Returns:
         The difference. Where all differences are equal its error is 0: ``standard_error``,
-        interval, statistic and p are None, and the named errors hold the 0.
+        statistic and p are None, the interval too unless scores have bounds, and the named errors
+        hold the 0.
 
     Raises:
         StatisticsError: for arguments out of range, misaligned or not finite.
@@ -88,8 +93,8 @@ def paired_difference(
     """
     level, seed = as_level(level), as_seed(seed)
     first, second, groups, left_out = aligned((a, weights_a), (b, weights_b), clusters, find_link(link))
-    within = first.within(bounds) and second.within(bounds)
-    return _compare(first, second, groups, level, bounded=within, seed=seed, left_out=left_out)
+    width = width_of(bounds) if first.within(bounds) and second.within(bounds) else None
+    return _compare(first, second, groups, level, width=width, seed=seed, left_out=left_out)
 
 
 def difference_flags(
@@ -111,15 +116,19 @@ def _compare(
     clusters: Clusters | None,
     level: float,
     *,
-    bounded: bool,
+    width: float | None,
     seed: int,
     left_out: int,
 ) -> PairedDifference:
     a, b = (describe(side.figures, clusters, shares=side.shares) for side in (first, second))
     d = _difference(first, second, clusters)
-    choice = _choice(d, bounded=bounded)
-    draws = hull_draws(d, seed) if choice.method == "paired_hull" else None
-    interval = _interval(d, draws, level)
+    choice = _choice(d, bounded=width is not None)
+    if width is not None and d.weights is None and choice.method == "paired_t" and are_tied(d.values):
+        choice = choice._replace(method=f"paired_{ADDED_PROMPTS}", reason=_ADDED)
+    draws = None
+    if choice.method == "paired_hull":
+        draws = hull_draws(d, seed) if d.weights is None else _weighted_draws(first, second, d, seed)
+    interval = _interval(d, choice.method, draws, level, width)
     statistic = d.mean / d.se if d.se else None
     return PairedDifference(
         difference=d.mean,
@@ -137,13 +146,22 @@ def _compare(
         n_prompts=d.n,
         n_clusters=d.n_clusters,
         method=choice.method,
-        reason=_reason(no_spread(d) or ("unbounded_interval",)) if interval is None else choice.reason,
+        reason=_reason(no_spread(d) or ("unbounded_interval",)) if interval is None or not d.se else choice.reason,
         flags=_flags(d, choice, left_out),
         se_eq7=d.se_clt,
         **_clustered_errors(d),
         estimand=PROMPTS_SAMPLED,
         draws=draws,
     )
+
+
+def _weighted_draws(first: PairSide, second: PairSide, d: Sample, seed: int) -> StudentisedDraws | None:
+    """The bootstrap distribution of the difference of two weighted means."""
+    if d.df is None or not d.se:
+        return None
+    totals = [describe(side.figures, d.clusters).totals for side in (first, second)]
+    weights = [side.weights if d.clusters is None else d.clusters.sums(side.weights) for side in (first, second)]
+    return studentised_ratios(np.array(totals), np.array(weights), d.df, seed)
 
 
 def _difference(first: PairSide, second: PairSide, clusters: Clusters | None) -> Sample:
@@ -179,9 +197,13 @@ def _both(weights: list[UnitWeights]) -> UnitWeights:
     )
 
 
-def _interval(d: Sample, draws: StudentisedDraws | None, level: float) -> Interval | None:
+def _interval(
+    d: Sample, method: str, draws: StudentisedDraws | None, level: float, width: float | None
+) -> Interval | None:
+    if width is not None and method.endswith(ADDED_PROMPTS) and d.n > 1:
+        return added_prompts(d.values, width, level)
     if draws is None or not d.se:
-        return interval_t(d.mean, d.se, d.df, level=level)
+        return within_range(interval_t(d.mean, d.se, d.df, level=level), width)
     low, high = draws.ends(level)
     if not math.isfinite(high - low):
         return None
@@ -214,7 +236,12 @@ def _choice(d: Sample, *, bounded: bool) -> IntervalChoice:
     """The paired row of the table of defaults."""
     if d.weights is not None:
         base = weighted_interval(
-            zero_one=False, n_clusters=d.n_clusters, effective_clusters=d.weights.effective_units, flags=d.weights.flags
+            zero_one=False,
+            n_clusters=d.n_clusters,
+            effective_clusters=d.weights.effective_units,
+            flags=d.weights.flags,
+            units=0 if bounded else len(d.totals),
+            bounded=bounded,
         )
         return IntervalChoice(f"paired_{base.method}", f"paired: {base.reason}", base.flags)
     units = d.values if d.clusters is None else d.clusters.sums(d.values)

@@ -96,9 +96,12 @@ class Cell:
     pulls: FloatArray | None
     binary: bool  #: every score is 0 or 1.
     constant: bool  #: all scores are equal.
+    flags: tuple[str, ...] = ()  #: of the figure alone.
 
 
-def leaf_cell(scores: ArrayLike, units: ArrayLike, weights: ArrayLike | None = None) -> Cell:
+def leaf_cell(
+    scores: ArrayLike, units: ArrayLike, weights: ArrayLike | None = None, *, flags: tuple[str, ...] = ()
+) -> Cell:
     """The figure of a run on a leaf from its prompts.
 
     Args:
@@ -106,6 +109,7 @@ def leaf_cell(scores: ArrayLike, units: ArrayLike, weights: ArrayLike | None = N
         units: whole number of the unit of each prompt, shape (n,).
         weights: of the prompts, at least 0, where ``scores`` are the linearised ones of a weighted
             mean (`sample.linearise_figure`), shape (n,).
+        flags: of the figure alone.
 
     Raises:
         StatisticsError: scores empty or not finite, units of another length or not whole.
@@ -139,6 +143,7 @@ def leaf_cell(scores: ArrayLike, units: ArrayLike, weights: ArrayLike | None = N
         pulls=pulls,
         binary=by_unit is None and is_zero_one(values),
         constant=is_constant(values),
+        flags=flags,
     )
 
 
@@ -326,6 +331,16 @@ class UnitTable:
                     values.append(w * cell.pulls)
         where = np.concatenate(rows), np.concatenate(columns)
         return scipy.sparse.csr_matrix((np.concatenate(values), where), (len(self.runs), self.n))
+
+    def pair_thirds(self, shares: FloatArray) -> FloatArray:
+        """Σ_u (t_au − t_bu)³ of every two runs, shape (M, M): with the variance the skewness of their difference."""
+        mixed = np.zeros((len(self.runs), len(self.runs)))
+        for start in range(0, self.n, BLOCK):
+            pulls = self._pulls(shares, self.names[start : start + BLOCK])
+            mixed += pulls**2 @ pulls.T
+        own = np.diag(mixed)
+        thirds: FloatArray = own[:, None] - own[None, :] + 3 * (mixed.T - mixed)
+        return thirds
 
     def _gram(self, shares: FloatArray) -> FloatArray:
         """Σ_u t_au t_bu with t_u = Σ_l w_l p_ul, in blocks of units, shape (M, M)."""

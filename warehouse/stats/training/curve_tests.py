@@ -129,6 +129,8 @@ def _turning_point(d: FloatArray, u: FloatArray) -> float:
 
 #: Seeds from which their signs are flipped, and checkpoints from which one curve is tested.
 FROM_SEEDS, FROM_CHECKPOINTS = 5, 8
+#: p of the seeds' common path below which their mean curve is tested as one as well.
+SHARED_PATH = 0.2
 #: Sign vectors up to which all are tried.
 EXACT = 1 << 16
 #: Highest autocorrelation that the sieve supposes, and above which it may reach 10 %.
@@ -200,7 +202,9 @@ class Monotonicity(NamedFigures):
 
     tau: float | None  #: mean τ-b over seeds that are not constant; None without any.
     p_value: float | None  #: one-sided, of a rise; None where it cannot be told.
-    method: str  #: ``sign_flip`` (seeds), ``ar1_sieve`` (one curve, or the mean of few seeds).
+    #: ``sign_flip`` (seeds), ``ar1_sieve`` (one curve, or the mean of few seeds), or ``sign_flip_and_ar1_sieve``: the
+    #: larger p of both, where seeds go up and down together.
+    method: str
     n_seeds: int  #: seeds whose curve is not constant.
     n_checkpoints: int  #: of the longest curve.
     flags: tuple[str, ...]  #: ``wandering_curve``: ρ above .9, a flat curve that wanders can reach 10 %.
@@ -230,7 +234,12 @@ def monotonicity(curves: Sequence[ArrayLike], *, n_series: int = 999, seed: int 
         return Monotonicity(None, None, "", 0, longest, (), "every curve is constant")
     mean = float(taus.mean())
     if len(taus) >= FROM_SEEDS:
-        return Monotonicity(mean, _sign_flip(taus, n_series, seed), "sign_flip", len(taus), longest, (), "")
+        p, flags, method = _sign_flip(taus, n_series, seed), (), "sign_flip"
+        if _share_a_path(values):
+            p_path, rho = _sieve(np.mean(values, axis=0), n_series, seed)
+            p, method = max(p, p_path), "sign_flip_and_ar1_sieve"
+            flags = ("wandering_curve",) if rho > WANDERING else ()
+        return Monotonicity(mean, p, method, len(taus), longest, flags, "")
     reason = ""
     if len({len(x) for x in values}) > 1:
         reason = (
@@ -246,6 +255,26 @@ def monotonicity(curves: Sequence[ArrayLike], *, n_series: int = 999, seed: int 
     p, rho = _sieve(middle, n_series, seed)
     flags = ("wandering_curve",) if rho > WANDERING else ()
     return Monotonicity(mean, p, "ar1_sieve", len(taus), longest, flags, "")
+
+
+def _share_a_path(curves: Sequence[FloatArray]) -> bool:
+    """Whether the seeds of a recipe go up and down together beyond a straight line, by the F test of their checkpoints.
+
+    y_st = a_s + c_t + e_st; checkpoints beyond the line: T − 2 degrees of freedom against (S − 1)(T − 1). Signs of
+    whole seeds take these for independent: flat curves on one path were called rising in .36 to .46 (statistics.md §1e).
+    """
+    n_seeds, n = len(curves), len(curves[0])
+    if n < FROM_CHECKPOINTS or any(len(curve) != n for curve in curves):
+        return False
+    table = np.array(curves) - np.mean(curves, axis=1, keepdims=True)
+    middle = table.mean(axis=0)
+    line = np.arange(n) - (n - 1) / 2
+    beyond = middle - line * (line @ middle) / (line @ line)
+    rest = float(((table - middle) ** 2).sum()) / ((n_seeds - 1) * (n - 1))
+    path = n_seeds * float(beyond @ beyond) / (n - 2)
+    if rest <= 0:
+        return path > 0
+    return float(special.fdtrc(n - 2, (n_seeds - 1) * (n - 1), path / rest)) < SHARED_PATH
 
 
 def _sign_flip(taus: FloatArray, n_sampled: int, seed: int) -> float:
