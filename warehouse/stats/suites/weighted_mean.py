@@ -278,8 +278,10 @@ def compare_suites(
     difference = means[:, None] - means[None, :]
     error, df = _errors(runs, shares, finite_bounds(bounds), as_level(level))
     p = t_p_values(difference / error, df)
-    if finite_bounds(bounds) is None:
-        p = np.maximum(p, _p_of_skewed(difference / error, table.pair_thirds(shares) / error**3, df))
+    has_units = any(cell.design is not None for cells in runs for cell in cells)
+    if finite_bounds(bounds) is None and has_units:
+        thirds = UnitTable(runs).pair_thirds(shares)
+        p = np.maximum(p, _p_of_skewed(difference / error, thirds / error**3, df))
     if seeds is not None:
         of_seeds, p_of_seeds = tests_over_seeds(error, df, difference, seeds)
         error = np.where(np.isnan(p_of_seeds), error, of_seeds)
