@@ -54,7 +54,9 @@ def report(folder: Path, options: argparse.Namespace) -> Iterator[Row]:
 def pages(folder: Path, options: argparse.Namespace) -> None:
     """How long a small page takes while the leaderboard of the large suite is computed."""
     store = _filled(folder, 7000, 113)
-    with subprocess.Popen([COMMAND, "--db", str(store), "serve", "--port", "0"], stdout=subprocess.PIPE) as server:
+    with subprocess.Popen(
+        [COMMAND, "--db", str(store), "serve", "--port", "0", "--timeout", "120"], stdout=subprocess.PIPE
+    ) as server:
         assert server.stdout is not None
         found = re.search(rb"http://\S+", server.stdout.readline())
         assert found is not None

@@ -1,5 +1,6 @@
--- Current runs of the condition of a run (of :run_ids) that no id, seed or time tells from it, of
--- which every response is the same as in it, and a score of one metric is not: somebody else gave it.
+-- Current runs of the condition of a run (of :run_ids) that no id, seed or time tells from it,
+-- of which every response is the same as in it, and a score of one metric is not: somebody else
+-- gave it.
 -- grain: one row per pair of runs
 select run.id as run_id, other.id as other_id
 from run
