@@ -1,7 +1,7 @@
 -- What digest.sql says of staged facts, made anew of those that a store holds: `score`,
 -- `generation` and `choice` of a block of runs, `prompt_place` (the hash of the natural key of each
--- prompt), `prompt_variant` and `metric`. Scores of scanners are no part of it: they come from other
--- sources.
+-- prompt), `prompt_variant` and `metric`. Scores of scanners are no part of it: they come from
+-- other sources.
 -- grain: one row per run
 with own_score as (
     select * from score where origin <> 'scanned'

@@ -90,7 +90,7 @@ _NO_PART_OF_A_TEST = ("transformVars", "provider", "runSerially", "storeOutputAs
 #: Keys of a result, of which a line has most.
 _OF_A_RESULT = (
     *("gradingResult", "promptIdx", "testIdx", "success", "latencyMs", "namedScores", "promptId", "failureReason"),
-    *("testCase", "provider"),
+    *("testCase", "provider", "prompt"),
 )
 _MOST, _SOME = 6, 4
 #: Bytes at the end of a long document in which keys are looked for.
