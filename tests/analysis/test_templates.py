@@ -90,7 +90,7 @@ def test_what_has_one_template_names_the_other_factors(run: Caller, tmp_path: Pa
 
 def test_the_command(run: Caller, url: str) -> None:
     shown = run("templates", "quiz", "--se", "0.2", db=url).out
-    assert "quiz by score" in shown and "few_templates: fewer than 5 templates" in shown
+    assert "quiz by score" in shown and "few_templates: fewer than 9 templates" in shown
     assert "1.000 t3" in shown.replace("1.00 t3", "1.000 t3")
     rows = run("templates", "quiz", "--random", "prompts", "--json", db=url).rows
     assert [row["random"] for row in rows] == ["prompts", "prompts"] and rows[0]["df"] == 5

@@ -78,7 +78,7 @@ def test_worse_than_a_baseline_or_the_checkpoint_before(house: Warehouse) -> Non
     p = []
     for row in rows:
         error = row["standard_error"]
-        df = {"paired_t": row["n"] - 1}.get(row["method"])
+        df = row["n"] - 1 if row["method"] in ("paired_t", "paired_added_prompts") else None
         one_sided = stats.t.cdf(row["estimate"] / error, df) if df else np.nan
         p.append(one_sided)
     assert found.tests == len(rows) == 6

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.typing import NDArray
+from scipy import stats as scipy_stats
 from sklearn.metrics import cohen_kappa_score
 
 from warehouse.errors import StatisticsError
@@ -416,3 +417,32 @@ def test_a_weight_of_several_models() -> None:
     assert pooled_weight(list(pairs)) == pytest.approx(expected, abs=1e-12)
     h, g = labelled(300, 40, 3)
     assert prediction_powered_mean(h, g, weight=0.5).weight == 0.5
+
+
+def test_near_perfection_intervals_are_the_exact_one_of_the_disagreements() -> None:
+    people = np.array([1.0] * 30 + [0.0] * 30)
+    judge = people.copy()
+    judge[[0, 40]] = 1 - judge[[0, 40]]
+    found = judge_agreement(people, judge)
+    assert "few_disagreements" in found.flags
+    low, high = scipy_stats.beta.ppf(0.025, 2, 59), scipy_stats.beta.ppf(0.975, 3, 58)  # Clopper and Pearson, 2 of 60
+    figure = found.figure("kappa")
+    assert figure.low is not None and figure.high is not None
+    assert figure.low <= 1 - high / 0.5 + 1e-12 and figure.high >= 1 - low / 0.5 - 1e-12
+    share = found.figure("agreement")
+    assert share.low is not None and share.low <= 1 - high + 1e-12
+    turned = judge_agreement(judge[::-1], people[::-1]).figure("kappa")
+    assert (turned.low, turned.high) == pytest.approx((figure.low, figure.high))
+
+
+def test_without_a_disagreement_there_is_an_interval_and_many_leave_it_as_it_was() -> None:
+    people = np.array([1.0, 0.0] * 25)
+    found = judge_agreement(people, people)
+    least = 1 - 0.025 ** (1 / 50)
+    for measure in ("kappa", "ac1", "alpha_nominal"):
+        figure = found.figure(measure)
+        assert figure.high == 1 and figure.low is not None and figure.low < 1
+    assert found.figure("kappa").low == pytest.approx(1 - least / 0.5)
+    many = people.copy()
+    many[:12] = 1 - many[:12]
+    assert "few_disagreements" not in judge_agreement(people, many).flags

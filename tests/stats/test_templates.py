@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy import stats
 from scipy.special import ndtr
 from scipy.stats import t as student
 
@@ -134,3 +135,19 @@ def test_the_interval_covers_as_the_definition_says(count: int, spread: float, l
         assert found.ci_low is not None and found.ci_high is not None
         covered += found.ci_low <= truth <= found.ci_high
     assert least < covered / 800 < most
+
+
+def test_ends_are_no_nearer_than_those_of_t_on_the_logit() -> None:
+    random = np.random.default_rng(0)
+    easy = np.array([0.95, 0.9, 0.5, 0.85, 0.99])
+    table = (random.random((80, 5)) < easy).astype(float)
+    found = template_variance(table, bounds=(0, 1))
+    assert found.standard_error is not None and found.ci_low is not None and found.ci_high is not None
+    slope = found.estimate * (1 - found.estimate)
+    half = stats.t.ppf(0.975, found.df) * found.standard_error / slope
+    centre = math.log(found.estimate / (1 - found.estimate))
+    assert found.ci_low <= 1 / (1 + math.exp(half - centre)) + 1e-12
+    assert found.ci_high >= 1 / (1 + math.exp(-half - centre)) - 1e-12
+    percent = template_variance(100 * table, bounds=(0, 100))
+    assert (percent.ci_low, percent.ci_high) == pytest.approx((100 * found.ci_low, 100 * found.ci_high))
+    assert template_variance(table[:, [0] * 9] * 1.0, bounds=(0, 1)).flags == ()

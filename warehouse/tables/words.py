@@ -259,6 +259,7 @@ IF_LIKE_PROMPTS = ", if the prompts that some lack are as hard as the others"
 IF_ONE_SCALE = ", if all scores are on one scale"
 
 MEANINGS = {
+    "few_disagreements": "judge and people disagree on so few units that little is known of how often they do",
     "few_prompts": "too few prompts for the interval to be relied on",
     "few_skewed_prompts": "few prompts with skewed values: the t interval may cover too little",
     "few_informative_prompts": "too few prompts (10, by weight) have the higher or lower scores",

@@ -108,7 +108,7 @@ def _pair(a: Sequence[ScoredCondition], b: Sequence[ScoredCondition], data: Benc
 class Differences:
     """One question for each row and baseline, and for each checkpoint with one before it."""
 
-    name, version = "differences", "6"
+    name, version = "differences", "7"
 
     def questions(self, data: BenchmarkData, settings: FamilySettings) -> Sequence[RefreshQuestion]:
         """Pairs of one split and task version; of a baseline's rows the newest counts."""

@@ -11,7 +11,7 @@ from warehouse.analysis.families.family import FamilySettings, RefreshQuestion, 
 class RanksFamily:
     """One question for each benchmark: the places of all its conditions depend on one another."""
 
-    name, version = "ranks", "5"
+    name, version = "ranks", "6"
 
     def questions(self, data: BenchmarkData, settings: FamilySettings) -> Sequence[RefreshQuestion]:
         """One, where two conditions can be compared."""

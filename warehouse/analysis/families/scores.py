@@ -16,7 +16,7 @@ from warehouse.analysis.selection.scored_conditions import ScoredCondition, cove
 class ScoresFamily:
     """One question for each row of a leaderboard, and for each seed and checkpoint behind one."""
 
-    name, version = "scores", "5"
+    name, version = "scores", "6"
 
     def questions(self, data: BenchmarkData, settings: FamilySettings) -> Sequence[RefreshQuestion]:
         """One for each row and each condition."""

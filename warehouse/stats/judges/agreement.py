@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from warehouse.stats.core.inputs import (
     ROUNDING,
@@ -20,7 +21,7 @@ from warehouse.stats.core.inputs import (
 )
 from warehouse.stats.core.quantiles import t_quantile
 from warehouse.stats.core.results import NamedFigures, flags_of
-from warehouse.stats.intervals.closed_form import interval_wilson_bounded
+from warehouse.stats.intervals.closed_form import interval_clopper_pearson, interval_wilson_bounded
 from warehouse.stats.intervals.estimate_mean import estimate_mean
 from warehouse.stats.paired.sign_flip import sign_flip_test
 
@@ -30,6 +31,9 @@ FEWEST_UNITS, FEW_CLUSTERS = 10, 20
 MOST_CATEGORIES = 100
 #: Cells of tables that are held at a time.
 MOST_CELLS = 1 << 21
+#: Disagreements below which an interval is no nearer than their exact one.
+FEW_DISAGREEMENTS = 10
+_OF_DISAGREEMENTS = ("agreement", "kappa", "ac1", "alpha_nominal")
 LEVELS = ("nominal", "ordinal", "interval")
 MEASURES = ("agreement", "kappa", "kappa_linear", "kappa_quadratic", "ac1", *(f"alpha_{level}" for level in LEVELS))
 
@@ -62,7 +66,7 @@ class JudgeAgreement(NamedFigures):
     judge_below: float  #: share that it scores below.
     direction_p: float  #: sign test, by clusters, of as many above as below.
     level: float  #: nominal coverage of the intervals.
-    flags: tuple[str, ...]  #: ``few_clusters``, ``few_units``, ``one_category``.
+    flags: tuple[str, ...]  #: ``few_clusters``, ``few_units``, ``one_category``, ``few_disagreements``.
 
     def figure(self, measure: str) -> AgreementFigure:
         """That of a name."""
@@ -122,6 +126,7 @@ def judge_agreement(
         figures[0] = AgreementFigure(
             "agreement", share.estimate, share.standard_error, *ends, "" if ends[0] is not None else share.reason
         )
+        figures[0] = _with_few(figures[0], whole, as_level(level))
     return JudgeAgreement(
         n_units=n,
         n_clusters=None if groups is None else groups.n,
@@ -132,7 +137,12 @@ def judge_agreement(
         judge_below=float(shares @ below) / n,
         direction_p=sign_flip_test(above.astype(float) - below, None if groups is None else groups.codes).p_value,
         level=level,
-        flags=flags_of(few_units=n < FEWEST_UNITS, few_clusters=units.n < FEW_CLUSTERS, one_category=len(values) == 1),
+        flags=flags_of(
+            few_units=n < FEWEST_UNITS,
+            few_clusters=units.n < FEW_CLUSTERS,
+            one_category=len(values) == 1,
+            few_disagreements=n >= FEWEST_UNITS and n_disagreements(people, judge) < FEW_DISAGREEMENTS,
+        ),
     )
 
 
@@ -181,10 +191,53 @@ def _figures(units: _Units, level: float) -> list[AgreementFigure]:
     g = units.clusters.n
     left = units.without_each()
     squares = (g - 1) / g * np.square(left - left.mean(axis=0)).sum(axis=0)
-    return [
+    found = [
         figure_of(name, value, math.sqrt(square) if math.isfinite(square) else None, "", level, g - 1)
         for name, value, square in zip(MEASURES, estimates, squares.tolist(), strict=True)
     ]
+    return [_with_few(figure, units, level) for figure in found]
+
+
+def n_disagreements(people: NDArray[Any], judge: NDArray[Any]) -> int:
+    """Units on which the two say another thing."""
+    return int(np.count_nonzero(people != judge))
+
+
+def _with_few(figure: AgreementFigure, units: _Units, level: float) -> AgreementFigure:
+    """With few disagreements no nearer than the exact interval of their share, mapped through the measure.
+
+    Near perfection the jackknife knows the disagreements of the sample alone: with 3 % positives of 60 units κ covered
+    .77, and with none there was no interval. Measures that count every disagreement alike are 1 − q/q_e, q the share of
+    units that disagree and q_e what it is by chance at the observed margins.
+    """
+    n, d = len(units.people), n_disagreements(units.people, units.judge)
+    if d >= FEW_DISAGREEMENTS or figure.measure not in _OF_DISAGREEMENTS or figure.estimate is None:
+        return figure
+    share = interval_clopper_pearson(d, n, level=level)
+    low, high = _by_share(figure.measure, units, share.high), _by_share(figure.measure, units, share.low)
+    if low is None or high is None:
+        return figure
+    low, high = max(-1.0, min(low, figure.estimate)), min(1.0, max(high, figure.estimate))
+    lows = [end for end in (figure.low, low) if end is not None]
+    highs = [end for end in (figure.high, high) if end is not None]
+    return replace(figure, low=min(lows), high=max(highs), reason="")
+
+
+def _by_share(measure: str, units: _Units, q: float) -> float | None:
+    """The measure where a share q of the units disagrees, with the margins that there are."""
+    table = units.table()
+    share = table / table.sum()
+    rows, columns = share.sum(axis=1), share.sum(axis=0)
+    n, c = float(table.sum()), len(rows)
+    middle = (rows + columns) / 2
+    by_chance = {
+        "agreement": 1.0,
+        "kappa": 1 - float(rows @ columns),
+        "ac1": 1 - float(middle @ (1 - middle)) / max(1, c - 1),
+        "alpha_nominal": (1 - float(middle @ middle)) * 2 * n / max(1.0, 2 * n - 1),
+    }
+    chance = by_chance[measure]
+    return 1 - q / chance if chance > ROUNDING else None
 
 
 def figure_of(name: str, value: float, error: float | None, why: str, level: float, df: int) -> AgreementFigure:

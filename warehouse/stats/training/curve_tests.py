@@ -234,8 +234,8 @@ def monotonicity(curves: Sequence[ArrayLike], *, n_series: int = 999, seed: int 
         return Monotonicity(None, None, "", 0, longest, (), "every curve is constant")
     mean = float(taus.mean())
     if len(taus) >= FROM_SEEDS:
-        flags: tuple[str, ...] = ()
         p, method = _sign_flip(taus, n_series, seed), "sign_flip"
+        flags: tuple[str, ...] = ()
         if _share_a_path(values):
             p_path, rho = _sieve(np.mean(values, axis=0), n_series, seed)
             p, method = max(p, p_path), "sign_flip_and_ar1_sieve"
@@ -262,8 +262,7 @@ def _share_a_path(curves: Sequence[FloatArray]) -> bool:
     """Whether the seeds of a recipe go up and down together beyond a straight line, by the F test of their checkpoints.
 
     y_st = a_s + c_t + e_st; checkpoints beyond the line: T − 2 degrees of freedom against (S − 1)(T − 1). Signs of
-    whole seeds take these for independent: flat curves on one path were called rising in .36 to .46 (statistics.md
-    §1e).
+    whole seeds take these for independent: flat curves on one path were called rising in .36 to .46 (§1e e).
     """
     n_seeds, n = len(curves), len(curves[0])
     if n < FROM_CHECKPOINTS or any(len(curve) != n for curve in curves):

@@ -23,7 +23,8 @@ from warehouse.stats.variance.components import CrossedVariance, crossed_varianc
 #: What may be taken for a sample: prompts, templates, or both of them.
 RANDOM = ("both", "prompts", "templates")
 #: Templates below which an interval of both says so.
-FEW_TEMPLATES = 5
+FEW_TEMPLATES = 9
+_FARTHEST = 700.0  # logit of an end, so that it stays a number
 
 
 @dataclass(frozen=True)
@@ -51,7 +52,7 @@ class TemplateVariance(NamedFigures):
     worst: float  #: the lowest; biased downwards.
     best_template: int  #: its column.
     worst_template: int  #: its column.
-    flags: tuple[str, ...]  #: ``few_templates`` where templates count as a sample and are below 5.
+    flags: tuple[str, ...]  #: ``few_templates`` where templates count as a sample and are below 9.
     reason: str  #: why there is no error; empty if there is one.
 
     def __str__(self) -> str:
@@ -114,6 +115,8 @@ def template_variance(
         own = estimate_mean(table.mean(axis=1), clusters=clusters, bounds=bounds, level=level)
         if own.ci_low is not None and own.ci_high is not None:
             ends = min(ends[0], own.ci_low), max(ends[1], own.ci_high)
+    if bounds is not None and random == "both" and error is not None and df is not None:
+        ends = _hull_with_logit(ends, estimate, error, t_quantile(level, df), bounds)
     alone = "a single prompt" if n == 1 else "a single cluster"
     reason = alone if units == 1 else "a single template" if count == 1 else "nothing varies"
     return TemplateVariance(
@@ -140,6 +143,19 @@ def template_variance(
         flags=("few_templates",) if count < FEW_TEMPLATES and random != "prompts" else (),
         reason="" if error is not None else reason,
     )
+
+
+def _hull_with_logit(
+    ends: tuple[float, float], estimate: float, error: float, t: float, bounds: tuple[float, float]
+) -> tuple[float, float]:
+    """Ends no nearer than those of t on the logit: few templates that differ much are skewed near a bound (§1e i)."""
+    low, width = bounds[0], bounds[1] - bounds[0]
+    share = (estimate - low) / width
+    if not 0 < share < 1 or not math.isfinite(width):
+        return ends
+    centre, half = math.log(share / (1 - share)), t * error / width / (share * (1 - share))
+    reached = [low + width / (1 + math.exp(-max(-_FARTHEST, min(_FARTHEST, centre + side * half)))) for side in (-1, 1)]
+    return min(ends[0], reached[0]), max(ends[1], reached[1])
 
 
 def _error(parts: CrossedVariance, random: str) -> tuple[float, float | None]:
