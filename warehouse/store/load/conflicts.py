@@ -660,12 +660,7 @@ def _compare(scratch: Scratch, pairs: Sequence[Pair]) -> dict[Pair, Overlap]:
 
 def _touching(scratch: Scratch, fact: str) -> set[Pair]:
     """The pairs that both have a fact of one draw of a prompt."""
-    rows = scratch.rows(
-        "select distinct pair.run, pair.stored_id from pair"
-        f" join stage_{fact} as staged on staged.run = pair.run"
-        " join stored_fact on stored_fact.run_id = pair.stored_id and stored_fact.prompt_id = staged.prompt_id"
-        " and stored_fact.variant_id = staged.variant_id and stored_fact.draw = staged.draw"
-    )
+    rows = scratch.rows(query_text("ingest", "touching_runs").format(staged=f"stage_{fact}"))
     return {(run, stored) for run, stored in rows}
 
 
