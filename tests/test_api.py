@@ -70,7 +70,19 @@ OF_LEADERBOARDS = (
     "force",
 )
 OF_COMPARISONS = (
-    *("method", "estimand", "equivalence", "flips", "n_resamples", "seed", "across_links", "cost", "prices", "force"),
+    *(
+        "method",
+        "estimand",
+        "equivalence",
+        "flips",
+        "n_resamples",
+        "seed",
+        "across_links",
+        "second_metric",
+        "cost",
+        "prices",
+        "force",
+    ),
 )
 SEQUENTIAL = ("sequential", "obf", "follow", "mapping", "values")
 USES = {
@@ -124,7 +136,7 @@ USES = {
         "compare",
         flags=(
             *("method", "estimand", "equivalence", "flips", "n_resamples", "seed", "only_overall", "unpaired"),
-            *("across_links", "cost", "prices"),
+            *("across_links", "second_metric", "cost", "prices"),
             *(*OF_ROWS, "pair_seeds"),
             *CORRECTED,
         ),
@@ -291,7 +303,16 @@ USES = {
     ),
 }
 #: Methods that no analysis answers.
-OTHERS = {"arrow", "query", "publish", "export_every_eval_ever", "export_inspect", "lake_versions", "lake_vacuum"}
+OTHERS = {
+    "arrow",
+    "check",
+    "query",
+    "publish",
+    "export_every_eval_ever",
+    "export_inspect",
+    "lake_versions",
+    "lake_vacuum",
+}
 #: Parameters of commands that say how an answer is shown, and a second way to name the benchmark.
 SHOWN = {"named", "as_json", "as_jsonl", "as_csv", "csv_safe", "parquet", "help"}
 SHOWN |= {"as_markdown", "as_latex", "as_html", "percent"}

@@ -255,7 +255,7 @@ def _print_templates(report: TemplatesReport, state: State) -> None:
             f"two conditions by one {factor}: opposite to their means in {100 * report.flip_share:.0f} %; {first}"
         )
     if any("few_templates" in row.flags for row in report.rows):
-        print_text(f"few_templates: fewer than 5 {factor}s stand for all; where they differ much the interval is short")
+        print_text(f"few_templates: fewer than 9 {factor}s stand for all; where they differ much the interval is short")
     _print_flips(report)
     state.notes(reasons((row, row.reason) for row in report.rows if row.reason))
     _notes(state, report.left_out)

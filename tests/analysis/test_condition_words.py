@@ -116,7 +116,3 @@ def two_harnesses(url: str, *metrics: str) -> list[str]:
 
 def test_of_two_harnesses_the_harness_tells_rows_apart(store_url: str) -> None:
     assert set(two_harnesses(store_url, "acc", "acc")) == {"harness=lm_eval", "harness=lighteval"}
-
-
-def test_a_row_is_not_told_from_one_that_is_not_there(store_url: str) -> None:
-    assert two_harnesses(store_url, "acc", "f1") == [""]

@@ -155,7 +155,7 @@ def test_one_seed_can_be_chosen_and_named_runs_are_compared_as_they_are(filled: 
     a, b = drawn(3, 50, 2), drawn(3, 50, 3)
     store = filled(by_seed(a=a, b=b))
     (row,) = store.compare("a", "b", where=["training_seed=0"]).rows
-    assert row.method == "paired_t" and row.difference == pytest.approx(a[0].mean() - b[0].mean())
+    assert row.method == "paired_added_prompts" and row.difference == pytest.approx(a[0].mean() - b[0].mean())
     with pytest.raises(MisuseError, match="means 3 conditions"):
         store.compare("a", "b", each="seed")
 

@@ -48,7 +48,7 @@ HOSTILE: dict[str, tuple[tuple[str, ...], str]] = {
         ("create table t as select * from run_current", "drop view run_current", "alter table t rename to run_current"),
         "run_current, which is a view, is none there",
     ),
-    "a view less": (("drop view seed_summary",), "the view seed_summary is missing"),
+    "a view less": (("drop view seed_summary",), "view seed_summary is missing"),
     "another text": (
         ("create or replace view seed_summary as select 1 as model",),
         "the view seed_summary has another text",

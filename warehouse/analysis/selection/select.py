@@ -98,11 +98,9 @@ def entries_as_rows(
         keep_seed = rules.each == EACH_SEED
         labelled = [without_place(plan.conditions[0], keep_seed=keep_seed) for plan in plans]
     by_plan = rows_of_plans(store, plans, read, clusters, rules)
-    shown = [number for number, found in enumerate(by_plan) if found]  # no row is told from one that is not there
-    labels = label_conditions(store, [labelled[number] for number in shown])
     rows: list[ScoredCondition] = []
-    for number, own_label in zip(shown, labels, strict=True):
-        rows += [replace(row, label=", ".join(filter(None, (own_label, row.label)))) for row in by_plan[number]]
+    for found, own_label in zip(by_plan, label_conditions(store, labelled), strict=True):
+        rows += [replace(row, label=", ".join(filter(None, (own_label, row.label)))) for row in found]
     return rows
 
 

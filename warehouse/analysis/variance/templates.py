@@ -179,7 +179,7 @@ class TemplateRow(ConditionRow):
     part_residual: float | None  #: that is in each of the two.
     #: templates for the error that was asked for; None where none was, none suffices, or prompts alone are a sample.
     templates_needed: int | None
-    flags: tuple[str, ...]  #: ``few_templates``: fewer than 5 stand for all that could have been.
+    flags: tuple[str, ...]  #: ``few_templates``: fewer than 9 stand for all that could have been.
     reason: str  #: why there is no error.
     run_ids: tuple[int, ...]  #: ids of the runs.
 

@@ -31,7 +31,7 @@ import pyarrow as pa
 
 from warehouse import errors
 from warehouse.errors import QueryLimitError, StoreError, WarehouseError
-from warehouse.store.engines import DEFAULT_URL, Limits, dialect_of, is_loaded, load, parse_url
+from warehouse.store.engines import DEFAULT_URL, Limits, dialect_of, is_loaded, load, parse_url, store_failure
 from warehouse.store.open import open_store
 from warehouse.store.sql.run_query import run_sql
 
@@ -124,8 +124,13 @@ def _answer(query: TypedQuery, answer: BinaryIO, say: Callable[[str], None] | No
     try:
         with _bounded(query.limits):
             table = _run(query, say)
-    except WarehouseError as error:
-        told = {"kind": type(error).__name__, "text": str(error)}
+    except MemoryError:
+        raise  # said by whoever listens, as that of a child that is killed
+    except Exception as error:
+        failure = error if isinstance(error, WarehouseError) else store_failure(error)
+        if failure is None:
+            raise
+        told = {"kind": type(failure).__name__, "text": str(failure)}
         answer.write(_ERROR + json.dumps(told).encode())
         return
     answer.write(_TABLE)
