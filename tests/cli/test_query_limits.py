@@ -63,8 +63,8 @@ def test_python_and_the_shell_stop_a_query_too(run: Caller, url: str, monkeypatc
     run("shell", "--timeout", "0.5", db=url).fails(2, "stopped after 0.5 s")
 
 
-def test_the_query_of_a_claim_is_stopped(run: Caller, bare_url: str, tmp_path: Path) -> None:
-    url = bare_url  # a store that is made by hand proves nothing
+def test_the_query_of_a_claim_is_stopped(run: Caller, bare_duckdb_url: str, tmp_path: Path) -> None:
+    url = bare_duckdb_url  # a store that is made by hand proves nothing
     assert run("init", db=url).code == 0
     out = str(tmp_path / "c.json")
     run("claim", f'query --sql "{ENDLESS}"', "--timeout", "0.5", "-o", out, db=url).fails(2, "stopped after 0.5 s")
