@@ -36,7 +36,7 @@ from warehouse.analysis.selection.scored_conditions import (
     read_all_entries,
 )
 from warehouse.analysis.selection.scores import follow_links, read_links
-from warehouse.analysis.selection.select import counts_by_key, rows_of_plans, scored_prompts
+from warehouse.analysis.selection.select import counts_by_key, rows_of_plans, scored_prompts, shown_keys
 from warehouse.analysis.selection.selection import RowRules, Selection
 from warehouse.errors import MisuseError
 from warehouse.questions.options import EACH_CHECKPOINT, EACH_SEED
@@ -167,7 +167,7 @@ def _as_rows(
     for plans, found in zip(planned, read, strict=True):
         by_plan = rows_of_plans(store, plans, found, clusters, rules)
         entries.append([row for rows in by_plan for row in rows])
-    keys = [frozenset[str]().union(*(plan.keys for plan in plans)) for plans in planned]
+    keys = [shown_keys(plans, own) for plans, own in zip(planned, entries, strict=True)]
     return entries, keys
 
 
