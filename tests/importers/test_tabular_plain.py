@@ -417,6 +417,7 @@ def test_models_are_compared_by_one_scorer_whatever_came_first(
         (tmp_path / name).write_text(RATED.format(column) + "".join(lines))
     for name in order:
         run("ingest", str(tmp_path / name))
+    caplog.set_level("WARNING", logger="warehouse")
     (compared,) = run("compare", "a", "b", "--json").rows
     assert compared["difference"] == pytest.approx(1 / 3)  # the judge's; people say 1/2
     assert "b: by gpt-4o; also scored by people" in caplog.text
