@@ -111,8 +111,9 @@ def test_what_a_webhook_did_not_take_the_next_refresh_sends(
 
 @pytest.mark.rare
 def test_a_process_that_is_killed_while_it_tells_leaves_it_to_the_next(
-    house: Warehouse, run: Caller, own_url: str
+    house: Warehouse, run: Caller, own_url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    monkeypatch.setenv("WAREHOUSE_CONFIG", "warehouse.toml")  # a webhook is told by a file that somebody chose
     configure()
     assert run("refresh", db=own_url).code == 0
     collapse(house, 0.05)
