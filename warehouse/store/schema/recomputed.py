@@ -42,6 +42,10 @@ RUNS_NAMED = 10
 Progress = Callable[[float], object]
 
 
+#: Scores from which on the seconds per million are told.
+FEWEST_FOR_RATE = 100_000
+
+
 @dataclass(frozen=True)
 class RunFault:
     """One thing in which a run is not what its facts make it."""
@@ -88,11 +92,10 @@ class Recomputed:
         return not self.runs and not self.texts
 
     def __str__(self) -> str:
-        per_million = 1e6 * self.seconds / self.n_scores if self.n_scores else 0.0
-        return (
-            f"{self.n_scores:,} scores of {self.n_runs:,} runs in {self.seconds:.1f} s"
-            f" ({per_million:.1f} s per million scores)"
-        )
+        said = f"{self.n_scores:,} scores of {self.n_runs:,} runs in {self.seconds:.1f} s"
+        if self.n_scores < FEWEST_FOR_RATE:  # what is done once takes most of it
+            return said
+        return f"{said} ({1e6 * self.seconds / self.n_scores:.1f} s per million scores)"
 
 
 def recompute(store: Store, progress: Progress | None = None) -> Recomputed:

@@ -80,7 +80,7 @@ def query_apart(
     with os.fdopen(reading, "rb") as answer:
         try:
             if _may_fork():
-                _fork(query, writing, say)
+                _fork(query, writing, say, ours=reading)
             else:
                 _Launcher.of_this_process().launch(query, writing)
         finally:
@@ -103,11 +103,19 @@ def _run(query: TypedQuery, say: Callable[[str], None] | None) -> pa.Table:
 # --- the child -------------------------------------------------------------------------------
 
 
-def _fork(query: TypedQuery, writing: int, say: Callable[[str], None] | None) -> None:
+def _fork(query: TypedQuery, writing: int, say: Callable[[str], None] | None, ours: int | None = None) -> None:
+    """Answer a query in a child.
+
+    Args:
+        writing: the end of the pipe that the answer goes into.
+        ours: the other end, where the child would hold it too, and so never hear that nobody listens any more.
+    """
     pid = os.fork()
     if pid:
         return
     try:
+        if ours is not None:
+            os.close(ours)
         with os.fdopen(writing, "wb") as answer:
             _answer(query, answer, say)
     except BaseException:  # nobody listens any more, or there is no memory to say anything with
@@ -124,8 +132,6 @@ def _answer(query: TypedQuery, answer: BinaryIO, say: Callable[[str], None] | No
     try:
         with _bounded(query.limits):
             table = _run(query, say)
-    except MemoryError:
-        raise  # said by whoever listens, as that of a child that is killed
     except Exception as error:
         failure = error if isinstance(error, WarehouseError) else store_failure(error)
         if failure is None:
@@ -175,18 +181,28 @@ def _received(answer: BinaryIO, limits: Limits, started: Callable[[int], object]
     (pid,) = _PID.unpack(head)
     started(pid)
     with _killed_after(pid, limits.seconds + GRACE if limits.seconds else 0.0) as was_killed:
-        kind = answer.read(1)
-        try:
-            if kind == _TABLE:
-                return pa.ipc.open_stream(answer).read_all()
-            if kind == _ERROR:
-                raise _error(json.loads(answer.read()))
-        except (pa.ArrowInvalid, OSError, ValueError):
-            pass  # it ended in the middle
-        if was_killed.is_set():
+        told = _read(answer)
+        if told is None and was_killed.is_set():
             found = f"the query was stopped after {limits.seconds:g} s"
             raise QueryLimitError(found, "--timeout SECONDS, 0 for no limit", "timeout=")
-        raise _needs_memory(limits)
+        if told is None:
+            raise _needs_memory(limits)
+    if isinstance(told, WarehouseError):
+        raise told
+    return told
+
+
+def _read(answer: BinaryIO) -> pa.Table | WarehouseError | None:
+    """The rows, or the error of the child; ``None`` where it ended in the middle."""
+    kind = answer.read(1)
+    try:
+        if kind == _TABLE:
+            return pa.ipc.open_stream(answer).read_all()
+        if kind == _ERROR:
+            return _error(json.loads(answer.read()))
+    except (pa.ArrowInvalid, OSError, ValueError):
+        pass
+    return None
 
 
 def _needs_memory(limits: Limits) -> QueryLimitError:
@@ -207,25 +223,30 @@ def _error(told: Mapping[str, str]) -> WarehouseError:
 
 @contextmanager
 def _killed_after(pid: int, seconds: float) -> Iterator[threading.Event]:
-    """Kill a process when so many seconds are over, and when this block ends; whether it was for the time."""
+    """Kill a process when so many seconds are over, or when this block is left by an error; whether it was for the
+    time. One that has answered ends by itself, and its number may be another's by then."""
     is_over = threading.Event()
 
     def kill() -> None:
-        is_over.set()
         with suppress(ProcessLookupError):
             os.kill(pid, signal.SIGKILL)
 
-    timer = threading.Timer(seconds, kill) if seconds else None
+    def stop() -> None:
+        is_over.set()
+        kill()
+
+    timer = threading.Timer(seconds, stop) if seconds else None
     if timer is not None:
         timer.daemon = True
         timer.start()
     try:
         yield is_over
+    except BaseException:
+        kill()
+        raise
     finally:
         if timer is not None:
             timer.cancel()
-        with suppress(ProcessLookupError, PermissionError):
-            os.kill(pid, signal.SIGKILL)  # it has nothing left to say
         with suppress(ChildProcessError):  # the launcher's child is not ours
             os.waitpid(pid, 0)
 
