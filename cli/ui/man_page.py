@@ -19,12 +19,14 @@ from .reference_docs import context_of, top
 
 ENVIRONMENT = {
     "WAREHOUSE_URL": "The store, where --db does not name one.",
+    "WAREHOUSE_CONFIG": "The file of settings, where --config does not name one.",
     "WAREHOUSE_MEMORY_LIMIT": "What a load into a store that is a file may take of memory, such as 2GB.",
     "WAREHOUSE_THREADS": "Threads that a store which is a file is asked with; default: one for each core.",
     "NO_COLOR": "Tables without colour.",
 }
 FILES = {
     "warehouse.toml": "Settings, in the current folder, else in $XDG_CONFIG_HOME/warehouse or ~/.config/warehouse.",
+    "~/.cache/warehouse/objects.json": "Which stores were found to be whole; may be deleted.",
     "duckdb:///warehouse.duckdb": "The store, where nothing names another.",
 }
 
