@@ -15,6 +15,7 @@ from tests.support.forgetting import Contents, contents, differences
 from tests.support.stores import empty_store
 from warehouse.importers.base import batch_of
 from warehouse.records import Dump, RunHeader
+from warehouse.store.curate.catalogue import tag
 from warehouse.store.load import source_ledger
 from warehouse.store.load.state import LoadOptions
 from warehouse.store.schema.migrate import check
@@ -115,3 +116,22 @@ def test_every_triple_of_sources_of_one_run(open_empty: Opener, share: int) -> N
     cases = [(order, gone) for order in permutations(SOURCES, 3) for gone in permutations(order, 2)][::share]
     found = {(order, gone): expected.left_behind(order, *gone) for order, gone in cases}
     assert {case: lines for case, lines in found.items() if lines} == {}
+
+
+def test_tags_of_people_stay_and_those_of_a_forgotten_source_go(open_empty: Opener) -> None:
+    with open_empty() as kit:
+        load(kit, "other id")
+        load(kit, "bare")
+        assert tag(kit.store, "1", add=["kept"]) == ["t", "kept"]
+        source_ledger.forget(kit.store, "other id")
+        assert tag(kit.store, "1", add=["kept"]) == ["kept"]
+
+
+def test_a_tag_that_a_person_took_off_does_not_come_back_with_the_next_source(open_empty: Opener) -> None:
+    with open_empty() as kit:
+        load(kit, "bare")
+        load(kit, "other id")
+        tag(kit.store, "1", add=["t"])
+        tag(kit.store, "1", remove=["t"])
+        source_ledger.forget(kit.store, "bare")
+        assert tag(kit.store, "1") == []

@@ -20,7 +20,15 @@ from warehouse.store.load.chains import supersede
 from warehouse.store.load.conflicts import are_apart
 from warehouse.store.load.dimensions import allocate
 from warehouse.store.load.run_keys import execution_key
-from warehouse.store.load.statements import holders_of, of_sources, plain, statement, write
+from warehouse.store.load.statements import (
+    PEOPLES_TAGS,
+    holders_of,
+    of_sources,
+    plain,
+    statement,
+    tags_of_people,
+    write,
+)
 from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
@@ -30,7 +38,7 @@ OF_EXECUTIONS = ("marks", "execution_key")
 _ALIKE = {
     *("id", "checkpoint_id", "agent_id", "benchmark_id", "superseded_by", "condition_key", "content_digest"),
     *("recorded_key", "execution_key", "settings", "marks"),
-    *("tags", "note", "scorers_key", "n_found", "n_generations", "n_choices", "n_scores"),
+    *("note", "scorers_key", "n_found", "n_generations", "n_choices", "n_scores"),
 }
 
 Marks = Mapping[str, str]
@@ -234,6 +242,9 @@ def _copied(connection: sa.Connection, run_id: int, marks: Marks) -> int:
     row = dict(connection.execute(sa.select(run).where(run.c.id == run_id)).mappings().one())
     row |= {"id": new_id, "marks": dict(marks) or None, "execution_key": execution_key(marks)}
     connection.execute(sa.insert(run).values(row))
+    peoples = tags_of_people(connection, run_id)
+    if peoples:
+        write(connection, [statement(None, PEOPLES_TAGS, new_id, peoples)])
     for table in (*tables.RUN_FACTS, tables.draw_score, tables.run_metric):
         others = [column for column in table.c if column.name != "run_id"]
         values = sa.select(sa.literal(new_id), *others).where(table.c.run_id == run_id)

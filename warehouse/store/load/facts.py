@@ -108,7 +108,7 @@ def complete_marks(connection: sa.Connection, decisions: Sequence[Decision]) -> 
 _NO_WORDS = {
     *("id", "checkpoint_id", "agent_id", "benchmark_id", "superseded_by", "condition_key", "content_digest"),
     *("recorded_key", "execution_key", "settings"),
-    *("tags", "note", "scorers_key", "n_found", "n_generations", "n_choices", "n_scores"),
+    *("note", "scorers_key", "n_found", "n_generations", "n_choices", "n_scores"),
 }
 
 

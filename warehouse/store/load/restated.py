@@ -28,6 +28,7 @@ from warehouse.store.load.statements import (
     plain,
     statement,
     stored_values,
+    with_tags_of_people,
     write,
 )
 from warehouse.store.schema.later import tables
@@ -151,6 +152,8 @@ def _give_row(
     if stored["status"] == "invalidated":
         said = {name: value for name, value in said.items() if name not in ("status", "status_reason")}
     before = {name: plain(stored[name]) for name in said}
+    if "tags" in said:
+        said = {**said, "tags": with_tags_of_people(connection, number, said["tags"])}
     if said:
         connection.execute(sa.update(run).where(run.c.id == number).values(as_columns("run", said)))
     if "run_group_id" in said:
