@@ -182,6 +182,7 @@ _GLOBAL: dict[tuple[str, ...], dict[str, Any]] = {
     },
     ("--config", "config_file"): {
         "metavar": "FILE",
+        "type": click.Path(exists=True, dir_okay=False),
         "help": "Settings, in place of the warehouse.toml of this folder, and free to name what lies outside of it.",
     },
     ("--wait",): {

@@ -50,15 +50,15 @@ figures as (
   from published
   where place = 1
 ),
-merged as (
+merged as ( -- one of each: a sum keeps what is infinite, which the maximum of some engines does not
   select
     run_id,
     metric_id,
-    max(recomputed) as recomputed,
+    sum(recomputed) as recomputed,
     max(recomputed_error) as recomputed_error,
     max(recomputed_n) as recomputed_n,
     max(n_draws) as n_draws,
-    max(published) as published,
+    sum(published) as published,
     max(published_error) as published_error,
     max(published_n) as published_n
   from figures

@@ -66,7 +66,7 @@ with per_seed as (
     r.fewshot_seed, r.template_hash, r.system_prompt_hash, r.temperature, r.top_p, r.max_tokens,
     r.reasoning_effort, r.opponent, s.metric_id
 ),
-finite as ( -- a spread of infinite figures is none
+finite as ( -- infinite figures have no spread; some engines have no minimum or maximum of them
   select
     per_seed.*,
     case when abs(mean_estimate) < cast('Infinity' as double precision) then mean_estimate end
@@ -83,8 +83,12 @@ per_setting as (
       when max(abs(mean_estimate)) = cast('Infinity' as double precision) then null
       when min(mean_estimate) = max(mean_estimate) then 0 * stddev_samp(finite_estimate)
       else stddev_samp(finite_estimate) end as seed_std,
-    min(mean_estimate) as lowest,
-    max(mean_estimate) as highest,
+    case
+      when min(mean_estimate) = cast('-Infinity' as double precision) then min(mean_estimate)
+      else coalesce(min(finite_estimate), avg(mean_estimate)) end as lowest,
+    case
+      when max(mean_estimate) = cast('Infinity' as double precision) then max(mean_estimate)
+      else coalesce(max(finite_estimate), avg(mean_estimate)) end as highest,
     1.959963984540054 * avg(mean_error) as mean_half_width,
     count(*) as n_seeds,
     cast(sum(run_count) as bigint) as n_runs

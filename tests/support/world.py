@@ -143,7 +143,7 @@ def _words(rows: StoreRows) -> None:
 
 
 def _edges(rows: StoreRows) -> None:
-    """One prompt, equal scores, nothing scored, a figure that is no mean, overflow, zero errors."""
+    """One prompt, equal scores, nothing scored, a figure that is no mean, overflow, infinite scores, zero errors."""
     metric, free = rows.metric(), rows.metric("free", link="none")
     steep = rows.metric("steep", link="exp_neg")
     rows.describe("edges", metric)
@@ -156,6 +156,14 @@ def _edges(rows: StoreRows) -> None:
     ]
     for number, (scores, which) in enumerate(cases):
         rows.scores(rows.run(f"edge/{number}", "edges"), scores, which)
+    rows.describe("unbounded", metric, kind="continuous", low=None, high=None)
+    sides: tuple[Scores, ...] = (
+        {"p0": float("inf"), "p1": 1.0, "p2": [0.0, None]},
+        {"p0": [float("-inf"), 1.0], "p1": 1.0, "p2": 0.0},
+        {"p0": float("inf"), "p1": float("-inf"), "p2": 1.0},
+    )
+    for number, side in enumerate(sides):
+        rows.scores(rows.run(f"edge/{number}", "unbounded"), side, metric)
     rows.clusters("balanced", {"x": ["p0", "p1"], "y": ["p2", "p3"]})
     rows.scores(rows.run("edge/0", "balanced"), numbered([0.3, 0.7, 0.9, 0.1]))
     weights = {f"p{place}": weight for place, weight in enumerate((1.0, 3.0, 2.0, 2.0))}

@@ -250,8 +250,8 @@ _METHODS = {
     "paired_seeds": "over training seeds that go together in both, and prompts, each with its own degrees of freedom",
     "paired_t": "t on the difference at each prompt; prompts count as independent",
     "paired_added_prompts": (
-        "t on the difference at each prompt; prompts count as independent, and as many differ by the same, the interval"
-        " counts two more, one won and one lost (Bonett and Price)"
+        "t on the difference at each prompt; prompts count as independent; because many prompts differ by the same,"
+        " the interval counts two more, one won and one lost (Bonett and Price)"
     ),
     "paired_cr2_t": (
         "t on the differences by cluster (CR2 error, Satterthwaite degrees of freedom), as prompts"
