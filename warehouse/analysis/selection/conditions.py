@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cached_property
 from operator import itemgetter
 from typing import Any
 
@@ -40,17 +41,17 @@ class Condition:
     row_flags: tuple[str, ...] = field(default=(), compare=False, repr=False)  #: of its checkpoints.
     n_checkpoints: int = field(default=1, compare=False, repr=False)  #: places in training of the row's model.
 
-    @property
+    @cached_property
     def run_ids(self) -> tuple[int, ...]:
         """Ids of the repeats."""
         return tuple(run["run_id"] for run in self.runs)
 
-    @property
+    @cached_property
     def model(self) -> str:
         """Name of the model."""
         return str(self.runs[0]["model"])
 
-    @property
+    @cached_property
     def who(self) -> str:
         """What was asked: ``MODEL[@CHECKPOINT][#SEED][+AGENT]``."""
         signs = (("@", "checkpoint"), ("#", "training_seed"), ("+", "agent"))
@@ -65,7 +66,7 @@ class Condition:
         """A column of ``run_current``; equal for all repeats."""
         return self.runs[0][name]
 
-    @property
+    @cached_property
     def newest(self) -> tuple[datetime, int]:
         """Start of the last repeat, and its id, to order by time."""
         return max((run["started_at"] or _EARLY, run["run_id"]) for run in self.runs)

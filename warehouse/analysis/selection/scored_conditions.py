@@ -56,7 +56,7 @@ class ScoredCondition:
     no_place: str = ""  #: why it has no place beside others; empty where it has.
     versions: str = ""  #: of harness, libraries and drivers, where those of its runs differ.
 
-    @property
+    @cached_property
     def group(self) -> Group:
         """Rows are ranked among those that agree in this."""
         return (
