@@ -29,7 +29,7 @@ from warehouse.stats.subsets.estimate import SubsetEstimate
 from warehouse.stats.subsets.regression import combine_subsets, known_figure
 from warehouse.store.connection import Store
 from warehouse.tables.view import TableNote, View
-from warehouse.tables.words import direction, visible
+from warehouse.tables.words import direction, meanings, visible
 
 
 @dataclass(frozen=True)
@@ -68,6 +68,7 @@ class SuiteBoard(Result):
             *self.basis,
             *legend_of(self.rows[0].level),
             *([others] if others else []),
+            *(TableNote(line, "flags") for line in meanings(flag for row in self.rows for flag in row.flags)),
         ]
         table = suite_table(self.rows, self.leaves, verbose=verbose)
         notes = (*self.notes, *reasons_of(self.rows, verbose=verbose))
