@@ -318,7 +318,14 @@ def _whole_difference(
     plan = run.plan
     if a is not None and b is not None:
         return subset_pair(
-            a.scores, b.scores, plan.stratum, plan.selected, estimand=estimand, clusters=clusters, level=level
+            a.scores,
+            b.scores,
+            plan.stratum,
+            plan.selected,
+            bounds=run.bounds,
+            estimand=estimand,
+            clusters=clusters,
+            level=level,
         )
     other = pair.scores_b if a is not None else pair.scores_a
     baseline_values = align_values(other.prompts, other.values, run.prompts)
