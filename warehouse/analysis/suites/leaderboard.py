@@ -27,6 +27,7 @@ from warehouse.stats.multiple.ranks import letters
 from warehouse.stats.subsets.design import rank_among
 from warehouse.stats.subsets.estimate import SubsetEstimate
 from warehouse.stats.subsets.regression import combine_subsets, known_figure
+from warehouse.stats.suites.parts import OF_INTERVALS
 from warehouse.store.connection import Store
 from warehouse.tables.view import TableNote, View
 from warehouse.tables.words import direction, meanings, visible
@@ -270,7 +271,9 @@ class PlannedLeaves:
         common = next(iter(bounds)) if len(bounds) == 1 else None
         figure = combine_subsets(list(parts.values()), [leaf.weight for leaf in measured], bounds=common, level=level)
         n = sum((leaf.name, item.conditions.entries[leaf.name].condition.key) in self.runs for leaf in measured)
-        flags = dict.fromkeys((*item.row.flags, *(flag for estimate in parts.values() for flag in estimate.flags)))
+        own = (*item.row.flags, *(flag for estimate in parts.values() for flag in estimate.flags))
+        kept = [flag for flag in own if flag not in OF_INTERVALS]
+        flags = dict.fromkeys((*kept, *figure.flags))
         row = replace(
             item.row,
             estimate=figure.estimate,

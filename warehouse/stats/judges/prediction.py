@@ -406,8 +406,8 @@ class _Helped:
         if design.clusters is not None and not design.fixed:
             codes = np.unique(design.clusters.codes[design.labelled], return_inverse=True)[1]
             shares = np.full(design.n, 1 / design.n) if design.shares is None else design.shares
-            totals = np.bincount(codes, weights=shares * (own - shares @ own))
-            return studentised_draws(totals, np.bincount(codes, weights=shares), self.df, 0)
+            totals = np.bincount(codes, weights=shares * (own - shares @ own)).astype(np.float64)
+            return studentised_draws(totals, np.bincount(codes, weights=shares).astype(np.float64), self.df, 0)
         if design.shares is not None:
             return studentised_draws(design.shares * (own - design.shares @ own), design.shares, self.df, 0)
         sample = design.sample(self.rest)

@@ -175,8 +175,8 @@ def plan_from_one(
     share = parts.share or 0.0
     total, unclustered = (share_left * (variance - share) + 2 * share for variance in _totals(values, groups))
     skewed = None if finite_bounds(bounds) else _skewness(values, groups)
-    means = float(values.mean()), None
-    return _pilot(groups, means, correlation, (total, unclustered), (parts, parts), len(values), skewed)
+    mean = float(values.mean())
+    return _pilot(groups, (mean, None), correlation, (total, unclustered), (parts, parts), len(values), skewed)
 
 
 def _pilot(

@@ -176,7 +176,8 @@ def _variance_of(sample: StratifiedSample, options: _Options) -> tuple[float | N
 def _draws(sample: StratifiedSample, options: _Options, df: float) -> StudentisedDraws | None:
     """Bootstrap distribution of the figure: whole clusters where they count, else the scores of each stratum."""
     if options.estimand == PROMPTS_SAMPLED and options.clusters is not None:
-        return studentised_draws(np.bincount(options.clusters, weights=influence(sample)), None, df, 0)
+        sums = np.bincount(options.clusters, weights=influence(sample)).astype(np.float64)
+        return studentised_draws(sums, None, df, 0)
     return sample.draws(df)
 
 

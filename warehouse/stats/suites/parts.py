@@ -9,7 +9,7 @@ its figure, ρ_lm the correlation of the two; likewise above. Two benchmarks of 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,8 +24,9 @@ from warehouse.stats.suites.cells import Cell, overlap
 
 #: Share of the variance from which on flagged parts flag the whole.
 MUCH = 0.25
-#: Flags of a part that say how far its interval is to be relied on.
 FEW_PROMPTS = "few_prompts"
+#: Flags of a part that say how far its interval is to be relied on; of figures that labels correct.
+OF_LABELS = frozenset(("few_disagreements", "few_differing", "few_clusters", "labels_only", "judge_against_people"))
 OF_INTERVALS = frozenset(
     {
         *("few_informative_prompts", "few_skewed_prompts", "few_differing_prompts", "few_varying_prompts"),
@@ -146,14 +147,17 @@ def without_few_prompts(flags: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(flag for flag in flags if flag != FEW_PROMPTS)
 
 
-def flags_that_count(flags: Sequence[tuple[str, ...]], variances: FloatArray) -> tuple[str, ...]:
+def flags_that_count(
+    flags: Sequence[tuple[str, ...]], variances: FloatArray, counted: Collection[str] = OF_INTERVALS
+) -> tuple[str, ...]:
     """Flags of parts' intervals, where the parts that have any hold more than a quarter of the variance.
 
     Args:
-        flags: of each part; those that are not in `OF_INTERVALS` do not count.
+        flags: of each part.
         variances: w_l² se_l² of each, at least 0, shape (L,).
+        counted: flags that count.
     """
-    of_intervals = [[flag for flag in own if flag in OF_INTERVALS] for own in flags]
+    of_intervals = [[flag for flag in own if flag in counted] for own in flags]
     total = math.fsum(variances)
     held = math.fsum(variance for own, variance in zip(of_intervals, variances, strict=True) if own)
     if not total or not held > MUCH * total:
