@@ -311,6 +311,8 @@ def _tested(pair: Pair, question: ReleaseGate) -> _Tested:
         return _tested_on_common(pair, margin, question)
     unscored, why = _why_undecided(pair, question.max_unscored)
     test = planned.noninferiority(margin, alpha, higher_is_better=pair.metric.higher_is_better is not False)
+    if test.ci_low is not None and pair.figure_range is not None:
+        test = replace(test, ci_low=max(-pair.figure_range, test.ci_low))
     both: PValues = (None, None) if why else (test.p_value, test.p_inferior)
     means = (planned.estimate.mean_a or 0.0, planned.estimate.mean_b or 0.0)
     method = "t of a planned subset" if planned.few is None else "t of a planned subset and Gaffke's"
@@ -321,7 +323,7 @@ def _tested(pair: Pair, question: ReleaseGate) -> _Tested:
 
 def _tested_on_common(pair: Pair, margin: float, question: ReleaseGate) -> _Tested:
     paired = pair.difference(1 - 2 * question.alpha, turned=pair.metric.higher_is_better is False)
-    test = paired_noninferiority(paired, margin, alpha=question.alpha, width=pair.score_range)
+    test = paired_noninferiority(paired, margin, alpha=question.alpha, width=pair.figure_range)
     missing = (pair.scores_b.n - pair.n) / pair.scores_b.n
     unscored, why = _why_undecided(pair, question.max_unscored)
     if not why and missing > question.max_unscored:

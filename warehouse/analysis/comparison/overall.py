@@ -206,7 +206,7 @@ def overall_row(
 
 def _within_range(combined: CombinedDifference, pairs: Sequence[Pair]) -> CombinedDifference:
     """With ends that a mean of such differences can have."""
-    widths = [pair.score_range for pair in pairs]
+    widths = [pair.figure_range for pair in pairs]
     if combined.ci_low is None or combined.ci_high is None or None in widths:
         return combined
     most = max(width for width in widths if width is not None)

@@ -74,7 +74,7 @@ def difference_of(pair: Pair, options: Compare) -> PairedDifference:
             " fixed is not known; ask for the prompts sampled"
         )
     a, b = _draws(pair.scores_a, pair.of_a), _draws(pair.scores_b, pair.of_b)
-    return paired_difference_prompts_fixed(a, b, level=options.level)
+    return paired_difference_prompts_fixed(a, b, bounds=pair.metric.bounds, level=options.level)
 
 
 def run_tests(pair: Pair, paired: PairedDifference, options: Compare) -> Tests:
