@@ -88,10 +88,9 @@ def _print(report: HorizonReport, state: State) -> None:
 
 def _intervals(report: HorizonReport) -> str:
     """How the intervals are made; where models differ, which of them by which."""
-    kinds = dict.fromkeys(row.interval for row in report.rows)
-    words = [_INTERVALS[kind] for kind in kinds]
-    if len(words) == 1:
-        return words[0]
+    kinds = {row.interval for row in report.rows if row.estimate is not None}
+    if len(kinds) < 2:
+        return _INTERVALS[kinds.pop() if kinds else report.rows[0].interval]
     return f"{_INTERVALS['ftr']}; of models with one run of each task {_INTERVALS['fieller']}"
 
 

@@ -253,7 +253,7 @@ def seeds_row(
         seed_mean=float(finals.mean()),
         seed_sd=sd[0],
         seed_sd_low=sd[1],
-        seed_sd_high=sd[2] if sd[2] is None or recipe.width is None else min(sd[2], recipe.width / 2),
+        seed_sd_high=_possible(sd, recipe.width),
         seed_sd_averaged=_averaged_sd(recipe),
         half_width=half,
         sd_ratio=sd[0] / half if sd[0] is not None and half else None,
@@ -269,6 +269,14 @@ def seeds_row(
         reason="; ".join(reasons),
         seeds=tuple(run.seed for run in recipe.trajectories),
     )
+
+
+def _possible(sd: tuple[float | None, float | None, float | None], width: float | None) -> float | None:
+    """The upper end of a spread, at most half of the range of the metric, and not below the spread that was seen."""
+    seen, _, high = sd
+    if seen is None or high is None or width is None:
+        return high
+    return min(high, max(seen, width / 2))
 
 
 def _half_width(recipe: RecipeScores, positions: Sequence[float], level: float) -> float | None:
