@@ -6,7 +6,8 @@ from functools import partial
 from typing import Any
 
 import calibration.script as script
-from calibration.composed import ComposedRow, cells, simulate_composed
+from calibration.composed import cells
+from calibration.composed_outcomes import ComposedRow, simulate_composed
 from calibration.composed_page import write_page, write_table
 
 Key = tuple[str, str, str]

@@ -70,7 +70,9 @@ def drawn(rng: np.random.Generator, cell: Cell, horizons: NDArray[np.float64]) -
 def limits(cell: Cell, horizons: NDArray[np.float64]) -> NDArray[np.float64]:
     """Log2 of the horizons that the fit tends to."""
     many = cell._replace(families=20_000)
-    fits = time_horizons(*drawn(np.random.default_rng(99), many, horizons), penalty=cell.penalty, n_resamples=1)
+    fits = time_horizons(
+        *drawn(np.random.default_rng(99), many, horizons), penalty=cell.penalty, interval="ftr", n_resamples=1
+    )
     return np.array([np.log2(fit.horizons[0].estimate or np.nan) for fit in fits])
 
 

@@ -7,10 +7,12 @@ of it with skewed scores, which Student's t takes for symmetric.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
+from calibration import composed_more
+from calibration.composed_outcomes import ALPHA, Array, ComposedCell, Generator, Outcome, lognormal, missed, sizes_of
 from numpy.typing import NDArray
 
 from warehouse.stats import (
@@ -25,94 +27,18 @@ from warehouse.stats import (
     leaf_cell,
     mean_cost,
     paired_difference,
+    prediction_powered_difference,
     prediction_powered_mean,
     rank_models,
     template_variance,
 )
 from warehouse.stats.core.inputs import as_clusters
+from warehouse.stats.intervals.estimate_mean import flags_of_mean
 from warehouse.stats.paired.own_tests import hull_tests, with_own_tests
 from warehouse.stats.suites.weighted_mean import BenchmarkDifference, combine_differences
 from warehouse.stats.training.curve_tests import monotonicity
 
-Array = NDArray[np.float64]
-Generator = np.random.Generator
-ALPHA = 0.05
 SUBSET_OF, JUDGED = 2_000, 1_000
-
-
-class Outcome(NamedTuple):
-    """What one sample says."""
-
-    failed: float  #: 1: the interval misses, the test rejects; NaN: there is none.
-    is_flagged: bool = False
-    width: float = math.nan  #: of the interval.
-
-
-class ComposedCell(NamedTuple):
-    """One kind of data and what is made of it."""
-
-    rule: str  #: letter of the part of the page.
-    figure: str  #: what is counted.
-    name: str  #: the data.
-    simulations: int
-    ask: Callable[[Generator], Outcome]
-    is_power: bool = False  #: the more often the better.
-
-
-class ComposedRow(NamedTuple):
-    """How often it failed."""
-
-    rule: str
-    figure: str
-    name: str
-    simulations: int
-    failed: float  #: share of samples with an interval (or p) in which it failed.
-    none: float  #: share of samples without one.
-    flagged: float  #: share with a flag.
-    width: float  #: median.
-
-
-def simulate_composed(cell: ComposedCell, seed: int, share: float = 1.0) -> ComposedRow:
-    """Samples of a cell; the result depends on the cell, the seed and the number only.
-
-    Args:
-        share: of the cell's samples.
-    """
-    words = [seed, *f"{cell.rule} {cell.figure} {cell.name}".encode()]
-    n = max(2, round(share * cell.simulations))
-    streams = np.random.SeedSequence(words).spawn(n)
-    outcomes = [cell.ask(np.random.default_rng(stream)) for stream in streams]
-    failed = np.array([outcome.failed for outcome in outcomes], dtype=np.float64)
-    widths = np.array([outcome.width for outcome in outcomes])
-    there, wide = np.isfinite(failed), widths[np.isfinite(widths)]
-    return ComposedRow(
-        rule=cell.rule,
-        figure=cell.figure,
-        name=cell.name,
-        simulations=n,
-        failed=float(failed[there].mean()) if there.any() else math.nan,
-        none=float((~there).mean()),
-        flagged=float(np.mean([outcome.is_flagged for outcome in outcomes])),
-        width=float(np.median(wide)) if len(wide) else math.nan,
-    )
-
-
-def missed(low: float | None, high: float | None, truth: float, flags: Sequence[str] = ()) -> Outcome:
-    """Whether an interval misses what is true."""
-    if low is None or high is None:
-        return Outcome(math.nan, bool(flags))
-    return Outcome(float(not low <= truth <= high), bool(flags), high - low)
-
-
-def lognormal(rng: Generator, sigma: float, size: Any) -> Array:
-    """Lognormal scores of mean 1."""
-    return np.asarray(np.exp(sigma * rng.standard_normal(size) - sigma**2 / 2))
-
-
-def sizes_of(rng: Generator, clusters: int) -> NDArray[np.intp]:
-    """Cluster of each prompt; lognormal sizes about 10."""
-    sizes = np.maximum(1, np.round(10 * lognormal(rng, 1.2, clusters))).astype(int)
-    return np.repeat(np.arange(clusters), sizes)
 
 
 # --- a: weighted means ---------------------------------------------------------------------------
@@ -270,8 +196,12 @@ def _few_beside_many(clusters: int, size: int, p: float, others: int) -> Any:
     def ask(rng: Generator) -> Outcome:
         of = np.repeat(np.arange(clusters), size)
         chances = rng.beta(p * 4, (1 - p) * 4, clusters)[of]
-        few = leaf_cell((rng.random(len(of)) < chances).astype(float), of)
-        many = leaf_cell((rng.random(others) < 0.9).astype(float), 10_000 + np.arange(others))
+        few_scores = (rng.random(len(of)) < chances).astype(float)
+        few_flags = flags_of_mean(few_scores, clusters=of, bounds=(0, 1))
+        few = leaf_cell(few_scores, of, flags=few_flags)
+        many_scores = (rng.random(others) < 0.9).astype(float)
+        many_flags = flags_of_mean(many_scores, bounds=(0, 1))
+        many = leaf_cell(many_scores, 10_000 + np.arange(others), flags=many_flags)
         figure = combine_leaves([few, many], bounds=(0, 1))
         return missed(figure.ci_low, figure.ci_high, (p + 0.9) / 2, figure.flags)
 
@@ -353,12 +283,31 @@ def _corrected(kind: str, n: int) -> Any:
             fives = rng.random(JUDGED) < 0.9
             people = np.where(fives, 5.0, rng.integers(1, 5, JUDGED))
             judge, truth = people + rng.integers(-1, 2, JUDGED), 0.9 * 5 + 0.1 * 2.5
-        else:
+        elif kind == "lognormal":
             people = lognormal(rng, 1.0, JUDGED)
             judge, truth = people * lognormal(rng, 0.3, JUDGED), 1.0
+        else:
+            people = 1 + rng.standard_normal(JUDGED)
+            judge, truth = people + 0.5 * rng.standard_normal(JUDGED), 1.0
         labels = np.where(np.arange(JUDGED) < n, people, np.nan)
         figure = prediction_powered_mean(labels, judge)
         return missed(figure.low, figure.high, truth, figure.flags)
+
+    return ask
+
+
+def _corrected_difference(n: int) -> Any:
+    """Two models, ratings of 1 to 5, the second with a rare bad one more."""
+
+    def ask(rng: Generator) -> Outcome:
+        ratings = []
+        for share in (0.9, 0.85):
+            is_best = rng.random(JUDGED) < share
+            ratings.append(np.where(is_best, 5.0, rng.integers(1, 5, JUDGED)))
+        judged = [own + rng.integers(-1, 2, JUDGED) for own in ratings]
+        labels = [np.where(np.arange(JUDGED) < n, own, np.nan) for own in ratings]
+        figure = prediction_powered_difference(*labels, *judged)
+        return missed(figure.low, figure.high, 0.05 * 2.5, figure.flags)
 
     return ask
 
@@ -569,6 +518,8 @@ def cells() -> list[ComposedCell]:
         ComposedCell("g", interval, "ratings, nine in ten the best, 100 labels", 600, _corrected("ratings", 100)),
         ComposedCell("g", interval, "lognormal(1), 50 labels", 600, _corrected("lognormal", 50)),
         ComposedCell("g", interval, "lognormal(1), 200 labels", 600, _corrected("lognormal", 200)),
+        ComposedCell("g", interval, "normal, 50 labels", 600, _corrected("normal", 50)),
+        ComposedCell("g", interval, "difference of ratings, 200 labels", 600, _corrected_difference(200)),
         ComposedCell("h", interval, "lognormal(1), 50 of 2 000", 600, _subset("lognormal", 50)),
         ComposedCell("h", interval, "lognormal(1), 200 of 2 000", 600, _subset("lognormal", 200)),
         ComposedCell("h", interval, "normal, 50 of 2 000", 600, _subset("normal", 50)),
@@ -578,4 +529,6 @@ def cells() -> list[ComposedCell]:
             for rate in (0.5, 0.8)
         ),
         ComposedCell("i", interval, "10 templates, sd .1, p .5", 1000, _templates(10, 0.1, 0.5)),
+        ComposedCell("i", interval, "3 templates, sd .5, p .9", 1000, _templates(3, 0.5, 0.9)),
+        *composed_more.cells(),
     ]

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import calibration.script as script
-from calibration.composed import ComposedRow
+from calibration.composed_outcomes import ComposedRow
 
 _TITLES = {
     "0": "Two runs with scores of 0 and 1",
@@ -21,6 +21,11 @@ _TITLES = {
     "g": "Corrected means without bounds",
     "h": "Subsets, scores without bounds",
     "i": "Templates, both sampled",
+    "j": "The band of Bradley-Terry strengths",
+    "k": "Time horizons",
+    "l": "Power that was planned for",
+    "m": "Figures that a scale of published ones predicts",
+    "q": "Rows over seeds, and repeats",
 }
 Key = tuple[str, str, str]
 

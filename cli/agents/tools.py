@@ -43,7 +43,7 @@ BRIEF = {
     "Flip": "benchmark prompt_id tool_id difference score_a score_b text target response_a response_b choice_a"
     " choice_b run_a run_b",
     "GateRow": "benchmark split metric verdict candidate baseline difference low margin p_pass p_fail n_prompts"
-    " prompts_if_equal prompts_as_seen reason overall",
+    " prompts_if_equal prompts_as_seen flags reason overall",
     "PowerRow": "role n k_a k_b generations power mde delta flags",
     "PromptRow": "prompt_id tool_id metric value n_draws text",
 }

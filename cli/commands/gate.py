@@ -8,7 +8,7 @@ import click
 
 from warehouse.questions.labels import CorrectedGate
 from warehouse.questions.sequential import SequentialReleaseGate
-from warehouse.tables.words import small
+from warehouse.tables.words import meanings, small
 
 from ..lazy_group import command
 from ..state import State
@@ -50,7 +50,7 @@ def margins_callback(
 
 
 #: Columns that a narrow terminal does without, the first of them first.
-MINOR = ("split", "metric", "clusters", "p fail", "prompts", "baseline", "candidate", "as seen", "if equal")
+MINOR = ("split", "metric", "clusters", "flags", "p fail", "prompts", "baseline", "candidate", "as seen", "if equal")
 
 
 @command("gate")
@@ -156,14 +156,20 @@ def _print(decision: Gate) -> None:
             "clusters": row.n_clusters,
             "if equal": row.prompts_if_equal,
             "as seen": row.prompts_as_seen,
+            "flags": row.flags,
             "reason": row.reason,
         }
         for row in decision.rows
     ]
     print_text(f"{decision.one_line}\n")
     print_rows(
-        cells, hide_empty=("split", "clusters", "reason", "cost", "p cost"), counts=("if equal", "as seen"), minor=MINOR
+        cells,
+        hide_empty=("split", "clusters", "reason", "cost", "p cost", "flags"),
+        counts=("if equal", "as seen"),
+        minor=MINOR,
     )
+    for line in meanings(flag for row in decision.rows for flag in row.flags):
+        print_text(line)
     if any(row.costs for row in decision.rows):
         print_text("cost: of the candidate for each of the baseline's; it passes by p pass, the larger of both p")
     if any(row.prompts_if_equal or row.prompts_as_seen for row in decision.rows):

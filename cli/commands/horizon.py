@@ -76,7 +76,7 @@ def _print(report: HorizonReport, state: State) -> None:
     rows = [_cells(row) for row in report.rows]
     shown = print_rows(rows, hide_empty=("condition", "release", "flags"), minor=_MINOR)
     print_text("")
-    print_text(f"intervals: {_INTERVALS[first.interval]}; {_WEIGHTS[first.weights]}; penalty {first.penalty:g}")
+    print_text(f"intervals: {_intervals(report)}; {_WEIGHTS[first.weights]}; penalty {first.penalty:g}")
     print_legend(_LEGEND, shown)
     for flag, meaning in _FLAGS.items():
         if any(flag in row.flags for row in report.rows):
@@ -84,6 +84,14 @@ def _print(report: HorizonReport, state: State) -> None:
     for trend in report.trends:
         print_text(_trend(trend))
     _notes(report, state)
+
+
+def _intervals(report: HorizonReport) -> str:
+    """How the intervals are made; where models differ, which of them by which."""
+    kinds = {row.interval for row in report.rows if row.estimate is not None}
+    if len(kinds) < 2:
+        return _INTERVALS[kinds.pop() if kinds else report.rows[0].interval]
+    return f"{_INTERVALS['ftr']}; of models with one run of each task {_INTERVALS['fieller']}"
 
 
 def _notes(report: HorizonReport, state: State) -> None:

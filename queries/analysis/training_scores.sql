@@ -3,7 +3,7 @@
 -- placeholder: metrics condition -- on columns of run_score
 -- placeholder: here condition -- on s.run_id
 select s.run_id, s.metric_id, s.metric, s.metric_filter, s.higher_is_better, s.estimate,
-  s.standard_error, described.high, s.n_prompts
+  s.standard_error, described.low, described.high, s.n_prompts
 from run_score s
 join run on run.id = s.run_id
 left join benchmark_metric described

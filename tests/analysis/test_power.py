@@ -299,7 +299,7 @@ def test_every_plan_says_what_it_rests_on(world: Store) -> None:
 
 def test_a_clipped_variance_is_said_beside_the_plan() -> None:
     plan = plan_table(VarianceParts(0.1, 0.1, 0.1), [100], [1])[0]
-    pilot = SimpleNamespace(flags=("omega2_clipped",), n_clusters=None)
+    pilot = SimpleNamespace(flags=("omega2_clipped",), n_clusters=None, skewness=None)
     flags = plan_flags(plan, pilot)  # type: ignore[arg-type]
     assert flags == ("omega2_clipped",)
     assert "omega2 came out below 0" in caution(flags)

@@ -106,7 +106,7 @@ def test_on_both_engines_with_draws_and_lower_is_better(store_url: str, tmp_path
     row = next(one for one in found.rows if one.model == "new/model")
     y = np.array([new[int(one.tool_id)] if one.selected else NAN for one in plan.rows])
     expected = estimate_subset(y, plan.stratum, plan.selected)
-    assert row.estimate == pytest.approx(expected.estimate) and row.method == "t_subset"
+    assert row.estimate == pytest.approx(expected.estimate) and row.method == "hull_subset"
     figures = [one.estimate for one in found.rows if one.model.startswith("lab/")]
     assert row.rank == 1 + sum(one < row.estimate for one in figures)
     assert row.rank_low == 1 + sum(one < row.ci_low for one in figures)

@@ -162,7 +162,7 @@ class Anchors(ChosenScores, Question):
 
 
 #: As in ``stats.items.horizon``.
-WEIGHTS, INTERVALS = ("invsqrt", "equal", "none"), ("ftr", "fieller")
+WEIGHTS, INTERVALS = ("invsqrt", "equal", "none"), ("auto", "ftr", "fieller")
 
 
 @dataclass(frozen=True)
@@ -197,7 +197,11 @@ class TimeHorizon(ChosenScores, Question):
     ] = WEIGHTS[0]
     interval: Annotated[
         str,
-        Option("By families, tasks and runs drawn anew, or Fieller's by families left out in turn.", choices=INTERVALS),
+        Option(
+            "By families, tasks and runs drawn anew (ftr), or Fieller's by families left out in turn; auto: Fieller's"
+            " for models with one run of each task.",
+            choices=INTERVALS,
+        ),
     ] = INTERVALS[0]
     trend: Annotated[bool, Option("Also over days of release: in how many days horizons double.")] = False
     level: Level = 0.95
@@ -206,5 +210,5 @@ class TimeHorizon(ChosenScores, Question):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if self.interval != INTERVALS[0]:
-            self.refuse("goes with {interval} ftr: nothing else is random", "n_resamples", "seed", "trend")
+        if self.interval == "fieller":
+            self.refuse("goes with {interval} ftr or auto: Fieller's draws nothing", "n_resamples", "seed", "trend")

@@ -222,6 +222,8 @@ from .variance.single_draws import expected_range as expected_range
 from .variance.single_draws import proportion_intervals as proportion_intervals
 from .variance.single_draws import semantic_consistency as semantic_consistency
 from .variance.single_draws import single_draw_range as single_draw_range
+from .variance.template_figures import TemplateFigures as TemplateFigures
+from .variance.template_figures import template_figures as template_figures
 from .variance.templates import TemplateRanking as TemplateRanking
 from .variance.templates import TemplateVariance as TemplateVariance
 from .variance.templates import template_ranking as template_ranking

@@ -123,6 +123,7 @@ class GateRow(BenchmarkRow):
     condition_candidate: str  #: settings that tell its runs from the baseline's, and from what it is the newest of.
     condition_baseline: str  #: the same of the baseline's.
     overall: str  #: the verdict over all benchmarks, the same in each row.
+    flags: tuple[str, ...] = ()  #: of the difference, as `compare` gives them.
     costs: PairCosts | None = None  #: that the columns of costs come from.
     cost_metric: ClassVar[Column[str]] = Column("costs.metric", "")  #: cost that was asked for; empty without.
     #: cost of the candidate over that of the baseline, on the prompts of which both are known.
@@ -211,6 +212,7 @@ class _Tested:
     note: str = ""
     costs: PairCosts | None = None
     reach: float = 0.0  #: the most that a unit's differences may add up to, where few differ; 0: t alone counts.
+    flags: tuple[str, ...] = ()  #: of the difference.
 
 
 @answers(ReleaseGate)
@@ -309,15 +311,19 @@ def _tested(pair: Pair, question: ReleaseGate) -> _Tested:
         return _tested_on_common(pair, margin, question)
     unscored, why = _why_undecided(pair, question.max_unscored)
     test = planned.noninferiority(margin, alpha, higher_is_better=pair.metric.higher_is_better is not False)
+    if test.ci_low is not None and pair.figure_range is not None:
+        test = replace(test, ci_low=max(-pair.figure_range, test.ci_low))
     both: PValues = (None, None) if why else (test.p_value, test.p_inferior)
     means = (planned.estimate.mean_a or 0.0, planned.estimate.mean_b or 0.0)
     method = "t of a planned subset" if planned.few is None else "t of a planned subset and Gaffke's"
-    return _Tested(pair, margin, test, both, method, why, unscored, means, planned.basis)
+    return _Tested(
+        pair, margin, test, both, method, why, unscored, means, planned.basis, flags=planned.as_paired().flags
+    )
 
 
 def _tested_on_common(pair: Pair, margin: float, question: ReleaseGate) -> _Tested:
     paired = pair.difference(1 - 2 * question.alpha, turned=pair.metric.higher_is_better is False)
-    test = paired_noninferiority(paired, margin, alpha=question.alpha, width=pair.score_range)
+    test = paired_noninferiority(paired, margin, alpha=question.alpha, width=pair.figure_range)
     missing = (pair.scores_b.n - pair.n) / pair.scores_b.n
     unscored, why = _why_undecided(pair, question.max_unscored)
     if not why and missing > question.max_unscored:
@@ -340,7 +346,9 @@ def _tested_on_common(pair: Pair, margin: float, question: ReleaseGate) -> _Test
         losses = pair.differences * (1 if pair.metric.higher_is_better is False else -1)
         note = LONG_LOSSES if ((losses - losses.mean()) ** 3).sum() > 0 else ""
     reach = 0.0 if few is None else few.reach
-    return _Tested(pair, margin, test, (None, None) if why else both, method, why, unscored, note=note, reach=reach)
+    p_values = (None, None) if why else both
+    flags = (*paired.flags, *pair.row_flags)
+    return _Tested(pair, margin, test, p_values, method, why, unscored, note=note, reach=reach, flags=flags)
 
 
 def _why_undecided(pair: Pair, max_unscored: float) -> tuple[float, str]:
@@ -394,6 +402,7 @@ def _row(item: _Tested, verdict: str, p_values: PValues, n_tests: int, alpha: fl
         share_unscored=item.share_unscored,
         method=item.method,
         reason=item.why or item.note or (test.reason if item.p_values[0] is None else ""),
+        flags=item.flags,
         costs=item.costs,
         model_candidate=pair.a.model,
         model_baseline=pair.b.model,

@@ -206,7 +206,7 @@ def overall_row(
 
 def _within_range(combined: CombinedDifference, pairs: Sequence[Pair]) -> CombinedDifference:
     """With ends that a mean of such differences can have."""
-    widths = [pair.score_range for pair in pairs]
+    widths = [pair.figure_range for pair in pairs]
     if combined.ci_low is None or combined.ci_high is None or None in widths:
         return combined
     most = max(width for width in widths if width is not None)
@@ -248,7 +248,8 @@ def _flags(rows: Sequence[ComparisonRow], combined: CombinedDifference, n_zero: 
         "weights_dominated": "weights_dominated" in own,
         "one_seed": "one_seed" in own,
     }
-    return tuple(flag for flag, holds in conditions.items() if holds)
+    of_mean = [flag for flag, holds in conditions.items() if holds]
+    return tuple(dict.fromkeys((*of_mean, *combined.flags)))
 
 
 def _part(copy_of: int, pair: Pair, units: Units, row: ComparisonRow) -> BenchmarkDifference:
@@ -266,9 +267,10 @@ def _part(copy_of: int, pair: Pair, units: Units, row: ComparisonRow) -> Benchma
     differences = pair.differences
     if PLANNED in row.flags:
         differences = differences + (row.difference - differences.mean())
+    part = BenchmarkDifference(differences, units, error, df, flags=row.flags)
     if pair.over_seeds or error == 0:
-        return BenchmarkDifference(differences, units, error, df)
-    return BenchmarkDifference(differences, units, error, df, row.ci_low, row.ci_high, row.p_t)
+        return part
+    return replace(part, low=row.ci_low, high=row.ci_high, p_value=row.p_t)
 
 
 def _as_unsure(part: BenchmarkDifference, pair: Pair, options: Compare) -> BenchmarkDifference:

@@ -74,7 +74,7 @@ def difference_of(pair: Pair, options: Compare) -> PairedDifference:
             " fixed is not known; ask for the prompts sampled"
         )
     a, b = _draws(pair.scores_a, pair.of_a), _draws(pair.scores_b, pair.of_b)
-    return paired_difference_prompts_fixed(a, b, level=options.level)
+    return paired_difference_prompts_fixed(a, b, bounds=pair.metric.bounds, level=options.level)
 
 
 def run_tests(pair: Pair, paired: PairedDifference, options: Compare) -> Tests:
@@ -318,7 +318,14 @@ def _whole_difference(
     plan = run.plan
     if a is not None and b is not None:
         return subset_pair(
-            a.scores, b.scores, plan.stratum, plan.selected, estimand=estimand, clusters=clusters, level=level
+            a.scores,
+            b.scores,
+            plan.stratum,
+            plan.selected,
+            bounds=run.bounds,
+            estimand=estimand,
+            clusters=clusters,
+            level=level,
         )
     other = pair.scores_b if a is not None else pair.scores_a
     baseline_values = align_values(other.prompts, other.values, run.prompts)

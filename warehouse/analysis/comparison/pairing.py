@@ -234,6 +234,12 @@ class Pair:
         return None if self.is_ratio or low is None or high is None else high - low
 
     @property
+    def figure_range(self) -> float | None:
+        """Largest difference of two figures, which weighted means have too; None behind a link, or without bounds."""
+        low, high = self.metric.bounds or (None, None)
+        return None if self.metric.link != "identity" or low is None or high is None else high - low
+
+    @property
     def units(self) -> NDArray[np.int64]:
         """What is independent: the cluster of each common prompt, else the prompt (below 0)."""
         return -1 - self.prompts if self.clusters is None else self.clusters

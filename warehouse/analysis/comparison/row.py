@@ -199,7 +199,7 @@ def _with_the_rest(pair: Pair, paired: PairedDifference) -> PartiallyPairedDiffe
         return None
     sides = (pair.scores_a.values, pair.of_a), (pair.scores_b.values, pair.of_b)
     rest = (np.delete(values, rows) for values, rows in sides)
-    return partially_paired_difference(*pair.values, *rest, level=paired.level)
+    return partially_paired_difference(*pair.values, *rest, bounds=pair.metric.bounds, level=paired.level)
 
 
 def partial_figures(partial: PartiallyPairedDifference | None) -> dict[str, Any]:

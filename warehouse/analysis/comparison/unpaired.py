@@ -197,7 +197,8 @@ def _row(read: _Unpaired, level: float) -> tuple[UnpairedRow, bool | None]:
     a, b = both.a, both.b
     first = _estimate(both.scores_a, both.metric_a, read.clusters, level)
     second = _estimate(both.scores_b, both.metric_b, read.clusters, level)
-    unpaired = unpaired_difference(first, second, level=level)
+    bounds = both.metric_a.bounds if both.metric_a.link == "identity" else None
+    unpaired = unpaired_difference(first, second, bounds=bounds, level=level)
     outside = (outside_clusters(read.clusters.labels(scores.prompts)) for scores in (both.scores_a, both.scores_b))
     row = UnpairedRow(
         benchmark=a.benchmark_split[0],

@@ -20,7 +20,7 @@ _KEY_LENGTH = 12
 class Training:
     """One question for each benchmark with seeds or checkpoints: they are read together."""
 
-    name, version = "training", "4"
+    name, version = "training", "5"
 
     def questions(self, data: BenchmarkData, settings: FamilySettings) -> Sequence[RefreshQuestion]:
         """One, where a model has two seeds or two places in training."""

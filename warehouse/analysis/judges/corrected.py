@@ -28,6 +28,7 @@ from warehouse.stats.core.inputs import FloatArray
 from warehouse.stats.core.quantiles import t_p_value
 from warehouse.stats.judges.plan import differences_of_means, level_of_pairs, ranks_left
 from warehouse.stats.judges.prediction import OWN_WEIGHT_FROM, label_influence, reproducibility
+from warehouse.stats.suites.parts import OF_LABELS, Halves, flags_that_count, hull_with, p_of_halves
 from warehouse.store.connection import Store
 
 #: What a row takes from a figure of that name, of a mean and of a difference.
@@ -164,15 +165,24 @@ def corrected_difference(
     if a.draw == b.draw and (a.labelled & b.labelled).any():
         return _row((a, b), _pair(a, b, level, fixed=fixed), judge, level)
     own = corrected_means((first, second), level=level, fixed=fixed)
+    bare = _row((a, b), None, judge, level, ("other_prompts",))
     return replace(
-        _row((a, b), None, judge, level, ("other_prompts",)),
+        bare,
         n_labels=min(row.n_labels for row in own),
         reason="labelled on different prompts: two figures, errors added",
-        **_apart(*own),
+        flags=tuple(dict.fromkeys((*bare.flags, *_flags_apart(own)))),
+        **_apart(own[0], own[1], first.bounds),
     )
 
 
-def _apart(a: CorrectedRow, b: CorrectedRow) -> dict[str, Any]:
+def _flags_apart(rows: Sequence[CorrectedRow]) -> tuple[str, ...]:
+    """Flags of the two figures, where the flagged hold more than a quarter of the variance of their difference."""
+    variances = np.array([(row.standard_error or 0.0) ** 2 for row in rows])
+    return flags_that_count([row.flags for row in rows], variances, OF_LABELS)
+
+
+def _apart(a: CorrectedRow, b: CorrectedRow, bounds: tuple[float, float] | None) -> dict[str, Any]:
+    """The difference of two figures: t with added errors, an end no nearer than those of both together."""
     assert a.estimate is not None and b.estimate is not None
     assert a.label_estimate is not None and b.label_estimate is not None
     found: dict[str, Any] = {"estimate": a.estimate - b.estimate, "label_estimate": a.label_estimate - b.label_estimate}
@@ -181,9 +191,17 @@ def _apart(a: CorrectedRow, b: CorrectedRow) -> dict[str, Any]:
     parts = a.standard_error**2, b.standard_error**2
     error = math.sqrt(sum(parts))
     df = sum(parts) ** 2 / (parts[0] ** 2 / a.degrees_of_freedom + parts[1] ** 2 / b.degrees_of_freedom)
-    ends = interval_t(found["estimate"], error, df, level=a.level)
-    found |= {"low": ends.low, "high": ends.high} if ends else {}
+    interval = interval_t(found["estimate"], error, df, level=a.level)
     p = t_p_value(found["estimate"] / error, df)
+    if interval is not None and a.low is not None and a.high is not None and b.low is not None and b.high is not None:
+        below = np.array([a.estimate - a.low, b.high - b.estimate])
+        above = np.array([a.high - a.estimate, b.estimate - b.low])
+        halves = Halves(below, above).together(np.ones(2), None)
+        interval = hull_with(interval, found["estimate"], halves)
+        p = max(p, p_of_halves(found["estimate"], halves, df, a.level))
+    if interval is not None:
+        width = math.inf if bounds is None else bounds[1] - bounds[0]
+        found |= {"low": max(-width, interval.low), "high": min(width, interval.high)}
     return found | {"standard_error": error, "degrees_of_freedom": df, "p_value": p}
 
 

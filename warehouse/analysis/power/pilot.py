@@ -99,10 +99,11 @@ def pilot_of(
     """
     groups = None if labels is None else as_clusters(labels, len(prompts))
     sides = [_side(own, prompts, metric, groups) for own in scores]
+    bounds = metric.bounds if metric.link == "identity" else None
     if len(sides) == 1:
-        return plan_from_one(*sides[0], clusters=labels, correlation=correlation or 0.0)
+        return plan_from_one(*sides[0], clusters=labels, correlation=correlation or 0.0, bounds=bounds)
     (a, within_a, k_a), (b, within_b, k_b) = sides
-    return plan_from_pilot(a, b, within_a, within_b, k_a, k_b, labels)
+    return plan_from_pilot(a, b, within_a, within_b, k_a, k_b, labels, bounds=bounds)
 
 
 def clusters_of(

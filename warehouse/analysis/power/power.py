@@ -23,6 +23,7 @@ from warehouse.stats import (
     sample_size,
 )
 from warehouse.stats.intervals.defaults import FEW_CLUSTERS, FEW_PROMPTS
+from warehouse.stats.power.pilot import is_skewed_for
 from warehouse.stats.power.power import clustered_omega2, quantiles
 from warehouse.store.connection import Store
 
@@ -78,8 +79,12 @@ def answer_in_words(plan: Plan, goal: Goal, question: PowerQuestion) -> str:
 
 def plan_flags(plan: Plan, pilot: Pilot | None) -> tuple[str, ...]:
     """What keeps a plan from being relied on: ``omega2_clipped`` (the pilot's ω² came out below 0
-    and is taken as 0), ``few_clusters`` (fewer than 20, of the plan or the pilot)."""
+    and is taken as 0), ``skewed_pilot`` (its differences are skewed for so few units, of the plan or the pilot),
+    ``few_clusters`` (fewer than 20, of either)."""
     flags = ("omega2_clipped",) if pilot is not None and "omega2_clipped" in pilot.flags else ()
+    units = plan.n if plan.n_clusters is None else plan.n_clusters
+    if pilot is not None and ("skewed_pilot" in pilot.flags or is_skewed_for(pilot.skewness, units)):
+        flags = (*flags, "skewed_pilot")
     planned = plan.n_clusters is not None and plan.n_clusters < FEW_CLUSTERS
     seen = pilot is not None and pilot.n_clusters is not None and pilot.n_clusters < FEW_CLUSTERS
     return (*flags, "few_clusters") if planned or seen else flags
@@ -89,6 +94,10 @@ def caution(flags: Sequence[str]) -> str:
     """The flags of a plan as the end of its sentence; empty without any."""
     words = {
         "omega2_clipped": "omega2 came out below 0 and is taken as 0, so more may be needed",
+        "skewed_pilot": (
+            "the pilot's differences are skewed, and its few prompts hardly show the tail (plans for power 0.8 reached"
+            " 0.65 to 0.7)"
+        ),
         "few_clusters": f"it rests on fewer than {FEW_CLUSTERS} clusters",
     }
     reasons = " and ".join(words[flag] for flag in flags)
@@ -172,7 +181,7 @@ class PowerRow(Row):
     power_two_tailed: float | None  #: chance of any rejection at ``delta``.
     mde: float  #: smallest difference that is found with the power ``mde_power``.
     mde_power: float  #: the power that ``mde`` is for.
-    flags: tuple[str, ...] = ()  #: ``omega2_clipped`` and ``few_clusters``: not to be relied on.
+    flags: tuple[str, ...] = ()  #: ``omega2_clipped``, ``skewed_pilot``, ``few_clusters``: not to be relied on.
 
 
 @dataclass(frozen=True)

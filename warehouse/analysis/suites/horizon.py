@@ -158,6 +158,7 @@ def horizon(store: Store, question: TimeHorizon) -> HorizonReport:
         penalty=question.penalty,
         weights=question.weights,
         interval=question.interval,
+        resample=question.trend,
         level=question.level,
         n_resamples=question.n_resamples,
         seed=question.seed,
@@ -247,8 +248,8 @@ def _row(
     question: TimeHorizon, agent: _Agent, fit: HorizonFit, at: Horizon, label: str, day: date | None, n_tasks: int
 ) -> HorizonRow:
     by_q = {horizon.q: horizon.estimate for horizon in fit.horizons}
-    settings = ("benchmark", "level", "interval", "penalty", "weights")
-    fitted = ("slope", "intercept", "n_tasks", "n_families", "n_runs", "n_solved")
+    settings = ("benchmark", "level", "penalty", "weights")
+    fitted = ("interval", "slope", "intercept", "n_tasks", "n_families", "n_runs", "n_solved")
     checked = ("cross_entropy", "curvature", "curvature_p", "bins")
     return HorizonRow(
         model=agent.members.model,

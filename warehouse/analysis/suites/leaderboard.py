@@ -27,9 +27,10 @@ from warehouse.stats.multiple.ranks import letters
 from warehouse.stats.subsets.design import rank_among
 from warehouse.stats.subsets.estimate import SubsetEstimate
 from warehouse.stats.subsets.regression import combine_subsets, known_figure
+from warehouse.stats.suites.parts import OF_INTERVALS
 from warehouse.store.connection import Store
 from warehouse.tables.view import TableNote, View
-from warehouse.tables.words import direction, visible
+from warehouse.tables.words import direction, meanings, visible
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,7 @@ class SuiteBoard(Result):
             *self.basis,
             *legend_of(self.rows[0].level),
             *([others] if others else []),
+            *(TableNote(line, "flags") for line in meanings(flag for row in self.rows for flag in row.flags)),
         ]
         table = suite_table(self.rows, self.leaves, verbose=verbose)
         notes = (*self.notes, *reasons_of(self.rows, verbose=verbose))
@@ -269,7 +271,9 @@ class PlannedLeaves:
         common = next(iter(bounds)) if len(bounds) == 1 else None
         figure = combine_subsets(list(parts.values()), [leaf.weight for leaf in measured], bounds=common, level=level)
         n = sum((leaf.name, item.conditions.entries[leaf.name].condition.key) in self.runs for leaf in measured)
-        flags = dict.fromkeys((*item.row.flags, *(flag for estimate in parts.values() for flag in estimate.flags)))
+        own = (*item.row.flags, *(flag for estimate in parts.values() for flag in estimate.flags))
+        kept = [flag for flag in own if flag not in OF_INTERVALS]
+        flags = dict.fromkeys((*kept, *figure.flags))
         row = replace(
             item.row,
             estimate=figure.estimate,

@@ -35,6 +35,7 @@ from warehouse.analysis.suites.tree import Suite, leaf_shares
 from warehouse.errors import MisuseError
 from warehouse.stats import Cell, SuiteEstimate, leaf_cell, published_cell
 from warehouse.stats.core.sample import find_link
+from warehouse.stats.intervals.estimate_mean import flags_of_mean
 from warehouse.stats.paired.paired import figure_values
 from warehouse.stats.rows.seed_difference import RowSeeds
 from warehouse.stats.rows.seed_row import TOO_FEW, figures_over_seeds
@@ -256,19 +257,33 @@ def _cell(entry: ScoredCondition, units: UnitMap, seeds: Sequence[str] = ()) -> 
     """The figure of an entry on a leaf, over these seeds where it has several."""
     scores = entry.usable
     if scores is not None and not entry.is_cut:
+        own_flags = _flags_alone(scores, entry.metric, units)
         if seeds and scores.seeds is not None:
-            return _over_seeds(scores, scores.seeds, entry.metric.link, units, seeds)
+            leaf = _over_seeds(scores, scores.seeds, entry.metric.link, units, seeds)
+            return replace(leaf, cell=replace(leaf.cell, flags=own_flags))
         values = figure_values(scores.values, scores.uneven_weights, find_link(entry.metric.link))
-        return leaf_cell(values, units.units(scores.prompts), scores.uneven_weights)
+        return leaf_cell(values, units.units(scores.prompts), scores.uneven_weights, flags=own_flags)
     if entry.published is None or not math.isfinite(entry.published.value):
         return None
     figure = entry.published
     return published_cell(figure.value, figure.standard_error or None, figure.n)
 
 
-def _over_seeds(
-    scores: PromptScores, own: SeedCells, link: str, units: UnitMap, seeds: Sequence[str]
-) -> LeafSeeds | None:
+def _flags_alone(scores: PromptScores, metric: Metric, units: UnitMap) -> tuple[str, ...]:
+    """What the benchmark's own interval is flagged with, were it the only one."""
+    of_prompts = units.units(scores.prompts)
+    has_clusters = bool((of_prompts >= 0).any())
+    return flags_of_mean(
+        scores.values,
+        clusters=of_prompts if has_clusters else None,
+        weights=scores.uneven_weights,
+        link=metric.link,
+        bounds=metric.bounds_of(scores.values.min(), scores.values.max()),
+        n_draws=scores.n_draws,
+    )
+
+
+def _over_seeds(scores: PromptScores, own: SeedCells, link: str, units: UnitMap, seeds: Sequence[str]) -> LeafSeeds:
     rows = [own.labels.index(label) for label in seeds]
     cells = own.cells[rows]
     there = np.flatnonzero(np.isfinite(cells).any(axis=0))

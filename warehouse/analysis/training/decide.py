@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import ClassVar
 
-from warehouse.analysis.results import BenchmarkRow, Result, part_fields
+from warehouse.analysis.results import BenchmarkRow, Result
 from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.reference import BySplit, by_benchmark_split, common_benchmarks, parse_where
@@ -20,7 +21,7 @@ from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.questions.training import Decide
 from warehouse.records.score_span import ScoreSpan
-from warehouse.stats.training.noise_floor import Word, noise_only_above
+from warehouse.stats.training.noise_floor import WeighedDifference, Word, noise_only_above
 from warehouse.stats.training.seed_means import SeedMean
 from warehouse.stats.training.seed_planning import seeds_needed
 from warehouse.store.connection import Store
@@ -63,7 +64,7 @@ class DecisionRow(BenchmarkRow):
     #: prompt, of single runs; None where the spread was seen on these very prompts, or nothing tells it.
     prompt_sd: float | None
     jitter: float | None  #: standard deviation of a run's figure by jitter alone; None below sixteen checkpoints.
-    ci_low: float | None  #: difference − noise floor; None where jitter is all there is.
+    ci_low: float | None  #: difference − noise floor, within the metric's range; None where jitter is all there is.
     ci_high: float | None  #: difference + noise floor.
     #: probability that the true difference has the other sign, nothing being known of it beforehand.
     p_wrong_sign: float | None
@@ -206,7 +207,8 @@ def _row(a: RecipeScores, b: RecipeScores, names: tuple[str, str], noise: Noise,
         seed_sd=None if is_bound else noise.standard_deviation,
         prompt_sd=noise.prompt_sd,
         jitter=noise.jitter,
-        **part_fields(tested, "ci_low", "ci_high", "p_wrong_sign"),
+        **_ends(tested, a.width if a.width == b.width else None),
+        p_wrong_sign=None if tested is None else tested.p_wrong_sign,
         noise_if_sd_above=noise_only_above(difference, *counts, level=level),
         pool=pool.name if pool else "",
         pool_size=pool.prior.n if pool else None,
@@ -223,6 +225,14 @@ def _row(a: RecipeScores, b: RecipeScores, names: tuple[str, str], noise: Noise,
     row = replace(row, advice="; ".join(filter(None, (_advice(row), _UNSAID * is_unsaid))))
     verb = "is above" if a.higher_is_better is None else "is ahead of"
     return replace(row, sentence=_sentence(row, f"{names[ahead]} {verb} {names[1 - ahead]}"))
+
+
+def _ends(weighed: WeighedDifference | None, width: float | None) -> dict[str, float | None]:
+    """The interval, within ± the range of the metric."""
+    if weighed is None:
+        return {"ci_low": None, "ci_high": None}
+    most = math.inf if width is None else width
+    return {"ci_low": max(-most, weighed.ci_low), "ci_high": min(most, weighed.ci_high)}
 
 
 def _flags(a: RecipeScores, b: RecipeScores, noise: Noise) -> tuple[str, ...]:

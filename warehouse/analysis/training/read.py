@@ -33,7 +33,7 @@ from warehouse.store.sql.query_files import query_text
 
 #: Columns of a figure, in order.
 _FIGURE = (
-    *("run_id", "metric", "metric_filter", "metric_id", "higher_is_better", "high", "n_prompts"),
+    *("run_id", "metric", "metric_filter", "metric_id", "higher_is_better", "low", "high", "n_prompts"),
     *("estimate", "standard_error"),
 )
 
@@ -196,8 +196,17 @@ def _recipe(
         metric_ids=tuple(sorted({row[4] for row in rows})),
         benchmark_ids=tuple(sorted(numbers)),
         parameters=float(size) if len(sizes) == 1 and (size := sizes.pop()) else None,
-        is_rate=rows[0][5] is not False and rows[0][6] == 1,
+        is_rate=rows[0][5] is not False and rows[0][7] == 1,
+        width=_width(rows),
     )
+
+
+def _width(rows: Sequence[tuple[Any, ...]]) -> float | None:
+    """Range of the metric; None where it is not known, or figures lie outside of it."""
+    low, high = rows[0][6], rows[0][7]
+    if low is None or high is None:
+        return None
+    return high - low if all(low - 1e-9 <= row[9] <= high + 1e-9 for row in rows) else None
 
 
 def _trajectory(seed: str, by_position: Mapping[float, Sequence[_Figure]]) -> Trajectory:

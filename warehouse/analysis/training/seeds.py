@@ -41,7 +41,7 @@ class SeedsRow(RecipeRow):
     seed_mean: float  #: mean over seeds at the last common checkpoint, or of the last ``averaged``.
     seed_sd: float | None  #: standard deviation over seeds there, ddof 1; None for one seed.
     seed_sd_low: float | None  #: lower end of its 95 % interval (Bonett; χ² below 5 seeds).
-    seed_sd_high: float | None  #: upper end.
+    seed_sd_high: float | None  #: upper end; no more than half of the metric's range, which no spread exceeds.
     seed_sd_averaged: float | None  #: the standard deviation over seeds at each common checkpoint, averaged.
     half_width: float | None  #: mean half-width of the single runs' normal intervals there; None if unknown.
     sd_ratio: float | None  #: seed_sd over half_width (Madaan et al. 2024, table 1).
@@ -253,7 +253,7 @@ def seeds_row(
         seed_mean=float(finals.mean()),
         seed_sd=sd[0],
         seed_sd_low=sd[1],
-        seed_sd_high=sd[2],
+        seed_sd_high=_possible(sd, recipe.width),
         seed_sd_averaged=_averaged_sd(recipe),
         half_width=half,
         sd_ratio=sd[0] / half if sd[0] is not None and half else None,
@@ -269,6 +269,14 @@ def seeds_row(
         reason="; ".join(reasons),
         seeds=tuple(run.seed for run in recipe.trajectories),
     )
+
+
+def _possible(sd: tuple[float | None, float | None, float | None], width: float | None) -> float | None:
+    """The upper end of a spread, at most half of the range of the metric, and not below the spread that was seen."""
+    seen, _, high = sd
+    if seen is None or high is None or width is None:
+        return high
+    return min(high, max(seen, width / 2))
 
 
 def _half_width(recipe: RecipeScores, positions: Sequence[float], level: float) -> float | None:

@@ -87,6 +87,7 @@ class RecipeScores:
     benchmark_ids: tuple[int, ...] = ()  #: of the rows of the benchmark that the runs are on.
     parameters: float | None = None  #: of the model; None where unknown or several.
     is_rate: bool = False  #: whether the metric is at most 1, and more is better.
+    width: float | None = None  #: range of the metric; None where it is not known.
 
     @property
     def n_prompts(self) -> int | None:

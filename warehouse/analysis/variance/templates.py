@@ -14,13 +14,17 @@ from numpy.typing import NDArray
 
 from warehouse.analysis.groups import grouped
 from warehouse.analysis.judges.units import judge_names, means_of, metrics_by, scored_by
-from warehouse.analysis.results import ConditionRow, Result, Row, finite_or_none, part_fields
+from warehouse.analysis.results import finite_or_none, part_fields
 from warehouse.analysis.selection.benchmarks import Metric, read_facts
 from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map
 from warehouse.analysis.selection.score_matrix import score_table, tested_pairs
 from warehouse.analysis.selection.scored_conditions import ScoredCondition, read_entries
 from warehouse.analysis.selection.selection import Selection, selection_of
 from warehouse.analysis.selection.targets import Target, find_conditions_of, find_targets
+from warehouse.analysis.variance.published_templates import published_templates
+from warehouse.analysis.variance.template_row import JudgeFlip
+from warehouse.analysis.variance.template_row import TemplateRow as TemplateRow
+from warehouse.analysis.variance.template_row import TemplatesReport as TemplatesReport
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.questions.variance import FACTORS, Templates
@@ -31,21 +35,6 @@ from warehouse.store.sql.query_files import query_text
 
 #: Pairs of conditions and judges that are looked at for flips; a store of more gets the shares alone.
 MOST_PAIRS = 200_000
-
-
-@dataclass(frozen=True)
-class JudgeFlip(Row):
-    """Two models whose order differs between two judges."""
-
-    judge_a: str  #: one judge.
-    judge_b: str  #: the other.
-    model_a: str  #: the model that is better by ``judge_a``.
-    model_b: str  #: the one that is better by ``judge_b``.
-    difference_a: float  #: ``model_a`` minus ``model_b`` by ``judge_a``.
-    difference_b: float  #: by ``judge_b``.
-    #: the larger p of the two, adjusted for all pairs of models (Holm) and of judges (Bonferroni).
-    p_holm: float | None
-    is_shown: bool  #: whether both differences are significant by it: the judges do disagree.
 
 
 @dataclass(frozen=True)
@@ -153,58 +142,6 @@ PLAIN = "(plain)"
 
 
 @dataclass(frozen=True)
-class TemplateRow(ConditionRow):
-    """One condition over its templates (or other forms), on the prompts that have a score under each."""
-
-    estimate: float | None  #: mean over prompts and templates.
-    standard_error: float | None  #: of it, by what is taken for a sample; None with a ``reason``.
-    ci_low: float | None  #: lower end of the interval, within the metric's bounds.
-    ci_high: float | None  #: upper end.
-    level: float  #: nominal coverage of the interval.
-    df: float | None  #: degrees of freedom of the interval.
-    random: str  #: ``"both"``, ``"prompts"`` or ``"templates"``: what is a sample.
-    n_prompts: int  #: prompts with a score under each template.
-    n_clusters: int | None  #: clusters among them, where the error allows for them.
-    n_templates: int  #: templates.
-    n_left_out: int  #: prompts without a score under some template.
-    best: float | None  #: the highest mean of a template; an extreme of noisy means, biased upwards.
-    best_template: str  #: its name.
-    worst: float | None  #: the lowest mean, biased downwards.
-    worst_template: str  #: its name.
-    variance_prompts: float | None  #: between prompts, raw: may be below 0, like the next.
-    variance_templates: float | None  #: between templates.
-    variance_residual: float | None  #: of both together, draws included.
-    part_prompts: float | None  #: variance of the estimate that the choice of prompts makes.
-    part_templates: float | None  #: that the choice of templates makes.
-    part_residual: float | None  #: that is in each of the two.
-    #: templates for the error that was asked for; None where none was, none suffices, or prompts alone are a sample.
-    templates_needed: int | None
-    flags: tuple[str, ...]  #: ``few_templates``: fewer than 9 stand for all that could have been.
-    reason: str  #: why there is no error.
-    run_ids: tuple[int, ...]  #: ids of the runs.
-
-
-@dataclass(frozen=True)
-class TemplatesReport(Result):
-    """Conditions over their templates."""
-
-    target: str  #: as given.
-    factor: str  #: what varies.
-    rows: tuple[TemplateRow, ...]
-    templates: tuple[str, ...]  #: names of the forms that all conditions have, in the order of their names.
-    #: of the pairs of conditions and shared templates, the share in which the order of the two is opposite to that of
-    #: their means; None with one condition, or unknown direction.
-    flip_share: float | None
-    n_top: int | None  #: conditions that are first by some shared template; None where there is no order.
-    left_out: tuple[str, ...]  #: what has no scores, or one template alone.
-    flips: tuple[JudgeFlip, ...] = ()  #: pairs of conditions that two judges put in different orders.
-
-    @property
-    def one_line(self) -> str:
-        return f"{self.target}: {len(self.rows)} conditions by {self.factor}"
-
-
-@dataclass(frozen=True)
 class _Forms:
     """The scores of a condition: prompts × forms, NaN where there is none."""
 
@@ -226,6 +163,8 @@ def templates(store: Store, question: Templates) -> TemplatesReport:
         _read_judges(store, question) if question.factor == "judge" else _read_forms(store, question)
     )
     several = [item for item in forms if len(item.names) > 1]
+    if not several and (published := published_templates(store, question)) is not None:
+        return published
     if not several:
         raise MisuseError(
             f"{question.target} has no condition whose prompts have scores under two values of {question.factor};"
@@ -250,7 +189,12 @@ _Read = tuple[list[_Forms], tuple[str, ...], tuple[JudgeFlip, ...]]
 
 
 def _read_forms(store: Store, question: Templates) -> _Read:
-    targets = find_targets(store, question.target, selection_of(question))
+    try:
+        targets = find_targets(store, question.target, selection_of(question))
+    except MisuseError:
+        if published_templates(store, question) is None:
+            raise
+        return [], (), ()
     plain = [item for item in targets.scored if item.is_plain_mean]
     return [_forms(item, rows, question.factor) for item, rows in _read(store, plain)], targets.left_out, ()
 

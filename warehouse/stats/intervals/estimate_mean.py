@@ -134,6 +134,27 @@ def estimate_mean(
     return _estimate(sample, find_link(link), method, as_level(level), Resampling(n_resamples, as_seed(seed)))
 
 
+def flags_of_mean(
+    scores: ArrayLike,
+    *,
+    clusters: ArrayLike | None = None,
+    weights: ArrayLike | None = None,
+    link: str = "identity",
+    bounds: Bounds | None = None,
+    n_draws: ArrayLike | None = None,
+) -> tuple[str, ...]:
+    """The warnings of the default interval of `estimate_mean`, without the interval: for figures that it is a part of.
+
+    Arguments and errors as there.
+
+    Examples:
+        >>> flags_of_mean([1, 0, 1, 1, 0, 1, 1, 0])
+        ('few_prompts',)
+    """
+    sample = build_sample(scores, clusters, weights, find_link(link), bounds, None, n_draws)
+    return choose_method(sample, "auto").flags
+
+
 @lru_cache(maxsize=4096)
 def _of_shares(
     n: int, n_right: int, link: str, bounds: Bounds | None, level: float, seed: int, n_resamples: int

@@ -31,6 +31,7 @@ from warehouse.stats.core.inputs import (
 )
 from warehouse.stats.core.quantiles import t_p_value
 from warehouse.stats.core.results import Interval, NamedFigures, figures_text, flags_of
+from warehouse.stats.intervals.bootstrap_t import StudentisedDraws, studentised_draws
 from warehouse.stats.intervals.closed_form import interval_t, interval_wilson_bounded
 from warehouse.stats.intervals.estimate_mean import estimate_mean
 from warehouse.stats.paired.sign_flip import binomial_p_value
@@ -359,13 +360,9 @@ def _corrected(design: _Labelled, weight: float | None) -> CorrectedFigure:
         weight=used,
         width_ratio=(interval.high - interval.low) / width if width else None,
         method=f"prediction_powered_{interval.method}",
-        p_value=_p_value(helped.theta, helped.error, helped.df) if design.difference else None,
+        p_value=helped.p_value(design) if design.difference else None,
         reason="",
     )
-
-
-def _p_value(theta: float, error: float | None, df: float | None) -> float | None:
-    return t_p_value(theta / error, df) if error and df else None
 
 
 @dataclass(frozen=True)
@@ -376,11 +373,45 @@ class _Helped:
     error: float | None  #: None where there is none, like its degrees of freedom.
     df: float | None
     psi: FloatArray  #: ψ of each unit, shape (N,).
+    rest: FloatArray  #: e = h − λg of each unit, NaN without a label, shape (N,).
 
     def interval(self, design: _Labelled) -> Interval | None:
-        if design.difference or design.ends is None:
-            return interval_t(self.theta, self.error, self.df, level=design.level)
-        return interval_wilson_bounded(self.theta, self.error, self.df, bounds=design.ends, level=design.level)
+        """Wilson's at the error where labels have bounds, t of their differences, cut to their range; else the hull."""
+        if design.ends is not None and not design.difference:
+            return interval_wilson_bounded(self.theta, self.error, self.df, bounds=design.ends, level=design.level)
+        by_t = interval_t(self.theta, self.error, self.df, level=design.level)
+        if by_t is None or self.error is None:
+            return None
+        if design.ends is not None:
+            return replace(by_t, low=max(design.ends[0], by_t.low), high=min(design.ends[1], by_t.high))
+        draws = self.draws(design)
+        ends = None if draws is None else draws.ends(design.level)
+        if ends is None or not math.isfinite(ends[1] - ends[0]):
+            return by_t
+        return Interval(self.theta - ends[1] * self.error, self.theta - ends[0] * self.error, design.level, "hull")
+
+    def p_value(self, design: _Labelled) -> float | None:
+        """Two-sided, of a figure of 0; with bootstrap-t where the interval is a hull."""
+        if not self.error or not self.df:
+            return None
+        draws = None if design.ends is not None else self.draws(design)
+        statistic = self.theta / self.error
+        return t_p_value(statistic, self.df) if draws is None else draws.p_value(statistic)
+
+    def draws(self, design: _Labelled) -> StudentisedDraws | None:
+        """Bootstrap distribution of the mean of e, what else moves the figure being about symmetric; None of few."""
+        if self.df is None:
+            return None
+        own = self.rest[design.labelled]
+        if design.clusters is not None and not design.fixed:
+            codes = np.unique(design.clusters.codes[design.labelled], return_inverse=True)[1]
+            shares = np.full(design.n, 1 / design.n) if design.shares is None else design.shares
+            totals = np.bincount(codes, weights=shares * (own - shares @ own)).astype(np.float64)
+            return studentised_draws(totals, np.bincount(codes, weights=shares).astype(np.float64), self.df, 0)
+        if design.shares is not None:
+            return studentised_draws(design.shares * (own - design.shares @ own), design.shares, self.df, 0)
+        sample = design.sample(self.rest)
+        return None if (sample.scored_in < 2).any() else sample.draws(self.df)
 
 
 def _with_judge(design: _Labelled, weight: float) -> _Helped:
@@ -401,7 +432,7 @@ def _with_judge(design: _Labelled, weight: float) -> _Helped:
             is_one_stratum = sample.n_strata == 1  # then n/(n − k) in place of n/(n − 1)
             psi = psi + influence(sample) * (math.sqrt((n - 1) / max(1, n - fitted)) if is_one_stratum else 1.0)
             freedom = float(n - fitted) if is_one_stratum else sample.degrees_of_freedom - (weight > 0)
-    return _Helped(theta + moved, *_error(design, errors, psi, freedom), psi)
+    return _Helped(theta + moved, *_error(design, errors, psi, freedom), psi, errors)
 
 
 def _chance_floor(e: FloatArray, shares: FloatArray) -> float:
@@ -518,8 +549,18 @@ def _labels_alone(design: _Labelled) -> CorrectedFigure:
         method=method,
         reason=reason,
         flags=(),
-        p_value=_p_value(theta, error, df) if design.difference else None,
+        p_value=_p_alone(design, helped, theta, error, df) if design.difference else None,
     )
+
+
+def _p_alone(
+    design: _Labelled, helped: _Helped | None, theta: float, error: float | None, df: float | None
+) -> float | None:
+    """p of a difference by the labels alone, by what its interval is by."""
+    if not error or not df:
+        return None
+    plain = _with_judge(design, 0.0) if helped is None else helped
+    return plain.p_value(design) if design.ends is None and plain.error else t_p_value(theta / error, df)
 
 
 def _default_figure(design: _Labelled) -> Any:

@@ -382,7 +382,9 @@ def figure_values(scores: ArrayLike, weights: ArrayLike | None, link: Link) -> F
     return linearise_figure(raw, checked, link)
 
 
-def paired_difference_prompts_fixed(a: PromptDraws, b: PromptDraws, *, level: float = 0.95) -> PairedDifference:
+def paired_difference_prompts_fixed(
+    a: PromptDraws, b: PromptDraws, *, bounds: Bounds | None = None, level: float = 0.95
+) -> PairedDifference:
     """Difference a − b over these very prompts: Var = Σ (W_A,i/K_A,i + W_B,i/K_B,i)/n².
 
     The prompts are all there are, so that clusters play no part, and the draws of the two runs
@@ -393,6 +395,7 @@ def paired_difference_prompts_fixed(a: PromptDraws, b: PromptDraws, *, level: fl
     Args:
         a: draws of the first run, from `prompt_draws` or `summarise_draws`.
         b: draws of the second run on the same prompts in the same order.
+        bounds: of the scores, to whose range the interval is cut.
         level: nominal coverage of the interval, in (0, 1).
 
     Returns:
@@ -420,12 +423,14 @@ def paired_difference_prompts_fixed(a: PromptDraws, b: PromptDraws, *, level: fl
     elif error and np.count_nonzero(np.nan_to_num(a.within) + np.nan_to_num(b.within)) < FEW_INFORMATIVE:
         flags += (FEW_VARYING,)
     interval = interval_t(sampled.difference, error, df, level=level)
+    limits = finite_bounds(bounds)
+    most = math.inf if limits is None else limits[1] - limits[0]
     statistic = sampled.difference / error if error else None
     return replace(
         sampled,
         standard_error=error or None,
-        ci_low=None if interval is None else interval.low,
-        ci_high=None if interval is None else interval.high,
+        ci_low=None if interval is None else max(-most, interval.low),
+        ci_high=None if interval is None else min(most, interval.high),
         statistic=statistic,
         degrees_of_freedom=df if error else None,
         p_value=None if statistic is None or df is None else t_p_value(statistic, df),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from warehouse.stats.core.inputs import as_level, is_zero_one
+from warehouse.stats.core.inputs import Bounds, as_level, finite_bounds, is_zero_one
 from warehouse.stats.core.quantiles import normal_p_value, t_p_value, t_quantile, z_quantile
 from warehouse.stats.core.results import Estimate, NamedFigures, UnpairedDifference, figures_text
 from warehouse.stats.intervals.closed_form import interval_normal, interval_t
@@ -23,7 +23,9 @@ LOPSIDED = 1.5
 FEWEST_COMMON, FEWEST_OTHERS = 10, 20
 
 
-def unpaired_difference(a: Estimate | ArrayLike, b: Estimate | ArrayLike, *, level: float = 0.95) -> UnpairedDifference:
+def unpaired_difference(
+    a: Estimate | ArrayLike, b: Estimate | ArrayLike, *, bounds: Bounds | None = None, level: float = 0.95
+) -> UnpairedDifference:
     """Difference a − b of two runs that share no prompts (or whose pairing is unknown).
 
     se = sqrt(se_a² + se_b²) (eq. 5) of the headline errors, clustered where a run carries
@@ -35,6 +37,8 @@ def unpaired_difference(a: Estimate | ArrayLike, b: Estimate | ArrayLike, *, lev
     Args:
         a: an `Estimate` of the first run, or its prompt scores, finite, shape (n_a,).
         b: the same for the second run. For clusters, weights or links pass an `Estimate`.
+        bounds: smallest and largest possible figure, to whose range intervals are cut; None: 0 and 1 of scores that
+            are 0 or 1, else none.
         level: nominal coverage of the intervals, in (0, 1).
 
     Returns:
@@ -46,7 +50,7 @@ def unpaired_difference(a: Estimate | ArrayLike, b: Estimate | ArrayLike, *, lev
 
     Examples:
         >>> print(unpaired_difference([1, 1, 1, 0, 1, 1], [0, 1, 0, 0, 1, 0]))
-        0.5 ± 0.2687 [-0.1031, 1.103] (95 % welch_t, n=6 and 6, p=0.094)
+        0.5 ± 0.2687 [-0.1031, 1] (95 % welch_t, n=6 and 6, p=0.094)
     """
     as_level(level)
     first, second = _estimate(a), _estimate(b)
@@ -76,7 +80,32 @@ def unpaired_difference(a: Estimate | ArrayLike, b: Estimate | ArrayLike, *, lev
         reason=_reason(error),
         flags=_flags(first, "a") + _flags(second, "b"),
     )
-    return _careful(found, first, second) if _rests_on_few(first, second) else found
+    careful = _careful(found, first, second) if _rests_on_few(first, second) else found
+    return _within_range(careful, _range_of(bounds, first, second))
+
+
+def _range_of(bounds: Bounds | None, *runs: Estimate) -> float:
+    """The largest possible difference; infinite where none is known."""
+    limits = finite_bounds(bounds)
+    if limits is not None:
+        return limits[1] - limits[0]
+    is_zero_one = all(run.se_bernoulli is not None for run in runs)
+    return 1.0 if is_zero_one else math.inf
+
+
+def _within_range(found: UnpairedDifference, most: float) -> UnpairedDifference:
+    """With ends that a difference of such scores can have."""
+    return replace(
+        found,
+        ci_low=_cut(found.ci_low, most),
+        ci_high=_cut(found.ci_high, most),
+        z_ci_low=_cut(found.z_ci_low, most),
+        z_ci_high=_cut(found.z_ci_high, most),
+    )
+
+
+def _cut(end: float | None, most: float) -> float | None:
+    return None if end is None else min(most, max(-most, end))
 
 
 def _rests_on_few(*runs: Estimate) -> bool:
@@ -193,7 +222,13 @@ class PartiallyPairedDifference(NamedFigures):
 
 
 def partially_paired_difference(
-    a: ArrayLike, b: ArrayLike, only_a: ArrayLike, only_b: ArrayLike, *, level: float = 0.95
+    a: ArrayLike,
+    b: ArrayLike,
+    only_a: ArrayLike,
+    only_b: ArrayLike,
+    *,
+    bounds: Bounds | None = None,
+    level: float = 0.95,
 ) -> PartiallyPairedDifference:
     """Difference a − b of two runs of which each has prompts that the other has not.
 
@@ -212,6 +247,7 @@ def partially_paired_difference(
         b: the same prompts in the second run.
         only_a: scores of prompts that only the first run has, shape (n_a,).
         only_b: scores of prompts that only the second run has, shape (n_b,).
+        bounds: of the scores, to whose range the interval is cut.
         level: nominal coverage of the interval, in (0, 1).
 
     Raises:
@@ -238,6 +274,10 @@ def partially_paired_difference(
         reason = "the scores are skewed: an error that is small by chance would come with a mean that is"
     if not reason:
         shown = _combined(paired.difference, rest.difference, estimable, level)
+        most = _range_of(bounds, first, second)
+        low, high = shown["ci_low"], shown["ci_high"]
+        assert low is not None and high is not None
+        shown |= {"ci_low": max(-most, low), "ci_high": min(most, high)}
     return PartiallyPairedDifference(
         **shown,
         level=level,

@@ -7,6 +7,7 @@ a = mean_i(W_A,i/K_A,i), b likewise: ω̂² = s²_d − a − b, and with cluste
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import (
+    Bounds,
     Clusters,
     FloatArray,
     as_clusters,
@@ -21,9 +23,11 @@ from warehouse.stats.core.inputs import (
     check_length,
     clt_error,
     deviations,
+    finite_bounds,
+    skewness,
 )
 from warehouse.stats.core.results import NamedFigures, flags_of
-from warehouse.stats.intervals.defaults import FEW_CLUSTERS, FEW_PROMPTS
+from warehouse.stats.intervals.defaults import FEW_CLUSTERS, FEW_PROMPTS, SKEWED_MEAN
 from warehouse.stats.intervals.standard_errors import robust_errors
 from warehouse.stats.paired.paired import correlation
 from warehouse.stats.power.power import VarianceParts
@@ -51,8 +55,11 @@ class Pilot(NamedFigures):
     draws_b: float  #: of the second.
     omega2: float | None  #: ω̂², at least 0; None where a part within is unknown.
     omega2_raw: float | None  #: the same, not cut off at 0: unbiased.
+    #: of the differences (their sums by cluster) of scores without bounds; None where they have bounds.
+    skewness: float | None
     #: ``parts_unknown`` (single draws: K cannot be planned), ``omega2_clipped``, ``within_imputed`` (prompts without a
-    #: known variance take the mean of the others), ``few_prompts``, ``few_clusters``.
+    #: known variance take the mean of the others), ``few_prompts``, ``few_clusters``, ``skewed_pilot`` (differences
+    #: without bounds are so skewed for so few units that the variance, and what a test finds, is less than it seems).
     flags: tuple[str, ...]
     reason: str  #: in words, which variances could not be separated; empty where nothing.
 
@@ -96,6 +103,8 @@ def plan_from_pilot(
     draws_a: ArrayLike = 1,
     draws_b: ArrayLike = 1,
     clusters: ArrayLike | None = None,
+    *,
+    bounds: Bounds | None = None,
 ) -> Pilot:
     """Variance parts of the difference of two runs on the same prompts.
 
@@ -108,6 +117,7 @@ def plan_from_pilot(
         draws_a: draws K of each prompt, at least 1, one number or shape (n,).
         draws_b: of the second run.
         clusters: cluster of each prompt, or None. Take whole clusters into a pilot.
+        bounds: of the scores; None, or an end that is None: none, so that their tails are looked at.
 
     Raises:
         StatisticsError: for arguments misaligned or out of range, a single prompt or cluster.
@@ -123,10 +133,10 @@ def plan_from_pilot(
     groups = None if clusters is None else as_clusters(clusters, len(a))
     of_a = _within(within_a, draws_a, len(a), "a")
     of_b = _within(within_b, draws_b, len(a), "b")
-    total, unclustered = _totals(a - b, groups)
-    return _pilot(
-        groups, (float(a.mean()), float(b.mean())), correlation(a, b), (total, unclustered), (of_a, of_b), len(a)
-    )
+    totals = _totals(a - b, groups)
+    skewed = None if finite_bounds(bounds) else _skewness(a - b, groups)
+    means = float(a.mean()), float(b.mean())
+    return _pilot(groups, means, correlation(a, b), totals, (of_a, of_b), len(a), skewed)
 
 
 def plan_from_one(
@@ -135,6 +145,8 @@ def plan_from_one(
     draws: ArrayLike = 1,
     clusters: ArrayLike | None = None,
     correlation: float = 0.0,
+    *,
+    bounds: Bounds | None = None,
 ) -> Pilot:
     """Variance parts from one run, for a second one that is like it.
 
@@ -148,6 +160,8 @@ def plan_from_one(
         clusters: cluster of each prompt, or None.
         correlation: ρ of the two models' true prompt means, in [−1, 1); of the observed ones where single draws leave
             the parts unknown. 0 (unrelated models) asks for more prompts than any positive one.
+        bounds: as for `plan_from_pilot`. Two models whose scores are skewed alike differ without skew, two that are not
+            do not: the flag is by the run's own scores.
 
     Raises:
         StatisticsError: as for `plan_from_pilot`, and for a correlation out of range.
@@ -160,7 +174,9 @@ def plan_from_one(
     share_left = 2 * (1 - correlation)
     share = parts.share or 0.0
     total, unclustered = (share_left * (variance - share) + 2 * share for variance in _totals(values, groups))
-    return _pilot(groups, (float(values.mean()), None), correlation, (total, unclustered), (parts, parts), len(values))
+    skewed = None if finite_bounds(bounds) else _skewness(values, groups)
+    mean = float(values.mean())
+    return _pilot(groups, (mean, None), correlation, (total, unclustered), (parts, parts), len(values), skewed)
 
 
 def _pilot(
@@ -170,6 +186,7 @@ def _pilot(
     totals: tuple[float, float],
     within: tuple[_Within, _Within],
     n: int,
+    skewed: float | None,
 ) -> Pilot:
     of_a, of_b = within
     raw = None
@@ -192,9 +209,15 @@ def _pilot(
         draws_b=of_b.draws,
         omega2=None if raw is None else max(0.0, raw),
         omega2_raw=raw,
-        flags=_flags(groups, raw, within, n),
+        skewness=skewed,
+        flags=_flags(groups, raw, within, n, skewed),
         reason=_reason(within, single=means[1] is None),
     )
+
+
+def _skewness(values: FloatArray, clusters: Clusters | None) -> float:
+    """Skewness of the differences, or of their sums by cluster."""
+    return skewness(values if clusters is None else clusters.sums(deviations(values)))
 
 
 def _totals(values: FloatArray, clusters: Clusters | None) -> tuple[float, float]:
@@ -251,13 +274,21 @@ def _draws(draws: ArrayLike, n: int, name: str) -> FloatArray:
     return np.broadcast_to(k, (n,)).astype(np.float64)
 
 
-def _flags(groups: Clusters | None, raw: float | None, within: tuple[_Within, _Within], n: int) -> tuple[str, ...]:
+def is_skewed_for(skewed: float | None, units: int) -> bool:
+    """Whether a mean of so many prompts (clusters) is skewed: |skewness|/√units above .2, as for an interval."""
+    return skewed is not None and abs(skewed) > SKEWED_MEAN * math.sqrt(max(units, 1))
+
+
+def _flags(
+    groups: Clusters | None, raw: float | None, within: tuple[_Within, _Within], n: int, skewed: float | None
+) -> tuple[str, ...]:
     return flags_of(
         parts_unknown=raw is None,
         omega2_clipped=raw is not None and raw < 0,
         within_imputed=any(run.imputed for run in within),
         few_prompts=groups is None and n < FEW_PROMPTS,
         few_clusters=groups is not None and groups.n < FEW_CLUSTERS,
+        skewed_pilot=is_skewed_for(skewed, n if groups is None else groups.n),
     )
 
 

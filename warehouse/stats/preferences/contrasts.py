@@ -18,6 +18,10 @@ from warehouse.stats.preferences.errors import Errors, preference_errors
 from warehouse.stats.preferences.fit import fit_preferences
 
 N_DRAWS = 9999
+#: Degrees of freedom, and models, from which on one χ² stands for the errors of all pairs.
+MANY_DEGREES, MANY_MODELS = 60, 41
+#: Numbers that are drawn at a time; a variance that is none.
+_CELLS, _TINY = 1 << 21, 1e-300
 NO_SPREAD = "the votes leave nothing that varies"
 LOOSE = "one voter, or one prompt, alone holds it to the others"
 
@@ -75,7 +79,13 @@ class Band:
 def simultaneous(
     strengths: FloatArray, errors: Errors, *, level: float = 0.95, n_draws: int = N_DRAWS, seed: int = 0
 ) -> Band:
-    """The band of all pairs: the largest of |Z_a − Z_b| over its error, of normal draws with a common χ².
+    """The band of all pairs: the largest of |Z_a − Z_b| over its estimated error, both of them drawn.
+
+    With ν degrees of freedom the errors of few voters or prompts vary, and those of two pairs not alike: S², the square
+    of each over the true one, is of a Wishart distribution. With one χ² for all pairs these are too sure all at once or
+    not at all: .91 to .94 of 95 % with 5 to 20 models and 10 voters or 12 prompts, with this .94 to .98. The factor is
+    no larger than Bonferroni's. Of more than 40 models one χ² is enough, as the largest of three variances counts (60
+    models: .95 to 1).
 
     Args:
         strengths: of the models, shape (M,).
@@ -90,33 +100,77 @@ def simultaneous(
     critical = None
     if usable.any() and errors.degrees_of_freedom is not None:
         sigma = next(iter(errors.parts.values()))[:m, :m]  # the sum of both ways, or the only one
-        values, vectors = np.linalg.eigh(sigma)
-        rng = np.random.default_rng(as_seed(seed))
-        drawn = rng.standard_normal((n_draws, m)) @ (vectors * np.sqrt(np.maximum(values, 0))).T
         degrees = errors.degrees_of_freedom
-        drawn /= np.sqrt(rng.chisquare(degrees, n_draws) / degrees)[:, None]
-        largest = _largest(
-            np.ascontiguousarray(drawn.T), np.where(usable, 1 / np.sqrt(np.where(usable, variances, 1)), 0)
-        )
+        inverse_errors = np.where(usable, 1 / np.sqrt(np.where(usable, variances, 1)), 0)
+        largest = _drawn(_root(sigma), inverse_errors, degrees, n_draws, np.random.default_rng(as_seed(seed)))
         drawn_value = np.sort(largest)[min(n_draws, int(np.ceil(as_level(level) * (n_draws + 1) - 1e-9))) - 1]
         # never below a single interval's: the draws know the sum of both ways, of which a part may be the larger
-        critical = max(float(drawn_value), t_quantile(level, degrees))
+        n_pairs = np.count_nonzero(usable) / 2
+        of_all = t_quantile(1 - (1 - level) / n_pairs, degrees)
+        critical = max(min(float(drawn_value), of_all), t_quantile(level, degrees))
     ahead = strengths[:, None] - strengths[None]
     half = np.where(usable, (critical or 0) * np.sqrt(np.where(usable, variances, 1)), np.inf)
     better = ahead - half > 0
     return Band(critical, better | better.T, 1 + better.sum(axis=0), m - better.sum(axis=1))
 
 
-def _largest(drawn: FloatArray, inverse_errors: FloatArray) -> FloatArray:
-    """Of each draw the largest studentised difference; drawn has shape (M, B)."""
-    best = np.zeros(drawn.shape[1])
-    gap = np.empty_like(best)
-    for a in range(len(drawn) - 1):
-        for b in range(a + 1, len(drawn)):
-            np.subtract(drawn[a], drawn[b], out=gap)
-            np.abs(gap, out=gap)
-            gap *= inverse_errors[a, b]
-            np.maximum(best, gap, out=best)
+def _root(sigma: FloatArray) -> FloatArray:
+    """R of R Rᵀ = Σ without what is negative by rounding, shape (M, r)."""
+    values, vectors = np.linalg.eigh(sigma)
+    there = values > 1e-12 * max(float(values.max()), 1e-300)
+    root: FloatArray = vectors[:, there] * np.sqrt(values[there])
+    return root
+
+
+def _drawn(
+    root: FloatArray, inverse_errors: FloatArray, degrees: float, n_draws: int, rng: np.random.Generator
+) -> FloatArray:
+    """max_ab |Z_a − Z_b| / √(v_ab S²_ab) of each draw, shape (n_draws,).
+
+    S²_ab = cᵀ W c / (ν cᵀ Σ c), W of a Wishart distribution, ν degrees of freedom and scale Σ = R Rᵀ: the sum of
+    (R g_k)(R g_k)ᵀ over ν normal vectors g_k, the last of which counts by its fraction.
+
+    Args:
+        root: R, shape (M, r).
+        inverse_errors: 1/√v_ab, 0 for pairs that are not compared, shape (M, M).
+        degrees: ν, at least 1.
+    """
+    is_common = degrees >= MANY_DEGREES or len(root) >= MANY_MODELS
+    n_vectors = 1 if is_common else int(np.ceil(degrees))
+    counted = np.ones(n_vectors)
+    counted[-1] = degrees - n_vectors + 1
+    step = max(1, _CELLS // (n_vectors * len(root)))
+    found = []
+    for start in range(0, n_draws, step):
+        size = min(step, n_draws - start)
+        moved = root @ rng.standard_normal((root.shape[1], size))
+        if is_common:
+            common = np.sqrt(rng.chisquare(degrees, size) / degrees)
+            found.append(_largest(moved / common, inverse_errors))
+            continue
+        vectors = root @ rng.standard_normal((n_vectors, root.shape[1], size))
+        vectors *= np.sqrt(counted / degrees)[:, None, None]
+        found.append(_largest_over(moved, vectors, root, inverse_errors))
+    return np.concatenate(found)
+
+
+def _largest(moved: FloatArray, inverse_errors: FloatArray) -> FloatArray:
+    """Of each draw the largest difference over its error; moved has shape (M, B)."""
+    best = np.zeros(moved.shape[1])
+    for a in range(len(moved) - 1):
+        gaps = np.abs(moved[a] - moved[a + 1 :]) * inverse_errors[a, a + 1 :, None]
+        best = np.maximum(best, gaps.max(axis=0))
+    return best
+
+
+def _largest_over(moved: FloatArray, vectors: FloatArray, root: FloatArray, inverse_errors: FloatArray) -> FloatArray:
+    """The same over errors that are drawn as well: √v_ab S_ab, S² of the vectors, shape (ν, M, B)."""
+    best = np.zeros(moved.shape[1])
+    for a in range(len(moved) - 1):
+        variances = np.maximum(((root[a] - root[a + 1 :]) ** 2).sum(axis=1), _TINY)
+        squares = ((vectors[:, a, None] - vectors[:, a + 1 :]) ** 2).sum(axis=0) / variances[:, None]
+        gaps = np.abs(moved[a] - moved[a + 1 :]) * inverse_errors[a, a + 1 :, None]
+        best = np.maximum(best, (gaps / np.sqrt(np.maximum(squares, _TINY))).max(axis=0))
     return best
 
 

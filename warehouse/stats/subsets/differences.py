@@ -8,23 +8,25 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.draws import PROMPTS_SAMPLED
-from warehouse.stats.core.inputs import Bounds, as_floats, as_level, check_length
+from warehouse.stats.core.inputs import Bounds, FloatArray, as_floats, as_level, check_length
 from warehouse.stats.core.quantiles import t_p_value, t_quantile
 from warehouse.stats.core.results import NamedFigures
+from warehouse.stats.intervals.bootstrap_t import StudentisedDraws, studentised_draws
 from warehouse.stats.subsets.design import FEW, FULL_BENCHMARK, LEAST
 from warehouse.stats.subsets.estimate import (
     MOST_MISSING,
     SubsetEstimate,
     as_labels,
+    as_range,
     clustered_variance,
     estimate_subset,
     influence,
 )
-from warehouse.stats.subsets.sample import StratifiedSample, as_sample
+from warehouse.stats.subsets.sample import StratifiedSample, as_sample, hull_ends
 
 #: Fewer prompts on which two fresh models differ: a flag.
 FEW_DIFFERING = 10
@@ -83,8 +85,8 @@ def subset_against_baseline(
     """A model that was asked a sample, less one that was asked all N prompts.
 
     ``full_benchmark``: θ̂ − θ_B with the interval of θ̂, moved by θ_B, which is known. ``prompts_sampled``:
-    ψ_i − (y_B,i − θ_B)/N in the variance, Student's t. Never the difference on the sample alone, whose mean
-    squared error is 1.3 to 2.2 times as large.
+    ψ_i − (y_B,i − θ_B)/N in the variance, Student's t, without bounds its hull with bootstrap-t. Never the difference
+    on the sample alone, whose mean squared error is 1.3 to 2.2 times as large.
 
     Args:
         scores: of the sample, NaN elsewhere, shape (N,).
@@ -114,8 +116,7 @@ def subset_against_baseline(
     means = estimate.estimate, theta_b
     if estimand == FULL_BENCHMARK:
         ends = None if estimate.ci_low is None or estimate.ci_high is None else (estimate.ci_low, estimate.ci_high)
-        inside = _holds(at, theta_b)
-        p = None if ends is None else _p_value(inside)
+        p = None if ends is None else _p_of_known(at, estimate, theta_b)
         moved = None if ends is None else (ends[0] - theta_b, ends[1] - theta_b)
         error, df = estimate.standard_error, estimate.degrees_of_freedom or 0.0
         return _of(
@@ -134,10 +135,26 @@ def subset_against_baseline(
         )
     joined = sample.joined()
     variance: Variance = (None, 0.0)
+    draws, limits = None, as_range(bounds)
     if (joined.scored_in >= 2).all():
-        psi = influence(joined) - (base - theta_b) / sample.n
-        variance = clustered_variance(psi, as_labels(clusters, sample.n), joined.degrees_of_freedom)
-    return _by_t(joined, variance, level, estimand, means, differing, estimate.flags)
+        psi, groups = influence(joined) - (base - theta_b) / sample.n, as_labels(clusters, sample.n)
+        variance = clustered_variance(psi, groups, joined.degrees_of_freedom)
+        draws = None if limits else _resampled(psi, groups, variance)
+    return _by_t(joined, variance, level, estimand, means, differing, estimate.flags, (draws, limits))
+
+
+def _p_of_known(at: Callable[[float], SubsetEstimate], estimate: SubsetEstimate, value: float) -> float:
+    """p of a figure against one that is known: what the interval that begins to hold it leaves out."""
+    error = estimate.standard_error
+    if estimate.method == "hull_subset" and estimate.draws is not None and error:
+        return estimate.draws.p_value(((estimate.estimate or 0.0) - value) / error)
+    return _p_value(_holds(at, value))
+
+
+def _resampled(psi: FloatArray, groups: NDArray[np.intp] | None, variance: Variance) -> StudentisedDraws | None:
+    """Bootstrap distribution of a sum of ψ, whole clusters resampled."""
+    sums = psi if groups is None else np.bincount(groups, weights=psi)
+    return studentised_draws(sums - sums.mean(), None, variance[1], 0) if variance[0] else None
 
 
 def subset_pair(
@@ -146,16 +163,19 @@ def subset_pair(
     stratum: ArrayLike,
     selected: ArrayLike,
     *,
+    bounds: Bounds | None = None,
     estimand: str = FULL_BENCHMARK,
     clusters: ArrayLike | None = None,
     level: float = 0.95,
 ) -> SubsetDifference:
     """Two models that were asked the same sample: the paired differences in the same formulas, Student's t.
 
+    Without bounds of the scores the interval is the hull of it and bootstrap-t, with them it is cut to ± their range.
+
     Args:
         scores_a: of the sample, NaN elsewhere, shape (N,).
         scores_b: of the other model, likewise; a prompt that one of them lacks is missing.
-        stratum, selected, clusters, level: as in :func:`estimate_subset`.
+        stratum, selected, bounds, clusters, level: as in :func:`estimate_subset`.
         estimand: ``full_benchmark`` or ``prompts_sampled``.
 
     Raises:
@@ -174,15 +194,20 @@ def subset_pair(
         return _of(sample, level, estimand, None, (None, None), differing, flags, reason)
     joined = sample.joined()
     variance: Variance = (None, 0.0)
+    draws, limits = None, as_range(bounds)
     if (joined.scored_in >= 2).all():
         variance = (joined.variance, joined.degrees_of_freedom)
         if estimand == PROMPTS_SAMPLED:
-            variance = clustered_variance(influence(joined), as_labels(clusters, sample.n), joined.degrees_of_freedom)
+            psi, groups = influence(joined), as_labels(clusters, sample.n)
+            variance = clustered_variance(psi, groups, joined.degrees_of_freedom)
+            draws = None if limits else _resampled(psi, groups, variance)
+        elif limits is None and variance[0]:
+            draws = joined.draws(variance[1])
     there = np.isfinite(sample.scores)
     means = [StratifiedSample(np.where(there, arm, np.nan), joined.stratum, joined.selected).estimate for arm in (a, b)]
     flags += ("few_prompts",) if len(sample.y) < FEW else ()
     flags += ("few_differing_prompts",) if differing < FEW_DIFFERING else ()
-    return _by_t(joined, variance, level, estimand, (means[0], means[1]), differing, flags)
+    return _by_t(joined, variance, level, estimand, (means[0], means[1]), differing, flags, (draws, limits))
 
 
 def _check_estimand(estimand: str) -> None:
@@ -198,8 +223,11 @@ def _by_t(
     means: tuple[float, float],
     differing: int,
     flags: tuple[str, ...],
+    reach: tuple[StudentisedDraws | None, tuple[float, float] | None],
 ) -> SubsetDifference:
+    """By Student's t: its hull with bootstrap-t where there are draws, cut to ± the range of scores with bounds."""
     v, df = variance
+    draws, limits = reach
     difference = means[0] - means[1]
     if len(sample.y) == sample.n and estimand == FULL_BENCHMARK:
         return _of(sample, level, estimand, (difference, difference), means, differing, flags, "", method="all_prompts")
@@ -209,9 +237,17 @@ def _by_t(
         why = "no stratum with two scored prompts" if v is None else "the models differ by the same on every prompt"
         return _of(sample, level, estimand, None, means, differing, flags, why)
     error = math.sqrt(v)
-    half = t_quantile(level, df) * error
-    ends, p = (difference - half, difference + half), t_p_value(difference / error, df)
-    return _of(sample, level, estimand, ends, means, differing, flags, "", error, df, p, "t_subset")
+    hull = hull_ends(draws, level)
+    if draws is not None and hull is not None:
+        ends = difference - hull[1] * error, difference - hull[0] * error
+        p, method = draws.p_value(difference / error), "hull_subset"
+    else:
+        half = t_quantile(level, df) * error
+        ends, p, method = (difference - half, difference + half), t_p_value(difference / error, df), "t_subset"
+    if limits is not None:
+        width = limits[1] - limits[0]
+        ends = max(-width, ends[0]), min(width, ends[1])
+    return _of(sample, level, estimand, ends, means, differing, flags, "", error, df, p, method)
 
 
 def _of(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +13,7 @@ from warehouse.errors import StatisticsError
 from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED
 from warehouse.stats.core.inputs import Bounds, FloatArray, as_floats, as_level, check_length
 from warehouse.stats.core.results import NamedFigures
+from warehouse.stats.intervals.bootstrap_t import StudentisedDraws, studentised_draws
 from warehouse.stats.subsets.design import FEW, FULL_BENCHMARK
 from warehouse.stats.subsets.sample import (
     FEW_OFF,
@@ -53,6 +55,14 @@ class SubsetEstimate(NamedFigures):
     #: ``missing_in_sample``, ``many_missing_in_sample``, ``joined_strata``.
     flags: tuple[str, ...]
     reason: str  #: why there is no figure or interval.
+    #: bootstrap distribution behind a hull, for tests; not in `to_dict`.
+    draws: StudentisedDraws | None = field(default=None, repr=False, compare=False)
+
+    def to_dict(self) -> dict[str, Any]:
+        """The figures by name."""
+        named = NamedFigures.to_dict(replace(self, draws=None))
+        del named["draws"]
+        return named
 
 
 def estimate_subset(
@@ -119,8 +129,9 @@ def _scored(sample: StratifiedSample, options: _Options) -> SubsetEstimate:
     scaled = None if variance is None else variance / width**2
     y = np.clip((joined.y - low) / width, 0, 1) if options.bounds is not None else joined.y
     centre = min(max((theta - low) / width, 0.0), 1.0) if options.bounds is not None else theta
-    basis = Sampled(centre, scaled, df, y, joined.n, options.estimand == FULL_BENCHMARK)
     bounded = options.bounds is not None
+    draws = None if bounded or not variance else _draws(joined, options, df)
+    basis = Sampled(centre, scaled, df, y, joined.n, options.estimand == FULL_BENCHMARK, draws)
     ends, effective, method, reason = (bounded_interval if bounded else unbounded_interval)(basis, options.level)
     flags = ["few_prompts"] if basis.size < FEW else []
     flags += ["few_informative_prompts"] if bounded and basis.n_off < FEW_OFF else []
@@ -145,6 +156,7 @@ def _scored(sample: StratifiedSample, options: _Options) -> SubsetEstimate:
         bound_ci_high=None,
         flags=tuple(flags),
         reason=reason,
+        draws=draws,
     )
 
 
@@ -159,6 +171,14 @@ def _variance_of(sample: StratifiedSample, options: _Options) -> tuple[float | N
     if options.estimand == PROMPTS_FIXED:
         variance += _generations(sample, options) / sample.n
     return variance, df
+
+
+def _draws(sample: StratifiedSample, options: _Options, df: float) -> StudentisedDraws | None:
+    """Bootstrap distribution of the figure: whole clusters where they count, else the scores of each stratum."""
+    if options.estimand == PROMPTS_SAMPLED and options.clusters is not None:
+        sums = np.bincount(options.clusters, weights=influence(sample)).astype(np.float64)
+        return studentised_draws(sums, None, df, 0)
+    return sample.draws(df)
 
 
 def influence(sample: StratifiedSample) -> FloatArray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +16,7 @@ from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.subsets.design import FULL_BENCHMARK, LEAST
 from warehouse.stats.subsets.estimate import SubsetEstimate, as_range
 from warehouse.stats.subsets.sample import Sampled, StratifiedSample, as_sample, bounded_interval
+from warehouse.stats.suites.parts import Halves, flags_that_count
 
 #: Penalties that `ridge_penalty` chooses among.
 PENALTIES = (0.01, 0.1, 1.0, 10.0, 100.0, 1000.0)
@@ -140,6 +141,7 @@ class DesignEstimate(NamedFigures):
     level: float  #: nominal coverage.
     degrees_of_freedom: float | None  #: of the error.
     reason: str  #: why there is no interval.
+    flags: tuple[str, ...] = ()  #: of parts, where those that are flagged hold more than a quarter of the variance.
 
 
 def estimate_drawn_clusters(
@@ -216,6 +218,8 @@ def combine_subsets(
 ) -> DesignEstimate:
     """The mean over several benchmarks of which each was sampled: Σ w_b θ̂_b, Satterthwaite's t.
 
+    Without bounds an end lies no nearer than the benchmarks' own together (`suites.parts`).
+
     Args:
         estimates: one for each benchmark; one without error is taken as known if all its prompts were asked.
         weights: of the benchmarks, above 0; None: all alike. Their sum is taken as 1.
@@ -234,13 +238,30 @@ def combine_subsets(
     if unknown:
         return DesignEstimate(theta, None, None, None, level, None, f"{len(unknown)} benchmarks have no error")
     parts = [float(share * (result.standard_error or 0.0)) ** 2 for share, result in zip(w, estimates, strict=True)]
+    flags = flags_that_count([result.flags for result in estimates], np.array(parts))
     total = sum(parts)
     if not total:
         return DesignEstimate(theta, None, theta, theta, level, None, "")
     df = total**2 / sum(
         v**2 / (result.degrees_of_freedom or math.inf) for v, result in zip(parts, estimates, strict=True)
     )
-    return _by_t(theta, total, df, bounds, level)
+    by_t = replace(_by_t(theta, total, df, bounds, level), flags=flags)
+    return by_t if as_range(bounds) is not None else _no_nearer(by_t, estimates, w)
+
+
+def _no_nearer(by_t: DesignEstimate, estimates: Sequence[SubsetEstimate], shares: FloatArray) -> DesignEstimate:
+    """No nearer than the ends of all benchmarks together, as far as these have an interval of the same level."""
+    ends = [(result.ci_low, result.ci_high) for result in estimates if result.level == by_t.level]
+    if by_t.ci_low is None or by_t.ci_high is None or len(ends) < len(estimates):
+        return by_t
+    below, above = [], []
+    for result, (low, high) in zip(estimates, ends, strict=True):
+        figure = result.estimate or 0.0
+        below.append(0.0 if low is None else figure - low)
+        above.append(0.0 if high is None else high - figure)
+    halves = Halves(np.array(below), np.array(above)).together(shares, None)
+    low, high = min(by_t.ci_low, by_t.estimate - halves[0]), max(by_t.ci_high, by_t.estimate + halves[1])
+    return replace(by_t, ci_low=low, ci_high=high)
 
 
 def _by_t(theta: float, variance: float, df: float, bounds: Bounds | None, level: float) -> DesignEstimate:

@@ -14,7 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from warehouse.errors import StatisticsError
 from warehouse.stats.core.inputs import ROUNDING, FloatArray, as_floats, check_length
 from warehouse.stats.core.quantiles import t_quantile, z_quantile
+from warehouse.stats.intervals.bootstrap_t import StudentisedDraws
 from warehouse.stats.intervals.closed_form import interval_clopper_pearson, interval_wilson
+from warehouse.stats.intervals.stratified_bootstrap_t import stratified_draws
 from warehouse.stats.subsets.design import LEAST
 
 
@@ -100,6 +102,11 @@ class StratifiedSample:
         codes = np.unique(name, return_inverse=True)[1]
         return replace(self, stratum=codes[self.stratum].astype(np.intp))
 
+    def draws(self, degrees_of_freedom: float) -> StudentisedDraws | None:
+        """Bootstrap distribution of θ̂, strata resampled each by itself; every stratum has at least two scores."""
+        there = np.isfinite(self.scores)
+        return stratified_draws(self.scores[there], self.stratum[there], self.sizes / self.n, degrees_of_freedom)
+
     def filled(self, value: float) -> StratifiedSample:
         """With every missing score of the sample at one value."""
         missing = self.selected & ~np.isfinite(self.scores)
@@ -152,6 +159,7 @@ class Sampled:
     scores: FloatArray  #: of the sample, shape (m,).
     n: int  #: prompts of the benchmark, N.
     finite: bool  #: whether the figure is that of these N prompts; else of others like them, or of other generations.
+    draws: StudentisedDraws | None = None  #: bootstrap distribution of scores without bounds; None: Student's t alone.
 
     @property
     def size(self) -> int:
@@ -216,7 +224,7 @@ def _effective(sample: Sampled, level: float) -> float | None:
 
 
 def unbounded_interval(sample: Sampled, level: float) -> tuple[Ends | None, float | None, str, str]:
-    """Student's t with ν degrees of freedom; returns what :func:`bounded_interval` does."""
+    """The hull of Student's t, ν degrees of freedom, and bootstrap-t; returns what :func:`bounded_interval` does."""
     if sample.finite and sample.size == sample.n:
         return (sample.estimate, sample.estimate), None, "all_prompts", ""
     if sample.size < LEAST:
@@ -225,8 +233,20 @@ def unbounded_interval(sample: Sampled, level: float) -> tuple[Ends | None, floa
         return None, None, "none", "no stratum with two scored prompts"
     if sample.variance == 0:
         return None, None, "none", "the sample has no variance"
-    half = t_quantile(level, sample.degrees_of_freedom) * math.sqrt(sample.variance)
-    return (sample.estimate - half, sample.estimate + half), None, "t_subset", ""
+    error = math.sqrt(sample.variance)
+    ends = hull_ends(sample.draws, level)
+    if ends is None:
+        half = t_quantile(level, sample.degrees_of_freedom) * error
+        return (sample.estimate - half, sample.estimate + half), None, "t_subset", ""
+    return (sample.estimate - ends[1] * error, sample.estimate - ends[0] * error), None, "hull_subset", ""
+
+
+def hull_ends(draws: StudentisedDraws | None, level: float) -> Ends | None:
+    """Low and high of t (`StudentisedDraws.ends`); None without draws, or where too many resamples have no error."""
+    if draws is None:
+        return None
+    low, high = draws.ends(level)
+    return (low, high) if math.isfinite(high - low) else None
 
 
 def hypergeometric_interval(successes: int, n: int, size: int, *, level: float = 0.95) -> Ends:

@@ -48,6 +48,7 @@ from warehouse.stats.suites.parts import (
     halves_of_cells,
     hull_with,
     p_of_halves,
+    without_few_prompts,
 )
 from warehouse.stats.suites.seed_tests import tests_over_seeds
 
@@ -69,7 +70,8 @@ class SuiteEstimate(NamedFigures):
     se_independent: float | None  #: sqrt(Σ w_l² se_l²), as if leaves shared nothing.
     method: str  #: ``wilson_bounded``, ``t``, ``normal``, ``wilson`` or ``none``.
     reason: str  #: why this method, or why there is no interval.
-    #: ``shared_units``, ``leaves_without_spread``, ``all_scores_equal``, and those of the weights of prompts.
+    #: ``shared_units``, ``leaves_without_spread``, ``all_scores_equal``, those of the weights of prompts, and those of
+    #: leaves' own intervals, where flagged leaves hold more than a quarter of the variance.
     flags: tuple[str, ...]
 
     def __str__(self) -> str:
@@ -135,7 +137,7 @@ def combine_shares(cells: Sequence[Cell], shares: FloatArray, *, bounds: Bounds 
         se_independent=independent or None,
         method="none" if interval is None else interval.method,
         reason=reason,
-        flags=(*_flags(cells, units), *(() if parts is None else flags_that_count([c.flags for c in cells], parts))),
+        flags=_flags(cells, units, parts),
     )
 
 
@@ -225,7 +227,8 @@ def _concentration(cells: Sequence[Cell], shares: FloatArray, units: UnitTable) 
     return float(weight @ weight)
 
 
-def _flags(cells: Sequence[Cell], units: UnitTable) -> tuple[str, ...]:
+def _flags(cells: Sequence[Cell], units: UnitTable, variances: FloatArray | None) -> tuple[str, ...]:
+    """Of the suite, of the weights of prompts, and those of leaves that hold much of the variance."""
     constant = [cell.constant for cell in cells]
     own = flags_of(
         shared_units=units.n_shared > 0,
@@ -233,7 +236,10 @@ def _flags(cells: Sequence[Cell], units: UnitTable) -> tuple[str, ...]:
         all_scores_equal=all(constant),
     )
     weights = [cell.design.weights for cell in cells if cell.design is not None and cell.design.weights is not None]
-    return (*own, *dict.fromkeys(flag for of_leaf in weights for flag in of_leaf.flags))
+    of_weights = [flag for of_leaf in weights for flag in of_leaf.flags]
+    flags = [without_few_prompts(cell.flags) if cell.binary else cell.flags for cell in cells]
+    of_leaves = () if variances is None else flags_that_count(flags, variances)
+    return tuple(dict.fromkeys((*own, *of_weights, *of_leaves)))
 
 
 @dataclass(frozen=True)
@@ -423,6 +429,7 @@ class BenchmarkDifference:
     low: float | None = None  #: lower end of its own interval, at the level asked for; None: t alone counts.
     high: float | None = None  #: upper end.
     p_value: float | None = None  #: its own, two-sided.
+    flags: tuple[str, ...] = ()  #: its own.
 
 
 @dataclass(frozen=True)
@@ -441,6 +448,7 @@ class CombinedDifference(NamedFigures):
     n_shared: int  #: units (prompts or clusters) that stand in more than one part.
     method: str  #: ``"independent_parts_t"`` or ``"shared_units_t"``.
     reason: str  #: how the errors were put together, or why there is none.
+    flags: tuple[str, ...] = ()  #: of parts, where those that are flagged hold more than a quarter of the variance.
 
 
 def combine_differences(
@@ -488,7 +496,18 @@ def combine_differences(
         n_shared=layout.n_shared,
         method="shared_units_t" if layout.n_shared else "independent_parts_t",
         reason=_reason(parts, error, layout.n_shared),
+        flags=flags_that_count([_flags_alone(part) for part in parts], _own_variances(parts, shares)),
     )
+
+
+def _flags_alone(part: BenchmarkDifference) -> tuple[str, ...]:
+    of_zero_one = bool(np.isin(part.differences, (-1.0, 0.0, 1.0)).all())
+    return without_few_prompts(part.flags) if of_zero_one else part.flags
+
+
+def _own_variances(parts: Sequence[BenchmarkDifference], shares: FloatArray) -> FloatArray:
+    """w_l² se_l² of each part, 0 where its error is not defined, shape (L,)."""
+    return np.array([(share * (part.error or 0.0)) ** 2 for share, part in zip(shares, parts, strict=True)])
 
 
 def _are_one(parts: Sequence[BenchmarkDifference]) -> bool:

@@ -116,7 +116,7 @@ def template_variance(
         if own.ci_low is not None and own.ci_high is not None:
             ends = min(ends[0], own.ci_low), max(ends[1], own.ci_high)
     if bounds is not None and random == "both" and error is not None and df is not None:
-        ends = _hull_with_logit(ends, estimate, error, t_quantile(level, df), bounds)
+        ends = hull_with_logit(ends, estimate, error, t_quantile(level, df), bounds)
     alone = "a single prompt" if n == 1 else "a single cluster"
     reason = alone if units == 1 else "a single template" if count == 1 else "nothing varies"
     return TemplateVariance(
@@ -145,7 +145,7 @@ def template_variance(
     )
 
 
-def _hull_with_logit(
+def hull_with_logit(
     ends: tuple[float, float], estimate: float, error: float, t: float, bounds: tuple[float, float]
 ) -> tuple[float, float]:
     """Ends no nearer than those of t on the logit: few templates that differ much are skewed near a bound (§1e i)."""
