@@ -17,7 +17,7 @@ from ..state import State, pass_state
 from ..ui.options import option, output_options, refuse_typed
 from ..ui.output import Output
 from ..ui.questions import where_option
-from ..ui.table import echo
+from ..ui.table import echo, print_text
 
 if TYPE_CHECKING:
     from warehouse.store.curate.conditions import ChangedConditions
@@ -97,11 +97,11 @@ def invalidate(state: State, run: str, reason: str, undo: bool) -> None:
     if undo:
         with state.open(write=True) as store:
             run_id = catalogue.validate(store, run)
-        echo(f"run:{run_id} counts again; see it with: warehouse runs run:{run_id}")
+        print_text(f"run:{run_id} counts again; see it with: warehouse runs run:{run_id}")
         return
     with state.open(write=True) as store:
         run_id = catalogue.invalidate(store, run, reason)
-    echo(f"run:{run_id} is out of every view; see it with: warehouse runs run:{run_id}")
+    print_text(f"run:{run_id} is out of every view; see it with: warehouse runs run:{run_id}")
 
 
 SOURCE_COLUMNS = (
@@ -127,9 +127,9 @@ def sources(state: State, source: str | None, output: Output) -> None:
     output.emit_records(catalogue.SourceEntry, entries, **_look("SourceEntry", entries), empty="nothing ingested yet")
     if source and output.for_people:
         for text in entries[0].notes:
-            echo(f"note: {text}")
+            print_text(f"note: {text}")
         for row in rejected:
-            echo(f"rejected: {row.place}: {row.found}; expected {row.expected}")
+            print_text(f"rejected: {row.place}: {row.found}; expected {row.expected}")
 
 
 @command("forget")
@@ -143,7 +143,7 @@ def forget(state: State, source: str) -> None:
         removed, kept = source_ledger.forget(store, source, say=told.append)
         voted -= store.rows("select count(*) as n from preference")[0]["n"]
     votes = f", {voted} votes removed" if voted else ""
-    echo(f"forgot {source}: {removed} runs removed, {kept} kept (other sources hold them){votes}")
+    print_text(f"forgot {source}: {removed} runs removed, {kept} kept (other sources hold them){votes}")
     state.notes(told)
 
 
@@ -342,7 +342,7 @@ def _add_naming(group: click.Group, kind: Literal["model", "benchmark"]) -> None
         from warehouse.store.curate import aliases
 
         with state.open(write=True) as store:
-            echo(f"{name} is shown as {aliases.alias(store, kind, name, canonical)}")
+            print_text(f"{name} is shown as {aliases.alias(store, kind, name, canonical)}")
 
     @command(f"{group.name} unalias", group=group)
     @click.argument("name")
@@ -351,7 +351,7 @@ def _add_naming(group: click.Group, kind: Literal["model", "benchmark"]) -> None
 
         with state.open(write=True) as store:
             aliases.unalias(store, kind, name)
-        echo(f"{name} is shown under its own name")
+        print_text(f"{name} is shown under its own name")
 
 
 _add_naming(models, "model")
@@ -381,9 +381,9 @@ def link(
         if canonical is not None:
             raise click.UsageError(f"--undo takes all prompts of {benchmark} apart: name it alone, without {canonical}")
         with state.open(write=True) as store:
-            echo(f"{prompt_links.unlink(store, benchmark)} prompts taken apart")
+            print_text(f"{prompt_links.unlink(store, benchmark)} prompts taken apart")
     elif canonical is None:
         raise click.UsageError("link to which benchmark? warehouse link BENCHMARK CANONICAL")
     else:
         with state.open(write=True) as store:
-            echo(str(prompt_links.link(store, benchmark, canonical, by=by)))
+            print_text(str(prompt_links.link(store, benchmark, canonical, by=by)))

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import click
 
 from warehouse.files import REPORT
+from warehouse.questions.options import AsRows
 
 from ..lazy_group import command
 from ..state import State
@@ -15,7 +17,7 @@ from ..ui.options import option, output_options
 from ..ui.output import Output
 from ..ui.output_files import OutputFile, forced
 from ..ui.progress import share
-from ..ui.questions import level_option, seed_option
+from ..ui.questions import level_option, options_of, seed_option
 from ..ui.table import print_text
 
 
@@ -46,6 +48,7 @@ from ..ui.table import print_text
     name="n_resamples",
 )
 @level_option
+@options_of(AsRows)
 @seed_option
 @output_options
 def report(
@@ -59,6 +62,7 @@ def report(
     level: float,
     seed: int,
     output: Output,
+    **as_rows: Any,
 ) -> None:
     from warehouse.analysis.report_data.report import ReportReading
     from warehouse.report.workers import side_by_side
@@ -71,7 +75,9 @@ def report(
         state.will_write(out, REPORT, force=forced())
     with share(state.quiet, "report") as bar, state.open() as store:
         advance = None if bar is None else lambda _name, done, of: bar(done / of)
-        reading = ReportReading(store, benchmarks, level=level, n_resamples=n_resamples, seed=seed, progress=advance)
+        reading = ReportReading(
+            store, benchmarks, level=level, n_resamples=n_resamples, seed=seed, progress=advance, **as_rows
+        )
         made_by, known_as = side_by_side(reading, jobs), known_in(store)
         written = write_report(reading, out, split=split, sections_by=made_by, force=forced(), known_as=known_as)
     output.answer(Written, [written], lambda: print_text(f"{written}; open it in a browser"))

@@ -17,7 +17,7 @@ from ..state import State
 from ..ui.options import option, output_options
 from ..ui.output import Output
 from ..ui.output_files import OutputFile, forced
-from ..ui.table import echo
+from ..ui.table import echo, print_text
 
 if TYPE_CHECKING:
     from warehouse.ingest.outdated import OutdatedSource
@@ -31,7 +31,7 @@ def init(state: State) -> None:
     from warehouse.store.schema import revision
 
     with state.open_or_create(beside_others=True) as store:
-        echo(f"{store.name} is ready, schema {revision.HEAD}")
+        print_text(f"{store.name} is ready, schema {revision.HEAD}")
 
 
 @group("db")
@@ -50,7 +50,7 @@ def upgrade(state: State) -> None:
             change = f"up to date at {before}; the views were made anew"
         else:
             change = f"{before or 'empty'} -> {revision.HEAD}"
-        echo(f"{store.name}: {change}")
+        print_text(f"{store.name}: {change}")
 
 
 @command("db downgrade", group=db)
@@ -71,7 +71,7 @@ def downgrade(state: State, revision: str, yes: bool) -> None:
                 f"{store.name}: what revision {revision} has no place for is lost. Go on?", abort=True, err=True
             )
         migrate.downgrade(store, revision)
-        echo(f"{store.name}: {before or 'empty'} -> {versions.found(store) or 'empty'}")
+        print_text(f"{store.name}: {before or 'empty'} -> {versions.found(store) or 'empty'}")
 
 
 @command("db current", group=db)
@@ -113,7 +113,7 @@ def vacuum(state: State) -> None:
     from warehouse.store.curate.upkeep import vacuum as remove
 
     with state.open(write=True) as store:
-        echo(f"{store.name}: {remove(store, wait=state.wait, say=state.say)}")
+        print_text(f"{store.name}: {remove(store, wait=state.wait, say=state.say)}")
 
 
 @command("db reader", group=db)
@@ -125,7 +125,7 @@ def reader(state: State, role: str, new_password: bool) -> None:
     with state.open(write=True) as store:
         made = readers.make_reader(store, role, new_password=new_password)
         usual = store.dialect.roles is not None and made.role == store.dialect.roles.usual
-        echo(f"{store.name}: {'made' if made.is_new else 'let in'} {made.role}, who can read")
+        print_text(f"{store.name}: {'made' if made.is_new else 'let in'} {made.role}, who can read")
     if made.password_file:
         state.say(f"its password is in {made.password_file}")
     if not usual:
@@ -148,23 +148,25 @@ SOURCES_SHOWN = 20
 def _print(name: str, report: CheckReport, outdated: Sequence[OutdatedSource]) -> None:
     echo(f"schema drift: {'none' if not report.drift else ''}".rstrip())
     for difference in report.drift:
-        echo(f"  {difference}")
+        print_text(f"  {difference}")
     echo(f"integrity: {'clean' if not report.integrity else ''}".rstrip())
     for finding in report.integrity:
-        echo(f"  {finding.severity}: {finding}")
+        print_text(f"  {finding.severity}: {finding}")
     for skipped in report.skipped:
-        echo(f"  not checked, the schema differs: {skipped}")
+        print_text(f"  not checked, the schema differs: {skipped}")
     if outdated:
-        echo("to be read anew: an earlier version of the importer has read these, which may have said less of them")
+        print_text(
+            "to be read anew: an earlier version of the importer has read these, which may have said less of them"
+        )
     for source in outdated[:SOURCES_SHOWN]:
-        echo(f"  {source}")
+        print_text(f"  {source}")
     if len(outdated) > SOURCES_SHOWN:
         echo(f"  and {len(outdated) - SOURCES_SHOWN} more (warehouse db check --json)")
     if report.recomputed is not None:
-        echo(f"recomputed: {report.recomputed}{': nothing differs' if report.recomputed.ok else ''}")
+        print_text(f"recomputed: {report.recomputed}{': nothing differs' if report.recomputed.ok else ''}")
         for fault in (*report.recomputed.runs, *report.recomputed.texts):
-            echo(f"  error: {fault}")
-    echo(f"{name}: {'ok' if report.ok else 'not ok'}")
+            print_text(f"  error: {fault}")
+    print_text(f"{name}: {'ok' if report.ok else 'not ok'}")
 
 
 def _rows(report: CheckReport) -> list[dict[str, Any]]:

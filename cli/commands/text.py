@@ -80,9 +80,9 @@ def similar(state: State, /, output: Output, **options: Any) -> None:
 
 def _print_similar(nearest: Similar) -> None:
     what = "the text" if nearest.prompt_id is None else f"prompt:{nearest.prompt_id}"
-    echo(f"nearest to {what}: {excerpt(nearest.wanted, EXCERPT)}")
+    print_text(f"nearest to {what}: {excerpt(nearest.wanted, EXCERPT)}")
     of = "" if nearest.part == "prompt" else f", their {nearest.part}"
-    echo(f"by {nearest.embedder}, of {nearest.n_compared} prompts{of}\n")
+    print_text(f"by {nearest.embedder}, of {nearest.n_compared} prompts{of}\n")
     texts = distinctive([row.text for row in nearest.rows], [nearest.wanted])
     rows = [
         {
@@ -120,7 +120,7 @@ def duplicates(state: State, /, output: Output, **options: Any) -> None:
 
 
 def _print_duplicates(result: Duplicates) -> None:
-    echo(result.one_line)
+    print_text(result.one_line)
     if not result.rows:
         return
     echo(f"largest group: {result.largest_group} prompts\n")
@@ -146,7 +146,7 @@ def _print_duplicates(result: Duplicates) -> None:
         counts=("models",),
     )
     if len(result.rows) > SHOWN:
-        echo(f"... and {len(result.rows) - SHOWN} more pairs: --json or --csv has them")
+        print_text(f"... and {len(result.rows) - SHOWN} more pairs: --json or --csv has them")
 
 
 def _pair(row: DuplicateRow, text: str, part: str) -> dict[str, Any]:
@@ -196,7 +196,7 @@ def _group_by_fields(state: State, benchmark: str, fields: tuple[str, ...], defa
     with state.open(write=True) as store:
         name, clusters, prompts = cluster_by(store, benchmark, fields, default=default)
     used = "; error bars use it" if default else ""
-    echo(f"{benchmark}: {prompts} prompts in {clusters} clusters by {name}{used}")
+    print_text(f"{benchmark}: {prompts} prompts in {clusters} clusters by {name}{used}")
 
 
 _default_option = option("--default", "Use it for error bars from now on.", name="default", is_flag=True)
@@ -260,7 +260,7 @@ def _say_chained(state: State, name: str, largest: int, prompts: int) -> None:
 
 
 def _print_clusters(clusters: SemanticClusters) -> None:
-    echo(clusters.one_line)
+    print_text(clusters.one_line)
     print_text(
         f"joined from cosine {clusters.threshold:g} on ({clusters.embedder}); {clusters.n_single} prompts"
         f" stand alone, the largest cluster has {clusters.largest}"

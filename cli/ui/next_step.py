@@ -18,7 +18,7 @@ from warehouse.errors import WarehouseError
 from warehouse.questions.comparison import AllPairs, Compare
 from warehouse.questions.items import Show
 from warehouse.questions.labels import CorrectedComparison, NextLabels, PlanLabels
-from warehouse.questions.options import Selected
+from warehouse.questions.options import AsRows, Selected
 from warehouse.questions.power import PowerFromRuns
 from warehouse.questions.question import Question, options
 
@@ -64,7 +64,8 @@ def reads_along() -> bool:
 
 def _line(kind: type[Question], question: Any, split: str = "", **fields: Any) -> str:
     """The command of another question on the scores that a question chose, or on one split of them."""
-    chosen = {name: getattr(question, name) for name in options(Selected) if hasattr(question, name)}
+    names = [name for name in (*options(Selected), *options(AsRows)) if name in options(kind)]
+    chosen = {name: getattr(question, name) for name in names if hasattr(question, name)}
     if split:
         chosen["where"] = (*chosen["where"], f"split={split}")
     return kind(**chosen, **fields).command()

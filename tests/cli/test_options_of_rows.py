@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Iterator
+from pathlib import Path
+from re import sub
 
 import click
 import pytest
@@ -21,12 +23,15 @@ CALLS = {
     "gate": ("gate", "m0", "m1", "--margin", "0.1"),
     "card": ("card", "m0"),
     "frontier": ("frontier", "quiz"),
+    "power": ("power", "--from", "m0", "m1", "--delta", "0.1"),
+    "report": ("report", "--resamples", "0", "--out", "page.html"),
 }
 #: The same where runs are repeats: of a model with fixed weights.
 OF_REPEATS = {
     "compare": ("compare", "plain", "other"),
     "gate": ("gate", "plain", "other", "--margin", "0.1"),
     "card": ("card", "plain"),
+    "power": ("power", "--from", "plain", "other", "--delta", "0.1"),
 }
 
 
@@ -48,6 +53,13 @@ def filled(tmp_path_factory: pytest.TempPathFactory) -> str:
     report = connect(url).ingest(folder / "runs.csv")
     assert report.total("n_runs") == 16
     return url
+
+
+@pytest.fixture
+def in_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Where commands write their files."""
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
 
 
 def commands() -> Iterator[tuple[str, click.Option]]:
@@ -72,7 +84,7 @@ def test_all_commands_with_such_options_are_called_here() -> None:
 
 @pytest.mark.parametrize(("name", "option"), [pytest.param(n, o, id=f"{n}-{o.name}") for n, o in commands()])
 def test_an_option_of_rows_changes_the_answer_or_is_refused(
-    filled: str, run: Caller, name: str, option: click.Option
+    filled: str, run: Caller, name: str, option: click.Option, in_folder: Path
 ) -> None:
     words = OF_REPEATS.get(name, CALLS[name]) if option.name == "repeats" else CALLS[name]
     before = run(*words, db=filled)
@@ -80,3 +92,22 @@ def test_an_option_of_rows_changes_the_answer_or_is_refused(
     for value in values_of(option):
         after = run(*words, *value, db=filled)
         assert (after.code, after.out, after.err) != (before.code, before.out, before.err), value
+
+
+def test_a_pilot_and_a_report_are_of_the_rows_that_were_asked_for(filled: str, run: Caller, in_folder: Path) -> None:
+    words = ("power", "--from", "m0", "m1", "--delta", "0.1")
+    assert "the pilot is over training seeds" in run(*words, db=filled).err
+    run(*words, "--each", "seed", db=filled).fails(2, "'m0' means 3 conditions on quiz")
+    alone = run(*words, "--each", "seed", "--where", "training_seed=1", db=filled)
+    assert alone.code == 0 and "over training seeds" not in alone.err
+    of_draws = run(*words, "--seeds-are", "sampling", "--json", db=filled).rows
+    assert len({row["standard_error"] for row in of_draws if row["n"] == 40}) > 1  # more draws lower it
+    like_seeds = run("power", "--from", "plain", "other", "--delta", ".1", "--repeats", "as-seeds", db=filled)
+    assert "the pilot is over runs that are counted like seeds" in like_seeds.err
+    run("power", "--from", "plain", "other", "--repeats", "split", db=filled).fails(2, "no one figure on quiz")
+    run("power", "--omega2", "1", "--delta", "1", "--each", "seed").fails(2, "--each goes with --from")
+    for option, value in (("each", "seed"), ("repeats", "as_seeds"), ("seeds_are", "sampling")):
+        connect(filled).report("page.html", n_resamples=0, **{option: value})
+        page = sub("<[^>]*>", "", (in_folder / "page.html").read_text())
+        asked = f"--{option} {value}".replace("_", "-")
+        assert f"leaderboard quiz {asked}" in page and f"pairs quiz --resamples 0 {asked}" in page

@@ -10,6 +10,7 @@ import pytest
 
 from tests.support.dumps import DATA
 from tests.support.setting_leaves import Leaves
+from warehouse.importers.aider import IMPORTER as AIDER
 from warehouse.importers.bigbench.importer import IMPORTER as BIGBENCH
 from warehouse.importers.harbor import IMPORTER as HARBOR
 from warehouse.importers.nemo_evaluator import IMPORTER as NEMO
@@ -22,6 +23,7 @@ from warehouse.importers.verifiers.importer import IMPORTER as VERIFIERS
 
 #: Importer, harness, folder of the dump, its run-level documents, and what in them is outcome or of a sample.
 DUMPS: dict[str, tuple[Any, str, str, str, str]] = {
+    "aider": (AIDER, "aider", "aider", "*.yml", ""),
     "swe_bench": (SWE_BENCH, "swe_bench", "swe_bench", "**/run.json", ""),
     "swe_bench_site": (SWE_BENCH, "swe_bench", "swe_bench_site", "*.json", r"per_instance_details|assets"),
     "tau2_bench": (TAU2, "tau2_bench", "tau2_bench", "**/submission.json", r"pass_\d|contact_info"),
@@ -50,3 +52,9 @@ def test_every_leaf_is_read(tmp_path: Path, name: str) -> None:
     assert found
     values = {"model": "m"} if name == "pydantic_evals" else {}
     assert Leaves(importer, harness, copied, found[:2], outcomes, values).dropped() == []
+
+
+def test_entries_of_aider_that_differ_by_marks_alone_are_repeats(tmp_path: Path) -> None:
+    copied = Path(shutil.copytree(DATA / "aider", tmp_path / "dump"))
+    leaves = Leaves(AIDER, "aider", copied, sorted(copied.glob("*.yml")), "^versions$")  # that of the agent counts
+    assert leaves.counted_against_the_table() == []

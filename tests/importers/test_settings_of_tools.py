@@ -188,6 +188,11 @@ def in_eval(**parts: Any) -> Change:
     return change
 
 
+def passed(name: str, **arguments: Any) -> Change:
+    """Arguments in a log that lists what was passed alone."""
+    return in_eval(**{name: arguments, f"{name}_passed": None})
+
+
 def in_plan(config: dict[str, Any], of_model: dict[str, Any] | None = None, **params: Any) -> Change:
     def change(document: Any) -> None:
         document["plan"] |= {"config": config, "steps": [{"solver": "generate", "params": params}]}
@@ -211,6 +216,28 @@ def local(path: str) -> Change:
             in_eval(task_args={"cot": False}, task_args_passed={"cot": False}),
             False,
         ),
+        # what was passed counts, even where it equals nothing: its default may be something
+        (passed("task_args", cot=False), passed("task_args"), False),
+        (passed("task_args", cot=None), passed("task_args"), False),
+        (passed("task_args", cot=None), passed("task_args", cot=False), False),
+        (passed("task_args", system=""), passed("task_args", system=None), False),
+        (passed("task_args", tools=[]), passed("task_args"), False),
+        (passed("task_args", style="none"), passed("task_args"), False),
+        (passed("solver_args", budget=None), passed("solver_args"), False),
+        (passed("model_args", rope=None), passed("model_args"), False),
+        (
+            in_eval(task_args={"cot": False}, task_args_passed={"cot": False}),
+            in_eval(task_args={"cot": None}, task_args_passed={}),
+            False,
+        ),
+        (
+            in_eval(task_args={"cot": False, "n": None}, task_args_passed={"cot": False}),
+            passed("task_args", cot=False),
+            True,
+        ),
+        (in_eval(task_args={"n": None, "tools": []}, task_args_passed={}), passed("task_args"), True),
+        (passed("task_args", output_dir=None), passed("task_args"), True),
+        (passed("model_args", api_key=None), passed("model_args"), True),
         (in_eval(metadata={"prompt": "v1"}), in_eval(metadata={"prompt": "v2"}), False),
         (in_eval(config={"max_samples": 10}), in_eval(config={"max_samples": 50}), True),
         (in_eval(config={"time_limit": 10}), in_eval(config={"time_limit": 50}), False),

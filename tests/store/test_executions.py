@@ -107,6 +107,10 @@ def test_marks_that_a_forgotten_source_had_told_are_gone(open_empty: Opener, nam
     assert Expected(open_empty).left_behind(names, gone) == []
 
 
+def test_marks_stand_in_one_order_whichever_source_said_them_first(open_empty: Opener) -> None:
+    assert Expected(open_empty).left_behind(("id", "id and seed", "seed"), "id and seed", "seed") == []
+
+
 @pytest.mark.parametrize(
     "share",
     [pytest.param(97, marks=pytest.mark.rare), pytest.param(1, marks=[pytest.mark.slow, pytest.mark.timeout(7200)])],

@@ -9,7 +9,7 @@ import pty
 import re
 import subprocess
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -98,7 +98,7 @@ def in_fork(
     return forked.run([*program, *arguments], cwd=folder, **options)
 
 
-def on_a_terminal(width: int, *call: str) -> list[str]:
+def on_a_terminal(width: int, *call: str, codes: Sequence[int] = (0,)) -> list[str]:
     """Lines that a command of this process prints to a real terminal of so many columns."""
     master, slave = pty.openpty()
     seen: list[str] = []
@@ -112,7 +112,7 @@ def on_a_terminal(width: int, *call: str) -> list[str]:
             patch.setattr(sys, "stderr", nowhere)
             code = main(list(call))
     reader.join()
-    assert code == 0
+    assert code in codes, call
     return re.sub(r"\x1b\[[0-9;]*m", "", seen[0]).splitlines()
 
 

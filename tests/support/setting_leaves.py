@@ -57,10 +57,10 @@ class Leaves:
             text = path.read_text(encoding="utf-8")
             document, rest = _parsed(path, text)
             left_out = [place for place, _ in leaves_of(document) if not self._is_counted(name_of(place))]
-            path.write_text(json.dumps(_with_changes(document, left_out)) + rest, encoding="utf-8")
+            path.write_text(_written(path, _with_changes(document, left_out)) + rest, encoding="utf-8")
             if self._conditions() != before:
                 for place in left_out:
-                    path.write_text(json.dumps(_with_changes(document, [place])) + rest, encoding="utf-8")
+                    path.write_text(_written(path, _with_changes(document, [place])) + rest, encoding="utf-8")
                     if self._conditions() != before:
                         found.append(f"{path.name}: {name_of(place)}")
             path.write_text(text, encoding="utf-8")
@@ -83,7 +83,7 @@ class Leaves:
             tried[named] += 1
             if tried[named] > self.of_a_kind or self._is_no_setting(named):
                 continue
-            path.write_text(json.dumps(with_leaf(document, place, changed(value))) + rest, encoding="utf-8")
+            path.write_text(_written(path, with_leaf(document, place, changed(value))) + rest, encoding="utf-8")
             if self._read() == before:
                 yield f"{path.name}: {'.'.join(map(str, place))} = {value!r}"
         path.write_text(text, encoding="utf-8")
@@ -165,12 +165,19 @@ def changed(value: Any) -> Any:
 
 def _parsed(path: Path, text: str) -> tuple[Any, str]:
     """The document of a file, and what follows it: of JSON lines the first is the document."""
-    if path.suffix == ".yaml":
-        return yaml.safe_load(text), ""
+    if path.suffix in (".yaml", ".yml"):
+        return json.loads(json.dumps(yaml.safe_load(text), default=str)), ""  # dates are texts
     if path.suffix == ".jsonl":
         first, _, rest = text.partition("\n")
         return json.loads(first), f"\n{rest}"
     return json.loads(text), ""
+
+
+def _written(path: Path, document: Any) -> str:
+    """A document as its file has it."""
+    if path.suffix == ".yml":  # of a table that is known by its lines
+        return yaml.safe_dump(document, sort_keys=False)
+    return json.dumps(document)
 
 
 def _with_changes(document: Any, places: Iterable[Place]) -> Any:

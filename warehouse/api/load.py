@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 from warehouse.api.connection import Connection, refuse_given
 from warehouse.errors import MisuseError
 from warehouse.questions.methods import Gives, method
+from warehouse.questions.options import REPEATS_AUTO, SEEDS_TRAINING
 from warehouse.questions.refresh import FigureHistory
 from warehouse.store.open import open_store
 
@@ -249,6 +250,9 @@ class RefreshMethods(Connection):
         level: float = 0.95,
         n_resamples: int = 1999,
         seed: int = 0,
+        each: str | None = None,
+        repeats: str = REPEATS_AUTO,
+        seeds_are: str = SEEDS_TRAINING,
         progress: Callable[[str, int, int], None] | None = None,
     ) -> Written:
         """Write benchmarks as one HTML page that needs no network, or as a folder of pages.
@@ -266,10 +270,14 @@ class RefreshMethods(Connection):
             level: nominal coverage of all intervals, in (0, 1).
             n_resamples: draws behind rank sets and simultaneous intervals; 0 leaves them out.
             seed: of the draws.
+            each: ``"seed"`` or ``"checkpoint"``: these stand apart; None: one row a model.
+            repeats: what becomes of runs of one condition: ``"auto"`` (by their test), ``"pool"``, ``"as_seeds"`` or
+                ``"split"``.
+            seeds_are: what a seed of a run is of: ``"training"`` or ``"sampling"``.
             progress: called with name, number done and number of all before each benchmark.
 
         Raises:
-            MisuseError: an unknown benchmark, or a path that cannot be written.
+            MisuseError: an unknown benchmark, another word for rows, or a path that cannot be written.
             StatisticsError: ``level``, ``n_resamples`` or ``seed`` out of range.
         """
         from warehouse.analysis.report_data.report import ReportReading
@@ -282,7 +290,15 @@ class RefreshMethods(Connection):
             check_folder(out or FOLDER)
         with self._reading() as store:
             reading = ReportReading(
-                store, benchmarks, level=level, n_resamples=n_resamples, seed=seed, progress=progress
+                store,
+                benchmarks,
+                level=level,
+                n_resamples=n_resamples,
+                seed=seed,
+                each=each,
+                repeats=repeats,
+                seeds_are=seeds_are,
+                progress=progress,
             )
             known, advice = known_in(store), FORCE_IN_PYTHON
             by = side_by_side(reading, jobs or 1)

@@ -20,7 +20,9 @@ from warehouse.questions.labels import (
 )
 from warehouse.questions.leaderboard import AnyLeaderboard, EveryLeaderboard, OneLeaderboard, SuiteLeaderboard
 from warehouse.questions.methods import Gives, method, method_by_kind
+from warehouse.questions.options import REPEATS_AUTO, SEEDS_TRAINING
 from warehouse.questions.power import CostPower, Frontier, PowerPilot
+from warehouse.questions.question import options
 from warehouse.questions.reliability import Anchors, Flash, Reliability, TimeHorizon
 from warehouse.questions.sequential import SequentialReleaseGate, SequentialSettings
 from warehouse.questions.training import Curves, Decide, Recipes, Seeds
@@ -240,6 +242,9 @@ class VarianceMethods(Connection):
         where: Sequence[str] = (),
         cluster: str | None = None,
         latest: bool = False,
+        each: str | None = None,
+        repeats: str = REPEATS_AUTO,
+        seeds_are: str = SEEDS_TRAINING,
         correlation: float | None = None,
         parts: VarianceParts | None = None,
         delta: float | None = None,
@@ -264,6 +269,11 @@ class VarianceMethods(Connection):
             where: conditions ``field=value`` on the runs.
             cluster: clustering: None for the benchmark's default, ``"none"``, or a name.
             latest: where a reference means several conditions, take the one that ran last.
+            each: ``"seed"`` or ``"checkpoint"``: these stand apart, so that a reference means one of them; None: one
+                row a model.
+            repeats: what becomes of runs of one condition: ``"auto"`` (by their test), ``"pool"``, ``"as_seeds"`` or
+                ``"split"``.
+            seeds_are: what a seed of a run is of: ``"training"`` or ``"sampling"``.
             correlation: for one run only: of the two models over prompts; None: 0.
             parts: variances, instead of references.
             delta: true mean difference, above 0, on the scale of the metric.
@@ -306,11 +316,14 @@ class VarianceMethods(Connection):
             where=where,
             cluster=cluster,
             latest=latest,
+            each=each,
+            repeats=repeats,
+            seeds_are=seeds_are,
             correlation=correlation,
         )
         if parts is not None:
             why = "is for stored runs, and variances are given"
-            source.refuse(why, "benchmark", "metric", "where", "cluster", "latest", "correlation")
+            source.refuse(why, *(name for name in options(PowerPilot) if name != "references"))
             return plan_power(question, parts)
         with self._reading() as store:
             pilot = source.ask(store)

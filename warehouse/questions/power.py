@@ -11,11 +11,11 @@ from warehouse.questions.question import Option, Options, Question
 
 
 @dataclass(frozen=True)
-class PowerPilot(Selected, Question):
+class PowerPilot(AsRows, Selected, Question):
     """Variance parts of two stored runs, or of one that stands for both.
 
     Raises:
-        MisuseError: unknown or ambiguous references, no common prompts, no scores.
+        MisuseError: unknown or ambiguous references, no common prompts, no scores, runs that are no repeats.
         StatisticsError: a single prompt or cluster, or ``correlation`` out of range.
     """
 
@@ -121,7 +121,7 @@ class CostPower(PlannedCosts, PowerPilot):
             self.refuse("makes dollars of tokens: it goes with --cost dollars", "prices")
         if self.n is not None:
             self.refuse("is worked out with --n", "power")
-        self.refuse("is of scores: costs are planned without", "metric", "correlation")
+        self.refuse("is of scores: costs are planned without", "metric", "correlation", "repeats", "seeds_are")
 
 
 @dataclass(frozen=True)

@@ -96,6 +96,23 @@ def canonical_value(name: str, value: Any) -> str | None:
     return _text(name, str(value))
 
 
+def says_nothing(value: Any) -> bool:
+    """Whether a value is the same as not saying it: null, a word for it, empty, or a list of such; not one that was
+    hidden.
+
+    >>> says_nothing(None), says_nothing("None"), says_nothing([]), says_nothing(False), says_nothing("[REDACTED]")
+    (True, True, True, False, False)
+    """
+    if isinstance(value, str):
+        text = value.strip().lower()
+        return text in _NOTHING and "redacted" not in text
+    if isinstance(value, float):
+        return math.isnan(value)
+    if isinstance(value, Sequence):
+        return all(map(says_nothing, value))
+    return value is None or value == {}
+
+
 @lru_cache(maxsize=20_000)  # the runs of a dump say the same again and again
 def _text(name: str, value: str) -> str | None:
     text = _ADDRESS.sub("", value).strip()

@@ -13,6 +13,7 @@ from typing import Any, Protocol
 
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.report_data.report import ReportData
+from warehouse.analysis.selection.selection import RowRules
 from warehouse.records.clock import utc_now
 from warehouse.report import log_tables, maps
 from warehouse.report.board import DIRECTION, in_words, unbroken
@@ -49,6 +50,16 @@ class Settings(Protocol):
     def n_resamples(self) -> int: ...
     @property
     def seed(self) -> int: ...
+    @property
+    def each(self) -> str | None: ...
+    @property
+    def repeats(self) -> str: ...
+    @property
+    def seeds_are(self) -> str: ...
+
+
+def _rules(settings: Settings) -> RowRules:
+    return RowRules(settings.each, settings.repeats, settings.seeds_are)
 
 
 @dataclass(frozen=True)
@@ -106,7 +117,9 @@ class Renderer:
         Args:
             ranks: the settings of its figures.
         """
-        section = benchmark_section(part, ranks.level, n_resamples=ranks.n_resamples, seed=ranks.seed)
+        section = benchmark_section(
+            part, ranks.level, n_resamples=ranks.n_resamples, seed=ranks.seed, rows=_rules(ranks)
+        )
         html = self._benchmark.render(section=section, part=part)
         return Section(head_of(part, section["answer"]), _entry(part), html)
 
@@ -143,7 +156,7 @@ class Renderer:
             "unscored": data.unscored,
         }
         shows = {part for part in shows if there[part]}
-        suites = [suite_section(part, data.level) for part in data.suites]
+        suites = [suite_section(part, data.level, _rules(data)) for part in data.suites]
         links = {entry.name: entry.file for entry in pages}
         heads = [section.head for section in sections]
         placeholder = secrets.token_hex(16)

@@ -14,6 +14,7 @@ from warehouse.analysis.preferences.prefer import PreferenceReport
 from warehouse.analysis.report_data.benchmark import BenchmarkPart
 from warehouse.analysis.report_data.partial_runs import NEWEST, PartialRun, StoredReliability, SuitePart
 from warehouse.analysis.report_data.report import RESAMPLES
+from warehouse.analysis.selection.selection import RowRules
 from warehouse.analysis.training.recipes import RecipesRow
 from warehouse.analysis.training.seeds import SeedsReport
 from warehouse.analysis.variance.variance import SeedReport, VarianceReport
@@ -27,12 +28,14 @@ from warehouse.report.pictures import Picture
 from warehouse.report.table import PageColumn, count, model_and_condition, name, number, table, text
 from warehouse.tables.words import decimals
 
+#: One row a model.
+ONE_ROW = RowRules()
 #: Sentences below a table of variances.
 MOST_ADVICE = 6
 
 
 def benchmark_section(
-    part: BenchmarkPart, level: float = 0.95, *, n_resamples: int = RESAMPLES, seed: int = 0
+    part: BenchmarkPart, level: float = 0.95, *, n_resamples: int = RESAMPLES, seed: int = 0, rows: RowRules = ONE_ROW
 ) -> dict[str, Any]:
     """A benchmark with its tables and charts.
 
@@ -40,14 +43,15 @@ def benchmark_section(
         level: nominal coverage of the intervals.
         n_resamples: draws behind simultaneous intervals.
         seed: of the draws.
+        rows: what makes a row.
     """
-    rows = part.board.rows if part.board else ()
+    on_board = part.board.rows if part.board else ()
     pictures = board_pictures(part, level)
     with_letters = not any("Group" in picture.head for picture in pictures)
     return {
         "part": part,
         "answer": answer_of(part),
-        "claims": benchmark_claims(part, level, n_resamples, seed),
+        "claims": benchmark_claims(part, level, n_resamples, seed, rows),
         "board_table": board_table(part, level, with_letters=with_letters) if part.board else None,
         "others_table": others_table(part) if part.board and part.board.others else None,
         "pictures": pictures,
@@ -55,7 +59,7 @@ def benchmark_section(
         "legend": []
         if part.board is None
         else [line for line in part.board.legend if with_letters or not line.startswith("group:")],
-        "why_no_pairs": part.why_no_pairs if sum(row.method != "published" for row in rows) > 1 else "",
+        "why_no_pairs": part.why_no_pairs if sum(row.method != "published" for row in on_board) > 1 else "",
         "variance_table": variance_table(part.variance, part.name) if part.variance else None,
         "variance_advice": _advice(part) if part.variance else [],
         "curves": curve_charts(part.curves) if part.curves else [],
@@ -77,12 +81,12 @@ def benchmark_section(
     }
 
 
-def suite_section(part: SuitePart, level: float = 0.95) -> dict[str, Any]:
+def suite_section(part: SuitePart, level: float = 0.95, rows: RowRules = ONE_ROW) -> dict[str, Any]:
     """A suite with its tables."""
     board = part.board
     return {
         "part": part,
-        "claim": suite_claim(part, level),
+        "claim": suite_claim(part, level, rows),
         "picture": suite_picture(part.name, board, level) if board else None,
         "table": suite_table(part.name, board, level) if board else None,
         "reliability_table": reliability_table(part.reliability, part.name) if part.reliability else None,
@@ -155,34 +159,47 @@ def _parts(part: BenchmarkPart) -> list[tuple[str, str]]:
 LEVEL, PAIR_RESAMPLES, SEED = 0.95, 9999, 0
 
 
-def benchmark_claims(part: BenchmarkPart, level: float, n_resamples: int, seed: int) -> dict[str, str]:
+def benchmark_claims(
+    part: BenchmarkPart, level: float, n_resamples: int, seed: int, rows: RowRules = ONE_ROW
+) -> dict[str, str]:
     """Commands by what they claim: ``board``, ``pairs``, ``variance``; those that the part has.
 
     Args:
-        level, n_resamples, seed: of the report.
+        level, n_resamples, seed, rows: of the report.
     """
     name = shlex.quote(part.name)
     commands = {}
     if part.board is not None and part.board.rows:
-        commands["board"] = _claim(f"leaderboard {name}{_level(level)}")
+        commands["board"] = _claim(f"leaderboard {name}{_level(level)}{_as_rows(rows)}")
     if part.pairs is not None:
         draws = f" --resamples {n_resamples}" if n_resamples != PAIR_RESAMPLES else ""
-        commands["pairs"] = _claim(f"pairs {name}{_level(level)}{draws}{f' --seed {seed}' if seed != SEED else ''}")
+        draws += f" --seed {seed}" if seed != SEED else ""
+        commands["pairs"] = _claim(f"pairs {name}{_level(level)}{draws}{_as_rows(rows)}")
     if part.variance is not None and any(row.share_between is not None for row in part.variance.rows):
         commands["variance"] = _claim(f"variance * -b {name}")
     return commands
 
 
-def suite_claim(part: SuitePart, level: float) -> str:
+def suite_claim(part: SuitePart, level: float, rows: RowRules = ONE_ROW) -> str:
     """The command for a suite; empty where it has no figure."""
     if part.board is None:
         return ""
     newest = " --latest" if NEWEST in part.board.notes else ""
-    return _claim(f"leaderboard --group {shlex.quote(part.name)}{_level(level)}{newest}")
+    return _claim(f"leaderboard --group {shlex.quote(part.name)}{_level(level)}{_as_rows(rows)}{newest}")
 
 
 def _level(level: float) -> str:
     return f" --level {level:g}" if level != LEVEL else ""
+
+
+def _as_rows(rules: RowRules) -> str:
+    """The options that make the same rows; empty for one row a model."""
+    said = "" if rules.each is None else f" --each {rules.each}"
+    if rules.repeats != ONE_ROW.repeats:
+        said += f" --repeats {rules.repeats.replace('_', '-')}"
+    if rules.seeds_are != ONE_ROW.seeds_are:
+        said += f" --seeds-are {rules.seeds_are}"
+    return said
 
 
 def _claim(question: str) -> str:

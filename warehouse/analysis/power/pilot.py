@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
 from warehouse.analysis.selection.benchmarks import Metric, choose_metrics, find_benchmark, metrics_of
-from warehouse.analysis.selection.clusterings import cluster_map, clusters_under_links
+from warehouse.analysis.selection.clusterings import ClusterMap, cluster_map, clusters_under_links
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.reference import by_benchmark_split, by_one_scorer, parse_where, pick_one, with_scores
-from warehouse.analysis.selection.scores import PromptScores, over_seeds, read_links, read_scores
+from warehouse.analysis.selection.rows import row_of_condition
+from warehouse.analysis.selection.scored_conditions import ScoredCondition
+from warehouse.analysis.selection.scores import PromptScores, read_links, read_scores
 from warehouse.analysis.selection.select import rows_by_split
 from warehouse.analysis.selection.selection import RowRules, Selection, selection_of
 from warehouse.errors import MisuseError
@@ -39,9 +40,11 @@ class StoredPilot:
     #: prompts count singly, each with one answer that is right or wrong: models whose figures differ by δ differ on
     #: that share of the prompts at least, so that the variance of a difference is δ − δ² or more.
     is_right_or_wrong: bool = False
-    #: of the squared error of the difference what training seeds make, which more prompts do not change; None where
-    #: neither has a second seed.
+    #: of the squared error of the difference what training seeds make, or runs that are counted like seeds, which more
+    #: prompts do not change; None where neither has a second one.
     seeds_part: float | None = None
+    is_over_runs: bool = False  #: all of these are runs of one condition each, and no training seeds.
+    notes: tuple[str, ...] = ()  #: on repeats, and on seeds and checkpoints that are left out.
 
 
 @answers(PowerPilot)
@@ -54,9 +57,11 @@ def read_pilot(store: Store, question: PowerPilot) -> StoredPilot:
         raise MisuseError("the correlation of two stored runs is in their scores; leave it out")
     selection = selection_of(question)
     conditions = choose_runs(store, references, selection)
-    chosen, scores = _scores(store, conditions, selection.metric)
+    clusters = _clusters(store, conditions, selection)
+    chosen, rows = _rows(store, conditions, selection, clusters)
+    scores = [row.usable for row in rows if row.usable is not None]
     prompts = _common(conditions, scores)
-    labels = clusters_of(store, conditions, selection, prompts)
+    labels = clusters.labels(prompts)
     return StoredPilot(
         pilot=pilot_of(scores, prompts, chosen, labels, correlation),
         models=tuple(condition.model for condition in conditions),
@@ -64,6 +69,8 @@ def read_pilot(store: Store, question: PowerPilot) -> StoredPilot:
         metric=chosen.label,
         width=_width(chosen),
         seeds_part=_seeds_part(scores),
+        is_over_runs=all(own.seeds is None or own.seeds.kind == "repeats" for own in scores),
+        notes=tuple(dict.fromkeys(note for row in rows for note in row.row_notes)),
         is_right_or_wrong=labels is None and chosen.link == "identity" and all(map(_right_or_wrong, scores)),
     )
 
@@ -110,13 +117,17 @@ def clusters_of(
     store: Store, conditions: Sequence[Condition], selection: Selection, prompts: NDArray[np.int64]
 ) -> NDArray[np.int64] | None:
     """Cluster of each prompt, links followed; None without."""
+    return _clusters(store, conditions, selection).labels(prompts)
+
+
+def _clusters(store: Store, conditions: Sequence[Condition], selection: Selection) -> ClusterMap:
     clusters = cluster_map(
         store,
         sorted({condition.setting("benchmark_id") for condition in conditions}),
         find_benchmark(store, conditions[0].setting("benchmark")).clusterings,
         selection.cluster,
     )
-    return clusters_under_links(clusters, read_links(store)).labels(prompts)
+    return clusters_under_links(clusters, read_links(store))
 
 
 def choose_runs(store: Store, references: Sequence[str], selection: Selection) -> list[Condition]:
@@ -143,25 +154,27 @@ def choose_runs(store: Store, references: Sequence[str], selection: Selection) -
     return chosen
 
 
-def _scores(
-    store: Store, conditions: Sequence[Condition], metric_name: str | None
-) -> tuple[Metric, list[PromptScores]]:
-    """The first metric that all conditions have scores of, with the scores."""
+def _rows(
+    store: Store, conditions: Sequence[Condition], selection: Selection, clusters: ClusterMap
+) -> tuple[Metric, list[ScoredCondition]]:
+    """The first metric that all conditions have scores of, with the row of each, over its seeds and repeats."""
     ids = sorted({condition.setting("benchmark_id") for condition in conditions})
-    chosen = choose_metrics(metrics_of(store, ids), metric_name, conditions[0].benchmark_split[0])
-    members = [own for condition in conditions for own in condition.members or (condition,)]
+    chosen = choose_metrics(metrics_of(store, ids), selection.metric, conditions[0].benchmark_split[0])
+    sides = [condition.members or (condition,) for condition in conditions]
+    members = [own for side in sides for own in side]
     runs = {run: number for number, own in enumerate(members) for run in own.run_ids}
-    keys = {own.key: number for number, own in enumerate(members)}
-    sides = [[keys[own.key] for own in condition.members or (condition,)] for condition in conditions]
+    rules = selection.rows or RowRules()
     for metric in chosen:
         if metric.link == "none":
             continue
-        by_member = read_scores(store, runs, [metric.id], links=read_links(store))
-        if infinite := [members[number].model for number, own in by_member.items() if own.has_infinite]:
+        found = read_scores(store, runs, [metric.id], links=read_links(store), with_repeats=True)
+        if infinite := [members[number].model for number, own in found.items() if own.has_infinite]:
             raise MisuseError(f"{infinite[0]} has infinite scores: a difference of means cannot be planned")
-        usable = [own for own in map(partial(_one_of, by_member), sides) if own is not None]
-        if len(usable) == len(conditions):
-            return metric, usable
+        scored = {members[number].key: own for number, own in found.items() if own.n}
+        entries = [_entries(side, metric, scored) for side in sides]
+        if all(entries):
+            both = zip(conditions, entries, strict=True)
+            return metric, [row_of_condition(store, condition, own, clusters, rules) for condition, own in both]
     models = " and ".join(condition.model for condition in conditions)
     raise MisuseError(
         f"{models}: no scored prompts by {chosen[0].label} (planning needs scores of prompts;"
@@ -169,12 +182,9 @@ def _scores(
     )
 
 
-def _one_of(by_member: Mapping[int, PromptScores], numbers: Sequence[int]) -> PromptScores | None:
-    """The scores of one model, of several seeds those of their mean; None without a scored prompt or a whole seed."""
-    own = [by_member[number] for number in numbers if number in by_member and by_member[number].n]
-    if len(own) < 2:
-        return own[0] if own else None
-    return over_seeds(own, [str(number) for number in numbers][: len(own)])[0]
+def _entries(members: Sequence[Condition], metric: Metric, scored: Mapping[str, PromptScores]) -> list[ScoredCondition]:
+    """Those of one model, of several seeds one each, that have a scored prompt."""
+    return [ScoredCondition(own, "", metric, scored[own.key], None) for own in members if own.key in scored]
 
 
 def _common(conditions: Sequence[Condition], scores: Sequence[PromptScores]) -> NDArray[np.int64]:

@@ -127,10 +127,12 @@ def notes_of(plan: Plan, question: PowerQuestion, source: VarianceParts | Stored
 
 
 def _pilot_notes(source: StoredPilot) -> list[str]:
-    pilot, notes = source.pilot, []
+    pilot, notes = source.pilot, [*source.notes]
     if source.seeds_part is not None:
+        of = "runs that are counted like seeds" if source.is_over_runs else "training seeds"
+        others = "runs" if source.is_over_runs else "seeds"
         notes.append(
-            "the pilot is over training seeds: the plan is for these very seeds; what other seeds would change"
+            f"the pilot is over {of}: the plan is for these very {others}; what other {others} would change"
             f" (standard error {source.seeds_part**0.5:.3g} of the difference) no number of prompts makes smaller"
         )
     if len(source.models) == 1:

@@ -12,14 +12,14 @@ from warehouse.analysis.leaderboard.leaderboard import Leaderboard
 from warehouse.analysis.leaderboard.planned import PLANNED, planned_runs
 from warehouse.analysis.leaderboard.row import STOPPED, LeaderboardRow
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores
-from warehouse.analysis.selection.selection import RowRules, Selection
+from warehouse.analysis.selection.selection import Selection, row_rules
 from warehouse.analysis.selection.stopped import StoppingRecord
 from warehouse.analysis.subsets.plan import SubsetPlan
 from warehouse.analysis.suites.leaderboard import SuiteBoard, suite_board
 from warehouse.analysis.suites.read import read_suite_entries
 from warehouse.analysis.suites.tree import EQUAL, Suite
 from warehouse.errors import MisuseError
-from warehouse.questions.leaderboard import OnSuite
+from warehouse.questions.leaderboard import OnSuite, Ranking
 from warehouse.store.connection import Store
 from warehouse.store.sql.query_files import query_text
 
@@ -130,16 +130,16 @@ class SuitePart:
     reliability: StoredReliability | None = None  #: of its ranking; None where no refresh has figures of it.
 
 
-def suite_part(store: Store, suite: Suite, level: float) -> SuitePart:
+def suite_part(store: Store, suite: Suite, ranks: Ranking) -> SuitePart:
     """A suite as the unweighted mean of its benchmarks, or why there is no figure.
 
     Args:
         suite: with its leaves that have runs.
-        level: nominal coverage of the intervals, in (0, 1).
+        ranks: what makes a row, and the level of the intervals.
     """
-    name = suite.name
+    name, level = suite.name, ranks.level
     try:
-        entries = read_suite_entries(store, suite, EQUAL, Selection(rows=RowRules()))
+        entries = read_suite_entries(store, suite, EQUAL, Selection(rows=row_rules(ranks)))
     except MisuseError as error:
         return SuitePart(name, None, str(error))
     try:

@@ -14,7 +14,7 @@ from warehouse.analysis.selection.benchmarks import BenchmarkFacts, BenchmarkNam
 from warehouse.analysis.selection.conditions import group_runs
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores
 from warehouse.analysis.selection.select import select_among
-from warehouse.analysis.selection.selection import RowRules, Selection
+from warehouse.analysis.selection.selection import Selection, row_rules
 from warehouse.analysis.training.read import read_curves, read_recipes
 from warehouse.analysis.training.trajectories import Curve, RecipeScores
 from warehouse.errors import MisuseError
@@ -48,7 +48,7 @@ class BenchmarkReads:
 
     name: str  #: of the benchmark.
     facts: BenchmarkFacts  #: its runs and metrics.
-    scores: BenchmarkScores | None  #: by the headline metric, a row a model; None with ``why_no_scores``.
+    scores: BenchmarkScores | None  #: by the headline metric, in rows; None with ``why_no_scores``.
     each: BenchmarkScores | None  #: the same with a row for each condition.
     why_no_scores: str
     board: Leaderboard | None  #: made of them, which says what else is worth a look.
@@ -72,7 +72,7 @@ def read_benchmarks(
     Args:
         names: of all benchmarks.
         runs: id and number of scores of the runs, by benchmark that is wanted.
-        ranks: level of all intervals, and draws behind rank sets.
+        ranks: what makes a row, level of all intervals, and draws behind rank sets.
         progress: gets name, number done and number of all before each.
     """
     for done, (name, shared) in enumerate(in_blocks(store, runs)):
@@ -87,11 +87,12 @@ def read_parts(store: Store, names: BenchmarkNames, name: str, ranks: Ranking) -
     Args:
         names: of all benchmarks.
         name: of a benchmark with current runs.
-        ranks: level of all intervals, and draws behind rank sets.
+        ranks: what makes a row, level of all intervals, and draws behind rank sets.
     """
     benchmark = names.benchmark(name)
     with_facts = benchmark, facts = benchmark, read_facts(store, benchmark.ids)
-    scores, why_not = or_why(lambda: select_among(store, with_facts, Selection(name, rows=RowRules())))
+    rows = row_rules(ranks)
+    scores, why_not = or_why(lambda: select_among(store, with_facts, Selection(name, rows=rows)))
     each = scores
     if scores and len(scores.entries) != len(facts.runs):  # several runs or conditions may make one row
         each = select_among(store, with_facts, Selection(name))
@@ -99,7 +100,7 @@ def read_parts(store: Store, names: BenchmarkNames, name: str, ranks: Ranking) -
     is_trained = any(run["training_seed"] or run["position"] is not None for run in facts.runs)
     recipes = read_recipes(store, benchmark.ids) if is_trained else []
     elsewhere = [other.metric for other in board.others if other.n_elsewhere] if board else []
-    others = [Selection(name, metric, rows=RowRules()) for metric in elsewhere]
+    others = [Selection(name, metric, rows=rows) for metric in elsewhere]
     answers = None
     if board and scores and _has_votes(board, scores):
         answers, _ = or_why(lambda: read_answers(store, each or scores))

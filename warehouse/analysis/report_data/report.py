@@ -26,6 +26,7 @@ from warehouse.analysis.suites.tree import Suite, list_suites
 from warehouse.analysis.training.pools import Spread, stored_spreads
 from warehouse.errors import MisuseError, StatisticsError, did_you_mean
 from warehouse.questions.leaderboard import Ranking
+from warehouse.questions.options import REPEATS_AUTO, SEEDS_TRAINING
 from warehouse.stats.core.inputs import as_level, as_seed
 from warehouse.stats.multiple.sign_sums import load_compiler
 from warehouse.store.columns import give_back_memory, in_parts
@@ -61,6 +62,9 @@ class ReportData:
     level: float  #: nominal coverage of all intervals.
     n_resamples: int  #: draws behind rank sets and simultaneous intervals.
     seed: int  #: of the draws.
+    each: str | None = None  #: what stands apart: ``seed`` or ``checkpoint``; None: one row a model.
+    repeats: str = REPEATS_AUTO  #: what becomes of repeats of one condition.
+    seeds_are: str = SEEDS_TRAINING  #: what the seed of a run is of.
 
     def __str__(self) -> str:
         return f"report on {len(self.benchmarks)} benchmarks from {len(self.sources)} sources"
@@ -92,11 +96,12 @@ class ReportReading:
         level: nominal coverage of all intervals, in (0, 1).
         n_resamples: draws behind rank sets and simultaneous intervals; 0 leaves them out.
         seed: of the draws.
+        each, repeats, seeds_are: what makes a row, as of `AsRows`.
         progress: gets name, number done and number of all before each benchmark.
 
     Attributes:
         names: of the benchmarks.
-        ranks: level of all intervals, and draws behind rank sets.
+        ranks: what makes a row, level of all intervals, and draws behind rank sets.
     Raises:
         MisuseError: a benchmark without current runs.
         StatisticsError: ``level``, ``n_resamples`` or ``seed`` out of range.
@@ -110,6 +115,9 @@ class ReportReading:
         level: float = 0.95,
         n_resamples: int = RESAMPLES,
         seed: int = 0,
+        each: str | None = None,
+        repeats: str = REPEATS_AUTO,
+        seeds_are: str = SEEDS_TRAINING,
         progress: Callable[[str, int, int], None] | None = None,
     ) -> None:
         as_level(level)
@@ -117,7 +125,9 @@ class ReportReading:
         if n_resamples < 0:
             raise StatisticsError(f"the number of draws is 0 or more, found {n_resamples}")
         self._store, self._progress = store, progress
-        self.ranks = Ranking(level=level, n_resamples=n_resamples, seed=seed)
+        self.ranks = Ranking(
+            level=level, n_resamples=n_resamples, seed=seed, each=each, repeats=repeats, seeds_are=seeds_are
+        )
         self._benchmark_names, self._reliable = read_names(store), stored_reliability(store)
         self._voted = self._with_votes()
         runs = dict(sorted((dict.fromkeys(self._voted, []) | runs_by_benchmark(store)).items()))
@@ -196,13 +206,13 @@ class ReportReading:
         log = _stored(store, "report_sources")
         sources = tuple(row for row in log if row["source_id"] in source_ids)
         shown = [suite for suite in self._suites.values() if {leaf.name for leaf in suite.leaves} <= names]
-        level = self.ranks.level
         # The queries go through all scores before they find that nobody published a figure, or that none is missing.
         publishes = bool(store.rows("select 1 as one from published_score limit 1"))
         lacks = bool(store.rows("select 1 as one from prompt_score where n_unscored > 0 limit 1"))
         return ReportData(
             suites=tuple(
-                replace(suite_part(store, suite, level), reliability=self._reliable.get(suite.name)) for suite in shown
+                replace(suite_part(store, suite, self.ranks), reliability=self._reliable.get(suite.name))
+                for suite in shown
             ),
             benchmarks=(),
             published=_of(chosen, _stored(store, "report_published")) if publishes else (),
@@ -212,9 +222,12 @@ class ReportReading:
             unscored=_of(chosen, _stored(store, "report_unscored")) if lacks else (),
             changes=read_changes(store, chosen),
             abilities=stored_abilities(store, self._benchmark_names, self.names),
-            level=level,
+            level=self.ranks.level,
             n_resamples=self.ranks.n_resamples,
             seed=self.ranks.seed,
+            each=self.ranks.each,
+            repeats=self.ranks.repeats,
+            seeds_are=self.ranks.seeds_are,
         )
 
 
@@ -229,7 +242,16 @@ class OtherProcessReader:
     def open(self) -> ReportReading:
         """The report, of a store that is opened for as long as the process lives."""
         store, ranks = open_store(self.url, check=False), self.ranks
-        return ReportReading(store, self.names, level=ranks.level, n_resamples=ranks.n_resamples, seed=ranks.seed)
+        return ReportReading(
+            store,
+            self.names,
+            level=ranks.level,
+            n_resamples=ranks.n_resamples,
+            seed=ranks.seed,
+            each=ranks.each,
+            repeats=ranks.repeats,
+            seeds_are=ranks.seeds_are,
+        )
 
 
 def read_report(store: Store, benchmarks: Sequence[str] = (), **options: Any) -> ReportData:

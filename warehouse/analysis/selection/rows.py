@@ -380,7 +380,9 @@ def _as_repeats(usable: Sequence[ScoredCondition]) -> ScoredCondition:
         by_run += own.repeats or (own,)
     combined, _ = over_seeds(scores, [""] * len(scores), all_whole=True)
     assert combined is not None
-    pooled = replace(combined, values=_pooled_means(scores, combined.prompts), seeds=None, repeats=tuple(by_run))
+    means = _pooled_means(scores, combined.prompts)
+    within = _pooled_within(scores, combined.prompts, means)
+    pooled = replace(combined, values=means, within=within, seeds=None, repeats=tuple(by_run))
     return replace(usable[0], condition=Condition(usable[0].condition.key, runs), scores=pooled)
 
 
@@ -393,6 +395,19 @@ def _pooled_means(scores: Sequence[PromptScores], prompts: NDArray[np.int64]) ->
         draws[at] += own.n_draws
     means: NDArray[np.float64] = totals / draws
     return means
+
+
+def _pooled_within(
+    scores: Sequence[PromptScores], prompts: NDArray[np.int64], means: NDArray[np.float64]
+) -> NDArray[np.float64]:
+    """Variance of all draws of each prompt about their mean; NaN for a single one, or where that of some is unknown."""
+    squares, draws = np.zeros(len(prompts)), np.zeros(len(prompts))
+    for own in scores:
+        at = np.searchsorted(prompts, own.prompts)
+        own_squares = np.where(own.n_draws > 1, (own.n_draws - 1) * own.within, 0.0)
+        squares[at] += own_squares + own.n_draws * (own.values - means[at]) ** 2
+        draws[at] += own.n_draws
+    return np.where(draws > 1, squares / np.maximum(draws - 1, 1), np.nan)
 
 
 def tested_repeats(entry: ScoredCondition, clusters: ClusterMap) -> RepeatsTest | None:

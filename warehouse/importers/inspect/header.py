@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,6 +32,7 @@ from warehouse.importers.common.run_settings import fingerprint_of_settings
 from warehouse.importers.inspect.log import Sample
 from warehouse.importers.inspect.sample_fields import are_answers, metric_name, scores_of, values_of
 from warehouse.records import MetricSpec, PublishedScore, RunHeader, RunStatus
+from warehouse.records.setting_values import says_nothing
 
 HARNESS = "inspect"
 
@@ -201,7 +203,8 @@ def _circumstances(header: Mapping[str, Any]) -> dict[str, Any]:
 def _spec(spec: Mapping[str, Any]) -> dict[str, Any]:
     """What was evaluated and how.
 
-    Logs since 0.3.110 list every argument with its default, those before what was passed: false is as good as none.
+    Logs since 0.3.110 list every argument with its default and say which were passed, those before what was passed
+    alone: a default of false is as good as none. What was passed counts, even where it equals nothing.
     """
     data = {key: item for key, item in mapping_of(spec, "dataset").items() if key != "sample_ids"}
     location = text_or_none(data.get("location"))
@@ -209,10 +212,27 @@ def _spec(spec: Mapping[str, Any]) -> dict[str, Any]:
         data["location"] = location.rpartition("/")[2]
     kept = {key: item for key, item in spec.items() if key not in _READ_ELSEWHERE}
     kept |= {"dataset": data}
-    for name in ("task_args", "solver_args"):
-        if isinstance(spec.get(f"{name}_passed"), dict):
-            kept[name] = {key: item for key, item in mapping_of(spec, name).items() if item is not False}
+    for name in ("task_args", "solver_args", "model_args"):
+        if isinstance(spec.get(name), dict):
+            kept[name] = _passed(mapping_of(spec, name), spec.get(f"{name}_passed"))
     return {key: without_instances(item) for key, item in kept.items()}
+
+
+def _passed(arguments: Mapping[str, Any], passed: Any) -> dict[str, Any]:
+    """Arguments with a value for those that were passed as null or empty, and without defaults of false.
+
+    Args:
+        arguments: of a task, solver or model.
+        passed: those that were passed, where the log tells them from defaults; else all were.
+    """
+    kept: dict[str, Any] = {}
+    for name, value in arguments.items():
+        is_passed = name in passed if isinstance(passed, dict) else True
+        if is_passed and says_nothing(value):
+            kept[name] = f"passed as {json.dumps(value)}"
+        elif is_passed or value is not False:
+            kept[name] = value
+    return kept
 
 
 def without_instances(value: Any) -> Any:

@@ -10,6 +10,7 @@ from typing import Any
 
 from warehouse.importers.tabular.column_names import looks_like_model
 from warehouse.importers.tabular.columns import Unfit, text_of
+from warehouse.records import parse_json
 
 #: How people as a whole are called.
 PEOPLE = "people"
@@ -17,6 +18,8 @@ _KINDS = ("match", "model", "execution", "human")
 _WORDS_FOR_PEOPLE = frozenset(
     "human humans people person persons expert experts crowd crowdworker crowdworkers annotator annotators".split()
 )
+#: Fields of an object that describes a judge, the likeliest first, that name it.
+_NAMES_IN_OBJECT = ("model", "model_name", "model_id", "name", "id")
 #: How scorers that ask a model are called: they are no names of models.
 _GRADED_BY_MODEL = ("model_graded", "llm", "modelgraded")
 
@@ -31,7 +34,7 @@ def scorer_of(said: Mapping[str, Any]) -> dict[str, str] | Unfit:
         ``scorer``, ``scorer_kind`` and ``judge_model``, as far as they are known; none where nobody is named. People
         are one scorer, whoever of them it was: what several of them say of one answer are draws.
     """
-    texts = {name: str(text_of(value)).strip() for name, value in said.items() if value is not None}
+    texts = {name: _name_in(value) for name, value in said.items() if value is not None}
     kind = texts.get("scorer_kind", "")
     if kind and kind not in _KINDS:
         return Unfit(repr(kind)[:60], f"one of {', '.join(_KINDS)}")
@@ -49,6 +52,19 @@ def scorer_of(said: Mapping[str, Any]) -> dict[str, str] | Unfit:
     if scorer:
         return {"scorer": scorer, "scorer_kind": kind or "match"}
     return {"scorer_kind": kind} if kind else {}
+
+
+def _name_in(value: Any) -> str:
+    """A value as a name; of an object that describes a judge the model that it names."""
+    text = str(text_of(value)).strip()
+    if not text.startswith("{"):
+        return text
+    try:
+        said = parse_json(text)
+    except ValueError:
+        return text
+    named = [said[name] for name in _NAMES_IN_OBJECT if isinstance(said.get(name), str)]
+    return named[0].strip() if named else text
 
 
 def _is_people(name: str) -> bool:

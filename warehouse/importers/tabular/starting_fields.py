@@ -30,6 +30,7 @@ from warehouse.importers.tabular.columns import text_of
 from warehouse.importers.tabular.mapping import RECORD_FIELDS, RUN_FIELDS, SAMPLE_FIELDS
 from warehouse.importers.tabular.plain_tables import NULL_WORDS, plain
 from warehouse.importers.tabular.profile import METRIC_NAMES, ColumnProfile, TableProfile
+from warehouse.importers.tabular.starting_scorers import OF_PEOPLE, Scorers, scorers_in, word_for
 from warehouse.importers.tabular.starting_toml import Choice, inline_table, texts, toml_key, toml_text
 
 #: Further names of fields of a row, in a draft.
@@ -77,6 +78,7 @@ class Fields:
     document: dict[str, str] = field(default_factory=dict)
     metric: ColumnProfile | None = None
     filter: ColumnProfile | None = None
+    scorers: Scorers = field(default_factory=Scorers)  #: who gave the scores.
     #: path of a column that its name makes a field -> why it is none.
     why_not: dict[str, str] = field(default_factory=dict)
     key: tuple[str, ...] = ()  #: the fields that tell prompts apart where no column holds an id.
@@ -88,7 +90,7 @@ class Fields:
     def taken(self) -> set[str]:
         """Paths of the columns that are fields."""
         columns = (*self.run.values(), *self.sample.values(), *self.metadata.values(), self.metric, self.filter)
-        return {column.path for column in columns if column is not None}
+        return {column.path for column in columns if column is not None} | self.scorers.paths
 
     @property
     def names_prompts(self) -> bool:
@@ -103,6 +105,7 @@ def fields_of(table: TableProfile) -> Fields:
     _take_metric(table, columns, fields)
     _take_sample(table, columns, fields)
     _take_run(table, columns, fields)
+    fields.scorers = scorers_in(table, columns, fields.taken)
     free = [column for column in columns if column.path not in fields.taken]
     for name in METADATA_NAMES:
         if (column := _named(free, (name,))) is not None:
@@ -337,6 +340,7 @@ def _settle_prompts(table: TableProfile, columns: Sequence[ColumnProfile], field
     if not {"prompt_id", "position"} & {*fields.sample} and not fields.choices and "text" in fields.sample:
         fields.key = content
     _settle_draws(table, columns, fields)
+    _settle_people(table, fields)
     if (
         fields.key
         and not table.location.draws
@@ -367,7 +371,8 @@ def _replace_drawn(
 def _settle_repeated(table: TableProfile, fields: Fields) -> None:
     """Rows of one run with the same content are generations of a prompt, or prompts that happen to be equal."""
     apart = [fields.sample[name] for name in fields.key]
-    apart += [column for column in (*fields.run.values(), fields.filter) if column is not None]
+    others = (*fields.run.values(), *fields.scorers.columns, fields.filter)
+    apart += [column for column in others if column is not None]
     rows = _rows(table, apart)
     repeated = len(rows) - len({*rows})
     if repeated:
@@ -431,7 +436,8 @@ def _is_drawn(table: TableProfile, fields: Fields, column: ColumnProfile) -> boo
         return False
     if column.is_unique or column.path.startswith("^"):
         return True
-    apart = [part for part in (column, fields.metric, fields.filter) if part is not None]
+    parts = (column, fields.metric, fields.filter, *fields.scorers.columns)
+    apart = [part for part in parts if part is not None]
     return len({*_rows(table, apart)}) == table.rows
 
 
@@ -444,7 +450,8 @@ def _settle_draws(table: TableProfile, columns: Sequence[ColumnProfile], fields:
     if not prompts or table.rows < 2:
         return
     others = [c for name, c in fields.run.items() if plain_name(c.name) not in _DRAWS]
-    others += [column for column in (fields.metric, fields.filter) if column is not None]
+    told = (fields.metric, fields.filter, *fields.scorers.columns)
+    others += [column for column in told if column is not None]
     numbers = [c for c in columns if c.is_number and c.path not in fields.sample]
     turn, column = _named(numbers, ("turn",)), _named(numbers, _DRAWS)
     rows = _rows(table, (*prompts, *others))
@@ -460,13 +467,17 @@ def _settle_draws(table: TableProfile, columns: Sequence[ColumnProfile], fields:
         return
     if column is None or not _part(table, rows, column):
         groups = len({*rows})
-        taken = fields.taken - {c.path for c in fields.metadata.values()}
+        asked = fields.scorers.asked
+        taken = fields.taken - {c.path for c in (*fields.metadata.values(), *asked)}
         free = [c for c in columns if c.path not in taken and not c.nulls and not is_metric(c.name)]
         apart = [c for c in free if 1 < len(c.values) <= groups // 2 and _part(table, rows, c)]
         if apart:
-            of_one = min(apart, key=lambda c: len(c.values))
+            of_one = min(apart, key=lambda c: (c not in asked, len(c.values)))
+            fields.scorers.asked = [column for column in asked if column is not of_one]
             repeated = len(rows) - groups, len(rows)
-            fields.choices.append(_which_rows(of_one, [c.path for c in prompts], *repeated, "model" in fields.run))
+            is_scorer = of_one in asked
+            paths = [c.path for c in prompts]
+            fields.choices.append(_which_rows(of_one, paths, *repeated, "model" in fields.run, is_scorer))
         return
     draw = _numbered(column)
     if fields.run.get("epoch") is column:
@@ -480,6 +491,19 @@ def _settle_draws(table: TableProfile, columns: Sequence[ColumnProfile], fields:
         )
     else:
         fields.draw = draw
+
+
+def _settle_people(table: TableProfile, fields: Fields) -> None:
+    """Whether rows are told apart by the person alone who scored."""
+    people = fields.scorers.people
+    names = fields.key or ("prompt_id",)
+    prompts = [fields.sample[name] for name in names if name in fields.sample]
+    if people is None or not prompts or fields.draw or "draw" in fields.sample:
+        return
+    told = (fields.metric, fields.filter, *fields.run.values(), *fields.scorers.columns)
+    others = [column for column in told if column is not None and column is not people]
+    rows = _rows(table, (*prompts, *others))
+    fields.scorers.are_draws = len({*rows}) < len(rows) and _part(table, rows, people)
 
 
 def _rows(table: TableProfile, columns: Sequence[ColumnProfile]) -> list[tuple[str, ...]]:
@@ -496,8 +520,14 @@ def _numbered(column: ColumnProfile) -> str:
     return inline_table({"path": column.path, "add": -int(first)}) if first else toml_text(column.path)
 
 
-def _which_rows(column: ColumnProfile, prompts: Sequence[str], repeated: int, rows: int, has_model: bool) -> Choice:
-    path, template = toml_text(column.path), " ".join(f"{{{name}}}" for name in (*prompts, column.path))
+def _which_rows(
+    column: ColumnProfile, prompts: Sequence[str], repeated: int, rows: int, has_model: bool, is_scorer: bool
+) -> Choice:
+    path = toml_text(column.path)
+    by = f"filter = {{ path = {path} }} in each of the [[scores]]"
+    if is_scorer:
+        by = f"[scorer] {word_for(column)} = {path}{OF_PEOPLE[word_for(column)]}"
+    template = " ".join(f"{{{name}}}" for name in (*prompts, column.path))
     return Choice(
         f"what {path} tells apart, where rows are of one prompt ({repeated} of {rows} repeat another)",
         (
@@ -507,7 +537,7 @@ def _which_rows(column: ColumnProfile, prompts: Sequence[str], repeated: int, ro
         (
             *(f"[run] model = {path}",) * (not has_model),
             f"[sample] draw = {_numbered(column)}",
-            f"filter = {{ path = {path} }} in each of the [[scores]]",
+            by,
             f"[run.configuration] {toml_key(column.name)} = {path}",
             f"[sample] prompt_id = {{ template = {toml_text(template)} }}",
         ),

@@ -19,6 +19,7 @@ from warehouse.importers.tabular.plain_tables import vote_mapping
 from warehouse.importers.tabular.profile import ColumnProfile, TableProfile, column_of_values, profile
 from warehouse.importers.tabular.starting_charts import chart_in
 from warehouse.importers.tabular.starting_fields import POSITIONS, Fields, fields_of, other_ids
+from warehouse.importers.tabular.starting_scorers import of_these_scores
 from warehouse.importers.tabular.starting_scores import ScoreColumn, ScoreColumns, range_of, scores_of
 from warehouse.importers.tabular.starting_settings import settings_in
 from warehouse.importers.tabular.starting_tables import cells_of, figures_of, is_signed
@@ -71,6 +72,7 @@ class _Writer:
         self.cells = cells_of(table, self.fields) if self.figures is None and not self.votes else None
         is_scored = self.figures is None and self.cells is None and not self.votes
         self.scores = scores_of(table, self.fields) if is_scored else ScoreColumns()
+        self._ask_whose_scores()
         self.choices = list(self._choices()) if not self.votes and self.chart is None else []
         may_be_scores = table.rows < _TELLING
         offered = {candidate.column.path for candidate in self.scores.offered if may_be_scores}
@@ -82,14 +84,24 @@ class _Writer:
         yield from of_record_paths(self.table)
         if self.figures is not None:
             yield from self.figures.choices
+            yield from self.fields.scorers.choices
             return
         yield from self.fields.choices
+        yield from self.fields.scorers.choices
         if self.cells is not None:
             yield from self.cells.choices
             return
         yield from self.scores.choices
         if self.scores.chosen or self.scores.is_compared:
             yield from _of_rows(self.table, self.fields, self.scores)
+
+    def _ask_whose_scores(self) -> None:
+        """Ask which scores those gave who are named, where some are rather of a program or of others."""
+        chosen = {candidate.column.path: candidate.metric for candidate in self.scores.chosen}
+        others = [candidate.column.path for candidate in self.scores.offered if candidate.grade >= Grade.LIKELY]
+        choice = of_these_scores(self.fields.scorers, chosen, others) if chosen else None
+        if choice is not None:
+            self.fields.scorers.questions.append(choice)
 
     def lines(self) -> Iterator[str]:
         yield from self._head()
@@ -101,6 +113,7 @@ class _Writer:
             return
         yield from self._rows()
         yield from self._run()
+        yield from self.fields.scorers.lines()
         if self.figures is None:
             yield from self._sample()
         yield from self._metadata()
@@ -123,7 +136,8 @@ class _Writer:
         if self.table.delimiter not in ("", ",", "\t"):
             kind += f" with {self.table.delimiter!r}"
         yield f"# A starting mapping for {safe(name)} ({kind}), by {self.table.rows} rows."
-        yield f"#   warehouse ingest {safe(name)} --map THIS_FILE"
+        people = " --on-duplicate draws" if self.fields.scorers.are_draws else ""
+        yield f"#   warehouse ingest {safe(name)} --map THIS_FILE{people}"
         if self.importer:
             yield f"# The importer {self.importer} reads this file without a mapping, and knows more of it:"
             yield f"#   warehouse ingest {safe(name)}"
@@ -268,6 +282,7 @@ class _Writer:
         paths = {candidate.column.path for candidate in self.scores.chosen} | self.fields.taken
         if self.figures is not None:
             paths = {column.path for column in self.figures.columns} | {c.path for c in self.fields.run.values()}
+            paths |= self.fields.scorers.paths
         if self.cells is not None:
             paths |= {column.path for column in (*self.cells.columns, self.cells.label)}
         return [column for column in self.table.columns if column.path not in paths]

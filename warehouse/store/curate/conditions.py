@@ -225,7 +225,7 @@ def _completed(row: dict[str, Any]) -> dict[str, Any]:
     told = settings_of_stored(row)
     if not row["n_found"]:
         told = told.of_figures_alone()
-    marks = dict(told.marks)
+    marks = dict(sorted(told.marks.items()))
     return {
         "id": row["run_id"],
         "settings": engines.json_text(dict(told.settings)),

@@ -19,7 +19,7 @@ from warehouse.store.connection import Store
 from warehouse.store.load.chains import supersede
 from warehouse.store.load.conflicts import are_apart
 from warehouse.store.load.dimensions import allocate
-from warehouse.store.load.run_keys import execution_key
+from warehouse.store.load.run_keys import execution_key, stored_marks
 from warehouse.store.load.statements import (
     PEOPLES_TAGS,
     holders_of,
@@ -55,7 +55,7 @@ def keep_words(connection: sa.Connection, run_id: int, marks: Marks | None) -> N
     table = tables.statement
     query = sa.select(table.c.source_id, table.c.said).where(table.c.about == "run", table.c.subject_id == run_id)
     have_said = {row.source_id for row in connection.execute(query) if "marks" in row.said}
-    said = {"marks": dict(marks) if marks else None}
+    said = {"marks": stored_marks(marks)}
     holders = [source for source in holders_of(connection, "run", run_id) if source not in have_said]
     write(connection, [statement(source, "run", run_id, said) for source in holders])
 
@@ -212,7 +212,7 @@ def _give_marks(connection: sa.Connection, execution: _Execution) -> None:
     if stored.execution_key == key:
         return
     keep_words(connection, run_id, stored.marks)
-    values = {"marks": execution.marks or None, "execution_key": key}
+    values = {"marks": stored_marks(execution.marks), "execution_key": key}
     connection.execute(sa.update(run).where(run.c.id == run_id).values(values))
 
 
@@ -224,7 +224,7 @@ def _move(connection: sa.Connection, arrival: _Arrival, run_id: int, said: Mappi
     old, new = stood[arrival.run_id], stood[run_id]
     own = {name: said.get(name, plain(old[name])) for name in old if name not in _ALIKE}
     unlike = {name: value for name, value in own.items() if value != plain(new[name])}
-    unlike["marks"] = dict(arrival.marks) or None
+    unlike["marks"] = stored_marks(arrival.marks)
     is_its = (table.c.source_id == arrival.source_id) & (table.c.about == "run")
     connection.execute(sa.delete(table).where(is_its & (table.c.subject_id == arrival.run_id)))
     write(connection, [statement(arrival.source_id, "run", run_id, unlike)])
@@ -240,7 +240,7 @@ def _copied(connection: sa.Connection, run_id: int, marks: Marks) -> int:
     new_id = allocate(connection, "run", 1)
     run = tables.run
     row = dict(connection.execute(sa.select(run).where(run.c.id == run_id)).mappings().one())
-    row |= {"id": new_id, "marks": dict(marks) or None, "execution_key": execution_key(marks)}
+    row |= {"id": new_id, "marks": stored_marks(marks), "execution_key": execution_key(marks)}
     connection.execute(sa.insert(run).values(row))
     peoples = tags_of_people(connection, run_id)
     if peoples:

@@ -23,7 +23,7 @@ from warehouse.store.load.bulk_insert import append, as_arrow
 from warehouse.store.load.chains import supersede
 from warehouse.store.load.conflicts import Decision
 from warehouse.store.load.dimensions import allocate
-from warehouse.store.load.run_keys import execution_key, scorers_key, spec_of
+from warehouse.store.load.run_keys import execution_key, scorers_key, spec_of, stored_marks
 from warehouse.store.load.scratch import ROWS_OF_A_GROUP, Scratch
 from warehouse.store.load.staging import TRANSCRIPT, Measured
 from warehouse.store.load.state import _Load
@@ -78,7 +78,7 @@ def _run_row(state: _Load, cuts: Mapping[int, Cuts], decision: Decision, run_id:
         "recorded_key": decision.recorded_key,
         "execution_key": execution_key(decision.marks),
         "settings": dict(settings.settings),
-        "marks": dict(decision.marks) or None,
+        "marks": stored_marks(decision.marks),
         "versions": dict(settings.versions) or None,
         "bytes_key": state.part_of(decision.run).source.bytes_key(header.place),
         "run_key": decision.run_key,
@@ -101,7 +101,7 @@ def complete_marks(connection: sa.Connection, decisions: Sequence[Decision]) -> 
             continue
         executions.keep_words(connection, stored.id, stored.marks)
         update = sa.update(table).where(table.c.id == stored.id)
-        connection.execute(update.values(execution_key=new_key, marks=dict(marks) or None))
+        connection.execute(update.values(execution_key=new_key, marks=stored_marks(marks)))
 
 
 #: Columns of a run that are no word of its source: what it is known by, what people say, and what was counted.

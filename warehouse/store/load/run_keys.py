@@ -20,6 +20,11 @@ def execution_key(marks: Mapping[str, str]) -> str:
     return canonical_digest(dict(marks)) if marks else ""
 
 
+def stored_marks(marks: Mapping[str, str] | None) -> dict[str, str] | None:
+    """Marks as a run has them, by name whoever said them first; None without any."""
+    return dict(sorted(marks.items())) if marks else None
+
+
 def run_key(header: RunHeader) -> str | None:
     """sha256 over the harness, the tool's own run id, the benchmark and the split.
 
