@@ -124,9 +124,9 @@ def open_empty(request: pytest.FixtureRequest, open_kit: Any) -> Opener:
 CASES = [
     pytest.param("exp1", True, 1),
     pytest.param("exp1", False, 1),
-    pytest.param("exp1", False, 12, marks=[pytest.mark.rare, pytest.mark.timeout(600)]),
-    pytest.param(None, False, 12, marks=[pytest.mark.rare, pytest.mark.timeout(600)]),
-    pytest.param(None, True, 12, marks=[pytest.mark.rare, pytest.mark.timeout(600)]),
+    pytest.param("exp1", False, 4, marks=[pytest.mark.rare, pytest.mark.timeout(600)]),
+    pytest.param(None, False, 4, marks=[pytest.mark.rare, pytest.mark.timeout(600)]),
+    pytest.param(None, True, 4, marks=[pytest.mark.rare, pytest.mark.timeout(600)]),
     pytest.param("exp1", True, 100, marks=[pytest.mark.slow, pytest.mark.timeout(3600)]),
 ]
 

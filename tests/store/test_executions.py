@@ -113,7 +113,7 @@ def test_marks_stand_in_one_order_whichever_source_said_them_first(open_empty: O
 
 @pytest.mark.parametrize(
     "share",
-    [pytest.param(97, marks=pytest.mark.rare), pytest.param(1, marks=[pytest.mark.slow, pytest.mark.timeout(7200)])],
+    [pytest.param(397, marks=pytest.mark.rare), pytest.param(1, marks=[pytest.mark.slow, pytest.mark.timeout(7200)])],
 )
 def test_every_triple_of_sources_of_one_run(open_empty: Opener, share: int) -> None:
     expected = Expected(open_empty)
