@@ -167,12 +167,17 @@ def test_what_is_not_there_is_a_plain_page(client: TestClient, address: str) -> 
 @pytest.mark.parametrize(
     "query",
     ["row=-1", "row=x", "order=;", "date=yesterday", "a=%00&b=%ff", "row=99999999999999999999", "model=%F0%9F%A6%84",
-     "plan=a&plan=b&delta=nan", "a=run:1&b=run:2"],
+     "plan=a&plan=b&delta=nan", "a=run:1&b=run:2", "column=80", "row=4000&column=4000"],
 )  # fmt: skip
 @pytest.mark.parametrize("path", ["/", "/benchmark/quiz"])
 def test_no_query_breaks_a_page(client: TestClient, path: str, query: str) -> None:
     answer = client.get(f"{path}?{query}")
     assert answer.status_code in (200, 400) and "Traceback" not in answer.text
+
+
+def test_a_part_beyond_the_end_is_the_last_one(client: TestClient) -> None:
+    rows = '<th scope="row">'
+    assert whole(client, "/?row=4000&column=4000").count(rows) == whole(client, "/").count(rows) > 0
 
 
 def test_facets_narrow_the_table(client: TestClient) -> None:

@@ -170,6 +170,11 @@ def _cell_of(row: LeaderboardRow | SuiteRow, *, is_alone: bool) -> HeatCell:
     )
 
 
+def _within(first: int, n: int, size: int) -> int:
+    """Where a part begins; of one beyond the end, where the last part does."""
+    return first if first < n else max(0, n - 1) // size * size
+
+
 def window(
     columns: Sequence[HeatColumn],
     *,
@@ -206,6 +211,8 @@ def window(
     if by is not None:
         ordered.sort(key=lambda column: column is not by)
         names = sorted(names, key=lambda name: _from_best(by, name))
+    first_column = _within(first_column, len(ordered), n_columns)
+    first_row = _within(first_row, len(names), n_rows)
     shown, rows = ordered[first_column : first_column + n_columns], names[first_row : first_row + n_rows]
     leaves = [column for column in columns if not column.is_suite]
     several = len({column.metric for column in leaves or columns}) > 1
