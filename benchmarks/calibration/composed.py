@@ -30,6 +30,7 @@ from warehouse.stats import (
     prediction_powered_difference,
     prediction_powered_mean,
     rank_models,
+    template_figures,
     template_variance,
 )
 from warehouse.stats.core.inputs import as_clusters
@@ -348,6 +349,19 @@ def _templates(count: int, spread: float, rate: float) -> Any:
     return ask
 
 
+def _published(models: int, count: int, shared: float, own: float) -> Any:
+    """Published figures of models by template: what a template adds to all of them, and to each."""
+
+    def ask(rng: Generator) -> Outcome:
+        true = np.linspace(0.4, 0.7, models)
+        table = true[:, None] + shared * rng.standard_normal((1, count)) + own * rng.standard_normal((models, count))
+        figure = template_figures(np.clip(table, 0, 1), bounds=(0, 1))
+        outside = (true < figure.ci_low) | (true > figure.ci_high)
+        return Outcome(float(outside.mean()), bool(figure.flags), float(np.median(figure.ci_high - figure.ci_low)))
+
+    return ask
+
+
 # --- 0/1 differences -----------------------------------------------------------------------------
 
 
@@ -530,5 +544,13 @@ def cells() -> list[ComposedCell]:
         ),
         ComposedCell("i", interval, "10 templates, sd .1, p .5", 1000, _templates(10, 0.1, 0.5)),
         ComposedCell("i", interval, "3 templates, sd .5, p .9", 1000, _templates(3, 0.5, 0.9)),
+        *(
+            ComposedCell("i", interval, f"published: {models} models × {count} templates", 500, ask)
+            for models, count, ask in (
+                (3, 3, _published(3, 3, 0.05, 0.02)),
+                (5, 4, _published(5, 4, 0.05, 0.02)),
+                (4, 15, _published(4, 15, 0.08, 0.08)),
+            )
+        ),
         *composed_more.cells(),
     ]

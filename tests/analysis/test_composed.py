@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,10 +14,13 @@ import pandas as pd
 import pytest
 
 import warehouse
+from tests.support.builders import StoreRows
 from tests.support.cli import Caller
 from tests.support.judged import ingest_judged, take_labels, truth
 from tests.support.stores import filled_once
+from warehouse.analysis.judges.corrected_figures import _p_values
 from warehouse.api import Warehouse
+from warehouse.store.open import open_store
 
 MODELS = ("org/a", "org/b")
 
@@ -74,6 +78,25 @@ def test_a_suite_that_rests_on_few_clusters_is_marked_in_row_table_and_report(
         assert [FLAG in row["flags"] for row in by_weight.rows] == [False, False]
 
 
+def test_the_report_shows_the_flags_of_a_suite(store_url: str, tmp_path: Path) -> None:
+    rows, dice = StoreRows(), np.random.default_rng(3)
+    for leaf, size in (("exam/few", 120), ("exam/many", 600)):
+        rows.benchmark(leaf, "exam")
+        rows.describe(leaf, rows.metric())
+        keys = [f"{leaf}{n}" for n in range(size)]
+        if leaf == "exam/few":
+            rows.clusters(leaf, {f"p{n}": keys[20 * n : 20 * n + 20] for n in range(6)}, name="passage")
+        for model, skill in zip(MODELS, (0.95, 0.9), strict=True):
+            rows.scores(rows.run(model, leaf), {key: float(dice.random() < skill) for key in keys})
+    with open_store(store_url, create=True, write=True) as opened:
+        rows.write(opened)
+    store = warehouse.connect(store_url)
+    assert [row.flags for row in store.leaderboard(group="exam").rows] == [(FLAG,), (FLAG,)]
+    store.report(tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text()
+    assert page.count("few informative clusters") > 1  # of the suite and the benchmark
+
+
 def test_the_mean_over_benchmarks_carries_what_it_rests_on(run: Caller, parts: str) -> None:
     (overall,) = run("compare", *MODELS, "--overall", "--json", db=parts).rows
     assert overall["benchmark"] == "overall" and "few_clusters" in overall["flags"]
@@ -129,6 +152,10 @@ def test_a_judge_who_hardly_ever_errs_has_an_interval_and_a_flag(store_url: str,
     assert "few_disagreements" in whole.flags
     assert whole.kappa_low is not None and whole.kappa_high is not None
     assert -1 <= whole.kappa_low < whole.kappa <= whole.kappa_high <= 1 and whole.kappa_low < 0.995
+    (row,) = store.compare_corrected("ma", "mb", benchmark="essays", judge="gpt").rows
+    lopsided = replace(row, method="prediction_powered_hull", estimate=0.1, low=-0.4, high=0.2, standard_error=0.1)
+    for margin in (0.2, 0.3, 0.39, 0.41, 0.5):  # a gate by a hull agrees with its ends
+        assert (_p_values(lopsided, margin)[0] <= 0.025) == (margin > 0.4)
 
 
 # --- templates -----------------------------------------------------------------------------------

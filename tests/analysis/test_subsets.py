@@ -150,7 +150,7 @@ def test_compare_on_the_whole_benchmark(planned: World, run: Caller) -> None:
     here = subset_against_baseline(planned.of(NEW), planned.all(TRUTH[5]), plan.stratum, plan.selected, bounds=(0, 1))
     assert f"{here.difference:+.3g} [{here.ci_low:.3g}, {here.ci_high:.3g}]" in found.notes[0]
     fresh = store.compare("new/one", "new/other", benchmark="quiz").rows[0]
-    pair = subset_pair(planned.of(NEW), planned.of(OTHER), plan.stratum, plan.selected, estimand="prompts_sampled")
+    pair = subset_pair(planned.of(NEW), planned.of(OTHER), plan.stratum, plan.selected, **settings)
     assert (fresh.difference, fresh.ci_high) == (pair.difference, pair.ci_high)
     refused = store.compare("new/early", "lab/m05", benchmark="quiz")
     assert "planned" not in refused.rows[0].flags and "on common prompts only" in refused.notes[0]

@@ -33,7 +33,7 @@ from warehouse.stats.core.draws import summarise_draws
 from warehouse.stats.core.quantiles import t_quantile
 from warehouse.stats.intervals.bootstrap_t import N_RESAMPLES, resample_counts, studentised_draws
 from warehouse.stats.intervals.estimate_mean import flags_of_mean
-from warehouse.stats.intervals.stratified_bootstrap_t import stratified_draws
+from warehouse.stats.intervals.stratified_bootstrap_t import stratified_draws, stratified_skewness
 from warehouse.stats.paired.paired import paired_difference_prompts_fixed
 from warehouse.stats.preferences.contrasts import _drawn, _root
 from warehouse.stats.subsets.differences import subset_against_baseline, subset_pair
@@ -149,6 +149,17 @@ def test_draws_do_not_depend_on_the_unit_and_turn_with_the_sign(shift: float, sc
     assert turned.values == pytest.approx(plain.turned.values, rel=1e-9, abs=1e-12)
 
 
+def test_skewness_of_a_stratified_mean_is_that_of_its_parts() -> None:
+    values = skewed(30, 18)
+    one = stratified_skewness(values, np.zeros(30, np.intp), np.ones(1))
+    third, variance = ((values - values.mean()) ** 3).mean() / 30**2, values.var(ddof=1) / 30
+    assert one == pytest.approx(third / variance**1.5)
+    assert one == pytest.approx(scipy_stats.skew(values) / 30**0.5, rel=0.1)
+    halves = stratified_skewness(np.tile(values, 2), np.repeat([0, 1], 30), np.full(2, 0.5))
+    assert halves == pytest.approx(one / 2**0.5)  # independent parts alike
+    assert stratified_skewness(np.ones(8), np.zeros(8, np.intp), np.ones(1)) == 0
+
+
 def laid_out(scores: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     stratum = np.arange(n) % 5
     selected = np.arange(n) < len(scores)
@@ -159,6 +170,9 @@ def test_a_subset_without_bounds_is_no_nearer_than_t_and_its_p_agrees_with_it() 
     scores, stratum, selected = laid_out(skewed(50, 8), 400)
     found = estimate_subset(scores, stratum, selected)
     assert found.method == "hull_subset" and found.standard_error is not None and "draws" not in found.to_dict()
+    scores[0] += 20
+    assert estimate_subset(scores, stratum, selected).flags == ("skewed",)
+    scores[0] -= 20
     half = t_quantile(0.95, 45) * found.standard_error
     assert found.ci_low <= found.estimate - half + 1e-12 and found.ci_high > found.estimate + half  # type: ignore[operator]
     for off in np.linspace(-1, 1, 9):
@@ -180,7 +194,7 @@ def test_several_subsets_reach_as_far_as_their_own_ends_and_carry_their_flags() 
     few = estimate_subset(*laid_out(skewed(20, 9, 1.5), 200))
     many = estimate_subset(*laid_out(np.random.default_rng(1).normal(1, 0.1, 60), 200))
     both = combine_subsets([few, many])
-    assert few.flags == ("few_prompts",) == both.flags and both.ci_high is not None
+    assert few.flags == ("few_prompts", "skewed") == both.flags and both.ci_high is not None
     above = math.hypot(*((part.ci_high or 0) - (part.estimate or 0) for part in (few, many))) / 2
     assert both.ci_high >= both.estimate + above - 1e-12
     assert combine_subsets([few, many], [1e-6, 1]).flags == ()
@@ -191,6 +205,7 @@ def test_several_subsets_reach_as_far_as_their_own_ends_and_carry_their_flags() 
 
 def test_a_corrected_mean_without_bounds_is_no_nearer_than_t() -> None:
     people = skewed(600, 10)
+    people[:3] = 30
     judge = people * skewed(600, 11, 0.3)
     labels = np.where(np.arange(600) < 60, people, NAN)
     found = prediction_powered_mean(labels, judge)
@@ -199,6 +214,9 @@ def test_a_corrected_mean_without_bounds_is_no_nearer_than_t() -> None:
     half = t_quantile(0.95, found.degrees_of_freedom) * found.standard_error
     assert found.low is not None and found.high is not None
     assert found.low <= found.estimate - half + 1e-12 and found.high > found.estimate + half
+    assert "skewed" in found.flags
+    even = 1 + np.random.default_rng(1).normal(0, 1, 600)
+    assert prediction_powered_mean(np.where(np.arange(600) < 60, even, NAN), even + 0.1).flags == ()
 
 
 @pytest.mark.parametrize("design", ["plain", "clusters", "strata", "probabilities"])

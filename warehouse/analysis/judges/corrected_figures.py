@@ -17,7 +17,7 @@ from warehouse.analysis.selection.selection import selection_of
 from warehouse.errors import MisuseError
 from warehouse.questions.labels import CorrectedComparison, CorrectedGate, CorrectedLeaderboard
 from warehouse.questions.question import answers
-from warehouse.stats.core.quantiles import t_upper_tail
+from warehouse.stats.core.quantiles import t_quantile, t_upper_tail
 from warehouse.stats.judges.prediction import FEWEST_LABELS
 from warehouse.stats.paired.gate import decide
 from warehouse.store.connection import Store
@@ -161,7 +161,17 @@ def _why_undecided(row: CorrectedRow, most_missing: float) -> str:
 
 
 def _p_values(row: CorrectedRow, margin: float) -> tuple[float, float]:
-    """By Student's t of the corrected difference."""
-    gain = (row.estimate or 0.0) * (-1 if row.higher_is_better is False else 1)
-    p = t_upper_tail((gain + margin) / (row.standard_error or 1.0), row.degrees_of_freedom or 1.0)
-    return p, 1 - p
+    """By Student's t of the corrected difference; of a hull no smaller than its end that faces the margin says."""
+    estimate, df = row.estimate or 0.0, row.degrees_of_freedom or 1.0
+    is_turned = row.higher_is_better is False
+    gain = -estimate if is_turned else estimate
+    p = t_upper_tail((gain + margin) / (row.standard_error or 1.0), df)
+    if not row.method.endswith("hull") or row.low is None or row.high is None:
+        return p, 1 - p
+    below, above = estimate - row.low, row.high - estimate
+    if is_turned:
+        below, above = above, below
+    t = t_quantile(row.level, df)
+    p_pass = t_upper_tail(t * (gain + margin) / below, df)
+    p_fail = t_upper_tail(-t * (gain + margin) / above, df)
+    return max(p, p_pass), max(1 - p, p_fail)

@@ -151,8 +151,23 @@ def flags_of_mean(
         >>> flags_of_mean([1, 0, 1, 1, 0, 1, 1, 0])
         ('few_prompts',)
     """
+    if clusters is None and weights is None:
+        scores = as_scores(scores)
+        if is_binary(scores, None, n_draws):
+            return _flags_of_shares(len(scores), int(np.count_nonzero(scores)), link, finite_bounds(bounds))
     sample = build_sample(scores, clusters, weights, find_link(link), bounds, None, n_draws)
     return choose_method(sample, "auto").flags
+
+
+def _sample_of_shares(n: int, n_right: int, link: str, bounds: Bounds | None) -> Sample:
+    """n scores of 0 and 1, whose order says nothing."""
+    scores = np.repeat((0.0, 1.0), (n - n_right, n_right))
+    return build_sample(scores, None, None, find_link(link), bounds, True, None)
+
+
+@lru_cache(maxsize=4096)
+def _flags_of_shares(n: int, n_right: int, link: str, bounds: Bounds | None) -> tuple[str, ...]:
+    return choose_method(_sample_of_shares(n, n_right, link, bounds), "auto").flags
 
 
 @lru_cache(maxsize=4096)
@@ -160,8 +175,7 @@ def _of_shares(
     n: int, n_right: int, link: str, bounds: Bounds | None, level: float, seed: int, n_resamples: int
 ) -> Estimate:
     """Of n scores of 0 and 1 in any order, which many models share."""
-    scores = np.repeat((0.0, 1.0), (n - n_right, n_right))
-    sample = build_sample(scores, None, None, find_link(link), bounds, True, None)
+    sample = _sample_of_shares(n, n_right, link, bounds)
     return _estimate(sample, find_link(link), "auto", level, Resampling(n_resamples, seed))
 
 

@@ -47,6 +47,20 @@ def stratified_draws(
     return StudentisedDraws(np.sort(t), degrees_of_freedom)
 
 
+def stratified_skewness(values: FloatArray, stratum: NDArray[np.intp], shares: FloatArray) -> float:
+    """Skewness of Σ W_h ȳ_h: Σ W_h³ m³_h/n_h² over (Σ W_h² s²_h/n_h)^1.5, m³ the third central moment.
+
+    Args as for `stratified_draws`; 0 where nothing varies.
+    """
+    n = np.bincount(stratum)
+    deviations = values - (np.bincount(stratum, weights=values) / n)[stratum]
+    squares = np.bincount(stratum, weights=deviations**2)
+    cubes = np.bincount(stratum, weights=deviations**3)
+    variance = float((shares**2 * squares / (n * np.maximum(n - 1, 1))).sum())
+    third = float((shares**3 * cubes / n.astype(np.float64) ** 3).sum())
+    return third / variance**1.5 if variance > 0 else 0.0
+
+
 def _of_stratum(deviations: FloatArray, seed: int) -> tuple[FloatArray, FloatArray]:
     """ȳ*_h of each resample of a stratum, and its squared error; many scores are put together into groups at random."""
     sums, sizes = grouped(deviations[None], None, seed)

@@ -33,6 +33,7 @@ from warehouse.stats.core.quantiles import t_p_value
 from warehouse.stats.core.results import Interval, NamedFigures, figures_text, flags_of
 from warehouse.stats.intervals.bootstrap_t import StudentisedDraws, studentised_draws
 from warehouse.stats.intervals.closed_form import interval_t, interval_wilson_bounded
+from warehouse.stats.intervals.defaults import SKEWED_MEAN
 from warehouse.stats.intervals.estimate_mean import estimate_mean
 from warehouse.stats.paired.sign_flip import binomial_p_value
 from warehouse.stats.subsets.estimate import estimate_subset, influence
@@ -74,7 +75,7 @@ class CorrectedFigure(NamedFigures):
     method: str  #: of the interval.
     reason: str  #: why the labels stand alone, or why there is no interval; empty otherwise.
     #: ``labels_only``, ``few_differing``, ``few_disagreements``, ``few_clusters``, ``judge_against_people`` (they are
-    #: negatively correlated).
+    #: negatively correlated), ``skewed`` (labels without bounds: t and bootstrap-t differ).
     flags: tuple[str, ...]
     n_differing: int | None = None  #: labelled prompts on which two models differ; None for a mean.
     p_value: float | None = None  #: two-sided, of a difference of 0; None for a mean.
@@ -349,6 +350,8 @@ def _corrected(design: _Labelled, weight: float | None) -> CorrectedFigure:
     if interval is None:
         return replace(alone, **common, reason=reason or "the error is too small for an interval")
     width = None if alone.low is None or alone.high is None else alone.high - alone.low
+    if helped.is_skewed(design):
+        common["flags"] += ("skewed",)
     return replace(
         alone,
         **common,
@@ -397,6 +400,13 @@ class _Helped:
         draws = None if design.ends is not None else self.draws(design)
         statistic = self.theta / self.error
         return t_p_value(statistic, self.df) if draws is None else draws.p_value(statistic)
+
+    def is_skewed(self, design: _Labelled) -> bool:
+        """Whether the mean of e is skewed, of labels without bounds."""
+        if design.ends is not None:
+            return False
+        sample = design.sample(self.rest)
+        return not (sample.scored_in < 2).any() and abs(sample.skewness) > SKEWED_MEAN
 
     def draws(self, design: _Labelled) -> StudentisedDraws | None:
         """Bootstrap distribution of the mean of e, what else moves the figure being about symmetric; None of few."""

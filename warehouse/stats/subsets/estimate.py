@@ -14,6 +14,7 @@ from warehouse.stats.core.draws import PROMPTS_FIXED, PROMPTS_SAMPLED
 from warehouse.stats.core.inputs import Bounds, FloatArray, as_floats, as_level, check_length
 from warehouse.stats.core.results import NamedFigures
 from warehouse.stats.intervals.bootstrap_t import StudentisedDraws, studentised_draws
+from warehouse.stats.intervals.defaults import SKEWED_MEAN
 from warehouse.stats.subsets.design import FEW, FULL_BENCHMARK
 from warehouse.stats.subsets.sample import (
     FEW_OFF,
@@ -52,7 +53,7 @@ class SubsetEstimate(NamedFigures):
     bound_ci_low: float | None  #: lower end of the hull of the intervals of both.
     bound_ci_high: float | None  #: upper end.
     #: ``few_prompts`` (m < 25), ``few_informative_prompts`` (fewer than 5 scores above, or at or below, the middle),
-    #: ``missing_in_sample``, ``many_missing_in_sample``, ``joined_strata``.
+    #: ``skewed`` (without bounds), ``missing_in_sample``, ``many_missing_in_sample``, ``joined_strata``.
     flags: tuple[str, ...]
     reason: str  #: why there is no figure or interval.
     #: bootstrap distribution behind a hull, for tests; not in `to_dict`.
@@ -135,6 +136,7 @@ def _scored(sample: StratifiedSample, options: _Options) -> SubsetEstimate:
     ends, effective, method, reason = (bounded_interval if bounded else unbounded_interval)(basis, options.level)
     flags = ["few_prompts"] if basis.size < FEW else []
     flags += ["few_informative_prompts"] if bounded and basis.n_off < FEW_OFF else []
+    flags += ["skewed"] if draws is not None and abs(joined.skewness) > SKEWED_MEAN else []
     flags += ["joined_strata"] if joined.n_strata < sample.n_strata else []
     return SubsetEstimate(
         estimate=theta,

@@ -16,7 +16,7 @@ from warehouse.stats.core.inputs import ROUNDING, FloatArray, as_floats, check_l
 from warehouse.stats.core.quantiles import t_quantile, z_quantile
 from warehouse.stats.intervals.bootstrap_t import StudentisedDraws
 from warehouse.stats.intervals.closed_form import interval_clopper_pearson, interval_wilson
-from warehouse.stats.intervals.stratified_bootstrap_t import stratified_draws
+from warehouse.stats.intervals.stratified_bootstrap_t import stratified_draws, stratified_skewness
 from warehouse.stats.subsets.design import LEAST
 
 
@@ -106,6 +106,12 @@ class StratifiedSample:
         """Bootstrap distribution of θ̂, strata resampled each by itself; every stratum has at least two scores."""
         there = np.isfinite(self.scores)
         return stratified_draws(self.scores[there], self.stratum[there], self.sizes / self.n, degrees_of_freedom)
+
+    @property
+    def skewness(self) -> float:
+        """Of θ̂; every stratum has at least two scores."""
+        there = np.isfinite(self.scores)
+        return stratified_skewness(self.scores[there], self.stratum[there], self.sizes / self.n)
 
     def filled(self, value: float) -> StratifiedSample:
         """With every missing score of the sample at one value."""

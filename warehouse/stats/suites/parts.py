@@ -26,7 +26,9 @@ from warehouse.stats.suites.cells import Cell, overlap
 MUCH = 0.25
 FEW_PROMPTS = "few_prompts"
 #: Flags of a part that say how far its interval is to be relied on; of figures that labels correct.
-OF_LABELS = frozenset(("few_disagreements", "few_differing", "few_clusters", "labels_only", "judge_against_people"))
+OF_LABELS = frozenset(
+    ("few_disagreements", "few_differing", "few_clusters", "labels_only", "judge_against_people", "skewed")
+)
 OF_INTERVALS = frozenset(
     {
         *("few_informative_prompts", "few_skewed_prompts", "few_differing_prompts", "few_varying_prompts"),
