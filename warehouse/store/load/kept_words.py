@@ -16,9 +16,8 @@ from warehouse.store.connection import Store
 from warehouse.store.curate import aliases
 from warehouse.store.curate.field_clusters import declare, extend
 from warehouse.store.load import chains
-from warehouse.store.load.benchmark_metrics import BOUNDS
 from warehouse.store.load.dimensions import allocate
-from warehouse.store.load.statements import keep_tags_of_people, tags_of_people, with_tags_of_people
+from warehouse.store.load.statements import BOUNDS, EARLIER, keep_tags_of_people, tags_of_people, with_tags_of_people
 from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
@@ -65,11 +64,21 @@ def words_of_people(connection: sa.Connection, source_ids: Sequence[int]) -> Kep
     _keep_metrics(connection, words, named)
     _keep_clusterings(connection, words, named)
     words.links = _links(connection, named)
+    is_earlier = _is_earlier(connection, source_ids)
     for row in _runs_of(connection, source_ids):
         tags = tags_of_people(connection, row.id)
+        if is_earlier and not tags and row.tags:
+            tags = {"added": list(row.tags)}  # of these it is not known who put them there
         if tags or row.note or row.status == "invalidated":
             words.runs.append(RunWords(row, tags))
     return words
+
+
+def _is_earlier(connection: sa.Connection, source_ids: Sequence[int]) -> bool:
+    """Whether a version of this program has loaded some of the sources that did not keep who had said what."""
+    table = tables.statement
+    query = sa.select(table.c.source_id).where(table.c.about == EARLIER, table.c.source_id.in_(source_ids))
+    return connection.execute(query.limit(1)).first() is not None
 
 
 def _keep_metrics(connection: sa.Connection, words: KeptWords, named: dict[int, str]) -> None:
@@ -111,7 +120,7 @@ def _links(connection: sa.Connection, named: dict[int, str]) -> list[tuple[Promp
     for method, *parts in connection.execute(query):
         first, second = parts[:4], parts[4:]
         found.append(((named[first[0]], *first[1:]), (named[second[0]], *second[1:]), method))
-    return found  # type: ignore[return-value]
+    return found
 
 
 def _name_columns(prompt: Any, prefix: str) -> list[Any]:
