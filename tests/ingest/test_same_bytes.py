@@ -9,8 +9,11 @@ import pytest
 
 import warehouse
 from tests.support.cli import Caller
+from warehouse.store.alchemy import sa
 from warehouse.store.load.state import LoadOptions, LoadReport
+from warehouse.store.load.statements import EARLIER, PEOPLES_TAGS
 from warehouse.store.open import open_store
+from warehouse.store.schema.later import tables
 from warehouse.store.schema.migrate import check
 
 TABLE = "model,benchmark,seed,item,score\nada,quiz,0,q1,1\nada,quiz,0,q2,0\nada,quiz,1,q1,0\nada,quiz,1,q2,0\n"
@@ -171,3 +174,24 @@ def what_people_said(store: Any) -> list[list[tuple[Any, ...]]]:
         "cast(tags as varchar) as tags, note, status, status_reason from run order by 1, 2, 3",
     )
     return [[tuple(str(value) for value in row.values()) for row in rows(store, select)] for select in selects]
+
+
+def test_tags_stay_where_it_is_not_known_who_put_them_there(store: Any, tmp_path: Path, run: Caller) -> None:
+    """As of a source that an earlier version has loaded."""
+    read(store, tmp_path, "a")
+    db = str(tmp_path / "s.db")
+    assert run("runs", "run:1", "--tag", "kept", db=db).code == 0
+    with open_store(db, write=True) as opened, opened.begin() as connection:
+        connection.execute(sa.delete(tables.statement).where(tables.statement.c.about == PEOPLES_TAGS))
+        connection.execute(sa.insert(tables.statement).values(source_id=1, about=EARLIER, subject_id=0, said={}))
+    read(store, tmp_path, "b")
+    assert rows(store, "sampling_seed, cast(tags as varchar) as tags from run where tags is not null") == [
+        {"sampling_seed": 0, "tags": '["kept"]'}
+    ]
+
+
+def test_a_run_of_which_nothing_is_there_again_is_named(store: Any, tmp_path: Path, run: Caller) -> None:
+    read(store, tmp_path, "a")
+    assert run("invalidate", "run:1", "--reason", "odd", db=str(tmp_path / "s.db")).code == 0
+    report = read(store, tmp_path, "a", values={"benchmark": "another"})
+    assert any("been invalidated (odd); no run that is read now" in note for note in report.notes)

@@ -62,10 +62,11 @@ def words_of_people(connection: sa.Connection, source_ids: Sequence[int]) -> Kep
     query = sa.select(benchmark.c.name, benchmark.c.headline_metric).where(benchmark.c.headline_metric.is_not(None))
     words.headlines = {row.name: row.headline_metric for row in connection.execute(query)}
     _keep_metrics(connection, words, named)
-    _keep_clusterings(connection, words, named)
-    words.links = _links(connection, named)
+    words.clusterings = _clusterings(connection, named)
+    runs = _runs_of(connection, source_ids)
+    words.links = _links(connection, named, sorted({row.benchmark_id for row in runs}))
     is_earlier = _is_earlier(connection, source_ids)
-    for row in _runs_of(connection, source_ids):
+    for row in runs:
         tags = tags_of_people(connection, row.id)
         if is_earlier and not tags and row.tags:
             tags = {"added": list(row.tags)}  # of these it is not known who put them there
@@ -92,29 +93,34 @@ def _keep_metrics(connection: sa.Connection, words: KeptWords, named: dict[int, 
     query = sa.select(*columns, metric.c.name, metric.c.filter).join(metric, metric.c.id == described.c.metric_id)
     for row in connection.execute(query):
         label = f"{row.name},{row.filter}" if row.filter else row.name
-        if row.direction_by:
+        if row.direction_by == "person":
             words.directions.append((named[row.benchmark_id], label, row.higher_is_better))
         if row.id in bounds:
             low, high = bounds[row.id]
             words.bounds.append((named[row.benchmark_id], label, low, high))
 
 
-def _keep_clusterings(connection: sa.Connection, words: KeptWords, named: dict[int, str]) -> None:
+def _clusterings(connection: sa.Connection, named: dict[int, str]) -> list[tuple[str, list[str], bool]]:
+    """Clusterings by fields: benchmark, fields, whether it is the default one."""
     clustering, benchmark = tables.clustering, tables.benchmark
     query = sa.select(benchmark.c.default_clustering_id).where(benchmark.c.default_clustering_id.is_not(None))
     defaults = {row[0] for row in connection.execute(query)}
     columns = (clustering.c.id, clustering.c.benchmark_id, clustering.c.parameters)
-    for row in connection.execute(sa.select(*columns).where(clustering.c.kind == "source")):
-        words.clusterings.append((named[row.benchmark_id], list(row.parameters["fields"]), row.id in defaults))
+    rows = connection.execute(sa.select(*columns).where(clustering.c.kind == "source"))
+    return [(named[row.benchmark_id], list(row.parameters["fields"]), row.id in defaults) for row in rows]
 
 
-def _links(connection: sa.Connection, named: dict[int, str]) -> list[tuple[PromptName, PromptName, str]]:
+def _links(
+    connection: sa.Connection, named: dict[int, str], benchmarks: Sequence[int]
+) -> list[tuple[PromptName, PromptName, str]]:
+    """The links of prompts of some benchmarks."""
     link, here, there = tables.prompt_link, tables.prompt.alias(), tables.prompt.alias()
     ends = (*_name_columns(here, "a"), *_name_columns(there, "b"))
     query = (
         sa.select(link.c.method, *ends)
         .join(here, here.c.id == link.c.prompt_id)
         .join(there, there.c.id == link.c.canonical_prompt_id)
+        .where(here.c.benchmark_id.in_(benchmarks) | there.c.benchmark_id.in_(benchmarks))
     )
     found = []
     for method, *parts in connection.execute(query):
@@ -131,7 +137,18 @@ def _name_columns(prompt: Any, prefix: str) -> list[Any]:
 def _runs_of(connection: sa.Connection, source_ids: Sequence[int]) -> list[Any]:
     """The runs that some sources hold, with the names of what they are of."""
     run, links = tables.run, tables.run_source
-    columns = ("id", "split", "content_digest", "run_key", "execution_key", "tags", "note", "status", "status_reason")
+    columns = (
+        "id",
+        "benchmark_id",
+        "split",
+        "content_digest",
+        "run_key",
+        "execution_key",
+        "tags",
+        "note",
+        "status",
+        "status_reason",
+    )
     query = (
         sa.select(*(run.c[name] for name in columns), tables.model.c.name.label("model"), tables.benchmark.c.name)
         .join(tables.benchmark, tables.benchmark.c.id == run.c.benchmark_id)
@@ -176,8 +193,11 @@ def give_back(store: Store, connection: sa.Connection, words: KeptWords, source_
             connection.execute(sa.text(query_text("store", "bound_metric")), {**of_metric, "low": low, "high": high})
             connection.execute(sa.text(query_text("store", "clear_bounds")), of_metric)
             connection.execute(sa.text(query_text("store", "said_bounds")), of_metric)
+    made = {
+        (name, *fields) for name, fields, _ in _clusterings(connection, {row.id: row.name for row in there.values()})
+    }
     for name, fields, is_default in words.clusterings:
-        if name in there:
+        if name in there and (name, *fields) not in made:
             declare(connection, [there[name].id], fields, default=is_default)
             extend(store, [there[name].id])
     _link_again(connection, words.links, {name: row.id for name, row in there.items()})
