@@ -277,6 +277,6 @@ def _lost(said: RunWords) -> str:
         parts.append(f"been invalidated ({said.row.status_reason})")
     what = " and ".join(parts) or "tags taken off"
     return (
-        f"run {said.row.id} of {said.row.model} on {said.row.name} had {what}; no run"
-        " that is read now is surely the same: say it again (warehouse runs run:ID --tag, warehouse invalidate)"
+        f"run {said.row.id} of {said.row.model} on {said.row.name} had {what}; no run that is read now is surely the"
+        " same: say it again (warehouse runs run:ID --tag NAME, warehouse invalidate run:ID --reason TEXT)"
     )
