@@ -83,7 +83,7 @@ _COMMANDS: dict[str, tuple[tuple[str, ...], ...]] = {
         ("invalidate", "catalogue", "Take a run out of every view; it stays stored.",
          'warehouse invalidate run:7 --reason "wrong prompt template"'),
         ("link", "catalogue", "Join equal prompts of two benchmarks or harnesses.",
-         "warehouse link gsm8k_cot gsm8k", "warehouse link gsm8k gsm8k --by id"),
+         "warehouse link gsm8k_cot gsm8k", "warehouse link gsm8k gsm8k"),
         ("prices", "catalogue", "List or store what tokens cost, for runs that only count them.",
          "warehouse prices prices.csv", "warehouse prices --json"),
         ("models", "catalogue", "List models; give two names of one model a common one.", "warehouse models"),

@@ -285,6 +285,19 @@ def test_samples_of_a_source_that_is_gone(shell: Shell) -> None:
     assert [row["latency"] for row in shell.run(*latencies, db=shell.db).rows] == [2.0]
 
 
+def test_what_was_said_of_a_run_that_is_not_there_again(shell: Shell) -> None:
+    """It is said again of the run that stands for it."""
+    head = "model,benchmark,prompt_id,score"
+    path = shell.write("t.csv", head, "ada,quiz,q0,1", "ada,quiz,q1,0")
+    assert shell.ingest(path).code == 0
+    assert shell.run("runs", "run:1", "--tag", "kept", db=shell.db).code == 0
+    assert shell.run("invalidate", "run:1", "--reason", "odd", db=shell.db).code == 0
+    said = " ".join(shell.ingest(path, "--set", "benchmark=exam").err.split())
+    assert "had the tags kept and been invalidated (odd); no run that is read now is surely the same" in said
+    assert shell.run("runs", "run:2", "--tag", "kept", db=shell.db).code == 0
+    assert shell.run("invalidate", "run:2", "--reason", "odd", db=shell.db).code == 0
+
+
 #: What notes and errors of an ingest advise to type, and the test that types it.
 TRIED = {
     "--beside": test_a_file_that_was_read_otherwise,
@@ -298,11 +311,13 @@ TRIED = {
     "--on-duplicate": test_a_prompt_that_stands_twice,
     "--reason": test_an_invalidated_run_in_whose_place_another_came,
     "--set": test_a_run_id_with_other_values,
+    "--tag": test_what_was_said_of_a_run_that_is_not_there_again,
     "--undo": test_the_same_as_an_invalidated_run,
     "warehouse benchmarks metrics": test_a_direction_that_two_sources_say_otherwise,
     "warehouse benchmarks settings": test_a_setting_that_does_not_matter,
     "warehouse forget": test_a_corrected_file,
     "warehouse invalidate run": test_the_same_as_an_invalidated_run,
+    "warehouse runs run": test_what_was_said_of_a_run_that_is_not_there_again,
     "warehouse mapping": test_scores_on_two_scales,
     "warehouse sources": test_samples_of_a_source_that_is_gone,
 }

@@ -8,8 +8,12 @@ from typing import Any
 import pytest
 
 import warehouse
+from tests.support.cli import Caller
+from warehouse.store.alchemy import sa
 from warehouse.store.load.state import LoadOptions, LoadReport
+from warehouse.store.load.statements import EARLIER, PEOPLES_TAGS
 from warehouse.store.open import open_store
+from warehouse.store.schema.later import tables
 from warehouse.store.schema.migrate import check
 
 TABLE = "model,benchmark,seed,item,score\nada,quiz,0,q1,1\nada,quiz,0,q2,0\nada,quiz,1,q1,0\nada,quiz,1,q2,0\n"
@@ -125,3 +129,69 @@ def test_several_files_that_are_read_otherwise(store: Any, tmp_path: Path) -> No
     assert [source.state for source in report.sources] == ["loaded"] * 3
     assert rows(store, "count(*) as n from run_current where training_seed <> ''") == [{"n": 0}]
     assert is_sound(tmp_path)
+
+
+def test_what_people_said_stays_where_a_source_is_read_anew(store: Any, tmp_path: Path, run: Caller) -> None:
+    """Names, headline, direction, bounds, clusters, links; tags, remarks and invalidations of runs."""
+    text = MAPPING.format(seed="training_seed", higher="true").replace(
+        "[[scores]]", '[metadata]\ntopic = "item"\n[[scores]]'
+    )
+    (tmp_path / "d.toml").write_text(text)
+    (tmp_path / "e.toml").write_text(text.replace('kind = "binary"\n', ""))
+    (tmp_path / "other.csv").write_text(TABLE.replace("ada", "bob").replace("quiz", "exam"))
+    store.ingest(tmp_path / "other.csv", mapping=tmp_path / "d.toml")
+    read(store, tmp_path, "d")
+    db = str(tmp_path / "s.db")
+    of_ada = store.query("select run_id from run_current where model = 'ada' order by run_id")["run_id"].tolist()
+    said = (
+        ("models", "alias", "bob", "ada"),
+        ("link", "exam", "quiz", "--by", "id"),
+        ("cluster", "by", "quiz", "topic", "--default"),
+        ("benchmarks", "metrics", "quiz", "--metric", "score"),
+        ("benchmarks", "metrics", "quiz", "--metric", "score", "--lower-is-better"),
+        ("benchmarks", "metrics", "quiz", "--metric", "score", "--bounds", "0", "2"),
+        ("runs", f"run:{of_ada[0]}", "--tag", "kept", "--note", "a remark"),
+        ("invalidate", f"run:{of_ada[1]}", "--reason", "odd"),
+    )
+    for words in said:
+        assert run(*words, db=db).code == 0, words
+    before = what_people_said(store)
+    report = read(store, tmp_path, "e")
+    assert "are replaced" in report.notes[0] and len(report.notes) < 3
+    assert what_people_said(store) == before
+    assert is_sound(tmp_path)
+
+
+def what_people_said(store: Any) -> list[list[tuple[Any, ...]]]:
+    selects = (
+        "shown.name as a, model.name as b from model join model shown on shown.id = model.canonical_id",
+        "count(*) as n, min(method) as method from prompt_link",
+        "name, count(*) as n from clustering join prompt_cluster on prompt_cluster.clustering_id = clustering.id"
+        " group by name",
+        "name, headline_metric, default_clustering_id is null as none from benchmark order by name",
+        "benchmark.name, higher_is_better, direction_by, kind, low, high from benchmark_metric join benchmark"
+        " on benchmark.id = benchmark_metric.benchmark_id order by benchmark.name",
+        "cast(tags as varchar) as tags, note, status, status_reason from run order by 1, 2, 3",
+    )
+    return [[tuple(str(value) for value in row.values()) for row in rows(store, select)] for select in selects]
+
+
+def test_tags_stay_where_it_is_not_known_who_put_them_there(store: Any, tmp_path: Path, run: Caller) -> None:
+    """As of a source that an earlier version has loaded."""
+    read(store, tmp_path, "a")
+    db = str(tmp_path / "s.db")
+    assert run("runs", "run:1", "--tag", "kept", db=db).code == 0
+    with open_store(db, write=True) as opened, opened.begin() as connection:
+        connection.execute(sa.delete(tables.statement).where(tables.statement.c.about == PEOPLES_TAGS))
+        connection.execute(sa.insert(tables.statement).values(source_id=1, about=EARLIER, subject_id=0, said={}))
+    read(store, tmp_path, "b")
+    assert rows(store, "sampling_seed, cast(tags as varchar) as tags from run where tags is not null") == [
+        {"sampling_seed": 0, "tags": '["kept"]'}
+    ]
+
+
+def test_a_run_of_which_nothing_is_there_again_is_named(store: Any, tmp_path: Path, run: Caller) -> None:
+    read(store, tmp_path, "a")
+    assert run("invalidate", "run:1", "--reason", "odd", db=str(tmp_path / "s.db")).code == 0
+    report = read(store, tmp_path, "a", values={"benchmark": "another"})
+    assert any("been invalidated (odd); no run that is read now" in note for note in report.notes)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
 from tests.support.builders import StoreRows
+from tests.support.cli import Caller
 from tests.support.stores import select
 from warehouse.errors import MisuseError
 from warehouse.store.connection import Store
@@ -185,3 +187,36 @@ def test_a_benchmark_that_is_not_there_is_named(store: Store) -> None:
     for call in (lambda: prompt_links.link(store, "nope", "quiz"), lambda: prompt_links.unlink(store, "nope")):
         with pytest.raises(MisuseError, match="no benchmark 'nope'"):
             call()
+
+
+#: Tables of one benchmark, by name: of one model each, with ids of their own.
+ONE_BENCHMARK = {
+    "a": [
+        ("q1", "one?", "1"),
+        ("q2", "two?", "2"),
+        ("q3", "three?", "3"),
+        ("q4", "which?", "4"),
+        ("q5", "which?", "5"),
+    ],
+    "b": [("x1", "One? ", "1"), ("x2", "two?", "22"), ("x3", "three?", ""), ("x4", "which?", "4"), ("x6", "six?", "6")],
+}
+
+
+@pytest.mark.parametrize("order", ["ab", "ba"])
+def test_prompts_of_one_benchmark_are_linked_whose_ids_differ(tmp_path: Path, run: Caller, order: str) -> None:
+    """But not where targets differ, and where a run was asked both."""
+    url = f"duckdb:///{tmp_path / 's.db'}"
+    for name in order:
+        lines = ["model,benchmark,prompt_id,question,target,score"]
+        lines += [f"{name},quiz,{key},{text},{target},1" for key, text, target in ONE_BENCHMARK[name]]
+        (tmp_path / f"{name}.csv").write_text("\n".join(lines) + "\n")
+        assert run("ingest", str(tmp_path / f"{name}.csv"), db=url).code == 0
+    refused = run("compare", "a", "b", db=url)
+    refused.fails(2, "`warehouse link quiz quiz` joins equal prompts")
+    linked = run("link", "quiz", "quiz", db=url)
+    assert linked.out == "2 prompts linked, 0 were linked already, 1 without a match, 3 ambiguous\n"
+    assert [row["n_prompts"] for row in run("compare", "a", "b", "--json", db=url).rows] == [2]
+    again = run("link", "quiz", "quiz", db=url)
+    assert again.out == "0 prompts linked, 2 were linked already, 1 without a match, 3 ambiguous\n"
+    assert run("link", "quiz", "--undo", db=url).out == "2 prompts taken apart\n"
+    run("compare", "a", "b", db=url).fails(2, "no prompt in common")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
@@ -275,7 +276,8 @@ def pair_up(
     common, of_a, of_b = _common(scores_a.prompts, scores_b.prompts)
     if not len(common):
         names = [c.benchmark_split[0] for c in (a, b)]
-        link = f"warehouse link {' '.join(names)} --by id" if names[0] != names[1] else "warehouse link"
+        link = f"warehouse link {shlex.join(names)}"
+        link += " --by id" if names[0] != names[1] else ""
         raise NotComparable(
             f"no prompt in common: {a.model} has {scores_a.n} scored prompts, {b.model} has"
             f" {scores_b.n}, none of them the same (`{link}` joins equal prompts;"

@@ -125,6 +125,33 @@ def settle_aliases(connection: sa.Connection) -> None:
         _settle(connection, kind, _said(connection, kind))
 
 
+def said_names(connection: sa.Connection, kind: Kind) -> dict[str, str]:
+    """What people said each model or benchmark is shown as, by name."""
+    table = _table(kind)
+    names = {int(row[0]): str(row[1]) for row in connection.execute(sa.select(table.c.id, table.c.name))}
+    said = _said(connection, kind)
+    return {names[name]: names[other] for name, other in said.items() if name in names and other in names}
+
+
+def say_names_again(store: Store, connection: sa.Connection, kind: Kind, names: Mapping[str, str]) -> None:
+    """Say again what people said some names are shown as, of those that are there and are shown under their own.
+
+    Args:
+        store: the store that is written to.
+        connection: with an open transaction.
+        kind: ``"model"`` or ``"benchmark"``.
+        names: as :func:`said_names` gave them.
+    """
+    table = _table(kind)
+    ids = {str(row[1]): int(row[0]) for row in connection.execute(sa.select(table.c.id, table.c.name))}
+    said = _said(connection, kind)
+    anew = {ids[name]: ids[other] for name, other in names.items() if name in ids and other in ids}
+    anew = {name: other for name, other in anew.items() if name not in said}
+    if anew:
+        _settle(connection, kind, said | anew)
+        _tell_conditions(store, connection, kind)
+
+
 def _said(connection: sa.Connection, kind: Kind) -> dict[int, int]:
     """What people said each model or benchmark is shown as, by id; of earlier versions what it is shown as."""
     table, statements = _table(kind), tables.statement

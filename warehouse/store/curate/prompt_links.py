@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -58,8 +58,9 @@ def links(store: Store) -> list[LinkEntry]:
 def link(store: Store, benchmark: str, canonical: str, *, by: By = "text") -> LinkReport:
     """Join the prompts of a benchmark to the equal ones of another (MisuseError: no such benchmark).
 
-    Where both are one benchmark, its prompts without content (known by id or position alone) are
-    joined to those with content.
+    Where both are one benchmark, its prompts of equal text are joined whose ids differ, as two tools or two tables
+    give them; by id, those without content (known by id or position alone) to those with content. Left alone are
+    prompts of which a run was asked several, and those of other targets or options.
 
     Args:
         store: a store open for writing.
@@ -69,10 +70,13 @@ def link(store: Store, benchmark: str, canonical: str, *, by: By = "text") -> Li
     """
     with store.changing_catalogue() as connection:
         here, there = (find_named(connection, "benchmark", name).id for name in (benchmark, canonical))
-        mine = _prompts(store, here, by, content=False if here == there else None)
-        theirs = _unique(_prompts(store, there, by, content=True if here == there else None))
         links = _links(connection)
-        report = _match(mine, theirs, links, by)
+        if here == there and by == "text":
+            report = _match_within(store, here, links)
+        else:
+            mine = _prompts(store, here, by, content=False if here == there else None)
+            theirs = _unique(_prompts(store, there, by, content=True if here == there else None))
+            report = _match(mine, theirs, links, by)
         if report.n_linked:
             _rewrite(store, connection, links)
     return report
@@ -135,6 +139,42 @@ def _match(mine: list[tuple[int, Any]], theirs: Mapping[Any, int | None], links:
             links[_end(links, prompt)] = (target, by)  # with what it is joined to
             outcomes["linked"] += 1
     return LinkReport(outcomes["linked"], outcomes["already"], outcomes["unmatched"], outcomes["ambiguous"])
+
+
+def _match_within(store: Store, benchmark: int, links: dict[int, Link]) -> LinkReport:
+    """Add the links of prompts of one benchmark that ask the same under other ids."""
+    of_benchmark = {"benchmark": benchmark}
+    rows = store.rows(query_text("store", "prompts_of_equal_text"), of_benchmark)
+    runs: dict[int, set[int]] = {}
+    for row in store.rows(query_text("store", "runs_of_prompts_of_equal_text"), of_benchmark):
+        runs.setdefault(row["prompt_id"], set()).add(row["run_id"])
+    groups: dict[str, list[dict[str, Any]]] = {}
+    for row in rows:
+        groups.setdefault(row["value"], []).append(row)
+    n_all = store.rows("select count(*) as n from prompt where benchmark_id = :benchmark", of_benchmark)[0]["n"]
+    outcomes: Counter[str] = Counter(unmatched=n_all - len(rows))
+    for prompts in groups.values():
+        first, *others = prompts
+        is_one = _are_one_question(prompts) and _are_asked_apart([runs.get(row["id"], set()) for row in prompts])
+        for row in others:
+            if not is_one:
+                outcomes["ambiguous"] += 1
+            elif (target := _end(links, first["id"])) == _end(links, row["id"]):
+                outcomes["already"] += 1
+            else:
+                links[_end(links, row["id"])] = (target, "text")
+                outcomes["linked"] += 1
+    return LinkReport(outcomes["linked"], outcomes["already"], outcomes["unmatched"], outcomes["ambiguous"])
+
+
+def _are_one_question(prompts: Sequence[Mapping[str, Any]]) -> bool:
+    """Whether all have the same target and options, where they have any."""
+    return all(len({row[name] for row in prompts} - {None}) < 2 for name in ("target", "choices"))
+
+
+def _are_asked_apart(runs: Sequence[set[int]]) -> bool:
+    """Whether no run was asked two of some prompts: it holds them for two."""
+    return len(set().union(*runs)) == sum(map(len, runs))
 
 
 def _end(links: Mapping[int, Link], prompt: int) -> int:

@@ -78,8 +78,8 @@ def write_described(store: Store, by_key: Mapping[tuple[int, int], dict[str, Any
     return Written(changes.ids | _write_metrics(store.connection, changes), changes.directions)
 
 
-#: What statements about metrics are called: those of sources, and the bounds that a person said.
-BENCHMARK_METRIC, BOUNDS = "benchmark_metric", "bounds"
+#: What statements of sources about metrics are called.
+BENCHMARK_METRIC = "benchmark_metric"
 
 
 def as_said(row: Mapping[str, Any]) -> dict[str, Any]:

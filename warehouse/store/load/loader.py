@@ -39,6 +39,7 @@ from warehouse.store.load.bulk_insert import NeedsMemoryError, UnfitError, parsi
 from warehouse.store.load.conflicts import Decision, decide
 from warehouse.store.load.dimensions import Dimensions
 from warehouse.store.load.facts import add_prompts, benchmarks_of
+from warehouse.store.load.kept_words import give_back, words_of_people
 from warehouse.store.load.run_keys import run_key
 from warehouse.store.load.same_responses import refuse_other_scores
 from warehouse.store.load.scratch import LARGE, open_scratch
@@ -277,11 +278,21 @@ class Loader:
         """Take out what the bytes of a source were read as before, and say so."""
         connection = self.store.connection
         self.store.dialect.lock_all(connection)
+        state.words = words_of_people(connection, [reading.source_id for reading in readings])
         for reading in readings:
             source_ledger.forget_source(self.store, self.scratch, connection, reading.source_id)
             state.note(reading.note())
         self._forget()
         self._n_forgotten = self.store.n_forgotten
+
+    def _write_words(self, connection: sa.Connection, state: _Load) -> None:
+        """Keep what the sources say, and say again what people had said of what this load replaces."""
+        statements.write(connection, state.statements)
+        if state.words is None:
+            return
+        for text in give_back(self.store, connection, state.words, [part.source.id for part in state.parts]):
+            state.note(text)
+            state.doubtful.add(text)
 
     def _refuse_rejected(self, state: _Load) -> None:
         for part in state.parts:
@@ -351,7 +362,7 @@ class Loader:
             if votes.holds_any(state):
                 votes.push(self.store, self.scratch, state)
             self._fill_prompts(state)
-            statements.write(connection, state.statements)
+            self._write_words(connection, state)
             for column, count in sorted(self.scratch.replaced.items()):
                 state.note(f"{count} characters U+0000 of {column} became U+FFFD: the store cannot hold them")
             reports = [report_of(state, number, decisions, run_ids, started) for number in range(len(sources))]

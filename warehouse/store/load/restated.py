@@ -14,10 +14,11 @@ from typing import Any
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.load import executions
-from warehouse.store.load.benchmark_metrics import BENCHMARK_METRIC, BOUNDS, of_statements, with_bounds
+from warehouse.store.load.benchmark_metrics import BENCHMARK_METRIC, of_statements, with_bounds
 from warehouse.store.load.dimensions import ancestors
 from warehouse.store.load.scans import described_of_scans
 from warehouse.store.load.statements import (
+    BOUNDS,
     EARLIER,
     FIRST_GIVES,
     SUITES,

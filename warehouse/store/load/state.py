@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from warehouse.errors import InputError
 from warehouse.records import Dump, MetricSpec, PublishedScore, SameContent
@@ -22,6 +22,9 @@ from warehouse.store.load.scratch import Scratch
 from warehouse.store.load.staging import Measured, OnDuplicate, ScoreSummary, TextPolicy
 from warehouse.store.load.statements import Statement
 from warehouse.store.sql.query_files import query_text
+
+if TYPE_CHECKING:
+    from warehouse.store.load.kept_words import KeptWords
 
 
 @dataclass(frozen=True)
@@ -87,6 +90,7 @@ class _Load:
     columns: Collection[str] = ()  # of samples, that may hold anything
     are_apart: bool = False  # whether each sample has a prompt of its own in its run
     has_all_texts: bool = False  # whether the store holds all that was sent and said
+    words: KeptWords | None = None  # what people said of what this load replaces
 
     @cached_property
     def settings(self) -> list[RunSettings]:

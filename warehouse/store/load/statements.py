@@ -26,6 +26,8 @@ SUITES, PROMPTS, EARLIER = "suites", "prompts", "earlier version"
 TRANSCRIPTS = "transcripts"
 #: The tags that people have put on a run and taken off it, whatever its sources say.
 PEOPLES_TAGS = "tags of people"
+#: The bounds of a metric on a benchmark, as a person or a source says them.
+BOUNDS = "bounds"
 
 #: Columns that the first source gives of rows that several sources may name.
 FIRST_GIVES = {
