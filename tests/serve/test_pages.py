@@ -177,7 +177,8 @@ def test_no_query_breaks_a_page(client: TestClient, path: str, query: str) -> No
 
 def test_a_part_beyond_the_end_is_the_last_one(client: TestClient) -> None:
     rows = '<th scope="row">'
-    assert whole(client, "/?row=4000&column=4000").count(rows) == whole(client, "/").count(rows) > 0
+    last = whole(client, "/?row=4000&column=4000")
+    assert last.count(rows) == whole(client, "/?row=40").count(rows) > 0
 
 
 def test_facets_narrow_the_table(client: TestClient) -> None:
