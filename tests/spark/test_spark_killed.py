@@ -201,12 +201,15 @@ def kill_executor(cluster: SparkCluster) -> None:
 #: function of a session and takes minutes, a refresh asks none, and is killed without a cluster by `tests/campaign`. A
 #: worker takes its executor with it, of which alone the driver hears.
 MORE = pytest.mark.skipif(KILLS < 2, reason="WAREHOUSE_KILLS=1: one of each kind is enough")
+#: Left to `make test-spark`: an executor that dies is Spark's own to replace, and a caller is killed without a cluster
+#: by `tests/campaign`.
+AT_NIGHT = pytest.mark.slow
 
 
 @pytest.mark.parametrize(
     ("kind", "kill"),
     [
-        (Ingest, kill_executor),
+        pytest.param(Ingest, kill_executor, marks=AT_NIGHT),
         pytest.param(Ingest, SparkCluster.kill_worker, marks=MORE),
         pytest.param(Permutations, kill_executor, marks=MORE),
         pytest.param(Permutations, SparkCluster.kill_worker, marks=MORE),
@@ -232,6 +235,7 @@ def test_an_executor_or_worker_that_dies_changes_nothing(
     assert job.is_whole()
 
 
+@AT_NIGHT
 @pytest.mark.parametrize("kind", [Ingest, *(pytest.param(kind, marks=MORE) for kind in (Refresh, Permutations))])
 def test_a_caller_that_dies_leaves_the_last_whole_version(
     cluster: SparkCluster, begun: Path, usual: Usual, tmp_path: Path, kind: type[Job], point: int

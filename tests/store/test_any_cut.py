@@ -120,18 +120,25 @@ def open_empty(request: pytest.FixtureRequest, open_kit: Any) -> Opener:
     return opened
 
 
-#: An id stands for a training: its checkpoints and both models share it.
+RARE = [pytest.mark.rare, pytest.mark.timeout(600)]
+SLOW = [pytest.mark.slow, pytest.mark.timeout(3600)]
+#: Engine, id of the tool, whether each file holds all before it, examples. An id stands for a training: its checkpoints
+#: and both models share it.
 CASES = [
-    pytest.param("exp1", True, 1),
-    pytest.param("exp1", False, 1),
-    pytest.param("exp1", False, 4, marks=[pytest.mark.rare, pytest.mark.timeout(600)]),
-    pytest.param(None, False, 4, marks=[pytest.mark.rare, pytest.mark.timeout(600)]),
-    pytest.param(None, True, 4, marks=[pytest.mark.rare, pytest.mark.timeout(600)]),
-    pytest.param("exp1", True, 100, marks=[pytest.mark.slow, pytest.mark.timeout(3600)]),
+    pytest.param("duckdb", "exp1", True, 1),
+    pytest.param("postgresql", "exp1", False, 1),
+    pytest.param("duckdb", "exp1", False, 4, marks=RARE),
+    pytest.param("postgresql", None, False, 4, marks=RARE),
+    pytest.param("duckdb", None, True, 4, marks=RARE),
+    pytest.param("duckdb", "exp1", True, 100, marks=SLOW),
+    pytest.param("postgresql", "exp1", True, 100, marks=SLOW),
+    pytest.param("postgresql", "exp1", False, 12, marks=SLOW),
+    pytest.param("duckdb", None, False, 12, marks=SLOW),
+    pytest.param("postgresql", None, True, 12, marks=SLOW),
 ]
 
 
-@pytest.mark.parametrize(("run_id", "is_growing", "n_examples"), CASES)
+@pytest.mark.parametrize(("open_empty", "run_id", "is_growing", "n_examples"), CASES, indirect=["open_empty"])
 def test_files_in_any_order_make_the_same_store(
     open_empty: Opener, run_id: str | None, is_growing: bool, n_examples: int
 ) -> None:

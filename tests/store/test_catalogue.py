@@ -212,7 +212,7 @@ def test_prompts_of_one_benchmark_are_linked_whose_ids_differ(tmp_path: Path, ru
         (tmp_path / f"{name}.csv").write_text("\n".join(lines) + "\n")
         assert run("ingest", str(tmp_path / f"{name}.csv"), db=url).code == 0
     refused = run("compare", "a", "b", db=url)
-    refused.fails(2, "`warehouse link quiz quiz` joins equal prompts")
+    refused.fails(2, "`warehouse link BENCHMARK BENCHMARK` joins equal prompts")
     linked = run("link", "quiz", "quiz", db=url)
     assert linked.out == "2 prompts linked, 0 were linked already, 1 without a match, 3 ambiguous\n"
     assert [row["n_prompts"] for row in run("compare", "a", "b", "--json", db=url).rows] == [2]

@@ -111,9 +111,17 @@ def test_marks_stand_in_one_order_whichever_source_said_them_first(open_empty: O
     assert Expected(open_empty).left_behind(("id", "id and seed", "seed"), "id and seed", "seed") == []
 
 
+ALL = [pytest.mark.slow, pytest.mark.timeout(7200)]
+
+
 @pytest.mark.parametrize(
-    "share",
-    [pytest.param(397, marks=pytest.mark.rare), pytest.param(1, marks=[pytest.mark.slow, pytest.mark.timeout(7200)])],
+    ("open_empty", "share"),
+    [
+        pytest.param("duckdb", 797, marks=pytest.mark.rare),
+        pytest.param("duckdb", 1, marks=ALL),
+        pytest.param("postgresql", 1, marks=ALL),
+    ],
+    indirect=["open_empty"],
 )
 def test_every_triple_of_sources_of_one_run(open_empty: Opener, share: int) -> None:
     expected = Expected(open_empty)

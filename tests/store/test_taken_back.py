@@ -141,10 +141,12 @@ def test_a_forgotten_table_leaves_nothing_behind(empty: Opener, tables: dict[str
     assert expected.left(("texts", "targets", "others"), "targets") == []
 
 
-@pytest.mark.rare
 @pytest.mark.parametrize(
     ("empty", "order"),
-    [("duckdb", ("targets", "texts", "others", "options")), ("postgresql", ("options", "wide", "part", "lower"))],
+    [
+        pytest.param("duckdb", ("targets", "texts", "others", "options"), marks=pytest.mark.slow),
+        pytest.param("postgresql", ("options", "wide", "part", "lower"), marks=pytest.mark.rare),
+    ],
     indirect=["empty"],
 )
 def test_the_others_stand_as_they_came(empty: Opener, tables: dict[str, Source], order: tuple[str, ...]) -> None:
@@ -162,8 +164,13 @@ def test_every_pair_and_triple_of_tables(empty: Opener, tables: dict[str, Source
 
 
 @pytest.mark.parametrize(
-    "share",
-    [pytest.param(9, marks=pytest.mark.rare), pytest.param(1, marks=[pytest.mark.slow, pytest.mark.timeout(1800)])],
+    ("empty", "share"),
+    [
+        pytest.param("duckdb", 9, marks=pytest.mark.rare),
+        pytest.param("duckdb", 1, marks=[pytest.mark.slow, pytest.mark.timeout(1800)]),
+        pytest.param("postgresql", 1, marks=[pytest.mark.slow, pytest.mark.timeout(1800)]),
+    ],
+    indirect=["empty"],
 )
 def test_a_small_dump_that_is_forgotten_leaves_what_was_before_it(
     empty: Opener, tables: dict[str, Source], share: int
@@ -301,8 +308,13 @@ def test_all_dumps_that_share_prompts_are_in_a_family(kit: Any) -> None:
 
 
 @pytest.mark.parametrize(
-    "share",
-    [pytest.param(47, marks=pytest.mark.rare), pytest.param(1, marks=[pytest.mark.slow, pytest.mark.timeout(3600)])],
+    ("empty", "share"),
+    [
+        pytest.param("duckdb", 47, marks=pytest.mark.rare),
+        pytest.param("duckdb", 1, marks=[pytest.mark.slow, pytest.mark.timeout(3600)]),
+        pytest.param("postgresql", 1, marks=[pytest.mark.slow, pytest.mark.timeout(3600)]),
+    ],
+    indirect=["empty"],
 )
 def test_small_dumps_that_share_prompts_are_forgotten_in_any_order(empty: Opener, share: int) -> None:
     """Of three each is forgotten, then another one."""

@@ -276,8 +276,9 @@ def pair_up(
     common, of_a, of_b = _common(scores_a.prompts, scores_b.prompts)
     if not len(common):
         names = [c.benchmark_split[0] for c in (a, b)]
-        link = f"warehouse link {shlex.join(names)}"
-        link += " --by id" if names[0] != names[1] else ""
+        # of one benchmark without its name: what holds on several is said once
+        link = f"warehouse link {shlex.join(names)} --by id"
+        link = link if names[0] != names[1] else "warehouse link BENCHMARK BENCHMARK"
         raise NotComparable(
             f"no prompt in common: {a.model} has {scores_a.n} scored prompts, {b.model} has"
             f" {scores_b.n}, none of them the same (`{link}` joins equal prompts;"
