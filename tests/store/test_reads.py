@@ -243,3 +243,12 @@ def test_reading_imports_no_pandas(store_url: str) -> None:
         "assert 'pandas' not in sys.modules"
     )
     subprocess.run([sys.executable, "-c", read, store_url, KINDS], check=True)
+
+
+@pytest.mark.parametrize("first", [0, 3, 8, 13])
+def test_numbers_of_a_part_of_an_array_have_its_nulls(first: int) -> None:
+    values = [None if place % 5 == 2 else float(place) for place in range(40)]
+    part = pa.table({"value": pa.array(values)}).slice(first, 17)
+    found = Columns(part).numbers("value").tolist()
+    expected = values[first : first + 17]
+    assert [None if number != number else number for number in found] == expected

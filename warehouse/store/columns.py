@@ -51,7 +51,7 @@ class Columns:
             part = values[start : start + len(chunk)]
             part[:] = _values(chunk)
             if chunk.null_count:
-                part[_values(chunk.is_null().cast("uint8")).view(np.bool_)] = np.nan
+                part[_nulls(chunk)] = np.nan
             start += len(chunk)
         return values
 
@@ -94,6 +94,14 @@ def _values(array: pa.Array) -> NDArray[Any]:
     filled = pa.Array.from_buffers(array.type, len(array), [None, array.buffers()[1]], offset=array.offset)
     values: NDArray[Any] = np.from_dlpack(filled)
     return values
+
+
+def _nulls(array: pa.Array) -> NDArray[np.bool_]:
+    """Which values of an array with nulls are null: ``is_null`` would import ``pyarrow.compute`` (0.1 s)."""
+    is_valid = np.frombuffer(array.buffers()[0], np.uint8)
+    first = array.offset // 8
+    bits = np.unpackbits(is_valid[first:], count=array.offset % 8 + len(array), bitorder="little")
+    return bits[array.offset % 8 :] == 0
 
 
 Item = TypeVar("Item")
