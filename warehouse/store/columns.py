@@ -101,7 +101,8 @@ def _nulls(array: pa.Array) -> NDArray[np.bool_]:
     is_valid = np.frombuffer(array.buffers()[0], np.uint8)
     first = array.offset // 8
     bits = np.unpackbits(is_valid[first:], count=array.offset % 8 + len(array), bitorder="little")
-    return bits[array.offset % 8 :] == 0
+    is_null: NDArray[np.bool_] = bits[array.offset % 8 :] == 0
+    return is_null
 
 
 Item = TypeVar("Item")
