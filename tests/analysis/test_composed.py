@@ -219,6 +219,30 @@ def test_published_accuracies_by_template_give_parts_and_possible_intervals(run:
     run("templates", "quiz", "--random", "prompts", db=db).fails(2, "no prompt scored")
 
 
+def test_templates_are_told_by_their_whole_text_and_in_any_order(run: Caller, tmp_path: Path) -> None:
+    """Texts that begin alike, are longer than a label shows, and hold signs that labels are made of."""
+    (tmp_path / "mapping.toml").write_text(MAPPING)
+    texts = [f"Answer the question below as well as you can, mode={mode}, x=1: {{q}}" for mode in ("a", "b", "c")]
+    lines = [
+        {"model": model, "config": {"prompt_template": texts[t]}, "accuracy": values[t]}
+        for model, values in ACCURACIES.items()
+        for t in range(3)
+        if (model, t) != ("mc", 2)
+    ]
+    found = []
+    for name, order in (("forth", lines), ("back", lines[::-1])):
+        folder = tmp_path / name
+        folder.mkdir()
+        (folder / "figures.jsonl").write_text("".join(f"{json.dumps(line)}\n" for line in order))
+        db = str(folder / "store.duckdb")
+        assert run("ingest", str(folder), "--map", str(tmp_path / "mapping.toml"), db=db).code == 0
+        found.append(run("templates", "quiz", "--json", db=db).rows)
+    own = ("model", "estimate", "n_templates", "best", "best_template", "ci_low", "ci_high")
+    forth, back = ([[row[name] for name in own] for row in rows] for rows in found)
+    assert forth == back
+    assert [(row["n_templates"], row["best_template"]) for row in found[0]] == [(2, texts[0])] * 3
+
+
 # --- what can be ---------------------------------------------------------------------------------
 
 

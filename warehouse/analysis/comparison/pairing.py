@@ -231,14 +231,15 @@ class Pair:
     def score_range(self) -> float | None:
         """Largest difference that two scores can have; None where the figure is no plain mean, or
         scores have no bounds."""
-        low, high = self.metric.bounds or (None, None)
-        return None if self.is_ratio or low is None or high is None else high - low
+        return None if self.is_ratio else self.figure_range
 
     @property
     def figure_range(self) -> float | None:
         """Largest difference of two figures, which weighted means have too; None behind a link, or without bounds."""
         low, high = self.metric.bounds or (None, None)
-        return None if self.metric.link != "identity" or low is None or high is None else high - low
+        if self.metric.link != "identity" or low is None or high is None:
+            return None
+        return high - low
 
     @property
     def units(self) -> NDArray[np.int64]:

@@ -6,14 +6,17 @@ from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from warehouse.analysis.groups import grouped
 from warehouse.analysis.results import finite_or_none
 from warehouse.analysis.selection.benchmarks import choose_metrics, metrics_of
+from warehouse.analysis.selection.conditions import settings_of_conditions
 from warehouse.analysis.selection.scored_conditions import ScoredCondition, read_entries
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.selection.targets import find_conditions_of
 from warehouse.analysis.variance.template_row import TemplateRow, TemplatesReport
 from warehouse.errors import MisuseError
 from warehouse.questions.variance import Templates
+from warehouse.records.setting_labels import UNSET, differing_paths, last_name
 from warehouse.stats import TemplateFigures, template_figures, template_ranking
 from warehouse.store.connection import Store
 
@@ -38,7 +41,7 @@ def published_templates(store: Store, question: Templates) -> TemplatesReport | 
     except MisuseError:
         return None
     entries = [entry for entry in read_entries(store, conditions, metrics) if _is_published(entry)]
-    by_model = _by_template(entries, question.factor)
+    by_model = _by_template(store, entries, question.factor)
     names = _common(by_model)
     if len(by_model) < 2 or len(names) < 2:
         return None
@@ -55,14 +58,21 @@ def _is_published(entry: ScoredCondition) -> bool:
     return entry.usable is None and entry.published is not None and bool(np.isfinite(entry.published.value))
 
 
-def _by_template(entries: Sequence[ScoredCondition], factor: str) -> dict[str, dict[str, ScoredCondition]]:
+def _by_template(
+    store: Store, entries: Sequence[ScoredCondition], factor: str
+) -> dict[str, dict[str, ScoredCondition]]:
     """Figures by model and by value of the setting that the factor names."""
+    by_model = grouped(entries, lambda entry: entry.condition.model)
+    settings = settings_of_conditions(store, [entry.condition for entry in entries])
     found: dict[str, dict[str, ScoredCondition]] = {}
-    for entry in entries:
-        setting, equals, value = entry.label.partition("=")
-        if equals and factor in setting.rpartition(".")[2] and "=" not in value:
-            found.setdefault(entry.condition.model, {})[value] = entry
-    return {model: own for model, own in sorted(found.items()) if len(own) > 1}
+    for model, own in sorted(by_model.items()):
+        differing = differing_paths([settings[entry.condition.key] for entry in own])
+        if len(differing) != 1:
+            continue
+        path = differing[0]
+        if factor in last_name(path):
+            found[model] = {settings[entry.condition.key].get(path, UNSET): entry for entry in own}
+    return found
 
 
 def _common(by_model: Figures) -> list[str]:

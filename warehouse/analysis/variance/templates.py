@@ -159,13 +159,19 @@ class _Forms:
 @answers(Templates)
 def templates(store: Store, question: Templates) -> TemplatesReport:
     """One row for each condition with two templates, or judges, or more."""
-    forms, left_out, flips = (
-        _read_judges(store, question) if question.factor == "judge" else _read_forms(store, question)
-    )
-    several = [item for item in forms if len(item.names) > 1]
-    if not several and (published := published_templates(store, question)) is not None:
+    read = _read_judges if question.factor == "judge" else _read_forms
+    try:
+        forms, left_out, flips = read(store, question)
+    except MisuseError:
+        published = published_templates(store, question)
+        if published is None:
+            raise
         return published
+    several = [item for item in forms if len(item.names) > 1]
     if not several:
+        published = published_templates(store, question)
+        if published is not None:
+            return published
         raise MisuseError(
             f"{question.target} has no condition whose prompts have scores under two values of {question.factor};"
             f" the others are: {', '.join(name for name in FACTORS if name != question.factor)} (--factor)"
@@ -189,12 +195,7 @@ _Read = tuple[list[_Forms], tuple[str, ...], tuple[JudgeFlip, ...]]
 
 
 def _read_forms(store: Store, question: Templates) -> _Read:
-    try:
-        targets = find_targets(store, question.target, selection_of(question))
-    except MisuseError:
-        if published_templates(store, question) is None:
-            raise
-        return [], (), ()
+    targets = find_targets(store, question.target, selection_of(question))
     plain = [item for item in targets.scored if item.is_plain_mean]
     return [_forms(item, rows, question.factor) for item, rows in _read(store, plain)], targets.left_out, ()
 

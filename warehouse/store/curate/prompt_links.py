@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal
 
 import pyarrow as pa
@@ -48,6 +48,15 @@ class LinkEntry:
     canonical_benchmark: str
     method: str
     n_prompts: int
+
+
+@dataclass
+class _Asked:
+    """A prompt of a text that another prompt has too."""
+
+    target: str | None
+    choices: str | None
+    runs: set[int] = field(default_factory=set)  #: that have a score of it.
 
 
 def links(store: Store) -> list[LinkEntry]:
@@ -144,37 +153,34 @@ def _match(mine: list[tuple[int, Any]], theirs: Mapping[Any, int | None], links:
 def _match_within(store: Store, benchmark: int, links: dict[int, Link]) -> LinkReport:
     """Add the links of prompts of one benchmark that ask the same under other ids."""
     of_benchmark = {"benchmark": benchmark}
-    rows = store.rows(query_text("store", "prompts_of_equal_text"), of_benchmark)
-    runs: dict[int, set[int]] = {}
-    for row in store.rows(query_text("store", "runs_of_prompts_of_equal_text"), of_benchmark):
-        runs.setdefault(row["prompt_id"], set()).add(row["run_id"])
-    groups: dict[str, list[dict[str, Any]]] = {}
-    for row in rows:
-        groups.setdefault(row["value"], []).append(row)
+    groups: dict[str, dict[int, _Asked]] = {}
+    for row in store.rows(query_text("store", "prompts_of_equal_text"), of_benchmark):
+        prompts = groups.setdefault(row["value"], {})
+        asked = prompts.setdefault(row["id"], _Asked(row["target"], row["choices"]))
+        if row["run_id"] is not None:
+            asked.runs.add(row["run_id"])
     n_all = store.rows("select count(*) as n from prompt where benchmark_id = :benchmark", of_benchmark)[0]["n"]
-    outcomes: Counter[str] = Counter(unmatched=n_all - len(rows))
+    outcomes: Counter[str] = Counter(unmatched=n_all - sum(map(len, groups.values())))
     for prompts in groups.values():
         first, *others = prompts
-        is_one = _are_one_question(prompts) and _are_asked_apart([runs.get(row["id"], set()) for row in prompts])
-        for row in others:
+        is_one = _are_one_question([*prompts.values()])
+        for other in others:
             if not is_one:
                 outcomes["ambiguous"] += 1
-            elif (target := _end(links, first["id"])) == _end(links, row["id"]):
+            elif (target := _end(links, first)) == _end(links, other):
                 outcomes["already"] += 1
             else:
-                links[_end(links, row["id"])] = (target, "text")
+                links[_end(links, other)] = (target, "text")
                 outcomes["linked"] += 1
     return LinkReport(outcomes["linked"], outcomes["already"], outcomes["unmatched"], outcomes["ambiguous"])
 
 
-def _are_one_question(prompts: Sequence[Mapping[str, Any]]) -> bool:
-    """Whether all have the same target and options, where they have any."""
-    return all(len({row[name] for row in prompts} - {None}) < 2 for name in ("target", "choices"))
-
-
-def _are_asked_apart(runs: Sequence[set[int]]) -> bool:
-    """Whether no run was asked two of some prompts: it holds them for two."""
-    return len(set().union(*runs)) == sum(map(len, runs))
+def _are_one_question(prompts: Sequence[_Asked]) -> bool:
+    """Whether all have the same target and options, where they have any, and no run was asked two of them."""
+    targets = {prompt.target for prompt in prompts} - {None}
+    choices = {prompt.choices for prompt in prompts} - {None}
+    runs = [run for prompt in prompts for run in prompt.runs]
+    return len(targets) < 2 and len(choices) < 2 and len(runs) == len(set(runs))
 
 
 def _end(links: Mapping[int, Link], prompt: int) -> int:

@@ -21,6 +21,7 @@ from warehouse.store.load.conflicts import are_apart
 from warehouse.store.load.dimensions import allocate
 from warehouse.store.load.run_keys import execution_key, stored_marks
 from warehouse.store.load.statements import (
+    NO_WORDS,
     PEOPLES_TAGS,
     holders_of,
     of_sources,
@@ -34,12 +35,8 @@ from warehouse.store.sql.query_files import query_text
 
 #: Columns of a run that all its sources give together: what marks the execution.
 OF_EXECUTIONS = ("marks", "execution_key")
-#: Columns of a run that no source has a word on: what all runs of one condition with equal values have alike.
-_ALIKE = {
-    *("id", "checkpoint_id", "agent_id", "benchmark_id", "superseded_by", "condition_key", "content_digest"),
-    *("recorded_key", "execution_key", "settings", "marks"),
-    *("note", "scorers_key", "n_found", "n_generations", "n_choices", "n_scores"),
-}
+#: Columns that all runs of one condition with equal values have alike, and their marks, which are put together.
+_ALIKE = NO_WORDS | {"marks"}
 
 Marks = Mapping[str, str]
 

@@ -27,7 +27,7 @@ from warehouse.store.load.run_keys import execution_key, scorers_key, spec_of, s
 from warehouse.store.load.scratch import ROWS_OF_A_GROUP, Scratch
 from warehouse.store.load.staging import TRANSCRIPT, Measured
 from warehouse.store.load.state import _Load
-from warehouse.store.load.statements import TRANSCRIPTS, plain, statement
+from warehouse.store.load.statements import NO_WORDS, TRANSCRIPTS, plain, statement
 from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
@@ -104,14 +104,6 @@ def complete_marks(connection: sa.Connection, decisions: Sequence[Decision]) -> 
         connection.execute(update.values(execution_key=new_key, marks=stored_marks(marks)))
 
 
-#: Columns of a run that are no word of its source: what it is known by, what people say, and what was counted.
-_NO_WORDS = {
-    *("id", "checkpoint_id", "agent_id", "benchmark_id", "superseded_by", "condition_key", "content_digest"),
-    *("recorded_key", "execution_key", "settings"),
-    *("note", "scorers_key", "n_found", "n_generations", "n_choices", "n_scores"),
-}
-
-
 def state_words_on_runs(
     connection: sa.Connection, state: _Load, decisions: Sequence[Decision], run_ids: Mapping[int, int]
 ) -> None:
@@ -131,7 +123,7 @@ def state_words_on_runs(
         said = {
             name: plain(value)
             for name, value in row.items()
-            if name not in _NO_WORDS and plain(value) != plain(stored[name])
+            if name not in NO_WORDS and plain(value) != plain(stored[name])
         }
         if stored["status"] == "invalidated":
             said = {name: value for name, value in said.items() if name not in ("status", "status_reason")}

@@ -38,6 +38,15 @@ FIRST_GIVES = {
     "run_group": ("harness_version", "harness_run_id", "started_at", "commit_hash", "hardware", "cost"),
 }
 
+#: Columns of a run that are no word of its source: what it is known by, the remark of a person, and what was counted.
+NO_WORDS = frozenset(
+    {
+        *("id", "checkpoint_id", "agent_id", "benchmark_id", "superseded_by", "condition_key", "content_digest"),
+        *("recorded_key", "execution_key", "settings"),
+        *("note", "scorers_key", "n_found", "n_generations", "n_choices", "n_scores"),
+    }
+)
+
 Statement = dict[str, Any]
 
 
@@ -81,13 +90,15 @@ def tags_of_people(connection: sa.Connection, run_id: int) -> dict[str, list[str
 
 def keep_tags_of_people(connection: sa.Connection, run_id: int, add: Sequence[str], remove: Sequence[str]) -> None:
     """Remember that a person has put tags on a run, and taken tags off."""
-    table = tables.statement
     before = tags_of_people(connection, run_id)
     added = [name for name in before.get("added", []) if name not in remove]
+    added += [name for name in add if name not in added]
     removed = [name for name in before.get("removed", []) if name not in add]
-    said = {"added": list(dict.fromkeys([*added, *add])), "removed": list(dict.fromkeys([*removed, *remove]))}
+    removed += [name for name in remove if name not in removed]
+    table = tables.statement
     is_earlier = (table.c.about == PEOPLES_TAGS) & (table.c.subject_id == run_id)
     connection.execute(sa.delete(table).where(is_earlier))
+    said = {"added": added, "removed": removed}
     write(connection, [statement(None, PEOPLES_TAGS, run_id, said)])
 
 
