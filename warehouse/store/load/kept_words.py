@@ -7,7 +7,7 @@ names of what it speaks of, and given back where these are there again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -173,15 +173,29 @@ def give_back(store: Store, connection: sa.Connection, words: KeptWords, source_
     Returns:
         notes on runs of which nothing that is there now is the like.
     """
-    benchmark = tables.benchmark
-    columns = (benchmark.c.id, benchmark.c.name, benchmark.c.canonical_id, benchmark.c.headline_metric)
     for kind, names in words.names.items():
         aliases.say_names_again(store, connection, kind, names)
+    benchmark = tables.benchmark
+    columns = (benchmark.c.id, benchmark.c.name, benchmark.c.canonical_id, benchmark.c.headline_metric)
     there = {row.name: row for row in connection.execute(sa.select(*columns))}
-    for name, label in words.headlines.items():
+    _choose_headlines_again(connection, words.headlines, there)
+    _describe_metrics_again(connection, words, there)
+    _cluster_again(store, connection, words.clusterings, there)
+    _link_again(connection, words.links, {name: row.id for name, row in there.items()})
+    return _say_of_runs(connection, words.runs, _runs_of(connection, source_ids))
+
+
+def _choose_headlines_again(connection: sa.Connection, headlines: dict[str, str], there: dict[str, Any]) -> None:
+    """Say again which metric is the headline of benchmarks that are there and have none said."""
+    benchmark = tables.benchmark
+    for name, label in headlines.items():
         if name in there and there[name].headline_metric is None:
             change = sa.update(benchmark).where(benchmark.c.id == there[name].id)
             connection.execute(change.values(headline_metric=label))
+
+
+def _describe_metrics_again(connection: sa.Connection, words: KeptWords, there: dict[str, Any]) -> None:
+    """Say again which way metrics point and what their bounds are."""
     shown = {name: row.canonical_id or row.id for name, row in there.items()}
     for name, label, higher in words.directions:
         if name in there:
@@ -193,15 +207,18 @@ def give_back(store: Store, connection: sa.Connection, words: KeptWords, source_
             connection.execute(sa.text(query_text("store", "bound_metric")), {**of_metric, "low": low, "high": high})
             connection.execute(sa.text(query_text("store", "clear_bounds")), of_metric)
             connection.execute(sa.text(query_text("store", "said_bounds")), of_metric)
-    made = {
-        (name, *fields) for name, fields, _ in _clusterings(connection, {row.id: row.name for row in there.values()})
-    }
-    for name, fields, is_default in words.clusterings:
+
+
+def _cluster_again(
+    store: Store, connection: sa.Connection, clusterings: Sequence[tuple[str, list[str], bool]], there: dict[str, Any]
+) -> None:
+    """Cluster benchmarks that are there by the fields that a person named, where they are not."""
+    names = {row.id: name for name, row in there.items()}
+    made = {(name, *fields) for name, fields, _ in _clusterings(connection, names)}
+    for name, fields, is_default in clusterings:
         if name in there and (name, *fields) not in made:
             declare(connection, [there[name].id], fields, default=is_default)
             extend(store, [there[name].id])
-    _link_again(connection, words.links, {name: row.id for name, row in there.items()})
-    return _say_of_runs(connection, words.runs, _runs_of(connection, source_ids))
 
 
 def _link_again(
@@ -248,20 +265,12 @@ def _say_of_runs(connection: sa.Connection, words: Sequence[RunWords], runs: Seq
 
 def _like(old: Any, runs: Sequence[Any]) -> Any | None:
     """The run that is read now in place of one that was: of the same values, else under the same id of the tool."""
-
-    def is_of_same(run: Any) -> bool:
-        return (run.model, run.name, run.split) == (old.model, old.name, old.split)
-
-    ways: tuple[Callable[[Any], bool], ...] = (
-        lambda run: (
-            is_of_same(run) and (run.content_digest, run.execution_key) == (old.content_digest, old.execution_key)
-        ),
-        lambda run: is_of_same(run) and run.content_digest == old.content_digest,
-        lambda run: is_of_same(run) and old.run_key is not None and run.run_key == old.run_key,
-        lambda run: run.name == old.name and run.content_digest == old.content_digest,
-    )
-    for way in ways:
-        alike = [run for run in runs if way(run)]
+    of_same = [run for run in runs if (run.model, run.name, run.split) == (old.model, old.name, old.split)]
+    same_values = [run for run in of_same if run.content_digest == old.content_digest]
+    same_execution = [run for run in same_values if run.execution_key == old.execution_key]
+    same_id = [run for run in of_same if old.run_key is not None and run.run_key == old.run_key]
+    renamed = [run for run in runs if (run.name, run.content_digest) == (old.name, old.content_digest)]
+    for alike in (same_execution, same_values, same_id, renamed):
         if len(alike) == 1:
             return alike[0]
     return None
