@@ -10,8 +10,9 @@ import pytest
 import warehouse
 from tests.support.cli import Caller
 from warehouse.store.alchemy import sa
+from warehouse.store.load import run_tags
 from warehouse.store.load.state import LoadOptions, LoadReport
-from warehouse.store.load.statements import EARLIER, PEOPLES_TAGS
+from warehouse.store.load.statements import EARLIER
 from warehouse.store.open import open_store
 from warehouse.store.schema.later import tables
 from warehouse.store.schema.migrate import check
@@ -182,7 +183,7 @@ def test_tags_stay_where_it_is_not_known_who_put_them_there(store: Any, tmp_path
     db = str(tmp_path / "s.db")
     assert run("runs", "run:1", "--tag", "kept", db=db).code == 0
     with open_store(db, write=True) as opened, opened.begin() as connection:
-        connection.execute(sa.delete(tables.statement).where(tables.statement.c.about == PEOPLES_TAGS))
+        connection.execute(sa.delete(tables.statement).where(tables.statement.c.about == run_tags.OF_PEOPLE))
         connection.execute(sa.insert(tables.statement).values(source_id=1, about=EARLIER, subject_id=0, said={}))
     read(store, tmp_path, "b")
     assert rows(store, "sampling_seed, cast(tags as varchar) as tags from run where tags is not null") == [

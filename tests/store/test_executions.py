@@ -14,7 +14,7 @@ import pytest
 from tests.support.forgetting import Contents, contents, differences
 from tests.support.stores import empty_store
 from warehouse.importers.base import batch_of
-from warehouse.records import Dump, RunHeader
+from warehouse.records import Dump, RunHeader, parse_json
 from warehouse.store.curate.catalogue import tag
 from warehouse.store.load import source_ledger
 from warehouse.store.load.state import LoadOptions
@@ -147,3 +147,28 @@ def test_a_tag_that_a_person_took_off_does_not_come_back_with_the_next_source(op
         tag(kit.store, "1", remove=["t"])
         source_ledger.forget(kit.store, "bare")
         assert tag(kit.store, "1") == []
+
+
+TAGGED = {"bare": (), "seed": ("x", "b"), "id and seed": ("a",)}
+
+
+def tags_of_runs(kit: Any) -> list[list[str]]:
+    rows = kit.store.rows("select tags from run order by id")
+    return [parse_json(row["tags"]) if row["tags"] else [] for row in rows]
+
+
+@pytest.mark.parametrize("order", [tuple(order) for order in permutations(TAGGED)])
+def test_tags_are_those_of_all_sources_in_any_order_and_go_with_the_last_that_gave_them(
+    open_empty: Opener, monkeypatch: pytest.MonkeyPatch, order: tuple[str, ...]
+) -> None:
+    for name, tags in TAGGED.items():
+        monkeypatch.setitem(SOURCES, name, SOURCES[name] | {"tags": tags})
+    with open_empty() as kit:
+        for name in order:
+            load(kit, name)
+        assert tags_of_runs(kit) == [["a", "b", "x"]]
+        source_ledger.forget(kit.store, "seed")
+        assert tags_of_runs(kit) == [["a"]]
+        source_ledger.forget(kit.store, "id and seed")
+        assert tags_of_runs(kit) == [[]]
+        held(kit)

@@ -14,7 +14,7 @@ import orjson
 from warehouse.errors import MisuseError, did_you_mean
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
-from warehouse.store.load.statements import keep_tags_of_people
+from warehouse.store.load import run_tags
 from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
@@ -211,11 +211,7 @@ def tag(store: Store, run: str, *, add: Sequence[str] = (), remove: Sequence[str
         lacking = [name for name in remove if name not in (row.tags or [])]
         if lacking:
             raise MisuseError(f"run:{row.id} has no tag {', '.join(lacking)}")
-        tags = list(dict.fromkeys([*(row.tags or []), *add]))
-        tags = [name for name in tags if name not in remove]
-        keep_tags_of_people(connection, row.id, add, remove)
-        _update(connection, row.id, tags=tags or None)
-    return tags
+        return run_tags.say(connection, row.id, add, remove)
 
 
 def note(store: Store, run: str, text: str) -> None:

@@ -16,20 +16,12 @@ from typing import Any
 from warehouse.records import parse_json
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
+from warehouse.store.load import run_tags
 from warehouse.store.load.chains import supersede
 from warehouse.store.load.conflicts import are_apart
 from warehouse.store.load.dimensions import allocate
 from warehouse.store.load.run_keys import execution_key, stored_marks
-from warehouse.store.load.statements import (
-    NO_WORDS,
-    PEOPLES_TAGS,
-    holders_of,
-    of_sources,
-    plain,
-    statement,
-    tags_of_people,
-    write,
-)
+from warehouse.store.load.statements import NO_WORDS, holders_of, of_sources, plain, statement, write
 from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
@@ -225,6 +217,7 @@ def _move(connection: sa.Connection, arrival: _Arrival, run_id: int, said: Mappi
     is_its = (table.c.source_id == arrival.source_id) & (table.c.about == "run")
     connection.execute(sa.delete(table).where(is_its & (table.c.subject_id == arrival.run_id)))
     write(connection, [statement(arrival.source_id, "run", run_id, unlike)])
+    run_tags.hand_over(connection, arrival.source_id, arrival.run_id, run_id)
     is_link = (links.c.run_id == arrival.run_id) & (links.c.source_id == arrival.source_id)
     connection.execute(sa.update(links).where(is_link).values(run_id=run_id))
     figures = tables.published_score
@@ -237,11 +230,9 @@ def _copied(connection: sa.Connection, run_id: int, marks: Marks) -> int:
     new_id = allocate(connection, "run", 1)
     run = tables.run
     row = dict(connection.execute(sa.select(run).where(run.c.id == run_id)).mappings().one())
-    row |= {"id": new_id, "marks": stored_marks(marks), "execution_key": execution_key(marks)}
+    row |= {"id": new_id, "tags": None, "marks": stored_marks(marks), "execution_key": execution_key(marks)}
     connection.execute(sa.insert(run).values(row))
-    peoples = tags_of_people(connection, run_id)
-    if peoples:
-        write(connection, [statement(None, PEOPLES_TAGS, new_id, peoples)])
+    run_tags.copy_of_people(connection, run_id, new_id)
     for table in (*tables.RUN_FACTS, tables.draw_score, tables.run_metric):
         others = [column for column in table.c if column.name != "run_id"]
         values = sa.select(sa.literal(new_id), *others).where(table.c.run_id == run_id)
@@ -252,6 +243,7 @@ def _copied(connection: sa.Connection, run_id: int, marks: Marks) -> int:
 def _remove(connection: sa.Connection, run_id: int, heir: int) -> None:
     """Take out a run whose sources hold another of equal values; what points to it points to that."""
     votes, links, run = tables.preference, tables.run_source, tables.run
+    run_tags.copy_of_people(connection, run_id, heir)
     for column in (votes.c.run_a_id, votes.c.run_b_id, tables.label_draw.c.run_id):
         connection.execute(sa.update(column.table).where(column == run_id).values({column.name: heir}))
     for column in (links.c.superseded_by, run.c.superseded_by):

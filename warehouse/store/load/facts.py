@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -18,7 +19,7 @@ from warehouse.store import engines
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.curate import field_clusters
-from warehouse.store.load import executions
+from warehouse.store.load import executions, run_tags
 from warehouse.store.load.bulk_insert import append, as_arrow
 from warehouse.store.load.chains import supersede
 from warehouse.store.load.conflicts import Decision
@@ -65,7 +66,7 @@ def _run_row(state: _Load, cuts: Mapping[int, Cuts], decision: Decision, run_id:
         "id": run_id,
         "sampling": dict(header.sampling) or None,
         "configuration": dict(header.configuration) or None,
-        "tags": list(header.tags) or None,
+        "tags": sorted(set(header.tags)) or None,
         "scorers_key": scorers_key(header),
         "n_found": measured.n_prompts,
         "n_generations": measured.n_generations,
@@ -104,11 +105,32 @@ def complete_marks(connection: sa.Connection, decisions: Sequence[Decision]) -> 
         connection.execute(update.values(execution_key=new_key, marks=stored_marks(marks)))
 
 
+def _tell_tags(
+    connection: sa.Connection, state: _Load, decisions: Sequence[Decision], run_ids: Mapping[int, int]
+) -> None:
+    """Keep the tags that each source gives its runs, and give them to runs that another source has brought."""
+    told: dict[tuple[int, int], set[str]] = defaultdict(set)
+    for decision in decisions:
+        tags = state.dump.runs[decision.run].tags
+        if not tags or decision.action == "skip":
+            continue
+        run_id = run_ids.get(decision.run, decision.same_as)
+        if run_id is None:
+            assert decision.same_in_dump is not None
+            run_id = run_ids[decision.same_in_dump]
+        told[state.part_of(decision.run).source.id, run_id].update(tags)
+        if decision.action == "seen":
+            run_tags.give(connection, run_id, tags)
+    for (source_id, run_id), given in told.items():
+        state.statements.append(statement(source_id, run_tags.OF_SOURCE, run_id, sorted(given)))
+
+
 def state_words_on_runs(
     connection: sa.Connection, state: _Load, decisions: Sequence[Decision], run_ids: Mapping[int, int]
 ) -> None:
     """What sources say of runs that another source has given, other than what stands, and what the one has said of the
-    marks of a run that another has completed: the first gives the row of a run."""
+    marks of a run that another has completed: the first gives the row of a run. Its tags are those of all sources."""
+    _tell_tags(connection, state, decisions, run_ids)
     words = _last_words(state, decisions, run_ids)
     if not words:
         return

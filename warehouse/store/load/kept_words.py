@@ -15,9 +15,9 @@ from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
 from warehouse.store.curate import aliases
 from warehouse.store.curate.field_clusters import declare, extend
-from warehouse.store.load import chains
+from warehouse.store.load import chains, run_tags
 from warehouse.store.load.dimensions import allocate
-from warehouse.store.load.statements import BOUNDS, EARLIER, keep_tags_of_people, tags_of_people, with_tags_of_people
+from warehouse.store.load.statements import BOUNDS, EARLIER
 from warehouse.store.schema.later import tables
 from warehouse.store.sql.query_files import query_text
 
@@ -67,7 +67,7 @@ def words_of_people(connection: sa.Connection, source_ids: Sequence[int]) -> Kep
     words.links = _links(connection, named, sorted({row.benchmark_id for row in runs}))
     is_earlier = _is_earlier(connection, source_ids)
     for row in runs:
-        tags = tags_of_people(connection, row.id)
+        tags = run_tags.of_people(connection, row.id)
         if is_earlier and not tags and row.tags:
             tags = {"added": list(row.tags)}  # of these it is not known who put them there
         if tags or row.note or row.status == "invalidated":
@@ -249,15 +249,10 @@ def _say_of_runs(connection: sa.Connection, words: Sequence[RunWords], runs: Seq
         if like is None:
             notes.append(_lost(said))
             continue
-        added, removed = said.tags.get("added", []), said.tags.get("removed", [])
-        values: dict[str, Any] = {}
         if said.tags:
-            keep_tags_of_people(connection, like.id, added, removed)
-            values["tags"] = with_tags_of_people(connection, like.id, like.tags)
+            run_tags.say(connection, like.id, said.tags.get("added", []), said.tags.get("removed", []))
         if said.row.note and not like.note:
-            values["note"] = said.row.note
-        if values:
-            connection.execute(sa.update(tables.run).where(tables.run.c.id == like.id).values(values))
+            connection.execute(sa.update(tables.run).where(tables.run.c.id == like.id).values(note=said.row.note))
         if said.row.status == "invalidated" and like.status != "invalidated":
             chains.invalidate(connection, like, said.row.status_reason)
     return notes

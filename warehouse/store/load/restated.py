@@ -13,7 +13,7 @@ from typing import Any
 
 from warehouse.store.alchemy import sa
 from warehouse.store.connection import Store
-from warehouse.store.load import executions
+from warehouse.store.load import executions, run_tags
 from warehouse.store.load.benchmark_metrics import BENCHMARK_METRIC, of_statements, with_bounds
 from warehouse.store.load.dimensions import ancestors
 from warehouse.store.load.scans import described_of_scans
@@ -29,7 +29,6 @@ from warehouse.store.load.statements import (
     plain,
     statement,
     stored_values,
-    with_tags_of_people,
     write,
 )
 from warehouse.store.schema.later import tables
@@ -125,6 +124,9 @@ def _restate_runs(store: Store, held: Held) -> int:
     """The first source that is left gives the row of a run, column by column; its figures are of the same call. Gives
     the number of runs that were read from other bytes than that source has."""
     connection = store.connection
+    for run_id, tags in held.about(run_tags.OF_SOURCE).items():
+        if run_id in held.shared:
+            run_tags.take_back(connection, run_id, tags)
     run_ids = executions.regroup(store, held.shared)
     words: dict[int, dict[int, Any]] = defaultdict(dict)
     for row in of_sources(connection, "run", run_ids) if run_ids else ():
@@ -153,8 +155,6 @@ def _give_row(
     if stored["status"] == "invalidated":
         said = {name: value for name, value in said.items() if name not in ("status", "status_reason")}
     before = {name: plain(stored[name]) for name in said}
-    if "tags" in said:
-        said = {**said, "tags": with_tags_of_people(connection, number, said["tags"])}
     if said:
         connection.execute(sa.update(run).where(run.c.id == number).values(as_columns("run", said)))
     if "run_group_id" in said:

@@ -24,8 +24,6 @@ from warehouse.store.sql.query_files import query_text
 SUITES, PROMPTS, EARLIER = "suites", "prompts", "earlier version"
 #: A source has said what happened on the way to the responses of a run that another has given without that.
 TRANSCRIPTS = "transcripts"
-#: The tags that people have put on a run and taken off it, whatever its sources say.
-PEOPLES_TAGS = "tags of people"
 #: The bounds of a metric on a benchmark, as a person or a source says them.
 BOUNDS = "bounds"
 
@@ -38,12 +36,12 @@ FIRST_GIVES = {
     "run_group": ("harness_version", "harness_run_id", "started_at", "commit_hash", "hardware", "cost"),
 }
 
-#: Columns of a run that are no word of its source: what it is known by, the remark of a person, and what was counted.
+#: Columns of a run that are no word of its source: what it is known by, what people say too, and what was counted.
 NO_WORDS = frozenset(
     {
         *("id", "checkpoint_id", "agent_id", "benchmark_id", "superseded_by", "condition_key", "content_digest"),
         *("recorded_key", "execution_key", "settings"),
-        *("note", "scorers_key", "n_found", "n_generations", "n_choices", "n_scores"),
+        *("tags", "note", "scorers_key", "n_found", "n_generations", "n_choices", "n_scores"),
     }
 )
 
@@ -79,34 +77,6 @@ def holders_of(connection: sa.Connection, table: str, number: int) -> list[int]:
     """The sources that name a row, in the order in which they came."""
     values = {"table": table, "id": number}
     return [int(row[0]) for row in connection.execute(sa.text(query_text("store", "row_holders")), values)]
-
-
-def tags_of_people(connection: sa.Connection, run_id: int) -> dict[str, list[str]]:
-    """The tags that people have put on a run and taken off it, as ``added`` and ``removed``; empty where none has."""
-    table = tables.statement
-    query = sa.select(table.c.said).where(table.c.about == PEOPLES_TAGS, table.c.subject_id == run_id)
-    return dict(connection.execute(query).scalar() or {})
-
-
-def keep_tags_of_people(connection: sa.Connection, run_id: int, add: Sequence[str], remove: Sequence[str]) -> None:
-    """Remember that a person has put tags on a run, and taken tags off."""
-    before = tags_of_people(connection, run_id)
-    added = [name for name in before.get("added", []) if name not in remove]
-    added += [name for name in add if name not in added]
-    removed = [name for name in before.get("removed", []) if name not in add]
-    removed += [name for name in remove if name not in removed]
-    table = tables.statement
-    is_earlier = (table.c.about == PEOPLES_TAGS) & (table.c.subject_id == run_id)
-    connection.execute(sa.delete(table).where(is_earlier))
-    said = {"added": added, "removed": removed}
-    write(connection, [statement(None, PEOPLES_TAGS, run_id, said)])
-
-
-def with_tags_of_people(connection: sa.Connection, run_id: int, tags: Sequence[str] | None) -> list[str] | None:
-    """The tags that a source gives a run, with those that people have put on it and without those they took off."""
-    peoples = tags_of_people(connection, run_id)
-    left = [name for name in tags or () if name not in peoples.get("removed", [])]
-    return list(dict.fromkeys([*left, *peoples.get("added", [])])) or None
 
 
 def values_of(table: str, row: Mapping[str, Any]) -> dict[str, Any]:
