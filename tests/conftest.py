@@ -39,7 +39,7 @@ from warehouse import connect
 from warehouse.api import Warehouse
 from warehouse.store.connection import Store
 from warehouse.store.open import open_store
-from warehouse.store.schema import migrate
+from warehouse.store.schema import new_store
 
 # Children inherit that a shell has its background jobs ignore SIGINT, and nohup SIGHUP: commands
 # under test shall ignore neither.
@@ -276,7 +276,7 @@ def postgres_cluster() -> Iterator[PostgresCluster]:
 def new_files_are_copies() -> Iterator[None]:
     """What makes a store in this process gets a copy of an empty one, which one test process makes once."""
     with pytest.MonkeyPatch.context() as patch, readers_held():
-        patch.setattr(migrate, "create", made_from_copy)
+        patch.setattr(new_store, "create", made_from_copy)
         yield
 
 

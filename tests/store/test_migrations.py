@@ -16,6 +16,7 @@ import sqlalchemy as sa
 from alembic.config import Config
 from alembic.script import ScriptDirectory
 
+from tests.support.stores import select
 from warehouse.errors import MisuseError, SchemaVersionError, StoreError
 from warehouse.store.computed import prompt_vectors, result_cache
 from warehouse.store.computed.result_cache import StoredQuestion
@@ -50,6 +51,29 @@ def test_an_empty_database_becomes_a_store(bare_url: str) -> None:
         for view in sorted(views):
             assert store.arrow(f'select * from "{view}"').num_rows == 0
     open_store(bare_url).close()
+
+
+def objects(store: Any) -> set[tuple[Any, ...]]:
+    """Tables, views, constraints and indexes of a store, each as its engine describes it."""
+    queries = {
+        "duckdb": ("select sql from duckdb_tables()", "select sql from duckdb_views() where not internal"),
+        "postgresql": (
+            "select table_name, ordinal_position, column_name, udt_name, is_nullable, column_default"
+            " from information_schema.columns where table_schema = current_schema()",
+            "select conrelid::regclass::text, conname, pg_get_constraintdef(oid) from pg_constraint",
+            "select indexdef from pg_indexes where schemaname = current_schema()",
+        ),
+    }
+    return {tuple(row.values()) for query in queries[store.dialect.name] for row in select(store, query)}
+
+
+def test_a_new_store_is_what_the_steps_lead_to(kit: Any) -> None:
+    made_at_once = objects(kit.store)
+    assert any("bytes_key" in str(item) for item in made_at_once)
+    migrate.downgrade(kit.store, "base")
+    assert len(objects(kit.store)) < len(made_at_once) / 5
+    migrate.upgrade(kit.store)
+    assert objects(kit.store) == made_at_once
 
 
 @pytest.mark.rare

@@ -16,7 +16,7 @@ from tests.support.builders import StoreRows
 from warehouse.store.connection import Store
 from warehouse.store.engines import duckdb
 from warehouse.store.open import StoreOpener, open_store
-from warehouse.store.schema import migrate
+from warehouse.store.schema import new_store
 
 ENGINES = [pytest.param("duckdb", marks=pytest.mark.engine), pytest.param("postgresql", marks=pytest.mark.engine)]
 
@@ -59,7 +59,7 @@ def store_at(path: Path) -> str:
 @cache
 def _empty_file() -> bytes:
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(migrate, "create", _made_by_steps)
+        patch.setattr(new_store, "create", _made_anew)
         patch.setattr(duckdb, "BLOCK_BYTES", BLOCK_BYTES)
         path = Path(folder) / "store.duckdb"
         open_store(f"duckdb:///{path}", create=True).close()
@@ -82,14 +82,14 @@ def filled_once(url: str, key: object, fill: Callable[[], object]) -> str:
     return url
 
 
-_made_by_steps = migrate.create
+_made_anew = new_store.create
 
 
 def made_from_copy(store: Store) -> bool:
-    """In place of `migrate.create`, for all tests of this process: an empty file of the embedded engine becomes a copy
-    of a store that was made by all steps, in a tenth of their time."""
+    """In place of `new_store.create`, for all tests of this process: an empty file of the embedded engine becomes a
+    copy of one that was made once, in a fraction of the time."""
     if not store.dialect.embedded or store.rows("select table_name from information_schema.tables"):
-        return _made_by_steps(store)
+        return _made_anew(store)
     store.close()
     Path(store.url.database or "").write_bytes(_empty_file())
     engine = store.dialect.open_engine(store.url, True, None)

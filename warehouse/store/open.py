@@ -129,7 +129,7 @@ def is_made(url: str | None = None, *, wait: float = 10.0) -> bool:
 
 
 def _create(store: Store, beside_others: bool, say: Callable[[str], None] | None) -> None:
-    from warehouse.store.schema import migrate
+    from warehouse.store.schema import new_store
 
     if not beside_others:
         with store.begin() as connection:
@@ -141,7 +141,7 @@ def _create(store: Store, beside_others: bool, say: Callable[[str], None] | None
                 f" --db, or say that they shall lie beside each other: warehouse --db {store.name}"
                 " init"
             )
-    if migrate.create(store) and say:
+    if new_store.create(store) and say:
         say(f"created {store.name}")
 
 

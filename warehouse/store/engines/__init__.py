@@ -109,12 +109,17 @@ def vector_type() -> sa.types.TypeEngine[Any]:
     return sa.ARRAY(sa.REAL)
 
 
+def register_tables() -> None:
+    """Teach SQLAlchemy how an engine writes a table, where that is not its own way."""
+    from warehouse.store.engines import duckdb_ddl  # noqa: F401
+
+
 def register_migrations() -> None:
     """Teach the migration tool the engines that it does not know by itself."""
     import alembic.ddl.impl  # noqa: F401  (must come first)
     import duckdb_sqlalchemy.alembic_impl  # noqa: F401
 
-    from warehouse.store.engines import duckdb_ddl  # noqa: F401
+    register_tables()
 
 
 def value_error(error: BaseException) -> bool:

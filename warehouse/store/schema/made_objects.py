@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from warehouse.store import engines
 from warehouse.store.alchemy import sa
+from warehouse.store.connection import Store
 from warehouse.store.schema.later import tables
 from warehouse.store.sql import query_files
 
@@ -25,3 +27,20 @@ def make_objects(raw: Any, connection: sa.Connection) -> None:
     connection.commit()
     for view in query_files.views(connection.dialect.name):
         raw.execute(definition(view))
+
+
+def create_views(store: Store, connection: sa.Connection) -> None:
+    """Make every view of ``queries/views``, in order."""
+    raw = engines.scratch_of(connection)  # the dialect reads every word of a statement, for its count of rows
+    for view in query_files.views(store.dialect.name):
+        text = definition(view)
+        if raw is not None:
+            raw.execute(text)
+        else:
+            connection.execute(sa.text(text.replace(":", r"\:")))
+
+
+def drop_views(store: Store, connection: sa.Connection) -> None:
+    """Drop the views that :func:`create_views` makes, last first."""
+    for view in reversed(query_files.views(store.dialect.name)):
+        connection.exec_driver_sql(f'drop view if exists "{view.name}"')

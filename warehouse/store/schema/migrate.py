@@ -26,7 +26,7 @@ from warehouse.store.connection import Store
 from warehouse.store.curate import conditions
 from warehouse.store.curate.upkeep import store_names
 from warehouse.store.schema import revision, tables
-from warehouse.store.schema.made_objects import definition
+from warehouse.store.schema.made_objects import create_views, definition, drop_views
 from warehouse.store.schema.objects import foreign_objects
 from warehouse.store.schema.recomputed import Progress, Recomputed, recompute
 from warehouse.store.sql import query_files
@@ -45,15 +45,6 @@ def upgrade(store: Store, target: str = "head") -> None:
         StoreError: a step failed; the store is as it was.
     """
     _move(store, alembic.command.upgrade, target)
-
-
-def create(store: Store) -> bool:
-    """Make a store where there is none; whether this process made it, and no other that was quicker.
-
-    Raises:
-        StoreError: a step failed; nothing was made.
-    """
-    return _move(store, alembic.command.upgrade, "head", only_new=True)
 
 
 def downgrade(store: Store, target: str) -> None:
@@ -110,35 +101,14 @@ def _other_views_on_server(store: Store) -> list[str]:
     return [f"the view {name} has another text" for name in names if printed[name, True] != printed[name, False]]
 
 
-def create_views(store: Store, connection: sa.Connection) -> None:
-    """Make every view of ``queries/views``, in order."""
-    raw = engines.scratch_of(connection)  # the dialect reads every word of a statement, for its count of rows
-    for view in query_files.views(store.dialect.name):
-        text = definition(view)
-        if raw is not None:
-            raw.execute(text)
-        else:
-            connection.execute(sa.text(text.replace(":", r"\:")))
-
-
-def drop_views(store: Store, connection: sa.Connection) -> None:
-    """Drop the views that :func:`create_views` makes, last first."""
-    for view in reversed(query_files.views(store.dialect.name)):
-        connection.exec_driver_sql(f'drop view if exists "{view.name}"')
-
-
-def _move(store: Store, command: Any, target: str, *, only_new: bool = False) -> bool:
-    """Whether it was done: where it shall be for new stores only, a revision is a reason not to."""
+def _move(store: Store, command: Any, target: str) -> None:
     config = _config()
     try:
         with store.begin() as connection:
             store.dialect.lock_all(connection)  # others may create or upgrade it at the same time
-            if only_new and revision.is_recorded(store.dialect, connection):
-                return False
             roles = store.dialect.roles
             readers = roles.readers(connection) if roles else []
-            if not only_new:
-                drop_views(store, connection)
+            drop_views(store, connection)
             config.attributes["connection"] = connection
             with _STEPS:
                 command(config, target)
@@ -147,7 +117,6 @@ def _move(store: Store, command: Any, target: str, *, only_new: bool = False) ->
                 create_views(store, connection)
                 if roles:  # what is made anew has no rights
                     roles.grant(connection, readers, store_names(store.dialect.name))
-        return True
     except alembic.util.exc.CommandError as error:
         raise MisuseError(f"{error}; the newest revision here is {revision.HEAD}") from None
     except sa.exc.DBAPIError as error:

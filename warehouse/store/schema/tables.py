@@ -8,6 +8,7 @@ created where the engine profits from them (:mod:`warehouse.store.engines`). Tim
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import sqlalchemy as sa
@@ -70,13 +71,28 @@ def _hash(name: str, *, optional: bool = True) -> sa.Column[bytes]:
     return sa.Column(name, sa.LargeBinary, nullable=optional)
 
 
-def _dimension(name: str, *parts: Any, unique: tuple[str, ...], refs: dict[str, str]) -> sa.Table:
-    """A table with a surrogate key, a natural key, and foreign keys where the engine has them."""
+def _dimension(
+    name: str,
+    *parts: Any,
+    unique: tuple[str, ...],
+    refs: dict[str, str],
+    unique_where: Callable[..., bool] | None = None,
+) -> sa.Table:
+    """A table with a surrogate key, a natural key, and foreign keys where the engine has them.
+
+    Args:
+        unique: columns of the natural key.
+        refs: the table that each column points to.
+        unique_where: engines that hold the natural key to be unique; None: all.
+    """
+    natural_key = sa.UniqueConstraint(*unique)
+    if unique_where is not None:
+        natural_key.ddl_if(callable_=unique_where)
     keys = [
         sa.ForeignKeyConstraint([column], [f"{target}.id"]).ddl_if(callable_=engines.wants_foreign_keys)
         for column, target in refs.items()
     ]
-    return sa.Table(name, metadata, *parts, sa.UniqueConstraint(*unique), *keys)
+    return sa.Table(name, metadata, *parts, natural_key, *keys)
 
 
 def _fact(name: str, *parts: Any, index: str) -> sa.Table:
@@ -128,6 +144,7 @@ prompt = _dimension(
     _small("occurrence", optional=False), _text("tool_id"), _hash("text_hash"), _text("text"),
     _text("target"), _json("choices"), _json("metadata"),
     unique=("benchmark_id", "split", "key", "occurrence"), refs={"benchmark_id": "benchmark"},
+    unique_where=engines.wants_indexes,
 )  # fmt: skip
 
 prompt_link = _dimension(
