@@ -125,7 +125,7 @@ def _settings(store: Store, rows: Sequence[HistoryRow]) -> dict[str, str]:
 
 def _rows(store: Store, conditions: Sequence[Condition], subjects: Collection[str]) -> dict[str, str]:
     """What rows over seeds and checkpoints are called, by their subjects."""
-    rows = [row for row in refresh_rows(store, conditions, {}) if row.kind == ROW and row.subject in subjects]
+    rows = [row for row in refresh_rows(store, conditions, dict) if row.kind == ROW and row.subject in subjects]
     shown = [without_place(row.plan.conditions[0], keep_seed=False) for row in rows]
     by_subject: dict[str, str] = {}
     for row, label in zip(rows, label_conditions(store, shown), strict=True):
@@ -225,7 +225,7 @@ def _subjects_of(
     on_each = grouped(conditions, lambda condition: condition.setting("benchmark"))
     for name in on_each:
         every = group_runs(runs_on(store, find_benchmark(store, name).ids))
-        subjects |= {row.subject for row in refresh_rows(store, every, {}) if row.plan.keys & keys}
+        subjects |= {row.subject for row in refresh_rows(store, every, dict) if row.plan.keys & keys}
     return subjects, {condition.model for condition in conditions}
 
 

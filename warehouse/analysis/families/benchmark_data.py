@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, replace
-from functools import cached_property
+from functools import cached_property, partial
 from operator import itemgetter
 from typing import Any
 
@@ -29,7 +29,7 @@ from warehouse.analysis.selection.reference import find_conditions
 from warehouse.analysis.selection.rows import RowPlan
 from warehouse.analysis.selection.scored_conditions import BenchmarkScores, ScoredCondition, read_entries
 from warehouse.analysis.selection.scores import Links, PromptScores, PublishedFigure, read_links, read_scores
-from warehouse.analysis.selection.select import counts_by_key, entries_as_rows, plain_row, rows_of_plans, scored_prompts
+from warehouse.analysis.selection.select import entries_as_rows, plain_row, rows_of_plans, scored_prompts
 from warehouse.analysis.suites.tree import list_suites
 from warehouse.errors import MisuseError, did_you_mean
 from warehouse.records.canonical_json import short_digest
@@ -312,7 +312,7 @@ class _Shared:
             baselines=self.baselines,
             digests=self.digests,
             opener=self.opener,
-            rows=tuple(refresh_rows(self.store, conditions, self._counts(conditions, metrics))),
+            rows=tuple(refresh_rows(self.store, conditions, partial(self._counts, conditions, metrics))),
         )
 
     def _counts(self, conditions: Sequence[Condition], metrics: Sequence[Metric]) -> dict[str, int]:
@@ -322,7 +322,7 @@ class _Shared:
         ids = sorted({condition.setting("benchmark_id") for condition in conditions})
         runs = tuple(run for condition in conditions for run in condition.runs)
         facts = BenchmarkFacts(runs, (), tuple(run_metrics_of(self.store, ids)))
-        return counts_by_key(conditions, scored_prompts(facts, metrics))
+        return scored_prompts(conditions, facts, metrics)
 
     def suite(
         self, suite: Benchmark, leaves: Sequence[Benchmark], runs: Mapping[str, Sequence[Any]]

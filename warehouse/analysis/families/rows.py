@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from warehouse.analysis.families.subjects import CONDITION, PART, ROW, row_subject, subject_of
 from warehouse.analysis.selection.conditions import Condition
-from warehouse.analysis.selection.rows import RowPlan, plan_rows
+from warehouse.analysis.selection.rows import CountPrompts, RowPlan, plan_rows
 from warehouse.analysis.selection.selection import RowRules
 from warehouse.store.connection import Store
 
@@ -34,16 +34,16 @@ class RefreshRow:
         return self.plan.pooled
 
 
-def refresh_rows(store: Store, conditions: Sequence[Condition], counts: Mapping[str, int]) -> list[RefreshRow]:
+def refresh_rows(store: Store, conditions: Sequence[Condition], count: CountPrompts) -> list[RefreshRow]:
     """The rows of conditions on one benchmark.
 
     Args:
-        counts: prompts with a score of each condition, by key; without them the rows are the same, and their
-            checkpoints may be others.
+        count: gives the prompts with a score of each condition, by key; without them the rows are the same, and
+            their checkpoints may be others.
     """
     rows: list[RefreshRow] = []
     taken: set[str] = set()
-    for plan in plan_rows(store, conditions, counts, RULES):
+    for plan in plan_rows(store, conditions, count, RULES):
         first = plan.conditions[0]
         kind, subject = CONDITION, subject_of(first)
         if len(plan.keys) > 1 or _may_have_others(first):

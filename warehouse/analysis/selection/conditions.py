@@ -41,12 +41,12 @@ class Condition:
     row_flags: tuple[str, ...] = field(default=(), compare=False, repr=False)  #: of its checkpoints.
     n_checkpoints: int = field(default=1, compare=False, repr=False)  #: places in training of the row's model.
 
-    @cached_property
+    @property
     def run_ids(self) -> tuple[int, ...]:
         """Ids of the repeats."""
-        return tuple(run["run_id"] for run in self.runs)
+        return tuple([run["run_id"] for run in self.runs])
 
-    @cached_property
+    @property
     def model(self) -> str:
         """Name of the model."""
         return str(self.runs[0]["model"])
@@ -89,9 +89,11 @@ def describe(conditions: Sequence[Condition]) -> list[str]:
     A setting is told if it varies between conditions of one model, or between any two where it
     changes what the figure means. What still looks alike gets the head of its key.
     """
-    differing = [name for name in LABEL_FIELDS if len({condition.runs[0][name] for condition in conditions}) > 1]
+    is_one_each = len({condition.model for condition in conditions}) == len(conditions)
+    names = [name for name in LABEL_FIELDS if not is_one_each or name in ALWAYS_TOLD]
+    differing = [name for name in names if len({condition.runs[0][name] for condition in conditions}) > 1]
     shown = [name for name in differing if _is_shown(conditions, name)]
-    if not shown and len({condition.model for condition in conditions}) == len(conditions):
+    if is_one_each and not shown:
         return [""] * len(conditions)
     one_sided = _told_by_one_harness(conditions, shown)
     labels = []

@@ -8,7 +8,7 @@ what becomes of their scores, afterwards (`row_entries`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import itemgetter
 from typing import Any
@@ -105,20 +105,23 @@ class RowPlan:
         )
 
 
-def plan_rows(
-    store: Store, conditions: Sequence[Condition], counts: Mapping[str, int], rules: RowRules
-) -> list[RowPlan]:
+#: Gives the prompts with a score of each condition, by key.
+CountPrompts = Callable[[], Mapping[str, int]]
+
+
+def plan_rows(store: Store, conditions: Sequence[Condition], count: CountPrompts, rules: RowRules) -> list[RowPlan]:
     """Which conditions make a row, in the order of the first of each.
 
     Args:
         conditions: on one benchmark.
-        counts: prompts with a score of each condition, by key; a condition without an entry has no figure.
+        count: asked once where some row has several conditions; a condition without an entry has no figure.
     """
     if rules.each == EACH_CHECKPOINT:
         return [RowPlan((condition,), keys=frozenset({condition.key})) for condition in conditions]
     groups = grouped(conditions, lambda condition: _shared_settings(condition, rules))
     several = [condition for members in groups.values() if len(members) > 1 for condition in members]
     told = settings_of_rows(store, several) if several else {}
+    counts = count() if several else {}
     are_draws = rules.seeds_are == SEEDS_SAMPLING
     plans: list[RowPlan] = []
     for shared, members in groups.items():

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 from warehouse.analysis.selection.benchmarks import (
     BenchmarkFacts,
@@ -56,7 +57,9 @@ def select_among(store: Store, benchmark_facts: KnownBenchmark, selection: Selec
     if rules is None:
         entries = read_entries(store, conditions, metrics)
     else:
-        plans = _planned_rows(store, conditions, scored_prompts(facts, metrics), selection, rules)
+        plans = plan_rows(store, conditions, partial(scored_prompts, conditions, facts, metrics), rules)
+        if selection.latest:
+            plans = newest_rows(plans)
         entries = entries_as_rows(store, plans, metrics, clusters, rules)
         shown = shown_keys(plans, entries)
     usable = ((entry.condition, entry.metric.label, entry.usable) for entry in entries if entry.usable is not None)
@@ -72,13 +75,6 @@ def select_among(store: Store, benchmark_facts: KnownBenchmark, selection: Selec
         shown,
         tuple(read_twice(store, (run for entry in entries for run in entry.condition.run_ids))),
     )
-
-
-def _planned_rows(
-    store: Store, conditions: Sequence[Condition], counts: Mapping[int, int], selection: Selection, rules: RowRules
-) -> list[RowPlan]:
-    plans = plan_rows(store, conditions, counts_by_key(conditions, counts), rules)
-    return newest_rows(plans) if selection.latest else plans
 
 
 def entries_as_rows(
@@ -146,12 +142,23 @@ def plain_row(plan: RowPlan, entry: ScoredCondition) -> ScoredCondition:
     )
 
 
-def scored_prompts(facts: BenchmarkFacts, metrics: Sequence[Metric]) -> dict[int, int]:
-    """Prompts with a score by some metrics of each run that has figures of them; 0 where these are published.
+def scored_prompts(conditions: Sequence[Condition], facts: BenchmarkFacts, metrics: Sequence[Metric]) -> dict[str, int]:
+    """Prompts with a score by some metrics of each condition that has figures of them, by key: the most that a repeat
+    of it has; 0 where its figures are published.
 
     Args:
         facts: of the benchmark.
     """
+    counts = _of_each_run(facts, metrics)
+    by_key: dict[str, int] = {}
+    for condition in conditions:
+        own = [counts[run] for run in condition.run_ids if run in counts]
+        if own:
+            by_key[condition.key] = max(own)
+    return by_key
+
+
+def _of_each_run(facts: BenchmarkFacts, metrics: Sequence[Metric]) -> dict[int, int]:
     ids = {metric.id for metric in metrics}
     found = {run["run_id"]: run["n_found"] or 0 for run in facts.runs}
     counts: dict[int, int] = {}
@@ -160,16 +167,6 @@ def scored_prompts(facts: BenchmarkFacts, metrics: Sequence[Metric]) -> dict[int
         if row["metric_id"] in ids and run in found:
             counts[run] = max(counts.get(run, 0), min(int(row["n_scored"]), found[run]))
     return counts
-
-
-def counts_by_key(conditions: Sequence[Condition], counts: Mapping[int, int]) -> dict[str, int]:
-    """The same of each condition: the most that a repeat of it has."""
-    by_key: dict[str, int] = {}
-    for condition in conditions:
-        own = [counts[run] for run in condition.run_ids if run in counts]
-        if own:
-            by_key[condition.key] = max(own)
-    return by_key
 
 
 def shown_keys(plans: Sequence[RowPlan], entries: Sequence[ScoredCondition]) -> frozenset[str]:
@@ -204,8 +201,8 @@ def _rows_on(
         metrics: Sequence[Metric] = choose_metrics(facts.metrics, metric_name, conditions[0].benchmark_split[0])
     except MisuseError:  # said where scores are read
         metrics = facts.metrics
-    counts = counts_by_key(conditions, scored_prompts(facts, metrics))
-    return [plan.pooled for plan in plan_rows(store, conditions, counts, rules)]
+    count = partial(scored_prompts, conditions, facts, metrics)
+    return [plan.pooled for plan in plan_rows(store, conditions, count, rules)]
 
 
 def without_other_seeds(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from operator import attrgetter, itemgetter
 from typing import Any, TypeVar
 
@@ -36,7 +36,7 @@ from warehouse.analysis.selection.scored_conditions import (
     read_all_entries,
 )
 from warehouse.analysis.selection.scores import follow_links, read_links
-from warehouse.analysis.selection.select import counts_by_key, rows_of_plans, scored_prompts, shown_keys
+from warehouse.analysis.selection.select import rows_of_plans, scored_prompts, shown_keys
 from warehouse.analysis.selection.selection import RowRules, Selection
 from warehouse.errors import MisuseError
 from warehouse.questions.options import EACH_CHECKPOINT, EACH_SEED
@@ -153,8 +153,8 @@ def _as_rows(
     planned: list[list[RowPlan]] = []
     for leaf, own, chosen in zip(leaves, conditions, metrics, strict=True):
         runs = tuple(run for condition in own for run in condition.runs)
-        counts = scored_prompts(BenchmarkFacts(runs, (), tuple(_of_ids(leaf, run_metrics))), chosen)
-        plans = plan_rows(store, own, counts_by_key(own, counts), rules)
+        facts = BenchmarkFacts(runs, (), tuple(_of_ids(leaf, run_metrics)))
+        plans = plan_rows(store, own, partial(scored_prompts, own, facts, chosen), rules)
         planned.append(plans)
     members = [[condition for plan in plans for condition in plan.conditions] for plans in planned]
     read = read_all_entries(store, list(zip(members, metrics, strict=True)), with_repeats=True)
