@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -16,6 +16,7 @@ from warehouse.errors import MisuseError, SchemaVersionError, StoreLockedError, 
 from .ui.table import echo, fitted, print_view, visible
 
 if TYPE_CHECKING:
+    from warehouse.analysis.results import Result
     from warehouse.config import Config
     from warehouse.files import OutputKind
     from warehouse.questions.question import Question
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
     from warehouse.store.engines import Limits
     from warehouse.store.open import StoreOpener
     from warehouse.tables.view import View
+
+    from .ui.output import Output
 
 
 @dataclass
@@ -157,6 +160,18 @@ class State:
         """Print a view, and say its notes."""
         print_view(view)
         self.notes(view.notes)
+
+    def give(self, output: Output, result: Result, view: Callable[[], View], *, part: str = "rows") -> None:
+        """Show people the view of a result; for programs write what a field of it holds, and say the result's notes.
+
+        Args:
+            part: name of the field.
+        """
+        if output.for_people:
+            self.show(view())
+        else:
+            output.emit_records(result.kind_of(part), getattr(result, part))
+            self.notes(getattr(result, "notes", ()))
 
     def detail(self, text: str) -> None:
         """A remark for those who asked for more."""

@@ -83,6 +83,24 @@ class View:
         return tuple(part for part in self.parts if isinstance(part, TableNote) and part.column)
 
 
+def constants(rows: list[dict[str, Any]], names: Iterable[str]) -> tuple[list[str], list[dict[str, Any]]]:
+    """Sentences that say once what is the same in all rows, and the rows without it.
+
+    Args:
+        names: columns that may be left out.
+    """
+    sentences: list[str] = []
+    for name in names:
+        values = {row[name] for row in rows}
+        if len(values) != 1:
+            continue
+        (value,) = values
+        if value != "":
+            sentences.append(f"{name}: {value}")
+        rows = [{key: cell for key, cell in row.items() if key != name} for row in rows]
+    return sentences, rows
+
+
 def legend(meanings: Mapping[str, str]) -> list[TableNote]:
     """A line for each column, ``name: meaning``, below a table that shows it."""
     return [TableNote(f"{name}: {meaning}", name) for name, meaning in meanings.items()]

@@ -165,6 +165,11 @@ def small_interval(low: float | None, high: float | None, at: float | None = Non
     return WrittenInterval.of(f"[{small(low)}, {small(high)}]", low, high, at)
 
 
+def scientific(value: float | None) -> WrittenNumber | None:
+    """A number with its power of ten, such as ``2.50e-05``."""
+    return None if value is None else WrittenNumber(f"{value:.2e}")
+
+
 def level_column(level: float) -> str:
     """Heading of the column of intervals."""
     return f"{100 * level:g}% interval"

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from warehouse.analysis.results import RecipeRow, Result
+from warehouse.analysis.training.curves_view import curves_view, report_notes
+from warehouse.tables.view import View
 
 
 @dataclass(frozen=True)
@@ -98,3 +100,17 @@ class CurvesReport(Result):
         chance = f", {n_above} of {n_with_chance} above chance at the end" if n_with_chance else ""
         drops = sum(row.n_drops or 0 for row in self.rows)
         return f"{n} curve{'s' * (n > 1)}{chance}, {drops} significant drop{'s' * (drops != 1)}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know of all curves."""
+        return report_notes(self)
+
+    def view(self, *, verbose: bool = False, checkpoints: bool = False) -> View:
+        """The findings, the command's table, and what is missing.
+
+        Args:
+            verbose: changes nothing here.
+            checkpoints: a row for each checkpoint, in place of one for each curve.
+        """
+        return curves_view(self, checkpoints=checkpoints)

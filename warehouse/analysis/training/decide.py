@@ -14,6 +14,7 @@ from warehouse.analysis.selection.benchmarks import find_benchmark
 from warehouse.analysis.selection.conditions import Condition
 from warehouse.analysis.selection.reference import BySplit, by_benchmark_split, common_benchmarks, parse_where
 from warehouse.analysis.selection.scores import are_mixed
+from warehouse.analysis.training.decide_view import decision_notes, decisions_view
 from warehouse.analysis.training.pools import FEW_PROMPTS, SEEN_OF_JITTER, Noise, Spread, noise_of, stored_spreads
 from warehouse.analysis.training.read import no_figure, read_difference, read_recipes
 from warehouse.analysis.training.trajectories import RecipeScores, unequal_prompts
@@ -25,6 +26,7 @@ from warehouse.stats.training.noise_floor import WeighedDifference, Word, noise_
 from warehouse.stats.training.seed_means import SeedMean
 from warehouse.stats.training.seed_planning import seeds_needed
 from warehouse.store.connection import Store
+from warehouse.tables.view import View
 from warehouse.tables.words import IF_LIKE_PROMPTS, IF_ONE_SCALE, MIXED_SCALES, UNEQUAL_PROMPTS
 
 #: A difference that takes more seeds of each recipe is not looked for.
@@ -104,6 +106,15 @@ class Decisions(Result):
         counts = Counter(row.verdict for row in self.rows)
         verdicts = ", ".join(f"{word} on {n}" for word, n in counts.items())
         return f"{self.a} against {self.b}, {len(self.rows)} benchmark{'s' * (len(self.rows) > 1)}: {verdicts}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What was left out, and what flags mean."""
+        return decision_notes(self)
+
+    def view(self, *, verbose: bool = False) -> View:
+        """The verdicts in words, the command's table, and what was left out."""
+        return decisions_view(self)
 
 
 @answers(Decide)

@@ -16,6 +16,7 @@ from warehouse.analysis.selection.scores import read_links
 from warehouse.analysis.suites.tree import ids_named
 from warehouse.analysis.training.pools import Spread, pool_for, stored_spreads
 from warehouse.analysis.training.read import check_metric, read_checkpoints, read_recipes
+from warehouse.analysis.training.recipes_view import recipes_view, report_notes
 from warehouse.analysis.training.scales import HELD, Key, Scale, scales
 from warehouse.analysis.training.trajectories import RecipeScores, describe_others, prompt_variance, settings_in_groups
 from warehouse.errors import MisuseError, StatisticsError
@@ -33,6 +34,7 @@ from warehouse.stats.training.seed_planning import (
 )
 from warehouse.stats.training.signal_to_noise import signal_to_noise
 from warehouse.store.connection import Store
+from warehouse.tables.view import View
 
 #: ω² of the difference of two recipes on one prompt, and the prompts; None where they are not stored.
 PromptPart = tuple[float | None, int | None]
@@ -119,6 +121,15 @@ class RecipesReport(Result):
         counts = Counter(row.verdict for row in self.rows)
         words = ", ".join(f"{n} {word}" for word, n in counts.most_common())
         return f"{len(self.rows)} benchmarks and metrics: {words}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know of all rows."""
+        return report_notes(self)
+
+    def view(self, *, verbose: bool = False) -> View:
+        """What follows from the rows, the command's table, and what is missing."""
+        return recipes_view(self)
 
 
 @answers(Recipes)

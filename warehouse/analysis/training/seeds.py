@@ -13,6 +13,7 @@ from warehouse.analysis.results import RecipeRow, Result, part_fields
 from warehouse.analysis.selection.reference import parse_where
 from warehouse.analysis.suites.tree import ids_named
 from warehouse.analysis.training.read import by_other_metrics, check_metric, read_recipes
+from warehouse.analysis.training.seeds_view import report_notes, seeds_view
 from warehouse.analysis.training.trajectories import RecipeScores, describe_others, settings_in_groups, unequal_prompts
 from warehouse.errors import MisuseError, StatisticsError
 from warehouse.questions.question import answers
@@ -30,6 +31,7 @@ from warehouse.stats.training.noise_floor import (
 )
 from warehouse.stats.training.signal_to_noise import BetweenSeedVariance, compare_seed_ratios, seed_ratio, seed_variance
 from warehouse.store.connection import Store
+from warehouse.tables.view import View
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,15 @@ class SeedsReport(Result):
     def one_line(self) -> str:
         n = len({row.benchmark for row in self.rows})
         return f"{len(self.rows)} recipes with seeds or checkpoints on {n} benchmarks"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What a reader should know of all rows."""
+        return report_notes(self)
+
+    def view(self, *, verbose: bool = False) -> View:
+        """What follows from the rows, the command's table, and what is missing."""
+        return seeds_view(self)
 
 
 @answers(Seeds)

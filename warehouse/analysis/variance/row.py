@@ -9,9 +9,10 @@ from typing import Any
 
 from warehouse.analysis.results import ConditionRow, part_fields
 from warehouse.analysis.selection.targets import Target
+from warehouse.analysis.variance.heading import heading, shared_columns
 from warehouse.stats import SingleDrawRange, VarianceComponents
 from warehouse.tables.view import Table, View, legend
-from warehouse.tables.words import SHOWN, WrittenNumber, count_range, decimals, number, percentage, reasons, some_of
+from warehouse.tables.words import WrittenNumber, count_range, decimals, number, percentage, reasons, some_of
 
 #: Up to this chance the draws are flagged as unlike each other.
 UNLIKELY = 0.001
@@ -204,16 +205,14 @@ LEGEND = {
 }
 
 
-def split_view(rows: Sequence[VarianceRow], left_out: Sequence[str], *, verbose: bool) -> View:
-    """The rows, what their columns mean, and what to do; notes on rows, then what was left out."""
-    shared = [name for name in ("benchmark", "metric") if len({getattr(row, name) for row in rows}) == 1]
-    head = [" by ".join(getattr(rows[0], name) for name in shared)] if shared else []
+def split_view(rows: Sequence[VarianceRow], notes_on_all: Sequence[str], *, verbose: bool) -> View:
+    """The rows, what their columns mean, and what to do; notes on rows, then on all."""
+    shared = shared_columns(rows)
     digits = decimals(row.se_prompts_fixed or row.standard_error for row in rows)
     hide_empty = (*_UNKNOWN, "condition", "benchmark", "split", "metric", "clusters", "flags")
     table = Table.of([_split_cells(row, digits, shared) for row in rows], hide_empty=hide_empty, minor=MINOR)
-    more = [f"and {len(left_out) - SHOWN} more left out"] if len(left_out) > SHOWN else []
-    notes = (*_explain(rows, verbose), *(f"left out {reason}" for reason in left_out[:SHOWN]), *more)
-    return View((*head, table, "", *legend(LEGEND), *_advice(rows)), notes)
+    notes = (*_explain(rows, verbose), *notes_on_all)
+    return View((*heading(rows, shared), table, "", *legend(LEGEND), *_advice(rows)), notes)
 
 
 def _split_cells(row: VarianceRow, digits: int, shared: Sequence[str]) -> dict[str, Any]:

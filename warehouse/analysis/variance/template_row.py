@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from warehouse.analysis.results import ConditionRow, Result, Row
+from warehouse.analysis.variance.heading import left_out_notes
+from warehouse.analysis.variance.template_view import template_view
+from warehouse.tables.view import View
 
 
 @dataclass(frozen=True)
@@ -72,3 +75,12 @@ class TemplatesReport(Result):
     @property
     def one_line(self) -> str:
         return f"{self.target}: {len(self.rows)} conditions by {self.factor}"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The first of what was left out."""
+        return left_out_notes(self.left_out)
+
+    def view(self, *, verbose: bool = False) -> View:
+        """The command's table, what its columns mean, and which models change places."""
+        return template_view(self)

@@ -15,7 +15,10 @@ from warehouse.analysis.results import ConditionRow, Result, Row, part_fields, s
 from warehouse.analysis.selection.scores import draws_declared, right_draws
 from warehouse.analysis.selection.selection import selection_of
 from warehouse.analysis.selection.targets import Target, Targets, find_targets
+from warehouse.analysis.variance.heading import left_out_notes
+from warehouse.analysis.variance.pass_view import pass_view
 from warehouse.analysis.variance.row import VarianceRow, make_row, split_view
+from warehouse.analysis.variance.seed_view import seed_view
 from warehouse.errors import MisuseError
 from warehouse.questions.question import answers
 from warehouse.questions.variance import PassRates, SeedVariance, Variance
@@ -55,9 +58,14 @@ class VarianceReport(Result):
             return f"{row.model} on {row.benchmark}: {row.advice or row.reason}"
         return f"{self.target}: variance of {len(self.rows)} conditions"
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The first of what was left out."""
+        return left_out_notes(self.left_out)
+
     def view(self, *, verbose: bool = False) -> View:
         """The command's table, what its columns mean, and what to do."""
-        return split_view(self.rows, self.left_out, verbose=verbose)
+        return split_view(self.rows, self.notes, verbose=verbose)
 
 
 @answers(Variance)
@@ -196,6 +204,15 @@ class SeedReport(Result):
     @property
     def one_line(self) -> str:
         return f"{self.target}: {len(self.rows)} sets of training seeds"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The first of what was left out."""
+        return left_out_notes(self.left_out)
+
+    def view(self, *, verbose: bool = False) -> View:
+        """The command's table and what its columns mean."""
+        return seed_view(self)
 
 
 @answers(SeedVariance)
@@ -342,6 +359,15 @@ class PassReport(Result):
         interval = "" if row.ci_low is None or row.ci_high is None else f" {ends_text(row.ci_low, row.ci_high)}"
         wording = row.estimand.replace("_", " ")
         return f"{row.model} on {row.benchmark}: {row.statistic} {row.estimate:.4g}{interval} ({wording})"
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """The first of what was left out."""
+        return left_out_notes(self.left_out)
+
+    def view(self, *, verbose: bool = False) -> View:
+        """The command's table, what its columns mean, and why some figures are missing."""
+        return pass_view(self, verbose=verbose)
 
 
 @answers(PassRates)

@@ -1,0 +1,171 @@
+"""Curves along training: findings in words, a row for each curve or checkpoint, notes."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING, Any
+
+from warehouse.tables.view import Table, View, constants
+from warehouse.tables.words import decimals, interval, level_column, meanings, number, p_value
+
+if TYPE_CHECKING:
+    from warehouse.analysis.training.curve_rows import CheckpointRow, CurveRow, CurvesReport
+
+#: Columns that a narrow terminal does without, the first of them first.
+_MINOR = ("sd/mean of last 5", "Spearman", "tau", "band", "chance", "checkpoints", "first", "drop at", "split")
+#: Curves whose findings are told one by one.
+_MOST_SENTENCES = 6
+#: Columns that are the same in most answers: said once above the table where they are.
+_SAID_ONCE = ("benchmark", "metric", "model", "unit")
+_HIDE_EMPTY = (
+    *("split", "recipe", "setting", "tau", "Spearman", "sd/mean of last 5", "above from", "drops", "drop at"),
+)
+
+
+def curves_view(report: CurvesReport, *, checkpoints: bool) -> View:
+    """The findings, a table, and what is missing.
+
+    Args:
+        checkpoints: a row for each checkpoint, in place of one for each curve.
+    """
+    said, table = _checkpoints(report) if checkpoints else _curves(report)
+    return View((*_sentences(report), "", *said, table), (*_notes(report), *report.notes))
+
+
+def report_notes(report: CurvesReport) -> tuple[str, ...]:
+    """What a reader should know of all curves."""
+    notes: list[str] = []
+    if report.left_out:
+        notes.append(f"{report.left_out} recipes without a place in training are left out")
+    if len(report.rows) > 2 and not any(row.other for row in report.rows):
+        notes.append("name two models to see where their curves cross")
+    return tuple(notes)
+
+
+def _notes(report: CurvesReport) -> list[str]:
+    """Why figures are missing, what flags mean, and which checkpoints are left out."""
+    reasons = Counter(why for row in report.rows for why in {row.reason, row.chance_reason} if why)
+    notes = [f"{why}: {n} curve{'s' * (n > 1)}" for why, n in reasons.items()]
+    notes += meanings(flag for row in report.rows for flag in row.flags)
+    n_partly = sum(row.n_left_out > 0 for row in report.rows)
+    if n_partly:
+        notes.append(f"checkpoints that only some seeds have are left out in {n_partly} curve{'s' * (n_partly > 1)}")
+    return notes
+
+
+def _curves(report: CurvesReport) -> tuple[list[str], Table]:
+    """What all curves share, and a row for each."""
+    bands = [(row.ci_low, row.ci_high) for row in report.rows]
+    n_decimals = decimals([(high - low) / 4 for low, high in bands if low is not None and high is not None])
+    cells = [_curve_cells(row, n_decimals, level_column(report.level)) for row in report.rows]
+    said, cells = constants(cells, _SAID_ONCE)
+    return said, Table.of(cells, hide_empty=_HIDE_EMPTY, minor=_MINOR)
+
+
+def _curve_cells(row: CurveRow, n_decimals: int, band: str) -> dict[str, Any]:
+    return {
+        "benchmark": row.benchmark,
+        "split": row.split,
+        "metric": row.metric,
+        "model": row.model,
+        "recipe": row.recipe if row.recipe not in row.model else "",
+        "setting": row.setting,
+        "unit": row.unit,
+        "seeds": row.n_seeds,
+        "checkpoints": row.n_checkpoints,
+        "first": number(row.first, n_decimals),
+        "last": number(row.last, n_decimals),
+        band: interval(row.ci_low, row.ci_high, n_decimals),
+        "band": row.band,
+        "tau": number(row.tau, 2),
+        "Spearman": number(row.spearman, 2),
+        "sd/mean of last 5": number(row.spread_of_last_five, 4),
+        "chance": row.chance,
+        "above from": row.above_chance_from,
+        "drops": row.n_drops,
+        "drop at": row.largest_drop_at,
+    }
+
+
+def _checkpoints(report: CurvesReport) -> tuple[list[str], Table]:
+    """What all checkpoints share, and a row for each."""
+    points = report.checkpoints
+    bands = [(point.ci_low, point.ci_high) for point in points]
+    n_decimals = decimals([(high - low) / 4 for low, high in bands if low is not None and high is not None])
+    cells = [_point_cells(point, n_decimals, level_column(report.level)) for point in points]
+    said, cells = constants(cells, _SAID_ONCE)
+    hide_empty = ("split", "recipe", "setting", "p chance", "p drop", "", "change")
+    return said, Table.of(cells, hide_empty=hide_empty, minor=("p drop", "p chance", "split"))
+
+
+def _point_cells(point: CheckpointRow, n_decimals: int, band: str) -> dict[str, Any]:
+    marks = [word for word, holds in (("above chance", point.is_above_chance), ("drop", point.is_drop)) if holds]
+    return {
+        "benchmark": point.benchmark,
+        "split": point.split,
+        "metric": point.metric,
+        "model": point.model,
+        "recipe": point.recipe if point.recipe not in point.model else "",
+        "setting": point.setting,
+        "unit": point.unit,
+        "at": point.position,
+        "score": number(point.score, n_decimals),
+        band: interval(point.ci_low, point.ci_high, n_decimals),
+        "p chance": p_value(point.p_above_chance),
+        "change": number(point.change, n_decimals, sign=True),
+        "p drop": p_value(point.p_drop),
+        "": ", ".join(marks),
+    }
+
+
+def _sentences(report: CurvesReport) -> list[str]:
+    """What was found, in words; of many curves the numbers only."""
+    findings = [
+        f"{_of(row, report)}: {', '.join(_findings(row))}." for row in report.rows[:_MOST_SENTENCES] if _findings(row)
+    ]
+    sentences = findings if len(report.rows) <= _MOST_SENTENCES else [f"{report.one_line}."]
+    crossings = dict.fromkeys(
+        f"{_whose(row, report)}{row.crossing_in_words}." for row in report.rows if row.crossing_in_words
+    )
+    sentences += list(crossings)[:_MOST_SENTENCES]
+    if report.kendall is not None:
+        pearson = "" if report.pearson is None else f", Pearson {report.pearson:.2f}"
+        sentences.append(
+            f"Over the recipes the last scores of the two go together by Kendall {report.kendall:.2f}{pearson}."
+        )
+    bands = ", ".join(dict.fromkeys(row.band for row in report.rows if row.band))
+    if bands:
+        sentences.append(f"Bands and tests allow for {bands}; tests are corrected over checkpoints (Holm).")
+    return sentences or [f"{report.one_line}."]
+
+
+def _of(row: CurveRow, report: CurvesReport) -> str:
+    several = len({other.benchmark for other in report.rows}) > 1
+    return f"{row.name} on {row.benchmark}" if several else row.name
+
+
+def _whose(row: CurveRow, report: CurvesReport) -> str:
+    """The recipe, where each has a crossing of its own."""
+    several = len({compared.name for compared in report.rows if compared.other}) > 2
+    return f"{row.name}: " if several else ""
+
+
+def _findings(row: CurveRow) -> list[str]:
+    words = []
+    if row.chance is not None and row.band:
+        source = {"given": "", "metric": " by the metric", "options": " by the options"}[row.chance_from]
+        at = f"chance ({row.chance:.3g}{source})"
+        if row.above_chance_from is not None:
+            words.append(f"above {at} from {row.unit} {row.above_chance_from:g} on")
+        elif row.above_chance_at is not None:
+            words.append(f"first above {at} at {row.unit} {row.above_chance_at:g}, not to the end")
+        else:
+            words.append(f"never significantly above {at}")
+    if row.n_drops and row.largest_drop is not None:
+        largest = (
+            f"{'the largest ' * (row.n_drops > 1)}by {abs(row.largest_drop):.3g} at {row.unit} {row.largest_drop_at:g}"
+        )
+        words.append(f"{row.n_drops} significant drop{'s' * (row.n_drops > 1)}, {largest}")
+    elif row.n_drops == 0:
+        words.append("no significant drop")
+    return words
